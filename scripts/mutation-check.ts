@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Mutation, mutations } from '../test/torture/mutations.ts';
+import { copyProduct, writeTestConfig } from './product-copy.ts';
 
 // npm run mutation-check -- [--seeds N] [--only "part of a name"]... [--jobs J]
 // Puts one deliberate bug after the other into a copy of the product and lets the simulation run over it. Says which
@@ -19,16 +20,6 @@ const { values } = parseArgs({
   },
 });
 
-const root = join(import.meta.dirname, '..');
-const copied = [
-  'src',
-  'migrations',
-  'test',
-  'scripts',
-  'config.example.json',
-  'package.json',
-  'tsconfig.json',
-];
 /** Most bugs show at once: a few seeds first, then twice as many each time. */
 const firstSeeds = 8;
 
@@ -40,9 +31,9 @@ interface Found {
 
 const mostSeeds = Number(values.seeds);
 const chosen = mutations.filter(({ name }) => values.only.some((part) => name.includes(part)));
-const folder = mkdtempSync(join(tmpdir(), 'lowwater-mutations-'));
-process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
-process.exitCode = await check(copyProduct());
+const copy = copyProduct();
+writeTestConfig(copy);
+process.exitCode = await check(copy);
 
 async function check(copy: string): Promise<number> {
   let bad = 0;
@@ -71,18 +62,6 @@ async function findFailing(copy: string): Promise<Found | null> {
     if (found !== null) return found;
   }
   return null;
-}
-
-/** Everything that the simulation loads; packages are shared. */
-function copyProduct(): string {
-  for (const path of copied) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    cpSync(join(root, path), join(folder, path), { recursive: true });
-  }
-  // That of the repository builds the program first, which is not here.
-  writeFileSync(join(folder, 'vitest.config.ts'), 'export default { test: { testTimeout: 30_000 } };\n');
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
-  return folder;
 }
 
 async function tryMutation(copy: string, mutation: Mutation): Promise<Found | null | 'does not apply'> {

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { isAcknowledged, type ToolKeys } from '../domain/alert.ts';
 import { type MessageItem, stateOf } from '../domain/message.ts';
 
-/** What an incident tool is to do with one key of an alert. */
 export interface KeyOrder {
   readonly item: MessageItem;
   readonly action: 'open' | 'acknowledge' | 'close';
@@ -64,7 +63,9 @@ export function latestOfEachAlert(items: readonly MessageItem[]): readonly Messa
 
 /** What people call the alert. Something that happened and has no end, such as a top-up, is one of its own each time. */
 export function nameOfAlert(item: MessageItem): string {
-  const { account, rule, id } = item.incident;
+  const { account, rule, id, test } = item.incident;
+  // Its end must not close what really fires.
+  if (test !== undefined) return `test/${account}/${rule}`;
   return stateOf(item) === 'event' ? `${account}/${rule} ${id}` : `${account}/${rule}`;
 }
 

@@ -64,10 +64,7 @@ export async function deliverParts<Part extends MessagePart>(
   };
 }
 
-/**
- * Renders a message, or says that it cannot be: a message that breaks its renderer would break it again on
- * every retry, so it is given up and the other channels, whose messages look different, are notified.
- */
+/** A message that breaks its renderer is given up: a retry would break as well; other channels look different. */
 export function tryRender<Rendered>(
   render: () => Rendered,
 ): { readonly rendered: Rendered } | { readonly failed: Delivery } {

@@ -13,6 +13,10 @@ export function literalMarkdown(text: string): string {
     .replace(/^(\s*)([#+|-])/, '$1\u200a$2');
 }
 
+export function literal(text: string, limit = 300): string {
+  return literalMarkdown(cutText(text, limit));
+}
+
 /** What looks like a mark of markup and is none. */
 export function lookAlike(mark: string): string {
   return lookAlikes[mark] ?? '';
@@ -65,7 +69,7 @@ export function cardMarkdown(card: Card): string {
 function partMarkdown(part: CardPart): string {
   return [
     ...(part.title === null ? [] : [`**${toneIcons[part.tone]} ${literal(part.title)}**`]),
-    ...part.lines.map(literal),
+    ...part.lines.map((line) => literal(line)),
     ...(part.figures.length === 0
       ? []
       : [part.figures.map(({ label, value }) => `> ${literal(label)}: **${literal(value)}**`).join('\n\n')]),
@@ -78,8 +82,4 @@ function partMarkdown(part: CardPart): string {
 
 function linkLine(links: Card['links']): readonly string[] {
   return links.length === 0 ? [] : [links.map(markdownLink).join('　')];
-}
-
-function literal(text: string): string {
-  return literalMarkdown(cutText(text, 300));
 }

@@ -4,7 +4,6 @@ import { type Severity, severities } from '../domain/severity.ts';
 import { shape } from '../schema/shapes.ts';
 import { textLeaf } from '../schema/texts.ts';
 
-/** Who is mentioned, by the severity of the alert. */
 export type Mention = Readonly<Partial<Record<Severity, readonly string[] | undefined>>>;
 
 /** `mention` of a channel: for each severity the people it mentions, in the words of its receiver. */

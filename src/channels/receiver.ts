@@ -69,7 +69,6 @@ export const receiverKeys = {
   type: z.string(),
   description: z.string().optional(),
   keys: z.record(z.string(), key),
-  /** The key that messages are signed with, where it is not left out. */
   signingKey: z.string().optional(),
   /** A key with a list: the message is sent once for each of its values. */
   each: z.string().optional(),

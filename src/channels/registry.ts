@@ -51,7 +51,6 @@ function inLanguage({ schema }: ChannelKind): z.ZodObject {
   return schema.extend(commonKeys);
 }
 
-/** One channel as it stands in the file. */
 export const channelSchema = z.discriminatedUnion(
   'type',
   [inLanguage(firstKind), ...otherKinds.map(inLanguage)],

@@ -44,15 +44,3 @@ function joined(before: Delivered, recipients: readonly string[], next: Delivery
     ...(next.kind === 'dead' || next.owed === undefined ? {} : { owed: next.owed }),
   };
 }
-
-/** Who did not get a message of which others took their part, and why; null where everybody has it. */
-export function wordMissed({ refusedRecipients = [], refusal, owed }: Delivered): string | null {
-  const because = (reason: string | undefined): string => (reason === undefined ? '' : ` (${reason})`);
-  const missed = [
-    ...(refusedRecipients.length === 0
-      ? []
-      : [`refused for ${refusedRecipients.join(', ')}${because(refusal)}`]),
-    ...(owed === undefined ? [] : [`not taken for ${owed.recipients.join(', ')}${because(owed.reason)}`]),
-  ];
-  return missed.length === 0 ? null : missed.join('; ');
-}

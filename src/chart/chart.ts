@@ -19,10 +19,7 @@ export interface Stretch {
   readonly to: number;
 }
 
-/**
- * What a chart of one balance shows, whoever draws it: the page, a mail or the terminal. Instants are milliseconds since 1970, amounts
- * millionths.
- */
+/** Whoever draws it: the page, a mail or the terminal. Instants are milliseconds since 1970, amounts millionths. */
 export interface Chart extends Ahead {
   readonly since: number;
   /** The end of the picture: after `now` where something is predicted, before it where only the past is shown. */
@@ -235,10 +232,7 @@ interface Ahead {
 
 const nothing: Ahead = { projection: [], fan: [] };
 
-/**
- * From the newest reading straight down to empty, where it stays, or as far as `farthest`. Nothing where nothing is predicted; a fan that
- * is level above where no late end is known.
- */
+/** Straight down to empty, or as far as `farthest`; a fan that is level above where no late end is known. */
 function lookAhead(
   runway: Runway | null,
   last: Ahead['projection'][number],

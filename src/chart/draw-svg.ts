@@ -47,10 +47,7 @@ const railShare = 0.03;
 const grid = 1000;
 const labelledTopUps = 3;
 
-/**
- * What a chart shows, as the inside of an SVG. `amounts` are the amounts of the vertical axis, `timezone` an IANA name. Names that would
- * overlap are left out, the least urgent first.
- */
+/** As the inside of an SVG. Names that would overlap are left out, the least urgent first. `timezone`: IANA. */
 export function drawSvg(
   chart: Chart,
   order: { readonly look: SvgLook; readonly amounts: ValueRange; readonly timezone: string },

@@ -1,19 +1,24 @@
 import { existsSync } from 'node:fs';
 import { createChannel } from '../channels/registry.ts';
-import { sendWhole, wordMissed } from '../channels/send-whole.ts';
+import { sendWhole } from '../channels/send-whole.ts';
 import { renderWebhookPayload } from '../channels/webhook/webhook-payload.ts';
 import { composeReport } from '../daemon/compose-report.ts';
 import { HistoryLoader } from '../daemon/history-loader.ts';
 import { listSecretTexts } from '../daemon/known-secrets.ts';
 import { periodStart } from '../daemon/reporting.ts';
+import { TestAlert } from '../daemon/test-alerts.ts';
+import { minuteMs } from '../domain/duration.ts';
 import { createForeignTexts } from '../domain/foreign-text.ts';
 import type { Message } from '../domain/message.ts';
+import { isRefusal } from '../domain/operator.ts';
 import { newNotification } from '../domain/outbox.ts';
 import type { ChannelSettings, ReportSettings, Settings } from '../domain/settings.ts';
 import { startMonitor } from '../engine/restore.ts';
+import { sketchTest, type WantedTest } from '../engine/test-alert.ts';
 import type { ReportDelivery } from '../http/options.ts';
 import { renderText } from '../messages/render-text.ts';
-import type { Channel, Delivery } from '../ports/channel.ts';
+import { type Channel, type Delivery, wordMissed } from '../ports/channel.ts';
+import type { StartedTest } from '../ports/orders.ts';
 import type { StoreReader } from '../ports/store.ts';
 import { type DescribedExchange, describeExchange } from '../providers/describe-exchange.ts';
 import { createEntryClients } from '../providers/transport/client.ts';
@@ -22,6 +27,8 @@ import { systemClock as clock } from '../system/clock.ts';
 import { systemRandom as random } from '../system/random.ts';
 import { type CheckedAccount, checkAccounts } from '../views/check.ts';
 import { emptyReader } from '../views/empty-reader.ts';
+import { restoreStored } from '../views/stored-views.ts';
+import { CommandError } from './command.ts';
 import type { CommandContext } from './context.ts';
 import { openReader } from './open-reader.ts';
 
@@ -80,6 +87,46 @@ export function sendTest(
     delivery: await sendWhole(open, message, { clock, signal }),
     outgoing: await open.preview(message),
   }));
+}
+
+/** Where the end of a test is owed, a command that is ended stays so long at most. */
+const owedMs = 2 * minuteMs;
+
+/** Sends a test alert from here, and stays until it has ended: its end is due at once when the command is ended. */
+export async function sendTestAlert(
+  context: CommandContext,
+  settings: Settings,
+  { wanted, begun }: { readonly wanted: WantedTest; readonly begun: (test: StartedTest) => Promise<void> },
+): Promise<void> {
+  const accounts = settings.accounts.filter(({ id }) => id === wanted.account);
+  await withReader(context, settings, async (reader) => {
+    const of = { settings: { ...settings, accounts }, reader, clock, random, calendar };
+    const known = await restoreStored(of, await reader.load());
+    const incident = sketchTest(known.state, wanted, clock.now());
+    if (isRefusal(incident)) throw new CommandError(incident.why);
+    let woken = Promise.withResolvers<void>();
+    const wake = () => woken.resolve();
+    context.signal.addEventListener('abort', wake);
+    const channels = settings.channels.map((channel) =>
+      createChannel(channel, { clock, texts: textsFor(settings) }),
+    );
+    const test = new TestAlert({ ...known, acknowledgeUrl: () => null, wake }, incident, channels);
+    const said = begun(test.started);
+    let until = test.started.resolvesAt + owedMs;
+    while (!test.isOver && clock.now() < until) {
+      woken = Promise.withResolvers<void>();
+      if (context.signal.aborted && clock.now() < test.started.resolvesAt) test.resolve(clock.now());
+      else test.step(clock.now());
+      const cancel = clock.setTimer(Math.max(10, test.nextAt - clock.now()), wake);
+      await woken.promise;
+      cancel();
+      if (context.signal.aborted) until = Math.min(until, clock.now() + owedMs / 12);
+    }
+    test.stop();
+    await Promise.all(channels.map((channel) => channel.close()));
+    await said;
+    if (!test.isOver) throw new CommandError('the end of the test could not be sent everywhere');
+  });
 }
 
 export interface ReportOrder {

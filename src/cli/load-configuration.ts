@@ -16,10 +16,7 @@ export class RefusedConfiguration extends Error {}
 /** Thrown when the end was asked for before the configuration was read, as from a file system that hangs. */
 export class EndedEarly extends CommandError {}
 
-/**
- * Finds, reads and checks the configuration. Throws `UsageError` when there is no file, and
- * `RefusedConfiguration` after it printed everything that is wrong with it, and `EndedEarly`.
- */
+/** Throws `UsageError` without a file, `RefusedConfiguration` after all that is wrong is printed, and `EndedEarly`. */
 export async function loadConfiguration(
   context: CommandContext,
   input: Pick<CommandInput, 'option'>,
@@ -41,10 +38,7 @@ async function findChangedMeanings({ storage, ...settings }: Settings): Promise<
   return listChangedMeanings(settings, schema);
 }
 
-/**
- * The configuration as the file and the environment of this process say it now. Before anything else sees the settings,
- * the log knows the secrets that it must not print. `before` is what is in force.
- */
+/** As file and environment say it now; the log knows its secrets first. `before` is what is in force. */
 export async function readConfiguration(
   path: string,
   hide: ProcessParts['hide'],
@@ -63,7 +57,6 @@ export async function readConfiguration(
   return read;
 }
 
-/** A configuration as far as it can be read. */
 export interface OperatorConfiguration extends Pick<LoadedConfiguration, 'file' | 'settings'> {
   /** What of it is wrong or unresolved, as `section.key`, such as `server.token`; empty where all is well. */
   readonly lost: ReadonlySet<string>;
@@ -139,10 +132,7 @@ async function readFile(context: CommandContext, file: string): ReturnType<typeo
   return reading;
 }
 
-/**
- * What is allowed in the configuration, but perhaps not meant: for the commands that are about the
- * configuration itself.
- */
+/** What is allowed, but perhaps not meant: for the commands that are about the configuration itself. */
 export async function printWarnings(
   { stderr }: CommandContext,
   { file, warnings }: LoadedConfiguration,

@@ -16,10 +16,7 @@ import type { CommandContext } from './context.ts';
 import { RefusedConfiguration } from './load-configuration.ts';
 import type { Output } from './terminal/output.ts';
 
-/**
- * Runs what was typed after `lowwater` and gives the exit code. Expected failures are printed as one line for people;
- * anything else is a programming error and rejects.
- */
+/** Expected failures are printed as one line for people; anything else is a programming error and rejects. */
 export async function runCommandLine(words: readonly string[], context: CommandContext): Promise<number> {
   try {
     return await parseCommandLine(words, context)(context);

@@ -49,16 +49,14 @@ export class ConfigurationWatch {
     if (unknown.length === 0 || this.#isAsking) return;
     this.#isAsking = true;
     try {
-      for (const [hash, parts] of await this.#cluster.configurations(unknown))
-        this.#accounts.set(hash, new Set(accountsOf(parts)));
+      for (const [hash, parts] of await this.#cluster.configurations(unknown)) {
+        const { accounts = {} } = JSON.parse(parts) as ConfigurationParts;
+        this.#accounts.set(hash, new Set(Object.keys(accounts)));
+      }
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
     } finally {
       this.#isAsking = false;
     }
   }
-}
-
-function accountsOf(parts: string): readonly string[] {
-  return Object.keys((JSON.parse(parts) as ConfigurationParts).accounts ?? {});
 }

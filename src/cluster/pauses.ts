@@ -10,10 +10,7 @@ const maxWaitMs = 5000;
 /** Waiting mends none of these. */
 const finalKinds: readonly string[] = ['unfit', 'corrupt'];
 
-/**
- * Opens the database that daemons share, however long it takes until it answers: machines that lost their power together come back
- * one by one. Rejects with `StorageError` where waiting would not help. `pause` gives whether to go on.
- */
+/** However long it takes: machines that lost power come back one by one. Rejects where waiting would not help. */
 export async function openPatiently(
   cluster: Pick<Cluster, 'open'>,
   databaseLink: DatabaseLink,

@@ -6,7 +6,7 @@ import type { ClusterMember } from '../ports/cluster.ts';
 import type { LeftOrder, StoredState } from '../ports/store.ts';
 import { createViews } from '../views/create-views.ts';
 import { nothingStored } from '../views/empty-reader.ts';
-import { leaveOrders } from '../views/leave-orders.ts';
+import { leaveOrders, leaveTest } from '../views/leave-orders.ts';
 import type { DaemonStatus, LiveViews } from '../views/live-views.ts';
 import { restoreStored, type StoredDependencies } from '../views/stored-views.ts';
 
@@ -88,11 +88,11 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<Li
   }
 
   /** Who watches a page hears within seconds what may look different. */
-  function notifyLater(notified: string): void {
+  function notifyAfter(before: string): void {
     clock.setTimer(freshMs, () => {
       const now = seen();
-      if (now !== notified) for (const changed of subscribers) changed();
-      if (subscribers.size > 0) notifyLater(now);
+      if (now !== before) for (const changed of subscribers) changed();
+      if (subscribers.size > 0) notifyAfter(now);
     });
   }
 
@@ -108,7 +108,7 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<Li
     async orders(orders) {
       const { state } = await freshOnceRead();
       const owner = parts.owner();
-      const reach = { poll: () => standsBy(owner), handOver() {} };
+      const reach = { poll: () => standsBy(owner), testAlert: leaveTest, handOver() {} };
       return leaveOrders(state, orders, now(), {
         ownerProgram: owner?.program ?? null,
         reach,
@@ -122,7 +122,7 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<Li
     // Only the owner listens.
     listening: () => [],
     subscribe(changed) {
-      if (subscribers.size === 0) notifyLater(seen());
+      if (subscribers.size === 0) notifyAfter(seen());
       subscribers.add(changed);
       return () => subscribers.delete(changed);
     },

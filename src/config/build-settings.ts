@@ -1,5 +1,7 @@
 import { buildChannel } from '../channels/registry.ts';
+import { dayMs } from '../domain/duration.ts';
 import { keyOf } from '../domain/json.ts';
+import { currencyCode } from '../domain/money.ts';
 import type { Parts } from '../domain/parts.ts';
 import { defaultEntry, entryOf, type ProviderEntry } from '../domain/provider-entry.ts';
 import type { Route } from '../domain/route.ts';
@@ -9,7 +11,7 @@ import { everyChannel } from '../engine/decide.ts';
 import type { EntryProblem } from '../providers/kind.ts';
 import { providerKindOf } from '../providers/registry.ts';
 import { buildBuiltInRules, withBalance } from '../rules/rules-for-account.ts';
-import { type Draft, Spot } from './draft.ts';
+import { type Draft, Position } from './draft.ts';
 import { databaseFile, type Reading } from './read-draft.ts';
 import type { ConfigInput } from './schema/config.ts';
 import { type ProviderInput, providerSchema } from './schema/providers.ts';
@@ -23,7 +25,7 @@ interface Surroundings extends Reading {
 
 /** Between thousands of accounts others may have their turn. */
 export function* buildSettings(config: ConfigInput, around: Surroundings): Parts<Settings> {
-  const file = new Spot(around.draft);
+  const file = new Position(around.draft);
   const { provider, ...providers } = Object.fromEntries(readEntries(file).map(requireEntry));
   if (provider === undefined) throw new Error('there is no default entry');
   const accounts: AccountSettings[] = [];
@@ -66,7 +68,7 @@ export function* buildSettings(config: ConfigInput, around: Surroundings): Parts
       config.heartbeat === undefined ? null : { url: config.heartbeat.url, everyMs: config.heartbeat.every },
     storage: buildStorage(config, around),
     log: config.log,
-    money: buildMoney(config),
+    money: buildMoney(config, file),
     payDays: config.payDays ?? null,
     timezone: config.timezone,
     language: config.language,
@@ -81,11 +83,26 @@ function requireEntry({ name, built }: DraftEntry): readonly [string, ProviderEn
   return [name, built];
 }
 
-function buildMoney({ money }: ConfigInput): Settings['money'] {
-  if (money === undefined) return null;
-  const { date = '', ...rates } = money.rates;
-  const values = Object.entries(rates).map(([code, rate]) => [code, Number(rate)]);
-  return { currency: money.currency, date: String(date), rates: Object.fromEntries(values) };
+function buildMoney(config: ConfigInput, file: Position): Settings['money'] {
+  if (config.money === undefined) return null;
+  const { currency, rates } = config.money;
+  const { date = '', provider: _, every: everyMs = dayMs, inverted = false, ...values } = rates;
+  const entry = readRatesEntry(file);
+  if (entry === null || 'problems' in entry) {
+    const amounts = Object.fromEntries(
+      Object.entries(values).map(([code, rate]) => [currencyCode(code), String(rate)]),
+    );
+    return { currency, rates: { date, base: currency, amounts, inverted }, source: null };
+  }
+  const asked = { id: entry.name, creditLimit: null, poll: { every: everyMs } };
+  const account = { ...buildAccount(asked, entry, config), keyFrom: null };
+  return { currency, rates: null, source: { entry, account, everyMs, inverted } };
+}
+
+/** The entry that rates are read from; null where they stand in the file, or its shape is wrong. */
+export function readRatesEntry(file: Position): DraftEntry['built'] {
+  const position = file.at('money', 'rates', 'provider');
+  return position.value === undefined ? null : readEntry('rates', position);
 }
 
 function buildStorage({ storage, cluster }: ConfigInput, around: Surroundings): StorageSettings {
@@ -152,23 +169,29 @@ function buildRoutes(config: ConfigInput): Route[] {
 }
 
 /** Each entry of a draft: its settings, what is wrong with it beyond its shape, or null where its shape is wrong. */
-export function readEntries(file: Spot) {
+export function readEntries(file: Position) {
   const providers = file.at('providers');
-  const named = providers.keys().map((name) => ({ name, spot: providers.at(name) }));
-  return [{ name: defaultEntry, spot: file.at(defaultEntry) }, ...named].map(({ name, spot }) => {
-    const written = spot.value;
-    const { data } = providerSchema.safeParse(written ?? {});
-    const putInAt = (key: string) => listPutIn(spot.at(key));
-    return { name, spot, built: data === undefined ? null : buildProvider(name, data, { written, putInAt }) };
-  });
+  const named = providers.keys().map((name) => ({ name, position: providers.at(name) }));
+  return [{ name: defaultEntry, position: file.at(defaultEntry) }, ...named].map(({ name, position }) => ({
+    name,
+    position,
+    built: readEntry(name, position),
+  }));
+}
+
+function readEntry(name: string, position: Position) {
+  const written = position.value;
+  const { data } = providerSchema.safeParse(written ?? {});
+  const putInAt = (key: string) => listPutIn(position.at(key));
+  return data === undefined ? null : buildProvider(name, data, { written, putInAt });
 }
 
 /** Shorter ones stand in ordinary words, which would be blacked out. */
 const minSecretLength = 6;
 
 /** What placeholders put in at a place or below it, but what is too short to be a secret. */
-function listPutIn(spot: Spot): readonly Secret[] {
-  const texts = spot.leaves().flatMap(({ filling }) => filling?.from.map(({ text }) => text) ?? []);
+function listPutIn(position: Position): readonly Secret[] {
+  const texts = position.leaves().flatMap(({ filling }) => filling?.from.map(({ text }) => text) ?? []);
   return texts.filter(({ length }) => length >= minSecretLength).map((text) => new Secret(text));
 }
 

@@ -136,10 +136,16 @@ function describeRest({
     ...describeStorage(storage),
     'storage.retention': formatDuration(storage.retentionMs),
     'log.level': log.level,
-    ...(money === null ? {} : { money: `sums in ${money.currency} at the rates of ${money.date}` }),
+    ...(money === null ? {} : { money: `sums in ${money.currency} at the rates of ${describeRates(money)}` }),
     ...(payDays === null ? {} : { payDays }),
     timezone,
   };
+}
+
+function describeRates({ rates, source }: NonNullable<Settings['money']>): string {
+  return source === null
+    ? String(rates?.date)
+    : `${source.entry.address}, read every ${formatDuration(source.everyMs)}`;
 }
 
 /** `twilio, at most 1 request a second, timeout 10s, balances balance`. */

@@ -1,18 +1,17 @@
 import * as z from 'zod';
 import { describeProvider } from '../providers/describe-provider.ts';
 import { providerKinds } from '../providers/registry.ts';
+import { listsInFiles } from './include-files.ts';
 import { configSchema } from './schema/config.ts';
 
-/**
- * The JSON Schema of the file, for editors. Any string may hold placeholders, so that where a number, a flag
- * or one of some words is asked for, a string with a placeholder passes too.
- */
+/** For editors. A string with a placeholder passes for a number, a flag or one of some words. */
 export function configJsonSchema(options: { readonly reused?: 'ref' } = {}): z.core.JSONSchema.BaseSchema {
   const schema = z.toJSONSchema(configSchema, {
     ...options,
     io: 'input',
     override: ({ zodSchema, jsonSchema, path }) => {
-      if (zodSchema === configSchema.shape.accounts) allowFiles(jsonSchema);
+      const inFiles = listsInFiles.find((key) => configSchema.shape[key] === zodSchema);
+      if (inFiles !== undefined) allowFiles(jsonSchema, inFiles);
       if (replaceable.has(zodSchema._zod.def.type) && path.at(-2) !== 'anyOf')
         allowAlso(jsonSchema, placeholder);
     },
@@ -28,9 +27,8 @@ const replaceable: ReadonlySet<string> = new Set(['number', 'boolean', 'enum']);
 const placeholder = { type: 'string', pattern: '\\$\\{' } as const;
 
 /** The lists of other files are put in the place of the object before the schema sees it. */
-function allowFiles(jsonSchema: z.core.JSONSchema.BaseSchema): void {
-  const description =
-    'Files next to this one that each hold a list of accounts, such as "accounts.d/*.json"; a * stands in the name of the file only.';
+function allowFiles(jsonSchema: z.core.JSONSchema.BaseSchema, key: string): void {
+  const description = `Files next to this one that each hold a list of ${key}, such as "${key}.d/*.json", in the order of their names; a * stands in the name of the file only.`;
   const properties = { files: { type: 'string', description } } as const;
   allowAlso(jsonSchema, { type: 'object', properties, required: ['files'], additionalProperties: false });
 }

@@ -27,10 +27,7 @@ interface ParsedDocument {
   readonly problems: readonly ConfigProblem[];
 }
 
-/**
- * Nothing in the configuration is nested deeper than seven levels; the parser recurses, so absurd depth is
- * refused first.
- */
+/** Nothing is nested deeper than seven levels; the parser recurses, so absurd depth is refused first. */
 const deepestNesting = 64;
 
 /**
@@ -168,10 +165,7 @@ function readNode(text: string, node: Node): unknown {
   }
 }
 
-/**
- * A number stays a number unless a binary float would lose digits that count as money: then its digits stay
- * as a string, which amounts accept. Above a milliard, millionths are too fine for a float.
- */
+/** Where a binary float would lose digits that count as money the digits stay, which amounts accept. */
 function readNumber(digits: string): number | string {
   const value = Number(digits);
   return parseMicros(String(value)) === parseMicros(digits) ? value : digits;

@@ -5,7 +5,7 @@ import { ownOf } from '../domain/own.ts';
 import type { Parts } from '../domain/parts.ts';
 import type { WatchedSource } from '../ports/watched-source.ts';
 import { type Draft, draftDocument } from './draft.ts';
-import { type AccountFiles, includeAccounts } from './include-accounts.ts';
+import { includeFiles, type ListFiles } from './include-files.ts';
 import type { FileContent, FileList } from './interpolate.ts';
 import { parseDocument } from './parse-document.ts';
 import { largestDocumentBytes, largestValueBytes, listFileSource, readFileSource } from './sources.ts';
@@ -81,7 +81,7 @@ export function* gather({ path, readFile, listFiles, env }: GatherRequest): Part
   }
   const { document, isSound, problems } = parseDocument(file.text);
   if (document === null) return { draft: null, isSound, problems };
-  const files: AccountFiles = {
+  const files: ListFiles = {
     env: (name) => ownOf(env, name),
     names: () => Object.keys(env),
     file: (name) => readFile(resolve(directory, name), largestValueBytes),
@@ -90,7 +90,7 @@ export function* gather({ path, readFile, listFiles, env }: GatherRequest): Part
   };
   const main = draftDocument(document, files);
   yield;
-  const whole = yield* includeAccounts(main.draft, files);
+  const whole = yield* includeFiles(main.draft, files);
   // Of a file that is not JSON only that is reported: what is missing mostly follows from it.
   const others = isSound ? [...main.problems, ...whole.problems] : [];
   return { draft: whole.draft, isSound, problems: [...problems, ...others] };

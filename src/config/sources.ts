@@ -115,10 +115,7 @@ function describeFailure(error: unknown): string {
   return reasons[code] ?? code;
 }
 
-/**
- * A file that is written twice within one tick of the file system's clock may keep its metadata; for so many
- * rounds after a change it is read all the same.
- */
+/** Two writes within a tick of the file system's clock may keep the metadata: so many rounds read all the same. */
 const roundsOfDoubt = 3;
 
 /** A file whose metadata has been still for a while is not read again. */

@@ -5,25 +5,16 @@ import type { Clock } from '../ports/clock.ts';
 import type { Batch, Store } from '../ports/store.ts';
 import type { Claim } from './dispatcher.ts';
 
-/**
- * Alerts and notifications are written at once, but at most this often: a notification that grows by
- * thousands of alerts is not written for each. Claims never wait, nor a provider's request to back off.
- */
+/** A notification that grows by thousands of alerts is not written for each. Claims and backoffs never wait. */
 const gatherMs = 100;
-/**
- * Plain readings wait longer, because each commit waits for the disk: a crash loses at most these, and the
- * next poll replaces them …
- */
+/** Each commit waits for the disk: a crash loses at most these readings, and the next poll replaces them … */
 const gatherReadingsMs = 500;
 /** … unless there are so many that writing them would delay the next polls. */
 const maxGathered = 500;
 const retryMs = 2000;
 /** While another process locks the database, the same is tried again soon, then less often … */
 const busyPausesMs = { first: 25, longest: 200 };
-/**
- * … for at most so long without counting as a failure: an order that the command line leaves takes
- * milliseconds.
- */
+/** … for at most so long without counting as a failure: an order that the command line leaves takes milliseconds. */
 const patienceMs = 5000;
 
 interface CommitterDependencies {
@@ -75,20 +66,14 @@ export class Committer {
     this.#cancel = this.#parts.clock.setTimer(delayMs, () => void this.flush());
   }
 
-  /**
-   * No further attempts: the database is about to be closed, or another daemon owns it. Those who wait are
-   * released.
-   */
+  /** The database is about to be closed, or another daemon owns it: those who wait are released. */
   stop(): void {
     this.#disarm();
     this.#stopped = true;
     for (const give of this.#waiting.splice(0)) give(false);
   }
 
-  /**
-   * Writes a batch of the present changes right after the running one. Gives whether there was an attempt
-   * that counts: there is none once another daemon owns the accounts.
-   */
+  /** Right after the running batch. Whether there was an attempt: none once another daemon owns the accounts. */
   flush(): Promise<boolean> {
     this.#disarm();
     if (this.#stopped) return Promise.resolve(false);

@@ -24,7 +24,6 @@ import { collect, type HistoryLoader } from './history-loader.ts';
 
 const chartMs = weekMs;
 const chartPoints = 200;
-/** Items of a message that have a chart. */
 const drawnItems = 10;
 
 /** A link by which an incident is acknowledged without signing in. */
@@ -62,10 +61,7 @@ export function frameOf(
   };
 }
 
-/**
- * The end of what receivers were notified of that the next settings have no more, by the channel: nobody there hears of it again, and
- * an incident tool would have it open for good.
- */
+/** What the next settings have no more ends: nobody there hears of it again, and a tool would have it open for good. */
 export function composeFarewells(
   dependencies: ComposeDependencies,
   next: Settings,
@@ -100,10 +96,7 @@ interface Composing extends ComposeDependencies {
   readonly at: number;
 }
 
-/**
- * Renders a message about incidents from the present state, after loading what the database has for it. Null when nothing it
- * was about exists any more. `isDrawn`: whether items get the readings of their days.
- */
+/** Null when nothing it was about exists any more. `isDrawn`: whether items get the readings of their days. */
 export async function composeIncidents(
   dependencies: ComposeDependencies,
   message: Notification,
@@ -167,10 +160,7 @@ function incidentsOf(state: MonitorState, message: Notification, now: number): r
   return mostUrgentFirst(state, heard, now);
 }
 
-/**
- * Recipients that get a message late also hear of the end: their message about it may already have been sent
- * to the others.
- */
+/** Who gets a message late also hears of the end: the others may have had their message already. */
 function kindsNow(
   { owed }: Notification,
   kinds: readonly NotificationReason[],

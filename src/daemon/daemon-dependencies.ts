@@ -8,7 +8,7 @@ import type { Committer } from './committer.ts';
 import type { AcknowledgeLink } from './compose.ts';
 import type { ConnectionDependencies, Connections } from './connections.ts';
 import type { HistoryLoader } from './history-loader.ts';
-import type { WakeTimer } from './wake-timer.ts';
+import type { WakeTimer } from './steady-clock.ts';
 
 /** Requests an external URL; resolves to whether it answered well. Never rejects. */
 export type Ping = (url: Secret, signal: AbortSignal) => Promise<boolean>;
@@ -20,22 +20,15 @@ export interface DaemonDependencies extends ConnectionDependencies {
   readonly clock: Clock;
   readonly log: Log;
   readonly ping: Ping;
-  /**
-   * Calls `changed` when something is written next to the database. Null where that cannot be watched, as where this is absent: then the
-   * daemon looks for orders each second.
-   */
+  /** Null where nothing can be watched, as where this is absent: then the daemon looks for orders each second. */
   readonly watchDatabase?: (changed: () => void) => (() => void) | null;
   readonly acknowledgeUrl: (link: AcknowledgeLink) => string | null;
   /** Absent: this process owns the accounts as long as it lives. */
   readonly membership?: DaemonMembership;
-  /**
-   * Wakes at least this often, because the command line may have left an order and the clock may have
-   * changed. Default: 1 s.
-   */
+  /** The command line may have left an order and the clock may have changed. Default: 1 s. */
   readonly maxSleepMs?: number;
 }
 
-/** What the parts of a daemon share. */
 export interface DaemonParts extends DaemonDependencies {
   readonly connections: Connections;
   readonly timer: WakeTimer;

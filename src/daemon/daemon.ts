@@ -35,12 +35,13 @@ import { openLeftOrders } from './left-orders.ts';
 import { Listening } from './listening.ts';
 import { createReach } from './order-reach.ts';
 import { Poller } from './poller.ts';
+import { RatesReading } from './rates-reading.ts';
 import { nextReportAt, sendDueReports } from './reporting.ts';
 import { Restating } from './restating.ts';
 import { createRetention } from './retention.ts';
 import { inSlices } from './slices.ts';
-import { SteadyClock } from './steady-clock.ts';
-import { createWakeTimer, type WakeTimer } from './wake-timer.ts';
+import { createWakeTimer, SteadyClock, type WakeTimer } from './steady-clock.ts';
+import { TestAlerts } from './test-alerts.ts';
 
 const usualSleepMs = 1000;
 /** Where the system reports what is written next to the database, only clock changes and what it missed are looked for. */
@@ -66,7 +67,9 @@ export class Daemon {
   readonly #composing: ComposeDependencies;
   readonly #dispatcher: Dispatcher;
   readonly #heartbeat: Heartbeat;
+  readonly #rates: RatesReading;
   readonly #restating: Restating;
+  readonly #tests: TestAlerts;
   readonly #retention: ReturnType<typeof createRetention>;
   readonly #subscribers = new Set<() => void>();
   readonly #learning: Learning;
@@ -110,22 +113,28 @@ export class Daemon {
       ...parts,
       readBalance: this.#connections.readBalance,
       ended: (account, outcome) => this.#pollEnded(account, outcome),
+      planned: () => this.#timer.wakeBy(this.poller.nextAt),
     });
     const composing = { ...parts, reader: store };
     this.#composing = composing;
     this.#dispatcher = new Dispatcher({ ...composing, ended: (sent) => this.#deliveryEnded(sent) });
     this.#restating = new Restating(parts, composing);
+    this.#tests = new TestAlerts(parts, composing);
     this.#dispatcher.adopt(this.#connections.channels);
     this.#retention = createRetention(parts, now);
-    this.reach = createReach(parts, this.poller);
+    this.reach = createReach(parts, this.poller, this.#tests);
     this.#leftOrders = openLeftOrders(parts, this.reach);
     this.listening = new Listening(parts);
     this.#learning = new Learning(parts);
     this.#heartbeat = new Heartbeat(parts, this.poller, now);
+    this.#rates = new RatesReading(parts, now);
     this.#ending = createEnding(parts, {
-      sources: [this.#timer, this.#learning, this.poller, this.#dispatcher, this.#restating, this.listening],
-      workers: [this.poller, this.#dispatcher, this.#heartbeat],
-      running: () => this.poller.running + this.#dispatcher.running,
+      sources: [
+        ...[this.#timer, this.#learning, this.poller, this.#dispatcher, this.#tests],
+        ...[this.#restating, this.listening],
+      ],
+      workers: [this.poller, this.#dispatcher, this.#tests, this.#heartbeat, this.#rates],
+      running: () => this.poller.running + this.#dispatcher.running + this.#tests.running,
     });
   }
 
@@ -144,8 +153,10 @@ export class Daemon {
       this.#dependencies.watchDatabase?.(() => this.#timer.wakeBy(this.#leftOrders.nextAt())) ?? null;
     renewLinkKeys(this.state, this.now());
     this.poller.adopt(new Set());
+    this.#rates.adopt(this.now());
     // The file at the start is valid, even where the last daemon reported another one.
     noteConfiguration(this.state, null, this.now());
+    this.#tests.resume(this.now());
     this.#tick();
   }
 
@@ -158,10 +169,7 @@ export class Daemon {
     return result;
   }
 
-  /**
-   * As `act`, for what a person ordered: it is stored when the promise resolves, if the disk allows it.
-   * Rejects with `StorageError` where it is not and another daemon may own the accounts.
-   */
+  /** For what a person ordered: stored when it resolves. Rejects with `StorageError` where another daemon may own. */
   async runDurably<T>(work: (now: number) => T): Promise<T> {
     const result = this.act(work);
     const isAttempted = await this.committer.flush();
@@ -186,11 +194,13 @@ export class Daemon {
       membership?.maySend() === false ? new Map() : composeFarewells(this.#composing, settings);
     this.#connections.replace(settings, farewells);
     this.#dispatcher.adopt(this.#connections.channels);
+    this.#tests.adopt(this.#connections.channels);
     this.listening.adopt(this.#connections.channels);
     const later = this.act((now) => {
       const rest = reconfigure(this.state, settings, now);
       noteConfiguration(this.state, null, now);
       this.#heartbeat.adopt(now);
+      this.#rates.adopt(now);
       for (const id of rekeyed) {
         const account = this.state.accounts.get(id);
         if (account !== undefined) account.poll = { ...account.poll, retryAt: null };
@@ -232,19 +242,13 @@ export class Daemon {
     return this.#ending.abandon();
   }
 
-  /**
-   * Stores everything once what is under way has ended, or is late, while the membership lets nothing new begin. It goes on when it lets it.
-   * `aheadMs` as for `stop`.
-   */
+  /** Stores everything once what is under way has ended or is late; nothing new begins. `aheadMs` as for `stop`. */
   drain(aheadMs: number): Promise<void> {
     this.#setClock(aheadMs);
     return this.#ending.drain(() => writeNote(this.state, aliveNote, String(this.now())));
   }
 
-  /**
-   * Ends: no new work, running work finishes or is abandoned, everything is stored. `aheadMs`: how far this
-   * clock is known to be wrong, because another process continues with its own.
-   */
+  /** `aheadMs`: how far this clock is known to be wrong, because another process continues with its own. */
   stop(aheadMs = 0): Promise<void> {
     this.#endWatch?.();
     this.#setClock(aheadMs);
@@ -281,7 +285,7 @@ export class Daemon {
     const { membership, maxSleepMs = this.#endWatch === null ? usualSleepMs : watchedSleepMs } =
       this.#dependencies;
     // What was drained and has the accounts again goes by this clock, right or wrong.
-    if (membership?.holds() === true) this.#time.correctBy(0);
+    if (membership?.mayPoll() === true) this.#time.correctBy(0);
     this.#followClockChange();
     const now = this.now();
     this.poller.start(now);
@@ -293,12 +297,14 @@ export class Daemon {
     this.#learning.start(now);
     this.#retention.start(now);
     this.#heartbeat.beat(now);
+    this.#rates.start(now);
     this.#restating.start(now);
+    this.#tests.step(now);
     this.#endTurn(now);
     this.#timer.wakeBy(
       Math.min(
         ...[now + maxSleepMs, nextReportAt(this.state), this.#retention.nextAt()],
-        ...[this.#heartbeat.nextAt, this.#restating.nextAt],
+        ...[this.#heartbeat.nextAt, this.#rates.nextAt, this.#restating.nextAt, this.#tests.nextAt],
       ),
     );
   }
@@ -344,6 +350,8 @@ export class Daemon {
     this.poller.shift(jumpMs);
     this.#dispatcher.shift(jumpMs);
     this.#heartbeat.shift(jumpMs);
+    this.#rates.shift(jumpMs);
     this.#retention.distrustClock(now);
+    this.#tests.resume(now);
   }
 }

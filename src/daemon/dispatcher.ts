@@ -1,24 +1,27 @@
-import type { Message } from '../domain/message.ts';
+import type { IncidentMessage, Message } from '../domain/message.ts';
 import { StorageError } from '../domain/operator-error.ts';
 import type { Notification } from '../domain/outbox.ts';
 import type { DeliveryEnd, Sent } from '../engine/delivery-ended.ts';
+import { sketchIncident } from '../engine/incidents.ts';
 import {
   absorbFollowers,
   alertsUnderWay,
-  heldForPollUntil,
   isAboutOneOf,
   joinOwed,
+  pausedForPollUntil,
   putNotification,
   queueOf,
   sendable,
 } from '../engine/queue.ts';
-import type { WatchedAccount } from '../engine/state.ts';
+import { factsOf, type MonitorState, type WatchedAccount } from '../engine/state.ts';
+import { inactiveAlert } from '../engine/transition.ts';
 import { threadSubject } from '../messages/message-wording.ts';
 import type { Channel } from '../ports/channel.ts';
 import type { DaemonMembership } from '../ports/cluster.ts';
-import { type ComposeDependencies, composeIncidents } from './compose.ts';
+import { ruleKindOf } from '../rules/registry.ts';
+import { type ComposeDependencies, composeIncidents, describeIncident } from './compose.ts';
 import { composeReport } from './compose-report.ts';
-import { rehearse } from './rehearsal.ts';
+import { inSlices } from './slices.ts';
 
 /** A notification taken from the outbox, to be sent once that is stored. */
 export interface Claim {
@@ -46,14 +49,10 @@ interface Pace {
   freeAt: number;
 }
 
-/**
- * Delivers the outbox. Each channel has its own lane, so that a slow or broken one delays no other. Claiming
- * a message and sending it are two steps, with a commit in between.
- */
+/** Each channel has its own lane, so that none delays another. A claim is committed before it is sent. */
 export class Dispatcher {
   readonly #dependencies: DispatcherDependencies;
   readonly #lanes = new Map<string, Lane>();
-  /** Aborts all deliveries at the end of the daemon. */
   readonly #ending = new AbortController();
   #stopped = false;
   #hasRehearsed = false;
@@ -72,9 +71,9 @@ export class Dispatcher {
     if (this.#hasNothing()) return next;
     const { state } = this.#dependencies;
     for (const [name, lane] of this.#lanes) {
-      const heldUntil = heldForPollUntil(state, queueOf(state, name));
+      const pausedUntil = pausedForPollUntil(state, queueOf(state, name));
       for (const { items, dueAt } of this.#sendable(name, lane))
-        next = Math.min(next, Math.max(dueAt, lane.pace.freeAt, items.length > 0 ? heldUntil : dueAt));
+        next = Math.min(next, Math.max(dueAt, lane.pace.freeAt, items.length > 0 ? pausedUntil : dueAt));
     }
     return next;
   }
@@ -107,9 +106,9 @@ export class Dispatcher {
   #claimNext(name: string, lane: Lane, now: number): Claim | null {
     const { state } = this.#dependencies;
     if (lane.pace.freeAt > now) return null;
-    const isHeld = heldForPollUntil(state, queueOf(state, name)) > now;
+    const isPaused = pausedForPollUntil(state, queueOf(state, name)) > now;
     const due = this.#sendable(name, lane).find(
-      (message) => message.dueAt <= now && !(isHeld && message.items.length > 0),
+      (message) => message.dueAt <= now && !(isPaused && message.items.length > 0),
     );
     if (due === undefined) return null;
     const whole = joinOwed(state, absorbFollowers(state, due, alertsUnderWay(state, name)));
@@ -212,4 +211,40 @@ export class Dispatcher {
     lane.pace.freeAt = this.#dependencies.now() + lane.channel.minGapMs;
     return lane.channel.send(content, this.#ending.signal);
   }
+}
+
+/**
+ * Words and renders an alert that is none for each channel, and sends it nowhere: the first real message of the process finds its code
+ * compiled (`bench/alert.ts` says what that saves). What fails here fails again where it matters, and is reported there.
+ */
+export async function rehearse(
+  state: MonitorState,
+  channels: readonly Channel[],
+  account: WatchedAccount,
+  now: number,
+): Promise<void> {
+  for await (const part of inSlices(channels, 1))
+    await Promise.allSettled(part.map(async (channel) => channel.preview(makeUp(state, account, now))));
+}
+
+/** As if the first rule of the account fired, with the numbers that it has now. */
+function makeUp(state: MonitorState, account: WatchedAccount, now: number): IncidentMessage {
+  const [rule] = account.rules;
+  if (rule === undefined) throw new Error('an account without rules');
+  const kind = ruleKindOf(rule);
+  const known = factsOf(account, now);
+  const { value, threshold } = kind.evaluate(rule, known, null);
+  const facts = kind.factsBehind(rule, known);
+  const { id, type, balance } = rule;
+  const alert = {
+    ...inactiveAlert({ account: account.id, rule: id, type, balance }),
+    value,
+    threshold,
+    facts,
+  };
+  const incident = sketchIncident('', account, alert, now);
+  const item = describeIncident(state, { incident, kinds: ['firing'], now });
+  const { language, timezone, server } = state.settings;
+  const frame = { id: '', at: now, language, timezone, publicUrl: server?.publicUrl ?? null };
+  return { ...frame, kind: 'incidents', items: [item], thread: null, companions: [] };
 }

@@ -7,7 +7,6 @@ const drainMs = 7000;
 const lastStoreMs = 1000;
 
 interface EndingWork {
-  /** What begins work. */
   readonly sources: readonly { stop(): void }[];
   /** What has work that can be given up. */
   readonly workers: readonly { abandon(): void }[];

@@ -9,10 +9,7 @@ const overdueMs = 60_000;
 
 const lookAgainMs = 5000;
 
-/**
- * Tells an external watcher that lowwater works (a dead man's switch): only while polls are stored, no poll or message is overdue,
- * and no channel refuses what nobody else has heard.
- */
+/** A dead man's switch: told only while polls are stored, none is overdue, and every alert reaches somebody. */
 export class Heartbeat {
   readonly #dependencies: DaemonParts;
   readonly #poller: Poller;

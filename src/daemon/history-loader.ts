@@ -8,10 +8,7 @@ const maxLoading = 256;
 
 type HistoryReader = Pick<StoreReader, 'readings' | 'readingBefore'>;
 
-/**
- * Loads stored readings of an account when somebody first needs them. If the database cannot be read, polls
- * and alerts go on and the account begins without history.
- */
+/** If the database cannot be read, polls and alerts go on and the account begins without history. */
 export class HistoryLoader {
   readonly #state: MonitorState;
   readonly #reader: HistoryReader;

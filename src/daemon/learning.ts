@@ -8,10 +8,7 @@ const readingsAtOnce = 1000;
 const accountsAtOnce = 20;
 const pauseMs = 20;
 
-/**
- * Loads accounts that nobody has needed yet, then learns spending from stored history where none is stored:
- * after an upgrade or a change of the time zone. In slices, after polling began.
- */
+/** Spending is learned where none is stored, after an upgrade or another time zone: in slices, after polling began. */
 export class Learning {
   readonly #dependencies: DaemonParts;
   #lessons: AsyncGenerator<void> | null = null;

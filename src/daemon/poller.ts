@@ -9,8 +9,7 @@ import { groupOf, type MonitorState, type WatchedAccount } from '../engine/state
 import type { Provider, SendingGuard } from '../ports/provider.ts';
 import type { DaemonDependencies } from './daemon-dependencies.ts';
 import type { HistoryLoader } from './history-loader.ts';
-import { createOpenRequests } from './open-requests.ts';
-import { guardFor, type RateGuard } from './rate-guard.ts';
+import { createOpenRequests, guardFor, type RateGuard } from './rate-guard.ts';
 
 /** A request that may not be sent because this process may not be the owner asks again after this. */
 const askAgainMs = 1000;
@@ -24,6 +23,8 @@ interface PollerDependencies extends Pick<DaemonDependencies, 'state' | 'members
   readonly now: () => number;
   /** Called with every outcome, before the account's next poll is scheduled. */
   readonly ended: (account: WatchedAccount, outcome: Outcome) => void;
+  /** Called once it is: it may be sooner than anything else. */
+  readonly planned: () => void;
 }
 
 /**
@@ -45,7 +46,6 @@ export class Poller {
   /** Under way while the time was jumped over in which their cron expression asked for the next poll. */
   readonly #missed = new Set<string>();
   readonly #open: ReturnType<typeof createOpenRequests> | null;
-  /** Aborts all polls at the end of the daemon. */
   readonly #ending = new AbortController();
   readonly #waiting = new Map<string, ((outcome: Outcome | null) => void)[]>();
   #stopped = false;
@@ -118,10 +118,7 @@ export class Poller {
     for (const id of this.#open?.takeFreed() ?? []) this.#due.set(id, now);
   }
 
-  /**
-   * Polls as soon as the guard allows. The promise gives the outcome, or null where the daemon ends first or
-   * the account is removed. Null instead of a promise while the provider asked to wait.
-   */
+  /** The promise gives null where daemon or account end first; null instead while the provider asked to wait. */
   pollNow(id: string): Promise<Outcome | null> | null {
     const now = this.#now;
     if (this.#stopped || blockedUntil(this.#state, id) > now) return null;
@@ -132,10 +129,7 @@ export class Poller {
     return promise;
   }
 
-  /**
-   * After a clock change intervals go on as before, and cron expressions are evaluated again. What was due in the time that was jumped
-   * over is polled soon: the machine may have slept.
-   */
+  /** Intervals go on as before; what was due in the time jumped over is polled soon: the machine may have slept. */
   shift(byMs: number): void {
     const now = this.#now;
     const accounts = [...this.#state.accounts.values()].filter(({ id }) => this.#phases.has(id));
@@ -178,10 +172,7 @@ export class Poller {
     this.#ending.abort();
   }
 
-  /**
-   * What is due, the longest unpolled first: when a group's wait is over and its first request is refused
-   * again, the next wait must not hit the same accounts.
-   */
+  /** The longest unpolled first: when a refusal repeats, the next wait must not hit the same accounts. */
   #takeDue(now: number): string[] {
     const ids: string[] = [];
     for (let id = this.#due.takeDue(now); id !== undefined; id = this.#due.takeDue(now)) ids.push(id);
@@ -190,9 +181,7 @@ export class Poller {
     return ids.sort((left, right) => polledAt(left) - polledAt(right));
   }
 
-  /**
-   * The guard counts what was asked before a restart: a process that crashes again and again asks no faster.
-   */
+  /** The guard counts what was asked before a restart: who crashes again and again asks no faster. */
   #rememberLastPoll({ id, poll }: WatchedAccount, now: number): void {
     if (poll.polledAt === null) return;
     // One that died may have sent more than it stored.
@@ -244,11 +233,12 @@ export class Poller {
     if (this.#open?.isAwaited(groupOf(this.#state, id)) === true) this.#state.polls.hurry();
     this.#dependencies.ended(current, outcome);
     this.#planNext(current);
+    this.#dependencies.planned();
     this.#release(id, outcome);
   }
 
   get #owns(): boolean {
-    return this.#dependencies.membership?.holds() ?? true;
+    return this.#dependencies.membership?.mayPoll() ?? true;
   }
 
   get #now(): number {

@@ -7,10 +7,7 @@ import { type MonitorState, writeNote } from '../engine/state.ts';
 /** Clocks are set back by a day or a zone, hardly more; a note further ahead is ignored. */
 const maxStepBackMs = 3 * dayMs;
 
-/**
- * Sends due reports: each at most once per run of its cron expression, and one for all missed runs. The last
- * run is stored in the same transaction.
- */
+/** Each at most once per run of its cron expression, and one for all missed runs; the run is stored with it. */
 export function sendDueReports(state: MonitorState, now: number): void {
   for (const report of state.settings.reports) {
     const last = lastRun(state, report, now);
@@ -45,10 +42,7 @@ export function periodStart(
   return state.calendar.previous(report.cron, report.timezone, until - 1) ?? until - weekMs;
 }
 
-/**
- * The run of the last report; null for a new one. A note from far ahead is from a wrong clock and ignored;
- * one from slightly ahead keeps the report from being sent twice.
- */
+/** Null for a new one. A note from far ahead is a wrong clock's; one from slightly ahead stops a second report. */
 function lastRun(state: MonitorState, report: ReportSettings, now: number): number | null {
   const last = Number(state.notes.get(`report:${report.id}`)?.value ?? Number.NaN);
   return last <= now + maxStepBackMs ? last : null;

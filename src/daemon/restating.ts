@@ -13,10 +13,7 @@ interface Round {
   missed: number;
 }
 
-/**
- * Sends what fires again, in rounds, to channels whose receivers forget what is not repeated. Nothing of it is stored: the first
- * round of a daemon follows its start.
- */
+/** For channels whose receivers forget what is not repeated. Nothing is stored: the first round follows the start. */
 export class Restating {
   readonly #parts: DaemonParts;
   readonly #dependencies: ComposeDependencies;

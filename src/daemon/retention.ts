@@ -10,9 +10,7 @@ const distrustMs = dayMs;
 /** A longer pause between two runs may be a wrong clock. */
 const longPauseMs = 30 * dayMs;
 
-/**
- * Deletes what is older than the retention, unless the clock may be wrong: that must not cost the history.
- */
+/** Not while the clock may be wrong: that must not cost the history. */
 export function createRetention({ state, store, committer, timer }: DaemonParts, startedAt: number) {
   let nextAt = startedAt + (startedAt - state.lastRunEndedAt > longPauseMs ? distrustMs : everyMs);
   return {

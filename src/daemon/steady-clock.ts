@@ -1,9 +1,6 @@
 import type { Clock } from '../ports/clock.ts';
 
-/**
- * A larger difference between wall and monotonic clock is a clock change or a sleep, a smaller one a
- * correction.
- */
+/** A larger difference between the clocks is a clock change or a sleep, a smaller one a correction. */
 const jumpMs = 2000;
 const wallStepMs = 1;
 /** A timer that fires so late means that the process itself stood still (paused container, stopped process). */
@@ -29,14 +26,14 @@ export class SteadyClock {
     this.#baseMs = clock.now() - clock.monotonic();
   }
 
-  /** A timer is set: somebody asks `takeJump` at this instant, or at once where it has passed. */
+  /** A timer is set: somebody asks `takeJump` at this instant, or at once where it has passed. A stand-still that is over stays known. */
   expectWake(at: number): void {
-    this.#wakesAt = Math.max(at - this.#baseMs, this.#clock.monotonic());
+    if (this.#lateMs <= standstillMs) this.#wakesAt = Math.max(at - this.#baseMs, this.#clock.monotonic());
   }
 
   /** The timer fired, or is set no more: what comes later is nobody's stand-still. */
   woke(): void {
-    if (this.#clock.monotonic() - this.#wakesAt <= standstillMs) this.#wakesAt = Number.POSITIVE_INFINITY;
+    if (this.#lateMs <= standstillMs) this.#wakesAt = Number.POSITIVE_INFINITY;
   }
 
   now(): number {
@@ -53,21 +50,50 @@ export class SteadyClock {
     this.#aheadMs = aheadMs;
   }
 
-  /**
-   * How far the wall clock moved; the steady clock follows it. 0 when it did not; small corrections are
-   * followed silently.
-   */
+  /** How far the wall clock moved; the steady clock follows it, small corrections silently. */
   takeJump(): number {
     const monotonic = this.#clock.monotonic();
     const driftMs = this.#clock.now() - this.#aheadMs - (this.#baseMs + monotonic);
-    const lateMs = monotonic - this.#wakesAt;
+    const lateMs = this.#lateMs;
     if (Math.abs(driftMs) > wallStepMs) this.#baseMs += driftMs;
     if (lateMs > standstillMs) this.#wakesAt = Number.POSITIVE_INFINITY;
     const jumped = Math.abs(driftMs) > jumpMs ? driftMs : 0;
     return Math.round(jumped + (lateMs > standstillMs ? lateMs : 0));
   }
 
+  get #lateMs(): number {
+    return this.#clock.monotonic() - this.#wakesAt;
+  }
+
   #exact(): number {
     return this.#baseMs + this.#clock.monotonic();
   }
+}
+
+export type WakeTimer = ReturnType<typeof createWakeTimer>;
+
+/** One timer for the soonest of many instants; asking for a later one costs nothing. */
+export function createWakeTimer(clock: Clock, time: SteadyClock, wake: () => void) {
+  let soonestAt = Number.POSITIVE_INFINITY;
+  let cancel = (): void => undefined;
+  let isStopped = false;
+  return {
+    wakeBy(at: number): void {
+      if (isStopped || at >= soonestAt) return;
+      cancel();
+      soonestAt = at;
+      time.expectWake(at);
+      // Turns count whole milliseconds.
+      cancel = clock.setTimer(Math.max(0, time.until(Math.ceil(at))), () => {
+        soonestAt = Number.POSITIVE_INFINITY;
+        time.woke();
+        wake();
+      });
+    },
+    stop(): void {
+      isStopped = true;
+      cancel();
+      time.woke();
+    },
+  };
 }

@@ -86,14 +86,14 @@ export interface Incident
   /** As they were: a message about a removed account still needs them. */
   readonly accountName: string;
   readonly labels: Readonly<Record<string, string>>;
+  /** Absent where no account is concerned. */
+  readonly provider?: string;
+  readonly currency?: string | null;
   readonly worstSeverity: Severity;
   /** How often the severity rose; an acknowledgement is broken when this grows past what it saw. */
   readonly rises: number;
   readonly firedAt: number;
-  /**
-   * What `escalate` is measured from: when it fired, became worse than ever, or worse than acknowledged; moved along
-   * when the wall clock jumps or lowwater was not running.
-   */
+  /** When it fired, became worse than ever, or worse than acknowledged; moved along with the clock. */
   readonly escalationSince: number;
   readonly resolvedAt: number | null;
   readonly resolution: Resolution | null;
@@ -103,6 +103,8 @@ export interface Incident
   /** How bad it still was after a top-up: the severity that its payer has in mind. */
   readonly eased: { readonly severity: Severity; readonly rises: number } | null;
   readonly notified: Readonly<Record<string, LastNotified>>;
+  /** Who ordered it, where it is a test: nothing fires, and no other alert shares its keys. */
+  readonly test?: string;
 }
 
 export interface Acknowledgement {
@@ -113,14 +115,16 @@ export interface Acknowledgement {
   readonly severity: Severity;
 }
 
-export type Routed = Pick<Incident, 'account' | 'rule' | 'type' | 'severity' | 'labels'>;
+export type Routed = Pick<
+  Incident,
+  'account' | 'rule' | 'type' | 'severity' | 'labels' | 'provider' | 'currency'
+>;
 
-/**
- * What routes and silences match an incident by. Self alerts also match by type: `channel-failed` is every
- * channel that fails, `channel-failed:ops` only that one.
- */
-export function matchSubject({ account, rule, type, severity, labels }: Routed) {
-  return { account, rules: account === selfAccountId ? [type, rule] : [rule], severity, labels };
+/** Self alerts also match by type: `channel-failed` is every channel that fails, `channel-failed:ops` that one. */
+export function matchSubject({ rule, type, ...routed }: Routed) {
+  const { account, severity, labels, provider, currency } = routed;
+  const rules = account === selfAccountId ? [type, rule] : [rule];
+  return { account, rules, severity, labels, provider, currency };
 }
 
 export function alertKey(account: string, rule: string): string {

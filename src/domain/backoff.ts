@@ -27,10 +27,7 @@ export function backoffDelay(input: BackoffInput): number {
   return Math.max(Math.ceil(waitMs * (1 + jitterShare * jitterFraction)), intervalMs, retryAfterMs ?? 0);
 }
 
-/**
- * How long one account waits after its n-th other failure in a row, in milliseconds: `min(interval, 15 s ·
- * 2^(n-1))`. `failures` is at least 1.
- */
+/** `min(interval, 15 s · 2^(n-1))` in milliseconds, after its n-th other failure in a row; `failures` is at least 1. */
 export function failureDelay(input: { readonly failures: number; readonly intervalMs: number }): number {
   return Math.min(input.intervalMs, doubled(firstRetryMs, input.failures));
 }
@@ -74,10 +71,7 @@ export function parseHttpDate(text: string): number | null {
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/**
- * What an answer asks to wait, in milliseconds, at most `maxMs`; null where it says nothing useful. A date counts from the answer's
- * own `Date`: the clock of who wrote it may be hours off.
- */
+/** In milliseconds; null where it says nothing useful. A date counts from the answer's own `Date`: clocks are off. */
 export function readRetryAfter(
   headers: Headers,
   { now, maxMs }: { readonly now: number; readonly maxMs: number },
@@ -135,9 +129,7 @@ export function polledTogether(count: number, intervalMs: number): number {
   return Math.min(maxTogether, Math.max(1, Math.floor((nearMs * count) / intervalMs)));
 }
 
-/**
- * The first instant strictly after `now` on the grid `phase + k · interval`, never before the phase itself.
- */
+/** The first instant strictly after `now` on the grid `phase + k · interval`, never before the phase itself. */
 export function nextOnGrid(phase: number, intervalMs: number, now: number): number {
   if (now < phase) return phase;
   return phase + (Math.floor((now - phase) / intervalMs) + 1) * intervalMs;

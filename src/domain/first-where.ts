@@ -1,8 +1,5 @@
-/**
- * By halving: the first of the places from `low` to before `high` at which something holds that holds at all after it; `high` where
- * there is none.
- */
-export function firstWhere(low: number, high: number, holds: (place: number) => boolean): number {
+/** The first index from `low` to before `high` where it holds, as at all after it; `high` where there is none. */
+export function firstWhere(low: number, high: number, holds: (index: number) => boolean): number {
   let [from, to] = [low, high];
   while (from < to) {
     const middle = (from + to) >>> 1;

@@ -1,4 +1,3 @@
-/** What of a `Map` or `WeakMap` is needed. */
 interface Known<Key, Value> {
   get(key: Key): Value | undefined;
   set(key: Key, value: Value): unknown;

@@ -31,10 +31,7 @@ export function mapTexts(value: Json, change: (text: string) => string): Json {
 
 type Reviver = (this: object, key: string, value: unknown, context: { readonly source?: string }) => unknown;
 
-/**
- * `JSON.parse` as Node 22 and later have it: the reviver's third argument holds a number as it was written.
- * The cast only adds that argument, which TypeScript's library does not know.
- */
+/** With the reviver's third argument, a number as it was written, which TypeScript's library does not know. */
 export const parseWithSource = JSON.parse as (text: string, reviver: Reviver) => unknown;
 
 /** RFC 8259, 8.1: a parser may ignore a byte order mark. */

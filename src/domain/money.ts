@@ -121,10 +121,7 @@ export function currencyCode(name: string): string {
   return code === 'RMB' ? 'CNY' : code;
 }
 
-/**
- * Whether what a balance is counted in is no money but a unit such as `credits` or `messages`: a word of four lower-case
- * letters or more. Amounts of units are whole numbers for people.
- */
+/** Credits, messages and the like: a word of four lower-case letters or more. Whole numbers for people. */
 export function isUnit(currency: string): boolean {
   return unitPattern.test(currency);
 }

@@ -1,7 +1,4 @@
-/**
- * The known word with the fewest edits (insert, delete, replace, swap of neighbours), without regard to case.
- * Null when more than a third of the letters would have to change.
- */
+/** Fewest edits, without regard to case. Null when more than a third of the letters would have to change. */
 export function nearestWord(typed: string, known: Iterable<string>): string | null {
   const wanted = typed.toLowerCase();
   let best: string | null = null;

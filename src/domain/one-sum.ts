@@ -1,30 +1,74 @@
+import { dayMs } from './duration.ts';
+import { isDay } from './moment.ts';
 import { currencyCode, type Micros } from './money.ts';
+import { ownOf } from './own.ts';
 
-/** The currency of sums over several, and what one unit of the others is worth in it. */
-export interface MoneySettings {
-  readonly currency: string;
-  /** Of the rates, as `2026-11-20`. */
+/** What currencies are worth on a day. */
+export interface Rates {
+  /** Such as `2026-11-20`. */
   readonly date: string;
-  /** By ISO 4217 code. */
-  readonly rates: Readonly<Record<string, number>>;
+  readonly base: string;
+  /** Decimals above 0 by ISO 4217 code: how much of `base` one unit is worth, or where `inverted` how much of it one `base` is. */
+  readonly amounts: Readonly<Record<string, string>>;
+  readonly inverted: boolean;
 }
 
-export interface OneSum extends Pick<MoneySettings, 'currency' | 'date'> {
+/** How sums over several currencies are made one; without rates as long as none were read. */
+export interface Money {
+  readonly currency: string;
+  readonly rates: Rates | null;
+}
+
+export interface OneSum {
+  readonly currency: string;
   readonly micros: Micros;
+  /** Of the rates; null where there are none yet. */
+  readonly date: string | null;
   /** Currencies and units without a rate: they are not in the sum. */
   readonly missing: readonly string[];
 }
 
-/** Only sums are converted: amounts of accounts never are. */
+/** Older rates are a mistake. Those that grow old in use are told of. */
+const firstDay = '2020-01-01';
+
+/** Why rates cannot be of a day; null where they can. */
+export function faultOfDay(day: string, now: number): string | null {
+  if (!isDay(day)) return 'must be a day, such as "2026-11-20"';
+  if (Date.parse(day) > now + dayMs) return 'must not lie in the future';
+  return day < firstDay ? `must not be before ${firstDay}` : null;
+}
+
+/** Only sums are converted: amounts of accounts never are. Each amount is exact to the millionth, half of one rounded away from zero. */
 export function sumUp(
   sums: readonly { readonly currency: string; readonly micros: Micros }[],
-  { currency, date, rates }: MoneySettings,
+  { currency, rates }: Money,
 ): OneSum {
-  const known = new Map(Object.entries({ ...rates, [currencyCode(currency)]: 1 }));
-  const rateOf = (sum: { readonly currency: string }) => known.get(currencyCode(sum.currency));
-  const micros = sums.reduce((total, sum) => total + Math.round(sum.micros * (rateOf(sum) ?? 0)), 0);
-  const missing = new Set(
-    sums.flatMap((sum) => (rateOf(sum) === undefined ? currencyCode(sum.currency) : [])),
-  );
-  return { currency, date, micros, missing: [...missing] };
+  const own = currencyCode(currency);
+  const one = worthOf(own, rates);
+  const missing = new Set<string>();
+  let micros = 0;
+  for (const { currency: each, micros: amount } of sums) {
+    const code = currencyCode(each);
+    const worth = code === own ? one : worthOf(code, rates);
+    if (code === own) micros += amount;
+    else if (worth === null || one === null) missing.add(code);
+    else micros += multiply(amount, worth.top * one.bottom, worth.bottom * one.top);
+  }
+  return { currency, micros, date: rates?.date ?? null, missing: [...missing] };
+}
+
+/** What one unit is worth in the base of the rates; null where they do not say. */
+export function worthOf(code: string, rates: Rates | null) {
+  if (rates === null) return null;
+  if (code === currencyCode(rates.base)) return { top: 1n, bottom: 1n };
+  const text = ownOf(rates.amounts, code);
+  if (text === undefined) return null;
+  const [whole = '', decimals = ''] = text.split('.');
+  const [amount, unit] = [BigInt(whole + decimals), 10n ** BigInt(decimals.length)];
+  return rates.inverted ? { top: unit, bottom: amount } : { top: amount, bottom: unit };
+}
+
+function multiply(micros: Micros, top: bigint, bottom: bigint): Micros {
+  const size = (2n * BigInt(Math.abs(micros)) * top + bottom) / (2n * bottom);
+  return Math.sign(micros) * Number(size);
 }

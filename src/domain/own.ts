@@ -1,7 +1,4 @@
-/**
- * What a record has under a name of the outside: `constructor` and `toString`, which every object has, are names like any other. A test
- * over the source finds lookups by such names that do not come here.
- */
+/** By a name of the outside: `constructor` is one like any other. A test finds lookups that do not come here. */
 export function ownOf<T>(
   record: Readonly<Record<string, T>> | null | undefined,
   name: string,

@@ -30,10 +30,7 @@ const alreadyPlain = /^[!-~]+(?: [!-~]+)*$/;
 
 const lineBreaks = /[\t\n\v\f\r\u0085\u2028\u2029\u00a0]+/g;
 
-/**
- * Control characters, and format characters that reorder or hide text. The joiners U+200C and U+200D stay:
- * scripts and emoji need them.
- */
+/** Control characters, and those that reorder or hide text. Joiners stay: scripts and emoji need them. */
 const unprintable =
   /[\p{Cc}\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff\u{e0000}-\u{e007f}]/gu;
 

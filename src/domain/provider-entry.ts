@@ -51,7 +51,6 @@ export const defaultEntry = 'provider';
 
 /** An account as far as it says where it is asked, and by which key. */
 export interface ProviderAccess {
-  /** The name of its entry. */
   readonly provider: string;
   /** Its base address, of a kind whose accounts have one; without a trailing slash. */
   readonly baseUrl: string | null;

@@ -44,13 +44,22 @@ export function listFacts(values: Readonly<Record<string, FactValue | null>>): F
 /** How far the history behind a burn rate can be trusted. */
 export type Confidence = 'none' | 'low' | 'medium' | 'high';
 
-/**
- * What a forecast is based on: the mean burn (under a day of history), the hour of the day (under a week), or
- * the hour of the week.
- */
+/** The mean burn (under a day of history), the hour of the day (under a week), or the hour of the week. */
 export const forecastBases = ['mean-burn', 'hour-of-day', 'hour-of-week'] as const;
 
 export type ForecastBasis = (typeof forecastBases)[number];
+
+/** What will be spent: the median and the 80 % range. */
+export type ExpectedSpending = Readonly<Record<'micros' | 'low' | 'high', Micros>>;
+
+/** What several balances of one currency take in a period. */
+export interface PeriodTogether {
+  readonly spent: Micros;
+  /** At its end. */
+  readonly total: ExpectedSpending;
+  /** Whether all of it was watched from its beginning. */
+  readonly isWhole: boolean;
+}
 
 /** The error of one balance's forecasts that came due in the last two weeks. */
 export interface ForecastRecord {
@@ -58,14 +67,10 @@ export interface ForecastRecord {
   readonly count: number;
   /** 0.04: the median forecast was 4 % too high or too low. */
   readonly medianError: number;
-  /** The share of forecasts that were too low. */
   readonly tooLow: number;
 }
 
-/**
- * When a balance reaches its floor: median, and the interval that holds four times in five. Milliseconds
- * since 1970; null is unknown, or too far ahead to predict.
- */
+/** Median, and the interval that holds four times in five. Null is unknown, or too far ahead to predict. */
 export interface Forecast {
   readonly emptyAt: number | null;
   readonly earliest: number | null;

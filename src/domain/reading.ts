@@ -31,6 +31,8 @@ export interface ProviderFacts {
   readonly creditLimitMicros?: Micros;
   /** Spent and not yet taken from the balance, 0 or more. */
   readonly pendingMicros?: Micros;
+  /** The day that the answer is of, as `2026-11-20`; empty where it is none. */
+  readonly date?: string;
 }
 
 /**
@@ -65,9 +67,7 @@ export type OutcomeDetail =
 /** Which of the balances of an account: the id of a `BalanceDefinition`. */
 export type Balance = string;
 
-/**
- * A valid balance reading ("snapshot" to users): every balance that the account had at that time. `at`: milliseconds since 1970.
- */
+/** A "snapshot" to users: every balance that the account had at `at`, milliseconds since 1970. */
 export interface Reading extends BalanceAnswer {
   readonly at: number;
 }

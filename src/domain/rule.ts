@@ -1,4 +1,4 @@
-import type { Micros } from './money.ts';
+import { currencyCode, type Micros } from './money.ts';
 import { ownOf } from './own.ts';
 import type { Balance } from './reading.ts';
 import type { Severity } from './severity.ts';
@@ -6,9 +6,15 @@ import type { Severity } from './severity.ts';
 /** A key matches when the value is one of those listed. All given keys must match. */
 export interface Matcher {
   readonly account?: readonly string[];
+  /** Names of provider entries. */
+  readonly provider?: readonly string[];
+  /** Codes as `currencyCode` gives them. */
+  readonly currency?: readonly string[];
   readonly rule?: readonly string[];
   readonly severity?: readonly Severity[];
   readonly labels?: Readonly<Record<string, readonly string[]>>;
+  /** What this matches is not matched. */
+  readonly not?: Matcher;
 }
 
 /** An amount in the balance's currency, or a share of another amount (0.1 is 10 %). */
@@ -57,29 +63,46 @@ export const labelNamePattern = /^(?!__proto__$)[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}
 export interface MatchSubject {
   readonly account: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** The names of its rule. */
+  readonly provider?: string | undefined;
+  readonly currency?: string | null | undefined;
   readonly rules?: readonly string[];
   readonly severity?: Severity;
 }
 
-/**
- * True when every key of the matcher holds. A matcher without keys matches everything; a key that the subject
- * does not have never matches.
- */
+/** A matcher without keys matches everything; a key that the subject does not have never matches. */
 export function matches(matcher: Matcher, subject: MatchSubject): boolean {
   return (
     isListed(matcher.account, subject.account) &&
+    isListed(matcher.provider, subject.provider) &&
+    isListed(matcher.currency, currencyCode(subject.currency ?? '')) &&
     areListed(matcher.rule, subject.rules ?? []) &&
     isListed(matcher.severity, subject.severity) &&
     Object.entries(matcher.labels ?? {}).every(([label, values]) =>
       isListed(values, ownOf(subject.labels, label)),
-    )
+    ) &&
+    (matcher.not === undefined || !matches(matcher.not, subject))
   );
 }
 
-export function matchesEverything({ account, rule, severity, labels }: Matcher): boolean {
-  const named = account !== undefined || rule !== undefined || severity !== undefined;
-  return !named && Object.keys(labels ?? {}).length === 0;
+/** What a matcher asks for and the subject is not, each in words; empty where it matches. */
+export function wordMismatch({ labels = {}, ...keys }: Matcher, subject: MatchSubject): readonly string[] {
+  const parts: readonly Matcher[] = [
+    ...Object.entries(keys).map(([key, value]) => ({ [key]: value })),
+    ...Object.entries(labels).map(([label, values]) => ({ labels: { [label]: values } })),
+  ];
+  return parts.filter((part) => !matches(part, subject)).map(wordMatcher);
+}
+
+/** An account as rules match it. */
+export function accountSubject(
+  account: Omit<MatchSubject, 'account' | 'rules' | 'severity'> & { readonly id: string },
+): MatchSubject {
+  const { id, labels, provider, currency } = account;
+  return { account: id, labels, provider, currency };
+}
+
+export function matchesEverything({ labels = {}, ...keys }: Matcher): boolean {
+  return Object.values({ ...keys, ...labels }).every((values) => values === undefined);
 }
 
 function areListed(values: readonly string[] | undefined, names: readonly string[]): boolean {
@@ -90,13 +113,14 @@ function isListed(values: readonly string[] | undefined, value: string | undefin
   return values === undefined || (value !== undefined && values.includes(value));
 }
 
-/**
- * A matcher in words: `account otp or marketing, severity critical, team identity`; `every alert` without
- * keys.
- */
-export function wordMatcher({ account, rule, severity, labels }: Matcher): string {
+/** `account otp or marketing, severity critical, team identity`; `every alert` without keys. */
+export function wordMatcher({ account, provider, currency, rule, severity, labels, not }: Matcher): string {
   // A label may have the name of a key.
-  const keys = [...Object.entries({ account, rule, severity }), ...Object.entries(labels ?? {})];
+  const keys = [
+    ...Object.entries({ account, provider, currency, rule, severity }),
+    ...Object.entries(labels ?? {}),
+    ...(not === undefined ? [] : [['not', [`(${wordMatcher(not)})`]] as const]),
+  ];
   const parts = keys.flatMap(([name, values]) =>
     values === undefined ? [] : [`${name} ${values.join(' or ')}`],
   );

@@ -1,7 +1,4 @@
-/**
- * A value that is never printed: template strings, JSON, `console.log` and errors get a placeholder. Only
- * `reveal()` gives the value, at the one place that sends it.
- */
+/** Never printed: strings, JSON, `console.log` and errors get a placeholder. Only `reveal()` gives the value. */
 export class Secret {
   readonly #value: string;
 

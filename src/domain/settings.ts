@@ -1,5 +1,5 @@
 import type { Micros } from './money.ts';
-import type { MoneySettings } from './one-sum.ts';
+import type { Money } from './one-sum.ts';
 import type { ProviderAccess, ProviderEntry } from './provider-entry.ts';
 import type { BalanceDefinition } from './reading.ts';
 import type { RecurringSilence, Route } from './route.ts';
@@ -29,6 +29,19 @@ export interface Settings {
   readonly timezone: string;
   /** In which messages are said where channel or report name none: `en`, `zh-CN`. */
   readonly language: string;
+}
+
+/** With the rates of the file, or a source that they are read from. */
+export interface MoneySettings extends Money {
+  readonly source: RatesSource | null;
+}
+
+export interface RatesSource {
+  readonly entry: ProviderEntry;
+  /** What the entry is asked as: its balances are currencies. */
+  readonly account: AccountSettings;
+  readonly everyMs: number;
+  readonly inverted: boolean;
 }
 
 /** One daemon's SQLite file, or a PostgreSQL database that several share. */

@@ -1,4 +1,4 @@
-import { type Incident, isAcknowledged, type LastNotified } from '../domain/alert.ts';
+import { type Incident, isAcknowledged, type LastNotified, type ToolKeys } from '../domain/alert.ts';
 import { getOrMake } from '../domain/get-or-make.ts';
 import { isStandalone, type NotificationReason } from '../domain/outbox.ts';
 import { ownOf } from '../domain/own.ts';
@@ -6,11 +6,10 @@ import { defaultRepeatEveryMs } from '../domain/route.ts';
 import { alertKindOf } from '../rules/registry.ts';
 import { channelFailed, channelFailedRule, providerDown } from '../rules/self-alert-kinds.ts';
 import { type ChannelPlan, channelsOfRoutes, type Decision, decide, planChannels } from './decide.ts';
-import { heldUntil, staleIncidentsOf, suppressionByAlerts } from './inhibit.ts';
+import { pausedUntil, staleIncidentsOf, suppressionByAlerts } from './inhibit.ts';
 import { enqueue, putNotification, queueOf } from './queue.ts';
 import { isOwnFailureRaised } from './self-alerts.ts';
 import { type MonitorState, maxAtOnce, scheduleBy } from './state.ts';
-import { isOneKey, keysAfter } from './tool-keys.ts';
 
 interface Turn {
   readonly state: MonitorState;
@@ -39,10 +38,10 @@ export function decideTouched(state: MonitorState, now: number): void {
 
 function announce(turn: Turn, incident: Incident): void {
   const { state, now } = turn;
-  const heldMs = alertKindOf(incident).heldMs?.(state.settings) ?? 0;
+  const pausedMs = alertKindOf(incident).pausedMs?.(state.settings) ?? 0;
   const suppression = {
     ...suppressionByAlerts(state, incident, now),
-    heldUntil: heldMs > 0 ? incident.firedAt + heldMs : heldUntil(state, incident, now),
+    pausedUntil: pausedMs > 0 ? incident.firedAt + pausedMs : pausedUntil(state, incident, now),
   };
   let after = incident;
   let until = Number.POSITIVE_INFINITY;
@@ -151,10 +150,7 @@ function wasTried({ settings, channelTries }: MonitorState, { id }: Incident): b
   return channelTries.size > 0 && settings.channels.some(({ name }) => channelTries.has(`${name}/${id}`));
 }
 
-/**
- * A channel that refuses for good is retried at the pace of reminders, not with every new alert; what rose since then, and an
- * escalation that is due, is tried at once.
- */
+/** Retried at the pace of reminders, not with every new alert; what rose, and a due escalation, at once. */
 function channelFailedUntil(state: MonitorState, incident: Incident, plan: ChannelPlan): number | null {
   if (!isOwnFailureRaised(state, channelFailedRule(plan.channel))) return null;
   const tried = state.channelTries.get(`${plan.channel}/${incident.id}`);
@@ -186,4 +182,54 @@ function isWaiting({ state, waiting }: Turn, channel: string, incident: string):
       owed === undefined ? items.map((item) => item.incident) : [],
     );
   return getOrMake(waiting, channel, () => new Set(about())).has(incident);
+}
+
+/**
+ * The keys of an incident at a channel that is notified of it once more. An incident tool wakes people for a key that it does not
+ * have: what rose, and what nobody has any more who had taken it, gets another one.
+ */
+function keysAfter(
+  state: MonitorState,
+  incident: Incident,
+  { channel, item }: { readonly channel: string; readonly item: NotificationReason },
+): ToolKeys {
+  const known = ownOf(incident.notified, channel);
+  const isTaken = isAcknowledged(incident);
+  if (known === undefined) {
+    const first = freshKey(state, incident, channel);
+    return { first, newest: first, taken: isTaken ? first : null };
+  }
+  const { first, newest, taken } = known.keys ?? { first: 0, newest: 0, taken: null };
+  if (isTaken) return { first, newest, taken: newest };
+  const isLost = taken === newest;
+  const isNews = item === 'worse' && !isBeginningUnsent(state, incident, channel);
+  return { first, newest: newest + (isLost || isNews ? 1 : 0), taken };
+}
+
+/** After those of the alert's incidents of which the channel may not know the end. */
+function freshKey(state: MonitorState, { id, account, rule }: Incident, channel: string): number {
+  const others = state.incidents.ofAlert(account, rule);
+  // The usual case, and no reason to look through thousands.
+  if (others.size === (others.has(id) ? 1 : 0)) return 0;
+  const newest = queueOf(state, channel)
+    .flatMap(({ items }) => items)
+    .filter(({ incident }) => incident !== id && others.has(incident))
+    .map(({ incident }) => ownOf(state.incidents.get(incident)?.notified, channel)?.keys?.newest ?? 0);
+  return Math.max(-1, ...newest) + 1;
+}
+
+/** Nothing of it has left: the channel hears of it as it is by then. */
+function isBeginningUnsent(state: MonitorState, { id }: Incident, channel: string): boolean {
+  return queueOf(state, channel).some(
+    ({ id: message, uncertain, revision, owed, items }) =>
+      !uncertain &&
+      revision === 0 &&
+      owed === undefined &&
+      !state.underWay.has(message) &&
+      items.some(({ incident, kind }) => incident === id && (kind === 'firing' || kind === 'flapping')),
+  );
+}
+
+function isOneKey({ newest, taken }: ToolKeys): boolean {
+  return newest === 0 && taken === null;
 }

@@ -8,7 +8,6 @@ import { type MonitorState, type WatchedAccount, writeNote } from './state.ts';
 
 /** Notes with the runs that people announced, a list for each account. */
 const prefix = 'announced:';
-/** A run that was far off is reported for a day. */
 const reportedMs = dayMs;
 
 /** Adds up what is spent in announced runs; those that were over a day ago are forgotten. */

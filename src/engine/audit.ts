@@ -20,7 +20,6 @@ export function pruneAudit({ notes, settings }: MonitorState, now: number): void
     if (index < names.length - maxEntries || atOf(name) < keptSince) notes.delete(name);
 }
 
-/** The ids of the orders that the audit knows. */
 export function auditedOrders({ notes }: MonitorState): Set<string> {
   const ids = [...notes.keys()].map((name) =>
     name.startsWith(prefix) ? name.split(':').slice(2).join(':') : '',

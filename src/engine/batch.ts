@@ -11,10 +11,7 @@ import type { MonitorState } from './state.ts';
  */
 const maxReadings = 500;
 
-/**
- * The changes since the last batch as one transaction; null when there are none. Each batch ends with
- * `batchStored` or `batchReturned` before the next is taken.
- */
+/** Null when there are no changes. Each batch ends with `batchStored` or `batchReturned` before the next is taken. */
 export function takeBatch(state: MonitorState): Batch | null {
   if (isAllTaken(state)) return null;
   const accounts = state.polled.take(maxReadings);

@@ -125,7 +125,6 @@ function forgetNotified(state: MonitorState, name: string): void {
   }
 }
 
-/** No channel has this name any more. */
 function forgetChannel(state: MonitorState, name: string, now: number): void {
   state.notes.delete(receiverNote + name);
   const rule = channelFailedRule(name);

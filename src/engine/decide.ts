@@ -26,7 +26,7 @@ export interface Suppression {
   /** A worse alert on the same balance, a refused key or an outage of the provider already says it. */
   readonly inhibited: boolean;
   /** Held until this instant, when it is known whether the whole provider is down. */
-  readonly heldUntil: number | null;
+  readonly pausedUntil: number | null;
   /** The channel refuses for good and is retried at this instant. */
   readonly channelFailedUntil: number | null;
 }
@@ -39,7 +39,7 @@ export type Decision =
 type QuietReason =
   | 'silenced'
   | 'inhibited'
-  | 'held'
+  | 'paused'
   | 'channel failed'
   | 'acknowledged'
   | 'flapping'
@@ -48,10 +48,7 @@ type QuietReason =
   | 'never notified'
   | 'already notified';
 
-/**
- * Compares an incident with what a channel was last notified of (Alertmanager's dedup stage). Nothing else is
- * consulted, so the end of a silence, a restart or a missed tick needs no case of its own.
- */
+/** Nothing else is consulted: the end of a silence, a restart or a missed tick needs no case of its own. */
 export function decide(input: {
   readonly incident: Incident;
   readonly plan: ChannelPlan;
@@ -79,7 +76,9 @@ function decideEvent(input: Input): Decision {
 function decideEnd({ notified, suppression, now }: Input): Decision {
   if (notified === null) return quiet('never notified');
   if (notified.resolved) return quiet('already notified');
-  return decideSuppression({ ...suppression, inhibited: false, heldUntil: null }, now) ?? notify('resolved');
+  return (
+    decideSuppression({ ...suppression, inhibited: false, pausedUntil: null }, now) ?? notify('resolved')
+  );
 }
 
 function decideFirst(input: Input, item: NotificationReason): Decision {
@@ -127,8 +126,8 @@ function decideEscalation(input: Input, notified: LastNotified | null): Decision
 function decideSuppression(suppression: Suppression, now: number): Decision | null {
   if (suppression.silenced) return quiet('silenced');
   if (suppression.inhibited) return quiet('inhibited');
-  if (suppression.heldUntil !== null && now < suppression.heldUntil)
-    return quiet('held', suppression.heldUntil);
+  if (suppression.pausedUntil !== null && now < suppression.pausedUntil)
+    return quiet('paused', suppression.pausedUntil);
   const failedUntil = suppression.channelFailedUntil;
   if (failedUntil !== null && now < failedUntil) return quiet('channel failed', failedUntil);
   return null;
@@ -165,7 +164,7 @@ function quiet(why: QuietReason, until: number | null = null): Decision {
  * plan without repeats: they are notified of the end.
  */
 export function planChannels(
-  incident: Incident,
+  incident: Routed & Pick<Incident, 'notified'>,
   routes: readonly Route[],
   channels: readonly string[],
 ): readonly ChannelPlan[] {
@@ -221,7 +220,6 @@ export function channelsOfRoutes(routes: readonly Route[], channels: readonly st
     : channels;
 }
 
-/** Without routes, or where none matches: everything to every channel. */
 export function everyChannel(channels: readonly string[]): Route {
   return {
     match: {},

@@ -157,10 +157,7 @@ function recordRetry(state: MonitorState, { message, delivery, wasUncertain, now
   }
 }
 
-/**
- * What was not delivered does not count as notified: it is tried again when the channel works, or at the pace
- * of reminders. `spared` incidents continue in another notification.
- */
+/** Not notified: tried again when the channel works, or as reminders. `spared` ones go on in another notification. */
 function recordDead(
   state: MonitorState,
   message: Notification,

@@ -18,7 +18,7 @@ export function sketchIncident(
     type,
     balance,
     accountName: account?.settings.name ?? displayName(alert.account),
-    labels: account?.settings.labels ?? {},
+    ...(account === null ? { labels: {} } : matchedOf(account)),
     severity,
     worstSeverity: severity,
     rises: 0,
@@ -35,6 +35,12 @@ export function sketchIncident(
     eased: null,
     notified: {},
   };
+}
+
+/** What routes and silences match an account's incidents by. */
+export function matchedOf({ settings }: WatchedAccount) {
+  const { labels, provider, currency } = settings;
+  return { labels, provider, currency };
 }
 
 /** Something happened that has no end. */

@@ -8,28 +8,18 @@ import { followChange, incidentOf, openEvent } from './incidents.ts';
 import { factsOf, type MonitorState, scheduleBy, type WatchedAccount } from './state.ts';
 import { elapse, elapsesAt, inactiveAlert, isAtRest, type Transition, transition } from './transition.ts';
 
-/** Rules that need a reading are skipped when there was none. */
+/** A rule that needs a reading waits for one; what is calm and surely ok stays so. */
 export function judgePoll(state: MonitorState, account: WatchedAccount, now: number): void {
   const facts = factsOf(account, now);
-  const read = facts.outcome === 'ok';
-  const { rules, alerts } = account;
-  let next = Number.POSITIVE_INFINITY;
-  for (const rule of rules) {
-    const kind = ruleKindOf(rule);
-    const known = alerts.get(rule.id);
-    const isAsked = read || !kind.needsReading;
-    const isJudged = isAsked && !(isCalm(known) && kind.isSurelyOk?.(rule, facts) === true);
-    if (isJudged) judgeRule(state, { account, rule, facts, now });
-    const alert = isJudged ? account.alerts.get(rule.id) : known;
-    next = Math.min(next, changesAt(rule, { alert, facts }));
+  for (const rule of account.rules) {
+    if (isPaused(rule, facts)) continue;
+    if (isCalm(account.alerts.get(rule.id)) && ruleKindOf(rule).isSurelyOk?.(rule, facts) === true) continue;
+    judgeRule(state, { account, rule, facts, now });
   }
-  schedule(state, account, next);
+  schedule(state, account, nextChange(account, facts));
 }
 
-/**
- * Judges what time alone changes: `for`, `recoverFor`, flapping, staleness. An unloaded account is scheduled
- * after it is loaded.
- */
+/** `for`, `recoverFor`, flapping, staleness. An unloaded account is scheduled after it is loaded. */
 export function judgeElapsed(state: MonitorState, account: WatchedAccount, now: number): void {
   if (state.unloaded.has(account.id)) return;
   if (account.changesAt > now) return void schedule(state, account, account.changesAt);
@@ -63,7 +53,7 @@ function changesAt(
   const kind = ruleKindOf(rule);
   const beginsAt =
     kind.dueAt !== undefined && isAtRest(alert ?? null) ? kind.dueAt(rule, facts) : Number.POSITIVE_INFINITY;
-  if (isCalm(alert) || isHeld(rule, facts)) return beginsAt;
+  if (isCalm(alert) || isPaused(rule, facts)) return beginsAt;
   return Math.min(beginsAt, elapsesAt(alert, timingOf(rule, facts.pollIntervalMs)) ?? beginsAt);
 }
 
@@ -80,7 +70,7 @@ function elapseRule(state: MonitorState, ruleCase: RuleCase): void {
   if (ruleKindOf(rule).dueAt !== undefined && isAtRest(account.alerts.get(rule.id) ?? null))
     judgeRule(state, ruleCase);
   const alert = account.alerts.get(rule.id);
-  if (alert !== undefined && !isHeld(rule, facts))
+  if (alert !== undefined && !isPaused(rule, facts))
     applyTransition(state, ruleCase, elapse(alert, timingOf(rule, account.pollIntervalMs), now));
 }
 
@@ -107,7 +97,7 @@ function applyTransition(
 ): void {
   if (change === 'none') {
     // The newest numbers are for people who look; they need no write.
-    if (alert.state !== 'inactive') state.alerts.hold(alert);
+    if (alert.state !== 'inactive') state.alerts.setInMemory(alert);
     return;
   }
   const explained = { ...alert, facts: ruleKindOf(rule).factsBehind(rule, facts) };
@@ -138,7 +128,7 @@ function isCalm(alert: Alert | undefined): alert is undefined | (Alert & { state
 }
 
 /** While an account cannot be read, time decides nothing about its balances. */
-function isHeld(rule: Rule, facts: AccountFacts): boolean {
+function isPaused(rule: Rule, facts: AccountFacts): boolean {
   return facts.outcome !== 'ok' && ruleKindOf(rule).needsReading;
 }
 

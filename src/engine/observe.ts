@@ -13,7 +13,7 @@ import {
 } from '../domain/reading.ts';
 import { followRuns } from './announced-runs.ts';
 import { receiveTopUps } from './expected-top-ups.ts';
-import { holdsBack, touchStaleIncidents } from './inhibit.ts';
+import { delaysStaleness, touchStaleIncidents } from './inhibit.ts';
 import { judgePoll } from './judge.ts';
 import { pollGap } from './poll-gaps.ts';
 import { learnSpending } from './spending.ts';
@@ -28,8 +28,11 @@ export function observePoll(
   readAt = now,
 ): void {
   const before = account.poll;
-  const heldBack = before.consecutiveFailures > 0 && holdsBack(state, account);
-  const reading = outcome.kind === 'ok' ? readingOf(outcome.answer, readAt) : null;
+  const wasDelayed = before.consecutiveFailures > 0 && delaysStaleness(state, account);
+  const reading =
+    outcome.kind === 'ok'
+      ? { at: readAt, balances: outcome.answer.balances, currency: outcome.answer.currency }
+      : null;
   state.polls.add({ account: account.id, poll: { at: readAt, outcome: outcome.kind, reading } });
   const after =
     outcome.kind === 'ok' && reading !== null
@@ -48,7 +51,8 @@ export function observePoll(
     followRuns(state, account, before.reading);
   }
   judgePoll(state, account, now);
-  if (heldBack && !holdsBack(state, account)) touchStaleIncidents(state, providerKeyOf(account.settings));
+  if (wasDelayed && !delaysStaleness(state, account))
+    touchStaleIncidents(state, providerKeyOf(account.settings));
 }
 
 /** The account is not polled before this, whoever asks: it was refused, or its group met the rate limit. */
@@ -57,11 +61,6 @@ export function blockedUntil(state: MonitorState, id: string): number {
   // Other failures than a refused key retry sooner than the schedule.
   const refusedUntil = poll?.outcome === 'auth_failed' ? (poll.retryAt ?? 0) : 0;
   return Math.max(state.backoffs.get(groupOf(state, id))?.until ?? 0, refusedUntil);
-}
-
-/** Written out, because one is made at every poll: a spread copies key by key. */
-function readingOf({ balances, currency }: BalanceAnswer, at: number): Reading {
-  return { at, balances, currency };
 }
 
 function hasSameAmounts(one: Reading['balances'], other: Reading['balances']): boolean {

@@ -10,13 +10,13 @@ import {
   type OrderKind,
   type OrderShape,
 } from './orders/kind.ts';
+import { refusals } from './orders/refusals.ts';
 import { type Done, type OperatorOrder, type OrderName, orderKinds } from './orders/registry.ts';
 import type { MonitorState } from './state.ts';
 
 export type { GivenOrder, OrderBody } from './orders/kind.ts';
 export type { Done, OperatorOrder, OrderName } from './orders/registry.ts';
 
-/** What whoever ordered it is shown. */
 export type Answered<Order extends Pick<OperatorOrder, 'kind'>> = Done<Order['kind']> | Refusal;
 
 /** What a door says of an order: its kind and details. */
@@ -38,10 +38,7 @@ export function makeOrder<Order extends Wanted>(
   return { ...wanted, ...person, orderId } as unknown as OperatorOrder & Pick<Order, 'kind'>;
 }
 
-/**
- * Does what a person ordered, or says why not, with its entry in the audit: both are part of the same turn, and so of the same commit.
- * An order that came before is refused.
- */
+/** With its entry in the audit, in the same turn and so the same commit. An order that came before is refused. */
 export function applyOrder<Order extends OperatorOrder>(
   state: MonitorState,
   order: Order,
@@ -61,7 +58,7 @@ export function applyOrders<Order extends OperatorOrder>(
 ): readonly Answered<Order>[] {
   const obeyed = auditedOrders(state);
   const answers = orders.map((order) => {
-    if (obeyed.has(order.orderId)) return refuse('repeated', 'this was done already');
+    if (obeyed.has(order.orderId)) return refuse('repeated', refusals.doneBefore());
     const kind = kindOf(order.kind);
     const answer = kind.apply(state, order, now, reach);
     if (isRefusal(answer)) return answer;
@@ -81,7 +78,6 @@ function kindOf(name: string): OrderKind<string, OrderShape, object> {
   return kind;
 }
 
-/** Who gave an order, and whence. */
 type Giver = Omit<GivenOrder, 'at' | 'orderId'>;
 
 function entryOf({ by, from }: Giver, action: string, at: number) {

@@ -21,7 +21,7 @@ import {
 } from './changed-accounts.ts';
 import { followChannels } from './channel-changes.ts';
 import { forgetExpected } from './expected-top-ups.ts';
-import { closeIncident, incidentOf, keepIncident } from './incidents.ts';
+import { closeIncident, incidentOf, keepIncident, matchedOf } from './incidents.ts';
 import { reviewOngoingOutages } from './inhibit.ts';
 import { judgeElapsed, scheduleAccount } from './judge.ts';
 import { pollGap, pollInterval } from './poll-gaps.ts';
@@ -79,10 +79,7 @@ export function followAccounts(state: MonitorState, accounts: readonly AccountSe
   reviewOngoingOutages(state, now);
 }
 
-/**
- * Watches accounts that are new, or read by another key or at another pace; alerts of those that are gone are closed. Yields between
- * thousands of accounts.
- */
+/** Alerts of accounts that are gone are closed. Yields between thousands of accounts. */
 export function* watchAccounts(
   state: MonitorState,
   accounts: readonly AccountSettings[],
@@ -145,10 +142,7 @@ function whyObsolete({ rules }: WatchedAccount, alert: Alert, isMoved: boolean):
   return isConfigured ? null : { kind: 'rule-removed' };
 }
 
-/**
- * Accounts that share their credentials of a provider share the provider's limit. A group has the name of its
- * first account, so that a stored backoff contains no secret.
- */
+/** Who shares credentials shares the provider's limit. A group has its first account's name: no secret is stored. */
 function groupAccounts(state: MonitorState): void {
   const firsts = new Map<string, string>();
   state.groups.clear();
@@ -215,13 +209,18 @@ function watchAccount(
   return account;
 }
 
-/** Open incidents are routed and silenced by the present labels. */
-function followLabels(state: MonitorState, { settings: { name, labels }, alerts }: WatchedAccount): void {
-  for (const alert of alerts.values()) {
+/** Open incidents are routed and silenced by the present labels, currency and provider. */
+function followLabels(state: MonitorState, account: WatchedAccount): void {
+  const { name: accountName } = account.settings;
+  const present = matchedOf(account);
+  const text = JSON.stringify(present);
+  for (const alert of account.alerts.values()) {
     const incident = incidentOf(state, alert);
     if (incident === undefined) continue;
-    if (incident.accountName === name && JSON.stringify(incident.labels) === JSON.stringify(labels)) continue;
-    keepIncident(state, { ...incident, accountName: name, labels });
+    const { labels, provider, currency } = incident;
+    if (incident.accountName === accountName && JSON.stringify({ labels, provider, currency }) === text)
+      continue;
+    keepIncident(state, { ...incident, accountName, ...present });
   }
 }
 

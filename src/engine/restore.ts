@@ -45,17 +45,14 @@ export interface MonitorStart {
   readonly heir?: Heir | null;
 }
 
-/**
- * Continues where the last daemon stopped. The time in between counts neither as breach nor as recovery:
- * timestamps are shifted. Yields between thousands of accounts.
- */
+/** The time in between counts neither as breach nor as recovery: timestamps are shifted. Yields between thousands. */
 export function* restoreMonitor({ stored, now, heir = null, ...start }: MonitorStart): Parts<MonitorState> {
   const state = new MonitorState(start, now);
   state.heir = heir;
   const lastRun = lastRunOf(stored, now);
   state.endedCleanly = lastRun.exact;
   state.lastRunEndedAt = lastRun.endedAt;
-  for (const [name, value] of Object.entries(stored.notes)) state.notes.hold(name, { name, value });
+  for (const [name, value] of Object.entries(stored.notes)) state.notes.setInMemory(name, { name, value });
   // It was about that one end: after the clock is set back it would lie in the future.
   if (stored.notes[aliveNote] !== undefined) state.notes.delete(aliveNote);
   const downMs = Math.max(0, now - lastRun.endedAt);
@@ -94,18 +91,21 @@ function* holdStored(state: MonitorState, stored: StoredState, downMs: number): 
     // Versions before stored neither, and a digest under a key that was lost says nothing.
     const { seriesSince = 0 } = account;
     const purse = state.notes.has(digestKeyNote) ? (account.purse ?? null) : null;
-    state.polled.hold(account.account, { ...account, purse, seriesSince });
+    state.polled.setInMemory(account.account, { ...account, purse, seriesSince });
     if (account.reading !== null) state.unloaded.add(account.account);
   }
   yield;
-  for (const alert of stored.alerts) state.alerts.hold(alert);
+  for (const alert of stored.alerts) state.alerts.setInMemory(alert);
   for (const incident of stored.incidents) {
     const isPaused = downMs > 0 && incident.resolvedAt === null;
     // The next daemon counts from this start on.
-    state.incidents[isPaused ? 'set' : 'hold'](incident.id, completed(incident, isPaused ? downMs : 0));
+    state.incidents[isPaused ? 'set' : 'setInMemory'](
+      incident.id,
+      completed(incident, isPaused ? downMs : 0),
+    );
   }
-  for (const silence of stored.silences) state.silences.hold(silence.id, silence);
-  for (const backoff of stored.backoffs) state.backoffs.hold(backoff.group, backoff);
+  for (const silence of stored.silences) state.silences.setInMemory(silence.id, silence);
+  for (const backoff of stored.backoffs) state.backoffs.setInMemory(backoff.group, backoff);
 }
 
 /** With fields that older versions did not store. Their acknowledgements count as notified, so that none comes late. */
@@ -216,10 +216,7 @@ function shiftAccount(state: MonitorState, id: string, byMs: number): void {
   scheduleAccount(state, account);
 }
 
-/**
- * Only for a clock that was set back. A machine that slept has waited meanwhile: what the provider asked for is over when it
- * is over for the provider.
- */
+/** Only for a clock that was set back: a machine that slept has waited meanwhile, for the provider too. */
 function shiftWaits(state: MonitorState, byMs: number): void {
   for (const backoff of [...state.backoffs.values()]) {
     if (backoff.until === 0) continue;

@@ -27,6 +27,7 @@ import {
   configInvalid,
   damagedPollsRule,
   damagedRecordsRule,
+  ratesFailed,
   refusedRecipientsFact,
   storageFailed,
   variableFact,
@@ -93,6 +94,17 @@ export function noteStorage(state: MonitorState, problem: string | null, now: nu
 export function noteConfiguration(state: MonitorState, problem: string | null, now: number): void {
   if (problem === null) clearOwnFailure(state, configInvalid.type, now);
   else raiseOwnFailure(state, { kind: configInvalid, severity: 'warning', text: problem }, now);
+}
+
+/** Why there are no present rates, and of which day the ones in force are. */
+export function noteRatesProblem(
+  state: MonitorState,
+  problem: string,
+  since: string | null,
+  now: number,
+): void {
+  const facts = since === null ? [] : listFacts({ 'rates in use': text(since) });
+  raiseOwnFailure(state, { kind: ratesFailed, severity: 'warning', text: problem, facts }, now);
 }
 
 /** In which chats nothing is heard, as `problem` says; with null it is in all of them. */

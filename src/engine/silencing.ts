@@ -3,7 +3,7 @@ import type { Muted } from '../domain/operator.ts';
 import { kindsByIncident, type Notification, type NotificationReason } from '../domain/outbox.ts';
 import { ownOf } from '../domain/own.ts';
 import type { RecurringSilence, Silence } from '../domain/route.ts';
-import { type Matcher, matches } from '../domain/rule.ts';
+import { accountSubject, type Matcher, matches } from '../domain/rule.ts';
 import type { Calendar } from '../ports/clock.ts';
 import { putNotification, queueOf, removeNotification } from './queue.ts';
 import { type MonitorState, scheduleBy } from './state.ts';
@@ -34,7 +34,7 @@ export function mutedBy(state: MonitorState, match: Matcher): Muted {
   return {
     alerts: firing.map((incident) => ({ account: incident.account, rule: incident.rule })),
     accounts: [...state.accounts.values()].flatMap(({ id, settings }) =>
-      matches(about, { account: id, labels: settings.labels }) ? [id] : [],
+      matches(about, accountSubject(settings)) ? [id] : [],
     ),
   };
 }

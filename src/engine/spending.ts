@@ -72,7 +72,7 @@ export function followSpending(
   const { id } = account.settings;
   const frame = frameOf(state, account);
   if (!isMoved && state.spending.get(id)?.adopt(frame) === true) return;
-  state.spending.hold(id, new AccountSpending({ account: id, ...frame }));
+  state.spending.setInMemory(id, new AccountSpending({ account: id, ...frame }));
   if (isMoved) state.unlearned.delete(id);
   else state.unlearned.add(id);
 }
@@ -170,10 +170,7 @@ export function runwayOf(account: WatchedAccount, balance: Balance, now: number)
   };
 }
 
-/**
- * Whether a balance may run out within 24 hours by the forecast (`earliest`), or such an alert is pending or
- * firing. A balance that is used up without an alert is not polled more often.
- */
+/** By the forecast (`earliest`) or an open alert; what is used up without one is not polled more often. */
 export function isNearEmpty(account: WatchedAccount, now: number): boolean {
   for (const alert of account.alerts.values())
     if (alert.state !== 'inactive' && alertKindOf(alert).emptinessRank !== undefined) return true;

@@ -1,4 +1,4 @@
-import type { Alert, Heir, Incident } from '../domain/alert.ts';
+import type { Alert, Heir } from '../domain/alert.ts';
 import type { Micros } from '../domain/money.ts';
 import type { AnnouncedRun, ExpectedTopUp } from '../domain/operator.ts';
 import type { Notification } from '../domain/outbox.ts';
@@ -15,7 +15,7 @@ import { LocalWeeks } from '../spending/local-week.ts';
 import type { ReadingLog } from '../spending/reading-log.ts';
 import { DueQueue } from './due-queue.ts';
 import type { ProviderCounts } from './provider-counts.ts';
-import { AlertRecords, PollNotes, Records, type Unsaved } from './records.ts';
+import { AlertRecords, IncidentRecords, PollNotes, Records, type Unsaved } from './records.ts';
 
 /**
  * All that the daemon knows, in memory. The database holds the same; while it cannot be written the daemon goes on from
@@ -40,7 +40,7 @@ export class MonitorState {
   readonly polls = new PollNotes();
   readonly alerts = new AlertRecords();
   /** Open incidents, and closed ones whose end is not notified everywhere. */
-  readonly incidents = new Records<Incident>();
+  readonly incidents = new IncidentRecords();
   /** Messages that are not yet delivered, and those that ended since the last commit. */
   readonly messages = new Records<Notification>();
   /** Ids of pending messages by channel, oldest first. */
@@ -68,7 +68,6 @@ export class MonitorState {
   readonly silences = new Records<Silence>();
   /** Of accounts whose newest reading was pushed by a clock that is ahead: the instant that was given, and the one it counts for. */
   readonly pushedAhead = new Map<string, { readonly given: number; readonly taken: number }>();
-  /** By the group's name. */
   readonly backoffs = new Records<GroupBackoff>();
   /** By base address. */
   readonly providers = new Map<string, ProviderCounts>();

@@ -6,23 +6,17 @@ import { ownOf } from '../domain/own.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import type { ServerSettings } from '../domain/settings.ts';
 import { isAmong } from '../net/network.ts';
-import { RequestError } from './refusal.ts';
+import { RequestError, refusals } from './refusal.ts';
 import type { Site } from './web-env.ts';
 
 /** Longer names are cut: nobody has one. */
 const maxNameLength = 200;
 
-/**
- * Refuses names that are not this server's. Probes name a server as they like; scrapers do where the server
- * is on the network.
- */
+/** Probes name a server as they like; scrapers do where the server is on the network. */
 export function requireOwnHost({ settings }: Site, path: string, { headers }: IncomingMessage): void {
   if (path === '/metrics' && !isLoopbackHost(settings.host)) return;
   if (isOwnHost(headers.host, settings)) return;
-  throw new RequestError(
-    'forbidden',
-    'This server does not go by that name. Set server.publicUrl to the address that people use.',
-  );
+  throw new RequestError('forbidden', refusals.otherHost());
 }
 
 const forwardedHeaders = [
@@ -52,7 +46,7 @@ export function isFromHere({ settings }: Site, { headers }: IncomingMessage): bo
 /** Refuses changes that another site's page asks for, before anybody looks at tokens. */
 export function requireOwnPage(site: Site, request: IncomingMessage): void {
   if (isReading(request) || originOf(site, request) !== 'other') return;
-  throw new RequestError('forbidden', 'Changes are only taken from pages of this server.');
+  throw new RequestError('forbidden', refusals.otherPage());
 }
 
 /** Whether the caller has a session, or needs none. */
@@ -60,9 +54,7 @@ export function isSignedIn({ sessions }: Site, { headers }: IncomingMessage): bo
   return sessions === null || sessions.roleOfSession(headers.cookie) !== null;
 }
 
-/**
- * Who sends the request, as the trusted proxy says: its header is believed from its addresses alone. Null where it names nobody.
- */
+/** As the trusted proxy says: its header is believed from its addresses alone. Null where it names nobody. */
 export function namePerson({ settings: { trustedProxy } }: Site, request: IncomingMessage): string | null {
   if (trustedProxy === null || !isAmong(trustedProxy.addresses, peerOf(request))) return null;
   const given = ownOf(request.headers, trustedProxy.header);
@@ -101,7 +93,7 @@ export async function requireSignIn(site: Site, request: IncomingMessage): Promi
   }
   // Every browser names the origin of a form or script that changes something; a cookie without it is no browser's.
   if (!isReading(request) && originOf(site, request) === 'unknown')
-    throw new RequestError('forbidden', 'This change does not say which page it comes from.');
+    throw new RequestError('forbidden', refusals.noPageNamed());
   requireRole(role, request);
 }
 
@@ -110,22 +102,18 @@ const ownChoices = new Set(['/time-zone', '/language']);
 
 function requireRole(role: Role, request: IncomingMessage): void {
   if (role === 'viewer' && !isReading(request) && !ownChoices.has(request.url ?? ''))
-    throw new RequestError('forbidden', 'This token may only look: changes need server.token.');
+    throw new RequestError('forbidden', refusals.mayOnlyLook());
 }
 
 /** Throws the refusal of a wrong token, slowly where there were many. */
 async function refuseToken({ attempts }: Site, request: IncomingMessage): Promise<never> {
   const slowed = await attempts.recordFailure(peerOf(request));
   if (slowed === null) {
-    throw new RequestError('unauthorized', 'The token is wrong.', {
+    throw new RequestError('unauthorized', refusals.wrongToken(), {
       'www-authenticate': 'Bearer realm="lowwater", error="invalid_token"',
     });
   }
-  throw new RequestError(
-    'too_many_attempts',
-    `The token is wrong, and too many wrong ones came. Answers are slow for ${slowed.seconds} seconds.`,
-    slowed.headers,
-  );
+  throw new RequestError('too_many_attempts', refusals.tooManyTokens(slowed), slowed.headers);
 }
 
 function isReading({ method }: IncomingMessage): boolean {
@@ -152,10 +140,7 @@ function isOwnHost(hostHeader: string | undefined, settings: ServerSettings): bo
   return isIP(bare) !== 0 || !bare.includes('.') || bare === settings.host.toLowerCase();
 }
 
-/**
- * Whether a changing request comes from our own page or from no page at all. Browsers name the page's site in
- * `Sec-Fetch-Site` and its origin in `Origin`; programs send neither.
- */
+/** Browsers name the page's site in `Sec-Fetch-Site` and its origin in `Origin`; programs send neither. */
 function originOf({ settings }: Site, { headers }: IncomingMessage): 'same' | 'other' | 'unknown' {
   const site = headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return 'other';
@@ -169,10 +154,7 @@ function originOf({ settings }: Site, { headers }: IncomingMessage): 'same' | 'o
   return given.origin === URL.parse(settings.publicUrl ?? '')?.origin ? 'same' : 'other';
 }
 
-/**
- * Whether the browser came over TLS, as far as we can know: by the word of the proxy or the host of an https
- * `publicUrl`. A client that lies only gives itself a stricter cookie.
- */
+/** As far as we can know, by the proxy or `publicUrl`: who lies only gets a stricter cookie. */
 export function isSecure({ settings }: Site, { headers }: IncomingMessage): boolean {
   if (headers['x-forwarded-proto'] === 'https') return true;
   if (settings.publicUrl === null || !settings.publicUrl.startsWith('https:')) return false;

@@ -14,10 +14,7 @@ export interface Metric {
 
 export const expositionMediaType = 'text/plain; version=0.0.4; charset=utf-8';
 
-/**
- * Prometheus' text format, version 0.0.4 (prometheus.io/docs/instrumenting/exposition_formats). Metrics
- * without a sample are left out.
- */
+/** Version 0.0.4 (prometheus.io/docs/instrumenting/exposition_formats). Metrics without a sample are left out. */
 export function renderExposition(metrics: readonly Metric[]): string {
   return metrics
     .map((metric) => (metric.samples.length === 0 ? '' : renderHead(metric) + renderSamples(metric)))

@@ -42,10 +42,7 @@ const maxWaiting = 1000;
 /** What all clients together have not read of their answers. */
 const maxUnreadBytes = 32 * 1024 * 1024;
 
-/**
- * Lets a connection have its next request answered once the answer before was read, and begins one answer in a turn of the event loop:
- * polls and probes stay on time, whatever a client sends over however few connections.
- */
+/** One answer in a turn of the event loop, once the one before was read: polls and probes stay on time. */
 export class AnswerQueue {
   readonly #last = new WeakMap<Socket, Promise<void>>();
   readonly #unread = new Set<ServerResponse>();

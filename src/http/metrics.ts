@@ -54,10 +54,7 @@ const helps = {
 /** Samples by the name of their metric. */
 type Samples = Readonly<Partial<Record<keyof typeof helps, readonly Sample[]>>>;
 
-/**
- * All metrics of ours. What was not read is absent, never frozen: balances, runway and burn rate vanish
- * while the last poll is not `ok`, and every series of an account vanishes with it.
- */
+/** What was not read is absent, never frozen: an account's series vanish while its last poll is not `ok`. */
 export async function* renderMetrics(
   views: LiveViews,
   { now, refusedTokens }: { readonly now: number; readonly refusedTokens: number },

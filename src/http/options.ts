@@ -11,14 +11,12 @@ export interface WebServerOptions {
   readonly log: Log;
   readonly clock: Clock;
   readonly random: Random;
-  /**
-   * 32 bytes that outlive a restart. Sessions of the page are signed with a key derived from it, as links in messages were before 0.3.
-   */
+  /** Outlives a restart. Sessions are signed with a key derived from it, as links were before 0.3. 32 bytes. */
   readonly ackKey: Buffer;
   /** The id of the daemon's database, named in each answer: the command line compares it with that of its own file. */
   readonly database: string | null;
   /** Reports that can be read and sent now. */
-  readonly reports: ReportDesk;
+  readonly reports: ReportsOnDemand;
   /** Zone that the page shows times in, an IANA name. */
   readonly timezone: string;
   /** Language of the pages where a reader asks for none. */
@@ -27,7 +25,7 @@ export interface WebServerOptions {
 }
 
 /** The reports of the configuration, for who asks for one before its time. */
-export interface ReportDesk {
+export interface ReportsOnDemand {
   ids(): readonly string[];
   /** As text for a terminal, and as the webhook channel sends it. Null where there is no such report. */
   compose(id: string): Promise<{ readonly text: string; readonly report: object } | null>;

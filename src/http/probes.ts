@@ -43,10 +43,7 @@ function isBlind(cluster: ClusterStatus | undefined): boolean {
   return cluster?.polling.who === 'nobody' && cluster.role !== 'loading';
 }
 
-/**
- * `polling` is `this`, the name of another node, `nobody` or `unknown`. Other daemons look at `reachesDatabase` where they do not reach it
- * themselves, and at `role` and `origin` where they are no members of the same one.
- */
+/** `polling`: `this`, another node, `nobody` or `unknown`. Other daemons look at the rest to judge who may poll. */
 function clusterJson(cluster: ClusterStatus): object {
   const { role, node, owner, epoch, reachesDatabase, origin, sameConfiguration, polling } = cluster;
   const server = origin === null ? {} : { origin };

@@ -9,6 +9,7 @@ import { sayRise, type WordingFrame } from '../wording/quantity-wording.ts';
 import { saySeverity } from '../wording/severity-words.ts';
 
 const says = phrases('story', {
+  test: 'A test that {by} ordered: nothing fires, the numbers are those of now, and it ends by itself. No action needed.',
   seen: 'Seen {since}.',
   still: 'Still firing since {moment}.',
   stillFor: 'Still firing, for {span} now, since {moment}.',
@@ -45,10 +46,11 @@ const says = phrases('story', {
   somebody: 'somebody',
 });
 
-/**
- * The sentences under a headline: since when, what happened to it, and how far the numbers can be trusted.
- */
+/** Since when, what happened to it, and how far the numbers can be trusted. */
 export function wordStory(item: MessageItem, frame: WordingFrame): readonly string[] {
+  const { test } = item.incident;
+  if (test !== undefined)
+    return [say(says.test, { by: cleanText(test, 60) || say(says.somebody, frame) }, frame)];
   const blind = blindnessOf(item, frame);
   const state = stateOf(item);
   if (state === 'resolved' || state === 'closed') return [...endOf(item, frame), ...blind];
@@ -131,7 +133,7 @@ const closings = {
 function blindnessOf(item: MessageItem, frame: WordingFrame): readonly string[] {
   const account = item.account;
   if (account === null || account.consecutiveFailures === 0) return [];
-  const reason = account.failure === null ? null : withoutFullStop(cleanText(account.failure, 300));
+  const reason = account.failure === null ? null : cleanText(account.failure, 300).replace(/[.\s]+$/, '');
   if (alertKindOf(item).staleness !== undefined)
     return reason === null ? [] : [say(says.lastPollFailedBy, { reason }, frame)];
   if (account.reading === null) return [];
@@ -155,8 +157,4 @@ function acknowledgementOf(item: MessageItem, frame: WordingFrame): readonly str
   const isOvertaken = item.incident.rises > acknowledgement.rises;
   if (comment === '') return [say(isOvertaken ? says.overtaken : says.acknowledged, given, frame)];
   return [say(isOvertaken ? says.overtakenSaying : says.acknowledgedSaying, given, frame)];
-}
-
-function withoutFullStop(text: string): string {
-  return text.replace(/[.\s]+$/, '');
 }

@@ -11,6 +11,7 @@ import { saySeverityLoudly } from '../wording/severity-words.ts';
 import { wordStory } from './item-story.ts';
 
 const says = phrases('item', {
+  test: 'TEST · {what}',
   headline: '{state} · {subject}',
   about: '{name}: {what}',
   subjectAt: '{name}: {what} at {moment}',
@@ -38,6 +39,11 @@ const says = phrases('item', {
   closed: 'CLOSED',
 });
 
+/** What stands first, of a test: nobody takes it for an alert. */
+export function sayTest(what: string, reader: Pick<Reader, 'language'>): string {
+  return say(says.test, { what }, reader);
+}
+
 export type ItemWording = ReturnType<typeof wordItem>;
 
 export interface ItemLink {
@@ -60,20 +66,21 @@ export function wordItem(
   const words: WordingFrame = { ...reader, currency: currencyOf(item) };
   const notified = { ...words, currency: headlineCurrency(item) };
   const stateWord = sayState(item, reader);
-  const subject = wordSubject(item, notified);
+  const subject = wordSubject(item, reader);
   const state = stateOf(item);
   const kind = alertKindOf(item);
   const ended = state === 'resolved' || state === 'closed';
   const note = item.account?.note == null ? null : cleanText(item.account.note, 300);
+  const marked = (text: string): string => (item.incident.test === undefined ? text : sayTest(text, reader));
   return {
     state,
     tone: toneOf(item),
     /** `CRITICAL`, `STILL CRITICAL`, `RESOLVED`. */
     stateWord,
     /** What happened without the state: `OTP production: pay 1,900 CNY by Thu 14:00, empty Thu 20:00 to Fri 09:00`. */
-    subject,
+    subject: marked(subject),
     /** Stands alone: `CRITICAL · OTP production: SMS balance 42.10 CNY, below 50.00`. */
-    headline: say(says.headline, { state: stateWord, subject }, reader),
+    headline: marked(say(says.headline, { state: stateWord, subject }, reader)),
     story: wordStory(item, notified),
     figures: kind.figures(item, words),
     advice: ended ? [] : kind.advice(item, words),
@@ -123,8 +130,9 @@ export function linkTo({ links }: ItemWording, kind: ItemLink['kind']): string |
 const nameLimit = 80;
 
 /** What happened, with its numbers, without its state: `OTP production: SMS balance 42.10 CNY, below 50.00`. */
-export function wordSubject(item: MessageItem, frame: WordingFrame): string {
+export function wordSubject(item: MessageItem, reader: Reader): string {
   const { balance, account } = item;
+  const frame = { ...reader, currency: headlineCurrency(item) };
   const name = nameOf(item.incident, item.accountName, frame);
   const isOther = balance !== null && account !== null && account.balances[0]?.id !== balance;
   const about = isOther ? `${name} ${sayLabel(item.balanceLabel, frame)}` : name;

@@ -18,6 +18,7 @@ import {
   type ItemWording,
   incidentSubject,
   readerOf,
+  sayTest,
   type Tone,
   toneOf,
   withoutBrackets,
@@ -33,7 +34,6 @@ const says = phrases('message', {
   moreAccounts: 'and {count, plural, one {# more account} other {# more accounts}}',
   resolved: 'RESOLVED',
   closed: 'CLOSED',
-  test: 'TEST · {what}',
   reaches: 'lowwater can reach channel {channel}',
   testStory: 'Test message sent {moment}. Alerts for this channel will arrive here. No action needed.',
   open: 'Open lowwater',
@@ -54,15 +54,14 @@ export function wordIncidents(message: IncidentMessage, limit: number) {
   };
 }
 
-/**
- * Subject of a mail: how bad it is, or RESOLVED, in its first word, and the rest equal for all messages of a thread. Free of
- * brackets and control characters.
- */
+/** How bad it is, or RESOLVED, in its first word; the rest is equal in a thread. No brackets, no control characters. */
 export function messageSubject(message: Message): string {
   switch (message.kind) {
     case 'incidents': {
       const given = { state: firstWordOf(message), subject: threadSubject(message) };
-      return say(says.subject, given, readerOf(message));
+      const subject = say(says.subject, given, readerOf(message));
+      const isTest = firstOf(message.items).incident.test !== undefined;
+      return isTest ? sayTest(subject, readerOf(message)) : subject;
     }
     case 'report':
       return withoutBrackets(reportSubject(message));
@@ -71,10 +70,7 @@ export function messageSubject(message: Message): string {
   }
 }
 
-/**
- * The common part of a thread's subjects: the most urgent incident of its first message, and how many others
- * there are.
- */
+/** The most urgent incident of a thread's first message, and how many others there are. */
 export function threadSubject(
   message: Pick<IncidentMessage, 'items' | 'language' | 'timezone' | 'at' | 'thread'>,
 ): string {
@@ -85,10 +81,7 @@ export function threadSubject(
   return count === 0 ? subject : say(says.subjectOfSeveral, { subject, count }, reader);
 }
 
-/**
- * The worst of everything that the subject stands for: the end of one incident is no all-clear for the
- * others.
- */
+/** The worst that the subject stands for: the end of one incident is no all-clear for the others. */
 function firstWordOf(message: IncidentMessage): string {
   const reader = readerOf(message);
   const worst = worstFiring(message.items, message.thread?.othersFiring);
@@ -97,7 +90,7 @@ function firstWordOf(message: IncidentMessage): string {
 }
 
 export function testHeadline(message: TestMessage): string {
-  return say(says.test, { what: testSubject(message) }, readerOf(message));
+  return sayTest(testSubject(message), readerOf(message));
 }
 
 /** The headline without its first word. */
@@ -289,10 +282,7 @@ function accountPart(account: ReportAccountWording): CardPart {
   };
 }
 
-/**
- * Where the page goes on with a message: with the review of a report's time and with what is to be paid. Nowhere where its address is
- * not known.
- */
+/** The review of a report's time, and what is to be paid. Nowhere where the page's address is not known. */
 export function pageLinks(message: Message): Card['links'] {
   const { publicUrl } = message;
   if (publicUrl === null) return [];

@@ -19,10 +19,7 @@ export function startDeadline({ clock, afterMs, outer }: DeadlineLimits) {
   let cancelTimer = start(afterMs);
   return {
     signal,
-    /**
-     * What the exchange comes to, or its end, whichever is first: undici hears of an end only once it is connected, which a proxy that
-     * says nothing keeps it from for minutes.
-     */
+    /** Whichever is first: undici hears of an end only once connected, which a silent proxy keeps it from for minutes. */
     within: <T>(exchange: Promise<T>): Promise<T> => Promise.race([exchange, ended]),
     /** True when the time was up, as opposed to the caller giving up. */
     expired: () => own.signal.aborted,

@@ -30,6 +30,22 @@ export type Delivery =
     }
   | { readonly kind: 'dead'; readonly reason: string };
 
+/** Who did not get a message of which others took their part, and why; null where everybody has it. */
+export function wordMissed({
+  refusedRecipients = [],
+  refusal,
+  owed,
+}: Extract<Delivery, { readonly kind: 'delivered' }>): string | null {
+  const because = (reason: string | undefined): string => (reason === undefined ? '' : ` (${reason})`);
+  const missed = [
+    ...(refusedRecipients.length === 0
+      ? []
+      : [`refused for ${refusedRecipients.join(', ')}${because(refusal)}`]),
+    ...(owed === undefined ? [] : [`not taken for ${owed.recipients.join(', ')}${because(owed.reason)}`]),
+  ];
+  return missed.length === 0 ? null : missed.join('; ');
+}
+
 /** A place where messages go. Never rejects. */
 export interface Channel {
   readonly name: string;

@@ -8,7 +8,6 @@ export interface Clock {
   setTimer(delayMs: number, fire: () => void): () => void;
 }
 
-/** Randomness. */
 export interface Random {
   /** A number in [0, 1). */
   fraction(): number;

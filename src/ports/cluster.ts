@@ -103,10 +103,7 @@ export interface Cluster {
    */
   open(): Promise<void>;
   look(): Promise<ClusterLook>;
-  /**
-   * Makes this process a member for the length of a lease; may be called again where its end is not known. `gone`: earlier incarnations
-   * of this process, which end and free what they owned.
-   */
+  /** May be called again where its end is not known. `gone`: earlier incarnations, which end and free what they owned. */
   join(card: MemberCard, gone?: readonly string[]): Promise<void>;
   /** Lengthens its lease unless it is over, and looks around. Not `renewed`: it has to become a new incarnation. */
   renew(card: MemberCard): Promise<ClusterLook & { readonly renewed: boolean }>;
@@ -166,10 +163,9 @@ export interface ClusterProblem {
   readonly text: string;
 }
 
-/** What a daemon asks of the cluster that it belongs to. */
 export interface DaemonMembership {
   /** Checked before each poll: whether this process owns the accounts now. */
-  holds(): boolean;
+  mayPoll(): boolean;
   /** Checked before each send. */
   maySend(): boolean;
   /** Whether a group may be asked again before the last outcome is stored. */

@@ -1,3 +1,4 @@
+import type { Incident } from '../domain/alert.ts';
 import type { HandOver, Refusal } from '../domain/operator.ts';
 import type { OutcomeKind } from '../domain/reading.ts';
 
@@ -6,9 +7,27 @@ export interface StartedPoll {
   readonly ended: Promise<OutcomeKind | null>;
 }
 
+/** What became of a test alert's beginning on a channel. */
+export interface ToldChannel {
+  readonly channel: string;
+  /** Null where nobody knows yet. */
+  readonly delivered: boolean | null;
+  /** Why not. */
+  readonly reason: string | null;
+}
+
+/** A test alert on its way. */
+export interface StartedTest {
+  readonly incident: Incident;
+  readonly resolvesAt: number;
+  /** The channels that hear of it at once, once each has answered or taken too long. Null where another daemon sends it. */
+  readonly told: Promise<readonly ToldChannel[] | null>;
+}
+
 /** What an order sets going beyond the state. Who only shows what is stored refuses, or leaves it to the owner. */
 export interface OrderReach {
   poll(account: string): StartedPoll | Refusal;
   /** Gives the accounts to another daemon that shares the database. */
+  testAlert(incident: Incident): StartedTest;
   handOver(order: HandOver): void;
 }

@@ -8,10 +8,7 @@ import type { AccountSettings } from '../domain/settings.ts';
  */
 export type SendingGuard = () => number;
 
-/**
- * One balance request. Never rejects: every failure is an outcome. Abort ends it at once with
- * `network_error`. Every send asks the guard, also a repeat over a new connection.
- */
+/** Every failure is an outcome. Abort ends it at once with `network_error`. Every send asks the guard, a repeat too. */
 export interface Provider {
   readBalance(account: AccountSettings, signal: AbortSignal, guard?: SendingGuard): Promise<Outcome>;
   close(): Promise<void>;

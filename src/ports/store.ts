@@ -153,10 +153,7 @@ export interface Store extends StoreFile {
   prune(olderThan: number): Promise<boolean>;
 }
 
-/**
- * What an owner writes into a shared database. A batch whose outcome is unknown is kept until it is known; a
- * batch that was stored, under any epoch of this process, is not stored again.
- */
+/** A batch whose end is unknown is kept until it is known; what was stored, under any epoch, is not stored again. */
 export interface FencedStore
   extends Pick<Store, 'commit' | 'takeOrders' | 'takeUnstored' | 'takeDamaged' | 'prune'> {
   /** How many batches the database is known to have of this owner's incarnation. */

@@ -1,4 +1,3 @@
-/** A file or folder that a configuration was read from. */
 export interface WatchedSource {
   readonly path: string;
   /** The digest of its content then. */

@@ -21,10 +21,7 @@ export interface PastForecast {
   readonly forecast: Forecast | null;
 }
 
-/**
- * What the past of an account would have been predicted: one for each reading and balance that ever moves, oldest
- * first, many at a time. All that is known from before is learnt from.
- */
+/** One for each reading and balance that ever moves, oldest first, learnt from all that is known before it. */
 export async function* forecastsOf(
   past: AccountPast,
   calendar: Calendar,

@@ -53,7 +53,6 @@ const maxDraining = 50;
 export class IncidentBook {
   readonly incidents: ReplayedIncident[] = [];
   readonly #state: MonitorState;
-  /** Incidents that the engine still knows. */
   readonly #known = new Map<string, Entry>();
   readonly #draining = new Map<string, Draining[]>();
   /** When each alert last resolved, until something is paid in. */

@@ -45,10 +45,7 @@ export async function surveyPast(past: AccountPast): Promise<SurveyedPast | null
 /** Pauses that are longer than the interval by less than this are late polls. */
 const lateFactor = 1.5;
 
-/**
- * The usual time between two polls: the account's own, or that of its past where it is clearly longer. An hourly export
- * of an account that is now polled every five minutes is no series of gaps.
- */
+/** The account's own, or its past's where clearly longer: hourly exports are no series of gaps. */
 export function usualInterval({ account, firstAt, usualPauseMs }: SurveyedPast, calendar: Calendar): number {
   const plannedMs = pollInterval(calendar, account.poll, firstAt);
   return usualPauseMs !== null && usualPauseMs > lateFactor * plannedMs ? usualPauseMs : plannedMs;
@@ -99,7 +96,7 @@ export class Survey {
 
   #keep(pauseMs: number): void {
     if (this.#kept === maxPauses) {
-      for (let place = 1; place < maxPauses / 2; place++) this.#pauses[place] = this.#pauses[2 * place] ?? 0;
+      for (let index = 1; index < maxPauses / 2; index++) this.#pauses[index] = this.#pauses[2 * index] ?? 0;
       this.#kept /= 2;
       this.#stride *= 2;
       if (this.#count % this.#stride !== 0) return;
@@ -108,10 +105,7 @@ export class Survey {
   }
 }
 
-/**
- * The stored past of an account from `since` (null: from the first poll) to `now`. Failed polls are stored too, so a time
- * without any is one in which lowwater was not running.
- */
+/** From `since` (null: the first poll) to `now`. Failed polls are stored too: without any, lowwater was not running. */
 export function storedPast(
   reader: StoreReader,
   account: AccountSettings,

@@ -32,7 +32,8 @@ export interface KeyReader {
 export type WatchableAccount = Pick<
   AccountSettings,
   'id' | 'labels' | 'currency' | 'balances' | 'thresholds'
->;
+> &
+  Partial<Pick<AccountSettings, 'provider'>>;
 
 export interface Figure {
   readonly label: string;
@@ -43,22 +44,16 @@ export interface Figure {
 export interface AlertKind {
   /** The name in files, messages and the API. */
   readonly type: string;
-  /**
-   * Set for kinds that say that a balance is running out. A top-up ends them, and of those that fire on one
-   * balance only one is notified: the worst, among equals the one with the lowest rank.
-   */
+  /** A balance runs out: a top-up ends it, and of those on one balance only the worst is notified, then by rank. */
   readonly emptinessRank?: number;
   /** Set for other kinds that a top-up ends. */
   readonly endsByTopUp?: true;
-  /**
-   * About missing readings: `symptom` says that there are none, `cause` why. A cause inhibits the symptom and
-   * takes the account out of the count for a provider's outage.
-   */
+  /** `symptom`: there are no readings; `cause`: why. A cause inhibits the symptom, and counts for no outage. */
   readonly staleness?: 'symptom' | 'cause';
   /** Every channel is notified once, unless a route names the rule: the route may be what fails. */
   readonly concernsEveryChannel?: true;
   /** How long after firing nobody is notified yet. Absent: not at all. */
-  heldMs?(settings: Settings): number;
+  pausedMs?(settings: Settings): number;
   /** A few words without state and numbers, for mail subjects. */
   subject(
     about: { readonly balanceLabel: string; readonly rule: string },
@@ -141,10 +136,7 @@ export interface RuleKind<R extends Rule = Rule, I = unknown> extends AlertKind 
   dueAt?(rule: R, facts: AccountFacts): number;
   /** In the order in which people read them. */
   factsBehind(rule: R, facts: AccountFacts): readonly Fact[];
-  /**
-   * The nearest threshold with which it would not have fired, as a sentence; `evaluation` is its firing
-   * verdict.
-   */
+  /** The nearest threshold with which it would not have fired; `evaluation` is its firing verdict. */
   wouldNotFire(rule: R, facts: AccountFacts, evaluation: Evaluation): string | null;
   levels?(rule: R): Ladder<Micros>;
 }

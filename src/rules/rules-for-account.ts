@@ -2,7 +2,7 @@ import { getOrMake } from '../domain/get-or-make.ts';
 import { currencyCode, formatMicros, type Micros } from '../domain/money.ts';
 import { ownOf } from '../domain/own.ts';
 import type { Balance, BalanceDefinition } from '../domain/reading.ts';
-import { firstBalance, type Ladder, matches, type Rule } from '../domain/rule.ts';
+import { accountSubject, firstBalance, type Ladder, matches, type Rule } from '../domain/rule.ts';
 import type { RuleKind, WatchableAccount } from './kind.ts';
 import { mapSteps, worstOf } from './ladder.ts';
 import { ruleKindOf, ruleKinds } from './registry.ts';
@@ -28,7 +28,7 @@ export function rulesForAccount(
 
 /** A rule as it is on an account; null where it does not match the account, or watches a balance that the account has not. */
 export function ruleOn(rule: Rule, account: WatchableAccount): Rule | null {
-  if (!matches(rule.match, { account: account.id, labels: account.labels })) return null;
+  if (!matches(rule.match, accountSubject(account))) return null;
   const { balance } = rule;
   if (balance === null) return rule;
   const definition = find(account.balances, balance);
@@ -101,10 +101,7 @@ function ruleJob({ type, balance }: Rule): string {
   return balance === null ? type : `${type}/${balance}`;
 }
 
-/**
- * The rules that protect accounts without being configured. One stays out when every account has a configured rule
- * that does its job; a rule on one balance does not replace that on another.
- */
+/** One stays out when every account has a configured rule that does its job, on that balance. */
 export function buildBuiltInRules(
   configured: readonly Rule[],
   accounts: readonly WatchableAccount[],

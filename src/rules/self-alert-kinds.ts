@@ -12,7 +12,6 @@ const says = phrases('ownAlert', {
   notAnswering: 'not answering',
   noReadings: 'no readings of its accounts',
   noReadingsOf: 'no readings of {accounts}',
-  accountsOf: '{stale} of {all} accounts',
   readingsBack: 'readings are back',
   readingsArrive: 'Resolved: readings arrive again.',
   affected: 'Affected',
@@ -25,6 +24,12 @@ const says = phrases('ownAlert', {
   chatBack: 'Resolved: the chat is connected again.',
   actElsewhere:
     'Messages go on. Acknowledge on the page or with "lowwater ack" until then. The connection is tried again by itself.',
+  ratesUnread: 'rates of currencies not read',
+  ratesUnreadBy: 'rates of currencies cannot be read: {detail}',
+  ratesRead: 'rates of currencies are read again',
+  ratesBack: 'Resolved: rates are read again.',
+  checkRates:
+    'Check "money.rates" and its source. Sums say the day of their rates until then, and what has none is not in them; amounts of accounts are not concerned.',
   invalid: 'configuration invalid',
   staysInUse: 'the changed configuration is invalid, the old one stays in use',
   validAgain: 'the configuration is valid again and in use',
@@ -86,7 +91,7 @@ export const providerDown: AlertKind = {
   type: 'provider-down',
   subject: (_about, reader) => say(says.notAnswering, reader),
   firing(item, frame) {
-    const affected = sayAffected(item, frame);
+    const affected = sayValue(item, frame);
     return affected === null
       ? say(says.noReadings, frame)
       : say(says.noReadingsOf, { accounts: affected }, frame);
@@ -94,7 +99,7 @@ export const providerDown: AlertKind = {
   resolved: (_item, frame) => say(says.readingsBack, frame),
   recovery: () => says.readingsArrive,
   figures: (item, frame) => {
-    const affected = sayAffected(item, frame);
+    const affected = sayValue(item, frame);
     return affected === null || stateOf(item) === 'resolved'
       ? []
       : [{ label: say(says.affected, frame), value: affected }, ...figuresOf(item, frame, ['reason'])];
@@ -110,6 +115,20 @@ export const configInvalid: AlertKind = {
   recovery: () => says.loaded,
   figures: ownFigures,
   advice: (_item, frame) => [say(says.validate, frame)],
+};
+
+/** The source of rates gives none that sums can be made by, or old ones. */
+export const ratesFailed: AlertKind = {
+  type: 'rates-failed',
+  subject: (_about, reader) => say(says.ratesUnread, reader),
+  firing(item, frame) {
+    const detail = sayValue(item, frame);
+    return detail === null ? say(says.ratesUnread, frame) : say(says.ratesUnreadBy, { detail }, frame);
+  },
+  resolved: (_item, frame) => say(says.ratesRead, frame),
+  recovery: () => says.ratesBack,
+  figures: ownFigures,
+  advice: (_item, frame) => [say(says.checkRates, frame)],
 };
 
 /** Nobody hears what people press in a chat. */
@@ -142,7 +161,7 @@ export const storageFailed: AlertKind = {
   type: 'storage-failed',
   concernsEveryChannel: true,
   // What is not stored is not notified while another daemon may take over.
-  heldMs: ({ storage }) => storage.postgres?.leaseMs ?? 0,
+  pausedMs: ({ storage }) => storage.postgres?.leaseMs ?? 0,
   subject: ({ rule }, reader) => say(troubles[storageTrouble(rule)].subject, reader),
   firing(item, frame) {
     const detail = sayValue(item, frame);
@@ -262,11 +281,4 @@ function sayClusterChange(item: MessageItem, frame: WordingFrame): string {
   return detail === null
     ? say(says.clusterChangedSomehow, frame)
     : say(says.clusterChange, { detail }, frame);
-}
-
-/** `5 of 8 accounts`, as `engine/inhibit.ts` counts them. */
-function sayAffected(item: MessageItem, frame: WordingFrame): string | null {
-  const value = sayValue(item, frame);
-  const [, stale, all] = /^(\d+) of (\d+) accounts$/.exec(value ?? '') ?? [];
-  return stale === undefined || all === undefined ? value : say(says.accountsOf, { stale, all }, frame);
 }

@@ -16,10 +16,7 @@ export function actByOf({ payBy, expected, forecast, emptyAt }: Runway): number 
 /** How long an alert may wait that has no date of its own. */
 const patienceMs: Readonly<Record<Severity, number>> = { critical: 0, warning: dayMs, info: weekMs };
 
-/**
- * Of an alert about how much is left by its balance, whose runway is given: empty now, else by when to act. Of every other by since when it
- * fires, and how long its severity may wait.
- */
+/** By its runway where given: empty now, else by when to act. Else since when it fires, and how long it may wait. */
 export function urgencyOf(alert: UrgentAlert, runway: Runway | null, now: number): Urgency {
   const isAboutMoney = alert.balance !== null && alertKindOf(alert).emptinessRank !== undefined;
   const ofBalance = isAboutMoney ? urgencyOfBalance(runway, now) : null;

@@ -5,7 +5,7 @@ import { ownOf } from '../domain/own.ts';
 import { type AmountOrShare, firstBalance, type MoneyRule } from '../domain/rule.ts';
 import { say } from '../wording/language.ts';
 import { sayDuration, sayNearMoment } from '../wording/moments.ts';
-import { phrases } from '../wording/phrase.ts';
+import { phrases, sentences } from '../wording/phrase.ts';
 import {
   balanceName,
   sayAmount,
@@ -40,6 +40,20 @@ const says = phrases('topUp', {
   anotherOfTwo: 'Top up {amount} for another 30 days at the usual rate, {recent} at that of the last {span}.',
 });
 
+const told = sentences('ruleWords', {
+  first: 'first balance',
+  resolves: '{rule}; resolves {amount} above',
+});
+
+/** How much, in facts: of trust, of sensitivity. */
+export const degrees = sentences('degree', {
+  none: 'none',
+  low: 'low',
+  medium: 'medium',
+  normal: 'normal',
+  high: 'high',
+});
+
 /** By the newest reading; the judged value where there is none. */
 export function currentMicros(item: MessageItem): Micros | null {
   const reading = item.account?.reading ?? null;
@@ -48,10 +62,7 @@ export function currentMicros(item: MessageItem): Micros | null {
   return item.value?.unit === 'money' ? item.value.micros : null;
 }
 
-/**
- * The balance in the headline; `unknown` where it is. What is over shows the balance of that moment: the message may be sent late and
- * stays in lists for months.
- */
+/** `unknown` where it is. What is over shows its last: the message may be sent late and stays in lists for months. */
 export function currentAmount(item: MessageItem, frame: WordingFrame): string {
   const fact = isOver(item) ? item.facts.find(({ name }) => name === 'balance') : undefined;
   const micros = fact?.value.unit === 'money' ? fact.value.micros : currentMicros(item);
@@ -90,10 +101,7 @@ export function factText(item: MessageItem, name: string, frame: WordingFrame): 
   return fact.value.unit === 'instant' ? null : sayQuantity(fact.value, frame);
 }
 
-/**
- * What to do about a balance that runs out, and until when: `pay 1,900 CNY by Thu 14:00, empty Thu 20:00 to Fri 09:00`. Null where the
- * amount or the end is not known.
- */
+/** `pay 1,900 CNY by Thu 14:00, empty Thu 20:00 to Fri 09:00`; null where amount or end is not known. */
 export function sayNeed(item: MessageItem, frame: WordingFrame): string | null {
   const runway = item.account?.runway ?? null;
   const micros = toPay(item);
@@ -119,8 +127,8 @@ export function sayNeed(item: MessageItem, frame: WordingFrame): string | null {
 export function sayLowBalance(item: MessageItem, limit: string, frame: WordingFrame): string {
   const current = currentMicros(item);
   const limitMicros = item.threshold?.unit === 'money' ? item.threshold.micros : 0;
-  // The incident is still open within the hysteresis and during `recoverFor`.
-  const isRecovering = current !== null && current >= limitMicros;
+  // The incident is still open within the hysteresis and during `recoverFor`; a test reads as the real one would.
+  const isRecovering = item.incident.test === undefined && current !== null && current >= limitMicros;
   const given = { ...sayBalanceOf(item, frame), limit };
   if (isRecovering) return say(says.balanceRecovering, given, frame);
   return sayNeed(item, frame) ?? say(says.balanceBelow, given, frame);
@@ -139,7 +147,7 @@ export function exactAmount(micros: Micros, currency: string): string {
 
 /** `SMS balance`. */
 export function nameBalance({ balance, balanceLabel = balance }: MoneyRule): string {
-  return balance === firstBalance ? 'first balance' : balanceName(balanceLabel);
+  return balance === firstBalance ? told.first() : balanceName(balanceLabel);
 }
 
 /** "50.00" or "10%". */
@@ -152,10 +160,10 @@ export function formatShare(share: number): string {
   return `${Math.round(share * 1_000_000) / 10_000}%`;
 }
 
-/** Empty where it resolves at the threshold itself. */
-export function describeHysteresis(hysteresis: AmountOrShare): string {
+/** Nothing is added where it resolves at the threshold itself. */
+export function describeHysteresis(rule: string, hysteresis: AmountOrShare): string {
   const isNone = hysteresis.kind === 'amount' && hysteresis.micros === 0;
-  return isNone ? '' : `; resolves ${describeAmount(hysteresis)} above`;
+  return isNone ? rule : told.resolves({ rule, amount: describeAmount(hysteresis) });
 }
 
 /** To the second, rounded so that the sentence stays true. */

@@ -1,8 +1,9 @@
 import * as z from 'zod';
-import { labelNamePattern } from '../domain/rule.ts';
+import { currencyCode } from '../domain/money.ts';
+import { labelNamePattern, matchesEverything } from '../domain/rule.ts';
 import { severities } from '../domain/severity.ts';
 import { listWords } from '../wording/lists.ts';
-import { shape } from './shapes.ts';
+import { saying, shape } from './shapes.ts';
 
 const oneOrMore = 'must be a string or a list of texts';
 const texts = z.array(z.string({ error: oneOrMore }), { error: oneOrMore }).min(1, { error: oneOrMore });
@@ -44,21 +45,38 @@ const labels = labelRecord(z.union([z.string(), texts], { error: oneOrMore }).tr
   'Labels that the account must have; a value or a list of values for each.',
 );
 
+const accountKeys = {
+  account: names('Ids of accounts.').exactOptional(),
+  provider: names(
+    'Entries of `providers` that accounts are read from; `provider` is the default one.',
+  ).exactOptional(),
+  currency: names('Currencies that accounts are configured in; compared without case, and RMB is CNY.')
+    .transform((codes) => codes.map(currencyCode))
+    .exactOptional(),
+  labels: labels.exactOptional(),
+};
+
+/** A match by these keys, and under `not` by the same keys what it leaves out. */
+function matchShape<S extends z.core.$ZodLooseShape>(keys: S, hints: Readonly<Record<string, string>> = {}) {
+  const not = saying(shape(keys, hints), {
+    saysNothing: matchesEverything,
+    error: 'must name what is left out',
+  }).describe(
+    'What is left out: all given keys must match for that. An alert about no account has no labels.',
+  );
+  return shape({ ...keys, not: not.exactOptional() }, hints);
+}
+
 /** Which accounts a rule watches. */
-export const accountMatch = shape(
-  {
-    account: names('Ids of accounts.').exactOptional(),
-    labels: labels.exactOptional(),
-  },
-  {
-    rule: 'a rule matches by account and labels only',
-    severity: 'a rule matches by account and labels only',
-  },
-).describe('Which accounts this rule watches. All given keys must match. Default: all.');
+export const accountMatch = matchShape(accountKeys, {
+  rule: 'a rule matches accounts: by account, provider, currency and labels only',
+  severity: 'a rule matches accounts: by account, provider, currency and labels only',
+}).describe('Which accounts this rule watches. All given keys must match. Default: all.');
 
 /** Which alerts a route or a silence is about. `ownRules` are the names of what lowwater raises by itself. */
 export function alertMatch(description: string, ownRules: readonly string[]) {
-  return shape({
+  return matchShape({
+    ...accountKeys,
     account: names(
       'Ids of accounts; `@lowwater` for lowwater’s own failures, `@provider:api.example.com` for an outage of that provider.',
     ).exactOptional(),
@@ -66,6 +84,5 @@ export function alertMatch(description: string, ownRules: readonly string[]) {
       `Ids of rules, built-in ones included; ${ownRules.map((name) => `\`${name}\``).join(', ')}.`,
     ).exactOptional(),
     severity: severityWords.transform(asList).describe('Severities.').exactOptional(),
-    labels: labels.exactOptional(),
   }).describe(description);
 }

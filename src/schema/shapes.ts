@@ -2,10 +2,7 @@ import * as z from 'zod';
 import { languageIds } from '../wording/language.ts';
 import { didYouMean, listWords } from '../wording/lists.ts';
 
-/**
- * An object that refuses unknown keys. zod reports all of them in one issue; the message has one line for
- * each, in the order of the issue's `keys`.
- */
+/** zod reports unknown keys in one issue; the message has one line for each, in the order of the issue's `keys`. */
 export function shape<S extends z.core.$ZodLooseShape>(
   keys: S,
   hints: Readonly<Record<string, string>> = {},
@@ -26,6 +23,17 @@ function describeUnknownKey(
   const hint = Object.hasOwn(hints, key) ? hints[key] : undefined;
   if (hint !== undefined) return hint;
   return `unknown key; ${didYouMean(key.replace(/[-_\s]/g, ''), known) ?? `known here: ${known.join(', ')}`}`;
+}
+
+/** Refuses an object that says nothing. What has problems by itself has said something. */
+export function saying<T extends z.ZodObject>(
+  schema: T,
+  { saysNothing, error }: { readonly saysNothing: (value: z.output<T>) => boolean; readonly error: string },
+) {
+  return schema.check(({ value, issues }) => {
+    if (issues.length === 0 && saysNothing(value))
+      issues.push({ code: 'custom', message: error, input: value });
+  });
 }
 
 export function choice<const T extends readonly [string, ...string[]]>(description: string, words: T) {

@@ -58,7 +58,6 @@ export const cronText = oneLine(
   'Cron expression of five fields: minute, hour, day of month, month, day of week.',
 );
 
-/** A time zone that exists. */
 export function zone(description: string) {
   const wrong = 'unknown time zone; use an IANA name such as "Europe/Berlin"';
   return textLeaf({

@@ -12,10 +12,8 @@ export const keptBlocks = 336 / hoursPerBlock;
 /** How many days that took far too much are remembered: four a month, for three months. */
 export const keptRunDays = 12;
 
-/** How many top-ups are remembered. */
 export const keptTopUps = 6;
 
-/** The arrays of a state. */
 const arrayBytes =
   4 * (hoursPerWeek + keptBlocks * (checkedHours.length + 1) + 2 * checkedHours.length) +
   4 * (2 * keptTopUps + 4 * keptRunDays) +
@@ -160,7 +158,7 @@ function isNumber(value: unknown): value is number {
 }
 
 /** Grows with each change of what the bytes mean. What another version wrote is learned from history again, and what is damaged too. */
-const version = 8;
+const version = 9;
 const checksumAt = 1;
 const headLengthAt = 5;
 const headAt = 7;
@@ -197,13 +195,13 @@ export function readSpending(stored: Uint8Array): LastingSpending | null {
   const bytes = Buffer.from(stored.buffer, stored.byteOffset, stored.length);
   if (bytes.length < headAt || bytes[0] !== version) return null;
   if (checksumOf(bytes) !== bytes.readUInt32LE(checksumAt)) return null;
-  let place = headAt + bytes.readUInt16LE(headLengthAt);
+  let offset = headAt + bytes.readUInt16LE(headLengthAt);
   // Only `writeSpending` made it: the checksum was right.
-  const { held, ...known } = JSON.parse(bytes.toString('utf8', headAt, place)) as Head;
+  const { held, ...known } = JSON.parse(bytes.toString('utf8', headAt, offset)) as Head;
   const states = held.map((isHeld) => {
     if (!isHeld) return null;
-    place += balanceStateBytes;
-    return readBalanceState(bytes.subarray(place - balanceStateBytes, place));
+    offset += balanceStateBytes;
+    return readBalanceState(bytes.subarray(offset - balanceStateBytes, offset));
   });
   return { ...known, states };
 }
@@ -211,7 +209,7 @@ export function readSpending(stored: Uint8Array): LastingSpending | null {
 /** FNV-1a of what follows it: a flipped bit always changes it. */
 function checksumOf(bytes: Uint8Array): number {
   let hash = 0x811c9dc5;
-  for (let place = headLengthAt; place < bytes.length; place++)
-    hash = Math.imul(hash ^ (bytes[place] ?? 0), 0x01000193);
+  for (let offset = headLengthAt; offset < bytes.length; offset++)
+    hash = Math.imul(hash ^ (bytes[offset] ?? 0), 0x01000193);
   return hash >>> 0;
 }

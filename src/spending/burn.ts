@@ -50,10 +50,7 @@ export function measureBurn({ log, balance, lookbackMs }: BurnQuery): Burn {
   return { spentMicros: log.spentBetween(balance, from, to), observedMs, blindMs, readings, confidence };
 }
 
-/**
- * Whether most of what was spent went at once, between two readings: a correction or a mistake of the provider looks so,
- * and no rate follows from it.
- */
+/** Most went at once, between two readings: a correction or a mistake looks so, and no rate follows from it. */
 export function isOneJump({ log, balance, lookbackMs }: BurnQuery): boolean {
   const span = lookBack(log, lookbackMs);
   if (span === null) return false;
@@ -114,7 +111,6 @@ function rate(
 export interface Lookback {
   /** First reading that counts: the balance at the start of the span. */
   readonly from: number;
-  /** The newest reading. */
   readonly to: number;
   /** True when `from` is the balance at the window's start: the history covers the whole window. */
   readonly covers: boolean;
@@ -142,10 +138,7 @@ export function lookBack(log: ReadingLog, windowMs: number): Lookback | null {
   return { from: cutByGap ? from + 1 : from, to, covers: !cutByGap, cutByGap };
 }
 
-/**
- * Time between two kept readings in gaps after which the balance was higher: what was spent there is hidden by the
- * top-up. Costs nothing without gaps.
- */
+/** Gaps after which the balance was higher: what was spent there is hidden by the top-up. Costs nothing without gaps. */
 export function hiddenTime(
   log: ReadingLog,
   span: { readonly balance: Balance; readonly from: number; readonly to: number },

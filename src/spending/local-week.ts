@@ -16,20 +16,14 @@ export const usualWeekend: readonly Weekday[] = ['sat', 'sun'];
 /** How many hours ahead forecasts reach by the hour: a little more than two weeks. */
 export const farthestHours = 400;
 
-/**
- * An hour of local time. `slot` is its place in the week, of which the weekend is the end: with the usual one 0 is Monday 0:00, 167
- * Sunday 23:00. The hours of a holiday follow from 168 on.
- */
+/** `slot`: its place in the week, the weekend at the end (0 is Monday 0:00). Those of a holiday follow from 168 on. */
 export interface LocalHour {
   readonly startsAt: number;
   readonly endsAt: number;
   readonly slot: number;
 }
 
-/**
- * The hours of the week where an account's customers live. Where clocks change, an hour of the night comes twice or not at
- * all, and all others keep their place. Accounts of one zone share one.
- */
+/** Where clocks change, an hour of the night comes twice or not at all. Accounts of one zone share a week. */
 export class LocalWeek {
   readonly timezone: string;
   /** What states that were learned in it belong to: the zone, and the weekend where it is another one. */
@@ -121,10 +115,10 @@ export class LocalWeek {
 
   #slotOf(hour: number): number {
     const day = Math.floor(hour / 24);
-    const place = this.#holidays.has(day)
+    const dayOfWeek = this.#holidays.has(day)
       ? daysPerWeek
       : modulo(this.weekdayOf(day) - this.#firstDay, daysPerWeek);
-    return place * 24 + (hour - day * 24);
+    return dayOfWeek * 24 + (hour - day * 24);
   }
 }
 
@@ -137,10 +131,10 @@ export class LocalWeeks {
     this.#calendar = calendar;
   }
 
-  of(place: Omit<ConstructorParameters<typeof LocalWeek>[0], 'calendar'>): LocalWeek {
-    const { timezone, holidays, weekend = [] } = place;
+  of(zone: Omit<ConstructorParameters<typeof LocalWeek>[0], 'calendar'>): LocalWeek {
+    const { timezone, holidays, weekend = [] } = zone;
     const key = [timezone, weekend.join(), ...holidays].join(' ');
-    return getOrMake(this.#known, key, () => new LocalWeek({ calendar: this.#calendar, ...place }));
+    return getOrMake(this.#known, key, () => new LocalWeek({ calendar: this.#calendar, ...zone }));
   }
 }
 

@@ -73,7 +73,6 @@ export class ReadingLog {
     return now - this.windowMs - (2 * this.windowMs) / cellsPerWindow;
   }
 
-  /** Number of readings that are kept. */
   get length(): number {
     return this.#end - this.#start;
   }
@@ -190,10 +189,7 @@ export class ReadingLog {
     this.#dense = false;
   }
 
-  /**
-   * Moves the rows into a buffer with room for half as many more. The sums restart at the oldest row, so that years of spending never
-   * leave the range of exact integers.
-   */
+  /** Room for half as many more. Sums restart at the oldest row: years of spending stay exact integers. */
   #makeRoom(): void {
     const width = this.#width;
     const rows = new Float64Array(width * Math.max(firstRows, Math.ceil(this.length * 1.5)));
@@ -229,10 +225,7 @@ export class ReadingLog {
     this.#rows = rows;
   }
 
-  /**
-   * Thins when time has entered a new cell: the outcome depends on the readings and that cell, not on when it
-   * is done.
-   */
+  /** When time has entered a new cell: the outcome depends on the readings and that cell, not on when it is done. */
   #thinAfter(previousAt: number, at: number): void {
     const cellMs = this.windowMs / cellsPerWindow;
     if (at - previousAt < cellMs) this.#dense = true;

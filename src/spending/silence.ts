@@ -56,10 +56,7 @@ function endSilence(state: BalanceState): void {
   if (state.less.sum === 0) state.less.excused = 0;
 }
 
-/**
- * True when nothing at all was spent for half an hour, and much was usual in that time; `firing` holds on to that until something is.
- * `factor` 1 is normal, more is less sensitive.
- */
+/** For half an hour in which much was usual; `firing` holds on until something is spent. `factor`: higher is calmer. */
 export function isSilent(
   state: BalanceState,
   { factor, firing }: { readonly factor: number; readonly firing: boolean },

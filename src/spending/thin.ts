@@ -63,10 +63,7 @@ interface Extremes {
   readonly high: Reading;
 }
 
-/**
- * Of [from, to), for each balance; null of an empty range. Of equal readings the first counts, so that a still balance has one
- * extreme.
- */
+/** Of [from, to); null of an empty range. Of equal readings the first counts: a still balance has one extreme. */
 function findExtremes(readings: readonly Reading[], { from, to }: Range): readonly Extremes[] | null {
   const start = readings[from];
   if (start === undefined) return null;

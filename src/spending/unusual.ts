@@ -125,10 +125,7 @@ export function forgetUnusual(state: BalanceState): void {
   state.usualSilence = fadeLearned(state.usualSilence);
 }
 
-/**
- * True when a side is far from what is usual, or nothing is spent at all (`isSilent`); `firing` holds on to that until it is half over.
- * `factor` 1 is normal, more is less sensitive.
- */
+/** Far from usual, or nothing at all (`isSilent`); `firing` holds on until half over. `factor`: more is calmer. */
 export function isUnusual(
   state: BalanceState,
   side: Side,

@@ -32,8 +32,8 @@ function restore(stored: StoredReading | null): Reading | null {
   return { at, balances, currency };
 }
 
-/** An incident as its row holds it: what channels were notified of stands under `told`, the name that 0.1.0 gave it. */
-export type StoredIncident = Omit<Incident, 'notified'> & { readonly told: Incident['notified'] };
+/** An incident as its row holds it: what channels were notified of stands under `told`, the name that 0.1.0 gave it. Tests are not stored. */
+export type StoredIncident = Omit<Incident, 'notified' | 'test'> & { readonly told: Incident['notified'] };
 
 export function incidentToBody({ notified, ...rest }: Incident): StoredIncident {
   return { ...rest, told: notified };

@@ -14,7 +14,6 @@ export interface Migration {
 /** Those of SQLite. The same from `src/` and from `dist/`. */
 export const migrationsDirectory = new URL('../../migrations/', import.meta.url);
 
-/** Those of PostgreSQL. */
 export const postgresMigrations = new URL('postgres/', migrationsDirectory);
 
 /** The migrations of a directory in order. Throws when their numbers have a gap: that is a broken installation. */
@@ -72,10 +71,7 @@ export function refuseUnknownSchema(
   }
 }
 
-/**
- * Refuses, by `StorageError`, a schema that is not the one that this program works with: the daemon migrates, everybody else needs it
- * as this program knows it.
- */
+/** The daemon migrates; everybody else needs the schema as this program knows it. Throws `StorageError`. */
 export function refuseOtherSchema({ database, kind }: NamedDatabase, schema: number, known: number): void {
   if (schema === known) return;
   const remedy =

@@ -146,7 +146,6 @@ function sift<T extends object>(
   });
 }
 
-/** An order as its row gives it. */
 export interface OrderRow {
   readonly no: number;
   readonly body: string;

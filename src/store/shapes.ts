@@ -1,5 +1,6 @@
 import type { Alert, LastNotified } from '../domain/alert.ts';
 import { keyOf, parseJson } from '../domain/json.ts';
+import type { Rates } from '../domain/one-sum.ts';
 import type { AnnouncedRun, AuditEntry, ExpectedTopUp, KnownSession } from '../domain/operator.ts';
 import type { Notification } from '../domain/outbox.ts';
 import type { Silence } from '../domain/route.ts';
@@ -136,6 +137,8 @@ const incident = objectOf<StoredIncident>({
   ...alertParts,
   ...each(text, 'id', 'accountName'),
   labels: recordOf(text),
+  provider: orAbsent(text),
+  currency: orAbsent(orNull(text)),
   worstSeverity: severity,
   rises,
   ...each(instant, 'firedAt', 'escalationSince'),
@@ -162,9 +165,10 @@ const message = objectOf<Notification>({
 });
 
 const matcher = objectOf<Silence['match']>({
-  ...each(orAbsent(listOf(text)), 'account', 'rule'),
+  ...each(orAbsent(listOf(text)), 'account', 'provider', 'currency', 'rule'),
   severity: orAbsent(listOf(severity)),
   labels: orAbsent(recordOf(listOf(text))),
+  not: orAbsent(isObject),
 });
 const silence = objectOf<Silence>({
   ...each(text, 'id', 'createdBy', 'comment'),
@@ -191,6 +195,8 @@ const announced = objectOf<AnnouncedRun>({
   ...each(micros, 'amountMicros', 'spentMicros', 'usualMicros'),
   ...each(instant, 'startsAt', 'endsAt', 'announcedAt'),
 });
+const decimal: Check = (value) => /^\d+(\.\d+)?$/.test(String(value)) && Number(value) > 0;
+const rates = objectOf<Rates>({ ...each(text, 'date', 'base'), amounts: recordOf(decimal), inverted: flag });
 const session = objectOf<KnownSession>({
   ...each(text, 'id', 'from', 'agent'),
   role: oneOf(['operator', 'viewer'] satisfies KnownSession['role'][]),
@@ -218,6 +224,7 @@ const notes: ReadonlyMap<string, Check> = new Map(
     'link-keys': (value) => /^\d+:[\w-]{8,}( \d+:[\w-]{8,})*$/.test(String(value)),
     expected: written(listOf(expected)),
     announced: written(listOf(announced)),
+    rates: written(rates),
     session: written(session),
     audit: written(auditEntry),
     '@owner': written(owner),

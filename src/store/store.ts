@@ -1,5 +1,5 @@
+import { existsSync, realpathSync } from 'node:fs';
 import type { StorageSettings } from '../domain/settings.ts';
-import type { Cluster } from '../ports/cluster.ts';
 import type { LeftOrder, Store, StoreFile } from '../ports/store.ts';
 import type { FoundDamage } from './runs/stored-run.ts';
 import { openSqliteStore } from './sqlite/open-store.ts';
@@ -7,6 +7,7 @@ import { leaveOrder } from './sqlite/orders.ts';
 import { readDatabaseId } from './sqlite/owner.ts';
 import { asStore, asStoreFile } from './sqlite/port.ts';
 import { openSqliteReader } from './sqlite/reader.ts';
+import { isLocked } from './sqlite/side-lock.ts';
 
 export type { FoundDamage } from './runs/stored-run.ts';
 export { leaveOrder } from './sqlite/orders.ts';
@@ -20,11 +21,9 @@ export function openReader(options: Parameters<typeof openSqliteReader>[0]): Sto
   return asStoreFile(openSqliteReader(options));
 }
 
-/** As `openCluster` of the PostgreSQL store, of which nothing is loaded before. */
-export async function openCluster(
-  options: Parameters<typeof import('./postgres/open-cluster.ts').openCluster>[0],
-): Promise<Cluster> {
-  return (await import('./postgres/open-cluster.ts')).openCluster(options);
+/** Whether a process holds the SQLite database of this path. */
+export function isInUse(path: string): boolean {
+  return existsSync(path) && isLocked(realpathSync(path));
 }
 
 /** The database of a configuration, whichever it is, to read; `program` is this one with its version. Throws `StorageError`. */
@@ -39,10 +38,7 @@ export async function openConfigured(
   return openPostgresReader({ url: storage.postgres.url, program, now });
 }
 
-/**
- * The id of the database of a configuration, by which a daemon and the command line know that they mean the same one. Null where it
- * has none yet or cannot be read.
- */
+/** By it a daemon and the command line know that they mean the same database. Null where there is none, or unreadable. */
 export async function readIdOf(storage: StorageSettings, program: string): Promise<string | null> {
   if (storage.postgres === undefined) return readDatabaseId(storage.path);
   const { findDatabaseId, withSchema } = await import('./postgres/reader.ts');

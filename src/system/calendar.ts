@@ -4,10 +4,7 @@ import { getOrMake } from '../domain/get-or-make.ts';
 import { zoneOffsetMs } from '../domain/moment.ts';
 import type { Calendar } from '../ports/clock.ts';
 
-/**
- * Cron expressions by croner. `no-wildcard` makes every expression without `*` in its time fields run once
- * per local day even when clocks go back, and after the gap when they go forward.
- */
+/** `no-wildcard`: without `*` in its time fields it runs once per local day when clocks go back, after a gap forward. */
 const options = { fixedTimeRule: 'no-wildcard', mode: '5-part' } as const;
 
 /** Parsing costs a hundred lookups, and a configuration names few expressions. */

@@ -31,10 +31,7 @@ class ExactTimer {
     this.#fire = fire;
   }
 
-  /**
-   * Node's timers fire up to a millisecond early. Looking again and again through the rest of it would be a third of the processor
-   * time of a poll; another timer is up to a millisecond late.
-   */
+  /** Node's timers fire a millisecond early; looking on and on would cost a third of a poll's processor time. */
   wait(restMs: number): void {
     if (restMs < 0.1) this.#immediate = setImmediate(look, this);
     else this.#timeout = setTimeout(look, Math.min(Math.ceil(restMs), maxTimerMs), this);

@@ -8,10 +8,7 @@ export interface LogDestination {
 /** What a slow reader of a pipe or socket may have waiting: a burst, not the log of a day. */
 const maxQueueBytes = 64 * 1024;
 
-/**
- * Standard output (1) or standard error (2). A full disk, a stopped or missing reader neither throws nor
- * blocks: the line is refused. Where the output takes it at once, it is written when the call returns.
- */
+/** A full disk, a stopped or missing reader neither throws nor blocks: the line is refused. Else written at once. */
 export function openLogDestination(fileDescriptor: 1 | 2): LogDestination {
   const kind = fstatSync(fileDescriptor);
   if (kind.isFIFO() || kind.isSocket())

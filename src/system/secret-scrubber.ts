@@ -9,10 +9,7 @@ export class SecretScrubber {
     for (const value of values) if (value.length >= minFormLength) this.#forms.add(value);
   }
 
-  /**
-   * The text without any known value, whether written out, URL-encoded, escaped for JSON or in base64 (also
-   * inside a longer encoded text). JSON stays JSON.
-   */
+  /** Written out, URL-encoded, escaped for JSON or in base64, also inside a longer text. JSON stays JSON. */
   scrub(line: string): string {
     if (!this.#forms.isIn(line)) return line;
     // Strings are decoded first: a value that begins inside an escape would break the line.

@@ -1,9 +1,6 @@
 import { Worker } from 'node:worker_threads';
 
-/**
- * Ends the process (exit code 143, as by SIGTERM) with a line on standard error when `release` is not called
- * in time. Runs in its own thread, for work that blocks this one.
- */
+/** With exit code 143 and a line on standard error. Runs in its own thread, for work that blocks this one. */
 export function endProcessAfter(limitMs: number, line: string): () => void {
   const watch = new Worker(watching, { eval: true, workerData: { limitMs, line: `lowwater: ${line}\n` } });
   watch.unref();

@@ -6,7 +6,6 @@ import type { AccountView, BriefAccount } from './views.ts';
 /** What all accounts come to, and those of them that are shown. */
 export interface AccountSummary {
   readonly accounts: number;
-  /** Alerts that fire. */
   readonly firing: number;
   /** Accounts whose last poll failed, and those that were not polled yet. */
   readonly failing: number;
@@ -18,10 +17,7 @@ export interface AccountSummary {
   readonly shown: readonly (BriefAccount & Partial<Pick<AccountView, 'day'>>)[];
 }
 
-/**
- * Sums up accounts while they come by, and shows `limit` of them at most, the most urgent first; of what is not urgent what cannot be read
- * goes first. Of tens of thousands it holds twice as many as it shows.
- */
+/** `limit` at most, the most urgent first, then what cannot be read. Holds twice as many as it shows. */
 export class SummedAccounts {
   readonly #limit: number;
   readonly #sums = { accounts: 0, firing: 0, failing: 0, waiting: 0 };

@@ -1,3 +1,4 @@
+import { minuteMs } from '../domain/duration.ts';
 import { isRefusal, refuse } from '../domain/operator.ts';
 import { type Answered, applyOrders, isKnownTo, type OperatorOrder, writeOrder } from '../engine/orders.ts';
 import type { MonitorState } from '../engine/state.ts';
@@ -12,10 +13,14 @@ export interface Leaving {
   readonly leave: (order: LeftOrder) => Promise<void>;
 }
 
-/**
- * Orders given where the accounts are not owned: done to what is known here, so that a refusal is said at once and who ordered sees what it
- * does, and left in the database for the owner.
- */
+/** The owner sends it, and nobody here hears what its receivers say. */
+export const leaveTest: OrderReach['testAlert'] = (incident) => ({
+  incident,
+  resolvesAt: incident.firedAt + minuteMs,
+  told: Promise.resolve(null),
+});
+
+/** Done to what is known here, so that who ordered sees it or its refusal at once, and left for the owner. */
 export async function leaveOrders<Order extends OperatorOrder>(
   state: MonitorState,
   orders: readonly Order[],

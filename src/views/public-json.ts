@@ -16,6 +16,7 @@ import {
   unitOf,
 } from '../domain/reading.ts';
 import type { Matcher } from '../domain/rule.ts';
+import type { StartedTest } from '../ports/orders.ts';
 import type { ChannelView } from './create-views.ts';
 import type { DuePayment } from './payment-plan.ts';
 import {
@@ -218,6 +219,28 @@ const resolutions = [
   'channel-removed',
 ] as const;
 
+const testAlertSchema = z
+  .strictObject({
+    account: text,
+    rule: text,
+    severity: severitySchema,
+    resolvesAt: instant,
+    channels: z
+      .array(
+        z.strictObject({
+          channel: text,
+          delivered: z.boolean().nullable().meta({ description: 'Null: not known yet' }),
+          reason: text.nullable().meta({ description: 'Why not' }),
+        }),
+      )
+      .nullable()
+      .meta({
+        description:
+          'What the channels said that hear of it at once, none where a silence holds it; null where another daemon sends it',
+      }),
+  })
+  .meta({ id: 'TestAlert' });
+
 export const incidentJson = publicObject<Incident>()('Incident', {
   id: same(text),
   account: same(text),
@@ -247,6 +270,15 @@ const factJson = publicObject<Fact>()('Fact', {
 const nextSchema = orNull(z.strictObject({ severity: severitySchema, at: instant })).meta({
   description: 'What it says next that is worse, and when, by the forecast; null: nobody can say',
 });
+export const testAlertJson = Object.assign(
+  async ({ incident, resolvesAt, told }: StartedTest): Promise<z.output<typeof testAlertSchema>> => {
+    const { account, rule, severity } = incident;
+    const channels = await told;
+    return { account, rule, severity, resolvesAt: isoText(resolvesAt), channels: channels && [...channels] };
+  },
+  { schema: testAlertSchema },
+);
+
 export const explanationJson = publicObject<Explanation>()('Explanation', {
   rule: [text, ({ rule }) => rule.id],
   type: [text, ({ rule }) => rule.type],
@@ -303,12 +335,15 @@ export const channelJson = publicObject<ChannelView>()('Channel', {
   lastError: same(text.nullable()),
 });
 
-const matchSchema = z.strictObject({
+const matchKeys = z.strictObject({
   account: list.optional(),
+  provider: list.optional(),
+  currency: list.optional(),
   rule: list.optional(),
   severity: z.array(severitySchema).readonly().optional(),
   labels: z.record(z.string(), list).optional(),
 });
+const matchSchema = matchKeys.extend({ not: matchKeys.optional() });
 
 export const silenceJson = publicObject<SilenceView>()('Silence', {
   id: same(text.nullable().meta({ description: 'Null for windows that come from the configuration' })),

@@ -13,10 +13,7 @@ type Fields<View, Shape extends z.ZodRawShape> = {
   ];
 };
 
-/**
- * Describes a public object once: each key with the schema of its value and where the value comes from. Makes the JSON of a view; the schema
- * is for the API's document, where `id` names it, and for those who check answers.
- */
+/** Each key with its schema and where its value comes from. The schema is for the API's document: `id` names it. */
 export function publicObject<View>() {
   return <Shape extends z.ZodRawShape>(id: string, fields: Fields<View, Shape>, description?: string) => {
     const entries = Object.entries(fields) as readonly [string, Fields<View, Shape>[string]][];

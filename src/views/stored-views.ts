@@ -9,7 +9,7 @@ import type { OrderReach } from '../ports/orders.ts';
 import type { StoredState, StoreFile, StoreReader } from '../ports/store.ts';
 import { ruleKindOf } from '../rules/registry.ts';
 import { createViews, type Views } from './create-views.ts';
-import { type Leaving, leaveOrders } from './leave-orders.ts';
+import { type Leaving, leaveOrders, leaveTest } from './leave-orders.ts';
 import type { ViewDependencies } from './views.ts';
 
 export interface StoredDependencies {
@@ -28,6 +28,7 @@ export interface StoredViews extends Views {
 /** Who reads a database polls nothing. */
 const noReach: OrderReach = {
   poll: () => refuse('not-now', 'no daemon polls here'),
+  testAlert: leaveTest,
   handOver() {},
 };
 
@@ -78,6 +79,6 @@ function refreshValues(state: MonitorState, account: WatchedAccount, now: number
       alert.state === 'firing' ? alert.severity : null,
     );
     if (evaluation.kind !== 'breached' && evaluation.kind !== 'ok') continue;
-    state.alerts.hold({ ...alert, value: evaluation.value });
+    state.alerts.setInMemory({ ...alert, value: evaluation.value });
   }
 }

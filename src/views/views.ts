@@ -16,11 +16,13 @@ import { blockedUntil } from '../engine/observe.ts';
 import { windowsFrom } from '../engine/silencing.ts';
 import { paymentsOf, runwayOf } from '../engine/spending.ts';
 import { balancesOf, factsOf, groupOf, type MonitorState, type WatchedAccount } from '../engine/state.ts';
-import { wordItem } from '../messages/item-wording.ts';
+import { wordSubject } from '../messages/item-wording.ts';
 import type { StoreReader } from '../ports/store.ts';
 import { alertKindOf, balanceLevels, nextStep, ruleKindOf, wouldNotFire } from '../rules/registry.ts';
 import { urgencyOf, urgencyOfBalance } from '../rules/urgency.ts';
 import { thin } from '../spending/thin.ts';
+import { english } from '../wording/language.ts';
+import type { Reader } from '../wording/moments.ts';
 
 const dayPoints = 96;
 const shownLaterStarts = 3;
@@ -114,8 +116,12 @@ export interface AlertView
   readonly urgency: Urgency;
   /** Of the account, as it is now; of a resolved alert none. */
   readonly forecast: Readonly<Record<Balance, Forecast | null>>;
-  /** One line that stands alone: `OTP production: SMS balance 42.10 CNY, below 50.00 (critical)`. */
+  /** One line that stands alone, in English: `OTP production: SMS balance 42.10 CNY, below 50.00 (critical)`. */
   readonly summary: string;
+  /** The same without the severity, as its reader would have it. */
+  readonly headline: (reader: Reader) => string;
+  /** The same for alerts that have one cause: a key that several accounts share is refused, one balance is low by several rules. */
+  readonly cause: string | null;
   readonly acknowledged: Pick<Acknowledgement, 'at' | 'by' | 'comment'> | null;
   readonly silenced: boolean;
   readonly inhibited: boolean;
@@ -136,8 +142,7 @@ export function* viewFiring({ state, now }: ViewDependencies) {
     const since = incident?.firedAt ?? at;
     yield {
       ...{ account, rule, type, balance, severity, incident: id, since },
-      /** The same for alerts that have one cause: a key that several accounts share is refused. */
-      cause: alertKindOf(alert).staleness === 'cause' ? `${rule} ${groupOf(state, account)}` : null,
+      cause: causeOf(state, alert),
       /** Worked out when it is asked for: of thousands the runways are not. */
       get urgency() {
         const watched = balance === null ? undefined : state.accounts.get(account);
@@ -150,6 +155,16 @@ export function* viewFiring({ state, now }: ViewDependencies) {
         : suppressionOf(state, incident, at)),
     };
   }
+}
+
+function causeOf(
+  state: MonitorState,
+  alert: Pick<Alert, 'account' | 'rule' | 'type' | 'balance'>,
+): string | null {
+  const { account, rule, balance } = alert;
+  const { staleness, emptinessRank } = alertKindOf(alert);
+  if (staleness === 'cause') return `${rule} ${groupOf(state, account)}`;
+  return emptinessRank === undefined || balance === null ? null : JSON.stringify([account, balance]);
 }
 
 export function viewAlert(parts: ViewDependencies, alert: Alert): AlertView {
@@ -193,7 +208,8 @@ export function viewIncident(
   const now = parts.now();
   const item = describeIncident(parts.state, { incident, kinds: [kind], now });
   const { timezone } = parts.state.settings;
-  const { subject } = wordItem(item, { language: 'en', timezone, at: now, publicUrl: null });
+  const headline = (reader: Reader): string => wordSubject(item, reader);
+  const subject = headline({ language: english, timezone, now });
   return {
     account,
     accountName: item.accountName,
@@ -210,6 +226,8 @@ export function viewIncident(
     threshold,
     forecast: ofEach(balancesOf(parts.state, account), () => null),
     summary: kind === 'firing' ? `${subject} (${severity})` : subject,
+    headline,
+    cause: causeOf(parts.state, incident),
     acknowledged: incident.acknowledgement,
     silenced: false,
     inhibited: false,

@@ -23,10 +23,7 @@ export function createLivePage(listen: (settings: PageSettings) => Promise<PageS
     get url(): string | null {
       return open?.server.url ?? null;
     },
-    /**
-     * Listens by these settings from now on. Rejects when the address cannot be listened on; the page stays
-     * where it was then, and the next call tries again.
-     */
+    /** Rejects when the address cannot be listened on; the page stays where it was, and the next call tries again. */
     async follow({
       server,
       timezone,

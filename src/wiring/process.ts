@@ -9,10 +9,7 @@ import { systemRandom } from '../system/random.ts';
 import { openProcessLog, type ProcessLog } from './process-log.ts';
 import { leave } from './signals.ts';
 
-/**
- * Runs the command line of this process until it is done, or until `signal` asks for an orderly end. Sets the exit code
- * and lets the process end by itself; only a second signal and programming errors end it at once.
- */
+/** Until it is done, or `signal` asks for an end. Only a second signal and programming errors end it at once. */
 export async function startProcess(signal: AbortSignal): Promise<void> {
   const { env } = process;
   // Database, log of writes, backups and what `init` writes hold what is nobody else's business.
@@ -57,7 +54,7 @@ export async function startProcess(signal: AbortSignal): Promise<void> {
   } catch (error) {
     await endFatally(error);
   }
-  if (isDaemon) endDespiteOthers();
+  if (isDaemon) fireUnlessEnded(lastWordsMs, () => leave(Number(process.exitCode ?? 0)));
 
   async function endFatally(error: unknown): Promise<never> {
     await log.reportFatal(error);
@@ -90,10 +87,6 @@ function readDirectory(): string | null {
 
 /** The end of the log may wait for a reader that has stopped reading, and a file for its disk; the process waits no longer than this. */
 const lastWordsMs = 1000;
-
-function endDespiteOthers(): void {
-  fireUnlessEnded(lastWordsMs, () => leave(Number(process.exitCode ?? 0)));
-}
 
 function readVersion(): string {
   const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));

@@ -11,7 +11,7 @@ import { noteClusterChange } from '../engine/self-alerts.ts';
 import { takeUnstored } from '../engine/unstored.ts';
 import type { ClusterMember, PeerAnswer, Role } from '../ports/cluster.ts';
 import type { Unstored } from '../ports/store.ts';
-import { openCluster } from '../store/store.ts';
+import { openCluster } from '../store/postgres/open-cluster.ts';
 import { cronCalendar } from '../system/calendar.ts';
 import { systemClock } from '../system/clock.ts';
 import { systemRandom } from '../system/random.ts';
@@ -39,7 +39,7 @@ export async function ownShared(
       {},
       'cluster.advertise is not set: the daemons cannot ask one another who polls while the database is away, nor notice two primaries',
     );
-  const cluster = await openCluster({ url, leaseMs, log, now, program: `lowwater ${version}` });
+  const cluster = openCluster({ url, leaseMs, log, now, program: `lowwater ${version}` });
 
   let published: string | null = null;
   const publish = async (): Promise<void> => {

@@ -15,7 +15,7 @@ import { createForeignTexts } from '../domain/foreign-text.ts';
 import { type ConfigProblem, OperatorError } from '../domain/operator-error.ts';
 import type { ServerSettings, Settings, StorageSettings } from '../domain/settings.ts';
 import { signLink } from '../http/ack-link.ts';
-import type { ReportDesk } from '../http/options.ts';
+import type { ReportsOnDemand } from '../http/options.ts';
 import { startWebServer } from '../http/server.ts';
 import { readProxyVariables } from '../net/proxy-variables.ts';
 import type { StoreReader } from '../ports/store.ts';
@@ -44,10 +44,7 @@ interface ServeOrder extends LoadedConfiguration {
 /** Links in messages are good for this long: an incident that is still open then has been reminded of. */
 const linkLifeMs = weekMs;
 
-/**
- * Runs the daemon until `signal` aborts: database, polls, channels, page, and the watch over the
- * configuration file.
- */
+/** Until `signal` aborts: database, polls, channels, page, and the watch over the configuration file. */
 export async function serve(order: ServeOrder): Promise<void> {
   const { settings, warnings } = order;
   // With a proxy that has no address no provider and no receiver would be reached, so nothing is begun.
@@ -108,7 +105,7 @@ async function serveWatched(order: ServeOrder, log: SystemLog, reloads: Reloads)
       timezone,
       language,
       database,
-      reports: createReportDesk(() => current, ownership.reader, signal),
+      reports: createReportsOnDemand(() => current, ownership.reader, signal),
     }),
   );
   const followPage = async (next: Pick<LoadedConfiguration, 'settings' | 'sources'>): Promise<void> => {
@@ -243,10 +240,7 @@ function watchReloads({ file, sources, log: { hide } }: ServeOrder, log: SystemL
   };
 }
 
-/**
- * What sessions of the page are signed with, and links of messages before 0.3. It outlives a restart, and is that of all daemons that share
- * a database, where a token or that database is set.
- */
+/** It outlives a restart, and is that of all daemons that share a database, where a token or that database is set. */
 function createSessionKeys({ storage }: Settings): (server: ServerSettings) => Buffer {
   const untilNextStart = systemRandom.bytes(32);
   return ({ token }) => {
@@ -265,7 +259,11 @@ function acknowledgeUrl(
 }
 
 /** The reports of a running daemon, for those who ask for one over HTTP. */
-function createReportDesk(settings: () => Settings, reader: StoreReader, signal: AbortSignal): ReportDesk {
+function createReportsOnDemand(
+  settings: () => Settings,
+  reader: StoreReader,
+  signal: AbortSignal,
+): ReportsOnDemand {
   const find = (id: string) => {
     const report = settings().reports.find((candidate) => candidate.id === id);
     return report === undefined ? null : { settings: settings(), report, reader };

@@ -1,10 +1,7 @@
 /** Set in the process that answers the query. */
 export const watchedVariable = 'LOWWATER_WATCHED_QUERY';
 
-/**
- * Runs this command line, a query, in a process of its own. Only a signal ends a query that stays inside SQLite, and what its watchdog ended so has
- * failed: exit code 1. A signal to this process ends both.
- */
+/** Only a signal ends a query that stays inside SQLite; ended so it has failed: exit code 1. */
 export function watchQuery(): void {
   // The bundle has nothing in the place of this module, which packages load and do not use.
   const { spawn } = process.getBuiltinModule('node:child_process');

@@ -1,6 +1,6 @@
 import { type DurationPart, dayMs, durationParts } from '../domain/duration.ts';
 import { momentParts, roughParts } from '../domain/moment.ts';
-import { type Language, say } from './language.ts';
+import { english, type Language, say } from './language.ts';
 import { phrases } from './phrase.ts';
 
 /** For whom something is said: in which language and time zone (an IANA name), and when. */
@@ -62,25 +62,24 @@ export function sayAge(at: number, reader: Pick<Reader, 'language' | 'now'>): st
   return say(passed > 0 ? says.past : says.future, { duration: sayDuration(passed, reader) }, reader);
 }
 
-/** As precise as a person needs: `40 seconds`, `19 minutes`, `5 hours 20 minutes`, `34 days`. */
-export function sayDuration(ms: number, reader: Pick<Reader, 'language'>): string {
+/** As precise as a person needs: `40 seconds`, `19 minutes`, `5 hours 20 minutes`, `34 days`. In English without a reader. */
+export function sayDuration(ms: number, reader: Pick<Reader, 'language'> = { language: english }): string {
   return sayUnits(roughParts(ms), reader);
 }
 
 /** Not rounded: what is configured is said as it was written. */
 export function sayExactDuration(ms: number, reader: Pick<Reader, 'language'>): string {
-  const parts = durationParts(ms);
+  const parts = durationParts(ms, 4);
   return parts.length === 0
     ? say(says.millisecond, { count: Math.abs(Math.round(ms)) }, reader)
     : sayUnits(parts, reader);
 }
 
-function sayUnits([first, second]: readonly DurationPart[], reader: Pick<Reader, 'language'>): string {
-  const sayUnit = ({ unit, count }: DurationPart): string => say(says[unit], { count }, reader);
-  if (first === undefined) return say(says.short, reader);
-  return second === undefined
-    ? sayUnit(first)
-    : say(says.joined, { larger: sayUnit(first), smaller: sayUnit(second) }, reader);
+function sayUnits(parts: readonly DurationPart[], reader: Pick<Reader, 'language'>): string {
+  if (parts.length === 0) return say(says.short, reader);
+  return parts
+    .map(({ unit, count }) => say(says[unit], { count }, reader))
+    .reduce((larger, smaller) => say(says.joined, { larger, smaller }, reader));
 }
 
 function partsOf(at: number, { timezone, language }: Omit<Reader, 'now'>) {

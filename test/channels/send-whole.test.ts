@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { sendWhole, wordMissed } from '../../src/channels/send-whole.ts';
-import type { Delivery } from '../../src/ports/channel.ts';
+import { sendWhole } from '../../src/channels/send-whole.ts';
+import { type Delivery, wordMissed } from '../../src/ports/channel.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { buildTestMessage } from '../support/messages.ts';
 

@@ -96,7 +96,7 @@ test('the first look at its overview tells what fires', async () => {
 });
 
 test('gives the accounts that were asked for, and no others', async () => {
-  const world = await startWorld({ accounts: ['otp', 'marketing', 'voice'] });
+  const world = await startWorld({ accounts: ['otp', 'marketing', 'voice'] }, { sleepMs: 1000 });
   const standby = await standBy(world);
   for (const views of [standby, world.views])
     expect((await views.accounts(['voice'])).map(({ id }) => id)).toEqual(['voice']);

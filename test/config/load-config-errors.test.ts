@@ -46,7 +46,7 @@ const keysAndTypes: ProblemRow[] = [
     rule({ id: 'a', type: 'stale', match: { severity: 'info' } }),
     'rules[0].match.severity',
     '"severity"',
-    'a rule matches by account and labels only',
+    'a rule matches accounts: by account, provider, currency and labels only',
   ],
   [
     'a missing secret',

@@ -26,11 +26,12 @@ function messagesOf(loaded: LoadedConfig): readonly string[] {
   return loaded.kind === 'loaded' ? [] : loaded.problems.map(({ message }) => message);
 }
 
-function configure(accounts: unknown): void {
+function configure(accounts: unknown, others: object = {}): void {
   const config = {
     provider: { baseUrl: 'https://api.example.com/' },
     accounts,
     channels: { ops: { type: 'webhook', url: 'https://example.com/hook' } },
+    ...others,
   };
   writeFileSync(path, JSON.stringify(config, null, 2));
 }
@@ -96,6 +97,52 @@ describe('the file on the disk', () => {
       kind: 'loaded',
       secrets: expect.arrayContaining(['a-key']),
     });
+  });
+});
+
+describe('rules, routes and silences in files of their own', () => {
+  const lists = {
+    rules: [{ id: 'low', type: 'below', threshold: 5 }],
+    routes: [{ match: { rule: 'low' }, channels: ['ops'] }],
+    silences: [{ match: { account: 'otp' }, cron: '0 2 * * 0', duration: '2h' }],
+  };
+  beforeEach(() => {
+    const names = Object.keys(lists);
+    const others = Object.fromEntries(names.map((name) => [name, { files: `${name}.d/*.json` }]));
+    configure([account('otp')], others);
+    for (const [name, list] of Object.entries(lists)) {
+      mkdirSync(join(folder, `${name}.d`));
+      writeFileSync(join(folder, `${name}.d`, 'b.json'), JSON.stringify(list));
+    }
+  });
+  const add = (place: string, text: string) => writeFileSync(join(folder, place), text);
+
+  it('are read in the order of the names of the files', async () => {
+    add('routes.d/a.json', '[{ "match": { "severity": "critical" }, "channels": ["ops"] }]');
+    const { loaded, sources } = await read();
+    if (loaded.kind === 'invalid') throw new Error(JSON.stringify(loaded.problems));
+    const { rules, routes, silences } = loaded.settings;
+    expect(rules[0]).toMatchObject({ id: 'low', written: { threshold: 5 } });
+    expect(routes.map(({ match }) => match)).toEqual([{ severity: ['critical'] }, { rule: ['low'] }]);
+    expect(silences).toHaveLength(1);
+    expect(sources.map(({ path: at }) => at)).toContain(join(folder, 'rules.d'));
+  });
+
+  it('tell what is wrong with the file, the path in it and its line', async () => {
+    add('rules.d/c.json', '[\n{ "id": "low", "type": "below", "threshold": "much" }]');
+    add('routes.d/c.json', '[\n\n{ "channels": ["opps"] }]');
+    add('silences.d/c.json', '{}');
+    const { loaded } = await read();
+    const problems = loaded.kind === 'invalid' ? loaded.problems : [];
+    expect(problems.map(({ file, path: at, line }) => [file?.slice(folder.length), at, line])).toEqual(
+      expect.arrayContaining([
+        ['/rules.d/c.json', '[0].threshold', 2],
+        ['/rules.d/c.json', '[0].id', 2],
+        ['/routes.d/c.json', '[0].channels[0]', 3],
+        ['/silences.d/c.json', '', null],
+      ]),
+    );
+    expect(messagesOf(loaded)).toContain('must be a list of silences');
   });
 });
 

@@ -178,6 +178,16 @@ test('single values and lists in a match mean the same', () => {
   ]);
 });
 
+test('currencies in a match are read as accounts have them, and what is left out stands under not', () => {
+  const config = sample();
+  Object.assign(config.accounts[0] ?? {}, { currency: 'RMB' });
+  config.rules = [
+    { id: 'low', type: 'below', threshold: 1, match: { currency: ' rmb', not: { provider: 'provider' } } },
+  ];
+  const { settings } = loadValid(config);
+  expect(settings.rules[0]?.match).toEqual({ currency: ['CNY'], not: { provider: ['provider'] } });
+});
+
 test('every rule type has the defaults of the contract', () => {
   const { settings } = loadValid({
     ...sample(),

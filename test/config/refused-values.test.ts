@@ -3,6 +3,12 @@ import { account, expectProblem, type ProblemRow, rule } from './problem-rows.ts
 
 /** A day of the time that the files are read at. */
 const today = '2026-11-01';
+const ecb = {
+  type: 'http-json',
+  request: { url: 'https://rates.example.net/latest' },
+  balances: [{ id: 'cny', amount: '$.rates.CNY' }],
+  currency: { fixed: 'EUR' },
+};
 const duration = 'must be a duration such as "90s", "5m", "1h30m" or "2d"';
 const finance: ProblemRow[] = [
   ['rates without a date', withMoney({ CNY: '0.121' }), 'money.rates', '"rates"', 'needs the "date"'],
@@ -15,6 +21,57 @@ const finance: ProblemRow[] = [
     'before 2020-01-01',
   ],
   ['a rate of no currency', withMoney({ date: today, yuan: '1' }), 'money.rates.yuan', '"yuan"', 'capital'],
+  [
+    'a rate that is no decimal',
+    withMoney({ date: today, CNY: '1e-3' }),
+    'money.rates.CNY',
+    '"CNY"',
+    'as text',
+  ],
+  [
+    'rates of a file and of a source',
+    withMoney({ date: today, provider: ecb }),
+    'money.rates.date',
+    '"date"',
+    'either, not both',
+  ],
+  [
+    'how often rates are read that are not',
+    withMoney({ date: today, every: '47h' }),
+    'money.rates.every',
+    '47h',
+    'needs "provider"',
+  ],
+  [
+    'rates of a provider of balances',
+    withMoney({ provider: { type: 'twilio' } }),
+    'money.rates.provider.type',
+    '"twilio"',
+    'must be "http-json"',
+  ],
+  [
+    'rates read by the credentials of an account',
+    withMoney({
+      provider: { ...ecb, request: { url: 'https://rates.example.net/?key={{credentials.key}}' } },
+    }),
+    'money.rates.provider.request',
+    '"request"',
+    'by a placeholder',
+  ],
+  [
+    'a rate read under another name',
+    withMoney({ provider: { ...ecb, balances: [{ id: 'yuan', amount: '$.rates.CNY' }] } }),
+    'money.rates.provider.balances[0].id',
+    '"yuan"',
+    'such as "cny"',
+  ],
+  [
+    'rates read without the currency of sums',
+    withMoney({ provider: { ...ecb, currency: { fixed: 'USD' } } }),
+    'money.rates.provider.balances',
+    '"balances"',
+    'must have money.currency, EUR',
+  ],
   [
     'a pay day that no month has',
     (c) => Object.assign(c, { payDays: '0 0 30 2 *' }),

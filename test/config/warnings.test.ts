@@ -71,6 +71,15 @@ test.each<[string, (config: Sample) => unknown, string, string]>([
     'has no thresholds for the currency of marketing, and does not watch that',
   ],
   [
+    'a currency in a match that no account has',
+    (c) => {
+      Object.assign(c.accounts[0] ?? {}, { currency: 'RMB' });
+      routes({ match: { not: { currency: ['cny', 'usd'] } }, ...all }, all)(c);
+    },
+    'routes[0].match.not.currency',
+    'no account is in "USD"',
+  ],
+  [
     'a rule for a label that no account has',
     rules({ id: 'a', type: 'below', threshold: 1, match: { labels: { tier: '1' } } }),
     'rules[0].match.labels.tier',

@@ -143,7 +143,7 @@ test.each([
   await world.pass(step);
   polls = false;
   world.clock.jump(byMs);
-  await world.pass(2000);
+  await world.pass(6000);
   world.crash();
   polls = true;
   world.start();
@@ -253,4 +253,14 @@ test('a stand-still of twelve seconds makes nothing stale whose time is five', a
   world.provider.breakDown();
   await world.pass(minuteMs);
   expect(world.news()).toEqual(['otp/stale firing warning']);
+});
+
+test('polls of each second stay on time while nothing can be stored', async () => {
+  const account = makeAccount('otp', { poll: { kind: 'every', everyMs: 1000 } });
+  const world = await startWorld({ accounts: [account] });
+  await world.pass(minuteMs);
+  world.diskFull = true;
+  const before = world.provider.asked.get('otp')?.length ?? 0;
+  await world.pass(minuteMs);
+  expect((world.provider.asked.get('otp')?.length ?? 0) - before).toBeGreaterThanOrEqual(59);
 });

@@ -29,6 +29,7 @@ test('many polls that are due together are begun in parts, each once, and nothin
     historyLoader: new HistoryLoader(state, emptyReader, () => now),
     now: () => now,
     ended: () => undefined,
+    planned: () => undefined,
   });
   poller.adopt(new Set());
   now += 10 * minuteMs;

@@ -10,9 +10,7 @@ import { World } from '../support/world.ts';
 function newest(world: World): string {
   const message = world.channel('ops').attempts.at(-1)?.message;
   const [item] = message?.kind === 'incidents' ? message.items : [];
-  return item === undefined
-    ? ''
-    : wordSubject(item, { language: english, now: world.now, timezone: 'UTC', currency: 'CNY' });
+  return item === undefined ? '' : wordSubject(item, { language: english, now: world.now, timezone: 'UTC' });
 }
 
 const account = makeAccount('otp', { creditLimitMicros: null });

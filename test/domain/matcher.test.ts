@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { matchSubject } from '../../src/domain/alert.ts';
-import { type Matcher, matches } from '../../src/domain/rule.ts';
+import { type Matcher, matches, matchesEverything, wordMatcher } from '../../src/domain/rule.ts';
 import { incident } from '../support/incidents.ts';
 
 const subject = {
@@ -8,6 +8,8 @@ const subject = {
   rules: ['sms-low'],
   severity: 'critical',
   labels: { team: 'identity', region: 'eu' },
+  provider: 'twilio',
+  currency: 'rmb',
 } as const;
 
 test.each<[string, Matcher, boolean]>([
@@ -27,6 +29,22 @@ test.each<[string, Matcher, boolean]>([
   ['several labels of which one does not hold', { labels: { team: ['identity'], region: ['us'] } }, false],
   ['keys of which one does not hold', { account: ['otp'], severity: ['info'] }, false],
   ['an empty list', { account: [] }, false],
+  ['its provider', { provider: ['vonage', 'twilio'] }, true],
+  ['another provider', { provider: ['vonage'] }, false],
+  ['its currency by another name', { currency: ['CNY'] }, true],
+  ['another currency', { currency: ['EUR'] }, false],
+  ['what another team has as left out', { not: { labels: { team: ['growth'] } } }, true],
+  ['what its own team has as left out', { not: { labels: { team: ['identity'] } } }, false],
+  [
+    'its account, and left out what it is in part only',
+    { account: ['otp'], not: { currency: ['EUR'], severity: ['critical'] } },
+    true,
+  ],
+  [
+    'its account, and left out what it is',
+    { account: ['otp'], not: { currency: ['CNY'], severity: ['critical'] } },
+    false,
+  ],
 ])('a matcher that names %s', (_, matcher, expected) => {
   expect(matches(matcher, subject)).toBe(expected);
 });
@@ -36,6 +54,20 @@ test('an alert about lowwater itself goes by its type and by its own name', () =
   expect(matches({ rule: ['channel-failed'] }, matchSubject(failing))).toBe(true);
   expect(matches({ rule: ['channel-failed:ops'] }, matchSubject(failing))).toBe(true);
   expect(matches({ rule: ['channel-failed:finance'] }, matchSubject(failing))).toBe(false);
+});
+
+test.each<[Matcher, boolean, string]>([
+  [{}, true, 'every alert'],
+  [{ labels: {} }, true, 'every alert'],
+  [{ currency: ['CNY'] }, false, 'currency CNY'],
+  [
+    { account: ['otp'], not: { provider: ['twilio'], labels: { team: ['a', 'b'] } } },
+    false,
+    'account otp, not (provider twilio, team a or b)',
+  ],
+])('%j matches everything: %s; in words: %s', (matcher, everything, words) => {
+  expect(matchesEverything(matcher)).toBe(everything);
+  expect(wordMatcher(matcher)).toBe(words);
 });
 
 test('a key that the subject does not have never matches', () => {

@@ -1,12 +1,12 @@
 import { Hono } from 'hono';
 import { expect, test } from 'vitest';
 import { Secret } from '../../src/domain/secret.ts';
-import { signAcknowledgement } from '../../src/http/ack-link.ts';
 import { createApi } from '../../src/http/api/routes.ts';
 import { addOpenPages, addPages } from '../../src/http/page/routes.ts';
 import type { WebEnv } from '../../src/http/web-env.ts';
 import { hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
 import { eventually } from '../support/eventually.ts';
+import { signAcknowledgement } from '../support/old-links.ts';
 import { giveAtOnce } from '../support/orders.ts';
 import { makeAccount } from '../support/settings.ts';
 import { ackKey, serveWorld } from '../support/web-server.ts';
@@ -110,6 +110,12 @@ const acts: Readonly<Record<string, Act>> = {
     entry: { action: 'unacknowledge', ...alert },
   },
   'POST /api/v1/acks': { path: '/api/v1/acks', send: { alerts: [alert] }, entry: acknowledged },
+  'POST /api/v1/test-alerts': {
+    path: '/api/v1/test-alerts',
+    send: { account: 'otp' },
+    given: silenced,
+    entry: { action: 'test-alert', account: 'otp' },
+  },
   'POST /api/v1/silences': {
     path: '/api/v1/silences',
     send: { match: { account: 'otp' }, for: '2h' },

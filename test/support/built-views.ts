@@ -79,6 +79,7 @@ export function buildPayment(amount: number, dueAt: number | null = null): Payme
 }
 
 export function buildAlertView(over: Partial<AlertView> = {}): AlertView {
+  const summary = over.summary ?? 'OTP production: SMS balance 42.10 CNY, below 50.00 (critical)';
   return {
     account: 'otp',
     accountName: 'OTP production',
@@ -93,7 +94,9 @@ export function buildAlertView(over: Partial<AlertView> = {}): AlertView {
     value: { unit: 'money', micros: micros(42.1) },
     threshold: { unit: 'money', micros: micros(50) },
     forecast: { sms: null, voip: null },
-    summary: 'OTP production: SMS balance 42.10 CNY, below 50.00 (critical)',
+    summary,
+    headline: () => summary.replace(/ \((?:critical|warning|info)\)$/, ''),
+    cause: null,
     acknowledged: null,
     silenced: false,
     inhibited: false,

@@ -109,7 +109,7 @@ export class FakeViews implements LiveViews {
   firing(): readonly FiringView[] {
     return this.alertList
       .filter(({ state }) => state === 'firing')
-      .map(({ acknowledged, ...alert }) => ({ ...alert, cause: null, acknowledged: acknowledged !== null }));
+      .map(({ acknowledged, ...alert }) => ({ ...alert, acknowledged: acknowledged !== null }));
   }
 
   async incidents(query: {
@@ -197,7 +197,7 @@ export class FakeViews implements LiveViews {
     return [];
   }
 
-  month() {
+  outlook() {
     return null;
   }
 

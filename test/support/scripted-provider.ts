@@ -30,8 +30,9 @@ export class ScriptedProvider implements Provider {
   }
 
   /** The balances of an account of any kind, in millionths. */
-  answer(account: string, answer: BalanceAnswer): void {
-    this.#answers.set(account, { kind: 'ok', answer, durationMs: 5, usage: {} });
+  answer(account: string, answer: BalanceAnswer, facts?: ProviderFacts): void {
+    const said = facts === undefined ? {} : { facts };
+    this.#answers.set(account, { kind: 'ok', answer, durationMs: 5, usage: {}, ...said });
   }
 
   /** A good answer that says more than the balances. */

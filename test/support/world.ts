@@ -29,7 +29,7 @@ const parent = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 export interface WorldOptions {
   readonly startAt?: number;
   /** How long the daemon sleeps at most; a long sleep makes simulated days cheap. */
-  readonly sleepMs?: number | null;
+  readonly sleepMs?: number;
   /** Whether the accounts are the daemon's at this instant. */
   readonly owns?: () => boolean;
   /** Whether it may ask for more of a group than the database knows of. */
@@ -66,13 +66,19 @@ export class World {
   /** Grows when the process is killed. */
   #life = 0;
   readonly #random = seededRandom();
-  readonly #sleepMs: number | null;
+  readonly #sleepMs: number;
   readonly #membership: DaemonMembership | null;
   readonly #takesOrders: boolean;
 
   constructor(
     parts: SettingsParts,
-    { startAt = factsNoon, sleepMs = null, takesOrders = false, leave, ...ownership }: WorldOptions = {},
+    {
+      startAt = factsNoon,
+      takesOrders = false,
+      sleepMs = takesOrders ? 1000 : 5000,
+      leave,
+      ...ownership
+    }: WorldOptions = {},
   ) {
     this.#sleepMs = sleepMs;
     this.#membership = Object.keys(ownership).length === 0 ? null : membershipOf(ownership);
@@ -200,7 +206,7 @@ export class World {
       },
       acknowledgeUrl: () => null,
       ...(this.#membership === null ? {} : { membership: this.#membership }),
-      ...(this.#sleepMs === null ? {} : { maxSleepMs: this.#sleepMs }),
+      maxSleepMs: this.#sleepMs,
     });
   }
 
@@ -218,7 +224,7 @@ function membershipOf({
   mayActUnpersisted = () => true,
 }: Pick<WorldOptions, 'owns' | 'mayActUnpersisted'>): DaemonMembership {
   return {
-    holds: owns,
+    mayPoll: owns,
     maySend: owns,
     mayActUnpersisted,
     handOver: async () => undefined,

@@ -58,7 +58,7 @@ export const mutations: readonly Mutation[] = [
     name: 'what was notified is not stored with the message',
     file: 'src/engine/announce.ts',
     old: 'state.incidents.set(incident.id, after);',
-    new: 'state.incidents.hold(incident.id, after);',
+    new: 'state.incidents.setInMemory(incident.id, after);',
   },
   {
     name: 'a milder alert is reported next to a worse one',
@@ -75,8 +75,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'an acknowledgement takes only the alert that it names',
     file: 'src/engine/orders/acknowledge.ts',
-    old: '[incident, ...incidentsSharingNotification(state, incident)])',
-    new: '[incident])',
+    old: '[incident, ...incidentsSharingNotification(state, incident)])\n',
+    new: '[incident])\n',
   },
   {
     name: 'nobody learns who acknowledged',
@@ -184,7 +184,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a restart forgets that a group must wait',
     file: restore,
-    old: '  for (const backoff of stored.backoffs) state.backoffs.hold(backoff.group, backoff);\n',
+    old: '  for (const backoff of stored.backoffs) state.backoffs.setInMemory(backoff.group, backoff);\n',
     new: '',
   },
   {
@@ -326,7 +326,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'what got worse stands under the key that somebody took',
-    file: 'src/engine/tool-keys.ts',
+    file: 'src/engine/announce.ts',
     old: 'newest: newest + (isLost || isNews ? 1 : 0)',
     new: 'newest: newest + (isLost && !isLost && isNews ? 1 : 0)',
   },
@@ -381,8 +381,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'good news opens an alert at a paging tool',
     file: 'src/channels/presets/preset-parts.ts',
-    old: "stateOf(item) === 'event' && item.severity !== 'info'",
-    new: "stateOf(item) === 'event' && item.severity !== null",
+    old: "stateOf(item) !== 'event' || item.severity === 'info'",
+    new: "stateOf(item) !== 'event' || item.severity === null",
     test: 'test/channels/presets/presets.test.ts',
   },
   {
@@ -442,12 +442,12 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'what is not stored is reported while another may take over',
     file: membership,
-    old: 'return this.holds() && (this.#owned?.store.failingForMs === undefined || this.mayActUnpersisted());',
-    new: 'return this.holds();',
+    old: 'return this.mayPoll() && (this.#owned?.store.failingForMs === undefined || this.mayActUnpersisted());',
+    new: 'return this.mayPoll();',
   },
   {
     name: 'a group is asked again while the database knows nothing of what it was asked before',
-    file: 'src/daemon/open-requests.ts',
+    file: 'src/daemon/rate-guard.ts',
     old: 'if (open.length > 0 && !mayActUnpersisted()) {',
     new: 'if (open.length > 1000) {',
   },
@@ -602,7 +602,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'two daemons of one name are let in',
     file: fleetView,
-    old: 'if (this.twin === null || own?.since == null) return false;',
+    old: 'if (this.duplicate === null || own?.since == null) return false;',
     new: 'return false;',
     test: membershipTest,
   },

@@ -8,7 +8,9 @@ import { buildAccountView, buildPayment } from '../support/built-views.ts';
 import { makeProvider } from '../support/settings.ts';
 import { startWorld } from '../support/world.ts';
 
-const money = { currency: 'EUR', date: '2026-11-20', rates: { CNY: 0.121, VND: 0.000036 } };
+const amounts = { CNY: '0.121', VND: '0.000036' };
+const rates = { date: '2026-11-20', base: 'EUR', amounts, inverted: false };
+const money = { currency: 'EUR', rates, source: null };
 
 describe('one sum over several currencies', () => {
   it('counts each at its rate, and its own currency as it is', () => {
@@ -29,6 +31,36 @@ describe('one sum over several currencies', () => {
     const dollars = { currency: 'USD', micros: units(7) };
     const { micros, missing } = sumUp([dollars, dollars, { currency: 'EUR', micros: units(1) }], money);
     expect({ micros, missing }).toEqual({ micros: units(1), missing: ['USD'] });
+  });
+});
+
+describe('rates of a table', () => {
+  const table = { ...rates, amounts: { CNY: '7.7771', USD: '1.0912' }, inverted: true };
+  const hundred = [{ currency: 'USD', micros: units(100) }];
+
+  it.each([
+    ['the currency of the table', 'EUR', 91_642_229],
+    ['one of its currencies, by the table', 'CNY', 712_710_777],
+    ['the same one', 'USD', 100_000_000],
+  ])('make sums in %s, exact to the millionth', (_, currency, micros) => {
+    expect(sumUp(hundred, { currency, rates: table })).toMatchObject({ micros, missing: [] });
+  });
+
+  it('round half a millionth away from zero', () => {
+    const half = { ...rates, amounts: { CNY: '0.5' } };
+    const sums = [1, -1, 3, -3].map((micros) =>
+      sumUp([{ currency: 'CNY', micros }], { currency: 'EUR', rates: half }),
+    );
+    expect(sums.map(({ micros }) => micros)).toEqual([1, -1, 2, -2]);
+  });
+
+  it('that were never read, or lack the currency of the sum, leave every other one out by name', () => {
+    const own = { currency: 'GBP', micros: units(3) };
+    for (const known of [null, table])
+      expect(sumUp([...hundred, own], { currency: 'GBP', rates: known })).toMatchObject({
+        micros: units(3),
+        missing: ['USD'],
+      });
   });
 });
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { nameSources } from '../../src/wiring/readable-stack.ts';
+import { nameSources } from '../../src/wiring/process-log.ts';
 import { builtMain } from '../support/built-program.ts';
 
 describe('the stack of an error', () => {

@@ -22,13 +22,9 @@ export interface AlertmanagerSettings extends ChannelSettings {
   readonly authorization: Secret | null;
 }
 
-/**
- * An alert that is not sent again ends by itself after so long. Longer than Prometheus' four minutes: a restart or an upgrade of
- * lowwater must not look like an all-clear.
- */
+/** An alert not sent again ends after so long: past a restart of lowwater, which must not look like an all-clear. */
 const livesMs = 15 * minuteMs;
 
-/** Alerts in one request. */
 const batchSize = 200;
 
 interface PostedAlert {
@@ -126,10 +122,7 @@ function renderAlerts(message: Message, labels: AlertmanagerSettings['labels']):
   }
 }
 
-/**
- * The alert at its severity. Labels are the identity (prometheus.io, "Clients"), so an alert whose severity moved was another one:
- * what it may have been at before is ended with it.
- */
+/** Labels are the identity (prometheus.io, "Clients"): at another severity it was another alert, ended with it. */
 function alertsOf(
   item: MessageItem,
   message: IncidentMessage,
@@ -170,7 +163,7 @@ function alertsOf(
 }
 
 /** Labels as they were when it fired: an identity that stays. */
-function labelsOf({ incident: { account, rule, type, labels }, balance }: MessageItem) {
+function labelsOf({ incident: { account, rule, type, labels, test }, balance }: MessageItem) {
   const own = Object.entries(labels).map(([name, value]) => [labelName(name), value] as const);
   return filled({
     ...Object.fromEntries(own),
@@ -178,6 +171,7 @@ function labelsOf({ incident: { account, rule, type, labels }, balance }: Messag
     account,
     rule,
     balance,
+    test: test === undefined ? null : 'true',
   });
 }
 
@@ -195,7 +189,6 @@ function filled(
   );
 }
 
-/** What a person reads of the posted alerts. */
 export function show(body: string): readonly string[] {
   const alerts = parseJson(body) as readonly PostedAlert[];
   return alerts.flatMap(({ labels: { alertname, severity }, annotations, startsAt, endsAt }) => [

@@ -18,6 +18,7 @@ import { languageNamed, say } from '../../wording/language.ts';
 import { sayNearMoment } from '../../wording/moments.ts';
 import { phrases } from '../../wording/phrase.ts';
 import { balanceLabel, sayAmount, sayRunwayAndEnd, sayShortPayable } from '../../wording/quantity-wording.ts';
+import { sayAgain } from '../../wording/say-again.ts';
 import { saySeverity } from '../../wording/severity-words.ts';
 import { type Pressed, quietUntil, readPressed, writePressed } from './buttons.ts';
 import { type Command, readAmount, readCommand, readDay } from './commands.ts';
@@ -205,7 +206,8 @@ class Chat {
     const refused = await this.#give([order]);
     if (refused !== null) return refused;
     const topUp = account.expected.at(-1);
-    const amount = sayAmount(micros, { ...this.reader, currency: currencyOfAccount(account) });
+    const currency = account.poll.reading?.currency ?? account.settings.currency;
+    const amount = sayAmount(micros, { ...this.reader, currency });
     const moment = sayNearMoment(topUp?.by ?? by ?? this.reader.now, this.reader);
     const given = { person: this.#person, amount, account: account.settings.name, moment };
     return this.#everybody(say(says.ordered, given, this.reader));
@@ -224,7 +226,8 @@ class Chat {
     return refusal === undefined ? null : this.alone(this.#sayRefusal(refusal));
   }
 
-  #sayRefusal({ refused, about, why }: Refusal): string {
+  #sayRefusal({ refused, about, ...refusal }: Refusal): string {
+    const why = sayAgain(refusal.why, this.reader);
     if (about === 'expected') return say(says.orderedBefore, { why }, this.reader);
     return refused === 'repeated' ? say(says.done, this.reader) : say(says.notDone, { why }, this.reader);
   }
@@ -373,8 +376,4 @@ class Chat {
     const rest = more > 0 ? [say(says.more, { count: String(more) }, this.reader)] : [];
     return [...items.slice(0, maxLines).map(sayOne), ...rest];
   }
-}
-
-function currencyOfAccount({ poll, settings }: WatchedAccount): string | null {
-  return poll.reading?.currency ?? settings.currency;
 }

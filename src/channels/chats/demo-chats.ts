@@ -9,7 +9,6 @@ import { readPressed } from './buttons.ts';
 
 type Received = (message: ReceivedMessage) => void;
 
-/** Who presses in the demo. */
 const person = { id: 'U0ONCALL', name: 'on-call', first_name: 'on-call' };
 const chatId = '-100123';
 const slackChannel = 'C0ALERTS';

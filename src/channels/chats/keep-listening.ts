@@ -1,3 +1,4 @@
+import type { Dispatcher } from 'undici';
 import { minuteMs, secondMs } from '../../domain/duration.ts';
 import type { ChannelListener, ChatEvent } from '../../ports/channel.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -5,12 +6,9 @@ import type { Clock } from '../../ports/clock.ts';
 const minPauseMs = secondMs;
 const maxPauseMs = minuteMs;
 
-/**
- * Keeps a connection to a chat for ever, with longer and longer pauses between tries. `listen` hears until its connection ends, and says why as
- * a clause; it calls `connected` once it hears. The pauses begin anew with a connection that lasted as long as the longest.
- */
+/** `listen` hears until its connection ends, and says why; pauses grow until one lasted as long as the longest. */
 export function keepListening(
-  clock: Clock,
+  { clock, dispatcher }: { readonly clock: Clock; readonly dispatcher: Dispatcher },
   listen: (signal: AbortSignal, connected: () => void) => Promise<string>,
 ): ChannelListener {
   const ending = new AbortController();
@@ -38,6 +36,7 @@ export function keepListening(
     close() {
       ending.abort();
       cancel();
+      void dispatcher.destroy();
     },
   };
 }

@@ -4,35 +4,25 @@ import { cutText } from '../../domain/plain-text.ts';
 import { toneIcons } from '../../messages/item-wording.ts';
 import { cardMarkdown } from '../markdown.ts';
 import { mentionsIn } from '../mention.ts';
-import { type Attempt, type PostedPart, renderWithin } from '../post-sender.ts';
-import type { PostSettings } from '../receiver.ts';
+import { renderWithin } from '../post-sender.ts';
+import type { PostCode, PostSettings } from '../receiver.ts';
 
 export { readCard as show } from '../demo-receiver.ts';
 
-/**
- * Signed in the address: base64 of HMAC-SHA256 over `timestamp\nsecret` (milliseconds) with the secret as the key, percent-encoded
- * once (open.dingtalk.com, custom robots, security settings).
- */
-export function prepare(
-  { body }: PostedPart,
-  { address, keys }: PostSettings,
-  { now }: { readonly now: number },
-): Attempt {
+/** Signed in the address (open.dingtalk.com, custom robots): HMAC-SHA256 of `timestamp\nsecret`, in milliseconds. */
+export const prepare: NonNullable<PostCode['prepare']> = ({ body }, { address, keys }, { now }) => {
   const key = keys.secret?.reveal() ?? '';
   if (key === '') return { url: address.reveal(), body };
   const url = new URL(address.reveal());
   url.searchParams.set('timestamp', String(now));
   url.searchParams.set('sign', createHmac('sha256', key).update(`${now}\n${key}`).digest('base64'));
   return { url: url.href, body };
-}
+};
 
 /** No limit is documented for this endpoint; the one of its sibling for applications is taken. */
 const maxBytes = 15_000;
 
-/**
- * A message as Markdown, not as an `actionCard`: only Markdown can mention people, and its links are as good as buttons. Who is
- * mentioned stands in the text as well, as DingTalk asks.
- */
+/** As Markdown, not as an `actionCard`: only Markdown can mention people, who stand in the text as well. */
 export function render(message: Message, { mention }: Pick<PostSettings, 'mention'>) {
   const people = mentionsIn(message, mention);
   const ids = people.filter((person) => person !== 'all');

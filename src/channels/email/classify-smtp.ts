@@ -181,9 +181,7 @@ function describe(error: unknown, texts: ReplyTexts) {
     message,
     oauth2: code === 'EOAUTH2' || command === 'AUTH XOAUTH2',
     responseCode,
-    /** The replies to each recipient that was refused. */
     recipientCodes: refusedRecipientsOf(seen.rejectedErrors ?? []).map((refused) => refused.code),
-    /** The reply as one line, cut. */
     reply: response === '' ? '' : quoteReply(response, texts),
   };
 }

@@ -45,7 +45,6 @@ export interface ChartPlan {
   /** Index of the item or account in the message. */
   readonly index: number;
   readonly drawing: MailChart;
-  /** The numbers of the chart in words. */
   readonly alt: string;
 }
 

@@ -36,10 +36,7 @@ const limits = {
 
 export const longestSmtpWaitMs = limits.finalDot;
 
-/**
- * Follows a conversation with a mail server. Nodemailer shows it to its logger alone: each command, each reply, and the end of
- * the message. Keeps nothing of it but how far it has come, and gives each step its own time.
- */
+/** Follows a conversation with a mail server by nodemailer's logger: how far it has come, each step in its time. */
 export class SmtpWatch {
   readonly #allow: (ms: number) => void;
   readonly #breakOff: () => void;

@@ -3,29 +3,22 @@ import type { Message } from '../../domain/message.ts';
 import { cutText } from '../../domain/plain-text.ts';
 import type { Tone } from '../../messages/item-wording.ts';
 import type { Card, CardPart } from '../../messages/message-wording.ts';
-import { literalMarkdown } from '../markdown.ts';
+import { literal } from '../markdown.ts';
 import { mentionsIn } from '../mention.ts';
-import { type Attempt, type PostedPart, renderWithin } from '../post-sender.ts';
-import type { PostSettings } from '../receiver.ts';
+import { renderWithin } from '../post-sender.ts';
+import type { PostCode, PostSettings } from '../receiver.ts';
 
 export { readCard as show } from '../demo-receiver.ts';
 
-/**
- * Signed by two members of the body: base64 of HMAC-SHA256 over nothing, with `timestamp\nsecret` (seconds) as the key
- * (open.feishu.cn, custom bots, signature verification).
- */
-export function prepare(
-  { body }: PostedPart,
-  { address, keys }: PostSettings,
-  { now }: { readonly now: number },
-): Attempt {
+/** Signed by two members of the body (open.feishu.cn, custom bots): HMAC-SHA256 over nothing, seconds in the key. */
+export const prepare: NonNullable<PostCode['prepare']> = ({ body }, { address, keys }, { now }) => {
   const url = address.reveal();
   const key = keys.secret?.reveal() ?? '';
   if (key === '') return { url, body };
   const timestamp = String(Math.floor(now / 1000));
   const sign = createHmac('sha256', `${timestamp}\n${key}`).digest('base64');
   return { url, body: `{"timestamp":"${timestamp}","sign":"${sign}",${body.slice(1)}` };
-}
+};
 
 /** 20 KB for the body (open.feishu.cn, custom bots), with room for the signature. */
 const maxBytes = 19_500;
@@ -91,10 +84,6 @@ function buttons(links: Card['links']): readonly object[] {
 
 function marked(content: string): object {
   return { tag: 'lark_md', content };
-}
-
-function literal(text: string, limit: number): string {
-  return literalMarkdown(cutText(text, limit));
 }
 
 function div(text: string): object {

@@ -1,4 +1,4 @@
-import { type Message, type MessageItem, stateOf } from '../../domain/message.ts';
+import { type Message, stateOf } from '../../domain/message.ts';
 import { ownOf } from '../../domain/own.ts';
 import { cutText } from '../../domain/plain-text.ts';
 import { type Tone, toneIcons } from '../../messages/item-wording.ts';
@@ -9,7 +9,6 @@ import type { Attempt, PostedPart } from '../post-sender.ts';
 import type { PostCode } from '../receiver.ts';
 import type { Preset, PresetRequest, PresetTemplate } from './preset.ts';
 
-/** One request for a message: which one, and what of the message it is filled with. */
 interface Order {
   readonly name: string;
   readonly request: PresetRequest;
@@ -78,7 +77,8 @@ function ordersOf(preset: Preset, message: Message, recipients: readonly string[
       return requestsFor(incident, order).map(([name, request]) => ({ name, request, fields }));
     }),
     // What has no end by itself is opened and closed at once; good news is not worth waking anybody.
-    ...message.items.filter(isBadEvent).flatMap((item) => {
+    ...message.items.flatMap((item) => {
+      if (stateOf(item) !== 'event' || item.severity === 'info') return [];
       const event = passing(nameOfAlert(item), { ...message, items: [item] });
       return [{ name: event.name, request: incident.open, fields: event.fields }, closing(event)];
     }),
@@ -94,10 +94,6 @@ interface Passing extends Omit<Order, 'request'> {
 /** For a test this is all: it shows that the tool takes what it is sent, and there is nothing that it could close. */
 function closing({ name, fields, incident }: Passing): Order {
   return { name: `${name}, closing`, request: incident.close, fields };
-}
-
-function isBadEvent(item: MessageItem): boolean {
-  return stateOf(item) === 'event' && item.severity !== 'info';
 }
 
 function requestsFor(

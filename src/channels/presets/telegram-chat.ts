@@ -97,7 +97,7 @@ export function openTelegramListener(
   let limit = maxUpdates;
   let username = '';
 
-  const listener = keepListening(clock, async (signal, connected) => {
+  return keepListening({ clock, dispatcher }, async (signal, connected) => {
     const me = await call('getMe', {}, signal);
     if (me.problem !== null) return me.problem;
     username = String(keyOf(me.result, 'username') ?? '').toLowerCase();
@@ -219,14 +219,6 @@ export function openTelegramListener(
       deadline.clear();
     }
   }
-
-  return {
-    ...listener,
-    close() {
-      listener.close();
-      void dispatcher.destroy();
-    },
-  };
 }
 
 const conflict =

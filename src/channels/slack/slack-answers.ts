@@ -11,10 +11,7 @@ import { answerTable, readSeconds } from '../post-kind.ts';
 import type { ReceiverAnswers } from '../receiver.ts';
 import botAnswers from './bot-answers.json' with { type: 'json' };
 
-/**
- * What an incoming webhook answers, or a server that resembles Slack and says by `accept` how. What Slack cannot read is sent once
- * more as plain text before this table is asked.
- */
+/** What Slack cannot read is sent once more as plain text before this table is asked. */
 export function slackAnswers(accept: Accept | null): AnswerTable {
   return {
     receiver: 'Slack',
@@ -50,7 +47,6 @@ function wordOf({ body }: HttpAnswer): string {
 /** What Slack's Web API answers, nearly always with the status 200. A refusal of the layout is sent once more as plain text before. */
 export const slackBotAnswers = answerTable(botAnswers as ReceiverAnswers);
 
-/** Whether Slack refuses a call by one of these words. */
 function isRefusedBy(words: readonly string[], answer: HttpAnswer): boolean {
   return valueAt(answer, 'ok') === false && words.some((word) => word === valueAt(answer, 'error'));
 }

@@ -97,7 +97,6 @@ export function cutEscaped(text: string, limit: number): string {
   return `${cut}…`;
 }
 
-/** What `escapeSlack` made of a text, back as it was. */
 export function unescapeSlack(text: string): string {
   return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 }

@@ -20,7 +20,6 @@ const maxEdits = 20;
 /** An edit is shorter than a message may take: the next message waits meanwhile. */
 const editTimeoutMs = 5000;
 
-/** Links are shown as links, without what stands behind them. */
 const asWritten = { unfurl_links: false, unfurl_media: false };
 
 /**
@@ -112,7 +111,7 @@ export function openSlackBotSender(
       thread === null &&
       typeof id === 'string' &&
       typeof ts === 'string'
-      ? { ...delivery, receipt: writeReceipt(channel, { channel: id, ts }) }
+      ? { ...delivery, receipt: `${channel} ${id} ${ts}` }
       : delivery;
   }
 }
@@ -120,12 +119,7 @@ export function openSlackBotSender(
 /** A message that Slack holds. `ts` is its name, no number. */
 type SlackPlace = Readonly<Record<'channel' | 'ts', string>>;
 
-/** How a place is kept with what the channel received; `posted` is what the configuration calls the channel. */
-function writeReceipt(posted: string, { channel, ts }: SlackPlace): string {
-  return `${posted} ${channel} ${ts}`;
-}
-
-/** Null for a receipt of another channel: for this one the incident begins here. */
+/** `posted`: what the configuration calls the channel. Null for a receipt of another one: here the incident begins. */
 function readReceipt(receipt: string | null, posted: string): SlackPlace | null {
   const [wanted, channel, ts] = receipt?.split(' ') ?? [];
   return wanted === posted && channel !== undefined && ts !== undefined ? { channel, ts } : null;

@@ -12,7 +12,6 @@ export interface SlackBot {
   readonly chat: SlackChat | null;
 }
 
-/** How a bot hears its channel. */
 export interface SlackChat {
   readonly appToken: Secret;
   /** Null: everybody in the channel. */

@@ -38,7 +38,7 @@ export function openSlackListener(
   let work = Promise.resolve();
   let waiting = 0;
 
-  const listener = keepListening(clock, async (signal, connected) => {
+  return keepListening({ clock, dispatcher }, async (signal, connected) => {
     const opened = await call('apps.connections.open', {}, signal, chat.appToken);
     const url = keyOf(opened, 'url');
     return typeof url === 'string' ? hear(url, signal, connected) : problemOf(opened);
@@ -198,7 +198,6 @@ export function openSlackListener(
     return called;
   }
 
-  /** One call of the Web API, and what it answered. */
   async function call(
     method: string,
     fields: SlackFields,
@@ -215,14 +214,6 @@ export function openSlackListener(
       deadline.clear();
     }
   }
-
-  return {
-    ...listener,
-    close() {
-      listener.close();
-      void dispatcher.destroy();
-    },
-  };
 }
 
 /** A modal (docs.slack.dev, views): `place` comes back with what was filled in. */

@@ -53,7 +53,8 @@ export function openSlackSender(
           return answer;
         };
         const answer = await post(blocks.rendered);
-        if (!isUnreadable(answer)) return classify(answer);
+        // 400 is how Slack calls a payload invalid or too long, 413 how anything before it does.
+        if (answer.status !== 400 && answer.status !== 413) return classify(answer);
         await pause(clock, gapMs, signal);
         return classify(await post(renderSlackPlainly(message, mention)));
       });
@@ -66,9 +67,4 @@ export function openSlackSender(
     },
     close: () => dispatcher.destroy(),
   };
-}
-
-/** 400 is how Slack calls a payload invalid or too long, 413 how anything before it does. */
-function isUnreadable(answer: HttpAnswer): boolean {
-  return answer.status === 400 || answer.status === 413;
 }

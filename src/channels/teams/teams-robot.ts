@@ -2,7 +2,7 @@ import type { Message } from '../../domain/message.ts';
 import { cutText } from '../../domain/plain-text.ts';
 import type { Tone } from '../../messages/item-wording.ts';
 import type { Card, CardPart } from '../../messages/message-wording.ts';
-import { literalMarkdown } from '../markdown.ts';
+import { literal } from '../markdown.ts';
 import { mentionsIn } from '../mention.ts';
 import { renderWithin } from '../post-sender.ts';
 import type { PostSettings } from '../receiver.ts';
@@ -79,8 +79,4 @@ function actions(links: Card['links']): readonly object[] {
 
 function block(text: string, looks: object = {}): object {
   return { type: 'TextBlock', text: literal(text, 1500), wrap: true, ...looks };
-}
-
-function literal(text: string, limit: number): string {
-  return literalMarkdown(cutText(text, limit));
 }

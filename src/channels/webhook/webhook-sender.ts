@@ -51,10 +51,7 @@ export function openWebhookSender(
   });
 }
 
-/**
- * Headers of the Standard Webhooks specification: the signature is HMAC-SHA256 over `id.timestamp.body`, the
- * timestamp that of the attempt in seconds, the id the same on every retry.
- */
+/** Standard Webhooks: HMAC-SHA256 over `id.timestamp.body`, the attempt's time in seconds; retries keep the id. */
 export function signedHeaders(order: {
   readonly id: string;
   readonly body: string;
@@ -71,10 +68,7 @@ export function signedHeaders(order: {
   return { ...headers, 'webhook-signature': `v1,${signature}` };
 }
 
-/**
- * The body of a message by a template: its fields are those of the most urgent alert, what is unknown is empty. A list with one
- * entry has an entry for each alert, as Alertmanager's API wants it.
- */
+/** A template's fields are those of the most urgent alert; a list with one entry has an entry for each alert. */
 export function fillTemplate(template: Template, message: Message): string {
   if (message.kind !== 'incidents' || !Array.isArray(template) || template.length !== 1)
     return JSON.stringify(fill(template, valuesOf(message)));

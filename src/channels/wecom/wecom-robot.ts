@@ -12,10 +12,7 @@ export { readCard as show } from '../demo-receiver.ts';
 const maxMarkdownBytes = 4096;
 const maxTextBytes = 2048;
 
-/**
- * A message as Markdown, of which WeCom draws headings, bold, quotes and links. Markdown can mention neither everybody nor a
- * mobile number: where people are to be mentioned, a line of text follows that does.
- */
+/** As Markdown, which can mention nobody: where people are to be mentioned, a line of text follows that does. */
 export function render(
   message: Message,
   { mention }: Pick<PostSettings, 'mention'>,

@@ -1,12 +1,11 @@
+import { readdir, readFile } from 'node:fs/promises';
 import type { CallToolResult, ListToolsResult } from '@modelcontextprotocol/server';
 import { parseJson } from '../../domain/json.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
+import { type Backend, withBackend } from '../backend.ts';
 import { type Command, CommandError, type CommandInput, exitCodes, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { askDaemon } from '../daemon/daemon-connection.ts';
-import { type Desk, withDesk } from '../desk.ts';
-import { documentsOf, readDocument } from '../mcp/resources.ts';
-import { runSelf } from '../mcp/run-self.ts';
 import { actingTools, readingTools, requestOf, type Tool, toolsOf } from '../mcp/tools.ts';
 
 /** Rows of a query that an assistant is shown. */
@@ -111,17 +110,17 @@ async function call(
   if (tool === undefined) throw new CommandError(`there is no tool ${name}`);
   const by = typeof given.by === 'string' ? given.by.trim() : '';
   if (tool.method === 'POST' && by === '') throw new CommandError('by: say who asked for it');
-  return withDesk(context, input, (desk) => ask(context, desk, tool, given));
+  return withBackend(context, input, (backend) => ask(context, backend, tool, given));
 }
 
 async function ask(
   context: CommandContext,
-  desk: Desk,
+  backend: Backend,
   tool: Tool,
   given: Readonly<Record<string, unknown>>,
 ): Promise<object> {
   const request = requestOf(tool, given);
-  const { daemon } = desk;
+  const { daemon } = backend;
   if (daemon !== null && daemon.facts !== null) {
     const answer = await askDaemon(daemon, { ...request, patienceMs: 60_000 });
     if (answer.kind === 'refused') throw new CommandError(answer.message);
@@ -130,8 +129,8 @@ async function ask(
   if (tool.method === 'POST') throw new CommandError('no daemon answers: acts need a running one');
   const { openLocalApi } = await import('../../http/api/local-api.ts');
   const { version, clock } = context;
-  const views = await desk.storedViews();
-  const api = openLocalApi({ version, now: clock.now(), timezone: desk.timezone, views });
+  const views = await backend.storedViews();
+  const api = openLocalApi({ version, now: clock.now(), timezone: backend.timezone, views });
   const { status, body } = await api(request.path);
   if (status >= 400) throw new CommandError(String(Reflect.get(Object(body), 'detail') ?? 'refused'));
   return { ...(body as object) };
@@ -149,4 +148,48 @@ async function query(input: CommandInput, sql: unknown): Promise<object> {
 function configOf(input: CommandInput): readonly string[] {
   const file = input.option('config');
   return file === null ? [] : ['--config', file];
+}
+
+/** What another command of this very program prints. Throws `CommandError` with what it says where it fails. */
+async function runSelf(words: readonly string[]): Promise<string> {
+  const { execFile } = process.getBuiltinModule('node:child_process');
+  const [program = ''] = process.argv.slice(1);
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  execFile(
+    process.execPath,
+    [...process.execArgv, program, ...words],
+    { maxBuffer: 64 * 1024 * 1024, env: { ...process.env, NO_COLOR: '1' } },
+    (error, stdout, stderr) =>
+      error === null ? resolve(stdout) : reject(new CommandError(stderr.trim() || 'the command failed')),
+  );
+  return promise;
+}
+
+const configuration = 'lowwater://configuration';
+const prefix = 'lowwater://docs/';
+const folder = new URL('../../../docs/', import.meta.url);
+
+/** The configuration as understood, and the documents that came with the program: an image has none. */
+async function documentsOf() {
+  const names = await readdir(folder).catch(() => []);
+  return [
+    {
+      uri: configuration,
+      name: 'configuration',
+      title: 'The configuration as understood, secrets hidden',
+      mimeType: 'application/json',
+    },
+    ...names
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => ({ uri: prefix + name, name, mimeType: 'text/markdown' })),
+  ];
+}
+
+async function readDocument(uri: string, describeConfiguration: () => Promise<string>) {
+  if (uri === configuration)
+    return { uri, mimeType: 'application/json', text: await describeConfiguration() };
+  const name = uri.startsWith(prefix) ? uri.slice(prefix.length) : '';
+  const known = await documentsOf();
+  if (!known.some((document) => document.uri === uri)) throw new CommandError(`there is no resource ${uri}`);
+  return { uri, mimeType: 'text/markdown', text: await readFile(new URL(name, folder), 'utf8') };
 }

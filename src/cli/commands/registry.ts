@@ -13,11 +13,13 @@ import { initCommand } from './init.ts';
 import { mcpCommand } from './mcp.ts';
 import { providersCommand } from './providers.ts';
 import { replayCommand } from './replay.ts';
+import { routesCommand } from './routes.ts';
 import { demoCommand, healthCommand, runCommand } from './run.ts';
 import { reportCommand, testChannelCommand } from './send.ts';
 import { silenceAddCommand, silenceExpireCommand, silenceListCommand } from './silence.ts';
 import { simulateCommand } from './simulate.ts';
 import { statusCommand } from './status.ts';
+import { testAlertCommand } from './test-alert.ts';
 import { schemaCommand, validateCommand } from './validate.ts';
 
 /** What the first word of commands with two words stands for. */
@@ -47,7 +49,9 @@ export const commands: readonly Command[] = [
   silenceAddCommand,
   silenceListCommand,
   silenceExpireCommand,
+  routesCommand,
   testChannelCommand,
+  testAlertCommand,
   reportCommand,
   simulateCommand,
   backupCommand,

@@ -170,10 +170,7 @@ async function knock(
   }
 }
 
-/**
- * Asks a daemon about itself. One of an older version that cannot say takes orders all the same. The token is sent to none but a lowwater that asks
- * for it.
- */
+/** One of an older version takes orders all the same. The token goes to none but a lowwater that asks for it. */
 async function introduce({ url, token }: DaemonAddress): Promise<FoundDaemon> {
   const question = { method: 'GET', path: '/api/v1/daemon' } as const;
   const open = await askDaemon({ url, token: null }, question);
@@ -182,11 +179,6 @@ async function introduce({ url, token }: DaemonAddress): Promise<FoundDaemon> {
   const address = { url, token: asksForToken ? token : null };
   const answer = address.token === null ? open : await askDaemon(address, question);
   if (answer.kind === 'absent') throw new CommandError(`no daemon answers at ${address.url}`);
-  if (answer.kind === 'answered') return { ...address, facts: readFacts(answer.body), refusal: null };
+  if (answer.kind === 'answered') return { ...address, facts: answer.body as DescribedDaemon, refusal: null };
   return { ...address, facts: null, refusal: answer.status === 404 ? null : answer.message };
-}
-
-/** What the API describes: only a lowwater answers there. */
-function readFacts(body: unknown): DescribedDaemon {
-  return body as DescribedDaemon;
 }

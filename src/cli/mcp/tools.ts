@@ -1,7 +1,6 @@
 import { keyOf } from '../../domain/json.ts';
 import { ownOf } from '../../domain/own.ts';
 
-/** An operation of the API as a tool. */
 interface ToolSpec {
   readonly name: string;
   readonly title: string;
@@ -186,10 +185,7 @@ function whole(schema: JsonSchema, schemas: object): JsonSchema {
   return JSON.parse(text.replaceAll('#/components/schemas/', '#/$defs/')) as JsonSchema;
 }
 
-/**
- * The request of a call. Defaults of the tool stand in where nothing is given. Arguments that no parameter takes are the body, or
- * query parameters for the API to refuse.
- */
+/** What no parameter takes is the body, or query parameters for the API to refuse. */
 export function requestOf(tool: Tool, given: Readonly<Record<string, unknown>>) {
   const rest: Record<string, unknown> = { ...given };
   let path = tool.path;

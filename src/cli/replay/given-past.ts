@@ -5,10 +5,7 @@ import type { PackedPolls } from '../../store/runs/packed-polls.ts';
 import { listFirst } from '../../wording/lists.ts';
 import { HistoryFileError } from './read-csv.ts';
 
-/**
- * The past of an account from a list of readings, from `since` on (null: from the first). Where readings are missing,
- * nobody could read it.
- */
+/** From `since` on (null: from the first). Where readings are missing, nobody could read the account. */
 export function givenPast(
   account: AccountSettings,
   readings: PackedPolls,
@@ -32,7 +29,6 @@ export function givenPast(
   };
 }
 
-/** As a store gives them. */
 async function* asStored<Row>(parts: Iterable<readonly Row[]>): AsyncGenerator<readonly Row[]> {
   yield* parts;
 }

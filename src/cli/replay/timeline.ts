@@ -71,7 +71,6 @@ function endStretch(trace: Trace): void {
 const chartHeight = 12;
 const widest = 160;
 const maxLabelLength = 20;
-/** Between the label and the drawing: a space and the axis. */
 const axisWidth = 2;
 
 /** The balances that rules watch as curves, and under them one line a rule with the times in which it fired. */

@@ -15,10 +15,7 @@ interface TerminalChart {
   readonly style: Style;
 }
 
-/**
- * Values over time as a curve of braille dots with labelled axes. Every low and every high of a column is
- * kept. Lines without ends.
- */
+/** Values over time as a curve of braille dots. Every low and every high of a column is kept. */
 export function drawChart(order: TerminalChart): string[] {
   const plotRows = Math.max(3, order.height - 2);
   const scale = chooseScale(order, plotRows);

@@ -9,10 +9,7 @@ const redrawEveryMs = 100;
 /** Work shorter than this is over before anybody could read how long it takes. */
 const quietMs = 500;
 
-/**
- * One line on standard error that says how far long work has come and how long it still takes; nothing where
- * that is no terminal.
- */
+/** One line on standard error: how far, and how long still; nothing where that is no terminal. */
 export function startProgress(order: {
   readonly output: Output;
   readonly clock: Clock;

@@ -13,7 +13,6 @@ export interface Column<Row> {
   readonly minWidth?: number;
   /** Made by ourselves with spaces that matter, such as a sparkline: written as it is. Everything else is cleaned. */
   readonly drawn?: true;
-  /** Colours the finished cell. */
   readonly paint?: (row: Row, cell: string) => string;
 }
 
@@ -22,10 +21,7 @@ const gap = '  ';
 /** Code points. */
 const maxCellLength = 500;
 
-/**
- * Rows under a line of headers, two spaces apart. On a terminal the least important columns are left out first, then long
- * texts are cut; for a pipe or a file everything is written in full.
- */
+/** On a terminal the least important columns go first, then long texts are cut; a pipe or a file gets all. */
 export function formatTable<Row>(order: {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
@@ -59,7 +55,6 @@ export async function printRows<Row>(
     readonly columns: readonly Column<Row>[];
     /** Printed where there are none; absent where there always are some. */
     readonly none?: string;
-    /** What --json prints. */
     readonly json: () => object | Promise<object>;
   },
 ): Promise<number> {

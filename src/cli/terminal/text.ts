@@ -47,10 +47,7 @@ export function padToWidth(text: string, width: number, align: 'left' | 'right' 
   return align === 'right' ? fill + text : text + fill;
 }
 
-/**
- * The text in lines of at most `width` columns, broken at spaces and, where a word alone is wider, within it.
- * With null (a pipe, a file) it stays one line.
- */
+/** Broken at spaces, and within a word that alone is wider. With null (a pipe, a file) it stays one line. */
 export function wrapToWidth(text: string, width: number | null): string[] {
   if (width === null || displayWidth(text) <= width) return [text];
   const lines: string[] = [];

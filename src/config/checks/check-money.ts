@@ -1,33 +1,70 @@
-import { dayMs } from '../../domain/duration.ts';
-import { isDay } from '../../domain/moment.ts';
-import type { Spot } from '../draft.ts';
+import { currencyCode } from '../../domain/money.ts';
+import { faultOfDay } from '../../domain/one-sum.ts';
+import { providerKinds } from '../../providers/registry.ts';
+import { listWords } from '../../wording/lists.ts';
+import { readRatesEntry } from '../build-settings.ts';
+import type { Position } from '../draft.ts';
+import { rateForm } from '../schema/config.ts';
 import type { CronCheck } from './check-schedules.ts';
 
 const code = /^[A-Z]{3}$/;
-/** Older ones are a mistake. Rates that grow old in use are warned of: a daemon must start with them. */
-const firstDay = '2020-01-01';
+/** Kinds whose requests the file describes. */
+const describedTypes = providerKinds.flatMap(({ requestKeys, type }) => (requestKeys ? [type] : []));
+const ofSource = ['provider', 'every', 'inverted'];
 
-/** Rates must be above 0, of currencies, and of a day that is not long ago. */
-export function checkMoney(file: Spot, { now }: CronCheck): void {
+/** Rates must be above 0, of currencies, and of a day that is not long ago; or read from a source that has them. */
+export function checkMoney(file: Position, { now }: CronCheck): void {
   const money = file.at('money');
   if (typeof money.value !== 'object' || money.value === null) return;
   const currency = money.at('currency');
   if (currency.text !== null && !code.test(currency.text))
     currency.report('must be a currency code of three capital letters, such as "EUR"');
   const rates = money.at('rates');
-  for (const key of rates.keys()) {
-    const rate = rates.at(key);
-    if (key === 'date') checkDate(rate, now);
-    else if (!code.test(key)) rate.report('must be a currency code of three capital letters');
-    else if (!rate.isBroken && !(Number(rate.value) > 0))
-      rate.report('must be a number above 0, as text: how much of money.currency one unit is');
-  }
+  const isRead = rates.has('provider');
+  for (const key of rates.keys()) checkRate(key, rates.at(key), { isRead, now });
+  if (isRead) checkSource(file, currency.text);
+  else if (!rates.has('date')) rates.report('needs the "date" of the rates, or the "provider" of them');
 }
 
-function checkDate(date: Spot, now: number): void {
-  if (date.isBroken) return;
-  const at = date.text !== null && isDay(date.text) ? Date.parse(date.text) : Number.NaN;
-  if (Number.isNaN(at)) date.report('must be the day of the rates, such as "2026-11-20"');
-  else if (at > now + dayMs) date.report('must not lie in the future');
-  else if (at < Date.parse(firstDay)) date.report(`must not be before ${firstDay}`);
+function checkRate(
+  key: string,
+  rate: Position,
+  { isRead, now }: { readonly isRead: boolean; readonly now: number },
+): void {
+  if (ofSource.includes(key)) {
+    if (!isRead) rate.report('is for rates that are read: needs "provider"');
+  } else if (isRead) rate.report('stands in the file, but the rates are read: either, not both');
+  else if (key === 'date') checkDate(rate, now);
+  else if (!code.test(key)) rate.report('must be a currency code of three capital letters');
+  else if (!rate.isBroken && !isRate(String(rate.value))) rate.report(rateForm);
+}
+
+function isRate(text: string): boolean {
+  return /^\d{1,12}(\.\d{1,12})?$/.test(text) && Number(text) > 0;
+}
+
+function checkDate(date: Position, now: number): void {
+  const problem = date.isBroken ? null : faultOfDay(date.text ?? '', now);
+  if (problem !== null) date.report(problem);
+}
+
+function checkSource(file: Position, currency: string | null): void {
+  const provider = file.at('money', 'rates', 'provider');
+  const entry = readRatesEntry(file);
+  const problems = entry !== null && 'problems' in entry ? entry.problems : [];
+  for (const { path, message } of problems) provider.at(...path).report(message);
+  if (entry === null || 'problems' in entry) return;
+  if (!describedTypes.includes(entry.type)) {
+    provider.at('type').report(`must be ${listWords(describedTypes)}`);
+    return;
+  }
+  if (entry.credentialNames.length > 0)
+    provider.at('request').report('has no account with credentials: a key is put in by a placeholder');
+  const codes = entry.balances.map(({ id }) => currencyCode(id));
+  for (const [index, id] of codes.entries())
+    if (!code.test(id))
+      provider.at('balances', index, 'id').report('must be a currency in small letters, such as "cny"');
+  const { text: base } = provider.at('currency', 'fixed');
+  if (currency !== null && base !== null && ![...codes, currencyCode(base)].includes(currencyCode(currency)))
+    provider.at('balances').report(`must have money.currency, ${currency}: the rates are of ${base}`);
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { channelSchema } from '../../channels/registry.ts';
-import { dayMs, minuteMs, secondMs } from '../../domain/duration.ts';
+import { dayMs, hourMs, minuteMs, secondMs } from '../../domain/duration.ts';
 import { matchesEverything } from '../../domain/rule.ts';
 import { logLevels } from '../../domain/settings.ts';
 import { parseNetwork } from '../../net/network.ts';
@@ -96,7 +96,7 @@ const silence = shape({
   // Nobody should mute all alerts by leaving something out.
   match: alertMatch('Which alerts are muted. At least one key.', selfAlertTypes).refine(
     (match) => !matchesEverything(match),
-    { error: 'must name what it mutes: account, rule, severity or labels' },
+    { error: 'must name what it mutes: account, provider, currency, rule, severity, labels or not' },
   ),
   cron: cronText.describe('When the silence begins, as a cron expression of five fields.'),
   timezone: timezone.optional(),
@@ -157,9 +157,14 @@ const cluster = shape({
 
 const list = <T extends z.ZodType>(what: string, element: T, description: string) =>
   z
-    .array(element, { error: `must be a list of ${what}` })
+    .array(element, {
+      error: `must be a list of ${what}${what === 'reports' ? '' : `, or {"files": "${what}.d/*.json"}`}`,
+    })
     .describe(description)
     .default([]);
+
+export const rateForm =
+  'must be a number above 0, as text: how much of money.currency one unit is, such as "0.121"';
 
 /** The whole file, as people write it. What holds across keys is checked in `checks/`. */
 export const configSchema = shape({
@@ -185,13 +190,21 @@ export const configSchema = shape({
     .optional(),
   money: shape({
     currency: oneLine('The currency of sums over several currencies, such as "EUR".'),
-    rates: z
-      .record(z.string(), z.union([z.string(), z.number()]), {
-        error: 'must be an object with "date" and a rate for each currency',
-      })
-      .refine((rates) => rates.date !== undefined, { error: 'needs the "date" of the rates' })
+    rates: shape({
+      date: oneLine('The day of the rates of this file, such as "2026-11-20".').optional(),
+      provider: providerSchema
+        .describe(
+          'Where rates are read from in their place: an http-json entry whose balances are currencies.',
+        )
+        .optional(),
+      every: duration('How often they are read. Default: 1d.', { minMs: hourMs }).optional(),
+      inverted: flag(
+        'The amounts say how much of each currency one unit of the provider’s `currency` is, as the table of the European Central Bank does. Default: how much of it one unit of each is worth.',
+      ).optional(),
+    })
+      .catchall(z.union([z.string(), z.number()], { error: rateForm }))
       .describe(
-        'What one unit of each currency is worth in `currency`, such as {"date": "2026-11-20", "CNY": "0.121"}. A sum says rates and date, and which currency has none.',
+        'What one unit of each currency is worth in `currency`, such as {"date": "2026-11-20", "CNY": "0.121"}, or where that is read: {"provider": …}. A sum says the day of its rates, and which currency has none.',
       ),
   })
     .describe('One sum over all currencies. Amounts of accounts are never converted.')

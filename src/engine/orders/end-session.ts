@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { endSession as forgetSession } from '../access.ts';
+import { endSession as forgetSession, keepCalendarKey } from '../access.ts';
 import { done, instant, orderKind } from './kind.ts';
 
 /** Ends a session of the page before its time, also for what comes after a restart. */
@@ -12,4 +12,16 @@ export const endSession = orderKind({
     return done;
   },
   describe: ({ id }) => ({ detail: id }),
+});
+
+/** Another address for the calendar of payments: those with the key before show nothing any more. */
+export const renewCalendarKey = orderKind({
+  kind: 'renew-calendar-key',
+  since: '0.4',
+  details: { key: z.string() },
+  apply(state, { key }) {
+    keepCalendarKey(state, key);
+    return done;
+  },
+  describe: () => ({}),
 });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { isAcknowledged } from '../../domain/alert.ts';
 import { dayMs } from '../../domain/duration.ts';
-import { isoText, roughDuration } from '../../domain/moment.ts';
+import { isoText } from '../../domain/moment.ts';
 import { formatAmount, formatMicros } from '../../domain/money.ts';
 import { type ExpectedTopUp, type Refusal, refuse } from '../../domain/operator.ts';
 import { cleanText } from '../../domain/plain-text.ts';
@@ -9,12 +9,14 @@ import { unitOf } from '../../domain/reading.ts';
 import { type Severity, severities } from '../../domain/severity.ts';
 import { isMendedByTopUp } from '../../rules/registry.ts';
 import { passLeadTime } from '../../spending/local-week.ts';
-import { listWords } from '../../wording/lists.ts';
+import { sayDuration } from '../../wording/moments.ts';
+import { keepAnnounced } from '../announced-runs.ts';
 import { keepExpected } from '../expected-top-ups.ts';
 import { scheduleAccount } from '../judge.ts';
 import type { MonitorState, WatchedAccount } from '../state.ts';
 import { openIncidentOf, takeIncident } from './acknowledge.ts';
-import { instant, joinDetails, type OrderOf, orderKind } from './kind.ts';
+import { done, instant, joinDetails, type OrderOf, orderKind } from './kind.ts';
+import { noAccount, refusals, refuseBalance } from './refusals.ts';
 
 /** A later date is a mistake. */
 const maxAheadMs = 366 * dayMs;
@@ -62,22 +64,17 @@ export const expectTopUp = orderKind({
   }),
   apply(state, order, now) {
     const account = state.accounts.get(order.account);
-    if (account === undefined)
-      return refuse('not-found', `there is no account "${order.account}"`, 'account');
+    if (account === undefined) return noAccount(order.account);
     const { balances, leadTimeMs } = account.settings;
     const balance = order.balance ?? balances[0]?.id ?? '';
-    if (!balances.some(({ id }) => id === balance))
-      return refuse(
-        'invalid',
-        `account "${account.id}" has no balance "${balance}": ${listWords(balances.map(({ id }) => id))}`,
-      );
+    const unknown = refuseBalance(account.settings, balance);
+    if (unknown !== null) return unknown;
     // After the lead time, in working days where holidays are given.
     const afterLeadTime = leadTimeMs === null ? null : passLeadTime(account.spending.week, now, leadTimeMs);
     const by = order.arrivesBy ?? afterLeadTime;
-    if (by === null) return refuse('invalid', 'say by when it arrives: the account has no "leadTime"');
-    if (!(order.amountMicros > 0)) return refuse('invalid', 'the amount must be above 0');
-    if (!(by > now && by <= now + maxAheadMs))
-      return refuse('invalid', 'it must arrive within 366 days from now');
+    if (by === null) return refuse('invalid', refusals.noArrival());
+    if (!(order.amountMicros > 0)) return refuse('invalid', refusals.noAmount());
+    if (!(by > now && by <= now + maxAheadMs)) return refuse('invalid', refusals.arrivesLate());
     const changed = refuseUnseen(account, order, balance, now);
     if (changed !== null) return changed;
     const { amountMicros, comment, by: orderedBy } = order;
@@ -117,17 +114,14 @@ function refuseUnseen(
   if (unseen !== undefined) {
     const { orderedBy, amountMicros, orderedAt } = unseen;
     const currency = poll.reading?.currency ?? account.settings.currency;
-    const who = cleanText(orderedBy, maxNameLength) || 'somebody';
+    const who = cleanText(orderedBy, maxNameLength) || refusals.somebody();
     const amount = formatAmount(amountMicros, unitOf({ ...account.settings, currency }, balance));
-    return refuse(
-      'changed',
-      `${who} has ordered ${amount} ${roughDuration(now - orderedAt)} ago`,
-      'expected',
-    );
+    const duration = sayDuration(now - orderedAt);
+    return refuse('changed', refusals.orderedBefore({ who, amount, duration }), 'expected');
   }
   return seen.worst === undefined || seen.worst === worstOf(account)
     ? null
-    : refuse('changed', 'the alerts of this account have changed: look at it again');
+    : refuse('changed', refusals.alertsChanged());
 }
 
 function worstOf({ alerts }: WatchedAccount): Severity | null {
@@ -152,3 +146,28 @@ function takeMended(
     });
   }
 }
+
+/** An expected top-up or an announced run does not come, or it came unnoticed. */
+export const cancelExpected = orderKind({
+  kind: 'cancel-expected',
+  details: { account: z.string(), id: z.string() },
+  apply(state, { account, id }) {
+    const topUps = state.expected.get(account) ?? [];
+    const runs = state.announced.get(account) ?? [];
+    if (topUps.some((topUp) => topUp.id === id))
+      keepExpected(
+        state,
+        account,
+        topUps.filter((topUp) => topUp.id !== id),
+      );
+    else if (runs.some((run) => run.id === id))
+      keepAnnounced(
+        state,
+        account,
+        runs.filter((run) => run.id !== id),
+      );
+    else return refuse('not-found', refusals.notExpected({ account, id }));
+    return done;
+  },
+  describe: ({ account, id }) => ({ account, detail: id }),
+});

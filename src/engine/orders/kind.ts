@@ -36,7 +36,6 @@ export const seenShape = z.object({
 
 export type OrderShape = z.core.$ZodLooseShape;
 
-/** An order of a kind with these details. */
 export type OrderOf<Kind extends string, Shape extends OrderShape> = GivenOrder &
   Details<Shape> & { readonly kind: Kind };
 

@@ -1,18 +1,14 @@
 import type { Refusal } from '../../domain/operator.ts';
-import { acknowledge } from './acknowledge.ts';
-import { cancelExpected } from './cancel-expected.ts';
-import { endSession } from './end-session.ts';
+import { acknowledge, unacknowledge } from './acknowledge.ts';
+import { endSession, renewCalendarKey } from './end-session.ts';
 import { expectSpending } from './expect-spending.ts';
-import { expectTopUp } from './expect-top-up.ts';
-import { expireSilence } from './expire-silence.ts';
-import { extendSilence } from './extend-silence.ts';
+import { cancelExpected, expectTopUp } from './expect-top-up.ts';
 import { handOver } from './hand-over.ts';
 import type { OrderKind, OrderOf } from './kind.ts';
 import { poll } from './poll.ts';
-import { renewCalendarKey } from './renew-calendar-key.ts';
 import { report } from './report.ts';
-import { silence } from './silence.ts';
-import { unacknowledge } from './unacknowledge.ts';
+import { expireSilence, extendSilence, silence } from './silence.ts';
+import { testAlert } from './test-alert.ts';
 
 /** Every act that a person may order. */
 export const orderKinds = [
@@ -26,6 +22,7 @@ export const orderKinds = [
   expectSpending,
   poll,
   report,
+  testAlert,
   handOver,
   endSession,
   renewCalendarKey,
@@ -41,7 +38,6 @@ type OrdersByKind = {
     : never;
 };
 
-/** What a person ordered. */
 export type OperatorOrder<Name extends OrderName = OrderName> = OrdersByKind[Name];
 
 /** What is shown to whoever ordered it. */

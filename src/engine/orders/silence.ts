@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { isSelfId } from '../../domain/alert.ts';
+import { formatDuration } from '../../domain/duration.ts';
 import { isoText } from '../../domain/moment.ts';
 import { nearestWord } from '../../domain/nearest-word.ts';
 import { type Refusal, refuse } from '../../domain/operator.ts';
@@ -11,7 +12,8 @@ import { channelFailedRule } from '../../rules/self-alert-kinds.ts';
 import { reviewSilences } from '../silencing.ts';
 import type { MonitorState } from '../state.ts';
 import { refuseChanged } from './acknowledge.ts';
-import { instant, joinDetails, type OrderBody, type OrderOf, orderKind, seenShape } from './kind.ts';
+import { done, instant, joinDetails, type OrderBody, type OrderOf, orderKind, seenShape } from './kind.ts';
+import { refusals } from './refusals.ts';
 
 const names = z.array(z.string()).readonly();
 
@@ -79,7 +81,7 @@ function silenceOf(
   return { id: id ?? `s-${orderId}`, match, startsAt, endsAt, createdAt: now, createdBy: by, comment };
 }
 
-export function keepSilence(state: MonitorState, silence: Silence, now: number): void {
+function keepSilence(state: MonitorState, silence: Silence, now: number): void {
   state.silences.set(silence.id, silence);
   reviewSilences(state, now);
 }
@@ -92,26 +94,20 @@ export function refuseSilence(
 ): Refusal | null {
   const refusal = refuseWindow({ startsAt, endsAt }, now);
   if (refusal !== null) return refusal;
+  // Everything is muted only on purpose: a matcher that lost its keys must not do it.
   if (matchesEverything(match) !== everything)
-    return refuse('invalid', whyNotMeant(everything), 'everything');
+    return refuse('invalid', everything ? refusals.namesMore() : refusals.mutesAll(), 'everything');
   return findUnknown(state, match);
 }
 
-export function refuseWindow(
+function refuseWindow(
   { startsAt, endsAt }: Pick<Silence, 'startsAt' | 'endsAt'>,
   now: number,
 ): Refusal | null {
   const because = (why: string): Refusal => refuse('invalid', why, 'window');
-  if (!(endsAt > startsAt)) return because('a silence must end after it starts');
-  if (endsAt - startsAt > maxSilenceMs) return because('a silence may last 366 days at most');
-  return endsAt <= now ? because('this silence is already over') : null;
-}
-
-/** Everything is muted only on purpose: a matcher that lost its keys must not do it. */
-function whyNotMeant(everything: boolean): string {
-  return everything
-    ? 'a silence of everything names nothing besides'
-    : 'this would mute every alert of every account; if that is meant, say "everything" in so many words';
+  if (!(endsAt > startsAt)) return because(refusals.silenceBackwards());
+  if (endsAt - startsAt > maxSilenceMs) return because(refusals.silenceTooLong());
+  return endsAt <= now ? because(refusals.silenceOver()) : null;
 }
 
 /** Unknown names in the matcher, which would mute nothing. Null when there are none. */
@@ -126,6 +122,41 @@ function findUnknown({ accounts, settings }: MonitorState, match: Matcher): Refu
 
 function noSuch(about: 'account' | 'rule', typed: string, known: Iterable<string>): Refusal {
   const nearest = nearestWord(typed, known);
-  const meant = nearest === null ? '' : `; did you mean "${nearest}"?`;
-  return refuse('invalid', `there is no ${about} "${typed}"${meant}`, about);
+  const refusal =
+    about === 'account' ? refusals.noAccount({ account: typed }) : refusals.noRule({ rule: typed });
+  const why = nearest === null ? refusal : refusals.meant({ refusal, name: nearest });
+  return refuse('invalid', why, about);
 }
+
+export const expireSilence = orderKind({
+  kind: 'expire',
+  action: 'expire-silence',
+  details: { id: z.string() },
+  apply(state, { id }, now) {
+    const silence = state.silences.get(id);
+    if (silence === undefined) return refuse('not-found', refusals.noSilence({ id }));
+    // Until when it has muted stays as it is.
+    if (silence.endsAt <= now) return refuse('not-found', refusals.silenceIsOver({ id }));
+    keepSilence(state, { ...silence, endsAt: now }, now);
+    return done;
+  },
+  describe: ({ id }) => ({ detail: id }),
+});
+
+/** Lets a silence that is not over last so much longer. */
+export const extendSilence = orderKind({
+  kind: 'extend-silence',
+  since: '0.4',
+  details: { id: z.string(), byMs: instant },
+  apply(state, { id, byMs }, now) {
+    const silence = state.silences.get(id);
+    if (silence === undefined || silence.endsAt <= now)
+      return refuse('not-found', refusals.noOpenSilence({ id }));
+    const longer = { ...silence, endsAt: silence.endsAt + byMs };
+    const refusal = refuseWindow(longer, now);
+    if (refusal !== null) return refusal;
+    keepSilence(state, longer, now);
+    return done;
+  },
+  describe: ({ id, byMs }) => ({ detail: joinDetails(id, `by ${formatDuration(byMs)}`) }),
+});

@@ -6,6 +6,7 @@ import {
   incidentJson,
   notificationJson,
   silenceJson,
+  testAlertJson,
 } from '../../views/public-json.ts';
 import { orNull } from '../../views/public-object.ts';
 import { refusalsOf } from '../orders.ts';
@@ -20,6 +21,7 @@ import {
   readSeen,
   readSilenceOrder,
   silenceOrderSchema,
+  testAlertSchema,
 } from './orders.ts';
 
 const ofAlerts = operations('alerts');
@@ -95,6 +97,17 @@ export const alertOperations: readonly Operation[] = [
       const alert = await views.alert(params.account, params.rule);
       return { alert: alert && alertJson(alert) };
     },
+  ),
+  ofAlerts.post(
+    [
+      'test-alerts',
+      'testAlert',
+      'Sends an alert that nothing fires where a real one would go: it says that it is a test, resolves after a minute, and is no incident',
+    ],
+    { body: testAlertSchema, answers: answers('What became of it', { test: testAlertJson.schema }) },
+    async ({ door, body: { by, ...wanted } }) => ({
+      test: await testAlertJson(await door.give({ kind: 'test-alert', ...wanted }, by)),
+    }),
   ),
   ofAlerts.get(
     ['incidents', 'listIncidents', 'Incidents, newest first'],

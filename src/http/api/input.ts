@@ -5,7 +5,7 @@ import { isDay } from '../../domain/moment.ts';
 import { isRefusal, type Refusal } from '../../domain/operator.ts';
 import type { Views } from '../../views/create-views.ts';
 import type { AccountView } from '../../views/views.ts';
-import { RequestError } from '../refusal.ts';
+import { RequestError, refusals } from '../refusal.ts';
 
 /** Checks input against its schema; refuses with one sentence that names each place and never quotes a value. */
 export function parseInput<T>(schema: z.ZodType<T>, input: unknown): T {
@@ -29,17 +29,14 @@ function describeIssue(issue: z.core.$ZodIssue): readonly string[] {
   return [`${at(issue.path)}${issue.message}`];
 }
 
-/**
- * An instant given as ISO 8601 (UTC where it names no zone), as milliseconds since 1970, or as a duration
- * before `now`; null when absent.
- */
+/** ISO 8601 (UTC without a zone), in milliseconds since 1970, or a duration before `now`; null when absent. */
 export function parseInstant(text: string | undefined, name: string, now: number): number | null {
   if (text === undefined || text === '') return null;
   const duration = parseDuration(text);
   if (duration !== null) return now - duration;
   const at = /^\d{12,14}$/.test(text) ? Number(text) : parseIso(text);
   if (!Number.isFinite(at))
-    throw new RequestError('bad_request', `${name}: give an ISO 8601 time, or a duration ago such as "7d"`);
+    throw new RequestError('bad_request', refusals.field({ name, problem: refusals.instant() }));
   return at;
 }
 
@@ -56,7 +53,7 @@ function parseIso(text: string): number {
 
 /** A whole number of the query within bounds. */
 export function count(least: number, most: number) {
-  const error = `give a whole number from ${least} to ${most}`;
+  const error = refusals.wholeNumber({ least, most });
   return z.coerce.number({ error }).int({ error }).min(least, { error }).max(most, { error });
 }
 
@@ -75,7 +72,7 @@ export function accept<T extends object | null>(result: T | Refusal): Exclude<T,
 
 export async function findAccount(views: Pick<Views, 'account'>, id: string): Promise<AccountView> {
   const account = await views.account(id);
-  if (account === null) throw new RequestError('not_found', 'There is no account of that id.');
+  if (account === null) throw new RequestError('not_found', refusals.noAccount());
   return account;
 }
 
@@ -107,10 +104,7 @@ export interface Page<T> {
 const placeInList = z.tuple([z.string(), z.int().nonnegative()]);
 const placeInTime = z.tuple([z.number(), z.int().nonnegative()]);
 
-/**
- * One page of what is in memory; everything without a limit. The cursor names the last item that was given,
- * and its number where that has gone meanwhile.
- */
+/** Everything without a limit. The cursor names the last item given, and its number where that has gone meanwhile. */
 export function pageOfList<T>(
   all: readonly T[],
   { limit, cursor }: PageQuery,
@@ -129,10 +123,7 @@ export function pageOfList<T>(
   return { items, nextCursor: more ? writeCursor([keyOf(last), end]) : null };
 }
 
-/**
- * One page of what is read from the newest to the oldest. `read` gives the newest `limit` before an instant;
- * several items may share one, so the cursor counts those that were given.
- */
+/** `read` gives the newest `limit` before an instant; several may share one, so the cursor counts those given. */
 export async function pageOfTime<T>(
   { limit, cursor }: PageQuery & { readonly limit: number },
   read: (query: { readonly limit: number; readonly before: number }) => Promise<readonly T[]>,
@@ -156,7 +147,7 @@ export function writeCursor(place: readonly (string | number | null)[]): string 
 function readCursor<T>(cursor: string, schema: z.ZodType<T>): T {
   const place = parseCursor(cursor, schema);
   if (place !== null) return place;
-  throw new RequestError('bad_request', 'cursor: give the nextCursor of an answer');
+  throw new RequestError('bad_request', refusals.field({ name: 'cursor', problem: refusals.cursor() }));
 }
 
 /** What a cursor holds; null where `writeCursor` did not write it so. */

@@ -138,10 +138,7 @@ export const window = {
   until: z.string().optional().meta({ description: 'Exclusive; default: now' }),
 };
 
-/**
- * A body that is written while it is sent. What breaks it is logged and cuts the connection: the library below would write
- * the error to the terminal, and its message to whoever asked.
- */
+/** What breaks it is logged and cuts the connection: the library would write the error to terminal and asker. */
 function streamed(context: WebContext, chunks: Iterable<string> | AsyncIterable<string>) {
   const whole = async function* () {
     try {

@@ -6,7 +6,7 @@ import type { AccountView } from '../../views/views.ts';
 import { english, type Language } from '../../wording/language.ts';
 import { commonBalances, leadingBalance } from '../../wording/quantity-wording.ts';
 import { parseCursor, writeCursor } from '../api/input.ts';
-import { type AccountState, accountStates, addressOf, mentionsAll, nameOf, stateOf } from './words.ts';
+import { type AccountState, accountStates, mentionsAll, nameOf, stateOf, withQuery } from './words.ts';
 
 const sortKeys = ['urgency', 'runway', 'state', 'name', 'burn', 'age'] as const;
 
@@ -39,7 +39,7 @@ export function readListQuery(query: URLSearchParams) {
 export function writeListQuery(query: ListQuery): string {
   const { search, state, sort, descending, cursor } = query;
   const order = descending ? 'desc' : null;
-  return addressOf('/', { q: search, state, sort: sort === 'urgency' ? null : sort, order, cursor });
+  return withQuery('/', { q: search, state, sort: sort === 'urgency' ? null : sort, order, cursor });
 }
 
 /**

@@ -8,7 +8,7 @@ import { phrases } from '../../wording/phrase.ts';
 import { balanceLabel, balanceName } from '../../wording/quantity-wording.ts';
 import { verifyAcknowledgement, verifyLink } from '../ack-link.ts';
 import type { WebContext } from '../web-env.ts';
-import { accountLinks, moneyOnItsWay, summaryOf, whenWords } from './alerts.ts';
+import { accountLinks, moneyOnItsWay, whenWords } from './alerts.ts';
 import { buildChart, readSpan } from './chart-model.ts';
 import { drawChart } from './chart-section.ts';
 import { hidden, keepName, nameField, readForm, readPerson, readSeen, seenFields } from './forms.ts';
@@ -37,10 +37,7 @@ const says = phrases('link', {
 
 const quietHours = 2;
 
-/**
- * What a link from a message shows: what, how much, by when, and what to do. It acts only when asked to: previews of links open it too.
- * The signed query goes along with each form.
- */
+/** It acts only when asked to: previews of links open it too. The signed query goes along with each form. */
 export async function askAcknowledge(
   context: WebContext,
   query: URLSearchParams = context.var.visit.query,
@@ -56,7 +53,7 @@ export async function askAcknowledge(
       ? say(says.nobody, visit)
       : say(says.has, { by: alert.acknowledged.by, age: sayAge(alert.acknowledged.at, visit) }, visit);
   const links = account === null ? [] : accountLinks(account, alert.balance !== null, visit);
-  const content = html`<section class="panel narrow link"><h1>${badge(alert.severity, severityWord(alert.severity, visit))} <bdi>${summaryOf(alert)}</bdi></h1>
+  const content = html`<section class="panel narrow link"><h1>${badge(alert.severity, severityWord(alert.severity, visit))} <bdi>${alert.headline(visit)}</bdi></h1>
 <p>${whenWords(alert, account, visit)}</p>${account !== null && moneyOnItsWay(account, alert.balance, visit)}
 <p><bdi>${has}</bdi></p>
 <div class="acts">${links}${
@@ -89,12 +86,13 @@ export async function acknowledgeByLink(context: WebContext): Promise<Response> 
   const linked = await findLinked(context, form);
   if (linked instanceof Response) return linked;
   const { visit, door } = context.var;
-  const { account, rule, summary } = linked.alert;
+  const { account, rule } = linked.alert;
+  const headline = linked.alert.headline(visit);
   const { by, comment } = readPerson(form);
   keepName(context, form.get('by') ?? '');
   if (form.get('do') === 'ordered') {
     await door.give(readTopUp(account, form, visit), by);
-    return showAnswer(context, say(says.isOrdered, visit), html`<bdi>${summary}</bdi>`, { linked });
+    return showAnswer(context, say(says.isOrdered, visit), html`<bdi>${headline}</bdi>`, { linked });
   }
   if (form.get('do') === 'quiet') {
     const endsAt = visit.now + quietHours * hourMs;
@@ -105,10 +103,10 @@ export async function acknowledgeByLink(context: WebContext): Promise<Response> 
       by,
     );
     const heading = say(says.isQuiet, { moment: sayNearMoment(endsAt, visit) }, visit);
-    return showAnswer(context, heading, html`<bdi>${summary}</bdi>`, { linked });
+    return showAnswer(context, heading, html`<bdi>${headline}</bdi>`, { linked });
   }
   await door.give({ kind: 'acknowledge', account, rule, comment, ...readSeen(form) }, by);
-  const words = html`<bdi>${summary}</bdi>. ${say(says.effect, visit)}`;
+  const words = html`<bdi>${headline}</bdi>. ${say(says.effect, visit)}`;
   return showAnswer(context, 'Acknowledged', words, { linked });
 }
 

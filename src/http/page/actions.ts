@@ -4,10 +4,11 @@ import type { Wanted } from '../../engine/orders.ts';
 import type { AlertView } from '../../views/views.ts';
 import { say } from '../../wording/language.ts';
 import { phrases } from '../../wording/phrase.ts';
+import { sayAgain } from '../../wording/say-again.ts';
 import { accept, findAccount, parseInput } from '../api/input.ts';
-import { readSilenceOrder, silenceOrderSchema, someDuration } from '../api/orders.ts';
+import { readSilenceOrder, silenceOrderSchema } from '../api/orders.ts';
 import { endOf, refusalsOf } from '../orders.ts';
-import { RequestError } from '../refusal.ts';
+import { RequestError, refusals } from '../refusal.ts';
 import type { WebApp, WebContext } from '../web-env.ts';
 import { digestOf, readAlertQuery, selectAlerts } from './alerts-page.ts';
 import { readForm, readOwnPath, readPerson, readPicked, readSeen, sendBack } from './forms.ts';
@@ -70,7 +71,8 @@ export function addActions(app: WebApp): void {
     },
     '/silences/:id/extend': async (form, { var: { door } }, { id = '' }) => {
       const byMs = parseDuration(form.get('for') ?? '');
-      if (byMs === null || byMs <= 0) throw new RequestError('bad_request', `for: ${someDuration}`);
+      if (byMs === null || byMs <= 0)
+        throw new RequestError('bad_request', refusals.field({ name: 'for', problem: refusals.duration() }));
       await door.give({ kind: 'extend-silence', id, byMs }, readPerson(form).by);
       return 'extended';
     },
@@ -117,7 +119,7 @@ async function silence(context: WebContext): Promise<Response> {
   if (isRefusal(muted))
     return showSilences(context, {
       form,
-      problem: { field: fieldOf(muted.about), words: muted.why },
+      problem: { field: fieldOf(muted.about), words: sayAgain(muted.why, visit) },
     });
   if (form.get('confirmed') === 'yes') {
     await door.give({ kind: 'silence', ...order }, readPerson(form).by);
@@ -129,16 +131,18 @@ async function silence(context: WebContext): Promise<Response> {
 
 async function actOnMany(form: URLSearchParams, context: WebContext): Promise<string> {
   const { visit, door } = context.var;
-  const ticked = () => form.getAll('alert').flatMap((picked) => readPicked(picked) ?? []);
+  const ticked = () => form.getAll('alert').flatMap(readPicked);
   const alerts = form.get('all') === 'yes' ? await readMatching(visit, form) : ticked();
   if (alerts.length === 0) return 'none';
   const isSilence = form.get('do') === 'silence';
+  const isGivenBack = form.get('do') === 'unacknowledge';
   const { by, comment } = readPerson(form);
-  const wanted = alerts.map((alert) =>
-    isSilence
-      ? silenceOf(alert, form, context)
-      : ({ kind: 'acknowledge', ...nameOf(alert), comment } as const),
-  );
+  const wanted = alerts.map((alert) => {
+    if (isSilence) return silenceOf(alert, form, context);
+    const { account, rule } = alert;
+    if (isGivenBack) return { kind: 'unacknowledge', account, rule } as const;
+    return { kind: 'acknowledge', ...nameOf(alert), comment } as const;
+  });
   const answers = refusalsOf(await door.giveAll(wanted, by));
   const changed = alerts.filter((_, index) => answers[index]?.refused === 'changed');
   const other = isSilence
@@ -147,6 +151,7 @@ async function actOnMany(form: URLSearchParams, context: WebContext): Promise<st
   if (other != null) accept(other);
   if (changed.length > 0) throw refuseMany(changed, alerts.length, visit);
   if (isSilence) return 'silenced';
+  if (isGivenBack) return 'given-back';
   return answers.every((answer) => answer === null) ? 'acknowledged-many' : 'partly';
 }
 

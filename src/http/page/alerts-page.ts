@@ -7,20 +7,22 @@ import { say } from '../../wording/language.ts';
 import { phrases } from '../../wording/phrase.ts';
 import { sayHtml } from '../../wording/say-html.ts';
 import { pageOfList, pageOfTime } from '../api/input.ts';
-import { accountsOf, alertCard, careOf, cares, sayCare, sortAlerts } from './alerts.ts';
+import { accountsOf, alertCard, careOf, cares, groupByCause, sayCare, sortAlerts } from './alerts.ts';
 import {
   alertName,
+  type CardAlerts,
   durationField,
   maxChoices,
   options,
   personFields,
-  pickedName,
+  pickedNames,
   severityOptions,
   textChoice,
 } from './forms.ts';
 import { incidentTable } from './incidents.ts';
 import { live } from './live.ts';
-import { addressOf, ifReadable, mentionsAll, type Visit } from './words.ts';
+import { pager } from './pager.ts';
+import { ifReadable, mentionsAll, type Visit, withQuery } from './words.ts';
 
 const incidentsAPage = 100;
 const incidentsLookedAt = 1_000;
@@ -46,9 +48,6 @@ const says = phrases('alertsPage', {
   all: 'All {count} that match, not only the ticked ones',
   acknowledge: 'Acknowledge',
   silence: 'Silence for this time',
-  pages: 'Pages of alerts',
-  first: 'First page',
-  next: 'Next page',
 });
 
 const stateSays = phrases('alertState', {
@@ -93,7 +92,7 @@ ${exactFilters.map(([name, kind]) => (choices[kind].length <= maxChoices || quer
 async function openSection(visit: Visit, query: AlertQuery): Promise<Html> {
   const { views } = visit;
   const page = pageOfAlerts(await views.alerts({ all: false }), query);
-  const { alerts, matching, nextCursor } = page;
+  const { cards, shown, matching, nextCursor } = page;
   if (matching === 0)
     return html`<p class="empty">${sayHtml(
       says.none,
@@ -104,15 +103,18 @@ async function openSection(visit: Visit, query: AlertQuery): Promise<Html> {
       visit,
     )}</p>`;
   const back = writeAlertQuery(query);
-  const accounts = await accountsOf(views, alerts);
+  const accounts = await accountsOf(
+    views,
+    cards.map(([first]) => first),
+  );
   // Ticked for the form below the list, which the forms within the list must not be part of.
-  const picker = (alert: AlertView): Html =>
-    html`<label class="pick"><input type="checkbox" form="bulk" name="alert" value="${pickedName(alert)}"><span class="hidden">${say(says.choose, { rule: alert.rule, account: alert.accountName }, visit)}</span></label>`;
-  return html`<section aria-labelledby="found-heading"><h2 id="found-heading">${say(says.found, { count: matching }, visit)}${alerts.length < matching && say(says.onThisPage, { count: alerts.length }, visit)}</h2>
-<ul class="alerts picked">${alerts.map((alert) =>
-    alertCard(alert, accounts.get(alert.account) ?? null, visit, { back, pick: picker(alert) }),
-  )}</ul>
-${pager(query, nextCursor, visit)}
+  const picker = (card: CardAlerts): Html => {
+    const [alert] = card;
+    return html`<label class="pick"><input type="checkbox" form="bulk" name="alert" value="${pickedNames(card)}"><span class="hidden">${say(says.choose, { rule: alert.rule, account: alert.accountName }, visit)}</span></label>`;
+  };
+  return html`<section aria-labelledby="found-heading"><h2 id="found-heading">${say(says.found, { count: matching }, visit)}${shown < matching && say(says.onThisPage, { count: shown }, visit)}</h2>
+<ul class="alerts picked">${cards.map((card) => alertCard(card, accounts, visit, { back, pick: picker(card) }))}</ul>
+${pagerOf(query, nextCursor, visit)}
 ${bulkForm(page, query, { back, visit })}</section>`;
 }
 
@@ -148,16 +150,13 @@ function pastSection(visit: Visit, query: AlertQuery): Promise<Html> {
       },
       ({ firedAt }) => firedAt,
     );
-    return html`${incidentTable(page.items, null, visit, { names: true })}${pager(query, page.nextCursor, visit)}`;
+    return html`${incidentTable(page.items, null, visit, { names: true })}${pagerOf(query, page.nextCursor, visit)}`;
   }, visit);
 }
 
-function pager(query: AlertQuery, nextCursor: string | null, visit: Visit): Html | null {
-  if (nextCursor === null && query.cursor === null) return null;
-  return html`<nav class="pager" aria-label="${say(says.pages, visit)}">${query.cursor !== null && html`<a href="${writeAlertQuery({ ...query, cursor: null })}">${say(says.first, visit)}</a> `}${
-    nextCursor !== null &&
-    html`<a href="${writeAlertQuery({ ...query, cursor: nextCursor })}">${say(says.next, visit)}</a>`
-  }</nav>`;
+function pagerOf(query: AlertQuery, nextCursor: string | null, visit: Visit): Html | null {
+  const { cursor } = query;
+  return pager((place) => writeAlertQuery({ ...query, cursor: place }), { cursor, nextCursor }, visit);
 }
 
 const states = ['open', 'firing', 'pending', 'past'] as const;
@@ -191,7 +190,7 @@ export function readAlertQuery(query: URLSearchParams) {
 
 /** The query as an address again; what is as usual is left out. */
 function writeAlertQuery({ state, ...rest }: AlertQuery): string {
-  return addressOf('/alerts', { state: state === 'open' ? null : state, ...rest });
+  return withQuery('/alerts', { state: state === 'open' ? null : state, ...rest });
 }
 
 /** What the query selects of the open alerts, worst first. */
@@ -209,13 +208,21 @@ export function selectAlerts(alerts: readonly AlertView[], query: AlertQuery): r
 function pageOfAlerts(alerts: readonly AlertView[], query: AlertQuery) {
   const selected = selectAlerts(alerts, query);
   const place = { limit: pageSize, cursor: query.cursor ?? undefined };
-  const { items, nextCursor } = pageOfList(selected, place, alertName);
-  return { alerts: items, matching: selected.length, digest: digestOf(selected), nextCursor };
+  const { items: cards, nextCursor } = pageOfList(groupByCause(selected), place, ([alert]) =>
+    alertName(alert),
+  );
+  return {
+    cards,
+    shown: cards.flat().length,
+    matching: selected.length,
+    digest: digestOf(selected),
+    nextCursor,
+  };
 }
 
 /** Changes when another alert matches, or one of them is another incident or of another severity. */
 export function digestOf(alerts: readonly AlertView[]): string {
-  return createHash('sha256').update(alerts.map(pickedName).join(' ')).digest('base64url').slice(0, 16);
+  return createHash('sha256').update(pickedNames(alerts)).digest('base64url').slice(0, 16);
 }
 
 /** Whether account, rule, severity and label are those asked for, of an alert or of a past incident. */

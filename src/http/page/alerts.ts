@@ -10,9 +10,16 @@ import { type Html, html } from '../../wording/html.ts';
 import { say } from '../../wording/language.ts';
 import { sayAge, sayMoment, sayNearMoment } from '../../wording/moments.ts';
 import { phrases } from '../../wording/phrase.ts';
-import { sayAmount, sayRunwayClause } from '../../wording/quantity-wording.ts';
+import { sayAmount, sayRunwayClause, sayShortPayable } from '../../wording/quantity-wording.ts';
 import { sayHtml } from '../../wording/say-html.ts';
-import { acknowledgeForm, alertName, type FormPlace, giveBackForm, silenceForm } from './forms.ts';
+import {
+  acknowledgeForm,
+  alertName,
+  type CardAlerts,
+  type FormPlace,
+  giveBackForm,
+  silenceForm,
+} from './forms.ts';
 import { live } from './live.ts';
 import { orderedForm } from './ordered.ts';
 import {
@@ -68,6 +75,23 @@ export function sortAlerts<T extends Pick<AlertView, 'account' | 'rule' | 'sever
     .map(({ alert }) => alert);
 }
 
+/** What has one cause, and is alike in who has it, is one card. What others speak for stands behind them. */
+export function groupByCause<T extends FiringView | AlertView>(
+  alerts: readonly T[],
+): readonly (readonly [T, ...T[]])[] {
+  const groups = Map.groupBy(alerts, (alert) => {
+    const { cause, silenced, acknowledged } = alert;
+    const state = 'state' in alert ? alert.state : 'firing';
+    return cause === null ? alert : JSON.stringify([cause, state, silenced, Boolean(acknowledged)]);
+  });
+  return [...groups.values()].flatMap((group) => {
+    const [first, ...others] = group.toSorted(
+      (left, right) => Number(left.inhibited) - Number(right.inhibited),
+    );
+    return first === undefined ? [] : [[first, ...others]];
+  });
+}
+
 /** The accounts of some alerts, by id. */
 export async function accountsOf(
   views: Pick<LiveViews, 'accounts'>,
@@ -88,7 +112,7 @@ const says = phrases('card', {
   payBy: 'Pay {amount} by {moment}',
   onItsWay: '{by} ordered {amount} {age}, expected by {moment}',
   sameCause: 'The same of {names}',
-  rule: 'rule {rule}',
+  rules: '{count, plural, one {rule {rules}} other {rules {rules}}}',
   future: 'since {moment}, by a clock that was ahead',
   sinceAge: 'since {age}',
   undelivered: 'not delivered yet to {channels}',
@@ -102,65 +126,84 @@ const says = phrases('card', {
   andMore: '{first}, {second} and {more} more',
 });
 
-/** One alert, or several with one cause: what, by when, and what to do. `account` is null for alerts about lowwater itself. */
+/** One alert, or several with one cause: what, by when, and what to do. `accounts` lacks what is about lowwater itself. */
 export function alertCard(
-  alert: AlertView,
-  account: AccountView | null,
+  alerts: CardAlerts,
+  accounts: ReadonlyMap<string, AccountView>,
   visit: Visit,
   place: FormPlace,
 ): Html {
+  const [alert] = alerts;
+  const account = accounts.get(alert.account) ?? null;
   const tone = alert.state === 'pending' ? 'pending' : alert.severity;
   const word = alert.state === 'pending' ? stateWord('pending', visit) : severityWord(alert.severity, visit);
-  const { others = [] } = place;
-  const names = visit.language.list(
-    others.map(({ accountName }) => nameOf(accountName)),
-    'and',
-  );
-  const content = html`${place.pick}<div class="alert-words"><p class="alert-what">${badge(tone, word)} ${summaryLink(alert)}</p>
-${others.length > 0 && html`<p><bdi>${say(says.sameCause, { names }, visit)}</bdi></p>`}
-<p class="alert-when">${whenWords(alert, account, visit)}${place.isBrief === true && alert.notified.length > 0 && undelivered(alert, visit)}</p>${account !== null && moneyOnItsWay(account, alert.balance, visit)}${
+  const content = html`${place.pick}<div class="alert-words"><p class="alert-what">${badge(tone, word)} ${headlineLink(alert, visit)}</p>
+${sameCause(alerts, visit)}<p class="alert-when">${whenWords(alert, account, visit)}${place.isBrief === true && alert.notified.length > 0 && undelivered(alert, visit)}</p>${account !== null && moneyOnItsWay(account, alert.balance, visit)}${
     place.isBrief !== true &&
-    html`<p class="alert-meta">${say(says.rule, { rule: alert.rule }, visit)} · ${sinceWords(alert, visit)}${conditions(alert, visit)}</p>`
+    html`<p class="alert-meta">${rulesOf(alerts, visit)} · ${sinceWords(alert, visit)}${conditions(alert, visit)}</p>`
   }${account !== null && !place.isOnAccount && hintLine(account, visit)}</div>
-<div class="acts">${account !== null && !place.isOnAccount && payButtons(account, alert.balance, { visit, back: place.back })}${alert.state === 'firing' && alert.acknowledged === null && acknowledgeForm(alert, place, visit)}${
-    alert.acknowledged !== null && giveBackForm(alert, place, visit)
-  }${place.isBrief !== true && !alert.silenced && silenceForm(alert, place, visit)}</div>`;
+<div class="acts">${account !== null && !place.isOnAccount && payButtons(account, alert.balance, { visit, back: place.back })}${alert.state === 'firing' && alert.acknowledged === null && acknowledgeForm(alerts, place, visit)}${
+    alert.acknowledged !== null && giveBackForm(alerts, place, visit)
+  }${place.isBrief !== true && !alert.silenced && silenceForm(alerts, place, visit)}</div>`;
   return live(`alert ${alertName(alert)}`, content, { tag: 'li', attributes: html`class="alert ${tone}"` });
 }
 
-/** What the operators wrote for whoever is woken, and what to read. */
-function hintLine(account: AccountView, visit: Visit): Html | null {
-  const links = accountLinks({ ...account, topUpUrl: null }, false, visit);
-  if (account.note === null && links.length === 0) return null;
-  return html`<p class="hint">${account.note !== null && html`<bdi>${account.note}</bdi> `}${links}</p>`;
+/** The other accounts of a card. */
+function sameCause([alert, ...others]: CardAlerts, visit: Visit): Html | null {
+  const accounts = new Map(others.map(({ account, accountName }) => [account, nameOf(accountName)]));
+  accounts.delete(alert.account);
+  if (accounts.size === 0) return null;
+  const names = visit.language.list([...accounts.values()], 'and');
+  return html`<p><bdi>${say(says.sameCause, { names }, visit)}</bdi></p>`;
 }
 
-/** By when to act, how long it lasts, and what there is. */
-export function whenWords(
-  { balance, urgency, since }: AlertView,
-  account: AccountView | null,
-  visit: Visit,
-): Html {
+function rulesOf(alerts: CardAlerts, visit: Visit): string {
+  const rules = [...new Set(alerts.map(({ rule }) => rule))];
+  return say(says.rules, { count: rules.length, rules: visit.language.list(rules, 'and') }, visit);
+}
+
+/** What the operators wrote for whoever is woken, and what to read. */
+function hintLine({ note, runbookUrl }: AccountView, visit: Visit): Html | null {
+  if (note === null && runbookUrl === null) return null;
+  return html`<p class="hint">${note !== null && html`<bdi>${note}</bdi> `}${runbookUrl !== null && html`<a href="${runbookUrl}">${say(says.runbook, visit)}</a>`}</p>`;
+}
+
+/** What to pay or by when to act, how long it lasts, and what there is. */
+export function whenWords(alert: AlertView, account: AccountView | null, visit: Visit): Html {
+  const { balance, urgency, since } = alert;
   const runway = balance === null ? null : (ownOf(account?.runways, balance) ?? null);
   const micros = balance === null ? undefined : ownOf(account?.reading?.balances, balance);
   const group = dueGroup(urgency, visit.now);
   const isDated = runway !== null && urgency.actBy > visit.now && urgency.actBy < notUrgent.actBy;
   const payment = account?.payments.find((each) => each.balance === balance);
-  const moment = () => sayNearMoment(urgency.actBy, visit);
   const by =
     account !== null && payment !== undefined
-      ? html`<strong>${payWords(payment, account, visit)}</strong>`
+      ? paySentence(alert, account, payment, visit)
       : group === 'now'
         ? html`<strong class="gone">${say(says.actNow, visit)}</strong>`
         : isDated
-          ? html`<strong>${say(says.actBy, { moment: moment() }, visit)}</strong>`
+          ? html`<strong>${say(says.actBy, { moment: sayNearMoment(urgency.actBy, visit) }, visit)}</strong>`
           : html`${say(says.since, { moment: sayNearMoment(since, visit) }, visit)}`;
   const left =
     micros !== undefined &&
     account !== null &&
-    html` · ${say(says.left, { amount: sayAmount(micros, { ...visit, currency: unitOf(account, balance ?? '') }) }, visit)}`;
+    html`${say(says.left, { amount: sayAmount(micros, { ...visit, currency: unitOf(account, balance ?? '') }) }, visit)}`;
   const isOld = account !== null && account.outcome !== 'ok' && account.readAt !== null;
-  return html`${by}${runway !== null && html` · <span class="runway">${sayRunwayClause({ ...runway, emptyAt: null, payBy: null }, visit)}</span>`}${left}${isOld && html` · <span class="unread old">${age(account.readAt ?? 0, visit)}</span>`}`;
+  const parts = [
+    by,
+    runway !== null &&
+      html`<span class="runway">${sayRunwayClause({ ...runway, emptyAt: null, payBy: null }, visit)}</span>`,
+    left,
+    isOld && html`<span class="unread old">${age(account.readAt ?? 0, visit)}</span>`,
+  ].filter((part) => part !== null && part !== false);
+  return html`${parts.map((part, index) => (index === 0 ? part : html` · ${part}`))}`;
+}
+
+/** What to pay; null where the headline says so, as it does once it is known how long the balance lasts. */
+function paySentence(alert: AlertView, account: AccountView, payment: Payment, visit: Visit): Html | null {
+  const amount = sayShortPayable(payment.micros, { ...visit, currency: unitOf(account, payment.balance) });
+  if (alert.headline(visit).includes(amount)) return null;
+  return html`<strong>${payWords(payment, account, visit)}</strong>`;
 }
 
 /** A clock that was set back leaves beginnings in the future. */
@@ -201,16 +244,11 @@ export function payButtons(
 }
 
 /** Alerts about lowwater itself or a whole provider have no page of their own. */
-function summaryLink(alert: AlertView): Html {
-  const summary = html`<bdi>${summaryOf(alert)}</bdi>`;
+function headlineLink(alert: AlertView, visit: Visit): Html {
+  const headline = html`<bdi>${alert.headline(visit)}</bdi>`;
   return alert.account.startsWith('@')
-    ? summary
-    : html`<a href="${accountPath(alert.account)}">${summary}</a>`;
-}
-
-/** The summary without the severity, which its badge says already. */
-export function summaryOf({ summary, severity }: AlertView): string {
-  return summary.replace(` (${severity})`, '');
+    ? headline
+    : html`<a href="${accountPath(alert.account)}">${headline}</a>`;
 }
 
 function conditions(alert: AlertView, frame: Frame): Html {

@@ -9,7 +9,7 @@ import type { Views } from '../../views/create-views.ts';
 import type { AccountView } from '../../views/views.ts';
 import { phrases } from '../../wording/phrase.ts';
 import { parseInstant } from '../api/input.ts';
-import { RequestError } from '../refusal.ts';
+import { RequestError, refusals } from '../refusal.ts';
 import type { Frame } from './words.ts';
 
 const says = phrases('range', {
@@ -57,7 +57,7 @@ export function readSpan(
   const ends = readDay(until, 'until', frame, 1) ?? now + 1;
   const begins = readDay(since, 'since', frame, 0) ?? ends - usualRange.ms;
   if (begins >= Math.min(ends, now)) {
-    throw new RequestError('bad_request', 'since: it must lie before until, and before now');
+    throw new RequestError('bad_request', refusals.field({ name: 'since', problem: refusals.since() }));
   }
   return { since: begins, until: ends, preset: null };
 }
@@ -124,19 +124,13 @@ export async function buildChart(views: ChartViews, query: ChartQuery): Promise<
   });
 }
 
-/**
- * The start of a range up to now; of an account that is younger than half of it, its first poll: hours would be lost
- * in an empty year.
- */
+/** Of an account younger than half the range its first poll: hours would be lost in an empty year. */
 function beginning(polls: readonly PollRecord[], since: number, until: number): number {
   const first = polls[0]?.at ?? since;
   return first > (since + until) / 2 ? Math.min(first, until - leastSpanMs) : since;
 }
 
-/**
- * The forecast of a week ago as the balance that it predicted, straight from step to step. What was topped up since is no part of a forecast:
- * it lifts the line when it came.
- */
+/** As the balance predicted, straight from step to step. A top-up since then lifts the line when it came. */
 function lookBack(
   weekAgo: WeekAgo | null,
   readings: readonly Reading[],

@@ -10,7 +10,7 @@ import { sayExactDuration } from '../../wording/moments.ts';
 import { phrases } from '../../wording/phrase.ts';
 import { parseInput } from '../api/input.ts';
 import { personSchema } from '../api/orders.ts';
-import { RequestError } from '../refusal.ts';
+import { RequestError, refusals } from '../refusal.ts';
 import type { WebContext } from '../web-env.ts';
 import { nameOf, severityWord, type Visit } from './words.ts';
 
@@ -19,8 +19,6 @@ export interface FormPlace {
   readonly pick?: Html;
   /** True where the page is the account's: what to do about it stands on top. */
   readonly isOnAccount?: boolean;
-  /** Alerts with the same cause that the card stands for too. */
-  readonly others?: readonly AlertView[];
   /** Only what is needed to act: what else is known stands on the account's page. */
   readonly isBrief?: boolean;
 }
@@ -57,18 +55,28 @@ type Choices = readonly (readonly [value: string, word: string])[];
 /** More than this are typed, not chosen: a list of thousands is most of its page. */
 export const maxChoices = 200;
 
-/** Gives an acknowledged alert back. */
-export function giveBackForm(alert: AlertView, { back }: FormPlace, visit: Visit): Html {
-  return html`<form method="post" action="/alerts/${alertName(alert)}/unacknowledge">${hidden('back', back)}<button class="quiet">${say(says.giveBack, visit)}<span class="hidden"> ${sayAlert(alert, visit)}</span></button></form>`;
+/** The alerts of one card: one, or several with one cause. */
+export type CardAlerts = readonly [AlertView, ...AlertView[]];
+
+/** Gives acknowledged alerts back. */
+export function giveBackForm([alert, ...others]: CardAlerts, { back }: FormPlace, visit: Visit): Html {
+  const [action, fields] =
+    others.length === 0
+      ? [`/alerts/${alertName(alert)}/unacknowledge`, null]
+      : ['/alerts/many', html`${hidden('do', 'unacknowledge')}${pickedField([alert, ...others])}`];
+  return html`<form method="post" action="${action}">${hidden('back', back)}${fields}<button class="quiet">${say(says.giveBack, visit)}<span class="hidden"> ${sayAlert(alert, visit)}</span></button></form>`;
 }
 
-/** Acknowledging one alert, folded until somebody wants it. Works without a script and by keyboard. */
-export function acknowledgeForm(alert: AlertView, { back, others = [] }: FormPlace, visit: Visit): Html {
-  const many = [alert, ...others];
+/** Acknowledging the alerts of a card, folded until somebody wants it. Works without a script and by keyboard. */
+export function acknowledgeForm([alert, ...others]: CardAlerts, { back }: FormPlace, visit: Visit): Html {
+  const [action, fields] =
+    others.length === 0
+      ? [`/alerts/${alertName(alert)}/acknowledge`, seenFields(alert)]
+      : ['/alerts/many', pickedField([alert, ...others])];
   return html`<details class="act"><summary>${say(says.acknowledge, visit)}<span class="hidden"> ${sayAlert(alert, visit)}</span></summary>
-<form method="post" action="${others.length === 0 ? `/alerts/${alertName(alert)}/acknowledge` : '/alerts/many'}">
+<form method="post" action="${action}">
 <p>${say(says.acknowledgeEffect, visit)}</p>
-${hidden('back', back)}${others.length === 0 ? seenFields(alert) : many.map((each) => hidden('alert', pickedName(each)))}
+${hidden('back', back)}${fields}
 ${personFields(visit)}
 <button>${say(says.acknowledge, visit)}</button>
 </form></details>`;
@@ -83,14 +91,23 @@ function sayAlert({ accountName, rule }: Target, visit: Visit): string {
     : say(says.ofAlert, { rule, account }, visit);
 }
 
-/** Silencing the alerts of one rule, or all of an account. It names what it mutes, and so needs no further question. */
-export function silenceForm(target: Target | AlertView, { back }: FormPlace, visit: Visit): Html {
+/** Silencing the alerts of a card, or all of an account. It names what it mutes, and so needs no further question. */
+export function silenceForm(
+  [target, ...others]: readonly [Target] | CardAlerts,
+  { back }: FormPlace,
+  visit: Visit,
+): Html {
+  const [action, fields] =
+    'severity' in target && others.length > 0
+      ? ['/alerts/many', html`${hidden('do', 'silence')}${pickedField([target, ...others])}`]
+      : [
+          '/silences',
+          html`${hidden('confirmed', 'yes')}${hidden('account', target.account)}${target.rule !== null && hidden('rule', target.rule)}${'severity' in target && seenFields(target)}`,
+        ];
   return html`<details class="act"><summary>${say(says.silence, visit)}<span class="hidden"> ${sayAlert(target, visit)}</span></summary>
-<form method="post" action="/silences">
+<form method="post" action="${action}">
 <p>${say(says.silenceEffect, visit)}</p>
-<input type="hidden" name="confirmed" value="yes">${hidden('back', back)}
-${hidden('account', target.account)}
-${target.rule !== null && html`${hidden('rule', target.rule)}`}${'severity' in target && seenFields(target)}
+${hidden('back', back)}${fields}
 ${durationField(visit)}
 ${personFields(visit)}
 <button>${say(says.silence, visit)}</button>
@@ -106,9 +123,15 @@ export function seenFields({ incident, severity }: Pick<AlertView, 'incident' | 
   return html`${hidden('seen-incident', incident ?? '')}${hidden('seen-severity', severity)}`;
 }
 
-/** An alert as it is shown, in one text: what a ticked box stands for. */
-export function pickedName(alert: AlertView): string {
-  return `${alertName(alert)}/${encodeURIComponent(alert.incident ?? '')}/${alert.severity}`;
+function pickedField(alerts: readonly AlertView[]): Html {
+  return hidden('alert', pickedNames(alerts));
+}
+
+/** Alerts as they are shown, in one text: what a ticked box stands for. */
+export function pickedNames(alerts: readonly AlertView[]): string {
+  return alerts
+    .map((alert) => `${alertName(alert)}/${encodeURIComponent(alert.incident ?? '')}/${alert.severity}`)
+    .join(' ');
 }
 
 /** `given` is what a form was sent with before. */
@@ -192,11 +215,13 @@ export function readSeen(form: URLSearchParams): { readonly seen?: SeenAlert } {
   return incident === null ? {} : { seen: seenAs(incident, form.get('seen-severity')) };
 }
 
-/** An alert that was ticked, as `pickedName` wrote it; null where it did not. */
-export function readPicked(picked: string): SeenAlertName | null {
-  const [account, rule, incident, severity] = picked.split('/').map(decodePart);
-  if (!account || !rule) return null;
-  return { account, rule, ...(incident == null ? {} : { seen: seenAs(incident, severity) }) };
+/** Alerts that were ticked, as `pickedNames` wrote them; what it did not is left out. */
+export function readPicked(picked: string): readonly SeenAlertName[] {
+  return picked.split(' ').flatMap((name) => {
+    const [account, rule, incident, severity] = name.split('/').map(decodePart);
+    if (!account || !rule) return [];
+    return { account, rule, ...(incident == null ? {} : { seen: seenAs(incident, severity) }) };
+  });
 }
 
 function seenAs(incident: string, severity: string | null | undefined): SeenAlert {
@@ -262,7 +287,7 @@ export function readOwnPath(text: string | undefined): string {
 export async function readForm({ req, get }: WebContext): Promise<URLSearchParams> {
   const type = (req.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
   if (type !== 'application/x-www-form-urlencoded')
-    throw new RequestError('unsupported_media_type', 'The body must be application/x-www-form-urlencoded.');
+    throw new RequestError('unsupported_media_type', refusals.noForm());
   const form = new URLSearchParams(await req.text());
   const person = get('person');
   if (person !== null) form.set('by', person);

@@ -4,12 +4,25 @@ import type { ChannelView } from '../../views/create-views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { say } from '../../wording/language.ts';
 import { phrases } from '../../wording/phrase.ts';
+import { sayAgain } from '../../wording/say-again.ts';
 import { sayHtml } from '../../wording/say-html.ts';
+import { pageOfTime } from '../api/input.ts';
 import { live } from './live.ts';
-import { accountLink, age, badge, type Frame, ifReadable, table, unknown, type Visit } from './words.ts';
+import { pager } from './pager.ts';
+import {
+  accountLink,
+  age,
+  badge,
+  type Frame,
+  ifReadable,
+  table,
+  unknown,
+  type Visit,
+  withQuery,
+} from './words.ts';
 
 const shownItems = 3;
-const listedMessages = 200;
+const messagesAPage = 40;
 
 const says = phrases('messages', {
   title: 'Messages',
@@ -48,23 +61,45 @@ const types = phrases('messageType', {
   event: 'event',
 });
 
-/** The last messages, and the channels. */
+/** The messages, newest first, and the channels. */
 export async function renderMessages(visit: Visit): Promise<Html> {
-  const messages = await ifReadable(() => messageTable(visit, listedMessages), visit);
+  const { views, query } = visit;
+  const messages = await ifReadable(async () => {
+    const cursor = query.get('cursor') || null;
+    const { items, nextCursor } = await pageOfTime(
+      { limit: messagesAPage, cursor: cursor ?? undefined },
+      ({ limit, before }) => views.notifications(limit, before),
+      ({ createdAt }) => createdAt,
+    );
+    return html`${messageTable(items, visit)}${pager((place) => withQuery('/messages', { cursor: place }), { cursor, nextCursor }, visit)}`;
+  }, visit);
   return html`<h1>${say(says.title, visit)}</h1>${live('messages', messages)}
 <section aria-labelledby="channels-heading"><h2 id="channels-heading">${say(says.channels, visit)}</h2>${live('channels', channelTable(visit.views.channels(), visit))}</section>`;
 }
 
 /** Messages with their delivery, newest first. */
-export async function messageTable(visit: Visit, limit: number): Promise<Html> {
-  const { views } = visit;
-  const messages = await views.notifications(limit);
+export function messageTable(messages: readonly Notification[], visit: Visit): Html {
   if (messages.length === 0)
     return html`<p class="empty">${sayHtml(says.none, { command: html`<code>lowwater test-channel NAME</code>` }, visit)}</p>`;
-  const names = new Map(views.choices().accounts);
+  const names = new Map(visit.views.choices().accounts);
   const head = html`<th scope="col">${say(says.delivery, visit)}</th><th scope="col">${say(says.channel, visit)}</th><th scope="col">${say(says.type, visit)}</th><th scope="col">${say(says.alerts, visit)}</th><th scope="col">${say(says.created, visit)}</th><th scope="col">${say(says.attempts, visit)}</th>`;
   const rows = messages.map((message) => messageRow(names, message, visit));
   return table(say(says.title, visit), 'cards compact messages', head, rows);
+}
+
+/** Whether none of them waits, was refused, or is missing. */
+export function channelsWork(channels: readonly ChannelView[]): boolean {
+  return channels.length > 0 && channels.every(works);
+}
+
+function works({ pending, lastError }: ChannelView): boolean {
+  return pending === 0 && lastError === null;
+}
+
+/** When the last message arrived, and the channels that something is wrong with. */
+export function lastDelivery(channels: readonly ChannelView[], frame: Frame): Html {
+  const at = Math.max(...channels.map(({ lastDeliveredAt }) => lastDeliveredAt ?? 0));
+  return html`${at > 0 && html` ${badge('good', say(says.delivered, frame))} <span class="soft">${age(at, frame)}</span>`}${channels.filter((channel) => !works(channel)).map(({ name, pending }) => html` ${badge('warning', name)}${pending > 0 && html` <span class="soft">${say(says.waitingCount, frame)} ${pending}</span>`}`)}`;
 }
 
 /** Channels with what they still owe. */
@@ -76,7 +111,7 @@ export function channelTable(channels: readonly ChannelView[], frame: Frame): Ht
     ({ name, type, pending, lastDeliveredAt, lastError }) =>
       html`<tr><th scope="row"><bdi>${name}</bdi></th><td data-label="${say(says.kind, frame)}">${type}</td><td data-label="${say(says.waitingCount, frame)}">${pending}</td>
 <td data-label="${say(says.lastDelivered, frame)}">${lastDeliveredAt === null ? html`<span class="soft">${say(says.never, frame)}</span>` : age(lastDeliveredAt, frame)}</td>
-<td data-label="${say(says.lastError, frame)}">${lastError === null ? html`<span class="soft">${say(says.noError, frame)}</span>` : lastError}</td></tr>`,
+<td data-label="${say(says.lastError, frame)}">${lastError === null ? html`<span class="soft">${say(says.noError, frame)}</span>` : sayAgain(lastError, frame)}</td></tr>`,
   );
   return table(say(says.channels, frame), 'cards compact', head, rows);
 }
@@ -84,7 +119,7 @@ export function channelTable(channels: readonly ChannelView[], frame: Frame): Ht
 function messageRow(names: AccountNames, message: Notification, frame: Frame): Html {
   return html`<tr><td data-label="${say(says.delivery, frame)}">${deliveryBadge(message, frame)}${
     message.deliveredAt !== null && html`<span class="sub">${age(message.deliveredAt, frame)}</span>`
-  }${message.state !== 'delivered' && message.lastError !== null && html`<span class="sub">${message.lastError}</span>`}</td>
+  }${message.state !== 'delivered' && message.lastError !== null && html`<span class="sub">${sayAgain(message.lastError, frame)}</span>`}</td>
 <td data-label="${say(says.channel, frame)}"><bdi>${message.channel}</bdi></td><td data-label="${say(says.type, frame)}">${saying(message, frame)}</td><td data-label="${say(says.alerts, frame)}">${about(names, message, frame)}</td>
 <td data-label="${say(says.created, frame)}">${age(message.createdAt, frame)}</td><td data-label="${say(says.attempts, frame)}">${message.attempts}</td></tr>`;
 }
@@ -111,13 +146,13 @@ function about(names: AccountNames, { items, report }: Notification, frame: Fram
   if (report !== null) return html`<bdi>${report.id}</bdi>`;
   if (items.length === 0) return unknown(frame);
   const more = items.length - shownItems;
-  const links = items.slice(0, shownItems).map(({ account, rule }, index) => {
+  const links = items.slice(0, shownItems).map(({ account, rule }) => {
     const known = names.get(account);
     const name =
       known === undefined
         ? html`<bdi>${displayName(account)}</bdi>`
         : accountLink({ id: account, name: known });
-    return html`${index > 0 && html`<br>`}${name} <span class="soft">${rule}</span>`;
+    return html`<span class="line">${name} <span class="soft">${rule}</span></span> `;
   });
-  return html`${links}${more > 0 && html`<br><span class="soft">${say(says.more, { count: more }, frame)}</span>`}`;
+  return html`${links}${more > 0 && html`<span class="soft">${say(says.more, { count: more }, frame)}</span>`}`;
 }

@@ -16,8 +16,9 @@ import { pageOfList } from '../api/input.ts';
 import { accountsOf } from './alerts.ts';
 import { live } from './live.ts';
 import { orderedForm } from './ordered.ts';
+import { pager } from './pager.ts';
 import { payRuns } from './pay-runs.ts';
-import { accountLink, addressOf, nameOf, nearMoment, table, type Visit } from './words.ts';
+import { accountLink, nameOf, nearMoment, table, type Visit, withQuery } from './words.ts';
 
 const paymentsAPage = 40;
 
@@ -45,8 +46,6 @@ const says = phrases('pay', {
   cancel: 'Cancel',
   runs: 'Announced runs',
   run: '{amount} beyond the usual, {from} to {to}, announced by {by}',
-  first: 'First page',
-  next: 'Next page',
   calendar: 'Calendar',
   calendarLead:
     'By when to pay, when balances are empty and which top-ups are expected, as a calendar that others subscribe to.',
@@ -65,15 +64,19 @@ export async function renderPay(visit: Visit): Promise<Html> {
   const plan = await planPayments(views, visit.now);
   const { payments, currencies, unknown } = plan;
   const { unread } = views.counts();
-  const cursor = query.get('cursor') || undefined;
+  const cursor = query.get('cursor') || null;
   const keyOf = ({ account, balance }: DuePayment) => JSON.stringify([account.id, balance]);
-  const { items, nextCursor } = pageOfList(payments, { limit: paymentsAPage, cursor }, keyOf);
+  const { items, nextCursor } = pageOfList(
+    payments,
+    { limit: paymentsAPage, cursor: cursor ?? undefined },
+    keyOf,
+  );
   const none = unknown.length > 0 ? says.nothingKnown : says.nothing;
   return html`<div class="section-head"><h1>${say(says.title, visit)}</h1><p class="download"><a href="/api/v1/pay.csv" download>${say(says.csv, visit)}</a></p></div>
 ${live(
   'pay',
   html`${payments.length === 0 && html`<p class="empty">${say(none, visit)}</p>`}${unknownList(unknown, visit)}${unread > 0 && html`<p class="note unread">${say(says.unread, { count: unread }, visit)}</p>`}${payRuns(plan, visit)}${paymentGroups.map((due) => paymentSection(due, { shown: items, currencies }, visit))}
-${(cursor !== undefined || nextCursor !== null) && html`<nav class="pager" aria-label="${say(says.title, visit)}">${cursor !== undefined && html`<a href="/pay">${say(says.first, visit)}</a> `}${nextCursor !== null && html`<a href="${addressOf('/pay', { cursor: nextCursor })}">${say(says.next, visit)}</a>`}</nav>`}${await expectedList(visit)}${await announcedList(visit)}`,
+${pager((place) => withQuery('/pay', { cursor: place }), { cursor, nextCursor }, visit)}${await expectedList(visit)}${await announcedList(visit)}`,
 )}
 <p class="lead">${say(says.lead, visit)}</p>
 ${calendarSection(visit.calendarKey ?? null, visit)}`;

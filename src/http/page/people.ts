@@ -8,11 +8,12 @@ import { say } from '../../wording/language.ts';
 import { phrases } from '../../wording/phrase.ts';
 import { addressOf, isSecure } from '../access.ts';
 import { pageOfList, pageOfTime } from '../api/input.ts';
-import { RequestError } from '../refusal.ts';
+import { RequestError, refusals } from '../refusal.ts';
 import { keptLengthMs, type Session } from '../session.ts';
 import type { WebContext } from '../web-env.ts';
 import { live } from './live.ts';
-import { accountLink, type Frame, momentAndAge, table, unknown, type Visit } from './words.ts';
+import { pager } from './pager.ts';
+import { accountLink, type Frame, momentAndAge, table, unknown, type Visit, withQuery } from './words.ts';
 
 const maxAgentLength = 200;
 
@@ -31,8 +32,6 @@ const says = phrases('people', {
   viewer: 'look',
   operator: 'look and act',
   end: 'End now',
-  sessionPages: 'Pages of sessions',
-  next: 'Next page',
   audit: 'Audit',
   auditLead:
     'What people did on pages, by the API and on the command line. Names come from the trusted proxy, else from what they typed.',
@@ -44,9 +43,6 @@ const says = phrases('people', {
   rule: 'Rule',
   details: 'Details',
   when: 'When',
-  actionPages: 'Pages of actions',
-  newest: 'Newest',
-  older: 'Older',
   api: 'By the API',
 });
 
@@ -83,23 +79,24 @@ const sessionsAPage = 50;
 /** Browsers that are signed in, each with the button that ends it. */
 export async function renderSessions(visit: Visit): Promise<Html> {
   const sessions = visit.views.sessions().filter(({ endsAt }) => endsAt > visit.now);
-  const cursor = visit.query.get('cursor') || undefined;
-  const page = pageOfList(sessions, { limit: sessionsAPage, cursor }, ({ id }) => id);
-  const rows = page.items.map(
+  const cursor = visit.query.get('cursor') || null;
+  const place = { limit: sessionsAPage, cursor: cursor ?? undefined };
+  const { items, nextCursor } = pageOfList(sessions, place, ({ id }) => id);
+  const rows = items.map(
     ({ id, role, from, agent, usedAt, endsAt }) =>
       html`<tr><th scope="row"><bdi>${agent === '' ? say(says.unnamed, visit) : agent}</bdi></th><td data-label="${say(says.may, visit)}">${say(says[role], visit)}</td><td data-label="${say(says.from, visit)}">${from}</td><td data-label="${say(says.used, visit)}">${momentAndAge(usedAt, visit)}</td><td data-label="${say(says.ends, visit)}">${momentAndAge(endsAt, visit)}</td>
 <td data-label="${say(says.change, visit)}"><form method="post" action="/sessions/${encodeURIComponent(id)}/end"><input type="hidden" name="back" value="/sessions"><button class="quiet">${say(says.end, visit)}</button></form></td></tr>`,
   );
   return html`<h1>${say(says.sessions, visit)}</h1><p class="lead">${say(says.sessionsLead, visit)}</p>
-${live('sessions', sessions.length === 0 ? html`<p class="empty">${say(says.nobody, visit)}</p>` : html`<div class="scroll" role="group" aria-label="${say(says.sessions, visit)}" tabindex="0"><table class="cards compact"><thead><tr><th scope="col">${say(says.browser, visit)}</th><th scope="col">${say(says.may, visit)}</th><th scope="col">${say(says.from, visit)}</th><th scope="col">${say(says.used, visit)}</th><th scope="col">${say(says.ends, visit)}</th><th scope="col">${say(says.change, visit)}</th></tr></thead><tbody>${rows}</tbody></table></div>`)}
-${page.nextCursor !== null && html`<nav class="pager" aria-label="${say(says.sessionPages, visit)}"><a href="/sessions?${new URLSearchParams({ cursor: page.nextCursor }).toString()}">${say(says.next, visit)}</a></nav>`}`;
+${live('sessions', sessions.length === 0 ? html`<p class="empty">${say(says.nobody, visit)}</p>` : table(say(says.sessions, visit), 'cards compact', html`<th scope="col">${say(says.browser, visit)}</th><th scope="col">${say(says.may, visit)}</th><th scope="col">${say(says.from, visit)}</th><th scope="col">${say(says.used, visit)}</th><th scope="col">${say(says.ends, visit)}</th><th scope="col">${say(says.change, visit)}</th>`, rows))}
+${pager((place) => withQuery('/sessions', { cursor: place }), { cursor, nextCursor }, visit)}`;
 }
 
 /** Ends a listed session. How long a copy of its cookie would go on is not stored: the longest time is taken. */
 export async function endListedSession(context: WebContext, id: string, by: string): Promise<void> {
   const { views, now } = context.var;
   if (!views.sessions().some((session) => session.id === id))
-    throw new RequestError('not_found', 'There is no such session.');
+    throw new RequestError('not_found', refusals.noSession());
   await endSession(context, { id, endsAt: now + keptLengthMs }, by);
 }
 
@@ -118,27 +115,26 @@ const actionsAPage = 100;
 /** Who did what, when, from where: newest first. */
 export async function renderAudit(visit: Visit): Promise<Html> {
   const { views, query } = visit;
-  const cursor = query.get('cursor') || undefined;
-  const page = await pageOfTime(
-    { limit: actionsAPage, cursor },
+  const cursor = query.get('cursor') || null;
+  const { items, nextCursor } = await pageOfTime(
+    { limit: actionsAPage, cursor: cursor ?? undefined },
     async ({ limit, before }) => views.audit({ since: 0, before, limit }),
     ({ at }) => at,
   );
   const names = new Map(views.choices().accounts);
-  const next = new URLSearchParams({ cursor: page.nextCursor ?? '' });
   return html`<h1>${say(says.audit, visit)}</h1><p class="lead">${say(says.auditLead, visit)}</p>
 ${live(
   'audit',
-  page.items.length === 0
+  items.length === 0
     ? html`<p class="empty">${say(says.nothing, visit)}</p>`
     : table(
         say(says.actions, visit),
         'cards compact',
         html`<th scope="col">${say(says.who, visit)}</th><th scope="col">${say(says.action, visit)}</th><th scope="col">${say(says.account, visit)}</th><th scope="col">${say(says.rule, visit)}</th><th scope="col">${say(says.details, visit)}</th><th scope="col">${say(says.when, visit)}</th><th scope="col">${say(says.from, visit)}</th>`,
-        page.items.map((entry) => actionRow(entry, names, visit)),
+        items.map((entry) => actionRow(entry, names, visit)),
       ),
 )}
-<nav class="pager" aria-label="${say(says.actionPages, visit)}">${cursor !== undefined && html`<a href="/audit">${say(says.newest, visit)}</a> `}${page.nextCursor !== null && html`<a href="/audit?${next.toString()}">${say(says.older, visit)}</a>`}</nav>
+${pager((place) => withQuery('/audit', { cursor: place }), { cursor, nextCursor }, visit)}
 <p class="download"><a href="/api/v1/audit">${say(says.api, visit)}</a></p>`;
 }
 

@@ -12,7 +12,6 @@ import { saySeverity } from '../../wording/severity-words.ts';
 import { parseInput } from '../api/input.ts';
 import { readSilenceOrder, silenceOrderSchema } from '../api/orders.ts';
 import { RequestError } from '../refusal.ts';
-import { summaryOf } from './alerts.ts';
 import {
   durationField,
   personFields,
@@ -76,21 +75,30 @@ const says = phrases('silences', {
 const matching = phrases('matcher', {
   all: 'every alert',
   account: 'account {values}',
+  provider: 'provider {values}',
+  currency: 'currency {values}',
   rule: 'rule {values}',
   severity: 'severity {values}',
   or: '{first} or {second}',
+  not: 'not ({matcher})',
 });
 
 /** `account otp or marketing, severity critical, team identity`; `every alert` without keys. */
-export function sayMatcher({ account, rule, severity, labels }: Matcher, reader: SilenceReader): string {
+export function sayMatcher(
+  { account, provider, currency, rule, severity, labels, not }: Matcher,
+  reader: SilenceReader,
+): string {
   const either = (values: readonly string[]): string =>
     values.reduce((first, second) => say(matching.or, { first, second }, reader));
   const parts = [
     account && say(matching.account, { values: either(account) }, reader),
+    provider && say(matching.provider, { values: either(provider) }, reader),
+    currency && say(matching.currency, { values: either(currency) }, reader),
     rule && say(matching.rule, { values: either(rule) }, reader),
     severity &&
       say(matching.severity, { values: either(severity.map((each) => saySeverity(each, reader))) }, reader),
     ...Object.entries(labels ?? {}).map(([name, values]) => `${name} ${either(values)}`),
+    not && say(matching.not, { matcher: sayMatcher(not, reader) }, reader),
   ].filter((part) => part !== undefined);
   return parts.length === 0 ? say(matching.all, reader) : reader.language.list(parts);
 }
@@ -245,7 +253,7 @@ async function alertsNamed(visit: Visit, { alerts }: Muted): Promise<Html> {
 <ul>${shown.map(
     (alert) =>
       alert !== null &&
-      html`<li>${badge(alert.severity, severityWord(alert.severity, visit))} <bdi>${summaryOf(alert)}</bdi></li>`,
+      html`<li>${badge(alert.severity, severityWord(alert.severity, visit))} <bdi>${alert.headline(visit)}</bdi></li>`,
   )}</ul>${more > 0 && html`<p>${say(says.more, { count: more }, visit)}</p>`}`;
 }
 

@@ -18,7 +18,9 @@ import {
   sayInterval,
   sayLength,
 } from '../../wording/quantity-wording.ts';
+import { sayAgain } from '../../wording/say-again.ts';
 import { sayHtml } from '../../wording/say-html.ts';
+import { refusals } from '../refusal.ts';
 
 export interface Frame {
   readonly language: Language;
@@ -49,7 +51,6 @@ const says = phrases('cell', {
   ends: 'ends {moment}',
   endsPerhaps: 'ends {range}, not known well',
   range: '80 % range: {range}',
-  noDatabase: 'The database cannot be read just now.',
 });
 
 const stateSays = phrases('state', {
@@ -203,10 +204,7 @@ export function runwayCell(account: AccountView, balance: Balance, frame: Frame)
   }`;
 }
 
-/**
- * A part of a page that comes from the database, or a sentence in its place while that cannot be read:
- * balances and alerts are known from memory, and are what people look for just then.
- */
+/** A sentence while the database cannot be read: people look for balances and alerts, known from memory, just then. */
 export async function ifReadable(
   render: () => Promise<Html>,
   reader: Listener = { language: english },
@@ -215,7 +213,7 @@ export async function ifReadable(
     return await render();
   } catch (error) {
     if (!(error instanceof StorageError)) throw error;
-    return html`<p class="empty">${say(says.noDatabase, reader)}</p>`;
+    return html`<p class="empty">${sayAgain(refusals.noDatabase(), reader)}</p>`;
   }
 }
 
@@ -236,7 +234,7 @@ export function table(label: string, classes: string, head: Html, rows: HtmlValu
 }
 
 /** An address with the words of its query; what is empty is left out. */
-export function addressOf(path: string, words: Readonly<Record<string, string | null>>): string {
+export function withQuery(path: string, words: Readonly<Record<string, string | null>>): string {
   const given = Object.entries(words).flatMap(([name, word]) =>
     word ? [[name, word] as [string, string]] : [],
   );

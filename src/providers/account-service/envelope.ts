@@ -125,10 +125,7 @@ const longNumber = /[\d.]{16}/;
 
 const balanceKeys: readonly string[] = ['smsBalance', 'voipBalance'];
 
-/**
- * Parses a body with both balances as millionths, exact from the digits as written; NaN where one is out of
- * range. Undefined where the text is not JSON, or nested too deep to walk.
- */
+/** Amounts as millionths, exact from the digits; NaN out of range. Undefined where it is no JSON, or nested too deep. */
 function parseBody(text: string): unknown {
   const json = withoutByteOrderMark(text);
   try {

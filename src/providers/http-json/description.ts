@@ -202,6 +202,9 @@ export const descriptionKeys = {
       .meta({ description: 'How far below zero the balance may go.' })
       .optional(),
     pending: factAmount.meta({ description: 'What is spent and not yet charged.' }).optional(),
+    date: path(
+      'The day that the answer is of: a text that begins as 2026-11-20, or Unix seconds. Rates are told as old by it.',
+    ).optional(),
   })
     .default({})
     .meta({ description: 'What else the answer says, for people to see.' }),

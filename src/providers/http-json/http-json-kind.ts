@@ -14,8 +14,8 @@ import type {
 } from '../kind.ts';
 import { type Description, descriptionKeys } from './description.ts';
 import { explainAnswer, showAnswer } from './explain-answer.ts';
-import { findMisplaced } from './misplaced.ts';
-import { baseOf, credentialNames, prepareRequest } from './prepare-request.ts';
+import { placeholdersIn } from './placeholders.ts';
+import { type AskDescription, baseOf, credentialNames, prepareRequest } from './prepare-request.ts';
 import { readAnswer, readToken } from './read-answer.ts';
 
 /** An entry whose provider is described as data: by the configuration, or by a preset. */
@@ -109,3 +109,32 @@ export const httpJsonKind: ProviderKind<HttpJsonConfig, DescribedEntry> = {
     documented: 'As the provider says; set maxRequestsPerSecond and shortestEvery.',
   }),
 };
+
+/** Placeholders that stand for nothing where they are: a step that comes later or not at all, a token that nobody asks for. */
+export function findMisplaced({ request, sign = {}, token }: AskDescription): readonly EntryProblem[] {
+  const problems: EntryProblem[] = [];
+  const known = new Set<string>();
+  const look = (path: readonly string[], value: unknown, isKnown: (name: string) => boolean): void => {
+    const wrong = placeholdersIn(JSON.stringify(value)).find(
+      (name) => !name.startsWith('credentials.') && !isKnown(name),
+    );
+    if (wrong !== undefined) problems.push({ path, message: `{{${wrong}}} stands for nothing here` });
+  };
+  const isToken = (name: string) => name === 'token' && token !== undefined;
+  if (token !== undefined) look(['token', 'request'], token.request, () => false);
+  const inAddress = placeholdersIn(request.url).filter((name) => name.startsWith('sign.'));
+  for (const [name, step] of Object.entries(sign)) {
+    const isWhole = inAddress.every((each) => known.has(each));
+    look(
+      ['sign', name],
+      step,
+      (each) => known.has(each) || isToken(each) || (isWhole && each.startsWith('request.')),
+    );
+    known.add(`sign.${name}`);
+    if ('headers' in step) known.add(`sign.${name}.names`);
+  }
+  look(['request'], request, (each) => known.has(each) || isToken(each));
+  if (token !== undefined && !placeholdersIn(JSON.stringify([request, sign])).includes('token'))
+    problems.push({ path: ['token'], message: 'is not used: the request must hold {{token}}' });
+  return problems;
+}

@@ -22,10 +22,7 @@ export function credentialNames({ request, sign = {}, token }: AskDescription): 
   return [...new Set(credentialsIn(JSON.stringify([token?.request ?? null, request, sign])))];
 }
 
-/**
- * Fills in the credentials and what is computed, each encoded for where it stands: path segment, query, header, form or JSON
- * string. `baseUrl` replaces scheme and host; its own path stands before that of the description.
- */
+/** Each value encoded for where it stands. `baseUrl` replaces scheme and host; its path goes before the description's. */
 export function prepareRequest(
   { request, sign = {} }: Pick<AskDescription, 'request' | 'sign'>,
   credentials: Readonly<Record<string, Secret>>,

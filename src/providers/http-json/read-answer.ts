@@ -1,6 +1,7 @@
 import { parseHttpDate } from '../../domain/backoff.ts';
 import { dayMs, describeDuration, minuteMs, secondMs } from '../../domain/duration.ts';
 import type { ForeignTexts } from '../../domain/foreign-text.ts';
+import { isDay, isoText } from '../../domain/moment.ts';
 import { currencyPattern, type Micros } from '../../domain/money.ts';
 import { ownOf } from '../../domain/own.ts';
 import type { OutcomeDetail, ProviderFacts } from '../../domain/reading.ts';
@@ -16,10 +17,7 @@ const maxMessageLength = 200;
 
 /** Up to 16 visible characters: what is strange but printable is kept and escaped where it is shown. */
 
-/**
- * What an answer means by its description. Reasons quote only what stands at a path of the description, cut, and without the
- * secrets that `texts` knows: the rest of an answer may hold personal data.
- */
+/** Reasons quote only what stands at a path of the description, cut and cleaned: the rest may be personal data. */
 export function readAnswer(
   description: Description,
   answer: ProviderAnswer,
@@ -207,7 +205,7 @@ export function readCurrency(how: CurrencyDescription, json: ExactJson, quote: Q
 
 /** What else the answer says. A fact that is missing or unreadable fails no reading. */
 function readFacts(
-  { facts: { autoRecharge, creditLimit, pending } }: Description,
+  { facts: { autoRecharge, creditLimit, pending, date } }: Description,
   json: ExactJson,
   quote: Quote,
 ): { readonly facts?: ProviderFacts } {
@@ -221,9 +219,19 @@ function readFacts(
     ...(isRechargeKnown ? { autoRecharge: holds(autoRecharge, json) } : {}),
     ...(limit === null ? {} : { creditLimitMicros: limit }),
     ...(spent === null ? {} : { pendingMicros: spent }),
+    ...(date === undefined ? {} : { date: dayIn(json.find(date)[0]?.value) }),
   };
   return Object.keys(facts).length === 0 ? {} : { facts };
 }
+
+/** Empty where it is none: an answer of no day must not pass for one of today. */
+function dayIn(value: unknown): string {
+  const isSeconds = typeof value === 'number' && Math.abs(value) < maxUnixSeconds;
+  const day = (isSeconds ? isoText(value * secondMs) : String(value)).slice(0, 10);
+  return isDay(day) ? day : '';
+}
+
+const maxUnixSeconds = 1e11;
 
 /** Where vendors describe a failure, the fullest first. */
 const usualPlaces =

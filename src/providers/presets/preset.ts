@@ -2,7 +2,6 @@
 export interface Preset {
   readonly type: string;
   readonly name: string;
-  /** What it was read from. */
   readonly source: string;
   /** `documented`: the vendor's document or official client; `observed`: public clients that agree. */
   readonly certainty: string;

@@ -6,10 +6,7 @@ import type { ProviderAnswer } from '../kind.ts';
 /** Larger answers are given up. Counts the bytes that arrive; encoded bodies are not read at all. */
 export const maxBodyBytes = 64 * 1024;
 
-/**
- * An answer that says all there is to say in its head is one all the same when its body never becomes complete: a rate
- * limit by its status, and any refusal that names when to come again.
- */
+/** A rate limit, and a refusal that names when to come again, is an answer though its body never becomes complete. */
 function saysEnough(status: number, headers: IncomingHttpHeaders): boolean {
   return status === 429 || (status >= 400 && headers['retry-after'] !== undefined);
 }
@@ -28,7 +25,6 @@ const ended = new Error('the exchange is over');
 /** Thrown at the instant of sending: undici drops the request then and keeps the connection. */
 const notYet = new Error('the guard lets nothing be sent yet');
 
-/** Whose exchange it is. */
 export interface ExchangeOwner {
   readonly guard: SendingGuard;
   settle(end: ExchangeEnd): void;

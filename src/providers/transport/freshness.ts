@@ -55,7 +55,10 @@ export class Freshness {
     const isBelieved = !isRepeated && !isOld;
     const first = isSameDate && last.digest === digest ? last : { date, digest, sentAt, firstAt: now };
     this.#known.set(account, { ...first, lastAt: now, isBelieved });
-    if (isOld) return wordProblem(Math.max(ageMs, behindMs));
+    if (isOld) {
+      const age = describeDuration(Math.max(ageMs, behindMs));
+      return `the answer is ${age} old by its headers: it comes from a cache in between`;
+    }
     return isRepeated
       ? 'the answer repeats an earlier one, with its Date: it comes from a cache in between'
       : null;
@@ -81,8 +84,4 @@ function maxAgeOf({ poll, nearEmptyMs }: AccountSettings, elapsedMs: number): nu
 function movesOn(last: Known | undefined, sentAt: number | null, now: number): boolean {
   if (last === undefined || last.sentAt === null || sentAt === null) return false;
   return Math.abs(now - last.firstAt - (sentAt - last.sentAt)) <= driftMs;
-}
-
-function wordProblem(ageMs: number): string {
-  return `the answer is ${describeDuration(ageMs)} old by its headers: it comes from a cache in between`;
 }

@@ -1,10 +1,10 @@
+import { isLoopbackHost } from '../../domain/addresses.ts';
 import { getOrMake } from '../../domain/get-or-make.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { SendingGuard } from '../../ports/provider.ts';
 import type { ProviderRequest } from '../kind.ts';
 import type { Connections } from './connections.ts';
 import { Exchange, type ExchangeEnd, type ExchangeOwner } from './exchange.ts';
-import { findTarget } from './target.ts';
 
 /** A request that met a connection dead on arrival never reached the provider: it is sent again, so often in all. */
 const maxAttempts = 3;
@@ -131,4 +131,19 @@ function postingsOf(signal: AbortSignal): Set<Posting> {
     });
     return postings;
   });
+}
+
+type Target =
+  | { readonly origin: string; readonly path: string; readonly loopback: boolean }
+  | { readonly reason: string };
+
+/** An address as a connection takes it. Refuses `http://` to another machine, where a secret would go in the clear. */
+export function findTarget(address: string, allowInsecureHttp: boolean): Target {
+  const url = URL.parse(address);
+  if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:'))
+    return { reason: 'the base address is no http or https address' };
+  const loopback = isLoopbackHost(url.hostname);
+  if (url.protocol === 'http:' && !loopback && !allowInsecureHttp)
+    return { reason: 'the secret is not sent over http:// to another machine (provider.allowInsecureHttp)' };
+  return { origin: url.origin, path: url.pathname + url.search, loopback };
 }

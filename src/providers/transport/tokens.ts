@@ -8,10 +8,7 @@ type Bringing = Promise<BroughtToken | OutcomeDetail>;
 /** A token is asked for again so long before its end, or a tenth of its life where that is less. */
 const marginMs = 60_000;
 
-/**
- * The tokens of an entry, by what they were asked for with: one request at a time for all accounts that share one, and none while one
- * is good. In memory alone.
- */
+/** One request at a time for all accounts that share a token, and none while one is good. In memory alone. */
 export class Tokens {
   readonly #clock: Clock;
   readonly #kept = new Map<string, { readonly token: Secret; readonly until: number }>();

@@ -35,11 +35,13 @@ export function wordFacts({
   autoRecharge,
   creditLimitMicros,
   pendingMicros,
+  date,
 }: ProviderFacts): Readonly<Record<string, string>> {
   return {
     ...(autoRecharge === undefined ? {} : { 'automatic-recharge': autoRecharge ? 'on' : 'off' }),
     ...(creditLimitMicros === undefined ? {} : { 'credit-limit': formatExact(creditLimitMicros) }),
     ...(pendingMicros === undefined ? {} : { pending: formatExact(pendingMicros) }),
+    ...(date === undefined ? {} : { date }),
   };
 }
 

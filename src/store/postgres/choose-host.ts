@@ -17,10 +17,7 @@ const sessionOptions = [
   'standard_conforming_strings=on',
 ];
 
-/**
- * The first host that answers, and takes writes where the address asks for that. As with libpq a host that refuses the password ends
- * the search. Rejects with the `StorageError` of the last one.
- */
+/** And takes writes where the address asks for that. As with libpq a refused password ends the search. */
 export async function chooseHost(
   url: Secret,
   limitMs: number,
@@ -59,7 +56,7 @@ export function clientConfig(address: string, limitMs: number | null, lockLimitM
     connectionTimeoutMillis: connectMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: 3000,
-    types: { getTypeParser: chooseParser },
+    types: { getTypeParser: (oid: number) => parsers.get(oid) ?? String },
     stream: () => new NamedSocket(),
     ...limits,
   };
@@ -161,7 +158,3 @@ const parsers: ReadonlyMap<number, Parser> = new Map<number, Parser>([
   [23, Number],
   [114, (text) => JSON.parse(text)],
 ]);
-
-function chooseParser(oid: number): Parser {
-  return parsers.get(oid) ?? String;
-}

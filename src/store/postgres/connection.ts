@@ -4,7 +4,6 @@ import type { Secret } from '../../domain/secret.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Value } from '../asking.ts';
 import { chooseHost, clientConfig } from './choose-host.ts';
-import { createConnectionBudget } from './connection-budget.ts';
 import { asStorageError, type Progress } from './failure.ts';
 import { giveUp } from './give-up.ts';
 
@@ -15,7 +14,6 @@ export type Ask = <Row>(text: string, values?: readonly Value[]) => Promise<read
  * lend a connection for each transaction. What fails rejects with `StorageError`, within seconds.
  */
 export interface Database {
-  /** A statement that only reads. */
   readonly ask: Ask;
   /** A statement that writes, a transaction by itself. */
   readonly change: Ask;
@@ -193,14 +191,52 @@ function run(client: PoolClient, progress: Progress, limitMs: number | null): As
     };
     try {
       const { rows } = await client.query(query);
-      return typedRows<Row>(rows);
+      // The statement of each call says what its rows are; numbers and bytes come as `chooseParser` makes them.
+      return rows as readonly Row[];
     } catch (error) {
       throw asStorageError(error, progress);
     }
   };
 }
 
-/** The statement of each call says what its rows are; numbers and bytes come as `chooseParser` makes them. */
-function typedRows<Row>(rows: readonly unknown[]): readonly Row[] {
-  return rows as readonly Row[];
+/** Over all pools that come and go. A statement that was given up counts until the server has ended it. */
+function createConnectionBudget(max: number) {
+  let used = 0;
+  let stuck = 0;
+  const waiting: PromiseWithResolvers<void>[] = [];
+
+  function give(): void {
+    const next = waiting.shift();
+    if (next === undefined) used -= 1;
+    else next.resolve();
+  }
+
+  return {
+    /** Waits until one is free. Rejects with `StorageError` where all are stuck. */
+    async take(): Promise<void> {
+      if (stuck === max) throw allStuck();
+      if (used < max) used += 1;
+      else {
+        const turn = Promise.withResolvers<void>();
+        waiting.push(turn);
+        await turn.promise;
+      }
+    },
+    give,
+    giveAfter(ended: Promise<void>): void {
+      stuck += 1;
+      if (stuck === max) for (const { reject } of waiting.splice(0)) reject(allStuck());
+      void ended.finally(() => {
+        stuck -= 1;
+        give();
+      });
+    },
+  };
+}
+
+function allStuck(): StorageError {
+  return new StorageError(
+    'busy',
+    'the PostgreSQL database: the server has not ended what was asked before on any connection',
+  );
 }

@@ -53,10 +53,7 @@ function portOf(ask: Ask): TablePort {
   };
 }
 
-/**
- * Makes the tables where there are none and lets `fill` write them, in one transaction. Rejects with `StorageError` where there is
- * data already.
- */
+/** In one transaction, tables made where there are none. Rejects with `StorageError` where there is data already. */
 export async function fillPostgres<T>(
   url: Secret,
   program: string,

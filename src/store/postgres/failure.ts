@@ -66,9 +66,7 @@ const misfits: readonly (readonly [pattern: RegExp, advice: string])[] = [
  */
 export type Progress = 'unsent' | 'read' | 'written';
 
-/**
- * The error to throw in place of `error`: a `StorageError` whose message says what to do and names neither address nor user.
- */
+/** A `StorageError` whose message says what to do and names neither address nor user. */
 export function asStorageError(error: unknown, progress: Progress): unknown {
   if (error instanceof StorageError) return error;
   if (error instanceof PollCodecError)

@@ -5,7 +5,7 @@ import { startDemoWorld } from '../../support/demo-world.ts';
 import { FakeViews } from '../../support/fake-views.ts';
 import { give } from '../../support/orders.ts';
 import { type RunningServer, runFakeServer, runServer } from '../../support/web-server.ts';
-import { read, startWorld } from '../../support/world.ts';
+import { startWorld, step } from '../../support/world.ts';
 
 let server: RunningServer;
 
@@ -60,11 +60,10 @@ describe('the alerts page', () => {
 
   it('shows twenty at a time, and goes on', async () => {
     await server.close();
-    const rules = Array.from({ length: 150 }, (_, index) =>
-      belowRule({ id: `rule-${String(index).padStart(3, '0')}`, thresholds: { critical: units(50) } }),
-    );
-    const world = await startWorld({ rules });
-    await read(world, 42.1);
+    const accounts = Array.from({ length: 150 }, (_, index) => `a-${String(index).padStart(3, '0')}`);
+    const world = await startWorld({ accounts, rules: [belowRule({ thresholds: { critical: units(50) } })] });
+    world.provider.fill(42.1);
+    await world.pass(2 * step);
     server = await runServer({ world });
     const first = await page('/alerts');
     expect(first).toContain('150 alerts, 20 on this page');

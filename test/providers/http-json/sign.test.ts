@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Secret } from '../../../src/domain/secret.ts';
 import { descriptionSchema, type WrittenDescription } from '../../../src/providers/http-json/description.ts';
-import { findMisplaced } from '../../../src/providers/http-json/misplaced.ts';
+import { findMisplaced } from '../../../src/providers/http-json/http-json-kind.ts';
 import { prepareRequest } from '../../../src/providers/http-json/prepare-request.ts';
 import { readTime } from '../../../src/providers/http-json/sign.ts';
 

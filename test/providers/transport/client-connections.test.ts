@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { findTarget } from '../../../src/providers/transport/target.ts';
+import { findTarget } from '../../../src/providers/transport/posting.ts';
 import {
   accountAt,
   createTestClient,

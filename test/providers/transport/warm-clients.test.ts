@@ -1,8 +1,8 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { WarmClients } from '../../../src/providers/transport/connections.ts';
 import { Exchange, type ExchangeEnd } from '../../../src/providers/transport/exchange.ts';
-import { WarmClients } from '../../../src/providers/transport/warm-clients.ts';
 
 describe('kept connections', () => {
   test('requests one after the other share one', async () => {

@@ -1,7 +1,7 @@
 import { cpSync, existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
-import { readLog } from '../../../src/store/sqlite/write-ahead-log.ts';
+import { readLog } from '../../../src/store/sqlite/open-store.ts';
 import { batch, incident, message, noon, silence } from './batches.ts';
 import { startChild } from './child.ts';
 import { makePath, open } from './fixtures.ts';

@@ -1,0 +1,250 @@
+import type { Settings } from '../domain/settings.ts';
+import type { Wanted } from '../engine/orders.ts';
+import type { DescribedDaemon } from '../http/api/daemon.ts';
+import type { StoreFile } from '../ports/store.ts';
+import type { StoredViews } from '../views/stored-views.ts';
+import type { BriefAccount } from '../views/views.ts';
+import { sayDuration } from '../wording/moments.ts';
+import { type Command, CommandError, type CommandInput, exitCodes, UsageError } from './command.ts';
+import type { CommandContext } from './context.ts';
+import { askDaemon, type DaemonAnswer, type DaemonRequest } from './daemon/daemon-connection.ts';
+import {
+  type FoundDaemon,
+  findByNote,
+  findDaemon,
+  namedServer,
+  requireDaemon,
+} from './daemon/find-daemon.ts';
+import { type OperatorViews, openRemoteViews } from './daemon/remote-views.ts';
+import { isLost, loadForOperator, locateConfiguration } from './load-configuration.ts';
+import { leaveOrder, openReader } from './open-reader.ts';
+import { printJson } from './terminal/output.ts';
+
+/** Names that commands take, of the daemon where one answers, else of the configuration. */
+export type Names = Pick<DescribedDaemon, 'accounts' | 'rules' | 'channels' | 'reports'>;
+
+/** What an operator's command works on: a running daemon, the database of a configuration, or both. */
+export interface Backend {
+  readonly timezone: string;
+  readonly names: Names;
+  /** Null where no daemon answers that lets this command in. */
+  readonly daemon: FoundDaemon | null;
+  /** Of the file, as far as it can be read; null where a daemon was named instead, or has checked the file. */
+  readonly settings: Settings | null;
+  /** True where the file has no errors. */
+  readonly isComplete: boolean;
+  /** Asks the daemon, else the database, which is opened when it is first asked. */
+  views(): Promise<OperatorViews>;
+  /** What the database holds. Throws `CommandError` where only a daemon is named. */
+  storedViews(): Promise<StoredViews>;
+  /** Orders something of the daemon, or leaves the order in the database where none answers. Throws `CommandError` for a refusal. */
+  order(request: DaemonRequest, left: LeftHere): Promise<DaemonAnswer>;
+}
+
+/** An order for the database, once it is known that it goes there. `orderId`: where what is printed names it. */
+export interface LeftHere {
+  readonly wanted: () => Wanted | Promise<Wanted>;
+  readonly by: string;
+  readonly orderId?: string;
+}
+
+/** A command that asks a daemon, and the database where none answers. */
+export function operatorCommand({
+  run,
+  ...command
+}: Omit<Command, 'run' | 'asksDaemon'> & {
+  run(context: CommandContext, input: CommandInput, backend: Backend): Promise<number>;
+}): Command {
+  return {
+    ...command,
+    asksDaemon: true,
+    run: (context, input) => withBackend(context, input, (backend) => run(context, input, backend)),
+  };
+}
+
+/** Looks for the daemon, or opens the database, for as long as the work takes. */
+export async function withBackend<T>(
+  context: CommandContext,
+  input: CommandInput,
+  work: (backend: Backend) => Promise<T>,
+): Promise<T> {
+  const opened: StoreFile[] = [];
+  try {
+    return await work(await openBackend(context, input, opened));
+  } finally {
+    for (const reader of opened) await reader.close();
+  }
+}
+
+async function openBackend(
+  context: CommandContext,
+  input: CommandInput,
+  opened: StoreFile[],
+): Promise<Backend> {
+  const server = namedServer(context, input);
+  if (server !== null) {
+    const daemon = await requireDaemon(server);
+    return atDaemon(daemon, daemon.facts, differenceOf(daemon.facts, context));
+  }
+  const known = await findByNote(context, locateConfiguration(input.option('config'), context));
+  if (known !== null && differenceOf(known.facts, context) === null)
+    return atDaemon(known, known.facts, null);
+  const configuration = await loadForOperator(context, input);
+  const { settings, lost } = configuration;
+  const found = await findDaemon(context, configuration);
+  const daemon = found?.refusal === null ? found : null;
+  const local = { settings, isComplete: lost.size === 0 };
+  if (daemon !== null && daemon.facts !== null) {
+    const difference = differenceOf(daemon.facts, context);
+    if (difference === null) return { ...atDaemon(daemon, daemon.facts, null), ...local };
+    await context.stderr.write(`note: ${difference}: reading its database\n`);
+  }
+  if (daemon !== null && daemon.facts === null)
+    await context.stderr.write(`note: an older lowwater answers at ${daemon.url}: reading its database\n`);
+  if (found !== null && found.refusal !== null)
+    await context.stderr.write(
+      `note: the daemon at ${found.url} refuses (${found.refusal}): LOWWATER_TOKEN must be its server.token; trying its database\n`,
+    );
+  if (isLost(configuration, 'storage', ['path', 'postgres']))
+    throw new CommandError(
+      `${found === null ? 'no daemon answers' : 'the daemon refuses'}, and the configuration does not say where the database is`,
+    );
+  return { ...local, ...atDatabase(context, settings, daemon, opened) };
+}
+
+/** Why this command cannot read what the daemon shows, in words: only versions that differ in the last number can. */
+function differenceOf(
+  daemon: { readonly version: string },
+  own: { readonly version: string },
+): string | null {
+  const [theirs, ours] = [daemon, own].map(({ version }) => version.split('.').slice(0, 2).join('.'));
+  return theirs === ours
+    ? null
+    : `the daemon runs lowwater ${daemon.version}, this command is ${own.version}`;
+}
+
+function atDaemon(daemon: FoundDaemon, facts: DescribedDaemon, difference: string | null): Backend {
+  return {
+    timezone: facts.timezone,
+    names: facts,
+    daemon,
+    settings: null,
+    isComplete: false,
+    async views() {
+      if (difference !== null) throw new CommandError(difference);
+      return openRemoteViews(daemon);
+    },
+    async storedViews() {
+      throw new CommandError(`the daemon at ${daemon.url} went away`);
+    },
+    async order(request) {
+      const answer = await askDaemon(daemon, request);
+      if (answer.kind === 'absent') throw new CommandError(`the daemon at ${daemon.url} went away`);
+      if (answer.kind === 'refused') throw refusedAs(answer.status === badRequest, answer.message);
+      return answer;
+    },
+  };
+}
+
+const badRequest = 400;
+
+/** What can never be done so is bad usage, what cannot be done now a failure. */
+function refusedAs(isInvalid: boolean, why: string): Error {
+  return isInvalid ? new UsageError(why) : new CommandError(why);
+}
+
+/** `daemon`: one that takes orders, though it cannot be read. */
+function atDatabase(
+  context: CommandContext,
+  settings: Settings,
+  daemon: FoundDaemon | null,
+  opened: StoreFile[],
+): Omit<Backend, 'settings' | 'isComplete'> {
+  const { accounts, rules, channels, reports, timezone, storage } = settings;
+  const storedViews = async (): Promise<StoredViews> => {
+    const { openStoredViews } = await import('../views/stored-views.ts');
+    const { cronCalendar: calendar } = await import('../system/calendar.ts');
+    const reader = opened[0] ?? (await openReader(context, storage));
+    opened[0] = reader;
+    return openStoredViews({ ...context, settings, reader, calendar });
+  };
+  const leave = async ({ wanted, ...given }: LeftHere): Promise<void> => {
+    const { makeOrder } = await import('../engine/orders.ts');
+    const from = { door: 'command line', address: null } as const;
+    const { random, clock } = context;
+    const order = makeOrder(await wanted(), { ...given, from, at: clock.now(), random });
+    const refusal = await (await storedViews()).order(order, (left) => leaveOrder(context, storage, left));
+    if (refusal !== null) throw refusedAs(refusal.refused === 'invalid', refusal.why);
+  };
+  return {
+    timezone,
+    names: {
+      accounts: accounts.map(({ id }) => id),
+      rules: [...new Set(rules.map(({ id }) => id))],
+      channels: channels.map(({ name }) => name),
+      reports: reports.map(({ id }) => id),
+    },
+    daemon,
+    storedViews,
+    async views() {
+      const views = await storedViews();
+      return {
+        ...views,
+        audit: async (since) => views.audit({ since, before: Number.MAX_SAFE_INTEGER, limit: 1000 }),
+        silences: async () => views.silences(),
+        expected: async () => views.expected(),
+        announced: async () => views.announced(),
+      };
+    },
+    async order(request, left) {
+      const answer: DaemonAnswer = daemon === null ? { kind: 'absent' } : await askDaemon(daemon, request);
+      if (answer.kind === 'refused') throw refusedAs(answer.status === badRequest, answer.message);
+      if (answer.kind === 'absent') await leave(left);
+      return answer;
+    },
+  };
+}
+
+/** What became of an order: a sentence, or as JSON with `inForce` for whether a daemon has taken it already. */
+export async function printOrdered(
+  context: CommandContext,
+  input: CommandInput,
+  said: { readonly about: object; readonly sentence: string; readonly answer: DaemonAnswer },
+): Promise<number> {
+  const inForce = said.answer.kind === 'answered';
+  const later =
+    ' No daemon answered over HTTP: the order is in the database, and the daemon takes it within 2 seconds, or when it starts.';
+  if (input.flag('json')) await printJson(context, { ...said.about, inForce });
+  else await context.stdout.write(`${said.sentence}${inForce ? '' : later}\n`);
+  return exitCodes.ok;
+}
+
+/** As the built-in `stale` rule: this many polls, and at least this long. */
+const missedPolls = 3;
+const leastMs = 120_000;
+
+/**
+ * Says on standard error that the database has fallen behind: what is read from it then describes the past, and "nothing
+ * fires" says nothing about now. True where it has. Accounts that are polled by cron, or that the provider asked to wait, may rest for good
+ * reason.
+ */
+export async function warnOfOldData(
+  context: CommandContext,
+  { daemon, settings }: Pick<Backend, 'daemon' | 'settings'>,
+  views: Pick<OperatorViews, 'accounts'>,
+): Promise<boolean> {
+  if (daemon !== null || settings === null) return false;
+  const now = context.clock.now();
+  const byCron = new Set(settings.accounts.flatMap(({ id, poll }) => (poll.kind === 'cron' ? [id] : [])));
+  const expected = (await views.accounts()).filter(
+    ({ id, polledAt, backoffUntil }) => !byCron.has(id) && polledAt !== null && backoffUntil === null,
+  );
+  const isBehind = ({ polledAt, pollIntervalMs }: BriefAccount): boolean =>
+    now - (polledAt ?? now) > Math.max(leastMs, missedPolls * pollIntervalMs);
+  if (expected.length === 0 || !expected.every(isBehind)) return false;
+  const newest = Math.max(...expected.map(({ polledAt }) => polledAt ?? 0));
+  await context.stderr.write(
+    `warning: the newest poll in the database is ${sayDuration(now - newest)} old: no daemon is running, or it cannot store what it sees\n`,
+  );
+  return true;
+}

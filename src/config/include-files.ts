@@ -1,0 +1,98 @@
+import type { ConfigProblem } from '../domain/operator-error.ts';
+import type { Path } from './config-problem.ts';
+import { type Draft, draftDocument, Position } from './draft.ts';
+import type { FileContent, FileList, InterpolationSources } from './interpolate.ts';
+import { parseDocument } from './parse-document.ts';
+
+/** The keys whose lists may stand in files next to the configuration. */
+export const listsInFiles = ['accounts', 'rules', 'routes', 'silences'] as const;
+
+/** How the files that `files` names are found and read. */
+export interface ListFiles extends InterpolationSources {
+  list(pattern: string): FileList;
+  document(path: string): FileContent;
+}
+
+/**
+ * Where `accounts` or another list is `{"files": "accounts.d/*.json"}`, puts the lists of those files in its place. A place in one of
+ * them is reported with its file and the path in that file. Between the files others may have their turn.
+ */
+export function* includeFiles(
+  main: Draft,
+  files: ListFiles,
+): Generator<undefined, { readonly draft: Draft; readonly problems: readonly ConfigProblem[] }> {
+  const problems: ConfigProblem[] = [];
+  const included = new Map<unknown, readonly Included[]>();
+  for (const key of listsInFiles) {
+    const position = new Position(main, problems).at(key);
+    if (position.at('files').text === null || position.keys().length !== 1) continue;
+    included.set(key, yield* readList(position.at('files'), { key, files, problems }));
+  }
+  if (included.size === 0) return { draft: main, problems };
+  /** Which draft a path of the whole leads into, and where in it. */
+  const originOf = (path: Path): { readonly draft: Draft; readonly path: Path } => {
+    const [first, index, ...rest] = path;
+    const own = typeof index === 'number' ? included.get(first)?.[index] : undefined;
+    return own === undefined ? { draft: main, path } : { draft: own.draft, path: [own.index, ...rest] };
+  };
+  const lists = [...included].map(([key, list]) => [key, list.map(({ value }) => value)]);
+  const draft: Draft = {
+    value: { ...Object(main.value), ...Object.fromEntries(lists) },
+    placeOf(path) {
+      const origin = originOf(path);
+      return origin.draft.placeOf(origin.path);
+    },
+    fillingOf(path) {
+      // That there are no files is reported: that the list is empty would say it twice.
+      if (included.get(path[0])?.length === 0) return { whole: false, from: [], broken: true };
+      const origin = originOf(path);
+      return origin.draft.fillingOf(origin.path);
+    },
+  };
+  return { draft, problems };
+}
+
+interface Included {
+  readonly value: unknown;
+  readonly draft: Draft;
+  readonly index: number;
+}
+
+interface ListOrder {
+  readonly key: string;
+  readonly files: ListFiles;
+  readonly problems: ConfigProblem[];
+}
+
+function* readList(pattern: Position, { key, files, problems }: ListOrder): Generator<undefined, Included[]> {
+  const listed = files.list(pattern.text ?? '');
+  const paths = listed.kind === 'files' ? listed.paths : [];
+  if (listed.kind === 'failed') pattern.report(`cannot be read: ${listed.reason}`);
+  else if (paths.length === 0) pattern.report('names no file that is there');
+  const included: Included[] = [];
+  for (const path of paths) {
+    const { draft, problems: found } = readPart(path, files, key);
+    problems.push(...found);
+    if (draft !== null && Array.isArray(draft.value))
+      for (const [index, value] of draft.value.entries()) included.push({ value, draft, index });
+    yield;
+  }
+  return included;
+}
+
+/** The draft is null where the file is no list. */
+function readPart(
+  file: string,
+  files: ListFiles,
+  key: string,
+): { readonly draft: Draft | null; readonly problems: readonly ConfigProblem[] } {
+  const asWhole = (message: string) => ({ draft: null, problems: [{ file, path: '', line: null, message }] });
+  const content = files.document(file);
+  if (content.kind === 'failed') return asWhole(`cannot be read: ${content.reason}`);
+  const { document, isSound, problems: found } = parseDocument(content.text);
+  const inFile = found.map((problem) => ({ ...problem, file }));
+  if (!isSound || document === null) return { draft: null, problems: inFile };
+  const { draft, problems } = draftDocument(document, files, file);
+  if (!Array.isArray(draft.value)) return asWhole(`must be a list of ${key}`);
+  return { draft, problems: [...inFile, ...problems] };
+}

@@ -1,0 +1,185 @@
+import type { Incident } from '../domain/alert.ts';
+import { minuteMs } from '../domain/duration.ts';
+import { recordDelivery, type Sent } from '../engine/delivery-ended.ts';
+import { keepIncident } from '../engine/incidents.ts';
+import type { MonitorState } from '../engine/state.ts';
+import { forgetTest, owedTests, stageOf } from '../engine/test-alert.ts';
+import { endTurn } from '../engine/turn.ts';
+import { type Channel, wordMissed } from '../ports/channel.ts';
+import type { StartedTest, ToldChannel } from '../ports/orders.ts';
+import type { ComposeDependencies } from './compose.ts';
+import type { DaemonParts } from './daemon-dependencies.ts';
+import { Dispatcher } from './dispatcher.ts';
+
+/** It resolves so long after the last channel is due to hear of it. */
+const lastsMs = minuteMs;
+/** Whoever ordered it waits so long at most for what the receivers say. */
+const answerMs = minuteMs / 3;
+
+type TestDependencies = Omit<ConstructorParameters<typeof Dispatcher>[0], 'ended'> & {
+  readonly wake: () => void;
+};
+
+/** An incident of a test on its way: routes, groups, channels and retries are those of real ones, on a state of its own. */
+export class TestAlert {
+  readonly id: string;
+  readonly started: StartedTest;
+  readonly #stage: MonitorState;
+  readonly #dispatcher: Dispatcher;
+  readonly #wake: () => void;
+  readonly #told = new Map<string, ToldChannel>();
+  readonly #answered = Promise.withResolvers<readonly ToldChannel[]>();
+  #resolvesAt: number;
+  #answerBy: number;
+
+  constructor(parts: TestDependencies, incident: Incident, channels: readonly Channel[]) {
+    const now = parts.now();
+    this.id = incident.id;
+    this.#wake = parts.wake;
+    this.#stage = stageOf(parts.state, incident, now);
+    const ended = (sent: Sent) => this.#ended(sent, parts.now());
+    this.#dispatcher = new Dispatcher({ ...parts, state: this.#stage, acknowledgeUrl: () => null, ended });
+    this.#dispatcher.adopt(channels);
+    endTurn(this.#stage, now);
+    const due = [...this.#stage.messages.values()].map(({ channel, dueAt }) => {
+      this.#told.set(channel, { channel, delivered: null, reason: null });
+      return dueAt;
+    });
+    const lastAt = Math.max(now, ...due);
+    this.#resolvesAt = due.length === 0 ? now : lastAt + lastsMs;
+    this.#answerBy = Math.min(lastAt, now + answerMs) + answerMs;
+    this.started = { incident, resolvesAt: this.#resolvesAt, told: this.#answered.promise };
+    this.#answerOnceTold();
+  }
+
+  get running(): number {
+    return this.#dispatcher.running;
+  }
+
+  get nextAt(): number {
+    const resolvesAt = this.#isResolved ? Number.POSITIVE_INFINITY : this.#resolvesAt;
+    return Math.min(this.#dispatcher.nextAt, resolvesAt, this.#answerBy);
+  }
+
+  /** Whether nobody is owed anything of it any more. */
+  get isOver(): boolean {
+    return this.#isResolved && [...this.#stage.queues.values()].every((queue) => queue.length === 0);
+  }
+
+  get #isResolved(): boolean {
+    return this.#stage.incidents.get(this.id)?.resolvedAt !== null;
+  }
+
+  step(now: number): void {
+    const incident = this.#stage.incidents.get(this.id);
+    if (incident?.resolvedAt === null && now >= this.#resolvesAt)
+      keepIncident(this.#stage, { ...incident, resolvedAt: now, resolution: { kind: 'recovered' } });
+    if (now >= this.#answerBy) this.#answer();
+    endTurn(this.#stage, now);
+    this.#dispatcher.send(this.#dispatcher.claimDue(now));
+  }
+
+  /** Its end is due at once. */
+  resolve(now: number): void {
+    this.#resolvesAt = now;
+    this.step(now);
+  }
+
+  adopt(channels: readonly Channel[]): void {
+    this.#dispatcher.adopt(channels);
+  }
+
+  stop(): void {
+    this.#dispatcher.stop();
+    this.#answer();
+  }
+
+  abandon(): void {
+    this.#dispatcher.abandon();
+  }
+
+  #ended(sent: Sent, now: number): void {
+    recordDelivery(this.#stage, sent, now);
+    // That the channel fails is said to who ordered the test, and not on other channels.
+    for (const { id } of [...this.#stage.incidents.values()])
+      if (id !== this.id) this.#stage.incidents.delete(id);
+    const { channel } = sent.message;
+    const { delivery } = sent;
+    if (this.#told.get(channel)?.delivered === null) {
+      const missed = delivery.kind === 'delivered' ? wordMissed(delivery) : delivery.reason;
+      this.#told.set(channel, { channel, delivered: missed === null, reason: missed });
+    }
+    this.#answerOnceTold();
+    this.#wake();
+  }
+
+  #answerOnceTold(): void {
+    if (this.#told.values().every(({ delivered }) => delivered !== null)) this.#answer();
+  }
+
+  #answer(): void {
+    this.#answerBy = Number.POSITIVE_INFINITY;
+    this.#answered.resolve([...this.#told.values()]);
+  }
+}
+
+/** The tests of a running daemon. Each stands in a note until it is over. */
+export class TestAlerts {
+  readonly #parts: DaemonParts;
+  readonly #dependencies: TestDependencies;
+  #tests: readonly TestAlert[] = [];
+
+  constructor(parts: DaemonParts, composing: ComposeDependencies) {
+    this.#parts = parts;
+    this.#dependencies = { ...parts, ...composing, wake: () => parts.timer.wakeBy(parts.now()) };
+  }
+
+  get running(): number {
+    return this.#tests.reduce((sum, { running }) => sum + running, 0);
+  }
+
+  get nextAt(): number {
+    return Math.min(...this.#tests.map(({ nextAt }) => nextAt), Number.POSITIVE_INFINITY);
+  }
+
+  /** What it begins is stored before: nothing leaves in this turn. */
+  begin(incident: Incident): StartedTest {
+    const test = new TestAlert(this.#dependencies, incident, this.#parts.connections.channels);
+    // Once this turn is over, of which the order's entry in the audit is a part.
+    const stored = Promise.resolve().then(() => this.#parts.committer.flush());
+    void stored.then(() => {
+      this.#tests = [...this.#tests, test];
+      this.#dependencies.wake();
+    });
+    return test.started;
+  }
+
+  /** Ends at once what a process before this one began, or what was begun by a clock that was wrong. */
+  resume(now: number): void {
+    this.stop();
+    const { state, connections } = this.#parts;
+    this.#tests = owedTests(state, now).map(
+      (incident) => new TestAlert(this.#dependencies, incident, connections.channels),
+    );
+  }
+
+  adopt(channels: readonly Channel[]): void {
+    for (const test of this.#tests) test.adopt(channels);
+  }
+
+  step(now: number): void {
+    for (const test of this.#tests) {
+      test.step(now);
+      if (test.isOver) forgetTest(this.#parts.state, test.id);
+    }
+    this.#tests = this.#tests.filter(({ isOver }) => !isOver);
+  }
+
+  stop(): void {
+    for (const test of this.#tests) test.stop();
+  }
+
+  abandon(): void {
+    for (const test of this.#tests) test.abandon();
+  }
+}

@@ -1,0 +1,78 @@
+import { dayMs } from '../domain/duration.ts';
+import { parseJson } from '../domain/json.ts';
+import { isoDay } from '../domain/moment.ts';
+import { currencyCode, formatMicros } from '../domain/money.ts';
+import { faultOfDay, type Money, type Rates, worthOf } from '../domain/one-sum.ts';
+import type { Outcome } from '../domain/reading.ts';
+import type { RatesSource } from '../domain/settings.ts';
+import { ratesFailed } from '../rules/self-alert-kinds.ts';
+import { clearOwnFailure, noteRatesProblem } from './self-alerts.ts';
+import { type MonitorState, writeNote } from './state.ts';
+
+/** The last rates that were read. */
+const ratesNote = 'rates';
+/** No table is made on a weekend, nor around Easter. */
+const staleMs = 7 * dayMs;
+/** Amounts are read to the millionth: a smaller rate would have fewer than four digits. */
+const leastMicros = 1000;
+
+const noneNewer = 'the source has no newer ones';
+
+/** How sums are made one now; null where no currency is set for them. */
+export function moneyOf({
+  settings: { money },
+  notes,
+}: Pick<MonitorState, 'settings' | 'notes'>): Money | null {
+  if (money === null || money.source === null) return money;
+  // Only `takeRates` writes this note, and `shapes.ts` checks it.
+  const stored = parseJson(notes.get(ratesNote)?.value ?? '') as Rates | null;
+  return { ...money, rates: stored?.inverted === money.source.inverted ? stored : null };
+}
+
+/**
+ * Takes in what the source of rates answered; true where it gave some. Those in force stay until better ones come. A person is told
+ * of an answer that is no good at once, of a source that is away once the rates are old.
+ */
+export function takeRates(state: MonitorState, source: RatesSource, outcome: Outcome, now: number): boolean {
+  const { currency = '' } = state.settings.money ?? {};
+  const isAnswered = outcome.kind === 'ok';
+  const read = isAnswered ? readRates(outcome, { source, currency, now }) : outcome.reason;
+  const isTaken = typeof read !== 'string';
+  if (isTaken) writeNote(state, ratesNote, JSON.stringify(read));
+  const { rates = null } = moneyOf(state) ?? {};
+  const isOld = rates === null || now > Date.parse(rates.date) + staleMs + source.everyMs;
+  if (isOld || (isAnswered && !isTaken))
+    noteRatesProblem(state, isTaken ? noneNewer : read, rates?.date ?? null, now);
+  else if (isTaken) clearOwnFailure(state, ratesFailed.type, now);
+  return isTaken;
+}
+
+/** The settings may name no source any more. */
+export function followRates(state: MonitorState, now: number): void {
+  if (state.settings.money?.source != null) return;
+  clearOwnFailure(state, ratesFailed.type, now);
+  if (state.notes.has(ratesNote)) state.notes.delete(ratesNote);
+}
+
+/** Rates by which sums can be made, or a clause that says why they cannot. */
+function readRates(
+  { answer, facts }: Extract<Outcome, { kind: 'ok' }>,
+  {
+    source,
+    currency,
+    now,
+  }: { readonly source: RatesSource; readonly currency: string; readonly now: number },
+): Rates | string {
+  const { date = isoDay(now, 'UTC') } = facts ?? {};
+  const fault = faultOfDay(date, now);
+  if (fault !== null) return `the day of the rates, ${JSON.stringify(date)}, ${fault}`;
+  const all = Object.entries(answer.balances);
+  const bad = all.find(([, micros]) => micros < leastMicros);
+  if (bad !== undefined)
+    return `the rate of ${currencyCode(bad[0])} is ${formatMicros(bad[1])}; it must be at least ${formatMicros(leastMicros)}`;
+  const amounts = Object.fromEntries(all.map(([id, micros]) => [currencyCode(id), formatMicros(micros)]));
+  const rates = { date, base: currencyCode(answer.currency), amounts, inverted: source.inverted };
+  return worthOf(currencyCode(currency), rates) === null
+    ? `the rates of ${rates.base} have none of money.currency, ${currency}`
+    : rates;
+}

@@ -1,0 +1,24 @@
+import { type Html, type HtmlValue, html } from '../../wording/html.ts';
+import { say } from '../../wording/language.ts';
+import { phrases } from '../../wording/phrase.ts';
+import type { Frame } from './words.ts';
+
+const says = phrases('pager', { pages: 'Pages of this list', first: 'First page', next: 'Next page' });
+
+interface Place {
+  readonly cursor: string | null;
+  readonly nextCursor: string | null;
+}
+
+/** To the first and the next page of a list, with what stands between; nothing where one page is all. */
+export function pager(
+  addressOf: (cursor: string | null) => string,
+  { cursor, nextCursor }: Place,
+  frame: Pick<Frame, 'language'>,
+  between: HtmlValue = null,
+): Html | null {
+  if (cursor === null && nextCursor === null) return null;
+  const to = (place: string | null, word: typeof says.next): Html =>
+    html`<a href="${addressOf(place)}">${say(word, frame)}</a>`;
+  return html`<nav class="pager" aria-label="${say(says.pages, frame)}">${cursor !== null && to(null, says.first)}${between}${nextCursor !== null && to(nextCursor, says.next)}</nav>`;
+}

@@ -1,0 +1,239 @@
+import { HistoryLoader } from '../daemon/history-loader.ts';
+import { entryOf } from '../domain/provider-entry.ts';
+import { type AccountState, freshAccount, type Outcome, type PollRecord } from '../domain/reading.ts';
+import type { AccountSettings, Settings } from '../domain/settings.ts';
+import { changedOnlyReadings, discardChanges } from '../engine/batch.ts';
+import { observePoll } from '../engine/observe.ts';
+import { aliveNote, skipUnwatched, startMonitor } from '../engine/restore.ts';
+import { LearnFromHistory } from '../engine/spending.ts';
+import { groupOf, type MonitorState } from '../engine/state.ts';
+import { endTurn } from '../engine/turn.ts';
+import type { Calendar, Random } from '../ports/clock.ts';
+import { nothingStored } from '../views/empty-reader.ts';
+import { Feed, MergedFeeds } from './feed.ts';
+import { IncidentBook } from './incident-book.ts';
+import { MessageCounter } from './message-counter.ts';
+import { type AccountPast, type SurveyedPast, usualInterval } from './past.ts';
+import type { ReplayObserver, ReplayResult } from './replay-result.ts';
+
+/** So many turns in which nothing but readings changed are forgotten together: more would outlive the space of young objects. */
+const quietTurns = 100;
+
+interface LifeDependencies {
+  readonly settings: Settings;
+  readonly calendar: Calendar;
+  readonly pasts: readonly SurveyedPast[];
+  readonly observer: ReplayObserver;
+}
+
+/** The engine in the past: its state, and the accounts whose polls come in. */
+export class ReplayEngine {
+  readonly #state: MonitorState;
+  readonly #messages: MessageCounter;
+  readonly #book: IncidentBook;
+  readonly #feeds: MergedFeeds;
+  readonly #observer: ReplayObserver;
+  readonly #pasts: readonly SurveyedPast[];
+  readonly #since: number;
+  #until: number;
+  /** Accounts that are being watched. While there is none, nobody is there whom time could tell anything. */
+  readonly #watched = new Set<string>();
+  #quietTurns = 0;
+
+  private constructor(
+    state: MonitorState,
+    feeds: readonly Feed[],
+    { pasts, observer }: LifeDependencies,
+    since: number,
+  ) {
+    this.#state = state;
+    this.#pasts = pasts;
+    this.#observer = observer;
+    this.#feeds = new MergedFeeds(feeds);
+    this.#since = since;
+    this.#until = since;
+    this.#messages = new MessageCounter(state, since);
+    this.#book = new IncidentBook(state);
+  }
+
+  /** The engine as it is where the past begins, with all that is known from before. */
+  static async begin(parts: LifeDependencies): Promise<ReplayEngine> {
+    const { settings, calendar, pasts } = parts;
+    const feeds: Feed[] = [];
+    for (const past of pasts) {
+      const { poll } = past.account;
+      const { backoff, polled } = entryOf(settings, past.account);
+      const intervalMs = usualInterval(past, calendar);
+      feeds.push(await Feed.open(past, { polled, poll, calendar, backoff, intervalMs }));
+    }
+    const since = Math.min(...pasts.map(({ firstAt }) => firstAt));
+    const accounts: AccountState[] = [];
+    for (const past of pasts) accounts.push(await stateBefore(past));
+    const state = startMonitor({
+      settings: { ...settings, accounts: pasts.map((past) => withUsualPolls(past, calendar)) },
+      calendar,
+      random: countingIds(),
+      stored: { ...nothingStored, accounts, notes: { [aliveNote]: String(since) } },
+      now: since,
+    });
+    for (const { account, before } of pasts) await rememberAll(state, account.id, { before, now: since });
+    return new ReplayEngine(state, feeds, parts, since);
+  }
+
+  /** Whether the next step is at hand. */
+  get ready(): boolean {
+    return this.#feeds.first?.ready ?? true;
+  }
+
+  async readOn(): Promise<void> {
+    await this.#feeds.first?.fill();
+  }
+
+  /** Lets the next thing happen. Gives how many polls that was; null when the past is over. */
+  step(): number | null {
+    const feed = this.#feeds.first;
+    if (feed === null) return null;
+    const { step } = feed;
+    const { at } = step;
+    const { id } = feed.past.account;
+    if ('outcome' in step) {
+      this.#feeds.advance();
+      this.#liveUntil(at);
+      this.#watched.add(id);
+      this.#observe(id, outcomeOf(step), at);
+      return 1;
+    }
+    this.#liveUntil(step.kind === 'end' ? at + 1 : at);
+    this.#until = Math.max(this.#until, at);
+    if (step.kind === 'end') this.#leave(id, this.#endOfAll() + 1 - at);
+    else if (step.kind === 'unread') this.#observe(id, unread, at);
+    else if (step.waitMs > 0 && this.#groupWaits(id)) {
+      step.at += step.waitMs;
+      step.forMs -= step.waitMs;
+      step.waitMs = 0;
+      this.#feeds.moved();
+      return 0;
+    } else this.#leave(id, step.forMs);
+    this.#feeds.advance();
+    return 0;
+  }
+
+  result(): ReplayResult {
+    this.#messages.finish();
+    return {
+      incidents: this.#book.incidents,
+      messages: this.#messages.count,
+      accounts: this.#pasts,
+      since: this.#since,
+      until: this.#until,
+    };
+  }
+
+  /** From now on nobody watches the account, for so long. */
+  #leave(id: string, forMs: number): void {
+    skipUnwatched(this.#state, id, forMs);
+    this.#watched.delete(id);
+  }
+
+  /** Does what time brings before `at`, each at its own instant. */
+  #liveUntil(at: number): void {
+    if (this.#watched.size === 0) return;
+    const { due } = this.#state;
+    for (let next = this.#nextAt(due.nextAt); next < at; next = this.#nextAt(due.nextAt)) this.#endTurn(next);
+  }
+
+  #nextAt(dueAt: number): number {
+    return Math.min(dueAt, this.#messages.nextAt);
+  }
+
+  #observe(id: string, outcome: Outcome, at: number): void {
+    const account = this.#state.accounts.get(id);
+    if (account === undefined) throw new Error(`${id} has a past but is not watched`);
+    observePoll(this.#state, account, outcome, at);
+    if (outcome.kind === 'ok') this.#book.read(account);
+    this.#endTurn(at);
+    const { reading } = account.poll;
+    if (outcome.kind === 'ok' && reading !== null) this.#observer.read?.(account, reading);
+  }
+
+  #endTurn(now: number): void {
+    endTurn(this.#state, now);
+    this.#takeChanges();
+    while (this.#messages.deliverDue(now)) {
+      endTurn(this.#state, now);
+      this.#takeChanges();
+    }
+  }
+
+  /** What would be stored is written down as far as people ask for it, and forgotten. */
+  #takeChanges(): void {
+    if (changedOnlyReadings(this.#state) && ++this.#quietTurns < quietTurns) return;
+    this.#quietTurns = 0;
+    this.#book.note(discardChanges(this.#state));
+  }
+
+  /** The provider asked all accounts that share the secret to wait: it is watched, and not polled. */
+  #groupWaits(id: string): boolean {
+    return (this.#state.backoffs.get(groupOf(this.#state, id))?.strikes ?? 0) > 0;
+  }
+
+  /** An instant that no poll comes after. */
+  #endOfAll(): number {
+    return this.#pasts.reduce((latest, { lastAt, until }) => Math.max(latest, lastAt, until ?? 0), 0);
+  }
+}
+
+/** What rules and forecasts know of an account from before: its log, and its spending made from history. */
+async function rememberAll(
+  state: MonitorState,
+  id: string,
+  { before, now }: { readonly before: AccountPast['before']; readonly now: number },
+): Promise<void> {
+  const account = state.accounts.get(id);
+  if (account === undefined) return;
+  await new HistoryLoader(state, before, () => now).of(account);
+  if (!state.unlearned.has(id)) return;
+  const learning = new LearnFromHistory(state, account, now);
+  for await (const part of before.readings(learning.query)) learning.take(part);
+  learning.finish();
+}
+
+const usage = {};
+const unread: Outcome = {
+  kind: 'network_error',
+  reason: 'no reading is known of that time',
+  durationMs: 0,
+  usage,
+};
+
+function outcomeOf({ outcome, reading }: PollRecord): Outcome {
+  if (outcome === 'ok') {
+    if (reading === null) throw new Error('a poll that ended ok has a reading');
+    return { kind: 'ok', answer: reading, durationMs: 0, usage };
+  }
+  return { kind: outcome, reason: 'as it is stored', durationMs: 0, usage };
+}
+
+/** Nothing of a replay is kept or sent: its ids need to be unique in it only, and its pauses are not random. */
+function countingIds(): Random {
+  let count = 0;
+  return { fraction: () => 0.5, id: () => String(++count), bytes: (length) => Buffer.alloc(length) };
+}
+
+/** An account as it is polled in the replay: less often where its past says so (`usualInterval`). */
+function withUsualPolls(past: SurveyedPast, calendar: Calendar): AccountSettings {
+  const { account } = past;
+  const { poll } = account;
+  return poll.kind === 'every'
+    ? { ...account, poll: { kind: 'every', everyMs: usualInterval(past, calendar) } }
+    : account;
+}
+
+/** Readings from before, of which nothing was known yet. One that was first polled later is watched from then on. */
+async function stateBefore({ account, before, firstAt }: SurveyedPast): Promise<AccountState> {
+  const unread = freshAccount(account.id, firstAt);
+  const reading = await before.readingBefore(account.id, firstAt);
+  return reading === null
+    ? unread
+    : { ...unread, polledAt: reading.at, outcome: 'ok', reading, unwatchedMs: firstAt - reading.at };
+}

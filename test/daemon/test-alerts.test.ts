@@ -1,0 +1,173 @@
+import { describe, expect, test } from 'vitest';
+import type { IncidentMessage, Message } from '../../src/domain/message.ts';
+import { isRefusal } from '../../src/domain/operator.ts';
+import { wordCard } from '../../src/messages/message-wording.ts';
+import type { StartedTest } from '../../src/ports/orders.ts';
+import { hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
+import { orderOf } from '../support/orders.ts';
+import { PagingTool, toolTypes } from '../support/paging-tool.ts';
+import { makeRoute, type SettingsParts } from '../support/settings.ts';
+import { read, startWorld, type World } from '../support/world.ts';
+
+const parts: SettingsParts = {
+  rules: [smsLow({ warning: units(200), critical: units(50) })],
+  channels: ['ops', 'boss', 'night'],
+  routes: [
+    makeRoute({
+      match: { severity: ['critical'] },
+      channels: ['ops'],
+      groupWaitMs: 10_000,
+      escalate: { afterMs: 30 * minuteMs, channels: ['boss'] },
+    }),
+    makeRoute({ channels: ['night'] }),
+  ],
+};
+
+async function order(world: World, details: object = {}): Promise<StartedTest> {
+  const wanted = { kind: 'test-alert', account: 'otp', ...details } as const;
+  const [answer] = await world.views.orders([orderOf(wanted, { at: world.now })]);
+  if (answer === undefined || isRefusal(answer)) throw new Error(JSON.stringify(answer));
+  return answer;
+}
+
+function headlines(world: World, channel: string): readonly string[] {
+  return world.channel(channel).attempts.map(({ message }) => wordCard(message, 1).headline);
+}
+
+describe('a test alert', () => {
+  test('goes where a real one of its severity would, after its group wait, and resolves after a minute', async () => {
+    const world = await startWorld(parts);
+    await read(world, 1000);
+    const { told, resolvesAt } = await order(world, { severity: 'critical' });
+    await world.pass(9_000);
+    expect(world.channel('ops').attempts).toEqual([]);
+    await world.pass(2_000);
+    expect(await told).toEqual([{ channel: 'ops', delivered: true, reason: null }]);
+    expect(headlines(world, 'ops')).toEqual(['TEST · CRITICAL · otp: SMS balance 1,000.00 CNY, below 50.00']);
+    expect(resolvesAt - world.now).toBeLessThanOrEqual(minuteMs);
+    await world.pass(minuteMs + 10_000);
+    expect(headlines(world, 'ops')[1]).toMatch(/^TEST · RESOLVED · otp/);
+    await world.pass(2 * hourMs);
+    expect(headlines(world, 'ops')).toHaveLength(2);
+    expect([...headlines(world, 'boss'), ...headlines(world, 'night')]).toEqual([]);
+  });
+
+  test('stores no incident and no message, moves no alert, and stands in the audit', async () => {
+    const world = await startWorld(parts);
+    await read(world, 1000);
+    await order(world);
+    await world.pass(2 * minuteMs);
+    expect(await world.views.incidents({ limit: 10 })).toEqual([]);
+    expect(await world.views.notifications(10)).toEqual([]);
+    expect(await world.views.alerts({ all: true })).toEqual([]);
+    const entries = await world.views.audit({ since: 0, before: Number.MAX_SAFE_INTEGER, limit: 10 });
+    expect(entries).toMatchObject([{ action: 'test-alert', account: 'otp', by: 'ana' }]);
+    expect(
+      [...world.daemon.state.notes.values()].filter(({ name }) => name.startsWith('test-alert')),
+    ).toEqual([]);
+  });
+
+  test.each(toolTypes)(
+    'opens and closes at %s under a key of its own: what really fires stays open',
+    async (type) => {
+      const world = await startWorld(parts);
+      const tool = new PagingTool(type);
+      world.channel('ops').reader = (message) => tool.receive(message);
+      await read(world, 20);
+      const open = [...tool.shown.keys()];
+      expect(open.length).toBeGreaterThan(0);
+      await order(world, { severity: 'critical' });
+      await world.pass(20_000);
+      expect(tool.woken).toHaveLength(2);
+      expect([...tool.shown.values()].map(({ urgency }) => urgency)).not.toContain('info');
+      await world.pass(2 * minuteMs);
+      expect([...tool.shown.keys()]).toEqual(open);
+    },
+  );
+
+  test('says so in every message, and who ordered it; it offers nothing to acknowledge', async () => {
+    const world = await startWorld(parts);
+    await order(world);
+    await world.pass(2 * minuteMs);
+    for (const { message } of world.channel('ops').attempts) {
+      const [item] = items(message);
+      expect(item).toMatchObject({ acknowledgeUrl: null, mention: true });
+      expect(wordCard(message, 1).parts[0]?.lines[0]).toMatch(/^A test that ana ordered: nothing fires/);
+    }
+  });
+
+  test('of a daemon that was killed is ended by the next one, on every channel that it may have reached', async () => {
+    const world = await startWorld(parts);
+    const tool = new PagingTool('pagerduty');
+    world.channel('ops').reader = (message) => tool.receive(message);
+    await order(world, { severity: 'critical' });
+    await world.pass(20_000);
+    expect(tool.shown.size).toBe(1);
+    world.crash();
+    world.start();
+    await world.pass(30_000);
+    expect(tool.shown.size).toBe(0);
+    await world.restart({ downMs: minuteMs });
+    await world.pass(hourMs);
+    expect(headlines(world, 'ops')).toHaveLength(2);
+  });
+
+  test('is held by a silence as the real one would be, and says so by telling nobody', async () => {
+    const world = await startWorld({
+      ...parts,
+      silences: [
+        { match: {}, cron: '0 0 * * *', timezone: 'UTC', durationMs: 24 * hourMs, comment: 'always' },
+      ],
+    });
+    const { told } = await order(world);
+    expect(await told).toEqual([]);
+    await world.pass(2 * minuteMs);
+    expect(headlines(world, 'ops')).toEqual([]);
+  });
+
+  test('that a channel refuses says why to who ordered it, and raises no alert elsewhere', async () => {
+    const world = await startWorld(parts);
+    world.channel('ops').mood = 'dead';
+    const { told } = await order(world, { severity: 'critical' });
+    await world.pass(20_000);
+    expect(await told).toMatchObject([{ channel: 'ops', delivered: false }]);
+    await world.pass(hourMs);
+    expect([...headlines(world, 'boss'), ...headlines(world, 'night')]).toEqual([]);
+  });
+
+  test('is retried while a channel is down, and its end follows its beginning', async () => {
+    const world = await startWorld(parts);
+    world.channel('ops').mood = 'down';
+    const { told } = await order(world, { severity: 'critical' });
+    await world.pass(30_000);
+    expect(await told).toMatchObject([{ channel: 'ops', delivered: false }]);
+    world.channel('ops').mood = 'up';
+    await world.pass(5 * minuteMs);
+    const arrived = world.channel('ops').attempts.filter(({ mood }) => mood === 'up');
+    expect(items(arrived.at(-1)?.message).map(({ kinds }) => kinds.at(-1))).toEqual(['resolved']);
+  });
+
+  test('takes the channels of a reload, and ends when the clock is set back', async () => {
+    const world = await startWorld(parts);
+    await order(world, { severity: 'critical' });
+    await world.pass(20_000);
+    await world.reload(parts);
+    world.clock.jump(-hourMs);
+    await world.pass(20_000);
+    expect(headlines(world, 'ops')).toHaveLength(2);
+  });
+
+  test('of a rule that the account does not have, or that was ordered long ago, is refused', async () => {
+    const world = await startWorld(parts);
+    const [unknown, old] = await world.views.orders([
+      orderOf({ kind: 'test-alert', account: 'otp', rule: 'sms-hihg' }, { at: world.now }),
+      orderOf({ kind: 'test-alert', account: 'otp' }, { at: world.now - hourMs }),
+    ]);
+    expect(unknown).toMatchObject({ refused: 'not-found', why: expect.stringContaining('"sms-low"') });
+    expect(old).toMatchObject({ refused: 'not-now' });
+  });
+});
+
+function items(message: Message | undefined): IncidentMessage['items'] {
+  return message?.kind === 'incidents' ? message.items : [];
+}

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { BalanceState, readSpending, writeSpending } from '../../src/spending/balance-state.ts';
+import type { PeriodSums } from '../../src/spending/periods.ts';
+
+/** The stored numbers, in the order in which they lie in the bytes: the format of version 8. */
+const columns = `
+  spent seenMs total meanHour hours peak clipped
+  actual expected driftActual driftExpected holidayActual holidayExpected
+  blockSpent blockSeen blockHours blocks topUps
+  smallestFall silent silentMs usualSilence usualFall
+  runDay runMicros runHour runHours runDays
+  shiftSince shiftedAt shiftedBy shiftsFrom
+  offSince offSide offHours offSpent offUsual recentSpent recentUsual
+  more.sum more.since more.spent more.expected more.top more.usualTop more.excused
+  less.sum less.since less.spent less.expected less.top less.usualTop less.excused`
+  .trim()
+  .split(/\s+/);
+
+const arrays =
+  `bins said came errors widths topUpAmounts topUpFrom runDates runAmounts runBegins runLengths weeks cameHours`.split(
+    ' ',
+  );
+
+/** Each number is its place among the columns; each array holds its place among the arrays. */
+function numbered(): BalanceState {
+  const state = new BalanceState();
+  for (const [index, column] of columns.entries()) {
+    const [name = '', inner] = column.split('.');
+    if (inner === undefined) Object.assign(state, { [name]: index });
+    else Object.assign(Reflect.get(state, name), { [inner]: index });
+  }
+  for (const [index, name] of arrays.entries()) Reflect.get(state, name).fill(index);
+  return state;
+}
+
+const last = { account: 'otp', at: 0, balances: { sms: 1 }, currency: 'CNY' };
+const sum: PeriodSums['day'] = { startsAt: 0, endsAt: 0, knownSince: 0, watchedFrom: 0, spent: { sms: 0 } };
+const sums: PeriodSums = { day: sum, week: sum, month: sum, quarter: sum };
+
+function write(states: readonly (BalanceState | null)[]): Buffer {
+  return Buffer.from(writeSpending({ timezone: 'UTC', last, sums, states }));
+}
+
+test('what is stored of a balance has its numbers and its arrays in this order, no matter how the code names them', () => {
+  const bytes = write([numbered()]);
+  const from = 7 + bytes.readUInt16LE(5);
+  expect(bytes[0]).toBe(9);
+  expect(columns.map((_, index) => bytes.readDoubleLE(from + 8 * index))).toEqual([...columns.keys()]);
+  const state = new BalanceState();
+  const rest = bytes.subarray(from + 8 * columns.length);
+  expect(rest).toHaveLength(state.buffer.byteLength);
+  new Uint8Array(state.buffer).set(rest);
+  for (const [index, name] of arrays.entries())
+    expect(new Set(Reflect.get(state, name))).toEqual(new Set([index]));
+});
+
+test('it is read back as it was written, with a balance that never fell between others', () => {
+  const read = readSpending(write([numbered(), null, numbered()]));
+  expect(read?.states).toEqual([numbered(), null, numbered()]);
+});
+
+test('bytes of another version, shorter ones and those with a flipped bit are learned from history again', () => {
+  const bytes = write([numbered()]);
+  const older = Buffer.from(bytes);
+  older[0] = 7;
+  const damaged = Buffer.from(bytes);
+  damaged[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
+  expect([older, damaged, bytes.subarray(0, 6)].map(readSpending)).toEqual([null, null, null]);
+});
