@@ -74,35 +74,15 @@ balance ("warning=200 critical=50"), name, currency, timezone, leadTime, note, t
     }
     let wasRefused = false;
     const ask = createAsker(context, input, () => wasRefused);
-    const channels = await askChannels(context, input, ask);
-    const publicUrl = await ask('public-url', 'Address of the page for links in messages (empty: none)', {
-      optional: true,
-    });
-    const leadTime = await ask(
-      'lead-time',
-      'How long a payment takes to arrive, such as 2d (empty: not known)',
-      {
-        optional: true,
-        check: (text) => (parseDuration(text) === null ? '--lead-time must be a duration such as 2d' : null),
-      },
-    );
-    const base = {
-      ...schemaKey(),
-      timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-      channels,
-      server: {
-        token: context.random.bytes(24).toString('hex'),
-        ...(publicUrl === '' ? {} : { publicUrl }),
-      },
-    };
-    const written = { file, named: given, channel: Object.keys(channels)[0] };
+    const { base, leadTime } = await askBase(context, input, ask);
+    const result = { file, named: given, channel: Object.keys(base.channels)[0] };
     const sheet = input.option('from');
     if (sheet !== null) {
       const { writeFromAccounts } = await import('../init/from-accounts.ts');
       const order = { file, sheet, base, leadTime, routeBy: input.option('route-by') };
       const kinds = await describeProviders();
       await context.stdout.write(await writeFromAccounts(context, { ...order, kinds }));
-      return finish(context, input, written);
+      return finish(context, input, result);
     }
     const account = input.option('account') ?? 'main';
     for (;;) {
@@ -130,10 +110,36 @@ balance ("warning=200 critical=50"), name, currency, timezone, leadTime, note, t
         writeFileSync(file, format({ ...config, accounts, rules }));
         await context.stdout.write(`The provider answered: ${tried.text}.\n`);
       }
-      return finish(context, input, written);
+      return finish(context, input, result);
     }
   },
 };
+
+/** What the configuration says besides providers, accounts and rules. */
+async function askBase(context: CommandContext, input: CommandInput, ask: Ask) {
+  const channels = await askChannels(context, input, ask);
+  const publicUrl = await ask('public-url', 'Address of the page for links in messages (empty: none)', {
+    optional: true,
+  });
+  const leadTime = await ask(
+    'lead-time',
+    'How long a payment takes to arrive, such as 2d (empty: not known)',
+    {
+      optional: true,
+      check: (text) => (parseDuration(text) === null ? '--lead-time must be a duration such as 2d' : null),
+    },
+  );
+  const base = {
+    ...schemaKey(),
+    timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    channels,
+    server: {
+      token: context.random.bytes(24).toString('hex'),
+      ...(publicUrl === '' ? {} : { publicUrl }),
+    },
+  };
+  return { base, leadTime };
+}
 
 /** The file's part about provider and account. */
 async function askProvider(input: CommandInput, ask: Ask, id: string) {
