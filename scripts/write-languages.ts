@@ -14,7 +14,7 @@ export type Catalogue = Readonly<Record<string, string>>;
 export async function englishCatalogue(): Promise<Catalogue> {
   for (const path of globSync('src/**/*.ts', { cwd: root }).toSorted()) {
     const source = join(root, path);
-    if (readFileSync(source, 'utf8').includes(' = phrases(')) await import(source);
+    if (/ = (?:phrases|sentences)\(/.test(readFileSync(source, 'utf8'))) await import(source);
   }
   const byName = declaredPhrases().map(({ name, english }) => [name, english] as const);
   return Object.fromEntries(byName.toSorted(([left], [right]) => (left < right ? -1 : 1)));

@@ -21,7 +21,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   languages: ['wording'],
   daemon: ['domain', 'ports', 'wording', 'spending', 'rules', 'messages', 'engine'],
   views: ['domain', 'ports', 'wording', 'spending', 'rules', 'messages', 'engine', 'daemon'],
-  cluster: ['domain', 'ports', 'engine', 'daemon', 'views'],
+  cluster: ['domain', 'ports', 'wording', 'engine', 'daemon', 'views'],
   replay: ['domain', 'ports', 'spending', 'rules', 'engine', 'daemon', 'views'],
   chart: ['domain', 'wording', 'spending', 'rules'],
   channels: [
@@ -266,7 +266,7 @@ function roomOf(path: string): string {
 }
 
 function importsOf(code: string): string[] {
-  return [...code.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*['"]([^'"]+)['"]/g)].map((match) => match[1] ?? '');
+  return [...code.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*['"]([^'"\s]+)['"]/g)].map((match) => match[1] ?? '');
 }
 
 /** Comments speak of what is not done here. Quotes may hold the two slashes of an address. */

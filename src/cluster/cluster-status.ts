@@ -1,4 +1,5 @@
 import type { ClusterMember, ClusterProblem, ClusterStatus, MemberCard, Role } from '../ports/cluster.ts';
+import { sentences } from '../wording/phrase.ts';
 import type { FleetView } from './fleet-view.ts';
 
 interface KnownState {
@@ -16,8 +17,30 @@ interface KnownState {
   readonly loadFailure: string | null;
 }
 
-export const nobodyOwns =
-  'nobody owns the accounts: nothing is polled, unless a daemon that lost the database goes on from memory';
+const told = sentences('cluster', {
+  nobodyOwns:
+    'nobody owns the accounts: nothing is polled, unless a daemon that lost the database goes on from memory',
+  noAnswer: 'the shared database does not answer this daemon ({reason})',
+  notAsked: 'the shared database was not asked yet',
+  loading: '{node} has taken the accounts and reads what is stored',
+  alone: 'nobody reaches the shared database: going on from memory',
+  otherConfiguration: 'the configuration of {node} is not that of {owner}, which owns the accounts',
+  clockBehind:
+    'the clock of the database is {seconds} s behind the clocks of the daemons, which agree with one another: set it; readings are dated by the clocks of the daemons',
+  clockAhead:
+    'the clock of the database is {seconds} s ahead of the clocks of the daemons, which agree with one another: set it; readings are dated by the clocks of the daemons',
+  doubt: 'nobody else can own the accounts, so {node} does in doubt: {why}',
+  strangers: '{nodes} and {owner} have no account in common: two fleets share this database',
+  owner: 'the owner',
+  differing: 'the configuration of {nodes} has not been that of the owner of the accounts for 10 minutes',
+  clockOff: 'the clock of {node} is {seconds} s off the clock of the database and the other daemons',
+  noneTaken: '{problem}: it takes no accounts until it is set',
+  namesake: 'another daemon ({program}) is named {node} too: give each a cluster.node of its own',
+  namesakeAt:
+    'another daemon ({program} at {address}) is named {node} too: give each a cluster.node of its own',
+});
+
+export const nobodyOwns = told.nobodyOwns();
 
 export function clusterStatusOf(known: KnownState): ClusterStatus {
   const { role, card, fleet, takeovers, isBlind } = known;
@@ -48,16 +71,16 @@ function alertsOf({ card, fleet, doubt }: KnownState): readonly ClusterProblem[]
     clock:
       databaseBehindMs === 0
         ? null
-        : `the clock of the database is ${Math.round(Math.abs(databaseBehindMs) / 1000)} s ${databaseBehindMs > 0 ? 'behind' : 'ahead of'} the clocks of ` +
-          'the daemons, which agree with one another: set it; readings are dated by the clocks of the daemons',
-    doubt:
-      doubt === null ? null : `nobody else can own the accounts, so ${card.node} does in doubt: ${doubt}`,
+        : (databaseBehindMs > 0 ? told.clockBehind : told.clockAhead)({
+            seconds: Math.round(Math.abs(databaseBehindMs) / 1000),
+          }),
+    doubt: doubt === null ? null : told.doubt({ node: card.node, why: doubt }),
     split: fleet.split,
     configuration:
       strangers.length > 0
-        ? `${strangers.join(', ')} and ${owner?.node ?? 'the owner'} have no account in common: two fleets share this database`
+        ? told.strangers({ nodes: strangers.join(', '), owner: owner?.node ?? told.owner() })
         : differing.length > 0
-          ? `the configuration of ${differing.join(', ')} has not been that of the owner of the accounts for 10 minutes`
+          ? told.differing({ nodes: differing.join(', ') })
           : null,
   };
   return aspects.flatMap((aspect) => {
@@ -71,28 +94,28 @@ function problemsOf(known: KnownState): string[] {
   const { owner, look, trouble, aheadMs, isClockOff } = fleet.link;
   const { node, configHash } = card;
   const problems: string[] = [];
-  if (trouble !== null) problems.push(`the shared database does not answer this daemon (${trouble.message})`);
-  else if (look === null) problems.push('the shared database was not asked yet');
+  if (trouble !== null) problems.push(told.noAnswer({ reason: trouble.message }));
+  else if (look === null) problems.push(told.notAsked());
   else if (owner === null && (role === 'standby' || role === 'loading' || role === 'joining'))
     problems.push(nobodyOwns);
-  if (role === 'loading') problems.push(`${node} has taken the accounts and reads what is stored`);
-  if (role === 'alone') problems.push('nobody reaches the shared database: going on from memory');
+  if (role === 'loading') problems.push(told.loading({ node }));
+  if (role === 'alone') problems.push(told.alone());
   if (loadFailure !== null) problems.push(loadFailure);
   if (owner !== null && owner.configHash !== configHash)
-    problems.push(`the configuration of ${node} is not that of ${owner.node}, which owns the accounts`);
-  if (fleet.names.twin !== null) problems.push(namesake(node, fleet.names.twin));
-  if (isClockOff && doubt === null)
-    problems.push(`${clockOff(node, aheadMs)}: it takes no accounts until it is set`);
+    problems.push(told.otherConfiguration({ node, owner: owner.node }));
+  if (fleet.names.duplicate !== null) problems.push(namesake(node, fleet.names.duplicate));
+  if (isClockOff && doubt === null) problems.push(told.noneTaken({ problem: clockOff(node, aheadMs) }));
   return problems;
 }
 
 /** That the clock of a node is off, as a clause. */
 export function clockOff(node: string, aheadMs: number): string {
-  return `the clock of ${node} is ${(aheadMs / 1000).toFixed(1)} s off the clock of the database and the other daemons`;
+  return told.clockOff({ node, seconds: (aheadMs / 1000).toFixed(1) });
 }
 
 /** That another process has the name of this one, as a clause. */
 export function namesake(node: string, { advertise, program }: ClusterMember): string {
-  const where = advertise === null ? '' : ` at ${advertise}`;
-  return `another daemon (${program}${where}) is named ${node} too: give each a cluster.node of its own`;
+  return advertise === null
+    ? told.namesake({ program, node })
+    : told.namesakeAt({ program, node, address: advertise });
 }

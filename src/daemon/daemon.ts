@@ -288,7 +288,7 @@ export class Daemon {
     const { membership, maxSleepMs = this.#endWatch === null ? usualSleepMs : watchedSleepMs } =
       this.#dependencies;
     // What was drained and has the accounts again goes by this clock, right or wrong.
-    if (membership?.holds() === true) this.#time.correctBy(0);
+    if (membership?.mayPoll() === true) this.#time.correctBy(0);
     this.#followClockChange();
     const now = this.now();
     this.poller.start(now);

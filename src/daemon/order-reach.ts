@@ -1,9 +1,14 @@
 import { refuse } from '../domain/operator.ts';
 import { blockedUntil } from '../engine/observe.ts';
 import type { OrderReach } from '../ports/orders.ts';
+import { sentences } from '../wording/phrase.ts';
 import type { DaemonParts } from './daemon-dependencies.ts';
 import type { Poller } from './poller.ts';
 import type { TestAlerts } from './test-alerts.ts';
+
+const told = sentences('poll', {
+  asksToWait: 'the provider asked to wait; the next poll is due in {seconds} s',
+});
 
 /** What orders set going in a running daemon. */
 export function createReach(
@@ -16,7 +21,7 @@ export function createReach(
       const started = poller.pollNow(account);
       if (started !== null) return { ended: started.then((outcome) => outcome?.kind ?? null) };
       const seconds = Math.ceil((blockedUntil(state, account) - now()) / 1000);
-      return refuse('not-now', `the provider asked to wait; the next poll is due in ${seconds} s`);
+      return refuse('not-now', told.asksToWait({ seconds }));
     },
     testAlert: (incident) => tests.begin(incident),
     handOver: (order) => void membership?.handOver(order),

@@ -241,7 +241,7 @@ export class Poller {
   }
 
   get #owns(): boolean {
-    return this.#dependencies.membership?.holds() ?? true;
+    return this.#dependencies.membership?.mayPoll() ?? true;
   }
 
   get #now(): number {

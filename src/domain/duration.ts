@@ -33,11 +33,6 @@ export function formatDuration(ms: number): string {
   return (ms < 0 ? '-' : '') + parts.join('');
 }
 
-/** `"42 minutes of history"`. */
-export function describeHistory(ms: number): string {
-  return ms < 1 ? 'no history yet' : `${describeDuration(ms)} of history`;
-}
-
 export interface DurationPart {
   readonly unit: 'day' | 'hour' | 'minute' | 'second';
   readonly count: number;
@@ -46,12 +41,12 @@ export interface DurationPart {
 const units = ['day', 'hour', 'minute', 'second'] as const;
 const sizes = { day: unitMs.d, hour: unitMs.h, minute: unitMs.m, second: unitMs.s } as const;
 
-/** The two largest units; none below a second. */
-export function durationParts(ms: number): readonly DurationPart[] {
+/** The largest units, two or so many; none below a second. */
+export function durationParts(ms: number, most = 2): readonly DurationPart[] {
   let rest = Math.abs(Math.round(ms));
   const first = units.findIndex((unit) => rest >= sizes[unit]);
   if (first < 0) return [];
-  return units.slice(first, first + 2).flatMap((unit) => {
+  return units.slice(first, first + most).flatMap((unit) => {
     const count = Math.floor(rest / sizes[unit]);
     rest -= count * sizes[unit];
     return count === 0 ? [] : [{ unit, count }];

@@ -5,6 +5,7 @@ import { severityRank } from '../domain/severity.ts';
 import type { Evaluation } from '../rules/evaluation.ts';
 import { alertKindOf } from '../rules/registry.ts';
 import { providerDown } from '../rules/self-alert-kinds.ts';
+import { sentences } from '../wording/phrase.ts';
 import type { Suppression } from './decide.ts';
 import { incidentOf } from './incidents.ts';
 import type { ProviderCounts } from './provider-counts.ts';
@@ -121,8 +122,8 @@ export function reviewOngoingOutages(state: MonitorState, now: number): void {
   }
 }
 
-/** Whether so many accounts fail that staleness is held: the whole provider may be down. */
-export function holdsBack(state: MonitorState, { settings }: WatchedAccount): boolean {
+/** Whether so many accounts fail that staleness waits: the whole provider may be down. */
+export function delaysStaleness(state: MonitorState, { settings }: WatchedAccount): boolean {
   const counts = state.providers.get(providerKeyOf(settings));
   return counts?.areMany(counts.failing) ?? false;
 }
@@ -153,7 +154,7 @@ function* staleIncidents(state: MonitorState, providerKey: string): Iterable<Inc
 }
 
 /** A poll interval from its start while enough accounts fail, and as long after an outage; null where alone. */
-export function heldUntil(state: MonitorState, incident: Incident, now: number): number | null {
+export function pausedUntil(state: MonitorState, incident: Incident, now: number): number | null {
   const account = state.accounts.get(incident.account);
   const alert = account?.alerts.get(incident.rule);
   if (account === undefined || alert === undefined || !isStalenessSymptom(incident)) return null;
@@ -164,7 +165,7 @@ export function heldUntil(state: MonitorState, incident: Incident, now: number):
   const staleSince = alert.changedAt.at(-1) ?? incident.firedAt;
   const endedAt = outage?.changedAt.at(-1) ?? Number.NEGATIVE_INFINITY;
   if (now - endedAt < intervalMs && staleSince <= endedAt) return endedAt + intervalMs;
-  return holdsBack(state, account) ? staleSince + intervalMs : null;
+  return delaysStaleness(state, account) ? staleSince + intervalMs : null;
 }
 
 function isStalenessSymptom(alert: { readonly type: string }): boolean {
@@ -181,6 +182,8 @@ function countTogether(state: MonitorState, { stale, maxIntervalMs }: ProviderCo
   return since.filter((at) => last - at <= maxIntervalMs).length;
 }
 
+const told = sentences('outage', { affected: '{stale} of {all} accounts' });
+
 function describeOutage(
   providerKey: string,
   { stale, accounts, commonestReason }: ProviderCounts,
@@ -188,7 +191,7 @@ function describeOutage(
   return {
     kind: 'breached',
     severity: 'critical',
-    value: text(`${stale.size} of ${accounts} accounts`),
+    value: text(told.affected({ stale: stale.size, all: accounts })),
     threshold: null,
     facts: listFacts({
       provider: text(displayName(providerAccountId(providerKey))),

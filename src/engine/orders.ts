@@ -10,6 +10,7 @@ import {
   type OrderKind,
   type OrderShape,
 } from './orders/kind.ts';
+import { refusals } from './orders/refusals.ts';
 import { type Done, type OperatorOrder, type OrderName, orderKinds } from './orders/registry.ts';
 import type { MonitorState } from './state.ts';
 
@@ -57,7 +58,7 @@ export function applyOrders<Order extends OperatorOrder>(
 ): readonly Answered<Order>[] {
   const obeyed = auditedOrders(state);
   const answers = orders.map((order) => {
-    if (obeyed.has(order.orderId)) return refuse('repeated', 'this was done already');
+    if (obeyed.has(order.orderId)) return refuse('repeated', refusals.doneBefore());
     const kind = kindOf(order.kind);
     const answer = kind.apply(state, order, now, reach);
     if (isRefusal(answer)) return answer;

@@ -80,17 +80,17 @@ function isOpen(message: Notification): boolean {
 
 /**
  * Until when nothing about incidents leaves a queue, because an incident in it is of an account that may be well again since
- * lowwater last ran; the past where nothing is held.
+ * lowwater last ran; the past where nothing is paused.
  */
-export function heldForPollUntil(state: MonitorState, queue: readonly Notification[]): number {
+export function pausedForPollUntil(state: MonitorState, queue: readonly Notification[]): number {
   if (state.unconfirmed.size === 0) return Number.NEGATIVE_INFINITY;
-  const isHeld = queue.some((message) =>
+  const isPaused = queue.some((message) =>
     message.items.some(
       ({ account, incident }) =>
         state.unconfirmed.has(account) && state.incidents.get(incident)?.resolvedAt === null,
     ),
   );
-  return isHeld ? state.unconfirmedUntil : Number.NEGATIVE_INFINITY;
+  return isPaused ? state.unconfirmedUntil : Number.NEGATIVE_INFINITY;
 }
 
 /**

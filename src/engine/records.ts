@@ -93,7 +93,7 @@ export class Records<Row> {
   }
 
   /** Keeps a record that needs no write. */
-  hold(key: string, row: Row): void {
+  setInMemory(key: string, row: Row): void {
     this.#rows.set(key, row);
   }
 
@@ -131,8 +131,8 @@ export class IncidentRecords extends Records<Incident> {
     this.#file(incident);
   }
 
-  override hold(id: string, incident: Incident): void {
-    super.hold(id, incident);
+  override setInMemory(id: string, incident: Incident): void {
+    super.setInMemory(id, incident);
     this.#file(incident);
   }
 
@@ -185,13 +185,13 @@ export class AlertRecords {
   }
 
   set(alert: Alert): void {
-    this.hold(alert);
+    this.setInMemory(alert);
     this.unsaved.add(alertKey(alert.account, alert.rule));
   }
 
   /** Keeps values that need no write, such as the newest numbers. */
-  hold(alert: Alert): void {
-    this.#records.hold(alertKey(alert.account, alert.rule), alert);
+  setInMemory(alert: Alert): void {
+    this.#records.setInMemory(alertKey(alert.account, alert.rule), alert);
     getOrMake(this.#accounts, alert.account, () => new Map<string, Alert>()).set(alert.rule, alert);
   }
 

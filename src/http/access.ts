@@ -6,7 +6,7 @@ import { ownOf } from '../domain/own.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import type { ServerSettings } from '../domain/settings.ts';
 import { isAmong } from '../net/network.ts';
-import { RequestError } from './refusal.ts';
+import { RequestError, refusals } from './refusal.ts';
 import type { Site } from './web-env.ts';
 
 /** Longer names are cut: nobody has one. */
@@ -16,10 +16,7 @@ const maxNameLength = 200;
 export function requireOwnHost({ settings }: Site, path: string, { headers }: IncomingMessage): void {
   if (path === '/metrics' && !isLoopbackHost(settings.host)) return;
   if (isOwnHost(headers.host, settings)) return;
-  throw new RequestError(
-    'forbidden',
-    'This server does not go by that name. Set server.publicUrl to the address that people use.',
-  );
+  throw new RequestError('forbidden', refusals.otherHost());
 }
 
 const forwardedHeaders = [
@@ -49,7 +46,7 @@ export function isFromHere({ settings }: Site, { headers }: IncomingMessage): bo
 /** Refuses changes that another site's page asks for, before anybody looks at tokens. */
 export function requireOwnPage(site: Site, request: IncomingMessage): void {
   if (isReading(request) || originOf(site, request) !== 'other') return;
-  throw new RequestError('forbidden', 'Changes are only taken from pages of this server.');
+  throw new RequestError('forbidden', refusals.otherPage());
 }
 
 /** Whether the caller has a session, or needs none. */
@@ -96,7 +93,7 @@ export async function requireSignIn(site: Site, request: IncomingMessage): Promi
   }
   // Every browser names the origin of a form or script that changes something; a cookie without it is no browser's.
   if (!isReading(request) && originOf(site, request) === 'unknown')
-    throw new RequestError('forbidden', 'This change does not say which page it comes from.');
+    throw new RequestError('forbidden', refusals.noPageNamed());
   requireRole(role, request);
 }
 
@@ -105,22 +102,18 @@ const ownChoices = new Set(['/time-zone', '/language']);
 
 function requireRole(role: Role, request: IncomingMessage): void {
   if (role === 'viewer' && !isReading(request) && !ownChoices.has(request.url ?? ''))
-    throw new RequestError('forbidden', 'This token may only look: changes need server.token.');
+    throw new RequestError('forbidden', refusals.mayOnlyLook());
 }
 
 /** Throws the refusal of a wrong token, slowly where there were many. */
 async function refuseToken({ attempts }: Site, request: IncomingMessage): Promise<never> {
   const slowed = await attempts.recordFailure(peerOf(request));
   if (slowed === null) {
-    throw new RequestError('unauthorized', 'The token is wrong.', {
+    throw new RequestError('unauthorized', refusals.wrongToken(), {
       'www-authenticate': 'Bearer realm="lowwater", error="invalid_token"',
     });
   }
-  throw new RequestError(
-    'too_many_attempts',
-    `The token is wrong, and too many wrong ones came. Answers are slow for ${slowed.seconds} seconds.`,
-    slowed.headers,
-  );
+  throw new RequestError('too_many_attempts', refusals.tooManyTokens(slowed), slowed.headers);
 }
 
 function isReading({ method }: IncomingMessage): boolean {

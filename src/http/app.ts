@@ -16,7 +16,7 @@ import { keepSession } from './page/people.ts';
 import { languageOf } from './page/reader-language.ts';
 import { addOpenPages, addPages, pagePaths } from './page/routes.ts';
 import { zoneOf } from './page/time-zone.ts';
-import { RequestError, wrongMethod } from './refusal.ts';
+import { RequestError, refusals, wrongMethod } from './refusal.ts';
 import { renderRefusal } from './refuse.ts';
 import { acceptsGzip, type Site, type WebContext, type WebEnv } from './web-env.ts';
 
@@ -33,9 +33,7 @@ export function createApp(site: Site): App {
   const app = new OpenAPIHono<WebEnv>();
   const refuseWith = (error: unknown, context: WebContext) => refuse(site, error, context);
   app.onError(refuseWith);
-  app.notFound((context) =>
-    refuseWith(new RequestError('not_found', 'There is nothing at this address.'), context),
-  );
+  app.notFound((context) => refuseWith(new RequestError('not_found', refusals.noPage()), context));
   app.use(compress());
   const onMethodNotAllowed = (context: WebContext, methods: readonly string[]) => {
     const allowed = allMethods.filter((method) => methods.includes(method));
@@ -135,7 +133,7 @@ function requireReadableAddress({ req }: WebContext): void {
   try {
     decodeURIComponent(req.path);
   } catch {
-    throw new RequestError('bad_request', 'The address holds a broken percent sign.');
+    throw new RequestError('bad_request', refusals.brokenPercent());
   }
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { RequestError } from './refusal.ts';
+import { RequestError, refusals } from './refusal.ts';
 import { acceptsGzip, type WebApp, type WebContext } from './web-env.ts';
 
 interface Asset {
@@ -42,7 +42,7 @@ export function assetPath(name: string): string {
 export function addAssetRoutes(app: WebApp): void {
   app.get('/assets/:name', (context) => {
     const asset = loadAsset(context.req.param('name'));
-    if (asset === null) throw new RequestError('not_found', 'There is no such asset.');
+    if (asset === null) throw new RequestError('not_found', refusals.noAsset());
     return sendAsset(asset, context);
   });
 }

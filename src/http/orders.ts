@@ -5,7 +5,7 @@ import type { StartedPoll } from '../ports/orders.ts';
 import type { LiveViews } from '../views/live-views.ts';
 import { addressOf } from './access.ts';
 import { accept } from './api/input.ts';
-import { RequestError } from './refusal.ts';
+import { RequestError, refusals } from './refusal.ts';
 import type { Door, WebContext } from './web-env.ts';
 
 export function openDoor(context: WebContext, views: Pick<LiveViews, 'orders'>): Door {
@@ -41,6 +41,6 @@ export function refusalsOf(answers: readonly (object | Refusal)[]): readonly (Re
 /** How a poll ended that was ordered. */
 export async function endOf({ ended }: StartedPoll): Promise<OutcomeKind> {
   const outcome = await ended;
-  if (outcome === null) throw new RequestError('not_now', 'this daemon polls no more: ask again');
+  if (outcome === null) throw new RequestError('not_now', refusals.notPolling());
   return outcome;
 }

@@ -1,4 +1,36 @@
 import * as z from 'zod';
+import { sentences } from '../wording/phrase.ts';
+
+/** Why a request is refused: English for programs, said again on a page. */
+export const refusals = sentences('requestRefusal', {
+  noPage: 'There is nothing at this address.',
+  noAsset: 'There is no such asset.',
+  noSession: 'There is no such session.',
+  noAccount: 'There is no account of that id.',
+  noRule: 'No such rule applies to this account.',
+  noReport: 'The configuration has no report of this id.',
+  wrongMethod: 'This address takes {methods}.',
+  failed: 'Something went wrong here; the log says what.',
+  noDatabase: 'The database cannot be read just now.',
+  notPolling: 'this daemon polls no more: ask again',
+  otherHost: 'This server does not go by that name. Set server.publicUrl to the address that people use.',
+  otherPage: 'Changes are only taken from pages of this server.',
+  noPageNamed: 'This change does not say which page it comes from.',
+  mayOnlyLook: 'This token may only look: changes need server.token.',
+  wrongToken: 'The token is wrong.',
+  tooManyTokens: 'The token is wrong, and too many wrong ones came. Answers are slow for {seconds} seconds.',
+  badAddress: 'The address cannot be read.',
+  brokenPercent: 'The address holds a broken percent sign.',
+  noForm: 'The body must be application/x-www-form-urlencoded.',
+  tooMuchHistory: 'There is too much history to add up: choose fewer accounts, or a shorter time.',
+  field: '{name}: {problem}',
+  duration: 'give a duration such as "90m" or "2h"',
+  amount: 'give a number such as 9300.00',
+  instant: 'give an ISO 8601 time, or a duration ago such as "7d"',
+  since: 'it must lie before until, and before now',
+  wholeNumber: 'give a whole number from {least} to {most}',
+  cursor: 'give the nextCursor of an answer',
+});
 
 const statuses = {
   bad_request: [400, 'Bad request'],
@@ -36,7 +68,7 @@ export class RequestError extends Error {
 
 /** `allow` as in the header: `HEAD, GET`. */
 export function wrongMethod(allow: string): RequestError {
-  return new RequestError('method_not_allowed', `This address takes ${allow}.`, { allow });
+  return new RequestError('method_not_allowed', refusals.wrongMethod({ methods: allow }), { allow });
 }
 
 /** RFC 9457, with `error` as it was before that as an extension member. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { StorageError } from '../domain/operator-error.ts';
-import { type Answer, problemJson, problemMediaType, RequestError } from './refusal.ts';
+import { type Answer, problemJson, problemMediaType, RequestError, refusals } from './refusal.ts';
 import type { Site } from './web-env.ts';
 
 /** A refusal as an answer: a problem for programs, a page for people. What is no refusal goes to the log. */
@@ -31,10 +31,10 @@ export async function renderRefusal(
 export function toRequestError(error: unknown): RequestError {
   if (error instanceof RequestError) return error;
   if (error instanceof StorageError) {
-    const text = error.kind === 'fenced' ? error.message : 'The database cannot be read just now.';
+    const text = error.kind === 'fenced' ? error.message : refusals.noDatabase();
     return new RequestError('unavailable', text, { 'retry-after': '5' });
   }
-  return new RequestError('internal', 'Something went wrong here; the log says what.');
+  return new RequestError('internal', refusals.failed());
 }
 
 function pathOf(target: string): string {

@@ -10,7 +10,7 @@ import { EventStreams } from './events.ts';
 import { AnswerQueue, makeRoom, readBody } from './limits.ts';
 import { defaultLimits, type WebServerOptions } from './options.ts';
 import { createProbes, createScrape, type Probe, type Scrape } from './probes.ts';
-import { type Answer, RequestError, wrongMethod } from './refusal.ts';
+import { type Answer, RequestError, refusals, wrongMethod } from './refusal.ts';
 import { renderRefusal } from './refuse.ts';
 import { Sessions } from './session.ts';
 import type { Site } from './web-env.ts';
@@ -107,7 +107,7 @@ async function answerOrThrow(
   const target = request.url ?? '';
   // A path is not resolved but appended: `//name/x` would be an address on another host.
   const url = URL.parse(target.startsWith('/') ? `http://server${target}` : target, 'http://server');
-  if (url === null) throw new RequestError('bad_request', 'The address cannot be read.');
+  if (url === null) throw new RequestError('bad_request', refusals.badAddress());
   // Which of several names would count differs from server to server, and a proxy in front may have checked
   // another one.
   if ((request.headersDistinct.host?.length ?? 0) > 1)

@@ -4,9 +4,9 @@ import { ownOf } from '../domain/own.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import { instant, listFacts, text } from '../domain/quantity.ts';
 import { say } from '../wording/language.ts';
-import { phrases } from '../wording/phrase.ts';
+import { phrases, sentences } from '../wording/phrase.ts';
 import { sayAmount, type WordingFrame } from '../wording/quantity-wording.ts';
-import { unknown, verdict } from './evaluation.ts';
+import { unknown, verdict, why } from './evaluation.ts';
 import { stalenessFigures } from './figures.ts';
 import { type InputOf, type PlainRule, type RuleKind, severityKey } from './kind.ts';
 
@@ -28,6 +28,12 @@ const says = phrases('authFailed', {
     '{replace} and give it to lowwater as the environment variable {variable}, with a restart: a process that runs does not see it. Until then nobody watches this balance.',
 });
 
+const told = sentences('authFailed', {
+  describes: 'the provider refuses the key ({severity})',
+  tellsNothing: 'the last poll ended as {outcome}, which tells nothing about the key',
+  always: 'It has no threshold: it fires whenever the provider refuses the key.',
+});
+
 const keys = { severity: severityKey.default('critical') };
 
 export const authFailed: RuleKind<PlainRule<'auth-failed'>, InputOf<typeof keys>> = {
@@ -39,21 +45,21 @@ export const authFailed: RuleKind<PlainRule<'auth-failed'>, InputOf<typeof keys>
   staleness: 'cause',
   // After a refusal the account waits for half a minute at least, at any poll interval.
   minFlapWindowMs: hourMs,
-  describe: (rule) => `the provider refuses the key (${rule.severity})`,
+  describe: ({ severity }) => told.describes({ severity }),
   /** Breached by `auth_failed`, at once; resolved by `ok`. Other outcomes say nothing about the key. */
   evaluate(rule, { outcome }) {
-    if (outcome === null) return unknown('not polled yet');
+    if (outcome === null) return unknown(why.notPolled());
     if (outcome === 'auth_failed') return verdict(rule.severity, text(outcome));
     if (outcome === 'ok') return verdict(null, text(outcome));
-    return unknown(`the last poll ended as ${outcome}, which tells nothing about the key`);
+    return unknown(told.tellsNothing({ outcome }));
   },
   isSurelyOk: (_rule, { outcome }) => outcome !== 'auth_failed',
   factsBehind: (_rule, facts) =>
     listFacts({
-      'last outcome': text(facts.outcome ?? 'not polled yet'),
+      'last outcome': text(facts.outcome ?? why.notPolled()),
       [facts.reading === null ? 'watched since' : 'last read at']: instant(facts.readSince),
     }),
-  wouldNotFire: () => 'It has no threshold: it fires whenever the provider refuses the key.',
+  wouldNotFire: told.always,
   subject: (_about, reader) => say(says.subject, reader),
   firing: (_item, frame) => say(says.firing, frame),
   resolved: (_item, frame) => say(says.resolved, frame),

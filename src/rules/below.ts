@@ -4,7 +4,7 @@ import { amountOf } from '../domain/reading.ts';
 import type { AmountOrShare, Ladder, MoneyRule } from '../domain/rule.ts';
 import { amount, amountOrShare } from '../schema/texts.ts';
 import { say } from '../wording/language.ts';
-import { phrases } from '../wording/phrase.ts';
+import { phrases, sentences } from '../wording/phrase.ts';
 import { sayBalance } from '../wording/quantity-wording.ts';
 import { balanceKind } from './balance-kind.ts';
 import { ladderSeverityKey } from './kind.ts';
@@ -23,6 +23,13 @@ const says = phrases('below', {
   resolvedAnyway: '{balance} {amount}, no longer below its threshold',
   recovery: 'Resolved: the balance is at the threshold or above it.',
   threshold: 'below {limit}',
+});
+
+const told = sentences('below', {
+  describes: '{balance} below {steps}',
+  notWith: 'It would not fire with a threshold of {amount} or less.',
+  isBack:
+    'The balance is back at the threshold; with a hysteresis of {amount} or less it would have resolved.',
 });
 
 const keys = {
@@ -61,7 +68,13 @@ export const below = balanceKind<BelowRule, typeof keys>({
   check: (reader) =>
     ladder.checkLadder(reader, { single: 'threshold', read: ladder.readAmount, worse: 'lower' }),
   describe: (rule) =>
-    `${words.nameBalance(rule)} below ${ladder.describeLadders(rule, formatExact)}${words.describeHysteresis(rule.hysteresis)}`,
+    words.describeHysteresis(
+      told.describes({
+        balance: words.nameBalance(rule),
+        steps: ladder.describeLadders(rule, formatExact),
+      }),
+      rule.hysteresis,
+    ),
   /**
    * Breached when balance < threshold, compared exactly in millionths; resolved when balance ≥
    * threshold + hysteresis. With a ladder the worst breached step is the severity.
@@ -79,17 +92,16 @@ export const below = balanceKind<BelowRule, typeof keys>({
   factsBehind: (rule) =>
     ladder.ladderSteps(rule.thresholds).flatMap(({ severity, threshold }) =>
       listFacts({
-        [`${severity} below`]: money(threshold),
-        [`${severity} resolves at`]: money(resolvesAt(rule, threshold)),
+        [ladder.told.below({ severity })]: money(threshold),
+        [ladder.told.resolvesAt({ severity })]: money(resolvesAt(rule, threshold)),
       }),
     ),
   wouldNotFire(rule, { reading }) {
     const balance = amountOf(reading, rule.balance);
     const threshold = ladder.firstThreshold(rule.thresholds);
     if (threshold === null || balance < threshold)
-      return `It would not fire with a threshold of ${words.exactAmount(balance, reading.currency)} or less.`;
-    const room = words.exactAmount(balance - threshold, reading.currency);
-    return `The balance is back at the threshold; with a hysteresis of ${room} or less it would have resolved.`;
+      return told.notWith({ amount: words.exactAmount(balance, reading.currency) });
+    return told.isBack({ amount: words.exactAmount(balance - threshold, reading.currency) });
   },
   clearsAt: (rule) =>
     Math.max(...Object.values(rule.thresholds).map((threshold) => resolvesAt(rule, threshold))),

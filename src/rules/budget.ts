@@ -4,24 +4,29 @@ import { isoText } from '../domain/moment.ts';
 import { formatExact, type Micros } from '../domain/money.ts';
 import { ownOf } from '../domain/own.ts';
 import { type Fact, instant, listFacts, money, text } from '../domain/quantity.ts';
-import type { Ladder, MoneyRule } from '../domain/rule.ts';
+import type { Balance } from '../domain/reading.ts';
+import type { Ladder, MoneyRule, Rule } from '../domain/rule.ts';
 import { type Severity, severityRank } from '../domain/severity.ts';
 import { choice } from '../schema/shapes.ts';
 import { amount } from '../schema/texts.ts';
 import type { AccountSpending } from '../spending/account-spending.ts';
-import { type Period, type PeriodSum, periods } from '../spending/periods.ts';
+import type { Period, PeriodSum } from '../spending/periods.ts';
 import { say } from '../wording/language.ts';
-import { phrases } from '../wording/phrase.ts';
+import { phrases, sentences } from '../wording/phrase.ts';
 import { sayComputed, sayLabel, type WordingFrame } from '../wording/quantity-wording.ts';
 import { balanceKind, type ReadFacts } from './balance-kind.ts';
-import { type AccountFacts, type Evaluation, unknown, usableReading } from './evaluation.ts';
+import { type AccountFacts, type Evaluation, unknown, usableReading, why } from './evaluation.ts';
 import { ladderSeverityKey } from './kind.ts';
 import * as ladder from './ladder.ts';
 import { exactAmount, nameBalance, sayLimit, sayValue } from './words.ts';
 
+/** A quarter is only foretold. */
+const budgetPeriods = ['day', 'week', 'month'] as const satisfies readonly Period[];
+type BudgetPeriod = (typeof budgetPeriods)[number];
+
 export interface BudgetRule extends MoneyRule {
   readonly type: 'budget';
-  readonly per: Period;
+  readonly per: BudgetPeriod;
   readonly by: 'spent' | 'forecast';
   readonly thresholds: Ladder<Micros>;
 }
@@ -46,11 +51,30 @@ const says = phrases('budget', {
     'Find out what spends more than was planned. Nothing stops by itself: what goes on is spent beyond the budget.',
 });
 
+const told = sentences('budget', {
+  describesDay: 'spent of the {balance} since the day began reaches {steps}',
+  describesWeek: 'spent of the {balance} since the week began reaches {steps}',
+  describesMonth: 'spent of the {balance} since the month began reaches {steps}',
+  aheadDay: 'spent of the {balance} at the end of the day, by the forecast, reaches {steps}',
+  aheadWeek: 'spent of the {balance} at the end of the week, by the forecast, reaches {steps}',
+  aheadMonth: 'spent of the {balance} at the end of the month, by the forecast, reaches {steps}',
+  begins: '{severity} from',
+  notWith: 'It would not fire with a budget of more than {amount}.',
+  byForecast: 'the forecast',
+  byPeriod: 'the mean of the period',
+  byKnown: 'the mean of the time known',
+  notYet: 'not known yet',
+  noForecast: 'less than a day of history: no forecast yet',
+  onlySinceDay: 'spending is known since {since} only ({amount}), not since the day began',
+  onlySinceWeek: 'spending is known since {since} only ({amount}), not since the week began',
+  onlySinceMonth: 'spending is known since {since} only ({amount}), not since the month began',
+});
+
 const keys = {
   severity: ladderSeverityKey,
   per: choice(
     "The period of the account's time zone over which spending is summed up. Weeks begin on Monday.",
-    periods,
+    budgetPeriods,
   ),
   by: choice(
     'What is compared: what was spent, or by the forecast what the period will have taken at its end.',
@@ -65,6 +89,11 @@ const keys = {
     amount(`From this spending on the alert is ${word}.`, { sign: 'positive' }),
   ),
 };
+
+const periodWords = sentences('period', { day: 'day', week: 'week', month: 'month' });
+const describes = { day: told.describesDay, week: told.describesWeek, month: told.describesMonth };
+const describesAhead = { day: told.aheadDay, week: told.aheadWeek, month: told.aheadMonth };
+const onlySince = { day: told.onlySinceDay, week: told.onlySinceWeek, month: told.onlySinceMonth };
 
 /** Names of facts that messages show. */
 const began = 'period began';
@@ -91,14 +120,17 @@ export const budget = balanceKind<BudgetRule, typeof keys>({
   check: (reader) =>
     ladder.checkLadder(reader, { single: 'amount', read: ladder.readAmount, worse: 'higher' }),
   describe: (rule) =>
-    `spent of the ${nameBalance(rule)} ${rule.by === 'spent' ? `since the ${rule.per} began` : `at the end of the ${rule.per}, by the forecast,`} reaches ${ladder.describeLadders(rule, formatExact)}`,
+    (rule.by === 'spent' ? describes : describesAhead)[rule.per]({
+      balance: nameBalance(rule),
+      steps: ladder.describeLadders(rule, formatExact),
+    }),
   judge,
   factsBehind,
   wouldNotFire(rule, { spending, reading }) {
     const sum = spending.since(rule.per);
     const judged = sum && judgedSpending(rule, spending, sum);
     if (judged == null) return null;
-    return `It would not fire with a budget of more than ${exactAmount(judged, reading.currency)}.`;
+    return told.notWith({ amount: exactAmount(judged, reading.currency) });
   },
   subject: ({ balanceLabel }, reader) => say(says.subject, { label: sayLabel(balanceLabel, reader) }, reader),
   firing: sayFiring,
@@ -114,8 +146,6 @@ export const budget = balanceKind<BudgetRule, typeof keys>({
   shownFacts: [began, knownSince, firstRead, totalAtEnd, totalAtLeast, totalAtMost, reachedAt, reckonedBy],
   advice: (_item, frame) => [say(says.advice, frame)],
 });
-
-const notKnownYet = 'not known yet';
 
 /** `SMS spending of the month 512.00 CNY, budget 500.00, about 980.00 CNY at its end by the forecast`. */
 function sayFiring(item: MessageItem, frame: WordingFrame): string {
@@ -152,9 +182,9 @@ function perPeriod<P>(item: MessageItem, [day, week, month]: readonly [day: P, w
  */
 function judge(rule: BudgetRule, facts: ReadFacts, firing: Severity | null): Evaluation {
   const sum = sumOf(rule, facts);
-  if (sum === null) return unknown('spending is still being learned from stored history');
+  if (sum === null) return unknown(why.learning());
   const spent = judgedSpending(rule, facts.spending, sum);
-  if (spent === null) return unknown('less than a day of history: no forecast yet');
+  if (spent === null) return unknown(told.noForecast());
   const reached = ladder.reachedStep(rule.thresholds, spent);
   const isKept =
     rule.by === 'forecast' &&
@@ -164,10 +194,8 @@ function judge(rule: BudgetRule, facts: ReadFacts, firing: Severity | null): Eva
   const severity = isKept ? firing : reached;
   if (severity !== null || sum.knownSince <= sum.startsAt)
     return ladder.stepVerdict(rule.thresholds, severity, { value: money(spent), limit: money });
-  const seen = exactAmount(spent, facts.reading.currency);
-  return unknown(
-    `spending is known since ${isoText(sum.knownSince)} only (${seen}), not since the ${rule.per} began`,
-  );
+  const amount = exactAmount(spent, facts.reading.currency);
+  return unknown(onlySince[rule.per]({ since: isoText(sum.knownSince), amount }));
 }
 
 /** What fell of the rule's balance; nothing of one that was never read in the period. */
@@ -189,7 +217,7 @@ function sumOf(rule: BudgetRule, facts: AccountFacts): PeriodSum | null {
 }
 
 function factsBehind(rule: BudgetRule, facts: AccountFacts): readonly Fact[] {
-  const period = text(rule.per);
+  const period = text(periodWords[rule.per]());
   const sum = sumOf(rule, facts);
   if (sum === null) return listFacts({ period });
   const { startsAt, endsAt, watchedFrom } = sum;
@@ -204,7 +232,9 @@ function factsBehind(rule: BudgetRule, facts: AccountFacts): readonly Fact[] {
     // Before that, only a share of a long gap is known.
     [firstRead]: !isCut && watchedFrom - startsAt > (endsAt - startsAt) / 20 ? instant(watchedFrom) : null,
     ...totalOf(rule, facts, sum),
-    ...Object.fromEntries(steps.map(({ severity, threshold }) => [`${severity} from`, money(threshold)])),
+    ...Object.fromEntries(
+      steps.map(({ severity, threshold }) => [told.begins({ severity }), money(threshold)]),
+    ),
   });
 }
 
@@ -214,9 +244,9 @@ function totalOf(rule: BudgetRule, { spending }: AccountFacts, sum: PeriodSum) {
   const spent = spentOf(sum, rule);
   const ahead = spending.expectedUntil(rule.balance, sum.endsAt);
   const seenMs = at - sum.knownSince;
-  if (ahead === null && seenMs < hourMs) return { [totalAtEnd]: text(notKnownYet) };
+  if (ahead === null && seenMs < hourMs) return { [totalAtEnd]: text(told.notYet()) };
   if (ahead === null) {
-    const mean = `the mean of the ${sum.knownSince > sum.startsAt ? 'time known' : 'period'}`;
+    const mean = sum.knownSince > sum.startsAt ? told.byKnown() : told.byPeriod();
     const rest = (spent * Math.max(0, sum.endsAt - at)) / seenMs;
     return { [totalAtEnd]: money(spent + Math.round(rest)), [reckonedBy]: text(mean) };
   }
@@ -230,6 +260,17 @@ function totalOf(rule: BudgetRule, { spending }: AccountFacts, sum: PeriodSum) {
     [totalAtMost]: isAhead ? money(spent + ahead.high) : null,
     [reachedAt]: isAhead && isReached ? instant(Math.round(reached.emptyAt)) : null,
     [judgedBy]: isAhead ? text('forecast') : null,
-    [reckonedBy]: text('the forecast'),
+    [reckonedBy]: text(told.byForecast()),
   };
+}
+
+/** What is budgeted for a month of a balance; null where nobody said. */
+export function monthlyBudget(rules: readonly Rule[], balance: Balance): Micros | null {
+  const own = rules.filter(
+    (rule): rule is BudgetRule => rule.type === budget.type && rule.balance === balance,
+  );
+  const amounts = own.flatMap(({ per, thresholds }) =>
+    per === 'month' ? ladder.ladderSteps(thresholds).map(({ threshold }) => threshold) : [],
+  );
+  return amounts.length === 0 ? null : Math.max(...amounts);
 }

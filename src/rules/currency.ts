@@ -1,8 +1,8 @@
 import { isSameCurrency } from '../domain/money.ts';
 import { instant, listFacts, text } from '../domain/quantity.ts';
 import { say } from '../wording/language.ts';
-import { phrases } from '../wording/phrase.ts';
-import { unknown, verdict } from './evaluation.ts';
+import { phrases, sentences } from '../wording/phrase.ts';
+import { unknown, verdict, why } from './evaluation.ts';
 import { allBalances, figure, readingFigures } from './figures.ts';
 import { type InputOf, type PlainRule, type RuleKind, severityKey } from './kind.ts';
 import { sayLimit, sayValue } from './words.ts';
@@ -19,6 +19,12 @@ const says = phrases('currency', {
     'Ask the provider why the currency changed. Until it is as expected, balance rules are paused for this account, except the below-zero check. If the change is right, set "currency" of the account in the configuration.',
 });
 
+const told = sentences('currency', {
+  describes: 'currency differs from the configured one ({severity})',
+  notConfigured: 'no currency configured',
+  notWith: "It would not fire if the account's currency were configured as {currency}.",
+});
+
 const keys = { severity: severityKey.default('critical') };
 
 export const currency: RuleKind<PlainRule<'currency'>, InputOf<typeof keys>> = {
@@ -32,11 +38,11 @@ export const currency: RuleKind<PlainRule<'currency'>, InputOf<typeof keys>> = {
     accounts.some((account) => account.currency === null)
       ? [{ path: [], message: 'says nothing about accounts without a currency in this file' }]
       : [],
-  describe: (rule) => `currency differs from the configured one (${rule.severity})`,
+  describe: ({ severity }) => told.describes({ severity }),
   /** Breached when the reading's currency differs from the configured one. */
   evaluate(rule, { currency, reading }) {
-    if (currency === null) return unknown('no currency configured');
-    if (reading === null) return unknown('no reading yet');
+    if (currency === null) return unknown(told.notConfigured());
+    if (reading === null) return unknown(why.noReading());
     const isSame = isSameCurrency(reading.currency, currency);
     return verdict(isSame ? null : rule.severity, text(reading.currency), text(currency));
   },
@@ -48,8 +54,7 @@ export const currency: RuleKind<PlainRule<'currency'>, InputOf<typeof keys>> = {
       'read at': reading && instant(reading.at),
       'configured currency': currency === null ? null : text(currency),
     }),
-  wouldNotFire: (_rule, { reading }) =>
-    reading && `It would not fire if the account's currency were configured as ${reading.currency}.`,
+  wouldNotFire: (_rule, { reading }) => reading && told.notWith({ currency: reading.currency }),
   subject: (_about, reader) => say(says.subject, reader),
   firing(item, frame) {
     const [currency, expected] = [sayValue(item, frame), sayLimit(item, frame)];

@@ -1,4 +1,4 @@
-import { describeDuration, describeHistory, formatDuration, secondMs } from '../domain/duration.ts';
+import { formatDuration, secondMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
 import { duration, type Fact, listFacts, money, text } from '../domain/quantity.ts';
 import type { AmountOrShare, MoneyRule } from '../domain/rule.ts';
@@ -6,10 +6,10 @@ import { amountOrShare, duration as durationKey } from '../schema/texts.ts';
 import { hiddenTime, type Lookback, lookBack } from '../spending/burn.ts';
 import type { ReadingLog } from '../spending/reading-log.ts';
 import { say } from '../wording/language.ts';
-import { phrases } from '../wording/phrase.ts';
+import { phrases, sentences } from '../wording/phrase.ts';
 import { sayLabel } from '../wording/quantity-wording.ts';
 import { balanceKind } from './balance-kind.ts';
-import { type AccountFacts, type Evaluation, unknown, verdict } from './evaluation.ts';
+import { type AccountFacts, describeHistory, type Evaluation, unknown, verdict, why } from './evaluation.ts';
 import { severityKey } from './kind.ts';
 import * as words from './words.ts';
 
@@ -29,6 +29,14 @@ const says = phrases('drop', {
   advice: 'Find out what is sending more than usual. If it is not yours, replace the access key.',
 });
 
+const told = sentences('drop', {
+  describes: 'more than {amount} of the {balance} spent within {window} ({severity})',
+  notWith: 'It would not fire with "by" of {amount} or more.',
+  hidden: 'a top-up during a gap may hide more spending',
+  noShare: 'nothing at the start of the window to take a share of',
+  interrupted: 'polling was interrupted over the start of the window',
+});
+
 const keys = {
   severity: severityKey.default('warning'),
   by: amountOrShare(
@@ -44,7 +52,12 @@ export const drop = balanceKind<DropRule, typeof keys>({
   keys,
   build: (input) => ({ by: input.by, windowMs: input.window }),
   describe: (rule) =>
-    `more than ${words.describeAmount(rule.by)} of the ${words.nameBalance(rule)} spent within ${formatDuration(rule.windowMs)} (${rule.severity})`,
+    told.describes({
+      amount: words.describeAmount(rule.by),
+      balance: words.nameBalance(rule),
+      window: formatDuration(rule.windowMs),
+      severity: rule.severity,
+    }),
   lookBackMs: (rule) => rule.windowMs,
   judge,
   isSurelyOk(rule, { log }) {
@@ -60,9 +73,9 @@ export const drop = balanceKind<DropRule, typeof keys>({
     const spentMicros = log.spentBetween(rule.balance, span.from, span.to);
     // A share is rounded up to the four decimals that are shown, so that it is enough.
     const share = Math.ceil((spentMicros / log.balanceAt(span.from, rule.balance)) * 1_000_000) / 1_000_000;
-    const enough =
+    const amount =
       rule.by.kind === 'amount' ? words.exactAmount(spentMicros, reading.currency) : words.formatShare(share);
-    return `It would not fire with "by" of ${enough} or more.`;
+    return told.notWith({ amount });
   },
   subject: ({ balanceLabel }, reader) => say(says.subject, { label: sayLabel(balanceLabel, reader) }, reader),
   firing(item, frame) {
@@ -96,19 +109,15 @@ export const drop = balanceKind<DropRule, typeof keys>({
 function judge(rule: DropRule, { log }: AccountFacts): Evaluation {
   const { balance, windowMs } = rule;
   const span = lookBack(log, windowMs);
-  if (span === null) return unknown('no reading yet');
-  const seen = describeHistory(log.instantAt(span.to) - log.instantAt(span.from));
-  const tooShort = `${seen}, needs ${describeDuration(windowMs)}`;
+  if (span === null) return unknown(why.noReading());
+  const tooShort = describeHistory(log.instantAt(span.to) - log.instantAt(span.from), windowMs);
   const limits = limitsOf(rule, log, span);
-  if (limits === null)
-    return unknown(
-      span.covers || span.cutByGap ? 'nothing at the start of the window to take a share of' : tooShort,
-    );
+  if (limits === null) return unknown(span.covers || span.cutByGap ? told.noShare() : tooShort);
   const spent = log.spentBetween(balance, span.from, span.to);
   const isBreached = spent > limits.certainlyBreached;
   if (isBreached || span.covers || isCertainlyOk(rule, log, { span, limit: limits.certainlyOk }))
     return verdict(isBreached ? rule.severity : null, money(spent), money(limits.certainlyBreached));
-  return unknown(span.cutByGap ? 'polling was interrupted over the start of the window' : tooShort);
+  return unknown(span.cutByGap ? told.interrupted() : tooShort);
 }
 
 function factsBehind(rule: DropRule, { log }: AccountFacts): readonly Fact[] {
@@ -126,7 +135,7 @@ function factsBehind(rule: DropRule, { log }: AccountFacts): readonly Fact[] {
     'balance at the start': money(log.balanceAt(from, balance)),
     spent: money(log.spentBetween(balance, from, to)),
     'topped up': money(log.toppedUpBetween(balance, from, to)),
-    note: isHidden ? text('a top-up during a gap may hide more spending') : null,
+    note: isHidden ? text(told.hidden()) : null,
     'breached above': limits && money(limits.certainlyBreached),
   });
 }

@@ -1,4 +1,5 @@
 import type { Alert } from '../domain/alert.ts';
+import { describeDuration } from '../domain/duration.ts';
 import { isSameCurrency, type Micros } from '../domain/money.ts';
 import type { AnnouncedRun, ExpectedTopUp } from '../domain/operator.ts';
 import { type Fact, instant, listFacts, money, type Quantity, text } from '../domain/quantity.ts';
@@ -12,6 +13,7 @@ import {
 import type { Severity } from '../domain/severity.ts';
 import type { AccountSpending } from '../spending/account-spending.ts';
 import type { ReadingLog } from '../spending/reading-log.ts';
+import { sentences } from '../wording/phrase.ts';
 
 /**
  * What one rule says of one account at one instant.
@@ -73,12 +75,27 @@ export function unknown(why: string): Evaluation {
   return { kind: 'unknown', why, value: null, threshold: null, facts: noFacts };
 }
 
+/** Why several kinds give no verdict. */
+export const why = sentences('why', {
+  noReading: 'no reading yet',
+  notPolled: 'not polled yet',
+  noHistory: 'no history yet, needs {needed}',
+  tooShort: '{seen} of history, needs {needed}',
+  learning: 'spending is still being learned from stored history',
+  otherCurrency: 'the reading is in {currency}, the account is configured in {configured}',
+});
+
+export function describeHistory(seenMs: number, neededMs: number): string {
+  const needed = describeDuration(neededMs);
+  return seenMs < 1 ? why.noHistory({ needed }) : why.tooShort({ seen: describeDuration(seenMs), needed });
+}
+
 /** Why rules about money cannot judge the account's newest reading; null when they can. */
 export function whyUnusable({ reading, currency }: AccountFacts): string | null {
-  if (reading === null) return 'no reading yet';
+  if (reading === null) return why.noReading();
   return currency === null || isSameCurrency(currency, reading.currency)
     ? null
-    : `the reading is in ${reading.currency}, the account is configured in ${currency}`;
+    : why.otherCurrency({ currency: reading.currency, configured: currency });
 }
 
 export function usableReading(facts: AccountFacts): Reading | null {

@@ -17,8 +17,9 @@ import {
   sayRunwayAndEnd,
   type WordingFrame,
 } from '../wording/quantity-wording.ts';
+import { sayAgain } from '../wording/say-again.ts';
 import type { Figure } from './kind.ts';
-import { currentMicros, isUnusualPace, sayBesideLimit } from './words.ts';
+import { currentMicros, degrees, isUnusualPace, sayBesideLimit } from './words.ts';
 
 const says = phrases('figure', {
   payBy: 'Pay by',
@@ -39,13 +40,9 @@ const says = phrases('figure', {
   reason: 'Reason',
   failedPolls: 'Failed polls',
   inARow: '{count} in a row',
-  none: 'none',
-  low: 'low',
-  medium: 'medium',
-  high: 'high',
 });
 
-/** The facts of kinds that messages show, by their names in the store. */
+/** The facts of kinds by their names in the store and the API; those that a rule's values are part of, `critical below`, are `sentences`. */
 const facts = phrases('fact', {
   'expected by': 'Expected by',
   'ordered by': 'Ordered by',
@@ -70,14 +67,69 @@ const facts = phrases('fact', {
   'refused recipients': 'Refused recipients',
   'rates in use': 'Rates in use',
   reason: 'Reason',
-});
-
-/** What such facts say, where it is a text of ours. */
-const factTexts = phrases('factText', {
-  'the forecast': 'the forecast',
-  'the mean of the period': 'the mean of the period',
-  'the mean of the time known': 'the mean of the time known',
-  'not known yet': 'not known yet',
+  amount: 'Amount',
+  'at least': 'At least',
+  'automatic recharge': 'Automatic recharge',
+  balance: 'Balance',
+  'balance at the start': 'Balance at the start',
+  'below it at least since': 'Below it at least since',
+  'breached above': 'Breached above',
+  'burn per day': 'Burn per day',
+  confidence: 'Confidence',
+  'configured currency': 'Configured currency',
+  'critical, used up, at': 'Critical, used up, at',
+  currency: 'Currency',
+  drift: 'Drift',
+  'due below': 'Due below',
+  expected: 'Expected',
+  floor: 'Floor',
+  'hardly after': 'Hardly after',
+  'hardly before': 'Hardly before',
+  'history begins at': 'History begins at',
+  holidays: 'Holidays',
+  'hours learned': 'Hours learned',
+  'in gaps': 'In gaps',
+  'judged by': 'Judged by',
+  'last outcome': 'Last outcome',
+  'last read at': 'Last read at',
+  level: 'Level',
+  lookback: 'Lookback',
+  'mean hour': 'Mean hour',
+  'not read for': 'Not read for',
+  'not watched': 'Not watched',
+  note: 'Note',
+  'nothing spent for': 'Nothing spent for',
+  observed: 'Observed',
+  'ordered at': 'Ordered at',
+  period: 'Period',
+  'period ends': 'Period ends',
+  'poll interval': 'Poll interval',
+  'previous balance': 'Previous balance',
+  'previously read at': 'Previously read at',
+  'reaches the floor at': 'Reaches the floor at',
+  'read at': 'Read at',
+  readings: 'Readings',
+  received: 'Received',
+  'resolves at': 'Resolves at',
+  'rose by': 'Rose by',
+  runway: 'Runway',
+  sensitivity: 'Sensitivity',
+  since: 'Since',
+  'spending last seen at': 'Spending last seen at',
+  spent: 'Spent',
+  'spent since then': 'Spent since then',
+  'stale after': 'Stale after',
+  'times the usual': 'Times the usual',
+  'to balance': 'To balance',
+  'top-ups seen': 'Top-ups seen',
+  'topped up': 'Topped up',
+  'usual in a week': 'Usual in a week',
+  'usual in that time': 'Usual in that time',
+  'usual in this hour': 'Usual in this hour',
+  'usual top-up': 'Usual top-up',
+  'watched since': 'Watched since',
+  window: 'Window',
+  within: 'Within',
 });
 
 /**
@@ -155,13 +207,12 @@ export function ownFigures(item: MessageItem, frame: WordingFrame): readonly Fig
   ];
 }
 
-function figureOf(fact: Fact, frame: WordingFrame): Figure {
+export function figureOf(fact: Fact, frame: WordingFrame): Figure {
   const name = cleanText(fact.name, 60);
-  const value = sayFact(fact, frame);
-  const [label, text] = [ownOf<Phrase<unknown>>(facts, name), ownOf<Phrase<unknown>>(factTexts, value)];
+  const label = ownOf<Phrase<unknown>>(facts, name);
   return {
-    label: label === undefined ? capital(name) : say(label, frame),
-    value: text === undefined ? value : say(text, frame),
+    label: label === undefined ? capital(sayAgain(name, frame)) : say(label, frame),
+    value: sayFact(fact, frame),
   };
 }
 
@@ -214,7 +265,7 @@ function endFigures(runway: Runway | null, frame: WordingFrame): readonly Figure
   // The interval already shows how certain it is.
   const isPlain = runway.runwayMs !== null && runway.runwayMs > 0 && runway.forecast?.earliest == null;
   const length = sayRunwayAndEnd(runway, frame);
-  const confidence = say(says[runway.confidence], frame);
+  const confidence = sayAgain(degrees[runway.confidence](), frame);
   return [
     ...figure(say(says.payBy, frame), sayPayBy(runway, frame)),
     ...figure(say(says.lasts, frame), isPlain ? say(says.lastsSure, { length, confidence }, frame) : length),

@@ -1,4 +1,4 @@
-import { describeDuration, describeHistory, formatDuration, secondMs } from '../domain/duration.ts';
+import { formatDuration, secondMs } from '../domain/duration.ts';
 import { duration, instant, listFacts, text } from '../domain/quantity.ts';
 import type { MoneyRule } from '../domain/rule.ts';
 import { duration as durationKey } from '../schema/texts.ts';
@@ -6,10 +6,10 @@ import { hiddenTime, lookBack } from '../spending/burn.ts';
 import type { ReadingLog } from '../spending/reading-log.ts';
 import { say } from '../wording/language.ts';
 import { sayDuration } from '../wording/moments.ts';
-import { phrases } from '../wording/phrase.ts';
+import { phrases, sentences } from '../wording/phrase.ts';
 import { sayBalance, sayLabel } from '../wording/quantity-wording.ts';
 import { balanceKind } from './balance-kind.ts';
-import { unknown, verdict } from './evaluation.ts';
+import { describeHistory, unknown, verdict, why } from './evaluation.ts';
 import { severityKey } from './kind.ts';
 import { nameBalance, wholeSeconds } from './words.ts';
 
@@ -28,6 +28,13 @@ const says = phrases('idle', {
   advice: 'Check that what sends through this account is running: a balance in use does not stand still.',
 });
 
+const told = sentences('idle', {
+  describes: 'nothing of the {balance} spent during {window} ({severity})',
+  notWith: 'It would not fire with a "window" longer than {duration}.',
+  noneSeen: 'no spending in the history at hand',
+  hidden: 'a top-up while polling was interrupted may hide spending',
+});
+
 const keys = {
   severity: severityKey.default('warning'),
   window: durationKey('Fires when nothing was spent for this long.', { minMs: secondMs }),
@@ -39,7 +46,11 @@ export const idle = balanceKind<IdleRule, typeof keys>({
   keys,
   build: (input) => ({ windowMs: input.window }),
   describe: (rule) =>
-    `nothing of the ${nameBalance(rule)} spent during ${formatDuration(rule.windowMs)} (${rule.severity})`,
+    told.describes({
+      balance: nameBalance(rule),
+      window: formatDuration(rule.windowMs),
+      severity: rule.severity,
+    }),
   // Watched time fills the window although nights or outages lie between.
   lookBackMs: (rule) => 3 * rule.windowMs,
   /**
@@ -51,7 +62,7 @@ export const idle = balanceKind<IdleRule, typeof keys>({
   judge(rule, { log }) {
     const { balance, windowMs } = rule;
     const span = lookBack(log, windowMs);
-    if (span === null) return unknown('no reading yet');
+    if (span === null) return unknown(why.noReading());
     const judged = (severity: IdleRule['severity'] | null) =>
       verdict(severity, duration(idleTime(rule, log)), duration(windowMs));
     if (log.spentBetween(balance, span.cutByGap ? span.from - 1 : span.from, span.to) > 0)
@@ -60,10 +71,10 @@ export const idle = balanceKind<IdleRule, typeof keys>({
     while (from > 0 && watchedTime(log, from) < windowMs) from--;
     if (log.spentBetween(balance, from, span.to) > 0 || watchedTime(log, from) < windowMs) {
       const seen = Math.min(watchedTime(log, from), idleTime(rule, log));
-      return unknown(`${describeHistory(seen)}, needs ${describeDuration(windowMs)}`);
+      return unknown(describeHistory(seen, windowMs));
     }
     return hiddenTime(log, { balance, from, to: span.to }) > 0
-      ? unknown('a top-up while polling was interrupted may hide spending')
+      ? unknown(told.hidden())
       : judged(rule.severity);
   },
   factsBehind(rule, { log }) {
@@ -75,11 +86,10 @@ export const idle = balanceKind<IdleRule, typeof keys>({
       'nothing spent for': duration(idleTime(rule, log)),
       [last === 0 ? 'history begins at' : 'spending last seen at']: instant(log.instantAt(last)),
       'in gaps': duration(log.blindBetween(span.from, span.to)),
-      note: last === 0 ? text('no spending in the history at hand') : null,
+      note: last === 0 ? text(told.noneSeen()) : null,
     });
   },
-  wouldNotFire: (rule, { log }) =>
-    `It would not fire with a "window" longer than ${wholeSeconds(idleTime(rule, log), 'up')}.`,
+  wouldNotFire: (rule, { log }) => told.notWith({ duration: wholeSeconds(idleTime(rule, log), 'up') }),
   subject: ({ balanceLabel }, reader) => say(says.subject, { label: sayLabel(balanceLabel, reader) }, reader),
   firing(item, frame) {
     // The log has only its window; the incident knows since when it fires.

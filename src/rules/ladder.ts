@@ -5,6 +5,7 @@ import type { Quantity } from '../domain/quantity.ts';
 import type { Ladder, Rule } from '../domain/rule.ts';
 import { type Severity, severities, severityRank } from '../domain/severity.ts';
 import { saying, shape } from '../schema/shapes.ts';
+import { sentences } from '../wording/phrase.ts';
 import { type Evaluation, verdict } from './evaluation.ts';
 import type { KeyProblem, KeyReader } from './kind.ts';
 
@@ -66,11 +67,21 @@ export function mapSteps<T, U>(ladder: Ladder<T>, change: (threshold: T, step: S
   );
 }
 
+export const told = sentences('ladder', {
+  step: '{threshold} ({severity})',
+  steps: '{worse}, {milder}',
+  inCurrency: 'in {currency} {steps}',
+  ladders: '{steps}; {others}',
+  below: '{severity} below',
+  within: '{severity} within',
+  resolvesAt: '{severity} resolves at',
+});
+
 /** `50.00 (critical), 200.00 (warning)`. */
 export function describeSteps<T>(ladder: Ladder<T>, format: (threshold: T) => string): string {
   return ladderSteps(ladder)
-    .map(({ severity, threshold }) => `${format(threshold)} (${severity})`)
-    .join(', ');
+    .map(({ severity, threshold }) => told.step({ threshold: format(threshold), severity }))
+    .reduce((worse, milder) => (worse === '' ? milder : told.steps({ worse, milder })), '');
 }
 
 /** As `describeSteps`, with what stands in place of them by currency. */
@@ -78,10 +89,11 @@ export function describeLadders(
   { thresholds, thresholdsByCurrency = {} }: Pick<Rule, 'thresholds' | 'thresholdsByCurrency'>,
   format: (threshold: number) => string,
 ): string {
-  const byCurrency = Object.entries(thresholdsByCurrency).map(
-    ([currency, steps]) => `in ${currency} ${describeSteps(steps, format)}`,
+  const byCurrency = Object.entries(thresholdsByCurrency).map(([currency, steps]) =>
+    told.inCurrency({ currency, steps: describeSteps(steps, format) }),
   );
-  return [describeSteps(thresholds ?? {}, format), ...byCurrency].filter((part) => part !== '').join('; ');
+  const all = [describeSteps(thresholds ?? {}, format), ...byCurrency].filter((part) => part !== '');
+  return all.reduce((steps, others) => told.ladders({ steps, others }));
 }
 
 /** Thresholds by severity, one at least. `step` is the schema of each. */

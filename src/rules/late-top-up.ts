@@ -5,9 +5,9 @@ import type { AnnouncedRun, ExpectedTopUp } from '../domain/operator.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import { type Fact, instant, listFacts, money, text } from '../domain/quantity.ts';
 import { say } from '../wording/language.ts';
-import { phrases } from '../wording/phrase.ts';
+import { phrases, sentences } from '../wording/phrase.ts';
 import { balanceLabel, sayLabel } from '../wording/quantity-wording.ts';
-import { type AccountFacts, unknown, verdict } from './evaluation.ts';
+import { type AccountFacts, unknown, verdict, why } from './evaluation.ts';
 import { allBalances, figuresOf, readingFigures } from './figures.ts';
 import { type InputOf, type PlainRule, type RuleKind, severityKey } from './kind.ts';
 import { factText, sayLimit, sayValue } from './words.ts';
@@ -20,6 +20,13 @@ const says = phrases('lateTopUp', {
   recovery: 'Resolved: the top-up arrived, or is expected no more.',
   advice:
     'Ask whoever ordered it, and look whether the payment was made. If it comes later or not at all, correct what is expected.',
+});
+
+const told = sentences('lateTopUp', {
+  describes: 'an announced top-up did not come in time ({severity})',
+  somebody: 'somebody',
+  nothing: 'nothing',
+  notWith: 'It would not fire if the top-up were expected later, or not any more.',
 });
 
 const run = phrases('announcedRun', {
@@ -50,10 +57,10 @@ export const lateTopUp: RuleKind<PlainRule<'late-top-up'>, InputOf<typeof keys>>
   keys,
   needsReading: true,
   builtInId: 'late-top-up',
-  describe: (rule) => `an announced top-up did not come in time (${rule.severity})`,
+  describe: ({ severity }) => told.describes({ severity }),
   /** By the first reading after the time, until the money is there (`receiveTopUps`) or nobody expects it. */
   evaluate(rule, facts) {
-    if (facts.reading === null) return unknown('no reading yet');
+    if (facts.reading === null) return unknown(why.noReading());
     const topUp = overdueOf(facts);
     if (topUp !== null) return verdict(rule.severity, money(topUp.amountMicros));
     const far = farOffRun(facts);
@@ -67,7 +74,7 @@ export const lateTopUp: RuleKind<PlainRule<'late-top-up'>, InputOf<typeof keys>>
     const far = farOffRun(facts);
     return topUp === null && far !== null ? runFacts(far) : topUpFacts(topUp ?? facts.expected[0]);
   },
-  wouldNotFire: () => 'It would not fire if the top-up were expected later, or not any more.',
+  wouldNotFire: told.notWith,
   subject: (_about, reader) => say(says.subject, reader),
   firing(item, frame) {
     const limit = sayLimit(item, frame);
@@ -96,14 +103,14 @@ function overdueOf({ expected, reading }: AccountFacts): ExpectedTopUp | null {
 }
 
 function topUpFacts(topUp: ExpectedTopUp | undefined): Fact[] {
-  if (topUp === undefined) return listFacts({ expected: text('nothing') });
+  if (topUp === undefined) return listFacts({ expected: text(told.nothing()) });
   return listFacts({
     amount: money(topUp.amountMicros),
     received: money(topUp.receivedMicros),
     [ofBalance]: text(topUp.balance),
     [expectedBy]: instant(topUp.by),
     'ordered at': instant(topUp.orderedAt),
-    [orderedBy]: text(cleanText(topUp.orderedBy, 60) || 'somebody'),
+    [orderedBy]: text(cleanText(topUp.orderedBy, 60) || told.somebody()),
     [order]: topUp.comment === '' ? null : text(cleanText(topUp.comment, 200)),
   });
 }
@@ -115,7 +122,7 @@ function runFacts(announced: AnnouncedRun): Fact[] {
     'usual in that time': money(announced.usualMicros),
     [runBegan]: instant(announced.startsAt),
     [runEnded]: instant(announced.endsAt),
-    [announcedBy]: text(cleanText(announced.announcedBy, 60) || 'somebody'),
+    [announcedBy]: text(cleanText(announced.announcedBy, 60) || told.somebody()),
     [order]: announced.comment === '' ? null : text(cleanText(announced.comment, 200)),
   });
 }

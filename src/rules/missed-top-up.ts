@@ -2,7 +2,6 @@ import { formatDuration, secondMs } from '../domain/duration.ts';
 import type { MessageItem } from '../domain/message.ts';
 import { formatExact, type Micros } from '../domain/money.ts';
 import { expectedBetween } from '../domain/operator.ts';
-import { plural } from '../domain/plain-text.ts';
 import { count, duration, type Fact, instant, listFacts, money, text } from '../domain/quantity.ts';
 import { amountOf } from '../domain/reading.ts';
 import type { MoneyRule } from '../domain/rule.ts';
@@ -10,10 +9,10 @@ import type { Severity } from '../domain/severity.ts';
 import { amount, duration as durationKey } from '../schema/texts.ts';
 import { isTopUp, minTopUps, usualTopUp } from '../spending/top-ups.ts';
 import { say } from '../wording/language.ts';
-import { phrases } from '../wording/phrase.ts';
+import { phrases, sentences } from '../wording/phrase.ts';
 import { sayLabel, sayRise, type WordingFrame } from '../wording/quantity-wording.ts';
 import { balanceKind, type ReadFacts } from './balance-kind.ts';
-import { type AccountFacts, type Evaluation, unknown, verdict } from './evaluation.ts';
+import { type AccountFacts, type Evaluation, unknown, verdict, why } from './evaluation.ts';
 import { severityKey } from './kind.ts';
 import { exactAmount, nameBalance, sayBalanceOf, sayLimit, topUpIfKnown } from './words.ts';
 
@@ -39,6 +38,16 @@ const says = phrases('missedTopUp', {
   notKnown: 'Check the automatic recharge: whether it is switched on, and whether its payment was refused.',
 });
 
+const told = sentences('missedTopUp', {
+  describes: '{balance} below {level} for {duration} without a top-up ({severity})',
+  describesUsual: '{balance} below where top-ups usually come for {duration} without a top-up ({severity})',
+  notWith: 'It would not fire with "at" of {amount} or less.',
+  isOn: 'on',
+  isOff: 'off',
+  tooFew: '{count, plural, one {# top-up} other {# top-ups}} seen, needs {needed} to know where they come',
+  uneven: 'the last top-ups were not of one amount from one balance',
+});
+
 const keys = {
   severity: severityKey.default('warning'),
   at: amount(
@@ -56,14 +65,17 @@ export const missedTopUp = balanceKind<MissedTopUpRule, typeof keys>({
   keys,
   build: (input) => ({ atMicros: input.at ?? null, withinMs: input.within }),
   describe: (rule) => {
-    const level = rule.atMicros === null ? 'where top-ups usually come' : formatExact(rule.atMicros);
-    return `${nameBalance(rule)} below ${level} for ${formatDuration(rule.withinMs)} without a top-up (${rule.severity})`;
+    const { atMicros, withinMs, severity } = rule;
+    const given = { balance: nameBalance(rule), duration: formatDuration(withinMs), severity };
+    return atMicros === null
+      ? told.describesUsual(given)
+      : told.describes({ ...given, level: formatExact(atMicros) });
   },
   lookBackMs: (rule) => rule.withinMs,
   judge,
   factsBehind,
   wouldNotFire: (rule, { reading }) =>
-    `It would not fire with "at" of ${exactAmount(amountOf(reading, rule.balance), reading.currency)} or less.`,
+    told.notWith({ amount: exactAmount(amountOf(reading, rule.balance), reading.currency) }),
   levels: (rule) => (rule.atMicros === null ? {} : { [rule.severity]: rule.atMicros }),
   subject: ({ balanceLabel }, reader) => say(says.subject, { label: sayLabel(balanceLabel, reader) }, reader),
   firing: sayFiring,
@@ -125,12 +137,11 @@ function judge(rule: MissedTopUpRule, facts: ReadFacts, firing: Severity | null)
 
 function dueOf(rule: MissedTopUpRule, { spending, reading, floorMicros }: AccountFacts): Due {
   if (rule.atMicros !== null) return { level: rule.atMicros, amount: null };
-  if (spending.last?.at !== reading?.at) return 'spending is still being learned from stored history';
+  if (spending.last?.at !== reading?.at) return why.learning();
   const state = spending.state(rule.balance);
   const seen = state?.topUps ?? 0;
-  if (state === null || seen < minTopUps)
-    return `${plural(seen, 'top-up')} seen, needs ${minTopUps} to know where they come`;
-  return usualTopUp(state, floorMicros) ?? 'the last top-ups were not of one amount from one balance';
+  if (state === null || seen < minTopUps) return told.tooFew({ count: seen, needed: minTopUps });
+  return usualTopUp(state, floorMicros) ?? told.uneven();
 }
 
 /** Since which reading the balance is below the level without a top-up, at most `within` back; null when it is not. */
@@ -157,7 +168,7 @@ function factsBehind(rule: MissedTopUpRule, facts: AccountFacts): readonly Fact[
   return listFacts({
     within: duration(rule.withinMs),
     'top-ups seen': count(spending.state(rule.balance)?.topUps ?? 0),
-    [recharge]: autoRecharge === null ? null : text(autoRecharge ? 'on' : 'off'),
+    [recharge]: autoRecharge === null ? null : text(autoRecharge ? told.isOn() : told.isOff()),
     [usualAmount]: due?.amount == null ? null : money(due.amount),
     'due below': due && money(due.level),
     'below it at least since': since === null ? null : instant(since),

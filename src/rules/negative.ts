@@ -5,11 +5,12 @@ import { amountOf } from '../domain/reading.ts';
 import type { MoneyRule } from '../domain/rule.ts';
 import { amount } from '../schema/texts.ts';
 import { say } from '../wording/language.ts';
-import { phrases } from '../wording/phrase.ts';
+import { phrases, sentences } from '../wording/phrase.ts';
 import { sayBalance, sayBareAmount } from '../wording/quantity-wording.ts';
 import { balanceKind } from './balance-kind.ts';
 import { verdict } from './evaluation.ts';
 import { severityKey } from './kind.ts';
+import * as ladder from './ladder.ts';
 import * as words from './words.ts';
 
 export interface NegativeRule extends MoneyRule {
@@ -25,6 +26,13 @@ const says = phrases('negative', {
   recovery: 'Resolved: the balance recovered.',
   below: 'below {limit}',
   atMost: '{limit} or less',
+});
+
+const told = sentences('negative', {
+  describes: '{balance} below zero ({severity})',
+  isBack: 'The balance is no longer negative; with a hysteresis of {amount} or less it would have resolved.',
+  alwaysZero:
+    'Its threshold is always zero; a rule of type "below" with a threshold of {amount} or less would not fire.',
 });
 
 const keys = {
@@ -44,7 +52,10 @@ export const negative = balanceKind<NegativeRule, typeof keys>({
   emptinessRank: 0,
   build: (input) => ({ hysteresisMicros: input.hysteresis }),
   describe: (rule) =>
-    `${words.nameBalance(rule)} below zero (${rule.severity})${words.describeHysteresis({ kind: 'amount', micros: rule.hysteresisMicros })}`,
+    words.describeHysteresis(told.describes({ balance: words.nameBalance(rule), severity: rule.severity }), {
+      kind: 'amount',
+      micros: rule.hysteresisMicros,
+    }),
   inAnyCurrency: true,
   /** Resolved at 0 + hysteresis. Where the provider gives credit, critical at any severity once that is used up. */
   judge(rule, { reading, floorMicros }, firing) {
@@ -57,16 +68,14 @@ export const negative = balanceKind<NegativeRule, typeof keys>({
   isSurelyOk: ({ balance }, { reading }) => reading === null || amountOf(reading, balance) > 0,
   factsBehind: (rule, { floorMicros }) =>
     listFacts({
-      [`${rule.severity} below`]: money(0),
+      [ladder.told.below(rule)]: money(0),
       'critical, used up, at': floorMicros < 0 ? money(floorMicros) : null,
       'resolves at': money(rule.hysteresisMicros),
     }),
   wouldNotFire(rule, { reading }) {
     const balance = amountOf(reading, rule.balance);
-    const exact = words.exactAmount(balance, reading.currency);
-    return balance >= 0
-      ? `The balance is no longer negative; with a hysteresis of ${exact} or less it would have resolved.`
-      : `Its threshold is always zero; a rule of type "below" with a threshold of ${exact} or less would not fire.`;
+    const amount = words.exactAmount(balance, reading.currency);
+    return balance >= 0 ? told.isBack({ amount }) : told.alwaysZero({ amount });
   },
   clearsAt: (rule) => rule.hysteresisMicros,
   levels: (rule) => ({ [rule.severity]: 0 }),

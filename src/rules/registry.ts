@@ -6,7 +6,7 @@ import type { Ladder, Rule } from '../domain/rule.ts';
 import { type Severity, severities } from '../domain/severity.ts';
 import { predictRunout } from '../spending/runway.ts';
 import { say } from '../wording/language.ts';
-import { phrases } from '../wording/phrase.ts';
+import { phrases, sentences } from '../wording/phrase.ts';
 import { authFailed } from './auth-failed.ts';
 import { below } from './below.ts';
 import { budget } from './budget.ts';
@@ -93,6 +93,11 @@ const says = phrases('unknownKind', {
   recovery: 'Resolved.',
 });
 
+const told = sentences('rule', {
+  heldFor: '{rule}; for {duration}',
+  recoveredFor: '{rule}; recovered for {duration}',
+});
+
 /** Whether a top-up ends the alert. */
 export function isMendedByTopUp(alert: { readonly type: string }): boolean {
   const { emptinessRank, endsByTopUp = false } = alertKindOf(alert);
@@ -113,10 +118,11 @@ function unknownKind(type: string): AlertKind {
 
 /** `SMS balance below 50.00 (critical), 200.00 (warning); resolves 10% above; for 5m`. */
 export function describeRule(rule: Rule): string {
-  const parts = [ruleKindOf(rule).describe(rule)];
-  if (rule.forMs > 0) parts.push(`for ${formatDuration(rule.forMs)}`);
-  if (rule.recoverForMs > 0) parts.push(`recovered for ${formatDuration(rule.recoverForMs)}`);
-  return parts.join('; ');
+  const own = ruleKindOf(rule).describe(rule);
+  const held = rule.forMs > 0 ? told.heldFor({ rule: own, duration: formatDuration(rule.forMs) }) : own;
+  return rule.recoverForMs > 0
+    ? told.recoveredFor({ rule: held, duration: formatDuration(rule.recoverForMs) })
+    : held;
 }
 
 /** Rules to begin with for balances that were read: of each kind that has something to say of it. As they stand in the file. */

@@ -1,11 +1,11 @@
 import { dayMs, describeDuration, minuteMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
-import { plural } from '../domain/plain-text.ts';
 import type { Forecast } from '../domain/quantity.ts';
 import { amountOf, type Reading } from '../domain/reading.ts';
 import type { Ladder, MoneyRule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import { type Burn, measureBurn, runwayOf } from '../spending/burn.ts';
+import { sentences } from '../wording/phrase.ts';
 import type { AccountFacts } from './evaluation.ts';
 
 export interface RunwayRule extends MoneyRule {
@@ -41,17 +41,25 @@ function maySpeak(rule: RunwayRule, burn: Burn): boolean {
   return burn.confidence === 'medium' || burn.confidence === 'high';
 }
 
+const told = sentences('tooLittle', {
+  tooShort: 'not enough history: {seen} of {needed}',
+  unwatched: 'not enough history: most of the last {seen} passed without polls',
+  tooFew:
+    'not enough history: {readings} of {count, plural, one {# reading} other {# readings}}, {seen} of {needed}',
+});
+
 /** Why the mean burn is not enough yet. */
 export function whyUnknown(rule: RunwayRule, facts: AccountFacts): string {
   const burn = meanBurn(rule, facts);
   const neededMs = rule.minimumHistoryGiven
     ? Math.min(rule.minimumHistoryMs, meanLookback(rule))
     : Math.min(60 * minuteMs, meanLookback(rule) / 2);
-  const span = `${burn.observedMs < 1000 ? '0' : describeDuration(burn.observedMs)} of ${describeDuration(neededMs)}`;
-  if (rule.minimumHistoryGiven) return `not enough history: ${span}`;
+  const seen = burn.observedMs < 1000 ? '0' : describeDuration(burn.observedMs);
+  const needed = describeDuration(neededMs);
+  if (rule.minimumHistoryGiven) return told.tooShort({ seen, needed });
   return burn.observedMs >= neededMs && burn.readings >= minReadings
-    ? `not enough history: most of the last ${describeDuration(burn.observedMs)} passed without polls`
-    : `not enough history: ${burn.readings} of ${plural(minReadings, 'reading')}, ${span}`;
+    ? told.unwatched({ seen })
+    : told.tooFew({ readings: burn.readings, count: minReadings, seen, needed });
 }
 
 /** By the forecast, or by the mean burn with a `lookback` or too little history; null where unknown (`whyUnknown`). */

@@ -9,14 +9,14 @@ import { amount, duration as durationKey } from '../schema/texts.ts';
 import { burnPerDay } from '../spending/burn.ts';
 import { say } from '../wording/language.ts';
 import { sayDuration } from '../wording/moments.ts';
-import { phrases } from '../wording/phrase.ts';
+import { phrases, sentences } from '../wording/phrase.ts';
 import { sayBalance, sayLength } from '../wording/quantity-wording.ts';
 import { balanceKind, type ReadFacts } from './balance-kind.ts';
 import { type AccountFacts, type Evaluation, unknown, usableReading } from './evaluation.ts';
 import { type KeyProblem, type KeyReader, ladderSeverityKey } from './kind.ts';
 import * as ladder from './ladder.ts';
 import * as estimate from './runway-estimate.ts';
-import { basisWords, spendingFacts } from './spending-facts.ts';
+import { nameBasis, spendingFacts } from './spending-facts.ts';
 import {
   buildSteps,
   checkSteps,
@@ -40,6 +40,19 @@ const says = phrases('runway', {
   longEnough: '{balance} {amount} lasts long enough again',
   recovery: 'Resolved: spending slowed down.',
   threshold: 'lasts less than {limit}',
+});
+
+const told = sentences('runway', {
+  endless: 'does not run out',
+  mean: 'the mean of {duration}',
+  less: '{balance} lasts less than {steps}',
+  lessAbove: '{balance} above {floor} lasts less than {steps}',
+  byForecast: '{rule}, by the forecast',
+  byMean: '{rule}; by the spending of {lookback}, {history} at least',
+  atFloor: 'The balance is at its floor or under it; it would not fire with a floor below {amount}.',
+  isBack:
+    'The runway is past "within" again; it resolves at {factor} times of it, so with "within" of {duration} or shorter it would have resolved.',
+  notWith: 'It would not fire with "within" of {duration} or shorter.',
 });
 
 const keys = {
@@ -73,11 +86,14 @@ export const runway = balanceKind<estimate.RunwayRule, typeof keys>({
   }),
   check: (reader) => [...checkSteps(reader), ...checkHistory(reader)],
   describe({ floorMicros, lookbackMs, minimumHistoryMs, ...rule }) {
-    const floor = floorMicros === null || floorMicros === 0 ? '' : ` above ${formatMoney(floorMicros)}`;
-    const lasts = `${nameBalance(rule)}${floor} lasts less than ${describeWithin(rule)}`;
-    return lookbackMs === null
-      ? `${lasts}, by the forecast`
-      : `${lasts}; by the spending of ${formatDuration(lookbackMs)}, ${formatDuration(minimumHistoryMs)} at least`;
+    const given = { balance: nameBalance(rule), steps: describeWithin(rule) };
+    const less =
+      floorMicros === null || floorMicros === 0
+        ? told.less(given)
+        : told.lessAbove({ ...given, floor: formatMoney(floorMicros) });
+    if (lookbackMs === null) return told.byForecast({ rule: less });
+    const [lookback, history] = [formatDuration(lookbackMs), formatDuration(minimumHistoryMs)];
+    return told.byMean({ rule: less, lookback, history });
   },
   // With parts of days the runway swings with the time of day.
   warn: (rule, accounts) => [
@@ -122,12 +138,15 @@ export const runway = balanceKind<estimate.RunwayRule, typeof keys>({
     if (!Number.isFinite(runwayMs) || runwayMs === 0) {
       // With a lower floor the balance lasts longer than the longest `within`.
       const usedWithin = estimate.expectedSpend(rule, facts, within ?? 0);
-      const floor = formatAmount(amountOf(reading, rule.balance) - usedWithin, reading.currency);
-      return `The balance is at its floor or under it; it would not fire with a floor below ${floor}.`;
+      const amount = formatAmount(amountOf(reading, rule.balance) - usedWithin, reading.currency);
+      return told.atFloor({ amount });
     }
     if (within !== null && runwayMs >= within)
-      return `The runway is past "within" again; it resolves at ${recoveryFactor} times of it, so with "within" of ${wholeSeconds(runwayMs / recoveryFactor, 'down')} or shorter it would have resolved.`;
-    return `It would not fire with "within" of ${wholeSeconds(runwayMs, 'down')} or shorter.`;
+      return told.isBack({
+        factor: recoveryFactor,
+        duration: wholeSeconds(runwayMs / recoveryFactor, 'down'),
+      });
+    return told.notWith({ duration: wholeSeconds(runwayMs, 'down') });
   },
   subject: ({ balanceLabel }, reader) =>
     say(says.subject, { balance: sayBalance(balanceLabel, reader) }, reader),
@@ -197,7 +216,7 @@ function judge(rule: estimate.RunwayRule, facts: ReadFacts, firing: Severity | n
   const runwayMs = drained ? 0 : credited.runwayMs;
   const steps = stepsAt(rule, facts, reading);
   const severity = ladder.breachedStep(steps, { value: runwayMs, firing }, recoversAt);
-  const value = Number.isFinite(runwayMs) ? duration(runwayMs) : text('does not run out');
+  const value = Number.isFinite(runwayMs) ? duration(runwayMs) : text(told.endless());
   return ladder.stepVerdict(steps, severity, { value, limit: duration });
 }
 
@@ -231,8 +250,8 @@ function factsBehind(rule: estimate.RunwayRule, facts: AccountFacts): readonly F
       .ladderSteps(reading === null ? rule.thresholds : stepsAt(rule, facts, reading))
       .flatMap(({ severity, threshold }) =>
         listFacts({
-          [`${severity} within`]: duration(threshold),
-          [`${severity} resolves at`]: duration(recoversAt(threshold)),
+          [ladder.told.within({ severity })]: duration(threshold),
+          [ladder.told.resolvesAt({ severity })]: duration(recoversAt(threshold)),
         }),
       ),
   ];
@@ -243,10 +262,10 @@ function estimateFacts(rule: estimate.RunwayRule, facts: AccountFacts, reading: 
   if (known === null) return [];
   const { runwayMs, forecast } = known;
   const ends = Number.isFinite(runwayMs);
-  const mean = rule.lookbackMs === null ? null : `the mean of ${formatDuration(rule.lookbackMs)}`;
+  const mean = rule.lookbackMs === null ? null : told.mean({ duration: formatDuration(rule.lookbackMs) });
   return listFacts({
     'reckoned by': text(
-      forecast === null && mean !== null ? mean : basisWords[forecast?.basis ?? 'mean-burn'],
+      forecast === null && mean !== null ? mean : nameBasis(forecast?.basis ?? 'mean-burn'),
     ),
     runway: ends ? duration(runwayMs) : null,
     'reaches the floor at': ends && runwayMs > 0 ? instant(reading.at + runwayMs) : null,

@@ -12,7 +12,6 @@ const says = phrases('ownAlert', {
   notAnswering: 'not answering',
   noReadings: 'no readings of its accounts',
   noReadingsOf: 'no readings of {accounts}',
-  accountsOf: '{stale} of {all} accounts',
   readingsBack: 'readings are back',
   readingsArrive: 'Resolved: readings arrive again.',
   affected: 'Affected',
@@ -92,7 +91,7 @@ export const providerDown: AlertKind = {
   type: 'provider-down',
   subject: (_about, reader) => say(says.notAnswering, reader),
   firing(item, frame) {
-    const affected = sayAffected(item, frame);
+    const affected = sayValue(item, frame);
     return affected === null
       ? say(says.noReadings, frame)
       : say(says.noReadingsOf, { accounts: affected }, frame);
@@ -100,7 +99,7 @@ export const providerDown: AlertKind = {
   resolved: (_item, frame) => say(says.readingsBack, frame),
   recovery: () => says.readingsArrive,
   figures: (item, frame) => {
-    const affected = sayAffected(item, frame);
+    const affected = sayValue(item, frame);
     return affected === null || stateOf(item) === 'resolved'
       ? []
       : [{ label: say(says.affected, frame), value: affected }, ...figuresOf(item, frame, ['reason'])];
@@ -162,7 +161,7 @@ export const storageFailed: AlertKind = {
   type: 'storage-failed',
   concernsEveryChannel: true,
   // What is not stored is not notified while another daemon may take over.
-  heldMs: ({ storage }) => storage.postgres?.leaseMs ?? 0,
+  pausedMs: ({ storage }) => storage.postgres?.leaseMs ?? 0,
   subject: ({ rule }, reader) => say(troubles[storageTrouble(rule)].subject, reader),
   firing(item, frame) {
     const detail = sayValue(item, frame);
@@ -282,11 +281,4 @@ function sayClusterChange(item: MessageItem, frame: WordingFrame): string {
   return detail === null
     ? say(says.clusterChangedSomehow, frame)
     : say(says.clusterChange, { detail }, frame);
-}
-
-/** `5 of 8 accounts`, as `engine/inhibit.ts` counts them. */
-function sayAffected(item: MessageItem, frame: WordingFrame): string | null {
-  const value = sayValue(item, frame);
-  const [, stale, all] = /^(\d+) of (\d+) accounts$/.exec(value ?? '') ?? [];
-  return stale === undefined || all === undefined ? value : say(says.accountsOf, { stale, all }, frame);
 }

@@ -5,14 +5,39 @@ import type { ExpectedRun } from '../spending/expected-runs.ts';
 import { measuredError } from '../spending/interval.ts';
 import { driftOf, holidayOf, isDriftMeasured, levelOf } from '../spending/level.ts';
 import { hoursPerWeek } from '../spending/local-week.ts';
+import { sentences } from '../wording/phrase.ts';
 
-export const basisWords: Readonly<Record<ForecastBasis, string>> = {
+const told = sentences('spendingFact', {
+  unmeasured: 'not measured yet',
+  busiest: 'usual {weekday} {hour}, the busiest hour',
+  run: 'expected {day}, from {hour}:00',
+  level: '{share} of what is usual at these hours',
+  drift: '{share} of the profile, over two weeks',
+  holidays: '{share} of the last day of the weekend',
+  forecasts: 'forecasts of {duration}',
+  off: 'usually off by {share}',
+});
+
+/** The days of runs, in names of facts. */
+const days = sentences('runDay', {
+  everyOther: 'every other {weekday}',
+  last: 'on the last day of the month',
+  beforeLast: '{count} days before the last of the month',
+  day: 'on the {day}',
+  moved: '{day}, or the working day before',
+});
+
+const bases = sentences('basis', {
   'mean-burn': 'average spend (under a day of history)',
   'hour-of-day': 'the hour of the day (under a week of history)',
   'hour-of-week': 'the hour of the week',
-};
+});
 
-const unmeasured = text('not measured yet');
+export function nameBasis(basis: ForecastBasis): string {
+  return bases[basis]();
+}
+
+const unmeasured = text(told.unmeasured());
 
 /** What a forecast is based on: history, usual spending, present level, and past errors. */
 export function spendingFacts(spending: AccountSpending, balance: Balance): Fact[] {
@@ -29,42 +54,57 @@ export function spendingFacts(spending: AccountSpending, balance: Balance): Fact
       'mean hour': hours > 0 ? about(meanHour) : unmeasured,
       'usual in this hour': usual ? about(usual.hour) : unmeasured,
       'usual in a week': week ? about(week.week) : usual && unmeasured,
-      ...(week && {
-        [`usual ${spending.week.nameSlot(week.busiest.slot)}, the busiest hour`]: about(week.busiest.hour),
-      }),
+      ...(week && { [nameBusiest(spending.week.nameSlot(week.busiest.slot))]: about(week.busiest.hour) }),
     }),
     ...spending
       .runs(balance)
       .flatMap((run) =>
-        listFacts({ [`expected ${nameRunDay(run)}, from ${run.hour}:00`]: about(run.micros) }),
+        listFacts({ [told.run({ day: nameRunDay(run), hour: run.hour })]: about(run.micros) }),
       ),
     ...listFacts({
-      level: hours < 24 ? unmeasured : text(`${percent(levelOf(state))} of what is usual at these hours`),
-      drift: isDriftMeasured(state)
-        ? text(`${percent(driftOf(state))} of the profile, over two weeks`)
-        : unmeasured,
-      holidays:
-        state.holidayExpected > 0
-          ? text(`${percent(holidayOf(state))} of the last day of the weekend`)
-          : null,
+      level: hours < 24 ? unmeasured : text(told.level({ share: percent(levelOf(state)) })),
+      drift: isDriftMeasured(state) ? text(told.drift({ share: percent(driftOf(state)) })) : unmeasured,
+      holidays: state.holidayExpected > 0 ? text(told.holidays({ share: percent(holidayOf(state)) })) : null,
     }),
     ...([24, 72, 168, 336] as const).flatMap((ahead) => {
       const error = measuredError(state, ahead);
-      const off = error === null ? unmeasured : text(`usually off by ${percent(Math.expm1(error))}`);
-      return listFacts({ [`forecasts of ${ahead / 24}d`]: off });
+      const off = error === null ? unmeasured : text(told.off({ share: percent(Math.expm1(error)) }));
+      return listFacts({ [told.forecasts({ duration: `${ahead / 24}d` })]: off });
     }),
   ];
 }
 
-/** 1 January 1970 was a Thursday. */
-const weekdayNames = ['Thursday', 'Friday', 'Saturday', 'Sunday', 'Monday', 'Tuesday', 'Wednesday'] as const;
+function nameBusiest(slot: string): string {
+  const [weekday = '', hour = ''] = slot.split(' ');
+  return told.busiest({ weekday, hour });
+}
+
+/** From Sunday on. */
+const weekdays = sentences('weekday', {
+  0: 'Sunday',
+  1: 'Monday',
+  2: 'Tuesday',
+  3: 'Wednesday',
+  4: 'Thursday',
+  5: 'Friday',
+  6: 'Saturday',
+});
+
+/** Of a day counted from a Sunday. */
+export function nameWeekday(day: number): string {
+  return weekdays[(day % 7) as keyof typeof weekdays]();
+}
 
 /** `on the 1st`, `on the last day of the month`, `every other Tuesday`. */
 function nameRunDay({ every, day, moves }: ExpectedRun): string {
-  if (every === 'two-weeks') return `every other ${weekdayNames[day % 7]}`;
-  const moved = moves ? ', or the working day before' : '';
-  if (day === -1) return `on the last day of the month${moved}`;
-  if (day < 0) return `${-day - 1} days before the last of the month${moved}`;
+  // 1 January 1970 was a Thursday.
+  if (every === 'two-weeks') return days.everyOther({ weekday: nameWeekday(day + 4) });
   const ending = day > 10 && day < 20 ? undefined : ['th', 'st', 'nd', 'rd'][day % 10];
-  return `on the ${day}${ending ?? 'th'}${moved}`;
+  const named =
+    day === -1
+      ? days.last()
+      : day < 0
+        ? days.beforeLast({ count: -day - 1 })
+        : days.day({ day: `${day}${ending ?? 'th'}` });
+  return moves ? days.moved({ day: named }) : named;
 }

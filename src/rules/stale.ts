@@ -5,9 +5,9 @@ import { duration, instant, listFacts, text } from '../domain/quantity.ts';
 import type { Rule } from '../domain/rule.ts';
 import { duration as durationKey } from '../schema/texts.ts';
 import { say } from '../wording/language.ts';
-import { phrases } from '../wording/phrase.ts';
+import { phrases, sentences } from '../wording/phrase.ts';
 import type { WordingFrame } from '../wording/quantity-wording.ts';
-import { type AccountFacts, verdict } from './evaluation.ts';
+import { type AccountFacts, verdict, why } from './evaluation.ts';
 import { stalenessFigures } from './figures.ts';
 import { type InputOf, type RuleKind, severityKey } from './kind.ts';
 import { sayValue, wholeSeconds } from './words.ts';
@@ -48,6 +48,12 @@ const says = phrases('stale', {
     'The connection to the provider fails. Check the network and proxy settings of this host, and the provider’s status page.',
 });
 
+const told = sentences('stale', {
+  describes: 'no balance read for {duration} ({severity})',
+  describesPolls: 'no balance read for 3 poll intervals, at least 2m ({severity})',
+  notWith: 'It would not fire yet with "after" longer than {duration}.',
+});
+
 const keys = {
   severity: severityKey.default('warning'),
   after: durationKey(
@@ -74,8 +80,10 @@ export const stale: RuleKind<StaleRule, InputOf<typeof keys>> = {
           },
         ]
       : [],
-  describe: (rule) =>
-    `no balance read for ${rule.afterMs === null ? '3 poll intervals, at least 2m' : formatDuration(rule.afterMs)} (${rule.severity})`,
+  describe: ({ afterMs, severity }) =>
+    afterMs === null
+      ? told.describesPolls({ severity })
+      : told.describes({ duration: formatDuration(afterMs), severity }),
   /** No `ok` for `after`, or none ever in three polls. Time in which nobody watched is no fault of the provider. */
   evaluate(rule, facts, firing) {
     const ageMs = watchedAge(facts);
@@ -97,11 +105,11 @@ export const stale: RuleKind<StaleRule, InputOf<typeof keys>> = {
       'poll interval': duration(facts.pollGapMs),
       [facts.reading === null ? 'watched since' : 'last read at']: instant(facts.readSince),
       'not watched': duration(facts.unwatchedMs),
-      'last outcome': text(facts.outcome ?? 'not polled yet'),
+      'last outcome': text(facts.outcome ?? why.notPolled()),
     }),
   wouldNotFire: (rule, _facts, evaluation) => {
     const ageMs = evaluation.value?.unit === 'duration' ? evaluation.value.ms : (rule.afterMs ?? 0);
-    return `It would not fire yet with "after" longer than ${wholeSeconds(ageMs, 'up')}.`;
+    return told.notWith({ duration: wholeSeconds(ageMs, 'up') });
   },
   subject: (_about, reader) => say(says.subject, reader),
   firing(item, frame) {

@@ -5,7 +5,7 @@ import { amountOf } from '../domain/reading.ts';
 import type { MoneyRule } from '../domain/rule.ts';
 import { amount } from '../schema/texts.ts';
 import { say } from '../wording/language.ts';
-import { phrases } from '../wording/phrase.ts';
+import { phrases, sentences } from '../wording/phrase.ts';
 import { sayBalance, sayRise, type WordingFrame } from '../wording/quantity-wording.ts';
 import { balanceKind } from './balance-kind.ts';
 import { type AccountFacts, unknown, usableReading, verdict } from './evaluation.ts';
@@ -27,6 +27,12 @@ const says = phrases('toppedUp', {
   recovery: 'Resolved: the balance recovered.',
 });
 
+const told = sentences('toppedUp', {
+  describes: '{balance} topped up by {amount} or more ({severity})',
+  nothingBefore: 'no earlier reading to compare with',
+  notWith: 'It would not notify with "atLeast" of more than {amount}.',
+});
+
 const keys = {
   severity: severityKey.default('info'),
   atLeast: amount('Smaller rises are ignored.', { sign: 'positive' }).prefault('0.01'),
@@ -42,14 +48,18 @@ export const topUp = balanceKind<TopUpRule, typeof keys>({
       ? [{ path: [], message: 'for and recoverFor mean nothing here: a top-up is an event' }]
       : [],
   describe: (rule) =>
-    `${words.nameBalance(rule)} topped up by ${formatExact(rule.atLeastMicros)} or more (${rule.severity})`,
+    told.describes({
+      balance: words.nameBalance(rule),
+      amount: formatExact(rule.atLeastMicros),
+      severity: rule.severity,
+    }),
   /**
    * An event when the balance rose by at least `atLeast` between two neighbouring readings in one currency. Each new reading may be
    * judged once only: judging it again gives the same event again. What was spent between the two readings makes the rise smaller.
    */
   judge(rule, facts) {
     const rise = riseOf(rule, facts);
-    if (rise === null) return unknown('no earlier reading to compare with');
+    if (rise === null) return unknown(told.nothingBefore());
     const calm = verdict(null, money(Math.max(0, rise)), money(rule.atLeastMicros));
     return rise > 0 && rise >= rule.atLeastMicros
       ? { ...calm, kind: 'event', severity: rule.severity }
@@ -66,7 +76,7 @@ export const topUp = balanceKind<TopUpRule, typeof keys>({
   },
   wouldNotFire(rule, { reading }, { value }) {
     const rise = value?.unit === 'money' ? value.micros : rule.atLeastMicros;
-    return `It would not notify with "atLeast" of more than ${words.exactAmount(rise, reading.currency)}.`;
+    return told.notWith({ amount: words.exactAmount(rise, reading.currency) });
   },
   subject: ({ balanceLabel }, reader) =>
     say(says.subject, { balance: sayBalance(balanceLabel, reader) }, reader),

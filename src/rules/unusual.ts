@@ -9,13 +9,13 @@ import { isShifting, recentShift } from '../spending/level-shift.ts';
 import { hoursPerWeek } from '../spending/local-week.ts';
 import { type Episode, episodeOf, excuse, isUnusual, type Side } from '../spending/unusual.ts';
 import { say } from '../wording/language.ts';
-import { type PhraseOf, phrases } from '../wording/phrase.ts';
+import { type PhraseOf, phrases, sentences } from '../wording/phrase.ts';
 import { sayLabel, type WordingFrame } from '../wording/quantity-wording.ts';
 import { balanceKind, type ReadFacts } from './balance-kind.ts';
-import { type AccountFacts, type Evaluation, unknown, usableReading, verdict } from './evaluation.ts';
+import { type AccountFacts, type Evaluation, unknown, usableReading, verdict, why } from './evaluation.ts';
 import { type InputOf, type RuleKind, severityKey } from './kind.ts';
 import { spendingFacts } from './spending-facts.ts';
-import { factText, nameBalance, topUpIfKnown } from './words.ts';
+import { degrees, factText, nameBalance, topUpIfKnown } from './words.ts';
 
 /** Multiplies the limit of `isUnusual`. */
 const factors = { low: 2, normal: 1, high: 0.6 } as const;
@@ -46,6 +46,18 @@ const says = phrases('unusual', {
   check: 'Check that what sends through this account is running.',
 });
 
+const told = sentences('unusual', {
+  describesMore:
+    '{balance} spent far more than usual at this hour of the week, {sensitivity} sensitivity ({severity})',
+  describesLess:
+    '{balance} spent far less than usual at this hour of the week, {sensitivity} sensitivity ({severity})',
+  lessSensitive: 'It may not fire with a lower `sensitivity`.',
+  asUsual: 'spending is as usual',
+  change: '{factor} times its former level',
+  nothingSpent: 'nothing was spent yet',
+  tooShort: '{count} hours learned, needs a week: nothing is usual before',
+});
+
 const manyTimes = 'more than 1,000';
 
 /** Names of facts that messages show. */
@@ -59,6 +71,7 @@ export const surge = unusualKind('surge', 'more', {
   summary: 'Far more spent than this hour of the week is used to. Needs no number.',
   subject: says.surges,
   far: says.farMore,
+  describes: told.describesMore,
   advice: says.findOut,
 });
 
@@ -67,6 +80,7 @@ export const slump = unusualKind('slump', 'less', {
     'Far less spent than this hour of the week is used to: traffic falls away though nothing is empty. Needs no number.',
   subject: says.fallsAway,
   far: says.farLess,
+  describes: told.describesLess,
   advice: says.check,
 });
 
@@ -77,6 +91,7 @@ function unusualKind(
     readonly summary: string;
     readonly subject: PhraseOf<'{label}'>;
     readonly far: PhraseOf<'{label}'>;
+    readonly describes: typeof told.describesMore;
     readonly advice: PhraseOf<''>;
   },
 ): RuleKind<UnusualRule, InputOf<typeof keys>> {
@@ -85,8 +100,10 @@ function unusualKind(
     summary: words.summary,
     keys,
     build: (input) => ({ sensitivity: input.sensitivity }),
-    describe: (rule) =>
-      `${nameBalance(rule)} spent far ${side} than usual at this hour of the week, ${rule.sensitivity} sensitivity (${rule.severity})`,
+    describe: (rule) => {
+      const { sensitivity, severity } = rule;
+      return words.describes({ balance: nameBalance(rule), sensitivity, severity });
+    },
     judge: (rule, facts, firing) => judge(side, rule, facts, firing),
     isSurelyOk: (rule, { spending }) => {
       const state = spending.state(rule.balance);
@@ -99,8 +116,7 @@ function unusualKind(
       const state = spending.state(rule.balance);
       if (state !== null) excuse(state, side, taken);
     },
-    wouldNotFire: (rule) =>
-      rule.sensitivity === 'low' ? null : 'It may not fire with a lower `sensitivity`.',
+    wouldNotFire: (rule) => (rule.sensitivity === 'low' ? null : told.lessSensitive()),
     subject: ({ balanceLabel }, reader) =>
       say(words.subject, { label: sayLabel(balanceLabel, reader) }, reader),
     firing: (item, frame) => {
@@ -141,10 +157,9 @@ function changeOf(item: MessageItem, frame: WordingFrame): string | null {
 function judge(side: Side, rule: UnusualRule, facts: ReadFacts, firing: Severity | null): Evaluation {
   const { reading, spending } = facts;
   const state = spending.state(rule.balance);
-  if (spending.last?.at !== reading.at) return unknown('spending is still being learned from stored history');
-  if (state === null) return unknown('nothing was spent yet');
-  if (state.hours < hoursPerWeek)
-    return unknown(`${state.hours} hours learned, needs a week: nothing is usual before`);
+  if (spending.last?.at !== reading.at) return unknown(why.learning());
+  if (state === null) return unknown(told.nothingSpent());
+  if (state.hours < hoursPerWeek) return unknown(told.tooShort({ count: state.hours }));
   const episode = episodeOf(state, side, reading.at);
   const isFiring = { at: reading.at, firing: firing !== null };
   const unusual =
@@ -158,7 +173,7 @@ function judge(side: Side, rule: UnusualRule, facts: ReadFacts, firing: Severity
 }
 
 function factsBehind(side: Side, rule: UnusualRule, facts: AccountFacts): readonly Fact[] {
-  const sensitivity = listFacts({ sensitivity: text(rule.sensitivity) });
+  const sensitivity = listFacts({ sensitivity: text(degrees[rule.sensitivity]()) });
   const state = facts.spending.state(rule.balance);
   const reading = usableReading(facts);
   if (state === null || reading === null) return sensitivity;
@@ -167,7 +182,7 @@ function factsBehind(side: Side, rule: UnusualRule, facts: AccountFacts): readon
   return [
     ...sensitivity,
     ...listFacts({
-      [lastingChange]: shift && text(`${shift.factor.toFixed(2)} times its former level`),
+      [lastingChange]: shift && text(told.change({ factor: shift.factor.toFixed(2) })),
       [changedSince]: shift && instant(shift.since),
     }),
     ...episodeFacts(episodeOf(state, side, reading.at), side, {
@@ -184,8 +199,7 @@ function episodeFacts(
   side: Side,
   { reading, left }: { readonly reading: Reading; readonly left: number },
 ): Fact[] {
-  if (episode === null || reading.at <= episode.since)
-    return listFacts({ note: text('spending is as usual') });
+  if (episode === null || reading.at <= episode.since) return listFacts({ note: text(told.asUsual()) });
   const { since, spent, expected } = episode;
   const lastedMs = reading.at - since;
   const factor = spent / expected;

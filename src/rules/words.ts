@@ -5,7 +5,7 @@ import { ownOf } from '../domain/own.ts';
 import { type AmountOrShare, firstBalance, type MoneyRule } from '../domain/rule.ts';
 import { say } from '../wording/language.ts';
 import { sayDuration, sayNearMoment } from '../wording/moments.ts';
-import { phrases } from '../wording/phrase.ts';
+import { phrases, sentences } from '../wording/phrase.ts';
 import {
   balanceName,
   sayAmount,
@@ -39,6 +39,20 @@ const says = phrases('topUp', {
   another: 'Top up {amount} for another 30 days at the usual rate.',
   anotherByMean: 'Top up {amount} for another 30 days at the rate of the last {span}.',
   anotherOfTwo: 'Top up {amount} for another 30 days at the usual rate, {recent} at that of the last {span}.',
+});
+
+const told = sentences('ruleWords', {
+  first: 'first balance',
+  resolves: '{rule}; resolves {amount} above',
+});
+
+/** How much, in facts: of trust, of sensitivity. */
+export const degrees = sentences('degree', {
+  none: 'none',
+  low: 'low',
+  medium: 'medium',
+  normal: 'normal',
+  high: 'high',
 });
 
 /** By the newest reading; the judged value where there is none. */
@@ -138,7 +152,7 @@ export function exactAmount(micros: Micros, currency: string): string {
 
 /** `SMS balance`. */
 export function nameBalance({ balance, balanceLabel = balance }: MoneyRule): string {
-  return balance === firstBalance ? 'first balance' : balanceName(balanceLabel);
+  return balance === firstBalance ? told.first() : balanceName(balanceLabel);
 }
 
 /** "50.00" or "10%". */
@@ -151,10 +165,10 @@ export function formatShare(share: number): string {
   return `${Math.round(share * 1_000_000) / 10_000}%`;
 }
 
-/** Empty where it resolves at the threshold itself. */
-export function describeHysteresis(hysteresis: AmountOrShare): string {
+/** Nothing is added where it resolves at the threshold itself. */
+export function describeHysteresis(rule: string, hysteresis: AmountOrShare): string {
   const isNone = hysteresis.kind === 'amount' && hysteresis.micros === 0;
-  return isNone ? '' : `; resolves ${describeAmount(hysteresis)} above`;
+  return isNone ? rule : told.resolves({ rule, amount: describeAmount(hysteresis) });
 }
 
 /** To the second, rounded so that the sentence stays true. */

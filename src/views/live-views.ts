@@ -9,6 +9,7 @@ import { isOwnFailureRaised, isRaised } from '../engine/self-alerts.ts';
 import type { ClusterStatus } from '../ports/cluster.ts';
 import type { StoreReader } from '../ports/store.ts';
 import { configInvalid, storageFailed } from '../rules/self-alert-kinds.ts';
+import { sentences } from '../wording/phrase.ts';
 import { createViews } from './create-views.ts';
 
 export interface DaemonStatus {
@@ -103,16 +104,22 @@ export function createLiveViews(
   };
 }
 
+const told = sentences('problem', {
+  own: '{rule}: {problem}',
+  deaf: 'channel {channel} hears nothing that people press or write: {reason}',
+  wrongClock: 'the clock of this machine is wrong: readings carry its dates',
+});
+
 function problemsOf(daemon: Daemon): string[] {
   const problems: string[] = [];
   for (const rule of [storageFailed.type, configInvalid.type]) {
     const alert = daemon.state.alerts.get(selfAccountId, rule);
-    if (isRaised(alert) && alert?.value?.unit === 'text') problems.push(`${rule}: ${alert.value.text}`);
+    if (isRaised(alert) && alert?.value?.unit === 'text')
+      problems.push(told.own({ rule, problem: alert.value.text }));
   }
   for (const { name, problem } of daemon.listening.states())
     if (problem !== null && daemon.now() - problem.since > chatPatienceMs)
-      problems.push(`channel ${name} hears nothing that people press or write: ${problem.reason}`);
-  if (daemon.now() < earliestSaneMs)
-    problems.push('the clock of this machine is wrong: readings carry its dates');
+      problems.push(told.deaf({ channel: name, reason: problem.reason }));
+  if (daemon.now() < earliestSaneMs) problems.push(told.wrongClock());
   return problems;
 }

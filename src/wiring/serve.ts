@@ -15,7 +15,7 @@ import { createForeignTexts } from '../domain/foreign-text.ts';
 import { type ConfigProblem, OperatorError } from '../domain/operator-error.ts';
 import type { ServerSettings, Settings, StorageSettings } from '../domain/settings.ts';
 import { signLink } from '../http/ack-link.ts';
-import type { ReportDesk } from '../http/options.ts';
+import type { ReportsOnDemand } from '../http/options.ts';
 import { startWebServer } from '../http/server.ts';
 import { readProxyVariables } from '../net/proxy-variables.ts';
 import type { StoreReader } from '../ports/store.ts';
@@ -105,7 +105,7 @@ async function serveWatched(order: ServeOrder, log: SystemLog, reloads: Reloads)
       timezone,
       language,
       database,
-      reports: createReportDesk(() => current, ownership.reader, signal),
+      reports: createReportsOnDemand(() => current, ownership.reader, signal),
     }),
   );
   const followPage = async (next: Pick<LoadedConfiguration, 'settings' | 'sources'>): Promise<void> => {
@@ -262,7 +262,11 @@ function acknowledgeUrl(
 }
 
 /** The reports of a running daemon, for those who ask for one over HTTP. */
-function createReportDesk(settings: () => Settings, reader: StoreReader, signal: AbortSignal): ReportDesk {
+function createReportsOnDemand(
+  settings: () => Settings,
+  reader: StoreReader,
+  signal: AbortSignal,
+): ReportsOnDemand {
   const find = (id: string) => {
     const report = settings().reports.find((candidate) => candidate.id === id);
     return report === undefined ? null : { settings: settings(), report, reader };

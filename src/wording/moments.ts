@@ -69,18 +69,17 @@ export function sayDuration(ms: number, reader: Pick<Reader, 'language'>): strin
 
 /** Not rounded: what is configured is said as it was written. */
 export function sayExactDuration(ms: number, reader: Pick<Reader, 'language'>): string {
-  const parts = durationParts(ms);
+  const parts = durationParts(ms, 4);
   return parts.length === 0
     ? say(says.millisecond, { count: Math.abs(Math.round(ms)) }, reader)
     : sayUnits(parts, reader);
 }
 
-function sayUnits([first, second]: readonly DurationPart[], reader: Pick<Reader, 'language'>): string {
-  const sayUnit = ({ unit, count }: DurationPart): string => say(says[unit], { count }, reader);
-  if (first === undefined) return say(says.short, reader);
-  return second === undefined
-    ? sayUnit(first)
-    : say(says.joined, { larger: sayUnit(first), smaller: sayUnit(second) }, reader);
+function sayUnits(parts: readonly DurationPart[], reader: Pick<Reader, 'language'>): string {
+  if (parts.length === 0) return say(says.short, reader);
+  return parts
+    .map(({ unit, count }) => say(says[unit], { count }, reader))
+    .reduce((larger, smaller) => say(says.joined, { larger, smaller }, reader));
 }
 
 function partsOf(at: number, { timezone, language }: Omit<Reader, 'now'>) {

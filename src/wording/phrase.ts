@@ -27,6 +27,9 @@ type ArgumentAt<Head extends string> = Head extends `${infer Name}, plural,${str
 
 export type PhraseOf<Text extends string> = Phrase<ArgumentsIn<Text>>;
 
+/** An argument in an English sentence, with its branches where it counts. */
+const pattern = /\{(\w+)(?:, plural, one \{((?:[^{}]|\{\w+\})*)\} other \{((?:[^{}]|\{\w+\})*)\})?\}/g;
+
 const declared = new Map<string, Phrase>();
 
 /** Declares what one place says: `phrases('stale', { subject: 'no readings' })` makes the phrase `stale.subject`. */
@@ -43,16 +46,43 @@ export function phrases<const English extends Readonly<Record<string, string>>>(
   return Object.fromEntries(made) as { readonly [Key in keyof English]: PhraseOf<English[Key]> };
 }
 
+const kept: Phrase[] = [];
+
+/** What lowwater says of itself where no reader is known: each makes an English text of its arguments. */
+type Sentences<English> = {
+  readonly [Key in keyof English]: unknown extends ArgumentsIn<English[Key] & string>
+    ? () => string
+    : (given: ArgumentsIn<English[Key] & string>) => string;
+};
+
+/**
+ * As `phrases`, for what is stored, thrown or sent in English, as verdicts and refusals are: `sentences('why', …).tooShort({ seen })` is the
+ * English text. A reader gets it in another language by `sayAgain`.
+ */
+export function sentences<const English extends Readonly<Record<string, string>>>(
+  place: string,
+  english: English,
+) {
+  const made = Object.entries<Phrase>(phrases(place, english)).map(([key, phrase]) => {
+    kept.push(phrase);
+    const parts = cutEnglish(phrase.english);
+    return [key, (given: Readonly<Record<string, Argument>> = {}) => fillEnglish(parts, given)];
+  });
+  return Object.fromEntries(made) as Sentences<English>;
+}
+
+export function keptPhrases(): readonly Phrase[] {
+  return kept;
+}
+
 /** Everything that the loaded modules say, for the catalogue and its tests. */
 export function declaredPhrases(): readonly Phrase[] {
   return [...declared.values()];
 }
 
-type Part =
+export type Part =
   | { readonly name: string; readonly one?: readonly Part[]; readonly other?: readonly Part[] }
   | string;
-
-const pattern = /\{(\w+)(?:, plural, one \{((?:[^{}]|\{\w+\})*)\} other \{((?:[^{}]|\{\w+\})*)\})?\}/g;
 
 /**
  * An English sentence cut at its arguments. Exactly what FormatJS makes of it (a test compares all of them), without loading it: who

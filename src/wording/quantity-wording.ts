@@ -8,7 +8,8 @@ import type { Fact, Forecast, Quantity } from '../domain/quantity.ts';
 import type { Balance, BalanceDefinition } from '../domain/reading.ts';
 import { english, say } from './language.ts';
 import { type Reader, sayDuration, sayMoment, sayMomentAndAge, sayNearMoment } from './moments.ts';
-import { type PhraseOf, phrases } from './phrase.ts';
+import { phrases, sentences } from './phrase.ts';
+import { sayAgain } from './say-again.ts';
 
 const micros = 1_000_000;
 const yearMs = 365 * dayMs;
@@ -45,10 +46,13 @@ const says = phrases('quantity', {
   fromTo: '{earliest} to {latest}',
   weeks: '{count, plural, one {# week} other {# weeks}}',
   payNow: 'now',
-  smsBalance: 'SMS balance',
-  voipBalance: 'VoIP balance',
   balance: 'Balance',
   namedBalance: '{label} balance',
+});
+
+const labels = sentences('quantity', {
+  smsBalance: 'SMS balance',
+  voipBalance: 'VoIP balance',
   sms: 'SMS',
   voip: 'VoIP',
 });
@@ -60,7 +64,7 @@ export function sayQuantity(quantity: Quantity, frame: WordingFrame): string {
     case 'duration':
       return sayDuration(quantity.ms, frame);
     case 'text':
-      return cleanText(quantity.text, 300);
+      return sayAgain(cleanText(quantity.text, 300), frame);
   }
 }
 
@@ -269,20 +273,20 @@ export function balanceLabel(balance: Balance, balances: readonly BalanceDefinit
   return balances.find(({ id }) => id === balance)?.label ?? balance;
 }
 
-const usualLabels: ReadonlyMap<string, readonly [PhraseOf<''>, PhraseOf<''>]> = new Map([
-  ['SMS', [says.sms, says.smsBalance]],
-  ['VoIP', [says.voip, says.voipBalance]],
+const usualLabels: ReadonlyMap<string, readonly [name: () => string, balance: () => string]> = new Map([
+  ['SMS', [labels.sms, labels.smsBalance]],
+  ['VoIP', [labels.voip, labels.voipBalance]],
 ]);
 
 export function sayLabel(label: string, reader: ReaderOfLengths): string {
   const [name] = usualLabels.get(label) ?? [];
-  return name === undefined ? label : say(name, reader);
+  return name === undefined ? label : sayAgain(name(), reader);
 }
 
 /** `SMS balance`; of a balance that is called `Balance`, just that. */
 export function sayBalance(label: string, reader: ReaderOfLengths): string {
   const [, usual] = usualLabels.get(label) ?? [];
-  if (usual !== undefined) return say(usual, reader);
+  if (usual !== undefined) return sayAgain(usual(), reader);
   if (label === 'Balance') return say(says.balance, reader);
   return /\bbalance$/i.test(label) ? label : say(says.namedBalance, { label }, reader);
 }

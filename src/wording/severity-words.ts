@@ -1,13 +1,14 @@
 import type { Severity } from '../domain/severity.ts';
 import { say } from './language.ts';
 import type { Reader } from './moments.ts';
-import { phrases } from './phrase.ts';
+import { phrases, sentences } from './phrase.ts';
+import { sayAgain } from './say-again.ts';
 
-const says = phrases('severity', { critical: 'critical', warning: 'warning', info: 'info' });
+const told = sentences('severity', { critical: 'critical', warning: 'warning', info: 'info' });
 const loud = phrases('loudSeverity', { critical: 'CRITICAL', warning: 'WARNING', info: 'INFO' });
 
 export function saySeverity(severity: Severity, reader: Pick<Reader, 'language'>): string {
-  return say(says[severity], reader);
+  return sayAgain(told[severity](), reader);
 }
 
 /** As headlines begin. */

@@ -1,11 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  describeDuration,
-  describeHistory,
-  formatDuration,
-  parseDuration,
-} from '../../src/domain/duration.ts';
+import { describeDuration, formatDuration, parseDuration } from '../../src/domain/duration.ts';
 
 describe('parseDuration', () => {
   const rows: readonly [text: string, ms: number | null][] = [
@@ -60,11 +55,4 @@ test.each([
   [-60_000, '1 minute'],
 ])('%d ms in words', (ms, words) => {
   expect(describeDuration(ms)).toBe(words);
-});
-
-test.each([
-  [0, 'no history yet'],
-  [42 * 60_000, '42 minutes of history'],
-])('%d ms of history in words', (ms, words) => {
-  expect(describeHistory(ms)).toBe(words);
 });

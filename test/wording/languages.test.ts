@@ -87,10 +87,14 @@ it('An argument that is missing, unknown or no number where a count stands is re
   expect(() => say(says.unheardOf, reader)).toThrow();
 });
 
-/** Whether a source takes it from its group, by name or by a computed one. */
+/** Whether a source takes it from a group of its place, by name or by a computed one. */
 function isSaid(name: string): boolean {
   const [place = '', key = ''] = [name.slice(0, name.indexOf('.')), name.slice(name.indexOf('.') + 1)];
-  const source = sources.find((text) => text.includes(`phrases('${place}'`)) ?? '';
-  const group = new RegExp(`const (\\w+) = phrases\\('${place}'`).exec(source)?.[1] ?? '';
-  return new RegExp(`\\b${group}(?:\\.${key.replace(/\W/g, '.')}\\b|\\[|,)`).test(source);
+  const declared = new RegExp(`(export )?const (\\w+) = (?:phrases|sentences)\\('${place}'`, 'g');
+  return sources.some((source) =>
+    [...source.matchAll(declared)].some(([, isExported, group]) => {
+      const said = new RegExp(`\\b${group}(?:\\.${key.replace(/\W/g, '.')}\\b|\\[|,)`);
+      return isExported === undefined ? said.test(source) : sources.some((other) => said.test(other));
+    }),
+  );
 }

@@ -18,6 +18,7 @@ import { languageNamed, say } from '../../wording/language.ts';
 import { sayNearMoment } from '../../wording/moments.ts';
 import { phrases } from '../../wording/phrase.ts';
 import { balanceLabel, sayAmount, sayRunwayAndEnd, sayShortPayable } from '../../wording/quantity-wording.ts';
+import { sayAgain } from '../../wording/say-again.ts';
 import { saySeverity } from '../../wording/severity-words.ts';
 import { type Pressed, quietUntil, readPressed, writePressed } from './buttons.ts';
 import { type Command, readAmount, readCommand, readDay } from './commands.ts';
@@ -225,7 +226,8 @@ class Chat {
     return refusal === undefined ? null : this.alone(this.#sayRefusal(refusal));
   }
 
-  #sayRefusal({ refused, about, why }: Refusal): string {
+  #sayRefusal({ refused, about, ...refusal }: Refusal): string {
+    const why = sayAgain(refusal.why, this.reader);
     if (about === 'expected') return say(says.orderedBefore, { why }, this.reader);
     return refused === 'repeated' ? say(says.done, this.reader) : say(says.notDone, { why }, this.reader);
   }

@@ -1,6 +1,7 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { ChannelKind } from '../../channels/kind.ts';
 import { parseDuration } from '../../domain/duration.ts';
 import { formatAmount } from '../../domain/money.ts';
 import { ownOf } from '../../domain/own.ts';
@@ -19,7 +20,11 @@ and writes nothing when the key is refused. Writes ./config.json, or what --conf
 each balance that is not 0 and a token for page and API; never over a file that is there.
 
 env:NAME and file:/path in place of a key or an address leave the secret where it is; otherwise it is written into the file. What
-stands on the command line shows in lists of processes.`,
+stands on the command line shows in lists of processes.
+
+--from takes a CSV file whose first line names its columns: id and credentials (env:NAME or file:/path; of several
+"name=env:NAME name=env:NAME"), and as needed provider (a TYPE of "lowwater providers"), url, labels ("team=growth env=prod"), thresholds of the first
+balance ("warning=200 critical=50"), name, currency, timezone, leadTime, note, topUpUrl, runbookUrl. It asks no provider: "lowwater check" does.`,
   options: {
     provider: { value: 'TYPE', summary: 'the kind of provider, as "lowwater providers" lists them' },
     url: {
@@ -32,7 +37,18 @@ stands on the command line shows in lists of processes.`,
       summary: 'one of several credentials, where the kind of provider asks for more; may be repeated',
       repeatable: true,
     },
-    channel: { value: 'URL', summary: 'where messages go: a webhook address, or smtps://user:password@host' },
+    from: { value: 'ACCOUNTS.csv', summary: 'take the accounts of a spreadsheet, and write accounts.d/ too' },
+    channel: {
+      value: '[NAME=]URL',
+      summary:
+        'where messages go: a webhook address, or smtps://user:password@host; with --from one for each NAME',
+      repeatable: true,
+    },
+    'channel-type': { value: 'TYPE', summary: 'the kind of channel, where several have such an address' },
+    'route-by': {
+      value: 'LABEL',
+      summary: 'with --from: accounts with LABEL=value go to the channel that is called so',
+    },
     to: { value: 'ADDRESS', summary: 'who gets the mails, with an smtp address' },
     account: { value: 'ID', summary: 'what the account is called; default main' },
     'public-url': { value: 'URL', summary: 'address of the page as people reach it: messages link to it' },
@@ -49,7 +65,7 @@ stands on the command line shows in lists of processes.`,
     if (existsSync(file)) throw alreadyThere(file);
     let wasRefused = false;
     const ask = createAsker(context, input, () => wasRefused);
-    const channel = await askChannel(context, ask);
+    const channels = await askChannels(context, input, ask);
     const publicUrl = await ask('public-url', 'Address of the page for links in messages (empty: none)', {
       optional: true,
     });
@@ -61,19 +77,29 @@ stands on the command line shows in lists of processes.`,
         check: (text) => (parseDuration(text) === null ? '--lead-time must be a duration such as 2d' : null),
       },
     );
+    const base = {
+      ...schemaKey(),
+      timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+      channels,
+      server: {
+        token: context.random.bytes(24).toString('hex'),
+        ...(publicUrl === '' ? {} : { publicUrl }),
+      },
+    };
+    const sheet = input.option('from');
+    if (sheet !== null) {
+      const { writeFromAccounts } = await import('../init/from-accounts.ts');
+      const kinds = await describeProviders();
+      const routeBy = input.option('route-by');
+      await context.stdout.write(
+        await writeFromAccounts(context, { file, sheet, kinds, base, routeBy, leadTime }),
+      );
+      await finish(context, input, { file, named: given, channel: Object.keys(channels)[0] });
+      return exitCodes.ok;
+    }
     const account = input.option('account') ?? 'main';
     for (;;) {
-      const config = {
-        ...schemaKey(),
-        ...(await askProvider(input, ask, account)),
-        timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-        rules: [],
-        channels: { main: channel },
-        server: {
-          token: context.random.bytes(24).toString('hex'),
-          ...(publicUrl === '' ? {} : { publicUrl }),
-        },
-      };
+      const config = { ...base, ...(await askProvider(input, ask, account)), rules: [] };
       writeNew(file, config);
       const tried = await tryKey(context, input, account).catch((error: unknown) => {
         rmSync(file);
@@ -97,7 +123,7 @@ stands on the command line shows in lists of processes.`,
         writeFileSync(file, format({ ...config, accounts, rules }));
         await context.stdout.write(`The provider answered: ${tried.text}.\n`);
       }
-      await finish(context, input, { file, named: given });
+      await finish(context, input, { file, named: given, channel: Object.keys(channels)[0] });
       return exitCodes.ok;
     }
   },
@@ -142,11 +168,34 @@ async function findProblem(name: string, answer: string, { optional, check }: Qu
   return (await check?.(answer)) ?? null;
 }
 
-async function askChannel(context: CommandContext, ask: Ask): Promise<object> {
-  const at = (answer: string) => channelAt(resolveNamed(context, answer));
-  const wrong = '--channel must be an https:// webhook or smtps:// address, or env:NAME with one';
+/** Those that stand on the command line by their names; else one, called main, which may be asked for. */
+async function askChannels(
+  context: CommandContext,
+  input: CommandInput,
+  ask: Ask,
+): Promise<Readonly<Record<string, object>>> {
+  const named = input.options('channel').map((text) => /^([a-z0-9][a-z0-9-]*)=(.+)$/.exec(text) ?? [text]);
+  const [first, ...others] = named.map(([text, name = 'main', address = text]) => [name, address] as const);
+  const type = input.option('channel-type');
+  const [name, typed] = first ?? ['main'];
+  const channels = [[name, await askChannel(context, ask, { typed, type })]];
+  for (const [name, typed] of others) channels.push([name, await askChannel(context, ask, { typed, type })]);
+  if (new Set(channels.map(([name]) => name)).size < channels.length)
+    throw new UsageError('each --channel needs a name of its own: --channel NAME=URL');
+  return Object.fromEntries(channels);
+}
+
+async function askChannel(
+  context: CommandContext,
+  ask: Ask,
+  { typed, type }: { readonly typed: string | undefined; readonly type: string | null },
+): Promise<object> {
+  const at = (answer: string) => channelAt(resolveNamed(context, answer), type);
+  const of = type === null ? '' : ` of --channel-type ${type}`;
+  const wrong = `--channel must be an https:// webhook or smtps:// address${of}, or env:NAME with one`;
   const answer = await ask('channel', 'Where messages go (a webhook address, smtps://…, or env:NAME)', {
     check: async (text) => ((await at(text)) === null ? wrong : null),
+    ...(typed === undefined ? {} : { typed }),
   });
   const found = await at(answer);
   if (found === null) throw new UsageError(wrong);
@@ -160,15 +209,25 @@ async function askChannel(context: CommandContext, ask: Ask): Promise<object> {
   return Object.fromEntries([...keys, ...to]);
 }
 
-/** What stands in the file for a channel to this address; null where no kind has such. */
-async function channelAt(text: string) {
+/** What stands in the file for a channel to this address, of a type if one is given; null where no kind has such. */
+async function channelAt(text: string, type: string | null) {
   const { channelKinds } = await import('../../channels/registry.ts');
   const address = URL.parse(text);
-  const found = channelKinds.flatMap((kind) => {
-    const its = address && (kind.keysAt?.(address) ?? null);
+  const kinds = channelKinds.filter((kind) => type === null || kind.type === type);
+  const found = kinds.flatMap((kind) => {
+    const its = address && (kind.keysAt?.(address) ?? (type === null ? null : ownKeysAt(kind, address)));
     return its === null ? [] : [{ ...its, keys: { type: kind.type, ...its.keys } }];
   });
   return found.find(({ isCertain }) => isCertain) ?? found[0] ?? null;
+}
+
+/** Of a kind that was named: a server of one's own is known by no host. */
+function ownKeysAt(
+  { schema }: ChannelKind,
+  { href, protocol }: URL,
+): ReturnType<NonNullable<ChannelKind['keysAt']>> {
+  const key = ['webhookUrl', 'url'].find((name) => name in schema.shape);
+  return key === undefined || !/^https?:$/.test(protocol) ? null : { keys: { [key]: href }, isCertain: true };
 }
 
 /** The file's part about provider and account. */
@@ -274,7 +333,11 @@ async function tryKey(context: CommandContext, input: CommandInput, account: str
 async function finish(
   context: CommandContext,
   input: CommandInput,
-  { file, named }: { readonly file: string; readonly named: string | null },
+  {
+    file,
+    named,
+    channel,
+  }: { readonly file: string; readonly named: string | null; readonly channel: string | undefined },
 ): Promise<void> {
   const isWanted =
     input.flag('test') || /^y/i.test((await context.ask?.('Send a test message now? (y/N)', false)) ?? '');
@@ -291,6 +354,6 @@ async function finish(
   }
   const suffix = named === null ? '' : ` --config ${named}`;
   await context.stdout.write(
-    `${file} is written. Next: ${isWanted ? '' : `lowwater test-channel main${suffix}, then `}lowwater run${suffix}.\nThe page asks for the token in the file (server.token).\n`,
+    `${file} is written. Next: ${isWanted ? '' : `lowwater test-channel ${channel}${suffix}, then `}lowwater run${suffix}.\nThe page asks for the token in the file (server.token).\n`,
   );
 }

@@ -19,6 +19,10 @@ it fired again although nothing was paid in.
 severity is the worst, value what it fired with (money as a decimal string, durations in seconds). emptyAt is when the balance
 ran empty: "reached" while it fired; "spent" when after a top-up as much was spent as had been left; or else "projected".
 
+--compare replays the past by another configuration too, and says which alerts would be new, gone, earlier, later or of another severity,
+by account, and how many messages each channel would get: "running" is what the daemon has in force. With --json
+{"changes":[{"change","account","before":{"rule","severity","firedAt","resolvedAt"},"after":{…}}],"same":n,"messages":[{"channel","before","after"}]}.
+
 --forecasts predicts at each reading, from it and earlier ones alone, when the balance is empty, and says how far off that was.
 With --json {"forecasts":[{"account","balance","at","emptyAt","earliest","latest","basis"}]}: as likely before emptyAt as after, four
 times in five between earliest and latest; null is unknown, or later than can be predicted.`,
@@ -29,11 +33,16 @@ times in five between earliest and latest; null is unknown, or later than can be
     },
     input: { value: 'FILE.csv', summary: 'replay this file; - reads standard input' },
     account: { value: 'ID', summary: 'only this account; whose the file is when it does not say' },
+    compare: {
+      value: 'OLD.json',
+      summary: 'what would change against this configuration, or "running": that of the daemon',
+    },
     forecasts: { summary: 'what was predicted at each reading, and how good it was, instead of the rules' },
     json: jsonOption,
   },
   examples: [
     'lowwater replay --since 30d',
+    'lowwater replay --config new.json --compare running',
     'lowwater replay --forecasts',
     'lowwater history otp --since 365d --csv | lowwater replay --config new.json --input - --account otp',
   ],

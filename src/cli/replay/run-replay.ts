@@ -6,17 +6,20 @@ import { nextTurn } from '../../daemon/slices.ts';
 import { dayMs } from '../../domain/duration.ts';
 import { plural } from '../../domain/plain-text.ts';
 import type { AccountSettings, Settings } from '../../domain/settings.ts';
+import { compareReplays, comparisonJson } from '../../replay/compare.ts';
 import { type AccountPast, storedPast } from '../../replay/past.ts';
 import { Replay } from '../../replay/replay.ts';
 import { type ReplayResult, replayJson } from '../../replay/replay-result.ts';
 import { cronCalendar as calendar } from '../../system/calendar.ts';
-import { CommandError, type CommandInput, exitCodes } from '../command.ts';
+import { CommandError, type CommandInput, exitCodes, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { loadConfiguration } from '../load-configuration.ts';
+import { findByNote } from '../daemon/find-daemon.ts';
+import { loadConfiguration, locateConfiguration } from '../load-configuration.ts';
 import { openReader } from '../open-reader.ts';
 import { readInstant, requireKnown } from '../read-options.ts';
 import { printJson } from '../terminal/output.ts';
 import { type Progress, startProgress } from '../terminal/progress.ts';
+import { formatComparison } from './format-comparison.ts';
 import { formatReplay } from './format-replay.ts';
 import { assignReadings, countRepeatedInstants, givenPast } from './given-past.ts';
 import { readHistoryCsv } from './history-csv.ts';
@@ -43,6 +46,28 @@ export async function runReplay(context: CommandContext, input: CommandInput): P
     progress: startProgress({ output: context.stderr, clock: context.clock, label: 'replay' }),
   };
   const json = input.flag('json');
+  const other = input.option('compare');
+  if (other !== null) {
+    if (file === '-') throw new UsageError('--compare reads the file twice: --input - cannot be');
+    if (input.flag('forecasts')) throw new UsageError('--forecasts compares nothing');
+    const before = await loadOther(context, other);
+    const account = before.accounts.find(({ id }) => id === named) ?? null;
+    // Of one past: that of the database, or the file, of the configuration that is tried.
+    const orders = [{ ...order, settings: { ...before, storage: settings.storage }, account }, order];
+    const results: ReplayResult[] = [];
+    for (const each of orders)
+      await withPasts(context, each, async (pasts, update) => {
+        const replay = new Replay({ settings: each.settings, calendar, pasts });
+        const result = await runSlices(replay, context.signal, update);
+        if (result !== null) results.push(result);
+      });
+    const [old, tried] = results;
+    if (old === undefined || tried === undefined) return exitCodes.failed;
+    const comparison = compareReplays(old, tried);
+    if (json) await printJson(context, comparisonJson(comparison));
+    else await context.stdout.write(formatComparison(comparison, { ...order, stdout: context.stdout }));
+    return exitCodes.ok;
+  }
   await withPasts(context, order, async (pasts, update) => {
     if (input.flag('forecasts')) return printForecasts(context, { pasts, update, json });
     const traces = context.stdout.isTerminal && !json ? new Traces() : null;
@@ -54,6 +79,17 @@ export async function runReplay(context: CommandContext, input: CommandInput): P
     else await context.stdout.write(formatReplay({ ...order, result, traces, stdout: context.stdout }));
   });
   return context.signal.aborted ? exitCodes.failed : exitCodes.ok;
+}
+
+/** The configuration that is compared with; `running` is that of the daemon. */
+async function loadOther(context: CommandContext, named: string): Promise<Settings> {
+  const isRunning = named === 'running';
+  const file = locateConfiguration(isRunning ? null : named, context);
+  if (isRunning && (await findByNote(context, file)) === null)
+    throw new CommandError(
+      `no daemon answers that runs ${file} as it is now: name the file to compare with, --compare FILE`,
+    );
+  return (await loadConfiguration(context, { option: () => file })).settings;
 }
 
 /** Judged before signals are looked for again. */

@@ -12,6 +12,7 @@ import { incidentOf, keepIncident } from '../incidents.ts';
 import { shareNotification, suppressionByAlerts } from '../inhibit.ts';
 import type { MonitorState } from '../state.ts';
 import { done, orderKind, seenShape } from './kind.ts';
+import { refusals } from './refusals.ts';
 
 /** Takes an incident, with those that share its messages: reminders and escalation stop until it ends or gets worse. */
 export const acknowledge = orderKind({
@@ -43,9 +44,10 @@ export function refuseChanged(
   const { incident, severity } = seen;
   const alert = state.alerts.get(account, rule);
   if (incident !== undefined && (alert?.incident ?? null) !== incident)
-    return refuse('changed', 'this is another incident now');
+    return refuse('changed', refusals.otherIncident());
   if (severity === undefined || alert?.severity === severity) return null;
-  return refuse('changed', `this alert is ${alert?.severity ?? 'over'} now`);
+  const why = alert === undefined ? refusals.isOver() : refusals.otherSeverity(alert);
+  return refuse('changed', why);
 }
 
 export function takeIncident(
@@ -92,8 +94,9 @@ const maxNamed = 10;
 function noIncident(state: MonitorState, { account, rule }: AlertName): Refusal {
   const firing = [...state.alerts.of(account).values()].filter((alert) => alert.state === 'firing');
   const named = firing.slice(0, maxNamed).map((alert) => alert.rule);
-  const others = named.length === 0 ? '' : `; firing: ${named.join(', ')}`;
-  return refuse('not-found', `no incident of rule "${rule}" is open for account "${account}"${others}`);
+  const given = { rule, account, others: named.join(', ') };
+  const why = named.length === 0 ? refusals.noIncident(given) : refusals.noIncidentButs(given);
+  return refuse('not-found', why);
 }
 
 /** Removes an acknowledgement: reminders go on, and the time to escalation starts again. */
@@ -103,11 +106,7 @@ export const unacknowledge = orderKind({
   apply(state, order, now) {
     const incident = openIncidentOf(state, order);
     if (incident === null) return noIncident(state, order);
-    if (!isAcknowledged(incident))
-      return refuse(
-        'not-found',
-        `nobody has acknowledged rule "${order.rule}" for account "${order.account}"`,
-      );
+    if (!isAcknowledged(incident)) return refuse('not-found', refusals.notTaken(order));
     for (const open of [incident, ...incidentsSharingNotification(state, incident)]) {
       keepIncident(state, { ...open, acknowledgement: null, escalationSince: now });
       applyToSpending(state, open, false);

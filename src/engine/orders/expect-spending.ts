@@ -3,10 +3,10 @@ import { dayMs } from '../../domain/duration.ts';
 import { isoText } from '../../domain/moment.ts';
 import { formatMicros } from '../../domain/money.ts';
 import { refuse } from '../../domain/operator.ts';
-import { listWords } from '../../wording/lists.ts';
 import { keepAnnounced } from '../announced-runs.ts';
 import { scheduleAccount } from '../judge.ts';
 import { instant, joinDetails, orderKind } from './kind.ts';
+import { noAccount, refusals, refuseBalance } from './refusals.ts';
 
 /** A later date is a mistake, and so is a longer run. */
 const maxAheadMs = 366 * dayMs;
@@ -29,21 +29,16 @@ export const expectSpending = orderKind({
   },
   apply(state, { amountMicros, startsAt, endsAt, comment, by, ...order }, now) {
     const account = state.accounts.get(order.account);
-    if (account === undefined)
-      return refuse('not-found', `there is no account "${order.account}"`, 'account');
+    if (account === undefined) return noAccount(order.account);
     const { balances } = account.settings;
     const balance = order.balance ?? balances[0]?.id ?? '';
-    if (!balances.some(({ id }) => id === balance))
-      return refuse(
-        'invalid',
-        `account "${account.id}" has no balance "${balance}": ${listWords(balances.map(({ id }) => id))}`,
-      );
-    if (!(amountMicros > 0)) return refuse('invalid', 'the amount must be above 0');
-    if (!(endsAt > startsAt)) return refuse('invalid', 'it must end after it begins', 'window');
+    const unknown = refuseBalance(account.settings, balance);
+    if (unknown !== null) return unknown;
+    if (!(amountMicros > 0)) return refuse('invalid', refusals.noAmount());
+    if (!(endsAt > startsAt)) return refuse('invalid', refusals.endsBefore(), 'window');
     if (!(endsAt > now && startsAt <= now + maxAheadMs))
-      return refuse('invalid', 'it must end in the future and begin within 366 days', 'window');
-    if (endsAt - startsAt > maxRunMs)
-      return refuse('invalid', 'it must not last longer than 31 days', 'window');
+      return refuse('invalid', refusals.runWindow(), 'window');
+    if (endsAt - startsAt > maxRunMs) return refuse('invalid', refusals.runTooLong(), 'window');
     const run = {
       ...{
         id: order.id ?? `r-${order.orderId}`,

@@ -9,13 +9,13 @@ import { unitOf } from '../../domain/reading.ts';
 import { type Severity, severities } from '../../domain/severity.ts';
 import { isMendedByTopUp } from '../../rules/registry.ts';
 import { passLeadTime } from '../../spending/local-week.ts';
-import { listWords } from '../../wording/lists.ts';
 import { keepAnnounced } from '../announced-runs.ts';
 import { keepExpected } from '../expected-top-ups.ts';
 import { scheduleAccount } from '../judge.ts';
 import type { MonitorState, WatchedAccount } from '../state.ts';
 import { openIncidentOf, takeIncident } from './acknowledge.ts';
 import { done, instant, joinDetails, type OrderOf, orderKind } from './kind.ts';
+import { noAccount, refusals, refuseBalance } from './refusals.ts';
 
 /** A later date is a mistake. */
 const maxAheadMs = 366 * dayMs;
@@ -63,22 +63,17 @@ export const expectTopUp = orderKind({
   }),
   apply(state, order, now) {
     const account = state.accounts.get(order.account);
-    if (account === undefined)
-      return refuse('not-found', `there is no account "${order.account}"`, 'account');
+    if (account === undefined) return noAccount(order.account);
     const { balances, leadTimeMs } = account.settings;
     const balance = order.balance ?? balances[0]?.id ?? '';
-    if (!balances.some(({ id }) => id === balance))
-      return refuse(
-        'invalid',
-        `account "${account.id}" has no balance "${balance}": ${listWords(balances.map(({ id }) => id))}`,
-      );
+    const unknown = refuseBalance(account.settings, balance);
+    if (unknown !== null) return unknown;
     // After the lead time, in working days where holidays are given.
     const afterLeadTime = leadTimeMs === null ? null : passLeadTime(account.spending.week, now, leadTimeMs);
     const by = order.arrivesBy ?? afterLeadTime;
-    if (by === null) return refuse('invalid', 'say by when it arrives: the account has no "leadTime"');
-    if (!(order.amountMicros > 0)) return refuse('invalid', 'the amount must be above 0');
-    if (!(by > now && by <= now + maxAheadMs))
-      return refuse('invalid', 'it must arrive within 366 days from now');
+    if (by === null) return refuse('invalid', refusals.noArrival());
+    if (!(order.amountMicros > 0)) return refuse('invalid', refusals.noAmount());
+    if (!(by > now && by <= now + maxAheadMs)) return refuse('invalid', refusals.arrivesLate());
     const changed = refuseUnseen(account, order, balance, now);
     if (changed !== null) return changed;
     const { amountMicros, comment, by: orderedBy } = order;
@@ -118,17 +113,14 @@ function refuseUnseen(
   if (unseen !== undefined) {
     const { orderedBy, amountMicros, orderedAt } = unseen;
     const currency = poll.reading?.currency ?? account.settings.currency;
-    const who = cleanText(orderedBy, maxNameLength) || 'somebody';
+    const who = cleanText(orderedBy, maxNameLength) || refusals.somebody();
     const amount = formatAmount(amountMicros, unitOf({ ...account.settings, currency }, balance));
-    return refuse(
-      'changed',
-      `${who} has ordered ${amount} ${roughDuration(now - orderedAt)} ago`,
-      'expected',
-    );
+    const duration = roughDuration(now - orderedAt);
+    return refuse('changed', refusals.orderedBefore({ who, amount, duration }), 'expected');
   }
   return seen.worst === undefined || seen.worst === worstOf(account)
     ? null
-    : refuse('changed', 'the alerts of this account have changed: look at it again');
+    : refuse('changed', refusals.alertsChanged());
 }
 
 function worstOf({ alerts }: WatchedAccount): Severity | null {
@@ -173,7 +165,7 @@ export const cancelExpected = orderKind({
         account,
         runs.filter((run) => run.id !== id),
       );
-    else return refuse('not-found', `account "${account}" expects no top-up or run with the id "${id}"`);
+    else return refuse('not-found', refusals.notExpected({ account, id }));
     return done;
   },
   describe: ({ account, id }) => ({ account, detail: id }),

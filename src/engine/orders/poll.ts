@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { refuse } from '../../domain/operator.ts';
 import { entryOf } from '../../domain/provider-entry.ts';
 import { orderKind } from './kind.ts';
+import { refusals } from './refusals.ts';
 
 /** Polls as soon as the guard allows. */
 export const poll = orderKind({
@@ -10,9 +11,8 @@ export const poll = orderKind({
   details: { account: z.string() },
   apply({ accounts, settings }, { account: id }, _now, reach) {
     const account = accounts.get(id);
-    if (account === undefined) return refuse('not-found', `no account has the id "${id}"`);
-    if (!entryOf(settings, account.settings).polled)
-      return refuse('not-now', `the account "${id}" is not polled: its readings are pushed`);
+    if (account === undefined) return refuse('not-found', refusals.noSuchId({ id }));
+    if (!entryOf(settings, account.settings).polled) return refuse('not-now', refusals.isPushed({ id }));
     return reach.poll(id);
   },
   describe: ({ account }) => ({ account }),

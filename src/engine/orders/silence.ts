@@ -13,6 +13,7 @@ import { reviewSilences } from '../silencing.ts';
 import type { MonitorState } from '../state.ts';
 import { refuseChanged } from './acknowledge.ts';
 import { done, instant, joinDetails, type OrderBody, type OrderOf, orderKind, seenShape } from './kind.ts';
+import { refusals } from './refusals.ts';
 
 const names = z.array(z.string()).readonly();
 
@@ -93,8 +94,9 @@ export function refuseSilence(
 ): Refusal | null {
   const refusal = refuseWindow({ startsAt, endsAt }, now);
   if (refusal !== null) return refusal;
+  // Everything is muted only on purpose: a matcher that lost its keys must not do it.
   if (matchesEverything(match) !== everything)
-    return refuse('invalid', whyNotMeant(everything), 'everything');
+    return refuse('invalid', everything ? refusals.namesMore() : refusals.mutesAll(), 'everything');
   return findUnknown(state, match);
 }
 
@@ -103,16 +105,9 @@ function refuseWindow(
   now: number,
 ): Refusal | null {
   const because = (why: string): Refusal => refuse('invalid', why, 'window');
-  if (!(endsAt > startsAt)) return because('a silence must end after it starts');
-  if (endsAt - startsAt > maxSilenceMs) return because('a silence may last 366 days at most');
-  return endsAt <= now ? because('this silence is already over') : null;
-}
-
-/** Everything is muted only on purpose: a matcher that lost its keys must not do it. */
-function whyNotMeant(everything: boolean): string {
-  return everything
-    ? 'a silence of everything names nothing besides'
-    : 'this would mute every alert of every account; if that is meant, say "everything" in so many words';
+  if (!(endsAt > startsAt)) return because(refusals.silenceBackwards());
+  if (endsAt - startsAt > maxSilenceMs) return because(refusals.silenceTooLong());
+  return endsAt <= now ? because(refusals.silenceOver()) : null;
 }
 
 /** Unknown names in the matcher, which would mute nothing. Null when there are none. */
@@ -127,8 +122,10 @@ function findUnknown({ accounts, settings }: MonitorState, match: Matcher): Refu
 
 function noSuch(about: 'account' | 'rule', typed: string, known: Iterable<string>): Refusal {
   const nearest = nearestWord(typed, known);
-  const meant = nearest === null ? '' : `; did you mean "${nearest}"?`;
-  return refuse('invalid', `there is no ${about} "${typed}"${meant}`, about);
+  const refusal =
+    about === 'account' ? refusals.noAccount({ account: typed }) : refusals.noRule({ rule: typed });
+  const why = nearest === null ? refusal : refusals.meant({ refusal, name: nearest });
+  return refuse('invalid', why, about);
 }
 
 export const expireSilence = orderKind({
@@ -137,9 +134,9 @@ export const expireSilence = orderKind({
   details: { id: z.string() },
   apply(state, { id }, now) {
     const silence = state.silences.get(id);
-    if (silence === undefined) return refuse('not-found', `no silence has the id "${id}"`);
+    if (silence === undefined) return refuse('not-found', refusals.noSilence({ id }));
     // Until when it has muted stays as it is.
-    if (silence.endsAt <= now) return refuse('not-found', `the silence "${id}" is over`);
+    if (silence.endsAt <= now) return refuse('not-found', refusals.silenceIsOver({ id }));
     keepSilence(state, { ...silence, endsAt: now }, now);
     return done;
   },
@@ -154,7 +151,7 @@ export const extendSilence = orderKind({
   apply(state, { id, byMs }, now) {
     const silence = state.silences.get(id);
     if (silence === undefined || silence.endsAt <= now)
-      return refuse('not-found', `no silence that is not over has the id "${id}"`);
+      return refuse('not-found', refusals.noOpenSilence({ id }));
     const longer = { ...silence, endsAt: silence.endsAt + byMs };
     const refusal = refuseWindow(longer, now);
     if (refusal !== null) return refusal;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { inSlices } from '../../daemon/slices.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import { languageIds } from '../../wording/language.ts';
-import { RequestError } from '../refusal.ts';
+import { RequestError, refusals } from '../refusal.ts';
 import { count, maxItems, parseInstant } from './input.ts';
 import { answers, type Operation, operations, written } from './operation.ts';
 
@@ -176,6 +176,6 @@ async function* writeItems(items: AsyncIterable<object | null>): AsyncGenerator<
 }
 
 function required<Found>(found: Found | null): Found {
-  if (found === null) throw new RequestError('not_found', 'The configuration has no report of this id.');
+  if (found === null) throw new RequestError('not_found', refusals.noReport());
   return found;
 }

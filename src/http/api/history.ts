@@ -12,7 +12,7 @@ import { balanceSchema, publicObject, same, severitySchema } from '../../views/p
 import type { AccountView } from '../../views/views.ts';
 import { english } from '../../wording/language.ts';
 import { buildChart, chartRanges, readSpan } from '../page/chart-model.ts';
-import { RequestError } from '../refusal.ts';
+import { RequestError, refusals } from '../refusal.ts';
 import {
   count,
   findAccount,
@@ -181,7 +181,7 @@ export const historyOperations: readonly Operation[] = [
       const all = await views.explain(id);
       const wanted = all.filter(({ rule }) => query.rule === undefined || rule.id === query.rule);
       if (query.rule !== undefined && wanted.length === 0)
-        throw new RequestError('not_found', 'No such rule applies to this account.');
+        throw new RequestError('not_found', refusals.noRule());
       return pageOfList(wanted, query, ({ rule }) => rule.id);
     },
   ),

@@ -5,7 +5,7 @@ import { isDay } from '../../domain/moment.ts';
 import { isRefusal, type Refusal } from '../../domain/operator.ts';
 import type { Views } from '../../views/create-views.ts';
 import type { AccountView } from '../../views/views.ts';
-import { RequestError } from '../refusal.ts';
+import { RequestError, refusals } from '../refusal.ts';
 
 /** Checks input against its schema; refuses with one sentence that names each place and never quotes a value. */
 export function parseInput<T>(schema: z.ZodType<T>, input: unknown): T {
@@ -36,7 +36,7 @@ export function parseInstant(text: string | undefined, name: string, now: number
   if (duration !== null) return now - duration;
   const at = /^\d{12,14}$/.test(text) ? Number(text) : parseIso(text);
   if (!Number.isFinite(at))
-    throw new RequestError('bad_request', `${name}: give an ISO 8601 time, or a duration ago such as "7d"`);
+    throw new RequestError('bad_request', refusals.field({ name, problem: refusals.instant() }));
   return at;
 }
 
@@ -53,7 +53,7 @@ function parseIso(text: string): number {
 
 /** A whole number of the query within bounds. */
 export function count(least: number, most: number) {
-  const error = `give a whole number from ${least} to ${most}`;
+  const error = refusals.wholeNumber({ least, most });
   return z.coerce.number({ error }).int({ error }).min(least, { error }).max(most, { error });
 }
 
@@ -72,7 +72,7 @@ export function accept<T extends object | null>(result: T | Refusal): Exclude<T,
 
 export async function findAccount(views: Pick<Views, 'account'>, id: string): Promise<AccountView> {
   const account = await views.account(id);
-  if (account === null) throw new RequestError('not_found', 'There is no account of that id.');
+  if (account === null) throw new RequestError('not_found', refusals.noAccount());
   return account;
 }
 
@@ -147,7 +147,7 @@ export function writeCursor(place: readonly (string | number | null)[]): string 
 function readCursor<T>(cursor: string, schema: z.ZodType<T>): T {
   const place = parseCursor(cursor, schema);
   if (place !== null) return place;
-  throw new RequestError('bad_request', 'cursor: give the nextCursor of an answer');
+  throw new RequestError('bad_request', refusals.field({ name: 'cursor', problem: refusals.cursor() }));
 }
 
 /** What a cursor holds; null where `writeCursor` did not write it so. */

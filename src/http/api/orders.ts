@@ -8,9 +8,9 @@ import type { Wanted } from '../../engine/orders.ts';
 import { labelRecord } from '../../schema/matchers.ts';
 import { flag, shape } from '../../schema/shapes.ts';
 import { severitySchema } from '../../views/public-object.ts';
-import { RequestError } from '../refusal.ts';
+import { RequestError, refusals } from '../refusal.ts';
 
-export const someDuration = 'give a duration such as "90m" or "2h"';
+const someDuration = refusals.duration();
 const text = words('give a text of at most 500 characters', { least: 0, most: 500 });
 const name = words('give a text of 1 to 200 characters', { least: 1, most: 200 });
 const givenInstant = z.iso
@@ -177,7 +177,8 @@ function readEnd(input: z.infer<typeof silenceOrderSchema>, startsAt: number): n
   }
   if (input.endsAt !== undefined) return Date.parse(input.endsAt);
   const duration = parseDuration(input.for ?? '');
-  if (duration === null || duration <= 0) throw new RequestError('bad_request', `for: ${someDuration}`);
+  if (duration === null || duration <= 0)
+    throw new RequestError('bad_request', refusals.field({ name: 'for', problem: someDuration }));
   return startsAt + duration;
 }
 

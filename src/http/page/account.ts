@@ -3,19 +3,16 @@ import { ownOf } from '../../domain/own.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import type { Quantity } from '../../domain/quantity.ts';
 import { type Balance, type BalanceDefinition, type PollRecord, unitOf } from '../../domain/reading.ts';
+import { figureOf } from '../../rules/figures.ts';
 import { describeRule } from '../../rules/registry.ts';
+import { nameBasis } from '../../rules/spending-facts.ts';
 import type { AccountView, AlertView, Explanation, SilenceView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { say } from '../../wording/language.ts';
 import { sayExactDuration } from '../../wording/moments.ts';
 import { phrases } from '../../wording/phrase.ts';
-import {
-  sayAmount,
-  sayBalance,
-  sayFact,
-  sayQuantity,
-  type WordingFrame,
-} from '../../wording/quantity-wording.ts';
+import { sayAmount, sayBalance, sayQuantity, type WordingFrame } from '../../wording/quantity-wording.ts';
+import { sayAgain } from '../../wording/say-again.ts';
 import { sayHtml } from '../../wording/say-html.ts';
 import { saySeverity } from '../../wording/severity-words.ts';
 import { actLine, alertCard, groupByCause, sortAlerts } from './alerts.ts';
@@ -57,7 +54,8 @@ const says = phrases('account', {
   allIncidents: 'All past incidents of this account',
   silences: 'Silences',
   polls: 'Polls',
-  failed: 'The last poll failed',
+  failed: 'The last poll failed.',
+  because: '{reason}.',
   failedInARow: 'Failed {count} times in a row.',
   waits: 'Waits until {moment}.',
   lastReading: 'The balances below are from the last reading.',
@@ -99,11 +97,6 @@ const verdicts = phrases('verdict', {
   none: 'No verdict',
   happened: 'Happened',
   breached: 'Breached',
-});
-const bases = phrases('basis', {
-  'mean-burn': 'average spend (under a day of history)',
-  'hour-of-day': 'the hour of the day (under a week of history)',
-  'hour-of-week': 'the hour of the week',
 });
 
 /** Everything about one account. `query` chooses range and balance of the chart. */
@@ -149,11 +142,16 @@ function concerns({ match }: SilenceView, account: AccountView): boolean {
   );
 }
 
+function failureWords({ failure }: AccountView, frame: Frame): string {
+  if (failure === null) return say(says.failed, frame);
+  return say(says.because, { reason: sayAgain(failure.replace(/\.$/, ''), frame) }, frame);
+}
+
 function failureNote(account: AccountView, frame: Frame): Html | null {
   if (account.outcome === null || account.outcome === 'ok') return null;
   const { consecutiveFailures, backoffUntil } = account;
   const waits = backoffUntil !== null && backoffUntil > frame.now;
-  return html`<p class="note unread">${badge('unread', sayOutcome(account.outcome, frame))} ${(account.failure ?? say(says.failed, frame)).replace(/\.$/, '')}. ${
+  return html`<p class="note unread">${badge('unread', sayOutcome(account.outcome, frame))} ${failureWords(account, frame)} ${
     consecutiveFailures > 1 && html`${say(says.failedInARow, { count: consecutiveFailures }, frame)} `
   }${waits && html`${sayHtml(says.waits, { moment: momentAndAge(backoffUntil, frame) }, frame)} `}${say(says.lastReading, frame)}</p>`;
 }
@@ -165,7 +163,7 @@ function balanceTile(account: AccountView, { id: balance, label }: BalanceDefini
 <p class="big">${balanceCell(account, balance, frame)}</p>
 <dl><dt>${say(says.burn, frame)}</dt><dd>${burn === null ? unknown(frame) : burn}</dd>
 <dt>${say(says.runway, frame)}</dt><dd>${runwayCell(account, balance, frame)}</dd>
-${runway?.forecast != null && html`<dt>${say(says.basis, frame)}</dt><dd>${say(bases[runway.forecast.basis], frame)}</dd>`}
+${runway?.forecast != null && html`<dt>${say(says.basis, frame)}</dt><dd>${sayAgain(nameBasis(runway.forecast.basis), frame)}</dd>`}
 </dl></section>`;
 }
 
@@ -234,14 +232,17 @@ function ruleRow(explanation: Explanation, account: AccountView, frame: Frame): 
   const { rule, evaluation, wouldNotFire } = explanation;
   const words = { ...frame, currency: unitOf(account, rule.balance) };
   return html`<tr><td data-label="${say(says.verdict, frame)}">${verdict(explanation, frame)}</td>
-<th scope="row"><code>${rule.id}</code><span class="sub">${describeRule(rule)}${rule.builtIn && html` · ${say(says.builtIn, frame)}`}</span><a class="sub" href="${trialPath(account.id, rule.id)}">${say(says.tryOthers, frame)}<span class="hidden"> ${say(says.ofRule, { rule: rule.id }, frame)}</span></a></th>
+<th scope="row"><code>${rule.id}</code><span class="sub">${sayAgain(describeRule(rule), frame)}${rule.builtIn && html` · ${say(says.builtIn, frame)}`}</span><a class="sub" href="${trialPath(account.id, rule.id)}">${say(says.tryOthers, frame)}<span class="hidden"> ${say(says.ofRule, { rule: rule.id }, frame)}</span></a></th>
 <td class="number" data-label="${say(says.value, frame)}">${evaluation.value === null ? unknown(frame) : sayQuantity(evaluation.value, words)}</td>
 <td class="number" data-label="${say(says.threshold, frame)}">${evaluation.threshold === null ? unknown(frame) : sayQuantity(evaluation.threshold, words)}</td>
 <td class="number far" data-label="${say(says.far, frame)}">${howFar(explanation, words)}</td>
-<td data-label="${say(says.behind, frame)}" class="facts">${evaluation.kind === 'unknown' && html`<p>${evaluation.why}</p>`}${wouldNotFire !== null && html`<p>${wouldNotFire}</p>`}${
+<td data-label="${say(says.behind, frame)}" class="facts">${evaluation.kind === 'unknown' && html`<p>${sayAgain(evaluation.why, frame)}</p>`}${wouldNotFire !== null && html`<p>${sayAgain(wouldNotFire, frame)}</p>`}${
     evaluation.facts.length > 0 &&
     html`<details><summary>${say(says.numbers, frame)}<span class="hidden"> ${say(says.ofRule, { rule: rule.id }, frame)}</span></summary><dl>${evaluation.facts.map(
-      (fact) => html`<dt>${fact.name}</dt><dd>${sayFact(fact, words)}</dd>`,
+      (fact) => {
+        const { label, value } = figureOf(fact, words);
+        return html`<dt>${label}</dt><dd>${value}</dd>`;
+      },
     )}</dl></details>`
   }</td></tr>`;
 }

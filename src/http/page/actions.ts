@@ -4,10 +4,11 @@ import type { Wanted } from '../../engine/orders.ts';
 import type { AlertView } from '../../views/views.ts';
 import { say } from '../../wording/language.ts';
 import { phrases } from '../../wording/phrase.ts';
+import { sayAgain } from '../../wording/say-again.ts';
 import { accept, findAccount, parseInput } from '../api/input.ts';
-import { readSilenceOrder, silenceOrderSchema, someDuration } from '../api/orders.ts';
+import { readSilenceOrder, silenceOrderSchema } from '../api/orders.ts';
 import { endOf, refusalsOf } from '../orders.ts';
-import { RequestError } from '../refusal.ts';
+import { RequestError, refusals } from '../refusal.ts';
 import type { WebApp, WebContext } from '../web-env.ts';
 import { digestOf, readAlertQuery, selectAlerts } from './alerts-page.ts';
 import { readForm, readOwnPath, readPerson, readPicked, readSeen, sendBack } from './forms.ts';
@@ -70,7 +71,8 @@ export function addActions(app: WebApp): void {
     },
     '/silences/:id/extend': async (form, { var: { door } }, { id = '' }) => {
       const byMs = parseDuration(form.get('for') ?? '');
-      if (byMs === null || byMs <= 0) throw new RequestError('bad_request', `for: ${someDuration}`);
+      if (byMs === null || byMs <= 0)
+        throw new RequestError('bad_request', refusals.field({ name: 'for', problem: refusals.duration() }));
       await door.give({ kind: 'extend-silence', id, byMs }, readPerson(form).by);
       return 'extended';
     },
@@ -117,7 +119,7 @@ async function silence(context: WebContext): Promise<Response> {
   if (isRefusal(muted))
     return showSilences(context, {
       form,
-      problem: { field: fieldOf(muted.about), words: muted.why },
+      problem: { field: fieldOf(muted.about), words: sayAgain(muted.why, visit) },
     });
   if (form.get('confirmed') === 'yes') {
     await door.give({ kind: 'silence', ...order }, readPerson(form).by);

@@ -9,7 +9,7 @@ import type { Views } from '../../views/create-views.ts';
 import type { AccountView } from '../../views/views.ts';
 import { phrases } from '../../wording/phrase.ts';
 import { parseInstant } from '../api/input.ts';
-import { RequestError } from '../refusal.ts';
+import { RequestError, refusals } from '../refusal.ts';
 import type { Frame } from './words.ts';
 
 const says = phrases('range', {
@@ -57,7 +57,7 @@ export function readSpan(
   const ends = readDay(until, 'until', frame, 1) ?? now + 1;
   const begins = readDay(since, 'since', frame, 0) ?? ends - usualRange.ms;
   if (begins >= Math.min(ends, now)) {
-    throw new RequestError('bad_request', 'since: it must lie before until, and before now');
+    throw new RequestError('bad_request', refusals.field({ name: 'since', problem: refusals.since() }));
   }
   return { since: begins, until: ends, preset: null };
 }

@@ -7,6 +7,7 @@ import { formatMicros } from '../../domain/money.ts';
 import { ownOf } from '../../domain/own.ts';
 import { type Balance, type BalanceDefinition, unitOf } from '../../domain/reading.ts';
 import { ladderSteps } from '../../rules/ladder.ts';
+import { nameWeekday } from '../../rules/spending-facts.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { say } from '../../wording/language.ts';
@@ -19,6 +20,7 @@ import {
   sayLabel,
   sayRunwayClause,
 } from '../../wording/quantity-wording.ts';
+import { sayAgain } from '../../wording/say-again.ts';
 import { sayHtml } from '../../wording/say-html.ts';
 import { saySeverity } from '../../wording/severity-words.ts';
 import { RequestError } from '../refusal.ts';
@@ -70,15 +72,6 @@ const legends = phrases('legend', {
   shade: 'incident',
   silenced: 'silenced',
   gap: 'not read',
-});
-const weekdays = phrases('weekday', {
-  0: 'Sunday',
-  1: 'Monday',
-  2: 'Tuesday',
-  3: 'Wednesday',
-  4: 'Thursday',
-  5: 'Friday',
-  6: 'Saturday',
 });
 
 interface Shown {
@@ -223,7 +216,7 @@ function describeChart(chart: Chart, balance: Balance, shown: Shown): string {
   const { hindsight } = chart;
   if (hindsight !== null) {
     const { weekdayIndex } = momentParts(hindsight.at - weekMs, visit.timezone);
-    const weekday = say(Object.values(weekdays)[weekdayIndex] ?? weekdays[0], visit);
+    const weekday = sayAgain(nameWeekday(weekdayIndex), visit);
     parts.push(
       say(
         says.hindsight,

@@ -3,6 +3,7 @@ import { ownOf } from '../../domain/own.ts';
 import { html } from '../../wording/html.ts';
 import { say } from '../../wording/language.ts';
 import { type Phrase, phrases } from '../../wording/phrase.ts';
+import { sayAgain } from '../../wording/say-again.ts';
 import type { Answer, RequestError } from '../refusal.ts';
 import { readOwnPath } from './forms.ts';
 import { layOut } from './show.ts';
@@ -31,7 +32,7 @@ export function errorPage(error: RequestError, { headers }: IncomingMessage, fra
   const heading = say(ownOf<Phrase<unknown>>(headings, error.code) ?? says.other, frame);
   const from = URL.parse(headers.referer ?? '');
   const back = from !== null && from.host === headers.host ? readOwnPath(from.pathname + from.search) : '/';
-  const content = html`<section class="panel narrow"><h1>${heading}</h1><p>${error.message}</p><p>${back !== '/' && html`<a href="${back}">${say(says.back, frame)}</a> · `}<a href="/">${say(says.overview, frame)}</a></p></section>`;
+  const content = html`<section class="panel narrow"><h1>${heading}</h1><p>${sayAgain(error.message, frame)}</p><p>${back !== '/' && html`<a href="${back}">${say(says.back, frame)}</a> · `}<a href="/">${say(says.overview, frame)}</a></p></section>`;
   const { markup } = layOut({ title: say(says.title, { heading }, frame), content, frame, chrome: null });
   return { status: error.status, headers: { ...pageHeaders, ...error.headers }, body: markup };
 }

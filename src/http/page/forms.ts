@@ -10,7 +10,7 @@ import { sayExactDuration } from '../../wording/moments.ts';
 import { phrases } from '../../wording/phrase.ts';
 import { parseInput } from '../api/input.ts';
 import { personSchema } from '../api/orders.ts';
-import { RequestError } from '../refusal.ts';
+import { RequestError, refusals } from '../refusal.ts';
 import type { WebContext } from '../web-env.ts';
 import { nameOf, severityWord, type Visit } from './words.ts';
 
@@ -287,7 +287,7 @@ export function readOwnPath(text: string | undefined): string {
 export async function readForm({ req, get }: WebContext): Promise<URLSearchParams> {
   const type = (req.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
   if (type !== 'application/x-www-form-urlencoded')
-    throw new RequestError('unsupported_media_type', 'The body must be application/x-www-form-urlencoded.');
+    throw new RequestError('unsupported_media_type', refusals.noForm());
   const form = new URLSearchParams(await req.text());
   const person = get('person');
   if (person !== null) form.set('by', person);

@@ -4,6 +4,7 @@ import type { ChannelView } from '../../views/create-views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { say } from '../../wording/language.ts';
 import { phrases } from '../../wording/phrase.ts';
+import { sayAgain } from '../../wording/say-again.ts';
 import { sayHtml } from '../../wording/say-html.ts';
 import { pageOfTime } from '../api/input.ts';
 import { live } from './live.ts';
@@ -110,7 +111,7 @@ export function channelTable(channels: readonly ChannelView[], frame: Frame): Ht
     ({ name, type, pending, lastDeliveredAt, lastError }) =>
       html`<tr><th scope="row"><bdi>${name}</bdi></th><td data-label="${say(says.kind, frame)}">${type}</td><td data-label="${say(says.waitingCount, frame)}">${pending}</td>
 <td data-label="${say(says.lastDelivered, frame)}">${lastDeliveredAt === null ? html`<span class="soft">${say(says.never, frame)}</span>` : age(lastDeliveredAt, frame)}</td>
-<td data-label="${say(says.lastError, frame)}">${lastError === null ? html`<span class="soft">${say(says.noError, frame)}</span>` : lastError}</td></tr>`,
+<td data-label="${say(says.lastError, frame)}">${lastError === null ? html`<span class="soft">${say(says.noError, frame)}</span>` : sayAgain(lastError, frame)}</td></tr>`,
   );
   return table(say(says.channels, frame), 'cards compact', head, rows);
 }
@@ -118,7 +119,7 @@ export function channelTable(channels: readonly ChannelView[], frame: Frame): Ht
 function messageRow(names: AccountNames, message: Notification, frame: Frame): Html {
   return html`<tr><td data-label="${say(says.delivery, frame)}">${deliveryBadge(message, frame)}${
     message.deliveredAt !== null && html`<span class="sub">${age(message.deliveredAt, frame)}</span>`
-  }${message.state !== 'delivered' && message.lastError !== null && html`<span class="sub">${message.lastError}</span>`}</td>
+  }${message.state !== 'delivered' && message.lastError !== null && html`<span class="sub">${sayAgain(message.lastError, frame)}</span>`}</td>
 <td data-label="${say(says.channel, frame)}"><bdi>${message.channel}</bdi></td><td data-label="${say(says.type, frame)}">${saying(message, frame)}</td><td data-label="${say(says.alerts, frame)}">${about(names, message, frame)}</td>
 <td data-label="${say(says.created, frame)}">${age(message.createdAt, frame)}</td><td data-label="${say(says.attempts, frame)}">${message.attempts}</td></tr>`;
 }

@@ -10,7 +10,7 @@ import { say } from '../../wording/language.ts';
 import { sayAge } from '../../wording/moments.ts';
 import { phrases } from '../../wording/phrase.ts';
 import { sayAmount } from '../../wording/quantity-wording.ts';
-import { RequestError } from '../refusal.ts';
+import { RequestError, refusals } from '../refusal.ts';
 import { hidden, nameField, readPerson } from './forms.ts';
 import { nameOf, type Visit } from './words.ts';
 
@@ -64,7 +64,8 @@ export function readTopUp(
   // Commas between thousands, as the page writes them: `12,50` is not 1,250.
   const isGrouped = /^\d{1,3}(?:,\d{3})+(?:\.\d*)?$/.test(typed);
   const amountMicros = parseMicros(isGrouped ? typed.replaceAll(',', '') : typed);
-  if (amountMicros === null) throw new RequestError('bad_request', 'amount: give a number such as 9300.00');
+  if (amountMicros === null)
+    throw new RequestError('bad_request', refusals.field({ name: 'amount', problem: refusals.amount() }));
   const day = form.get('arrives') ?? '';
   const arrivesBy = day === '' ? {} : { arrivesBy: parseLocalText(`${day}T23:59`, timezone) ?? Number.NaN };
   const worst = severities.find((severity) => severity === form.get('seen-worst')) ?? null;

@@ -2,16 +2,16 @@ import { inSlices } from '../../daemon/slices.ts';
 import { hourMs } from '../../domain/duration.ts';
 import { isoDay, parseLocalText } from '../../domain/moment.ts';
 import { ownOf } from '../../domain/own.ts';
-import { cleanText, plural } from '../../domain/plain-text.ts';
+import { cleanText } from '../../domain/plain-text.ts';
 import type { Balance, BalanceDefinition } from '../../domain/reading.ts';
 import { notUrgent } from '../../domain/urgency.ts';
 import { dueGroup, dueGroups } from '../../rules/urgency.ts';
-import type { LiveViews } from '../../views/live-views.ts';
 import type { AccountView, FiringView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { say } from '../../wording/language.ts';
 import { phrases } from '../../wording/phrase.ts';
-import { balanceName, leadingBalance } from '../../wording/quantity-wording.ts';
+import { leadingBalance, sayBalance, sayLabel } from '../../wording/quantity-wording.ts';
+import { sayHtml } from '../../wording/say-html.ts';
 import {
   AccountListing,
   type AccountPage,
@@ -33,6 +33,7 @@ import {
 import { choiceLink, options } from './forms.ts';
 import { live } from './live.ts';
 import { channelsWork, channelTable, lastDelivery, messageTable } from './messages.ts';
+import { sayOutcome } from './outcomes.ts';
 import { pager } from './pager.ts';
 import { drawSparkline } from './sparkline.ts';
 import { Totals } from './totals.ts';
@@ -79,16 +80,16 @@ export async function renderOverview(visit: Visit): Promise<Html> {
     async () => messageTable(await views.notifications(shownMessages), visit),
     visit,
   );
-  return html`<h1 class="hidden">Overview</h1>
+  return html`<h1 class="hidden">${say(says.title, visit)}</h1>
 ${live('urgent', needs)}
-<section aria-labelledby="totals-heading"><h2 id="totals-heading" class="hidden">Totals</h2>${live('totals', totals.table(visit))}</section>
-<section aria-labelledby="accounts-heading"><div class="section-head"><h2 id="accounts-heading">Accounts</h2>${live('filters', stateFilters(page, list, visit))}</div>
-${searchForm(list, page.balances)}
+<section aria-labelledby="totals-heading"><h2 id="totals-heading" class="hidden">${say(says.totals, visit)}</h2>${live('totals', totals.table(visit, views.finance().money))}</section>
+<section aria-labelledby="accounts-heading"><div class="section-head"><h2 id="accounts-heading">${say(says.accounts, visit)}</h2>${live('filters', stateFilters(page, list, visit))}</div>
+${searchForm(list, page.balances, visit)}
 ${live('accounts', accountTable(page, list, visit))}</section>
-<section aria-labelledby="messages-heading"><details class="fold"${!channelsWork(views.channels()) && html` open`}><summary><h2 id="messages-heading">Last messages</h2>${live('deliveries', lastDelivery(views.channels(), visit), { tag: 'span' })}</summary>
-<p class="download"><a href="/messages">All messages</a></p>
+<section aria-labelledby="messages-heading"><details class="fold"${!channelsWork(views.channels()) && html` open`}><summary><h2 id="messages-heading">${say(says.lastMessages, visit)}</h2>${live('deliveries', lastDelivery(views.channels(), visit), { tag: 'span' })}</summary>
+<p class="download"><a href="/messages">${say(says.allMessages, visit)}</a></p>
 ${live('messages', messages)}
-<h3>Channels</h3>
+<h3>${say(says.channels, visit)}</h3>
 ${live('channels', channelTable(views.channels(), visit))}</details></section>`;
 }
 
@@ -100,6 +101,51 @@ const says = phrases('overview', {
   today: 'Today',
   week: 'This week',
   later: 'Watch',
+  title: 'Overview',
+  totals: 'Totals',
+  accounts: 'Accounts',
+  lastMessages: 'Last messages',
+  allMessages: 'All messages',
+  channels: 'Channels',
+  byState: 'accounts by state',
+  noneWatched: 'No account is watched.',
+  noneRead:
+    '{count, plural, one {The only account has not been read} other {None of the # accounts has been read}}: {byState}.',
+  unread:
+    '{count, plural, one {# of {all} accounts was} other {# of {all} accounts were}} not read: {byState}.',
+  silences: '{count, plural, one {# silence is} other {# silences are}} active.',
+  attention: 'lowwater itself needs attention.',
+  cared: '{count} {care}',
+  alsoFiring: 'Also firing: {parts}.',
+  filter: 'Filter by state',
+  allStates: 'All {count}',
+  byUrgency: 'urgency',
+  byRunway: 'runway, shortest first',
+  byWorst: 'state, worst first',
+  byName: 'name',
+  byBalance: '{balance}, by currency',
+  byBurn: 'burn per day, by currency',
+  byAge: 'oldest reading',
+  find: 'Find accounts',
+  findWhat: 'name, id or label=value',
+  sortBy: 'Sort by',
+  search: 'Find',
+  showAll: 'Show all',
+  showAllOf: 'Show all {count}',
+  noAccounts:
+    'No account is configured. Add one under {key} of the configuration, which is taken over when the file is saved; {command} writes a first one.',
+  noMatch: 'No account matches.',
+  state: 'State',
+  account: 'Account',
+  balances: 'Balances',
+  day: '24 hours',
+  burn: 'Burn per day',
+  runway: 'Runway',
+  ofBalance: 'of {balance}',
+  read: '{outcome}, read {age}',
+  neverRead: '{outcome}, never read',
+  noneOf: 'none of {count, plural, one {# account} other {# accounts}}',
+  fromTo: '{first} to {last} of {count, plural, one {# account} other {# accounts}}',
   all: '{count, plural, one {# alert} other {All # alerts}}, where many can be acknowledged at once',
 });
 
@@ -108,7 +154,7 @@ async function urgentSection(visit: Visit, back: string): Promise<Html> {
   const firing = [...views.firing()];
   const urgent = sortAlerts(firing.filter(needsSomebody));
   const cared = firing.filter((alert) => !needsSomebody(alert));
-  const doubts = doubtsOf(views);
+  const doubts = doubtsOf(visit);
   const taken = cared.length === 0 ? null : html`<p class="taken">${describeCared(cared, visit)}</p>`;
   if (urgent.length === 0 && doubts.length > 0) {
     return html`<section class="unsure" aria-labelledby="needs-heading"><h2 id="needs-heading">${icon('neutral')}${say(says.unsure, visit)}</h2><ul>${doubts.map((doubt) => html`<li>${doubt}</li>`)}</ul>${taken}</section>`;
@@ -148,28 +194,29 @@ function endOfDay({ now, timezone }: Visit): number {
 }
 
 /** Why silence is no good news: what was not read, what is muted, what is wrong with lowwater itself. */
-function doubtsOf(views: LiveViews): readonly Html[] {
+function doubtsOf(visit: Visit): readonly Html[] {
+  const { views } = visit;
   const { accounts, unread } = views.counts();
   const active = views.silences().filter(({ active: now }) => now).length;
   const problems = views.status().problems.length;
-  const not = unread === 1 ? 'was not read' : 'were not read';
-  const none =
-    accounts === 1 ? 'The only account has not been read' : `None of the ${accounts} accounts has been read`;
+  const byState = html`<a href="/?sort=state">${say(says.byState, visit)}</a>`;
   return [
-    accounts === 0 && html`No account is watched.`,
+    accounts === 0 && html`${say(says.noneWatched, visit)}`,
     unread > 0 &&
-      html`${unread === accounts ? none : `${unread} of ${accounts} accounts ${not}`}: <a href="/?sort=state">accounts by state</a>.`,
-    active > 0 && html`${plural(active, 'silence')} ${active === 1 ? 'is' : 'are'} active.`,
-    problems > 0 && html`lowwater itself needs attention.`,
+      (unread === accounts
+        ? sayHtml(says.noneRead, { count: accounts, byState }, visit)
+        : sayHtml(says.unread, { count: unread, all: accounts, byState }, visit)),
+    active > 0 && html`${say(says.silences, { count: active }, visit)}`,
+    problems > 0 && html`${say(says.attention, visit)}`,
   ].filter((doubt) => doubt !== false);
 }
 
 function describeCared(cared: readonly FiringView[], visit: Visit): string {
   const parts = cares.flatMap((care) => {
     const { length } = cared.filter((alert) => careOf(alert) === care);
-    return length > 0 ? [`${length} ${sayCare(care, visit)}`] : [];
+    return length > 0 ? [say(says.cared, { count: length, care: sayCare(care, visit) }, visit)] : [];
   });
-  return `Also firing: ${parts.join(', ')}.`;
+  return say(says.alsoFiring, { parts: visit.language.list(parts) }, visit);
 }
 
 function stateFilters({ counts, total }: AccountPage, list: ListQuery, visit: Visit): Html {
@@ -178,7 +225,7 @@ function stateFilters({ counts, total }: AccountPage, list: ListQuery, visit: Vi
     return choiceLink(path, label, list.state === state);
   };
   const present = accountStates.filter((state) => counts[state] > 0 || list.state === state);
-  return html`<nav class="filters" aria-label="Filter by state">${filter(null, html`All ${total}`)}${present.map(
+  return html`<nav class="filters" aria-label="${say(says.filter, visit)}">${filter(null, html`${say(says.allStates, { count: total }, visit)}`)}${present.map(
     (state) =>
       filter(
         state,
@@ -187,36 +234,38 @@ function stateFilters({ counts, total }: AccountPage, list: ListQuery, visit: Vi
   )}</nav>`;
 }
 
-function sortWords(balances: AccountPage['balances']): readonly (readonly [SortKey, string])[] {
+function sortWords(balances: AccountPage['balances'], frame: Frame): readonly (readonly [SortKey, string])[] {
   return [
-    ['urgency', 'urgency'],
-    ['runway', 'runway, shortest first'],
-    ['state', 'state, worst first'],
-    ['name', 'name'],
-    ...(balances ?? []).map(({ id, label }) => [id, `${balanceName(label)}, by currency`] as const),
-    ['burn', 'burn per day, by currency'],
-    ['age', 'oldest reading'],
+    ['urgency', say(says.byUrgency, frame)],
+    ['runway', say(says.byRunway, frame)],
+    ['state', say(says.byWorst, frame)],
+    ['name', say(says.byName, frame)],
+    ...(balances ?? []).map(
+      ({ id, label }) => [id, say(says.byBalance, { balance: sayBalance(label, frame) }, frame)] as const,
+    ),
+    ['burn', say(says.byBurn, frame)],
+    ['age', say(says.byAge, frame)],
   ];
 }
 
-function searchForm(list: ListQuery, balances: AccountPage['balances']): Html {
+function searchForm(list: ListQuery, balances: AccountPage['balances'], frame: Frame): Html {
   return html`<form class="search" method="get" action="/" role="search">
-<label for="q">Find accounts</label> <input id="q" type="search" name="q" value="${list.search}" maxlength="100" placeholder="name, id or label=value">
+<label for="q">${say(says.find, frame)}</label> <input id="q" type="search" name="q" value="${list.search}" maxlength="100" placeholder="${say(says.findWhat, frame)}">
 ${list.state !== null && html`<input type="hidden" name="state" value="${list.state}">`}
-<label class="sort" for="sort">Sort by</label> <select id="sort" name="sort">${options(sortWords(balances), list.sort)}</select>
-<button>Find</button>${list.search !== '' && html` <a href="${writeListQuery({ ...list, search: '', cursor: null })}">Show all</a>`}
+<label class="sort" for="sort">${say(says.sortBy, frame)}</label> <select id="sort" name="sort">${options(sortWords(balances, frame), list.sort)}</select>
+<button>${say(says.search, frame)}</button>${list.search !== '' && html` <a href="${writeListQuery({ ...list, search: '', cursor: null })}">${say(says.showAll, frame)}</a>`}
 </form>`;
 }
 
 function accountTable(page: AccountPage, list: ListQuery, frame: Frame): Html {
   if (page.total === 0)
-    return html`<p class="empty">No account is configured. Add one under <code>accounts</code> of the configuration, which is taken over when the file is saved; <code>lowwater init</code> writes a first one.</p>`;
+    return html`<p class="empty">${sayHtml(says.noAccounts, { key: html`<code>accounts</code>`, command: html`<code>lowwater init</code>` }, frame)}</p>`;
   if (page.matching === 0)
-    return html`<p class="empty">No account matches. <a href="/">Show all ${page.total}</a></p>`;
+    return html`<p class="empty">${say(says.noMatch, frame)} <a href="/">${say(says.showAllOf, { count: page.total }, frame)}</a></p>`;
   const head = (key: SortKey, word: string, extra = ''): Html => sortHeader(list, key, word, extra);
-  const cells = html`${head('state', 'State')}${head('name', 'Account')}${page.balances === null ? html`<th scope="col" class="number">Balances</th>` : page.balances.map(({ id, label }) => head(id, balanceName(label), 'number'))}<th scope="col" class="picture">24 hours</th>${head('burn', 'Burn per day', 'number')}${head('runway', 'Runway')}`;
+  const cells = html`${head('state', say(says.state, frame))}${head('name', say(says.account, frame))}${page.balances === null ? html`<th scope="col" class="number">${say(says.balances, frame)}</th>` : page.balances.map(({ id, label }) => head(id, sayBalance(label, frame), 'number'))}<th scope="col" class="picture">${say(says.day, frame)}</th>${head('burn', say(says.burn, frame), 'number')}${head('runway', say(says.runway, frame))}`;
   const rows = page.accounts.map((account) => accountRow(account, page.balances, frame));
-  return html`${table('Accounts', 'cards accounts', cells, rows)}
+  return html`${table(say(says.accounts, frame), 'cards accounts', cells, rows)}
 ${pagerOf(page, list, frame)}`;
 }
 
@@ -240,9 +289,9 @@ function accountRow(account: AccountView, columns: AccountPage['balances'], fram
   const cells = html`<td class="state">${badge(tone, stateWord(state, frame))}</td>
 <th scope="row">${accountLink(account)}${readNote(account, frame)}${labelList(account)}</th>
 ${balanceCells(account, columns, leading, frame)}
-<td class="picture" data-label="24 hours">${live(`day ${account.id}`, drawSparkline(account, leading, frame.now))}</td>
-<td class="number burn" data-label="Burn per day">${burnCell(account, frame)}</td>
-<td data-label="Runway">${runwayCell(account, leading, frame)}${other !== null && html`<span class="sub">of ${other}</span>`}</td>`;
+<td class="picture" data-label="${say(says.day, frame)}">${live(`day ${account.id}`, drawSparkline(account, leading, frame))}</td>
+<td class="number burn" data-label="${say(says.burn, frame)}">${burnCell(account, frame)}</td>
+<td data-label="${say(says.runway, frame)}">${runwayCell(account, leading, frame)}${other !== null && html`<span class="sub">${say(says.ofBalance, { balance: sayLabel(other, frame) }, frame)}</span>`}</td>`;
   return live(`account ${account.id}`, cells, { tag: 'tr', attributes: html`class="${tone}"` });
 }
 
@@ -259,10 +308,10 @@ function balanceCells(
   frame: Frame,
 ): Html {
   if (columns !== null)
-    return html`${columns.map(({ id, label }) => html`<td class="number ${leading !== id && 'other'}" data-label="${balanceName(label)}">${balanceCell(account, id, frame)}</td>`)}`;
+    return html`${columns.map(({ id, label }) => html`<td class="number ${leading !== id && 'other'}" data-label="${sayBalance(label, frame)}">${balanceCell(account, id, frame)}</td>`)}`;
   const line = ({ id, label }: BalanceDefinition): Html =>
-    html`<span class="line">${balanceCell(account, id, frame)} <span class="soft">${label}</span></span>`;
-  return html`<td class="number" data-label="Balances">${account.balances.map(line)}</td>`;
+    html`<span class="line">${balanceCell(account, id, frame)} <span class="soft">${sayLabel(label, frame)}</span></span>`;
+  return html`<td class="number" data-label="${say(says.balances, frame)}">${account.balances.map(line)}</td>`;
 }
 
 function otherThanFirst({ balances }: AccountView, balance: string): string | null {
@@ -278,24 +327,29 @@ function burnCell(account: AccountView, frame: Frame): Html {
   if (known.length === 0) return unknown(frame);
   return html`${known.map(({ id }) => {
     const other = otherThanFirst(account, id);
-    return html`<span class="line">${burnOf(account, id, frame)}${other !== null && html` <span class="soft">${other}</span>`}</span>`;
+    return html`<span class="line">${burnOf(account, id, frame)}${other !== null && html` <span class="soft">${sayLabel(other, frame)}</span>`}</span>`;
   })}`;
 }
 
 /** The age of a reading, only where it is bad. */
 function readNote(account: AccountView, frame: Frame): Html | null {
   if (account.outcome === null || account.outcome === 'ok') return null;
-  const read = account.readAt === null ? 'never read' : html`read ${age(account.readAt, frame)}`;
-  return html`<span class="sub unread">${account.outcome.replaceAll('_', ' ')}, ${read}</span>`;
+  const outcome = sayOutcome(account.outcome, frame);
+  const note =
+    account.readAt === null
+      ? sayHtml(says.neverRead, { outcome }, frame)
+      : sayHtml(says.read, { outcome, age: age(account.readAt, frame) }, frame);
+  return html`<span class="sub unread">${note}</span>`;
 }
 
 function pagerOf(page: AccountPage, list: ListQuery, visit: Frame): Html | null {
   const { before, nextCursor, matching, accounts } = page;
-  const shown = accounts.length === 0 ? 'none' : `${before + 1} to ${before + accounts.length}`;
+  const place = { first: before + 1, last: before + accounts.length, count: matching };
+  const shown = say(accounts.length === 0 ? says.noneOf : says.fromTo, place, visit);
   return pager(
     (cursor) => writeListQuery({ ...list, cursor }),
     { cursor: list.cursor, nextCursor },
     visit,
-    html`<span>${shown} of ${plural(matching, 'account')}</span>`,
+    html`<span>${shown}</span>`,
   );
 }

@@ -8,7 +8,7 @@ import { say } from '../../wording/language.ts';
 import { phrases } from '../../wording/phrase.ts';
 import { addressOf, isSecure } from '../access.ts';
 import { pageOfList, pageOfTime } from '../api/input.ts';
-import { RequestError } from '../refusal.ts';
+import { RequestError, refusals } from '../refusal.ts';
 import { keptLengthMs, type Session } from '../session.ts';
 import type { WebContext } from '../web-env.ts';
 import { live } from './live.ts';
@@ -96,7 +96,7 @@ ${pager((place) => withQuery('/sessions', { cursor: place }), { cursor, nextCurs
 export async function endListedSession(context: WebContext, id: string, by: string): Promise<void> {
   const { views, now } = context.var;
   if (!views.sessions().some((session) => session.id === id))
-    throw new RequestError('not_found', 'There is no such session.');
+    throw new RequestError('not_found', refusals.noSession());
   await endSession(context, { id, endsAt: now + keptLengthMs }, by);
 }
 

@@ -7,6 +7,7 @@ import type { FiringView, SilenceView } from '../../views/views.ts';
 import { Html, type HtmlValue, html } from '../../wording/html.ts';
 import { say } from '../../wording/language.ts';
 import { type Phrase, phrases } from '../../wording/phrase.ts';
+import { sayAgain } from '../../wording/say-again.ts';
 import { sayHtml } from '../../wording/say-html.ts';
 import { saySeverity } from '../../wording/severity-words.ts';
 import { assetPath } from '../assets.ts';
@@ -180,7 +181,7 @@ const shownSilences = 5;
 function problems(sentences: readonly string[], frame: Frame): Html | null {
   if (sentences.length === 0) return null;
   return html`<section class="problems" aria-label="${say(says.problems, frame)}"><h2>${icon('warning')}${say(says.attention, frame)}</h2><ul>${sentences.map(
-    (sentence) => html`<li>${sentence}</li>`,
+    (sentence) => html`<li>${sayAgain(sentence, frame)}</li>`,
   )}</ul></section>`;
 }
 

@@ -1,12 +1,20 @@
 import { minuteMs } from '../../domain/duration.ts';
-import { roughDuration } from '../../domain/moment.ts';
-import { formatAmount, isSameCurrency } from '../../domain/money.ts';
+import { isSameCurrency } from '../../domain/money.ts';
 import { ownOf } from '../../domain/own.ts';
 import { amountOf, type Balance, type Reading, unitOf } from '../../domain/reading.ts';
 import { ladderSteps } from '../../rules/ladder.ts';
 import type { AccountView } from '../../views/views.ts';
 import { Html, html } from '../../wording/html.ts';
-import { balanceLabel, balanceName } from '../../wording/quantity-wording.ts';
+import { say } from '../../wording/language.ts';
+import { sayDuration } from '../../wording/moments.ts';
+import { phrases } from '../../wording/phrase.ts';
+import { balanceLabel, sayAmount, sayBalance } from '../../wording/quantity-wording.ts';
+import type { Frame } from './words.ts';
+
+const says = phrases('sparkline', {
+  none: 'no history yet',
+  course: '{balance} over {span}: from {first} to {last}, lowest {lowest}',
+});
 
 const width = 120;
 const height = 32;
@@ -21,14 +29,15 @@ const shortestStepMs = 1_000;
  * pictures have one scale, in shares of what was there, and a balance that hardly moves is a flat line. It goes in steps of a
  * quarter of an hour (less for a young account) and stays as it is within one, unless the newest reading differs by what can be seen.
  */
-export function drawSparkline(account: AccountView, balance: Balance, now: number): Html {
+export function drawSparkline(account: AccountView, balance: Balance, frame: Frame): Html {
+  const { now } = frame;
   const readings = account.day.filter(
     ({ currency, balances }) =>
       isSameCurrency(currency, account.currency ?? '') && ownOf(balances, balance) !== undefined,
   );
   const oldest = readings[0];
   if (oldest === undefined || readings.length < 2)
-    return html`<span class="soft spark-none">no history yet</span>`;
+    return html`<span class="soft spark-none">${say(says.none, frame)}</span>`;
   const stepMs = stepOf(now - oldest.at);
   const from = Math.floor(oldest.at / stepMs) * stepMs;
   const until = Math.ceil(now / stepMs) * stepMs;
@@ -54,10 +63,19 @@ export function drawSparkline(account: AccountView, balance: Balance, now: numbe
     .map((step) => step.threshold)
     .find((value) => value > bottom && value < top);
   const amounts = shown.map((reading) => amountOf(reading, balance));
-  const money = (micros: number): string => formatAmount(micros, unitOf(account, balance));
-  const label = `${balanceName(balanceLabel(balance, account.balances))} over ${roughDuration(until - from)}`;
-  const words = `${label}: from ${money(amounts[0] ?? 0)} to ${money(amounts.at(-1) ?? 0)}, lowest ${money(Math.min(...amounts))}`;
-  return html`<svg class="spark" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${words}">${
+  const words = { ...frame, currency: unitOf(account, balance) };
+  const label = say(
+    says.course,
+    {
+      balance: sayBalance(balanceLabel(balance, account.balances), frame),
+      span: sayDuration(until - from, frame),
+      first: sayAmount(amounts[0] ?? 0, words),
+      last: sayAmount(amounts.at(-1) ?? 0, words),
+      lowest: sayAmount(Math.min(...amounts), words),
+    },
+    frame,
+  );
+  return html`<svg class="spark" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${label}">${
     threshold !== undefined && html`<path class="spark-threshold" d="M0 ${y(threshold)}H${width}"/>`
   }<path class="spark-line" d="${new Html(`M${points.join('L')}`)}"/></svg>`;
 }

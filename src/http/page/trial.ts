@@ -13,9 +13,10 @@ import { say } from '../../wording/language.ts';
 import { sayDuration } from '../../wording/moments.ts';
 import { phrases } from '../../wording/phrase.ts';
 import { balanceLabel, sayBalance, sayQuantity } from '../../wording/quantity-wording.ts';
+import { sayAgain } from '../../wording/say-again.ts';
 import { sayHtml } from '../../wording/say-html.ts';
 import { findAccount } from '../api/input.ts';
-import { RequestError } from '../refusal.ts';
+import { RequestError, refusals } from '../refusal.ts';
 import type { WebApp, WebContext } from '../web-env.ts';
 import { buildChart } from './chart-model.ts';
 import { drawChart } from './chart-section.ts';
@@ -45,7 +46,6 @@ const says = phrases('trial', {
   notWatched: 'No poll of this account is stored of that time: what it would have done is not known.',
   notRead:
     'The account could not be read in that time, all of its polls failed: what it would have done is not known.',
-  noRule: 'No such rule applies to this account.',
   noBalance: 'the account has no such balance; give {balances}',
   or: '{one} or {other}',
   over: 'Over the last',
@@ -118,11 +118,11 @@ const whyNotTried = {
 } as const satisfies Record<NotTried, unknown>;
 
 async function findRule(context: WebContext) {
-  const { views, visit } = context.var;
+  const { views } = context.var;
   const account = await findAccount(views, context.req.param('id') ?? '');
   const wanted = context.req.param('rule');
   const found = (await views.explain(account.id)).find(({ rule }) => rule.id === wanted);
-  if (found === undefined) throw new RequestError('not_found', say(says.noRule, visit));
+  if (found === undefined) throw new RequestError('not_found', refusals.noRule());
   return { account, rule: found.rule };
 }
 
@@ -185,7 +185,7 @@ async function renderTrial(visit: Visit, shown: TrialShown): Promise<Html> {
   const { account, rule, tried } = shown;
   return html`<p class="crumb"><a href="/">${say(says.overview, visit)}</a> · ${accountLink(account)}</p>
 <h1>${sayHtml(says.heading, { rule: html`<code>${rule.id}</code>` }, visit)}</h1>
-<p>${sayHtml(says.lead, { name: html`<bdi>${nameOf(account.name)}</bdi>`, description: describeRule(rule) }, visit)}</p>
+<p>${sayHtml(says.lead, { name: html`<bdi>${nameOf(account.name)}</bdi>`, description: sayAgain(describeRule(rule), visit) }, visit)}</p>
 ${trialForm(visit, shown)}
 ${tried !== undefined && (await resultSection(visit, shown, tried))}`;
 }
@@ -231,7 +231,7 @@ async function resultSection(
 <p role="status">${fired}</p>
 ${await pictureOf(visit, account, tried)}
 ${notifiedTable(trial.tried, say(says.withThese, visit), account, visit)}
-${trial.present !== null && html`<h3>${say(says.asItIsNow, { description: describeRule(present) }, visit)}</h3>${notifiedTable(trial.present, say(says.asItIs, visit), account, visit)}`}
+${trial.present !== null && html`<h3>${say(says.asItIsNow, { description: sayAgain(describeRule(present), visit) }, visit)}</h3>${notifiedTable(trial.present, say(says.asItIs, visit), account, visit)}`}
 ${pasteOf({ account, rule: present }, written, visit)}</section>`;
 }
 

@@ -19,7 +19,9 @@ import {
   sayLength,
   sayRunway,
 } from '../../wording/quantity-wording.ts';
+import { sayAgain } from '../../wording/say-again.ts';
 import { sayHtml } from '../../wording/say-html.ts';
+import { refusals } from '../refusal.ts';
 
 export interface Frame {
   readonly language: Language;
@@ -49,7 +51,6 @@ const says = phrases('cell', {
   ends: 'ends {moment}',
   endsPerhaps: 'ends {range}, not known well',
   range: '80 % range: {range}',
-  noDatabase: 'The database cannot be read just now.',
 });
 
 const stateSays = phrases('state', {
@@ -212,7 +213,7 @@ export async function ifReadable(
     return await render();
   } catch (error) {
     if (!(error instanceof StorageError)) throw error;
-    return html`<p class="empty">${say(says.noDatabase, reader)}</p>`;
+    return html`<p class="empty">${sayAgain(refusals.noDatabase(), reader)}</p>`;
   }
 }
 

@@ -55,6 +55,47 @@ interface ReplayAnswer {
 
 const parse = (text: string): ReplayAnswer => JSON.parse(text) as ReplayAnswer;
 
+describe('lowwater replay --compare', () => {
+  const against = (old: string, ...words: string[]) =>
+    runCli(['replay', '--since', '7d', '--config', 'new.json', '--compare', old, ...words], { cwd: folder });
+
+  it('names what would be new, gone, earlier, later or of another severity, by account, and the messages of each channel', async () => {
+    const rules = [
+      { id: 'low', type: 'below', thresholds: { warning: 250 }, match: { account: 'otp' } },
+      { id: 'marketing-low', type: 'below', thresholds: { warning: 800 }, match: { account: 'marketing' } },
+    ];
+    writeFileSync(join(folder, 'new.json'), JSON.stringify({ ...config, rules }));
+    const { code, stdout, stderr } = await against('config.json', '--json');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const { changes, same, messages } = JSON.parse(stdout);
+    expect(changes).toMatchObject([
+      { change: 'new', account: 'marketing', before: null, after: { rule: 'marketing-low' } },
+      {
+        ...{ change: 'earlier', account: 'otp' },
+        before: { rule: 'sms-low', severity: 'critical' },
+        after: { rule: 'low', severity: 'warning' },
+      },
+      { change: 'gone', account: 'otp', before: { rule: 'paid' }, after: null },
+    ]);
+    expect(same).toBe(0);
+    expect(messages).toEqual([{ channel: 'ops', before: expect.any(Number), after: expect.any(Number) }]);
+    const text = (await against('config.json')).stdout;
+    expect(text).toMatch(/otp +earlier by 4 hours 10 minutes +sms-low → low +critical → warning/);
+    expect(text).toMatch(
+      /1 new, 1 earlier, 1 gone, at 2 accounts; 0 alerts as before\.\nMessages, before → after:\n {2}ops: \d+ → \d+\n$/,
+    );
+  });
+
+  it('says that nothing would change, and what is missing where no daemon has the file in force', async () => {
+    writeFileSync(join(folder, 'new.json'), JSON.stringify(config));
+    const same = await against('config.json');
+    expect(same.stdout).toMatch(/^Nothing would change: \d+ alerts as before\./);
+    const { code, stderr } = await against('running');
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/no daemon answers that runs .*config\.json as it is now: name the file/);
+  });
+});
+
 describe('lowwater replay', () => {
   it('says what the stored history would have brought, and writes nothing', async () => {
     const before = readFileSync(join(folder, 'lowwater.db'));

@@ -1,0 +1,169 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { checkAll } from '../../config/load-config.ts';
+import { gather } from '../../config/read-draft.ts';
+import { inTurns } from '../../daemon/slices.ts';
+import type { ConfigProblem } from '../../domain/operator-error.ts';
+import { plural } from '../../domain/plain-text.ts';
+import { severities } from '../../domain/severity.ts';
+import type { ProviderDescription } from '../../providers/describe-provider.ts';
+import { cronCalendar as calendar } from '../../system/calendar.ts';
+import { CommandError, UsageError } from '../command.ts';
+import type { CommandContext } from '../context.ts';
+import { readAccounts, type SheetAccount, type SheetProblem } from './read-accounts.ts';
+
+const folder = 'accounts.d';
+
+interface SheetOrder {
+  /** The configuration that is written. */
+  readonly file: string;
+  readonly sheet: string;
+  readonly kinds: readonly ProviderDescription[];
+  /** Of the configuration, what the spreadsheet does not say. */
+  readonly base: object & { readonly channels: object };
+  /** A label that has a channel for each of its values; null: everything goes to every channel. */
+  readonly routeBy: string | null;
+  /** Of all accounts that say no other; empty where nobody knows. */
+  readonly leadTime: string;
+}
+
+/**
+ * Writes a configuration with the accounts of a spreadsheet, one file for each kind of provider. Nothing is written where anything is
+ * wrong, and never over a file. Gives what it took, in words.
+ */
+export async function writeFromAccounts(context: CommandContext, order: SheetOrder): Promise<string> {
+  const { file, sheet, kinds, base } = order;
+  const directory = join(dirname(file), folder);
+  if (existsSync(directory)) throw new UsageError(`${directory} exists; init never writes over a file`);
+  const { accounts, ...read } = await readAccounts(context, sheet, kinds);
+  const problems = [...read.problems];
+  const byFile = Map.groupBy(accounts, ({ type }) => join(directory, `${type}.json`));
+  const known = order.leadTime === '' ? {} : { leadTime: order.leadTime };
+  const texts = [...byFile].map(
+    ([path, its]) => [path, format(its.map(({ account }) => ({ ...known, ...account })))] as const,
+  );
+  const config = {
+    ...base,
+    ...providersOf(accounts, kinds, problems),
+    accounts: { files: `${folder}/*.json` },
+    rules: rulesOf(accounts, order.leadTime !== ''),
+    ...routesOf(accounts, order, problems),
+  };
+  const whole = new Map([...texts, [file, format(config)]]);
+  const found = problems.length > 0 ? [] : await validate(file, whole, context.env);
+  const wrong = [...problems, ...found.flatMap((problem) => inSheet(problem, byFile))];
+  if (wrong.length > 0) {
+    const lines = wrong
+      .toSorted((left, right) => left.line - right.line)
+      .map(
+        ({ line, column, message }) => `${sheet}:${line}: ${column === null ? '' : `${column}: `}${message}`,
+      );
+    throw new UsageError(`nothing was written:\n${lines.join('\n')}`);
+  }
+  writeAll(directory, whole);
+  const providers = [...byFile].map(([path, its]) => `${basename(path)} ${its.length}`).join(', ');
+  const withThresholds = accounts.filter(({ thresholds }) => Object.keys(thresholds).length > 0).length;
+  return `${plural(accounts.length, 'account')} taken from ${sheet}, ${withThresholds} of them with thresholds of their own: ${folder}/ has ${providers}.\n`;
+}
+
+/** An entry for each kind but the usual one, whose accounts have their addresses themselves. */
+function providersOf(
+  accounts: readonly SheetAccount[],
+  [usual]: readonly ProviderDescription[],
+  problems: SheetProblem[],
+): object {
+  const entries = new Map<string, object>();
+  for (const { line, type, url } of accounts) {
+    if (type === usual?.type) continue;
+    const entry = { type, ...(url === null ? {} : { baseUrl: url }) };
+    const known = entries.get(type) ?? entry;
+    entries.set(type, known);
+    if (JSON.stringify(known) !== JSON.stringify(entry))
+      problems.push({ line, column: 'url', message: `must be the same for all accounts of ${type}` });
+  }
+  return entries.size === 0 ? {} : { providers: Object.fromEntries(entries) };
+}
+
+/** What an account says stands over the rule: who says nothing has the lowest that anybody said. */
+function rulesOf(accounts: readonly SheetAccount[], hasLeadTime: boolean): readonly object[] {
+  const lowest = severities.flatMap((severity) => {
+    const given = accounts.flatMap(({ thresholds }) => thresholds[severity] ?? []);
+    return given.length === 0 ? [] : [[severity, Math.min(...given)] as const];
+  });
+  const critical = hasLeadTime ? 'leadTime + 1d' : '2d';
+  return [
+    ...(lowest.length === 0 ? [] : [{ id: 'low', type: 'below', thresholds: Object.fromEntries(lowest) }]),
+    { id: 'runway', type: 'runway', thresholds: { warning: '7d', critical } },
+  ];
+}
+
+function routesOf(
+  accounts: readonly SheetAccount[],
+  { routeBy, base }: SheetOrder,
+  problems: SheetProblem[],
+): object {
+  if (routeBy === null) return {};
+  const lines = new Map<string, number>();
+  for (const { line, labels } of accounts) {
+    const value = labels[routeBy];
+    if (value === undefined)
+      problems.push({ line, column: 'labels', message: `lacks "${routeBy}", by which messages are routed` });
+    else if (!lines.has(value)) lines.set(value, line);
+  }
+  const channels = Object.keys(base.channels);
+  for (const [value, line] of lines)
+    if (!channels.includes(value))
+      problems.push({ line, column: 'labels', message: `no --channel is called "${value}"` });
+  const routes = [...lines.keys()].map((value) => ({
+    match: { labels: { [routeBy]: value } },
+    channels: [value],
+  }));
+  // What no team has, such as lowwater itself, goes to all.
+  return { routes: [...routes, { channels }] };
+}
+
+/** As the program would read the files; whether a key is there and good shows when the provider is asked. */
+async function validate(
+  file: string,
+  texts: ReadonlyMap<string, string>,
+  env: CommandContext['env'],
+): Promise<readonly ConfigProblem[]> {
+  const named = [...texts.values()].flatMap((text) => [...text.matchAll(/\$\{env:(\w+)\}/g)]);
+  const request = {
+    path: file,
+    env: { ...Object.fromEntries(named.map(([, name]) => [name, 'unset'])), ...env },
+    calendar,
+    now: 0,
+    readFile: (path: string) => ({ kind: 'text', text: texts.get(path) ?? 'unread' }) as const,
+    listFiles: () => ({ kind: 'files', paths: [...texts.keys()].filter((path) => path !== file) }) as const,
+  };
+  const checked = await inTurns(checkAll(await inTurns(gather(request)), request));
+  return checked.kind === 'invalid'
+    ? checked.problems.filter(({ path }) => !/credentials|authSecret/.test(path))
+    : [];
+}
+
+/** Where in the spreadsheet a problem lies. Throws where it lies in none of its accounts. */
+function inSheet(
+  { file, path, message }: ConfigProblem,
+  byFile: ReadonlyMap<string, readonly SheetAccount[]>,
+): SheetProblem {
+  const [, index, key = null] = /^\[(\d+)\](?:\.(\w+))?/.exec(path) ?? [];
+  const found = byFile.get(file ?? '')?.[Number(index)];
+  if (found === undefined) throw new UsageError(`nothing was written: ${path}: ${message}`);
+  return { line: found.line, column: key === 'baseUrl' ? 'url' : key, message };
+}
+
+function writeAll(directory: string, texts: ReadonlyMap<string, string>): void {
+  try {
+    mkdirSync(directory, { mode: 0o700 });
+    for (const [path, text] of texts) writeFileSync(path, text, { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : null;
+    throw code === null ? error : new CommandError(`${dirname(directory)} cannot be written to: ${code}`);
+  }
+}
+
+function format(config: object): string {
+  return `${JSON.stringify(config, null, 2)}\n`;
+}

@@ -1,0 +1,54 @@
+import { type Refusal, refuse } from '../../domain/operator.ts';
+import type { BalanceDefinition } from '../../domain/reading.ts';
+import { listWords } from '../../wording/lists.ts';
+import { sentences } from '../../wording/phrase.ts';
+
+/** Why an order is not obeyed; the page says it again in the language of its reader. */
+export const refusals = sentences('refusal', {
+  noAccount: 'there is no account "{account}"',
+  noBalance: 'account "{account}" has no balance "{balance}": {balances}',
+  noAmount: 'the amount must be above 0',
+  endsBefore: 'it must end after it begins',
+  runWindow: 'it must end in the future and begin within 366 days',
+  runTooLong: 'it must not last longer than 31 days',
+  noArrival: 'say by when it arrives: the account has no "leadTime"',
+  arrivesLate: 'it must arrive within 366 days from now',
+  orderedBefore: '{who} has ordered {amount} {duration} ago',
+  somebody: 'somebody',
+  alertsChanged: 'the alerts of this account have changed: look at it again',
+  notTaken: 'nobody has acknowledged rule "{rule}" for account "{account}"',
+  otherIncident: 'this is another incident now',
+  isOver: 'this alert is over now',
+  otherSeverity: 'this alert is {severity} now',
+  noIncident: 'no incident of rule "{rule}" is open for account "{account}"',
+  noIncidentButs: 'no incident of rule "{rule}" is open for account "{account}"; firing: {others}',
+  silenceBackwards: 'a silence must end after it starts',
+  silenceTooLong: 'a silence may last 366 days at most',
+  silenceOver: 'this silence is already over',
+  namesMore: 'a silence of everything names nothing besides',
+  mutesAll:
+    'this would mute every alert of every account; if that is meant, say "everything" in so many words',
+  noRule: 'there is no rule "{rule}"',
+  meant: '{refusal}; did you mean "{name}"?',
+  noSilence: 'no silence has the id "{id}"',
+  noOpenSilence: 'no silence that is not over has the id "{id}"',
+  silenceIsOver: 'the silence "{id}" is over',
+  notExpected: 'account "{account}" expects no top-up or run with the id "{id}"',
+  doneBefore: 'this was done already',
+  noSuchId: 'no account has the id "{id}"',
+  isPushed: 'the account "{id}" is not polled: its readings are pushed',
+});
+
+export function noAccount(account: string): Refusal {
+  return refuse('not-found', refusals.noAccount({ account }), 'account');
+}
+
+/** Null where the account has the balance. */
+export function refuseBalance(
+  { id, balances }: { readonly id: string; readonly balances: readonly BalanceDefinition[] },
+  balance: string,
+): Refusal | null {
+  const ids = balances.map((each) => each.id);
+  if (ids.includes(balance)) return null;
+  return refuse('invalid', refusals.noBalance({ account: id, balance, balances: listWords(ids) }));
+}

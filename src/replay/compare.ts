@@ -1,0 +1,101 @@
+import { isoText } from '../domain/moment.ts';
+import type { ReplayedIncident } from './incident-book.ts';
+import type { ReplayResult } from './replay-result.ts';
+
+/** What becomes of an alert under another configuration. `severity`: it fires when it did, and its worst is another. */
+export type ChangeKind = 'new' | 'gone' | 'earlier' | 'later' | 'severity';
+
+export interface ReplayChange {
+  readonly kind: ChangeKind;
+  readonly account: string;
+  readonly before: ReplayedIncident | null;
+  readonly after: ReplayedIncident | null;
+  /** By account and time. */
+  readonly at: number;
+}
+
+export interface ReplayComparison {
+  readonly changes: readonly ReplayChange[];
+  readonly same: number;
+  readonly messages: readonly { readonly channel: string; readonly before: number; readonly after: number }[];
+}
+
+/** Two replays of one past: incidents of one account about the same thing, that overlap, are one alert, whatever its rule is called. */
+export function compareReplays(before: ReplayResult, after: ReplayResult): ReplayComparison {
+  const left = Map.groupBy(before.incidents, subjectOf);
+  const changes: ReplayChange[] = [];
+  let same = 0;
+  for (const incident of after.incidents) {
+    const candidates = left.get(subjectOf(incident)) ?? [];
+    const [nearest = null] = candidates
+      .filter((other) => overlap(incident, other))
+      .toSorted((one, other) => distance(one, incident) - distance(other, incident));
+    if (nearest !== null) candidates.splice(candidates.indexOf(nearest), 1);
+    const kind = kindOf(nearest, incident);
+    if (kind === null) same++;
+    else changes.push(changeOf(kind, nearest, incident));
+  }
+  for (const incident of [...left.values()].flat()) changes.push(changeOf('gone', incident, null));
+  const names = new Set([...before.messages.byChannel.keys(), ...after.messages.byChannel.keys()]);
+  const count = ({ messages }: ReplayResult, channel: string): number => messages.byChannel.get(channel) ?? 0;
+  return {
+    changes: changes.toSorted((one, other) => compareTexts(one.account, other.account) || one.at - other.at),
+    same,
+    messages: [...names].sort().map((channel) => {
+      return { channel, before: count(before, channel), after: count(after, channel) };
+    }),
+  };
+}
+
+function compareTexts(left: string, right: string): number {
+  return left < right ? -1 : Number(left > right);
+}
+
+function subjectOf({ account, type, balance }: ReplayedIncident): string {
+  return JSON.stringify([account, type, balance]);
+}
+
+function overlap(one: ReplayedIncident, other: ReplayedIncident): boolean {
+  const ends = (incident: ReplayedIncident): number =>
+    incident.event ? incident.firedAt : (incident.resolvedAt ?? Number.POSITIVE_INFINITY);
+  return one.firedAt <= ends(other) && other.firedAt <= ends(one);
+}
+
+/** The rule of the same name before others, then the nearest in time. */
+function distance(one: ReplayedIncident, other: ReplayedIncident): number {
+  const apart = Math.abs(one.firedAt - other.firedAt);
+  return one.rule === other.rule ? apart - Number.MAX_SAFE_INTEGER : apart;
+}
+
+function kindOf(before: ReplayedIncident | null, after: ReplayedIncident): ChangeKind | null {
+  if (before === null) return 'new';
+  if (after.firedAt !== before.firedAt) return after.firedAt < before.firedAt ? 'earlier' : 'later';
+  return after.severity === before.severity ? null : 'severity';
+}
+
+function changeOf(
+  kind: ChangeKind,
+  before: ReplayedIncident | null,
+  after: ReplayedIncident | null,
+): ReplayChange {
+  const { account = '', firedAt = 0 } = after ?? before ?? {};
+  return { kind, account, before, after, at: firedAt };
+}
+
+/** The public JSON of a comparison. */
+export function comparisonJson({ changes, same, messages }: ReplayComparison) {
+  const incidentJson = (incident: ReplayedIncident | null) =>
+    incident && {
+      rule: incident.rule,
+      severity: incident.severity,
+      firedAt: isoText(incident.firedAt),
+      resolvedAt: incident.resolvedAt === null ? null : isoText(incident.resolvedAt),
+    };
+  return {
+    changes: changes.map(({ kind, account, before, after }) => {
+      return { change: kind, account, before: incidentJson(before), after: incidentJson(after) };
+    }),
+    same,
+    messages,
+  };
+}

@@ -1,0 +1,84 @@
+import { parseDuration } from '../domain/duration.ts';
+import type { Language } from './language.ts';
+import { sayExactDuration } from './moments.ts';
+import { cutEnglish, keptPhrases, type Part, type Phrase } from './phrase.ts';
+
+interface Listener {
+  readonly language: Language;
+}
+
+/** What a phrase looks like in English: its arguments are the groups of the pattern, in the order of their names. */
+interface Form {
+  readonly phrase: Phrase;
+  readonly pattern: RegExp;
+  readonly names: readonly string[];
+  /** The counts among them. */
+  readonly counts: ReadonlySet<string>;
+  /** How many letters of it are always there: of several forms the one that says most is meant. */
+  readonly letters: number;
+}
+
+let forms: readonly Form[] = [];
+
+/** A form of fewer letters looks like anything: it is meant only where an argument is known, too. */
+const tellingLetters = 2;
+
+/**
+ * What was stored, thrown or sent in English (`sentences`), in the language of its reader, its arguments too. What lowwater did not say so
+ * stays as it is: what a vendor says, and what another version said.
+ */
+export function sayAgain(text: string, reader: Listener): string {
+  if (reader.language.id === 'en') return text;
+  const known = keptPhrases();
+  // Pages and their sentences are loaded when they are asked for.
+  if (forms.length !== known.length)
+    forms = known.map(formOf).toSorted((left, right) => right.letters - left.letters);
+  for (const { phrase, pattern, names, counts, letters } of forms) {
+    const groups = pattern.exec(text);
+    if (groups === null) continue;
+    let isKnown = letters >= tellingLetters;
+    const given = names.flatMap((name, place): [string, string | number][] => {
+      const value = groups[place + 1];
+      if (value === undefined) return [];
+      if (counts.has(name)) return [[name, Number(value)]];
+      const said = sayArgument(value, reader);
+      isKnown ||= said !== value;
+      return [[name, said]];
+    });
+    if (isKnown) return reader.language.fill(phrase, Object.fromEntries(given));
+  }
+  return text;
+}
+
+function formOf(phrase: Phrase): Form {
+  const names: string[] = [];
+  const counts = new Set<string>();
+  const sourceOf = (part: Part): string => {
+    if (typeof part === 'string') return part.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+    if (part.one === undefined) {
+      names.push(part.name);
+      return counts.has(part.name) ? '(\\d+)' : '(.+?)';
+    }
+    counts.add(part.name);
+    const [one, other] = [part.one, part.other ?? []].map((branch) => branch.map(sourceOf).join(''));
+    return `(?:${one}|${other})`;
+  };
+  const parts = cutEnglish(phrase.english);
+  const words = parts.filter((part) => typeof part === 'string').join('');
+  const pattern = new RegExp(`^${parts.map(sourceOf).join('')}$`, 's');
+  return { phrase, pattern, names, counts, letters: words.replace(/\W/g, '').length };
+}
+
+const units = { day: 'd', hour: 'h', minute: 'm', second: 's' } as const;
+
+/** `1h30m`, `3 days 4 hours`, `1234.50 CNY`, or a sentence in its turn. */
+function sayArgument(text: string, reader: Listener): string {
+  const short = text.replaceAll(
+    /(\d+) (day|hour|minute|second)s?(?: |$)/g,
+    (_whole, count: string, unit: keyof typeof units) => count + units[unit],
+  );
+  const ms = parseDuration(short);
+  if (ms !== null) return sayExactDuration(ms, reader);
+  if (/^-?[\d,]+(?:\.\d+)?(?: [A-Z]{3})?$/.test(text)) return reader.language.figure(text);
+  return sayAgain(text, reader);
+}

@@ -1,0 +1,123 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { placeholder } from '../../config/sample.ts';
+import { runCli } from '../../support/cli.ts';
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'lowwater-sheet-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const header = 'id,name,provider,url,credentials,currency,labels,thresholds';
+const good = [
+  'otp,OTP production,,https://api.example.com,env:OTP_KEY,CNY,team=identity,warning=200 critical=50',
+  'us-1,"US, first",twilio,,accountSid=env:US_SID authToken=file:/run/secrets/us,USD,team=growth; env=prod,warning=80',
+  'us-2,US second,twilio,,accountSid=env:US_SID authToken=env:US_TOKEN,USD,team=growth,',
+];
+
+async function init(lines: readonly string[], ...words: readonly string[]) {
+  writeFileSync(join(folder, 'accounts.csv'), `${[header, ...lines].join('\r\n')}\r\n`);
+  const channels = ['identity', 'growth'].flatMap((name) => [
+    '--channel',
+    `${name}=https://hooks.slack.com/services/T0/B0/${name}`,
+  ]);
+  return runCli(['init', '--from', 'accounts.csv', ...channels, ...words], { cwd: folder });
+}
+
+const read = (name: string) => JSON.parse(readFileSync(join(folder, name), 'utf8'));
+
+it('writes a list of accounts for each provider and a configuration that validates, and says what it took', async () => {
+  const { code, stdout, stderr } = await init(good, '--route-by', 'team');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toContain(
+    '3 accounts taken from accounts.csv, 2 of them with thresholds of their own: accounts.d/ has account-service.json 1, twilio.json 2.',
+  );
+  expect(statSync(join(folder, 'accounts.d/twilio.json')).mode & 0o777).toBe(0o600);
+  expect(read('accounts.d/twilio.json')[0]).toEqual({
+    ...{ id: 'us-1', name: 'US, first', currency: 'USD', provider: 'twilio' },
+    credentials: { accountSid: placeholder('env:US_SID'), authToken: placeholder('file:/run/secrets/us') },
+    labels: { team: 'growth', env: 'prod' },
+    thresholds: { main: { warning: 80 } },
+  });
+  expect(read('config.json')).toMatchObject({
+    providers: { twilio: { type: 'twilio' } },
+    rules: [{ type: 'below', thresholds: { warning: 80, critical: 50 } }, { type: 'runway' }],
+    routes: [
+      { match: { labels: { team: 'identity' } }, channels: ['identity'] },
+      { match: { labels: { team: 'growth' } }, channels: ['growth'] },
+      { channels: ['identity', 'growth'] },
+    ],
+  });
+  writeFileSync(join(folder, 'us'), 'a token');
+  const file = join(folder, 'accounts.d/twilio.json');
+  writeFileSync(file, readFileSync(file, 'utf8').replace('/run/secrets/us', join(folder, 'us')));
+  Object.assign(process.env, { OTP_KEY: 'k', US_SID: `AC${'0'.repeat(32)}`, US_TOKEN: 't' });
+  expect(await runCli(['validate'], { cwd: folder })).toMatchObject({ code: 0, stderr: '' });
+});
+
+it.each([
+  {
+    what: 'no kind of provider',
+    line: 'a,,twilo,,env:A,,,',
+    said: 'provider: is no kind of provider: did you mean "twilio"?',
+  },
+  { what: 'no address', line: 'a,,,,env:A,,,', said: 'url: is needed: its base address' },
+  {
+    what: 'a credential that is missing',
+    line: 'a,,twilio,,accountSid=env:A,,,',
+    said: 'credentials: lacks authToken',
+  },
+  {
+    what: 'thresholds of no severity',
+    line: 'a,,,https://x.example,env:A,,,warn=5',
+    said: 'thresholds: must be such as',
+  },
+  {
+    what: 'what the configuration refuses',
+    line: 'OTP!,,,https://x.example,env:A,,team=identity,',
+    said: 'id: ',
+  },
+  { what: 'two accounts of one id', line: good[0] ?? '', said: 'id: ' },
+  {
+    what: 'a team without a channel',
+    line: 'a,,,https://x.example,env:A,,team=ops,',
+    said: 'labels: no --channel is called "ops"',
+  },
+])('refuses $what by line and column, and writes nothing', async ({ line, said }) => {
+  const { code, stderr } = await init([good[0] ?? '', line], '--route-by', 'team');
+  expect(code).toBe(2);
+  expect(stderr).toContain(`accounts.csv:3: ${said}`);
+  expect(existsSync(join(folder, 'config.json')) || existsSync(join(folder, 'accounts.d'))).toBe(false);
+});
+
+it('refuses a key that stands in the table, and does not show it', async () => {
+  const { code, stderr } = await init(['a,,,https://x.example,s3cret-key,,,', 'b,,twilio,,s3cret-key,,,']);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/accounts\.csv:2: credentials: must name where each key is/);
+  expect(stderr).not.toContain('s3cret');
+});
+
+it('takes the kind of channel that is named where the address is of a server of one’s own', async () => {
+  writeFileSync(join(folder, 'accounts.csv'), `${header}\n${good[0]}\n`);
+  const words = ['--channel', 'https://chat.example.com/hooks/x', '--channel-type', 'mattermost'];
+  expect(await runCli(['init', '--from', 'accounts.csv', ...words], { cwd: folder })).toMatchObject({
+    code: 0,
+  });
+  expect(read('config.json').channels).toEqual({
+    main: { type: 'mattermost', webhookUrl: 'https://chat.example.com/hooks/x' },
+  });
+});
+
+it('refuses a column that it does not know, and a folder that is there', async () => {
+  writeFileSync(join(folder, 'accounts.csv'), 'id,credentials,colour\n');
+  const asked = () =>
+    runCli(['init', '--from', 'accounts.csv', '--channel', 'https://x.example/hook'], { cwd: folder });
+  expect((await asked()).stderr).toMatch(/line 1: "colour" is no column; there are id, /);
+  expect((await init(good)).code).toBe(0);
+  rmSync(join(folder, 'config.json'));
+  expect((await init(good)).stderr).toMatch(/accounts\.d exists; init never writes over a file/);
+});
