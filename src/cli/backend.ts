@@ -1,10 +1,10 @@
-import { roughDuration } from '../domain/moment.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { Wanted } from '../engine/orders.ts';
 import type { DescribedDaemon } from '../http/api/daemon.ts';
 import type { StoreFile } from '../ports/store.ts';
 import type { StoredViews } from '../views/stored-views.ts';
 import type { BriefAccount } from '../views/views.ts';
+import { sayDuration } from '../wording/moments.ts';
 import { type Command, CommandError, type CommandInput, exitCodes, UsageError } from './command.ts';
 import type { CommandContext } from './context.ts';
 import { askDaemon, type DaemonAnswer, type DaemonRequest } from './daemon/daemon-connection.ts';
@@ -244,7 +244,7 @@ export async function warnOfOldData(
   if (expected.length === 0 || !expected.every(isBehind)) return false;
   const newest = Math.max(...expected.map(({ polledAt }) => polledAt ?? 0));
   await context.stderr.write(
-    `warning: the newest poll in the database is ${roughDuration(now - newest)} old: no daemon is running, or it cannot store what it sees\n`,
+    `warning: the newest poll in the database is ${sayDuration(now - newest)} old: no daemon is running, or it cannot store what it sees\n`,
   );
   return true;
 }

@@ -160,10 +160,7 @@ function isSameItem(one: NotificationItem, other: NotificationItem): boolean {
   return one.incident === other.incident && one.kind === other.kind && one.at === other.at;
 }
 
-/**
- * A notification is given up after a day, but not the incidents of which something joined it later: they
- * continue in a notification with its own day. Returns their ids.
- */
+/** Given up after a day, but not what joined it later: that goes on in one with its own day. Gives their ids. */
 export function splitFresh(state: MonitorState, message: Notification, now: number): ReadonlySet<string> {
   const triedMs = message.giveUpAt - message.createdAt;
   const fresh = message.items.filter((item) => now < item.at + triedMs);

@@ -240,10 +240,7 @@ function watchReloads({ file, sources, log: { hide } }: ServeOrder, log: SystemL
   };
 }
 
-/**
- * What sessions of the page are signed with, and links of messages before 0.3. It outlives a restart, and is that of all daemons that share
- * a database, where a token or that database is set.
- */
+/** It outlives a restart, and is that of all daemons that share a database, where a token or that database is set. */
 function createSessionKeys({ storage }: Settings): (server: ServerSettings) => Buffer {
   const untilNextStart = systemRandom.bytes(32);
   return ({ token }) => {

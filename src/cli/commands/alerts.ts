@@ -1,10 +1,10 @@
-import { describeDistance, formatMomentAndAge, roughDuration } from '../../domain/moment.ts';
 import { formatMoney } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import type { Quantity } from '../../domain/quantity.ts';
 import { unitOf } from '../../domain/reading.ts';
 import type { AlertView, Explanation } from '../../views/views.ts';
 import { english } from '../../wording/language.ts';
+import { sayAge, sayDuration, sayMomentAndAge } from '../../wording/moments.ts';
 import { sayFact, sayQuantity, type WordingFrame } from '../../wording/quantity-wording.ts';
 import { operatorCommand, warnOfOldData } from '../backend.ts';
 import { exitCodes, jsonOption, UsageError } from '../command.ts';
@@ -145,9 +145,9 @@ function formatExplanation(explanation: Explanation, frame: WordingFrame, stdout
       cleanText(fact.name, 60),
       fact.value.unit === 'duration' ? wordLength(fact.value, frame) : sayFact(fact, frame),
     ]);
-  if (next !== null) facts.push([`${next.severity} next`, formatMomentAndAge(next.at, frame)]);
-  if (rule.forMs > 0) facts.push(['fires after', roughDuration(rule.forMs)]);
-  if (rule.recoverForMs > 0) facts.push(['resolves after', roughDuration(rule.recoverForMs)]);
+  if (next !== null) facts.push([`${next.severity} next`, sayMomentAndAge(next.at, frame)]);
+  if (rule.forMs > 0) facts.push(['fires after', sayDuration(rule.forMs)]);
+  if (rule.recoverForMs > 0) facts.push(['resolves after', sayDuration(rule.recoverForMs)]);
   if (alert !== null) facts.push(['alert', describeAlert(alert, rule, frame)]);
   if (wouldNotFire !== null) facts.push(['would not fire', cleanText(wouldNotFire, 300)]);
   const heading = layOutHeading(explanation, stdout);
@@ -188,9 +188,8 @@ function wordLength(quantity: Quantity, frame: WordingFrame): string {
 
 /** What became of the verdict: since when it fires or waits to, and what keeps people from hearing of it. */
 function describeAlert(alert: AlertView, rule: Explanation['rule'], frame: WordingFrame): string {
-  const since = `${alert.state} since ${formatMomentAndAge(alert.since, frame)}`;
-  if (alert.state === 'pending')
-    return `${since}, fires ${describeDistance(alert.since + rule.forMs, frame.now)}`;
+  const since = `${alert.state} since ${sayMomentAndAge(alert.since, frame)}`;
+  if (alert.state === 'pending') return `${since}, fires ${sayAge(alert.since + rule.forMs, frame)}`;
   const notes = [since];
   if (alert.acknowledged !== null) notes.push(`acknowledged by ${cleanText(alert.acknowledged.by, 60)}`);
   return [...notes, ...wordSuppression(alert)].join(', ');
