@@ -7,6 +7,7 @@ import type { SilenceView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { say } from '../../wording/language.ts';
 import { phrases } from '../../wording/phrase.ts';
+import { sayAgain } from '../../wording/say-again.ts';
 import { sayHtml } from '../../wording/say-html.ts';
 import { saySeverity } from '../../wording/severity-words.ts';
 import { parseInput } from '../api/input.ts';
@@ -209,7 +210,7 @@ export function readSilenceForm(
     return { ...readSilenceOrder(order, now), ...(seen && { seen: { account, rule, ...seen } }) };
   } catch (error) {
     if (!(error instanceof RequestError)) throw error;
-    return { field: 'ends', words: error.message };
+    return { field: 'ends', words: sayAgain(error.message, frame) };
   }
 }
 
