@@ -38,10 +38,7 @@ async function findChangedMeanings({ storage, ...settings }: Settings): Promise<
   return listChangedMeanings(settings, schema);
 }
 
-/**
- * The configuration as the file and the environment of this process say it now. Before anything else sees the settings,
- * the log knows the secrets that it must not print. `before` is what is in force.
- */
+/** As file and environment say it now; the log knows its secrets first. `before` is what is in force. */
 export async function readConfiguration(
   path: string,
   hide: ProcessParts['hide'],

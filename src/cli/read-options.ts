@@ -2,8 +2,8 @@ import { parseDuration } from '../domain/duration.ts';
 import { instantOfWall, isDay } from '../domain/moment.ts';
 import type { BalanceDefinition } from '../domain/reading.ts';
 import { didYouMean, listFirst } from '../wording/lists.ts';
+import type { Names } from './backend.ts';
 import { type CommandInput, type OptionSpec, UsageError } from './command.ts';
-import type { Names } from './desk.ts';
 
 /** A duration such as `2h`, in milliseconds; null when the option was not given. */
 export function readDuration(input: CommandInput, name: string): number | null {

@@ -103,7 +103,7 @@ function problemsOf(known: KnownState): string[] {
   if (loadFailure !== null) problems.push(loadFailure);
   if (owner !== null && owner.configHash !== configHash)
     problems.push(told.otherConfiguration({ node, owner: owner.node }));
-  if (fleet.names.twin !== null) problems.push(namesake(node, fleet.names.twin));
+  if (fleet.names.duplicate !== null) problems.push(namesake(node, fleet.names.duplicate));
   if (isClockOff && doubt === null) problems.push(told.noneTaken({ problem: clockOff(node, aheadMs) }));
   return problems;
 }

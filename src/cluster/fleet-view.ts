@@ -113,11 +113,11 @@ export class FleetView {
     );
   }
 
-  /** `holds`: whether this process polls; `owns`: whether it has the accounts. */
-  notePolling(holds: boolean, owns: boolean): void {
+  /** `polls`: whether this process does; `owns`: whether it has the accounts. */
+  notePolling(polls: boolean, owns: boolean): void {
     const { look, owner, trouble } = this.link;
     const elsewhere = this.newerOwner;
-    if (holds) this.#setPolling('this');
+    if (polls) this.#setPolling('this');
     else if (elsewhere !== null) this.#setPolling('other', elsewhere);
     else if (trouble !== null || look === null) this.#setPolling('unknown');
     else if (!owns && owner !== null && owner.status?.polls !== false) this.#setPolling('other', owner.node);
@@ -210,7 +210,7 @@ export class FleetView {
 
 /** Finds another process of the name of this one: nobody could say which of both an operator means. */
 class NameWatch {
-  twin: ClusterMember | null = null;
+  duplicate: ClusterMember | null = null;
   /** By incarnation, when the leases of namesakes end: one that grows belongs to a process that lives. */
   #expiry = new Map<string, number>();
 
@@ -218,18 +218,18 @@ class NameWatch {
     const namesakes = members.filter(
       (member) => member.node === node && member.status?.process !== own?.process,
     );
-    this.twin =
+    this.duplicate =
       namesakes.find(
         ({ incarnation, expiresAt }) => expiresAt > (this.#expiry.get(incarnation) ?? expiresAt),
       ) ??
-      namesakes.find(({ incarnation }) => incarnation === this.twin?.incarnation) ??
+      namesakes.find(({ incarnation }) => incarnation === this.duplicate?.incarnation) ??
       null;
     this.#expiry = new Map(namesakes.map(({ incarnation, expiresAt }) => [incarnation, expiresAt]));
   }
 
   isLater({ status: own }: MemberCard): boolean {
-    if (this.twin === null || own?.since == null) return false;
-    const { status } = this.twin;
+    if (this.duplicate === null || own?.since == null) return false;
+    const { status } = this.duplicate;
     if (status === null) return true;
     if (status.since === null) return false;
     return status.since < own.since || (status.since === own.since && status.process < own.process);

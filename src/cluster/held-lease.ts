@@ -11,10 +11,7 @@ export interface Instant {
 
 export type OwnLease = ReturnType<typeof createOwnLease>;
 
-/**
- * The lease as its holder believes in it: the database decides by its own clock when it is over, and the holder stops before that,
- * whichever of its clocks says so first.
- */
+/** As its holder believes in it: it stops before the database's clock says so, whichever of its own says so first. */
 export function createOwnLease(clock: Clock, leaseMs: number) {
   let renewedAt: Instant | null = null;
   const instant = (): Instant => ({ monotonic: clock.monotonic(), wall: clock.now() });

@@ -9,10 +9,7 @@ interface LeaderDependencies {
   readonly monotonic: () => number;
 }
 
-/**
- * The store of an owner of the shared database, over the incarnations under which it owns: what writes goes one after the
- * other, and a change of the incarnation waits for its turn among it.
- */
+/** Over the incarnations of an owner: what writes, and a change of the incarnation, goes one after the other. */
 export class LeaderStore {
   /** What the owner's work knows of it. */
   readonly port: Store;

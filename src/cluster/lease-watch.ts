@@ -7,10 +7,7 @@ interface SeenLease {
   readonly changedAt: number;
 }
 
-/**
- * Leases as this process sees them grow. Who lives renews several times in a lease: one that stays the same for its own length is over, however
- * far its end lies in the future of a database whose clock went back.
- */
+/** Who lives renews several times: a lease that stays the same for its length is over, wherever its end lies. */
 export class LeaseWatch {
   /** When the last owner was last seen to have renewed; null where that is not known. Monotonic. */
   ownerRenewedAt: number | null = null;

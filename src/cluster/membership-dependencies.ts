@@ -25,10 +25,7 @@ export interface MembershipDependencies {
     readonly takenFrom: string | null;
   }) => void;
   readonly abandon: () => void;
-  /**
-   * Lets what is under way end while nothing new begins, and stores what is known, by the clock that counts where the own is ahead of it by so
-   * much. The work goes on when it may again.
-   */
+  /** Stores what is known while nothing new begins, by the clock that counts where the own is ahead by so much. */
   readonly drain: (aheadMs: number) => Promise<void>;
   /** Called by an owner when something happened to the database; a clause. */
   readonly happened?: (happened: string) => void;

@@ -9,7 +9,7 @@ import { createOwnLease, type Instant, type OwnLease } from './held-lease.ts';
 import type { MembershipDependencies } from './membership-dependencies.ts';
 import { OwnedAccounts } from './owned-accounts.ts';
 import { createPauses, openPatiently } from './pauses.ts';
-import { Seat } from './seat.ts';
+import { Registration } from './registration.ts';
 
 /** A renewal is sent so many times in a lease … */
 const renewalsPerLease = 4;
@@ -47,7 +47,7 @@ export class Membership {
   readonly #pauses: ReturnType<typeof createPauses>;
   /** Who had the accounts at the last look and did not give them away. */
   #lapsedOwner: string | null = null;
-  readonly #seat: Seat;
+  readonly #registration: Registration;
   #standsBy = false;
   #owned: OwnedAccounts | null = null;
   /** What keeps the accounts locked was ended at the last round. */
@@ -63,12 +63,12 @@ export class Membership {
     this.#fleet = new FleetView(dependencies);
     this.#handingOver = new HandingOver(dependencies, this.#fleet.link);
     this.#pauses = createPauses(clock);
-    this.#seat = new Seat(dependencies, (process) => this.#describe(process));
+    this.#registration = new Registration(dependencies, (process) => this.#describe(process));
   }
 
   /** Looked at before anything is asked of a provider. */
-  holds(): boolean {
-    return this.#owned?.holds ?? false;
+  mayPoll(): boolean {
+    return this.#owned?.mayPoll ?? false;
   }
 
   /**
@@ -76,7 +76,7 @@ export class Membership {
    * memory it would be unknown to who takes over, who would send it again, or believe an incident open that was said to be over.
    */
   maySend(): boolean {
-    return this.holds() && (this.#owned?.store.failingForMs === undefined || this.mayActUnpersisted());
+    return this.mayPoll() && (this.#owned?.store.failingForMs === undefined || this.mayActUnpersisted());
   }
 
   /** Whether nobody else can take the accounts, though it does not store what it does: who shares a database goes on no sooner. */
@@ -120,17 +120,17 @@ export class Membership {
   async handOver(order: HandOver): Promise<void> {
     const owned = this.#owned;
     const isMine = () => this.#owned === owned && !this.#pauses.ended;
-    const hasTaker = () => this.#fleet.hasTakerBeside(this.#seat.card?.incarnation ?? '');
+    const hasTaker = () => this.#fleet.hasTakerBeside(this.#registration.card?.incarnation ?? '');
     if (owned === null || !(await this.#handingOver.give(owned, order, { isMine, hasTaker }))) return;
     this.#lease.end();
     this.#standsBy = true;
-    await this.#seat.leave();
+    await this.#registration.leave();
   }
 
   async stop(): Promise<void> {
     this.#pauses.end();
     this.#forget();
-    await this.#seat.leave();
+    await this.#registration.leave();
   }
 
   get #role(): Role {
@@ -161,36 +161,40 @@ export class Membership {
   }
 
   async #meet(): Promise<void> {
-    const card = this.#seat.card ?? (await this.#seat.join());
+    const card = this.#registration.card ?? (await this.#registration.join());
     const sentAt = this.#lease.instant();
     const storedBefore = this.#owned?.store.stored ?? 0;
-    const renewal = await this.#dependencies.cluster.renew(this.#seat.describe(card));
+    const renewal = await this.#dependencies.cluster.renew(this.#registration.describe(card));
     // It was left or lost while the answer was on its way.
-    if (this.#seat.card !== card || this.#pauses.ended) return;
+    if (this.#registration.card !== card || this.#pauses.ended) return;
     const look = this.#fleet.sift(renewal, card.incarnation);
     const wallNow = (sentAt.wall + this.#dependencies.clock.now()) / 2;
-    const happened = this.#fleet.heard(look, this.#seat.describe(card), wallNow);
+    const happened = this.#fleet.heard(look, this.#registration.describe(card), wallNow);
     if (happened !== null && this.#owned !== null) this.#dependencies.happened?.(happened);
     // With lost commits the claim of an owner that acts may be lost: who stands by lets one that remembers more than the database be first.
     else if (happened !== null) this.#fleet.letOthersClaim();
-    this.#refuseTwin(card);
+    this.#refuseDuplicate(card);
     if (this.#owned === null) this.#lapsedOwner = look.lapsedOwner;
     // Who owned the accounts counts on a lease only once it owns them again.
     if (look.renewed && (this.#owned === null || look.owner === card.incarnation))
       this.#lease.countFrom(sentAt);
     if (this.#owned !== null) await this.#keep(this.#owned, look, card, sentAt, storedBefore);
-    else if (!look.renewed) this.#seat.renounce();
+    else if (!look.renewed) this.#registration.renounce();
     else if (look.owner === card.incarnation) this.#take(look.epoch);
     else if (look.owner === null && this.#fleet.mayClaim) await this.#claim(card, look);
     else this.#standBy(look);
   }
 
   /** Of two processes of one name the later one ends, unless it owns the accounts. */
-  #refuseTwin(card: MemberCard): void {
-    const { twin } = this.#fleet.names;
-    if (twin === null || this.#owned !== null || !this.#fleet.names.isLater(this.#seat.describe(card)))
+  #refuseDuplicate(card: MemberCard): void {
+    const { duplicate } = this.#fleet.names;
+    if (
+      duplicate === null ||
+      this.#owned !== null ||
+      !this.#fleet.names.isLater(this.#registration.describe(card))
+    )
       return;
-    throw new OperatorError(namesake(card.node, twin));
+    throw new OperatorError(namesake(card.node, duplicate));
   }
 
   #standBy({ owner }: ClusterLook): void {
@@ -205,7 +209,7 @@ export class Membership {
     const skew = skewMs === null ? null : Math.round(skewMs);
     return {
       ...this.#dependencies.card(),
-      status: { process, skewMs: skew, polls: this.holds(), since: firstLookAt },
+      status: { process, skewMs: skew, polls: this.mayPoll(), since: firstLookAt },
     };
   }
 
@@ -218,7 +222,7 @@ export class Membership {
     const { cluster } = this.#dependencies;
     this.#standsBy = true;
     const epoch = await cluster.claim(incarnation, { overdue });
-    if (this.#seat.card?.incarnation !== incarnation) return;
+    if (this.#registration.card?.incarnation !== incarnation) return;
     if (epoch !== null) this.#take(epoch);
     else if (this.#fleet.isDoubtful && this.#owned === null) await this.#ownInDoubt();
   }
@@ -256,7 +260,7 @@ export class Membership {
 
   #take(epoch: number): void {
     if (this.#owned !== null) this.#dependencies.abandon();
-    const owned = this.#makeOwned(this.#seat.card?.incarnation ?? '', epoch);
+    const owned = this.#makeOwned(this.#registration.card?.incarnation ?? '', epoch);
     this.#dependencies.log.info({ epoch }, 'this daemon takes the accounts');
     void this.#load(owned, this.#fleet.lastOwner);
   }
@@ -310,7 +314,7 @@ export class Membership {
     storedBefore: number,
   ): Promise<void> {
     const { incarnation } = card;
-    const isCurrent = () => this.#seat.card === card && this.#owned === owned;
+    const isCurrent = () => this.#registration.card === card && this.#owned === owned;
     const verdict = owned.judge(look, incarnation, storedBefore);
     const { newerOwner } = this.#fleet;
     if (newerOwner !== null)
@@ -321,7 +325,7 @@ export class Membership {
     else if (verdict.kind === 'lose') this.#lose(verdict.why);
     else if (verdict.kind === 'claim') await this.#claim(card, look);
     else if (verdict.kind === 'rejoin') {
-      this.#seat.renounce();
+      this.#registration.renounce();
       await this.#meet();
     } else await owned.takeAgain(verdict.kind, { incarnation, sentAt, look, isCurrent });
   }
@@ -349,7 +353,7 @@ export class Membership {
   #lose(why: string): void {
     const hadBegun = this.#owned !== null && this.#owned.phase !== 'loading';
     if (!hadBegun) this.#loadFailure ??= why;
-    this.#seat.abandon();
+    this.#registration.abandon();
     this.#forget();
     this.#dependencies.log.warn({ why }, 'this daemon lets go of the accounts');
     if (hadBegun) this.#dependencies.abandon();
@@ -364,7 +368,7 @@ export class Membership {
   }
 
   #notePolling(): void {
-    this.#fleet.notePolling(this.holds(), this.#owned !== null && this.#owned.phase !== 'released');
+    this.#fleet.notePolling(this.mayPoll(), this.#owned !== null && this.#owned.phase !== 'released');
   }
 
   #nextRoundMs(): number {

@@ -38,7 +38,7 @@ export class OwnedAccounts {
   readonly #lost: (why: string) => void;
   #phase: Phase = 'loading';
   #phaseSince: number;
-  #seat: { readonly incarnation: string; readonly epoch: number };
+  #ownership: { readonly incarnation: string; readonly epoch: number };
   /** A change was refused, and why is not known yet. */
   #isRefused = false;
   /** Since when a member that reaches the database might have taken the accounts, and has not. */
@@ -50,18 +50,18 @@ export class OwnedAccounts {
   constructor(
     dependencies: OwnedDependencies,
     lease: OwnLease,
-    seat: { readonly incarnation: string; readonly epoch: number },
+    ownership: { readonly incarnation: string; readonly epoch: number },
     lost: (why: string) => void,
   ) {
     const { cluster, clock } = dependencies;
     this.#dependencies = dependencies;
     this.#lease = lease;
     this.#lost = lost;
-    this.#seat = seat;
+    this.#ownership = ownership;
     this.takenAt = clock.now();
     this.#phaseSince = clock.monotonic();
     this.store = new LeaderStore({
-      store: cluster.store(seat),
+      store: cluster.store(ownership),
       reader: cluster.reader,
       monotonic: () => clock.monotonic(),
       refused: () => this.#lookWhetherOvertaken(),
@@ -82,14 +82,14 @@ export class OwnedAccounts {
   }
 
   get epoch(): number {
-    return this.#seat.epoch;
+    return this.#ownership.epoch;
   }
 
   get isBlind(): boolean {
     return this.store.isBlind;
   }
 
-  get holds(): boolean {
+  get mayPoll(): boolean {
     if (this.#isRefused) return false;
     return this.phase === 'alone' || (this.phase === 'owner' && this.#lease.lasts);
   }
@@ -120,7 +120,7 @@ export class OwnedAccounts {
     const { damagedRecords = [] } = stored;
     for (const { source, key, reason } of damagedRecords)
       log.error({ source, key, reason }, 'a stored record cannot be read and is set aside');
-    if (damagedRecords.length > 0) await cluster.setAside(this.#seat, damagedRecords);
+    if (damagedRecords.length > 0) await cluster.setAside(this.#ownership, damagedRecords);
     const tables = damagedRecords.filter(({ body }) => body === null).map(({ source }) => source);
     if (tables.length > 0) this.unreadable = `nothing can be read of the tables ${tables.join(', ')}`;
     return restore(stored, before);
@@ -179,18 +179,18 @@ export class OwnedAccounts {
     const { cluster, log } = this.#dependencies;
     await this.store.continueWith(kind === 'regain', async () => {
       if (!isCurrent()) return null;
-      const before = this.#seat.epoch;
+      const before = this.#ownership.epoch;
       // It may have taken them though nobody heard of it.
-      const isHeld = look.owner === incarnation;
+      const isOwn = look.owner === incarnation;
       const condition = kind === 'regain' ? { after: before } : { above: before };
-      const epoch = isHeld
+      const epoch = isOwn
         ? look.epoch
         : await cluster.claim(incarnation, { ...condition, overdue: look.overdue });
       // Who was quicker, if anybody, is seen in the next look.
       if (epoch === null || !isCurrent()) return null;
       const lost = kind === 'regain' ? [] : await cluster.takeLost();
       this.#lease.countFrom(sentAt);
-      this.#seat = { incarnation, epoch };
+      this.#ownership = { incarnation, epoch };
       this.phase = 'owner';
       this.doubt = null;
       this.#isRefused = false;
@@ -201,18 +201,18 @@ export class OwnedAccounts {
           { epoch, commits: lost.length },
           'the database lost its last commits: this owner stores them again from memory',
         );
-      return { store: cluster.store(this.#seat, isHeld ? (look.batch ?? 0) : 0), lost };
+      return { store: cluster.store(this.#ownership, isOwn ? (look.batch ?? 0) : 0), lost };
     });
   }
 
   /** A change was refused: because another took the accounts, or because the database does not know any more that this one did. */
   async #lookWhetherOvertaken(): Promise<void> {
     const { cluster } = this.#dependencies;
-    const epoch = this.#seat.epoch;
+    const epoch = this.#ownership.epoch;
     this.#isRefused = true;
     const look = await cluster.look().catch(onStorageError(null));
-    if (look === null || this.#seat.epoch !== epoch) return;
-    const isForeign = look.owner !== null && look.owner !== this.#seat.incarnation;
+    if (look === null || this.#ownership.epoch !== epoch) return;
+    const isForeign = look.owner !== null && look.owner !== this.#ownership.incarnation;
     if (look.epoch > epoch || isForeign) this.#lost('another daemon owns the accounts');
   }
 
@@ -221,9 +221,9 @@ export class OwnedAccounts {
     const { clock, log, leaseMs, aloneForMs, askPeers, card } = this.#dependencies;
     if (this.#lease.lasts) return keep;
     if (this.phase === 'loading') return lose('the lease ended before everything was read');
-    const epoch = this.#seat.epoch;
+    const epoch = this.#ownership.epoch;
     const answers = await askPeers(peers);
-    if (this.#seat.epoch !== epoch) return keep;
+    if (this.#ownership.epoch !== epoch) return keep;
     if (answers.some(({ takenUnder }) => takenUnder !== null && takenUnder > epoch))
       return lose('another daemon has the accounts and reaches the database, and this one does not');
     // Of several that poll without knowing anything one is enough.

@@ -88,11 +88,11 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<Li
   }
 
   /** Who watches a page hears within seconds what may look different. */
-  function notifyLater(notified: string): void {
+  function notifyAfter(before: string): void {
     clock.setTimer(freshMs, () => {
       const now = seen();
-      if (now !== notified) for (const changed of subscribers) changed();
-      if (subscribers.size > 0) notifyLater(now);
+      if (now !== before) for (const changed of subscribers) changed();
+      if (subscribers.size > 0) notifyAfter(now);
     });
   }
 
@@ -122,7 +122,7 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<Li
     // Only the owner listens.
     listening: () => [],
     subscribe(changed) {
-      if (subscribers.size === 0) notifyLater(seen());
+      if (subscribers.size === 0) notifyAfter(seen());
       subscribers.add(changed);
       return () => subscribers.delete(changed);
     },

@@ -11,7 +11,7 @@ import { everyChannel } from '../engine/decide.ts';
 import type { EntryProblem } from '../providers/kind.ts';
 import { providerKindOf } from '../providers/registry.ts';
 import { buildBuiltInRules, withBalance } from '../rules/rules-for-account.ts';
-import { type Draft, Spot } from './draft.ts';
+import { type Draft, Position } from './draft.ts';
 import { databaseFile, type Reading } from './read-draft.ts';
 import type { ConfigInput } from './schema/config.ts';
 import { type ProviderInput, providerSchema } from './schema/providers.ts';
@@ -25,7 +25,7 @@ interface Surroundings extends Reading {
 
 /** Between thousands of accounts others may have their turn. */
 export function* buildSettings(config: ConfigInput, around: Surroundings): Parts<Settings> {
-  const file = new Spot(around.draft);
+  const file = new Position(around.draft);
   const { provider, ...providers } = Object.fromEntries(readEntries(file).map(requireEntry));
   if (provider === undefined) throw new Error('there is no default entry');
   const accounts: AccountSettings[] = [];
@@ -83,7 +83,7 @@ function requireEntry({ name, built }: DraftEntry): readonly [string, ProviderEn
   return [name, built];
 }
 
-function buildMoney(config: ConfigInput, file: Spot): Settings['money'] {
+function buildMoney(config: ConfigInput, file: Position): Settings['money'] {
   if (config.money === undefined) return null;
   const { currency, rates } = config.money;
   const { date = '', provider: _, every: everyMs = dayMs, inverted = false, ...values } = rates;
@@ -100,9 +100,9 @@ function buildMoney(config: ConfigInput, file: Spot): Settings['money'] {
 }
 
 /** The entry that rates are read from; null where they stand in the file, or its shape is wrong. */
-export function readRatesEntry(file: Spot): DraftEntry['built'] {
-  const spot = file.at('money', 'rates', 'provider');
-  return spot.value === undefined ? null : readEntry('rates', spot);
+export function readRatesEntry(file: Position): DraftEntry['built'] {
+  const position = file.at('money', 'rates', 'provider');
+  return position.value === undefined ? null : readEntry('rates', position);
 }
 
 function buildStorage({ storage, cluster }: ConfigInput, around: Surroundings): StorageSettings {
@@ -169,20 +169,20 @@ function buildRoutes(config: ConfigInput): Route[] {
 }
 
 /** Each entry of a draft: its settings, what is wrong with it beyond its shape, or null where its shape is wrong. */
-export function readEntries(file: Spot) {
+export function readEntries(file: Position) {
   const providers = file.at('providers');
-  const named = providers.keys().map((name) => ({ name, spot: providers.at(name) }));
-  return [{ name: defaultEntry, spot: file.at(defaultEntry) }, ...named].map(({ name, spot }) => ({
+  const named = providers.keys().map((name) => ({ name, position: providers.at(name) }));
+  return [{ name: defaultEntry, position: file.at(defaultEntry) }, ...named].map(({ name, position }) => ({
     name,
-    spot,
-    built: readEntry(name, spot),
+    position,
+    built: readEntry(name, position),
   }));
 }
 
-function readEntry(name: string, spot: Spot) {
-  const written = spot.value;
+function readEntry(name: string, position: Position) {
+  const written = position.value;
   const { data } = providerSchema.safeParse(written ?? {});
-  const putInAt = (key: string) => listPutIn(spot.at(key));
+  const putInAt = (key: string) => listPutIn(position.at(key));
   return data === undefined ? null : buildProvider(name, data, { written, putInAt });
 }
 
@@ -190,8 +190,8 @@ function readEntry(name: string, spot: Spot) {
 const minSecretLength = 6;
 
 /** What placeholders put in at a place or below it, but what is too short to be a secret. */
-function listPutIn(spot: Spot): readonly Secret[] {
-  const texts = spot.leaves().flatMap(({ filling }) => filling?.from.map(({ text }) => text) ?? []);
+function listPutIn(position: Position): readonly Secret[] {
+  const texts = position.leaves().flatMap(({ filling }) => filling?.from.map(({ text }) => text) ?? []);
   return texts.filter(({ length }) => length >= minSecretLength).map((text) => new Secret(text));
 }
 

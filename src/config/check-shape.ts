@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { didYouMean } from '../wording/lists.ts';
-import type { Spot } from './draft.ts';
+import type { Position } from './draft.ts';
 import { type ConfigInput, configSchema } from './schema/config.ts';
 
 /** A file is read once a process: a parser compiled for it would cost more than it saves. */
@@ -10,17 +10,17 @@ const once = { jitless: true } as const;
 const accountsAtOnce = 1000;
 
 /** Types, unknown keys, and what one value tells of itself. Between thousands of accounts others have their turn. */
-export function* checkShape(file: Spot): Generator<undefined, ConfigInput | null> {
+export function* checkShape(file: Position): Generator<undefined, ConfigInput | null> {
   const first = yield* parse(file.value);
   if (first.config !== null) return first.config;
-  const coerced = first.issues.filter((issue) => coerce(spotOf(file, issue), issue)).length > 0;
+  const coerced = first.issues.filter((issue) => coerce(positionOf(file, issue), issue)).length > 0;
   const { config, issues } = coerced ? yield* parse(file.value) : first;
-  for (const issue of issues) report(spotOf(file, issue), issue);
+  for (const issue of issues) report(positionOf(file, issue), issue);
   return config;
 }
 
 /** JSON has no symbols for keys. */
-function spotOf(file: Spot, { path }: z.core.$ZodIssue): Spot {
+function positionOf(file: Position, { path }: z.core.$ZodIssue): Position {
   return file.at(...path.map((step) => (typeof step === 'symbol' ? String(step) : step)));
 }
 
@@ -48,29 +48,32 @@ function* parse(value: unknown): Generator<undefined, Parsed> {
 }
 
 /** A string that was one placeholder may stand for a number or a flag; any other string may not. */
-function coerce(spot: Spot, issue: z.core.$ZodIssue): boolean {
-  const { text } = spot;
-  if (issue.code !== 'invalid_type' || text === null || spot.filling?.whole !== true) return false;
+function coerce(position: Position, issue: z.core.$ZodIssue): boolean {
+  const { text } = position;
+  if (issue.code !== 'invalid_type' || text === null || position.filling?.whole !== true) return false;
   const isFlag = issue.expected === 'boolean' && (text === 'true' || text === 'false');
-  if (isFlag) spot.replace(text === 'true');
+  if (isFlag) position.replace(text === 'true');
   const isNumber = issue.expected === 'number' && /^-?\d+(\.\d+)?$/.test(text);
-  if (isNumber) spot.replace(Number(text));
+  if (isNumber) position.replace(Number(text));
   return isFlag || isNumber;
 }
 
-function report(spot: Spot, issue: z.core.$ZodIssue): void {
-  if (spot.isBroken) return;
+function report(position: Position, issue: z.core.$ZodIssue): void {
+  if (position.isBroken) return;
   if (issue.code === 'unrecognized_keys') {
     const messages = issue.message.split('\n');
-    for (const [index, key] of issue.keys.entries()) spot.at(key).report(messages[index] ?? 'unknown key');
+    for (const [index, key] of issue.keys.entries())
+      position.at(key).report(messages[index] ?? 'unknown key');
     return;
   }
-  const isMissing = spot.path.length > 0 && spot.value === undefined;
-  spot.report(isMissing ? `is missing; ${issue.message}` : `${issue.message}${adviseValue(spot, issue)}`);
+  const isMissing = position.path.length > 0 && position.value === undefined;
+  position.report(
+    isMissing ? `is missing; ${issue.message}` : `${issue.message}${adviseValue(position, issue)}`,
+  );
 }
 
 /** What to write instead: `; did you mean "runway"?` where one of some words is asked for, `; write "300s"` for a bare number. */
-function adviseValue({ value, path, isFilled }: Spot, issue: z.core.$ZodIssue): string {
+function adviseValue({ value, path, isFilled }: Position, issue: z.core.$ZodIssue): string {
   const { message } = issue;
   if (typeof value === 'number' && message.startsWith('must be a duration'))
     return `; write "${value}s" for seconds`;

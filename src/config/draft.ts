@@ -78,20 +78,20 @@ export function replaceTexts(
   return value;
 }
 
-/** A place in a draft: what stands there, and what is to be said of it. Its path is made when somebody asks: most of tens of thousands are in order. */
-export class Spot {
+/** A position in a draft: what stands there, and what is to be said of it. Its path is made when somebody asks: most of tens of thousands are in order. */
+export class Position {
   /** Undefined where nothing stands. */
   readonly value: unknown;
   readonly draft: Draft;
   readonly #problems: ConfigProblem[];
   readonly #step: string | number | null;
-  readonly #parent: Spot | null;
+  readonly #parent: Position | null;
 
   /** The whole draft, or what stands at a step below `parent`. Problems go to the list. */
   constructor(
     draft: Draft,
     problems: ConfigProblem[] = [],
-    parent: Spot | null = null,
+    parent: Position | null = null,
     step: string | number | null = null,
   ) {
     this.draft = draft;
@@ -105,8 +105,11 @@ export class Spot {
     return this.#parent === null || this.#step === null ? [] : [...this.#parent.path, this.#step];
   }
 
-  at(...steps: Path): Spot {
-    return steps.reduce<Spot>((spot, step) => new Spot(this.draft, this.#problems, spot, step), this);
+  at(...steps: Path): Position {
+    return steps.reduce<Position>(
+      (position, step) => new Position(this.draft, this.#problems, position, step),
+      this,
+    );
   }
 
   has(key: string): boolean {
@@ -133,7 +136,7 @@ export class Spot {
   }
 
   /** An array's elements; none where there is no array. With a key those that have it. */
-  items(key?: string): Spot[] {
+  items(key?: string): Position[] {
     const { value } = this;
     if (!Array.isArray(value)) return [];
     return value.flatMap((item, index) =>
@@ -148,7 +151,7 @@ export class Spot {
   }
 
   /** What is no object and no list, here or below. */
-  leaves(): Spot[] {
+  leaves(): Position[] {
     const { value } = this;
     if (typeof value !== 'object' || value === null) return [this];
     return Object.keys(value).flatMap((key) => this.at(Array.isArray(value) ? Number(key) : key).leaves());

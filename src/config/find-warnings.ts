@@ -24,13 +24,13 @@ import { ruleKindOf } from '../rules/registry.ts';
 import { rulesForAccount } from '../rules/rules-for-account.ts';
 import { shortPollMs } from '../schema/times.ts';
 import { didYouMean, listFirst, listWords, quoteKey } from '../wording/lists.ts';
-import { type Draft, Spot } from './draft.ts';
+import { type Draft, Position } from './draft.ts';
 
 const accountsAtOnce = 5000;
 
 /** One that looks at each account does so in parts. */
 type Finder = (
-  file: Spot,
+  file: Position,
   settings: Settings,
   when: { readonly calendar: Calendar; readonly now: number },
 ) => Parts<void> | void;
@@ -46,7 +46,7 @@ export function* findWarnings(
 ): Generator<undefined, ConfigProblem[]> {
   const warnings: ConfigProblem[] = [];
   for (const find of finders) {
-    yield* find(new Spot(draft, warnings), settings, when) ?? [];
+    yield* find(new Position(draft, warnings), settings, when) ?? [];
     yield;
   }
   return warnings;
@@ -54,7 +54,7 @@ export function* findWarnings(
 
 /** A silence that begins again before it ends mutes for good, which nobody may have meant. */
 function warnOfEndlessSilences(
-  file: Spot,
+  file: Position,
   { silences }: Settings,
   { calendar, now }: { readonly calendar: Calendar; readonly now: number },
 ): void {
@@ -73,7 +73,7 @@ function warnOfEndlessSilences(
   }
 }
 
-function warnOfShortPolls(file: Spot, { accounts }: Settings): void {
+function warnOfShortPolls(file: Position, { accounts }: Settings): void {
   const message = `polling more often than every ${formatDuration(shortPollMs)} puts load on the provider and brings rate limits nearer`;
   let isSharedShort = false;
   for (const [index, { poll }] of accounts.entries()) {
@@ -86,7 +86,7 @@ function warnOfShortPolls(file: Spot, { accounts }: Settings): void {
 }
 
 /** Accounts that share a secret share the guard: together they may want more requests than it lets through. */
-function warnOfDemand(file: Spot, settings: Settings): void {
+function warnOfDemand(file: Position, settings: Settings): void {
   const demand = new Map<string, { readonly entry: ProviderEntry; perSecond: number }>();
   for (const account of settings.accounts) {
     if (account.poll.kind !== 'every') continue;
@@ -97,7 +97,7 @@ function warnOfDemand(file: Spot, settings: Settings): void {
   }
   const over = [...demand.values()].filter(({ entry, perSecond }) => perSecond > entry.maxRequestsPerSecond);
   for (const entry of new Set(over.map(({ entry }) => entry)))
-    spotOf(file, entry)
+    positionOf(file, entry)
       .at('maxRequestsPerSecond')
       .report(
         `accounts that share one ${entry.words.keyName} ask for more polls per second than this allows: they will be polled later than configured`,
@@ -105,55 +105,55 @@ function warnOfDemand(file: Spot, settings: Settings): void {
 }
 
 /** What a kind says of itself that the operator should know: how sure it is, and how often polling makes sense. */
-function warnOfProviders(file: Spot, settings: Settings): void {
+function warnOfProviders(file: Position, settings: Settings): void {
   const used = Map.groupBy(settings.accounts.entries(), ([, { provider }]) => provider);
   for (const entry of entriesOf(settings)) {
     const accounts = used.get(entry.name) ?? [];
     if (accounts.length === 0) continue;
     const kind = providerKindOf(entry);
-    const spot = spotOf(file, entry);
+    const position = positionOf(file, entry);
     const { caution } = describeProvider(kind);
-    for (const leaf of (kind.requestKeys ?? []).flatMap((key) => spot.at(key).leaves()))
+    for (const leaf of (kind.requestKeys ?? []).flatMap((key) => position.at(key).leaves()))
       if (leaf.isFilled)
         leaf.report('a secret belongs into `credentials` of an account, and here as {{credentials.name}}');
-    if (caution !== null) spot.at('type').report(caution);
+    if (caution !== null) position.at('type').report(caution);
     for (const [index, { poll }] of accounts)
       if (poll.kind === 'every') warnOfNeedlessPolls(file.at('accounts', index), poll.everyMs, entry);
   }
 }
 
-function warnOfNeedlessPolls(account: Spot, everyMs: number, { shortestEveryMs }: ProviderEntry): void {
+function warnOfNeedlessPolls(account: Position, everyMs: number, { shortestEveryMs }: ProviderEntry): void {
   if (shortestEveryMs === null || everyMs >= shortestEveryMs) return;
-  const spot = account.has('poll') ? account.at('poll', 'every') : account;
-  spot.report(
+  const position = account.has('poll') ? account.at('poll', 'every') : account;
+  position.report(
     `is polled more often than every ${formatDuration(shortestEveryMs)}, which shows nothing new or is refused`,
   );
 }
 
-function spotOf(file: Spot, { name }: ProviderEntry): Spot {
+function positionOf(file: Position, { name }: ProviderEntry): Position {
   return name === defaultEntry ? file.at(name) : file.at('providers', name);
 }
 
-function* warnOfRules(file: Spot, settings: Settings): Parts<void> {
+function* warnOfRules(file: Position, settings: Settings): Parts<void> {
   const watched = new Map<string, AccountSettings[]>(settings.rules.map(({ id }) => [id, []]));
   for (const [index, account] of settings.accounts.entries()) {
     if (index % accountsAtOnce === 0) yield;
     for (const { id } of rulesForAccount(settings, account)) watched.get(id)?.push(account);
   }
-  for (const [index, spot] of file.at('rules').items().entries()) {
+  for (const [index, position] of file.at('rules').items().entries()) {
     const rule = settings.rules[index];
     if (rule === undefined) continue;
     const accounts = watched.get(rule.id) ?? [];
-    if (accounts.length === 0) spot.report(whyUnused(rule, settings));
-    else warnOfCurrencySteps(spot, rule, { watched: accounts, all: settings.accounts });
+    if (accounts.length === 0) position.report(whyUnused(rule, settings));
+    else warnOfCurrencySteps(position, rule, { watched: accounts, all: settings.accounts });
     for (const { path, message } of ruleKindOf(rule).warn?.(rule, accounts) ?? [])
-      spot.at(...path).report(message);
+      position.at(...path).report(message);
   }
 }
 
 /** A rule with thresholds by currency watches no account in another one, unless it has thresholds for all. */
 function warnOfCurrencySteps(
-  spot: Spot,
+  position: Position,
   { thresholdsByCurrency, match }: Rule,
   {
     watched,
@@ -163,11 +163,11 @@ function warnOfCurrencySteps(
   if (thresholdsByCurrency === undefined) return;
   const known = new Set(all.map(({ currency }) => currencyCode(currency ?? '')));
   const unused = Object.keys(thresholdsByCurrency).filter((code) => !known.has(code));
-  if (unused.length > 0) spot.at('thresholdsByCurrency').report(`no account is in ${listWords(unused)}`);
+  if (unused.length > 0) position.at('thresholdsByCurrency').report(`no account is in ${listWords(unused)}`);
   const isWatched = new Set(watched);
   const left = all.filter((account) => !isWatched.has(account) && matches(match, accountSubject(account)));
   if (left.length > 0)
-    spot.report(
+    position.report(
       `has no thresholds for the currency of ${listFirst(left.map(({ id }) => id))}, and does not watch that`,
     );
 }
@@ -180,7 +180,7 @@ function whyUnused({ balance, match }: Rule, { accounts }: Settings): string {
   return `this rule watches no account: none that it matches has the balance ${quoteKey(balance)}; ${advice}`;
 }
 
-function warnOfChannels(file: Spot, { channels, accounts }: Settings): void {
+function warnOfChannels(file: Position, { channels, accounts }: Settings): void {
   const hosts = accounts.flatMap(({ baseUrl }) =>
     baseUrl === null ? [] : (URL.parse(baseUrl)?.hostname ?? ''),
   );
@@ -190,12 +190,14 @@ function warnOfChannels(file: Spot, { channels, accounts }: Settings): void {
       file.at('channels', channel.name, key).report(message);
 }
 
-function warnOfOpenDoors(file: Spot, settings: Settings): void {
+function warnOfOpenDoors(file: Position, settings: Settings): void {
   const { accounts, server } = settings;
   // Of tens of thousands of accounts hardly one is parsed.
   const open = accounts.filter(({ baseUrl }) => baseUrl?.startsWith('http:') && isUnencrypted(baseUrl));
   for (const entry of new Set(open.map((account) => entryOf(settings, account))))
-    spotOf(file, entry).at('allowInsecureHttp').report('secrets of accounts travel unencrypted over http://');
+    positionOf(file, entry)
+      .at('allowInsecureHttp')
+      .report('secrets of accounts travel unencrypted over http://');
   if (server === null) return;
   if (server.token !== null && isShortToken(server.token))
     file.at('server', 'token').report(shortTokenAdvice);
@@ -203,7 +205,7 @@ function warnOfOpenDoors(file: Spot, settings: Settings): void {
     file.at('server', 'allowUnauthenticated').report('everybody who reaches the server can silence alerts');
 }
 
-function warnOfCurrencies(file: Spot, { accounts }: Settings): void {
+function warnOfCurrencies(file: Position, { accounts }: Settings): void {
   const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
   for (const [index, { currency }] of accounts.entries()) {
     if (currency === null || currencies.has(currencyCode(currency))) continue;
@@ -218,7 +220,7 @@ const foreignPlaceholder =
   /(?:^|[/:@?=&])(?:\$[A-Z_][A-Z0-9_]*|\$\([A-Z_][A-Z0-9_]*\)|%[A-Z_][A-Z0-9_]{2,}%)(?=$|[/:@?&])/i;
 
 /** What the schemas made a secret is one, whichever key it has. Between thousands of accounts others may have their turn. */
-function* warnOfDoubtfulSecrets(file: Spot, { accounts, ...others }: Settings): Parts<void> {
+function* warnOfDoubtfulSecrets(file: Position, { accounts, ...others }: Settings): Parts<void> {
   const ofAll = new Set(listSecretTexts(others));
   for (const key of file.keys()) if (key !== 'accounts') lookForSecrets(file.at(key), ofAll);
   for (const [index, account] of accounts.entries()) {
@@ -227,25 +229,25 @@ function* warnOfDoubtfulSecrets(file: Spot, { accounts, ...others }: Settings): 
   }
 }
 
-function lookForSecrets(spot: Spot, secrets: ReadonlySet<string>): void {
-  for (const [key, child] of Object.entries(Object(spot.value))) {
-    const below = (): Spot => spot.at(Array.isArray(spot.value) ? Number(key) : key);
+function lookForSecrets(position: Position, secrets: ReadonlySet<string>): void {
+  for (const [key, child] of Object.entries(Object(position.value))) {
+    const below = (): Position => position.at(Array.isArray(position.value) ? Number(key) : key);
     if (typeof child === 'object' && child !== null) lookForSecrets(below(), secrets);
     else if (typeof child === 'string' && secrets.has(child)) doubt(below(), child);
   }
 }
 
-function doubt(spot: Spot, secret: string): void {
-  if (foreignPlaceholder.test(secret) && !spot.isFilled)
-    spot.report(
+function doubt(position: Position, secret: string): void {
+  if (foreignPlaceholder.test(secret) && !position.isFilled)
+    position.report(
       `looks like a forgotten placeholder and is taken as it stands; a variable is written \${env:NAME}`,
     );
-  if (secret !== secret.trim()) spot.report('begins or ends with a space, which is taken as it stands');
+  if (secret !== secret.trim()) position.report('begins or ends with a space, which is taken as it stands');
 }
 
 const staleRatesMs = 92 * dayMs;
 
-function warnOfRates(file: Spot, { money }: Settings, { now }: { readonly now: number }): void {
+function warnOfRates(file: Position, { money }: Settings, { now }: { readonly now: number }): void {
   const ageMs = now - Date.parse(money?.rates?.date ?? '');
   if (ageMs > staleRatesMs)
     file
@@ -271,7 +273,7 @@ const finders: readonly Finder[] = [
 ];
 
 /** Alerts that no route matches, and routes that nothing would reach. */
-function warnOfGaps(file: Spot, { routes }: Settings): void {
+function warnOfGaps(file: Position, { routes }: Settings): void {
   const list = file.at('routes');
   if (list.items().length === 0) return;
   const catchAll = routes.findIndex((route) => matchesEverything(route.match) && !route.continue);
@@ -283,7 +285,7 @@ function warnOfGaps(file: Spot, { routes }: Settings): void {
       .report('is never reached: the route before it takes everything and does not continue');
 }
 
-function warnOfUnused(file: Spot, { routes, reports, channels }: Settings): void {
+function warnOfUnused(file: Position, { routes, reports, channels }: Settings): void {
   const used = new Set([
     ...routes.flatMap((route) => [...route.channels, ...(route.escalate?.channels ?? [])]),
     ...reports.flatMap((report) => report.channels),
@@ -292,7 +294,7 @@ function warnOfUnused(file: Spot, { routes, reports, channels }: Settings): void
     if (!used.has(name)) file.at('channels', name).report('no route and no report uses this channel');
 }
 
-function warnOfReports(file: Spot, { reports, channels }: Settings): void {
+function warnOfReports(file: Position, { reports, channels }: Settings): void {
   const refusing = channels.filter((channel) => kindOf(channel).takesReports === false);
   for (const [index, report] of reports.entries())
     for (const [place, name] of report.channels.entries())
@@ -300,7 +302,7 @@ function warnOfReports(file: Spot, { reports, channels }: Settings): void {
         file.at('reports', index, 'channels', place).report('gets no reports: they would wake people there');
 }
 
-function warnOfLabels(file: Spot, settings: Settings): void {
+function warnOfLabels(file: Position, settings: Settings): void {
   const names = new Set(settings.accounts.flatMap((account) => Object.keys(account.labels)));
   for (const section of ['rules', 'routes', 'silences'] as const)
     for (const [index, item] of file.at(section).items().entries())
@@ -309,18 +311,18 @@ function warnOfLabels(file: Spot, settings: Settings): void {
 
 /** Labels and currencies that no account has match nothing. */
 function warnOfMatch(
-  match: Spot,
+  match: Position,
   { labels = {}, currency = [], not }: Matcher,
   about: { readonly settings: Settings; readonly names: ReadonlySet<string> },
 ): void {
   const { names, settings } = about;
   const { accounts } = settings;
   for (const [label, values] of Object.entries(labels)) {
-    const spot = match.at('labels', label);
+    const position = match.at('labels', label);
     const known = names.size === 0 ? '' : `; there is ${listWords([...names].slice(0, 10), 'and')}`;
     const isSeen = accounts.some((account) => values.includes(ownOf(account.labels, label) ?? ''));
-    if (!names.has(label)) spot.report(`no account has this label${known}`);
-    else if (!isSeen) spot.report('no account has this label with such a value');
+    if (!names.has(label)) position.report(`no account has this label${known}`);
+    else if (!isSeen) position.report('no account has this label with such a value');
   }
   const unused = currency.filter((code) => !accounts.some((of) => currencyCode(of.currency ?? '') === code));
   if (unused.length > 0) match.at('currency').report(`no account is in ${listWords(unused)}`);

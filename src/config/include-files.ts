@@ -1,6 +1,6 @@
 import type { ConfigProblem } from '../domain/operator-error.ts';
 import type { Path } from './config-problem.ts';
-import { type Draft, draftDocument, Spot } from './draft.ts';
+import { type Draft, draftDocument, Position } from './draft.ts';
 import type { FileContent, FileList, InterpolationSources } from './interpolate.ts';
 import { parseDocument } from './parse-document.ts';
 
@@ -24,9 +24,9 @@ export function* includeFiles(
   const problems: ConfigProblem[] = [];
   const included = new Map<unknown, readonly Included[]>();
   for (const key of listsInFiles) {
-    const spot = new Spot(main, problems).at(key);
-    if (spot.at('files').text === null || spot.keys().length !== 1) continue;
-    included.set(key, yield* readList(spot.at('files'), { key, files, problems }));
+    const position = new Position(main, problems).at(key);
+    if (position.at('files').text === null || position.keys().length !== 1) continue;
+    included.set(key, yield* readList(position.at('files'), { key, files, problems }));
   }
   if (included.size === 0) return { draft: main, problems };
   /** Which draft a path of the whole leads into, and where in it. */
@@ -64,7 +64,7 @@ interface ListOrder {
   readonly problems: ConfigProblem[];
 }
 
-function* readList(pattern: Spot, { key, files, problems }: ListOrder): Generator<undefined, Included[]> {
+function* readList(pattern: Position, { key, files, problems }: ListOrder): Generator<undefined, Included[]> {
   const listed = files.list(pattern.text ?? '');
   const paths = listed.kind === 'files' ? listed.paths : [];
   if (listed.kind === 'failed') pattern.report(`cannot be read: ${listed.reason}`);

@@ -15,7 +15,7 @@ import { checkProviders } from './checks/check-providers.ts';
 import { checkReferences } from './checks/check-references.ts';
 import { type CronCheck, checkPayDays, checkSchedules } from './checks/check-schedules.ts';
 import { checkThresholds } from './checks/check-thresholds.ts';
-import { type Draft, Spot } from './draft.ts';
+import { type Draft, Position } from './draft.ts';
 import { findWarnings } from './find-warnings.ts';
 import { type Gathered, type Reading, readDraft } from './read-draft.ts';
 import { type Judge, salvage } from './salvage.ts';
@@ -67,7 +67,7 @@ const checks = [
   checkProviders,
   checkChannels,
   checkLimits,
-] as const satisfies readonly ((file: Spot, cron: CronCheck) => void)[];
+] as const satisfies readonly ((file: Position, cron: CronCheck) => void)[];
 
 export function* checkAll(gathered: Gathered, request: LoadRequest): Parts<LoadedConfig> {
   const { draft } = gathered;
@@ -79,7 +79,7 @@ export function* checkAll(gathered: Gathered, request: LoadRequest): Parts<Loade
   yield;
   const built = yield* buildSettings(judged.config, { ...request, draft });
   yield;
-  checkThresholds(new Spot(draft, problems), built);
+  checkThresholds(new Position(draft, problems), built);
   if (problems.length > 0) return { kind: 'invalid', problems: inFileOrder(problems) };
   yield;
   const { before } = request;
@@ -91,7 +91,7 @@ export function* checkAll(gathered: Gathered, request: LoadRequest): Parts<Loade
 
 function* judge(draft: Draft, request: LoadRequest): Parts<ReturnType<Judge>> {
   const problems: ConfigProblem[] = [];
-  const file = new Spot(draft, problems);
+  const file = new Position(draft, problems);
   // The shape comes first: it also turns placeholders into numbers and flags where such are asked for.
   const config = yield* checkShape(file);
   for (const check of checks) {

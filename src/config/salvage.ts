@@ -1,7 +1,7 @@
 import { keyOf } from '../domain/json.ts';
 import type { ConfigProblem } from '../domain/operator-error.ts';
 import type { Path } from './config-problem.ts';
-import { type Draft, replaceTexts, Spot } from './draft.ts';
+import { type Draft, Position, replaceTexts } from './draft.ts';
 import type { ConfigInput } from './schema/config.ts';
 
 /** What is wrong with a draft, and the configuration where nothing is. */
@@ -75,7 +75,7 @@ const noChannel = JSON.stringify(['channels']);
 /** Takes away the smallest thing around a problem that can be done without. */
 function remove(draft: Draft, path: Path, lost: Set<string>): void {
   const unit = path.slice(0, path[0] === 'accounts' && path[2] !== 'id' ? 3 : 2);
-  const whole = new Spot(draft);
+  const whole = new Position(draft);
   while (unit.length > 1 && whole.at(...unit).value === undefined) unit.pop();
   const parent = whole.at(...unit.slice(0, -1)).value;
   const key = unit.at(-1);

@@ -73,10 +73,7 @@ export class Committer {
     for (const give of this.#waiting.splice(0)) give(false);
   }
 
-  /**
-   * Writes a batch of the present changes right after the running one. Gives whether there was an attempt
-   * that counts: there is none once another daemon owns the accounts.
-   */
+  /** Right after the running batch. Whether there was an attempt: none once another daemon owns the accounts. */
   flush(): Promise<boolean> {
     this.#disarm();
     if (this.#stopped) return Promise.resolve(false);

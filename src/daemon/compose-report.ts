@@ -10,6 +10,7 @@ import { changesOf } from '../spending/changes.ts';
 import { thin } from '../spending/thin.ts';
 import { type ComposeDependencies, frameOf } from './compose.ts';
 import { collect } from './history-loader.ts';
+import { sumReport } from './report-sums.ts';
 
 const chartPoints = 200;
 
@@ -33,6 +34,7 @@ export async function composeReport(
     since,
     until,
     nextAt: settings === undefined ? null : state.calendar.next(settings.cron, settings.timezone, now),
+    ...sumReport(state, accounts, now),
     accounts: accounts.sort((left, right) =>
       byUrgency(urgencyOfReported(left, now), urgencyOfReported(right, now)),
     ),

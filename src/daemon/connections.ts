@@ -33,10 +33,7 @@ export function createConnections({ openProvider, openChannels }: ConnectionDepe
       return channels;
     },
     readBalance,
-    /**
-     * Opens those of new settings; the old ones finish what they are doing, then close. Unchanged provider
-     * settings keep their connections: thousands of handshakes would delay polls. `farewells` are the last messages of old channels.
-     */
+    /** Old ones finish, then close; unchanged providers stay: thousands of handshakes would delay polls. */
     replace(next: Settings, farewells: ReadonlyMap<string, Message> = new Map()): void {
       for (const { name, send, opened } of channels) {
         const farewell = farewells.get(name);

@@ -169,10 +169,7 @@ export class Daemon {
     return result;
   }
 
-  /**
-   * As `act`, for what a person ordered: it is stored when the promise resolves, if the disk allows it.
-   * Rejects with `StorageError` where it is not and another daemon may own the accounts.
-   */
+  /** For what a person ordered: stored when it resolves. Rejects with `StorageError` where another daemon may own. */
   async runDurably<T>(work: (now: number) => T): Promise<T> {
     const result = this.act(work);
     const isAttempted = await this.committer.flush();
@@ -288,7 +285,7 @@ export class Daemon {
     const { membership, maxSleepMs = this.#endWatch === null ? usualSleepMs : watchedSleepMs } =
       this.#dependencies;
     // What was drained and has the accounts again goes by this clock, right or wrong.
-    if (membership?.holds() === true) this.#time.correctBy(0);
+    if (membership?.mayPoll() === true) this.#time.correctBy(0);
     this.#followClockChange();
     const now = this.now();
     this.poller.start(now);

@@ -6,9 +6,9 @@ import { sketchIncident } from '../engine/incidents.ts';
 import {
   absorbFollowers,
   alertsUnderWay,
-  heldForPollUntil,
   isAboutOneOf,
   joinOwed,
+  pausedForPollUntil,
   putNotification,
   queueOf,
   sendable,
@@ -71,9 +71,9 @@ export class Dispatcher {
     if (this.#hasNothing()) return next;
     const { state } = this.#dependencies;
     for (const [name, lane] of this.#lanes) {
-      const heldUntil = heldForPollUntil(state, queueOf(state, name));
+      const pausedUntil = pausedForPollUntil(state, queueOf(state, name));
       for (const { items, dueAt } of this.#sendable(name, lane))
-        next = Math.min(next, Math.max(dueAt, lane.pace.freeAt, items.length > 0 ? heldUntil : dueAt));
+        next = Math.min(next, Math.max(dueAt, lane.pace.freeAt, items.length > 0 ? pausedUntil : dueAt));
     }
     return next;
   }
@@ -106,9 +106,9 @@ export class Dispatcher {
   #claimNext(name: string, lane: Lane, now: number): Claim | null {
     const { state } = this.#dependencies;
     if (lane.pace.freeAt > now) return null;
-    const isHeld = heldForPollUntil(state, queueOf(state, name)) > now;
+    const isPaused = pausedForPollUntil(state, queueOf(state, name)) > now;
     const due = this.#sendable(name, lane).find(
-      (message) => message.dueAt <= now && !(isHeld && message.items.length > 0),
+      (message) => message.dueAt <= now && !(isPaused && message.items.length > 0),
     );
     if (due === undefined) return null;
     const whole = joinOwed(state, absorbFollowers(state, due, alertsUnderWay(state, name)));

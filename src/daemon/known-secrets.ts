@@ -1,9 +1,6 @@
 import { Secret } from '../domain/secret.ts';
 
-/**
- * Every text that must not leave the process: each secret of the configuration, and its parts that others may
- * quote: the path of a credential address, its key-like segments, its password.
- */
+/** Each secret, and what others may quote of it: a credential address's path, its key-like parts, its password. */
 export function listSecretTexts(settings: object): string[] {
   if (settings instanceof Secret) return quotableTexts(settings).filter((text) => text !== '');
   // What the kind of a provider compiled is no part of the file, and may hold itself.

@@ -118,10 +118,7 @@ export class Poller {
     for (const id of this.#open?.takeFreed() ?? []) this.#due.set(id, now);
   }
 
-  /**
-   * Polls as soon as the guard allows. The promise gives the outcome, or null where the daemon ends first or
-   * the account is removed. Null instead of a promise while the provider asked to wait.
-   */
+  /** The promise gives null where daemon or account end first; null instead while the provider asked to wait. */
   pollNow(id: string): Promise<Outcome | null> | null {
     const now = this.#now;
     if (this.#stopped || blockedUntil(this.#state, id) > now) return null;
@@ -241,7 +238,7 @@ export class Poller {
   }
 
   get #owns(): boolean {
-    return this.#dependencies.membership?.holds() ?? true;
+    return this.#dependencies.membership?.mayPoll() ?? true;
   }
 
   get #now(): number {

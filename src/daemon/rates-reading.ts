@@ -68,6 +68,6 @@ export class RatesReading {
   }
 
   get #owns(): boolean {
-    return this.#parts.membership?.holds() ?? true;
+    return this.#parts.membership?.mayPoll() ?? true;
   }
 }

@@ -1,7 +1,4 @@
-/**
- * Whether a host name or address (as in a URL, brackets allowed) surely stays on this machine: `localhost` and names
- * below it (RFC 6761), 127.0.0.0/8 and ::1. Every other name could be resolved to anywhere.
- */
+/** `localhost` and names below it (RFC 6761), 127.0.0.0/8, ::1. Every other name could be resolved to anywhere. */
 export function isLoopbackHost(host: string): boolean {
   const name = host
     .toLowerCase()

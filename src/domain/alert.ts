@@ -120,10 +120,7 @@ export type Routed = Pick<
   'account' | 'rule' | 'type' | 'severity' | 'labels' | 'provider' | 'currency'
 >;
 
-/**
- * What routes and silences match an incident by. Self alerts also match by type: `channel-failed` is every
- * channel that fails, `channel-failed:ops` only that one.
- */
+/** Self alerts also match by type: `channel-failed` is every channel that fails, `channel-failed:ops` that one. */
 export function matchSubject({ rule, type, ...routed }: Routed) {
   const { account, severity, labels, provider, currency } = routed;
   const rules = account === selfAccountId ? [type, rule] : [rule];

@@ -12,10 +12,7 @@ const maxSearched = 64 * 1024;
 
 /** Makes text from providers fit to be shown, stored and logged. */
 export interface ForeignTexts {
-  /**
-   * One line without invisible characters, at most `limit` code points. A secret that is written out is
-   * replaced; text that holds one in any other form is replaced as a whole.
-   */
+  /** One line, at most `limit` code points. A secret written out is replaced; in other forms the whole text is. */
   clean(text: string, limit: number): string;
   holdsSecret(text: string): boolean;
   add(secret: string): void;
@@ -95,10 +92,7 @@ function coreOf(text: string): string {
 
 const ascii = /^[\x20-\x7e]*$/;
 
-/**
- * The text, and the text with its escapes undone, one kind after the other, as long as that changes anything.
- * Each step counts: one kind may reveal another.
- */
+/** With its escapes undone, one kind after the other, as long as that changes anything: one may reveal another. */
 function decodings(text: string): readonly string[] {
   const all = [text];
   if (!/[\\%&=]/.test(text)) return all;

@@ -1,8 +1,9 @@
 import { type Incident, isAcknowledged, type ToolKeys } from './alert.ts';
 import type { Micros } from './money.ts';
+import type { OneSum } from './one-sum.ts';
 import type { NotificationReason } from './outbox.ts';
 import type { ProviderWords } from './provider-entry.ts';
-import type { Confidence, Forecast, ForecastRecord } from './quantity.ts';
+import type { Confidence, Forecast, ForecastRecord, PeriodTogether } from './quantity.ts';
 import type { AccountState, Balance, Reading } from './reading.ts';
 import type { Ladder } from './rule.ts';
 import type { AccountSettings } from './settings.ts';
@@ -151,6 +152,32 @@ export interface ReportMessage extends MessageBase {
   readonly nextAt: number | null;
   /** Shortest runway first. */
   readonly accounts: readonly ReportAccount[];
+  /** Over all currencies; null where no currency is set for sums. */
+  readonly inOne: { readonly left: OneSum; readonly spent: OneSum } | null;
+  /** What the present month comes to, by currency. */
+  readonly months: readonly ReportMonth[];
+  /** What the next runs must hold, what cannot wait for one first; empty where no pay days are set. */
+  readonly payRuns: readonly PayRun[];
+}
+
+export interface ReportMonth {
+  readonly currency: string;
+  readonly startsAt: number;
+  readonly month: PeriodTogether;
+  /** Null unless each balance that spends has one. */
+  readonly budget: Micros | null;
+  /** Of how many balances there is no forecast: they count as spent so far. */
+  readonly unknown: number;
+  readonly balances: number;
+}
+
+export interface PayRun {
+  /** Null: what cannot wait for a run. */
+  readonly at: number | null;
+  readonly sums: readonly { readonly currency: string; readonly micros: Micros }[];
+  readonly total: OneSum | null;
+  /** Of payments. */
+  readonly count: number;
 }
 
 export interface ReportAccount extends Pick<AccountSettings, 'id' | 'name' | 'balances'> {

@@ -1,25 +1,11 @@
 import { type DurationPart, dayMs, durationParts, hourMs, minuteMs } from './duration.ts';
 import { getOrMake } from './get-or-make.ts';
-import { plural } from './plain-text.ts';
 
 const yearMs = 365 * dayMs;
-
-/** For whom a moment is worded: in which zone (an IANA name), and at which instant. */
-interface Reader {
-  readonly timezone: string;
-  readonly now: number;
-}
 
 /** ISO 8601 in UTC. */
 export function isoText(at: number): string {
   return new Date(at).toISOString();
-}
-
-/** `Fri 20 Nov 02:41 UTC+8`; with the year when it is not that of `now`. */
-export function formatMoment(at: number, frame: Reader): string {
-  const parts = partsOf(at, frame.timezone);
-  const year = parts.year === partsOf(frame.now, frame.timezone).year ? '' : ` ${parts.year}`;
-  return `${parts.weekday} ${parts.day} ${parts.month}${year} ${parts.time} ${parts.zone}`;
 }
 
 /** Nobody plans further ahead, and some instants further away have no date. */
@@ -28,25 +14,6 @@ const horizonMs = 5 * yearMs;
 /** True for an instant so far ahead that a date would suggest false precision. */
 export function isBeyondHorizon(at: number, now: number): boolean {
   return at - now > horizonMs;
-}
-
-/** `Fri 20 Nov 02:41 UTC+8 (19 minutes ago)`. */
-export function formatMomentAndAge(at: number, frame: Reader): string {
-  return `${formatMoment(at, frame)} (${describeDistance(at, frame.now)})`;
-}
-
-/** `20 Nov 02:41`, for places that name the zone elsewhere. */
-export function formatShortMoment(at: number, timezone: string): string {
-  const parts = partsOf(at, timezone);
-  return `${parts.day} ${parts.month} ${parts.time}`;
-}
-
-/** As short as it stays clear: `Thu 14:00` within six days, `26 Nov 14:00` within a year, `26 Nov 2027` after that. */
-export function formatNearMoment(at: number, { timezone, now }: Reader): string {
-  const { weekday, day, month, year, time } = partsOf(at, timezone);
-  const distance = Math.abs(at - now);
-  if (distance < 6 * dayMs) return `${weekday} ${time}`;
-  return distance < yearMs ? `${day} ${month} ${time}` : `${day} ${month} ${year}`;
 }
 
 /** In milliseconds; positive east of UTC. */
@@ -96,21 +63,6 @@ export function parseLocalText(text: string, timezone: string): number | null {
   return Number.isNaN(wall) ? null : instantOfWall(wall, timezone);
 }
 
-/** `19 minutes ago`, `in 3 days`, `just now`. */
-export function describeDistance(at: number, now: number): string {
-  const distance = now - at;
-  if (Math.abs(distance) < 1000) return 'just now';
-  return distance > 0 ? `${roughDuration(distance)} ago` : `in ${roughDuration(-distance)}`;
-}
-
-/** As precise as a person needs: `40 seconds`, `19 minutes`, `5 hours 20 minutes`, `34 days`. */
-export function roughDuration(ms: number): string {
-  const parts = roughParts(ms);
-  return parts.length === 0
-    ? 'less than a second'
-    : parts.map(({ unit, count }) => plural(count, unit)).join(' ');
-}
-
 /** The duration that a person needs, cut into its units; none below a second. */
 export function roughParts(ms: number): readonly DurationPart[] {
   const magnitude = Math.abs(ms);
@@ -142,13 +94,6 @@ export function momentParts(at: number, timezone: string) {
 
 function twoDigits(value: number): string {
   return value < 10 ? `0${value}` : `${value}`;
-}
-
-function partsOf(at: number, timezone: string) {
-  const zone = zoneAt(at, timezone);
-  const clock = new Date(at + offsetOf(zone)).toUTCString();
-  const [weekday = '', day = '', month = '', year = '', time = ''] = clock.split(/,? /);
-  return { weekday, day: `${Number(day)}`, month, year, time: time.slice(0, 5), zone };
 }
 
 /** Making a formatter costs a thousand uses, and a configuration names few zones. */

@@ -109,10 +109,7 @@ export function joinNotification(
   };
 }
 
-/**
- * 32-bit FNV-1a over the items. A counter would not do: what a process added and sent while the disk failed
- * is unknown to the next process, which adds something else.
- */
+/** 32-bit FNV-1a, no counter: what a process sent while the disk failed is unknown to the next one. */
 function numberOf(items: readonly NotificationItem[]): number {
   const text = items.map(({ incident, kind, at }) => `${incident} ${kind} ${at}`).join('\n');
   let hash = 0x811c9dc5;

@@ -49,6 +49,18 @@ export const forecastBases = ['mean-burn', 'hour-of-day', 'hour-of-week'] as con
 
 export type ForecastBasis = (typeof forecastBases)[number];
 
+/** What will be spent: the median and the 80 % range. */
+export type ExpectedSpending = Readonly<Record<'micros' | 'low' | 'high', Micros>>;
+
+/** What several balances of one currency take in a period. */
+export interface PeriodTogether {
+  readonly spent: Micros;
+  /** At its end. */
+  readonly total: ExpectedSpending;
+  /** Whether all of it was watched from its beginning. */
+  readonly isWhole: boolean;
+}
+
 /** The error of one balance's forecasts that came due in the last two weeks. */
 export interface ForecastRecord {
   readonly aheadMs: number;

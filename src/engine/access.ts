@@ -14,10 +14,7 @@ const maxLinkKeyAgeMs = 90 * dayMs;
 /** Links that a replaced key has signed are good for less. */
 const linkKeyKeptMs = 31 * dayMs;
 
-/**
- * Tells whether two secrets are the same across restarts, without storing either: a digest under a random key of the database, of
- * which neither a backup's reader nor a rainbow table makes the secret again.
- */
+/** The same across restarts without storing either secret: a digest under a random key of the database. */
 export function keyedDigest(state: MonitorState, text: string): string {
   const key = state.notes.get(digestKeyNote)?.value ?? randomKey(state);
   if (!state.notes.has(digestKeyNote)) writeNote(state, digestKeyNote, key);

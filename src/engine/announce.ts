@@ -6,7 +6,7 @@ import { defaultRepeatEveryMs } from '../domain/route.ts';
 import { alertKindOf } from '../rules/registry.ts';
 import { channelFailed, channelFailedRule, providerDown } from '../rules/self-alert-kinds.ts';
 import { type ChannelPlan, channelsOfRoutes, type Decision, decide, planChannels } from './decide.ts';
-import { heldUntil, staleIncidentsOf, suppressionByAlerts } from './inhibit.ts';
+import { pausedUntil, staleIncidentsOf, suppressionByAlerts } from './inhibit.ts';
 import { enqueue, putNotification, queueOf } from './queue.ts';
 import { isOwnFailureRaised } from './self-alerts.ts';
 import { type MonitorState, maxAtOnce, scheduleBy } from './state.ts';
@@ -38,10 +38,10 @@ export function decideTouched(state: MonitorState, now: number): void {
 
 function announce(turn: Turn, incident: Incident): void {
   const { state, now } = turn;
-  const heldMs = alertKindOf(incident).heldMs?.(state.settings) ?? 0;
+  const pausedMs = alertKindOf(incident).pausedMs?.(state.settings) ?? 0;
   const suppression = {
     ...suppressionByAlerts(state, incident, now),
-    heldUntil: heldMs > 0 ? incident.firedAt + heldMs : heldUntil(state, incident, now),
+    pausedUntil: pausedMs > 0 ? incident.firedAt + pausedMs : pausedUntil(state, incident, now),
   };
   let after = incident;
   let until = Number.POSITIVE_INFINITY;

@@ -94,7 +94,7 @@ export function noteAccess(state: MonitorState, id: string, purse: Purse): void 
   const poll = state.polled.get(id);
   if (poll === undefined) return;
   if (poll.purse?.address === purse.address && poll.purse.key === purse.key) return;
-  state.polled.hold(id, { ...poll, purse });
+  state.polled.setInMemory(id, { ...poll, purse });
 }
 
 /** Forgets what was read from an account's old address; the guard still knows when it was polled. */

@@ -26,7 +26,7 @@ export interface Suppression {
   /** A worse alert on the same balance, a refused key or an outage of the provider already says it. */
   readonly inhibited: boolean;
   /** Held until this instant, when it is known whether the whole provider is down. */
-  readonly heldUntil: number | null;
+  readonly pausedUntil: number | null;
   /** The channel refuses for good and is retried at this instant. */
   readonly channelFailedUntil: number | null;
 }
@@ -39,7 +39,7 @@ export type Decision =
 type QuietReason =
   | 'silenced'
   | 'inhibited'
-  | 'held'
+  | 'paused'
   | 'channel failed'
   | 'acknowledged'
   | 'flapping'
@@ -76,7 +76,9 @@ function decideEvent(input: Input): Decision {
 function decideEnd({ notified, suppression, now }: Input): Decision {
   if (notified === null) return quiet('never notified');
   if (notified.resolved) return quiet('already notified');
-  return decideSuppression({ ...suppression, inhibited: false, heldUntil: null }, now) ?? notify('resolved');
+  return (
+    decideSuppression({ ...suppression, inhibited: false, pausedUntil: null }, now) ?? notify('resolved')
+  );
 }
 
 function decideFirst(input: Input, item: NotificationReason): Decision {
@@ -124,8 +126,8 @@ function decideEscalation(input: Input, notified: LastNotified | null): Decision
 function decideSuppression(suppression: Suppression, now: number): Decision | null {
   if (suppression.silenced) return quiet('silenced');
   if (suppression.inhibited) return quiet('inhibited');
-  if (suppression.heldUntil !== null && now < suppression.heldUntil)
-    return quiet('held', suppression.heldUntil);
+  if (suppression.pausedUntil !== null && now < suppression.pausedUntil)
+    return quiet('paused', suppression.pausedUntil);
   const failedUntil = suppression.channelFailedUntil;
   if (failedUntil !== null && now < failedUntil) return quiet('channel failed', failedUntil);
   return null;

@@ -122,8 +122,8 @@ export function reviewOngoingOutages(state: MonitorState, now: number): void {
   }
 }
 
-/** Whether so many accounts fail that staleness is held: the whole provider may be down. */
-export function holdsBack(state: MonitorState, { settings }: WatchedAccount): boolean {
+/** Whether so many accounts fail that staleness waits: the whole provider may be down. */
+export function delaysStaleness(state: MonitorState, { settings }: WatchedAccount): boolean {
   const counts = state.providers.get(providerKeyOf(settings));
   return counts?.areMany(counts.failing) ?? false;
 }
@@ -154,7 +154,7 @@ function* staleIncidents(state: MonitorState, providerKey: string): Iterable<Inc
 }
 
 /** A poll interval from its start while enough accounts fail, and as long after an outage; null where alone. */
-export function heldUntil(state: MonitorState, incident: Incident, now: number): number | null {
+export function pausedUntil(state: MonitorState, incident: Incident, now: number): number | null {
   const account = state.accounts.get(incident.account);
   const alert = account?.alerts.get(incident.rule);
   if (account === undefined || alert === undefined || !isStalenessSymptom(incident)) return null;
@@ -165,7 +165,7 @@ export function heldUntil(state: MonitorState, incident: Incident, now: number):
   const staleSince = alert.changedAt.at(-1) ?? incident.firedAt;
   const endedAt = outage?.changedAt.at(-1) ?? Number.NEGATIVE_INFINITY;
   if (now - endedAt < intervalMs && staleSince <= endedAt) return endedAt + intervalMs;
-  return holdsBack(state, account) ? staleSince + intervalMs : null;
+  return delaysStaleness(state, account) ? staleSince + intervalMs : null;
 }
 
 function isStalenessSymptom(alert: { readonly type: string }): boolean {

@@ -97,7 +97,7 @@ function applyTransition(
 ): void {
   if (change === 'none') {
     // The newest numbers are for people who look; they need no write.
-    if (alert.state !== 'inactive') state.alerts.hold(alert);
+    if (alert.state !== 'inactive') state.alerts.setInMemory(alert);
     return;
   }
   const explained = { ...alert, facts: ruleKindOf(rule).factsBehind(rule, facts) };

@@ -13,7 +13,7 @@ import {
 } from '../domain/reading.ts';
 import { followRuns } from './announced-runs.ts';
 import { receiveTopUps } from './expected-top-ups.ts';
-import { holdsBack, touchStaleIncidents } from './inhibit.ts';
+import { delaysStaleness, touchStaleIncidents } from './inhibit.ts';
 import { judgePoll } from './judge.ts';
 import { pollGap } from './poll-gaps.ts';
 import { learnSpending } from './spending.ts';
@@ -28,7 +28,7 @@ export function observePoll(
   readAt = now,
 ): void {
   const before = account.poll;
-  const heldBack = before.consecutiveFailures > 0 && holdsBack(state, account);
+  const wasDelayed = before.consecutiveFailures > 0 && delaysStaleness(state, account);
   const reading =
     outcome.kind === 'ok'
       ? { at: readAt, balances: outcome.answer.balances, currency: outcome.answer.currency }
@@ -51,7 +51,8 @@ export function observePoll(
     followRuns(state, account, before.reading);
   }
   judgePoll(state, account, now);
-  if (heldBack && !holdsBack(state, account)) touchStaleIncidents(state, providerKeyOf(account.settings));
+  if (wasDelayed && !delaysStaleness(state, account))
+    touchStaleIncidents(state, providerKeyOf(account.settings));
 }
 
 /** The account is not polled before this, whoever asks: it was refused, or its group met the rate limit. */

@@ -80,17 +80,17 @@ function isOpen(message: Notification): boolean {
 
 /**
  * Until when nothing about incidents leaves a queue, because an incident in it is of an account that may be well again since
- * lowwater last ran; the past where nothing is held.
+ * lowwater last ran; the past where nothing is paused.
  */
-export function heldForPollUntil(state: MonitorState, queue: readonly Notification[]): number {
+export function pausedForPollUntil(state: MonitorState, queue: readonly Notification[]): number {
   if (state.unconfirmed.size === 0) return Number.NEGATIVE_INFINITY;
-  const isHeld = queue.some((message) =>
+  const isPaused = queue.some((message) =>
     message.items.some(
       ({ account, incident }) =>
         state.unconfirmed.has(account) && state.incidents.get(incident)?.resolvedAt === null,
     ),
   );
-  return isHeld ? state.unconfirmedUntil : Number.NEGATIVE_INFINITY;
+  return isPaused ? state.unconfirmedUntil : Number.NEGATIVE_INFINITY;
 }
 
 /**
@@ -160,10 +160,7 @@ function isSameItem(one: NotificationItem, other: NotificationItem): boolean {
   return one.incident === other.incident && one.kind === other.kind && one.at === other.at;
 }
 
-/**
- * A notification is given up after a day, but not the incidents of which something joined it later: they
- * continue in a notification with its own day. Returns their ids.
- */
+/** Given up after a day, but not what joined it later: that goes on in one with its own day. Gives their ids. */
 export function splitFresh(state: MonitorState, message: Notification, now: number): ReadonlySet<string> {
   const triedMs = message.giveUpAt - message.createdAt;
   const fresh = message.items.filter((item) => now < item.at + triedMs);

@@ -63,54 +63,33 @@ export interface Taken<Row> {
 }
 
 /** Notes what was set or removed. Records are values: a change sets another one. */
-export class Records<Row> {
+export class Records<Row> extends Map<string, Row> {
   readonly unsaved = new Unsaved();
-  readonly #rows = new Map<string, Row>();
 
-  get size(): number {
-    return this.#rows.size;
-  }
-
-  get(key: string): Row | undefined {
-    return this.#rows.get(key);
-  }
-
-  has(key: string): boolean {
-    return this.#rows.has(key);
-  }
-
-  keys(): IterableIterator<string> {
-    return this.#rows.keys();
-  }
-
-  values(): IterableIterator<Row> {
-    return this.#rows.values();
-  }
-
-  set(key: string, row: Row): void {
-    this.#rows.set(key, row);
+  override set(key: string, row: Row): this {
     this.unsaved.add(key);
+    return super.set(key, row);
   }
 
   /** Keeps a record that needs no write. */
-  hold(key: string, row: Row): void {
-    this.#rows.set(key, row);
+  setInMemory(key: string, row: Row): void {
+    super.set(key, row);
   }
 
-  delete(key: string): void {
-    this.#rows.delete(key);
+  override delete(key: string): boolean {
     this.unsaved.add(key);
+    return super.delete(key);
   }
 
   forget(key: string): void {
-    if (!this.unsaved.has(key)) this.#rows.delete(key);
+    if (!this.unsaved.has(key)) super.delete(key);
   }
 
   take(most?: number): Taken<Row> {
     const rows: Row[] = [];
     const removed: string[] = [];
     for (const key of this.unsaved.take(most)) {
-      const row = this.#rows.get(key);
+      const row = this.get(key);
       if (row === undefined) removed.push(key);
       else rows.push(row);
     }
@@ -126,19 +105,19 @@ export class IncidentRecords extends Records<Incident> {
     return this.#ofAlerts.get(alertKey(account, rule)) ?? noIncidents;
   }
 
-  override set(id: string, incident: Incident): void {
-    super.set(id, incident);
+  override set(id: string, incident: Incident): this {
+    this.#file(incident);
+    return super.set(id, incident);
+  }
+
+  override setInMemory(id: string, incident: Incident): void {
+    super.setInMemory(id, incident);
     this.#file(incident);
   }
 
-  override hold(id: string, incident: Incident): void {
-    super.hold(id, incident);
-    this.#file(incident);
-  }
-
-  override delete(id: string): void {
+  override delete(id: string): boolean {
     this.#unfile(id);
-    super.delete(id);
+    return super.delete(id);
   }
 
   override forget(id: string): void {
@@ -185,13 +164,13 @@ export class AlertRecords {
   }
 
   set(alert: Alert): void {
-    this.hold(alert);
+    this.setInMemory(alert);
     this.unsaved.add(alertKey(alert.account, alert.rule));
   }
 
   /** Keeps values that need no write, such as the newest numbers. */
-  hold(alert: Alert): void {
-    this.#records.hold(alertKey(alert.account, alert.rule), alert);
+  setInMemory(alert: Alert): void {
+    this.#records.setInMemory(alertKey(alert.account, alert.rule), alert);
     getOrMake(this.#accounts, alert.account, () => new Map<string, Alert>()).set(alert.rule, alert);
   }
 

@@ -52,7 +52,7 @@ export function* restoreMonitor({ stored, now, heir = null, ...start }: MonitorS
   const lastRun = lastRunOf(stored, now);
   state.endedCleanly = lastRun.exact;
   state.lastRunEndedAt = lastRun.endedAt;
-  for (const [name, value] of Object.entries(stored.notes)) state.notes.hold(name, { name, value });
+  for (const [name, value] of Object.entries(stored.notes)) state.notes.setInMemory(name, { name, value });
   // It was about that one end: after the clock is set back it would lie in the future.
   if (stored.notes[aliveNote] !== undefined) state.notes.delete(aliveNote);
   const downMs = Math.max(0, now - lastRun.endedAt);
@@ -91,18 +91,21 @@ function* holdStored(state: MonitorState, stored: StoredState, downMs: number): 
     // Versions before stored neither, and a digest under a key that was lost says nothing.
     const { seriesSince = 0 } = account;
     const purse = state.notes.has(digestKeyNote) ? (account.purse ?? null) : null;
-    state.polled.hold(account.account, { ...account, purse, seriesSince });
+    state.polled.setInMemory(account.account, { ...account, purse, seriesSince });
     if (account.reading !== null) state.unloaded.add(account.account);
   }
   yield;
-  for (const alert of stored.alerts) state.alerts.hold(alert);
+  for (const alert of stored.alerts) state.alerts.setInMemory(alert);
   for (const incident of stored.incidents) {
     const isPaused = downMs > 0 && incident.resolvedAt === null;
     // The next daemon counts from this start on.
-    state.incidents[isPaused ? 'set' : 'hold'](incident.id, completed(incident, isPaused ? downMs : 0));
+    state.incidents[isPaused ? 'set' : 'setInMemory'](
+      incident.id,
+      completed(incident, isPaused ? downMs : 0),
+    );
   }
-  for (const silence of stored.silences) state.silences.hold(silence.id, silence);
-  for (const backoff of stored.backoffs) state.backoffs.hold(backoff.group, backoff);
+  for (const silence of stored.silences) state.silences.setInMemory(silence.id, silence);
+  for (const backoff of stored.backoffs) state.backoffs.setInMemory(backoff.group, backoff);
 }
 
 /** With fields that older versions did not store. Their acknowledgements count as notified, so that none comes late. */

@@ -72,7 +72,7 @@ export function followSpending(
   const { id } = account.settings;
   const frame = frameOf(state, account);
   if (!isMoved && state.spending.get(id)?.adopt(frame) === true) return;
-  state.spending.hold(id, new AccountSpending({ account: id, ...frame }));
+  state.spending.setInMemory(id, new AccountSpending({ account: id, ...frame }));
   if (isMoved) state.unlearned.delete(id);
   else state.unlearned.add(id);
 }

@@ -107,7 +107,8 @@ export function stageOf(state: MonitorState, incident: Incident, now: number): M
   const stage = new MonitorState({ settings, calendar, random }, now);
   const account = state.accounts.get(incident.account);
   if (account !== undefined) stage.accounts.set(account.id, account);
-  for (const silence of isOwed ? [] : state.silences.values()) stage.silences.hold(silence.id, silence);
+  for (const silence of isOwed ? [] : state.silences.values())
+    stage.silences.setInMemory(silence.id, silence);
   keepIncident(stage, incident);
   return stage;
 }

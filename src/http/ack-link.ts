@@ -2,7 +2,7 @@ import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { minuteMs } from '../domain/duration.ts';
 
 /** What a link in a message allows: acknowledging one incident, until an instant (milliseconds since 1970). */
-interface AcknowledgementGrant {
+export interface AcknowledgementGrant {
   readonly account: string;
   readonly rule: string;
   readonly incident: string;
@@ -68,17 +68,7 @@ function signatureOf(secretKey: Buffer, link: Buffer): Buffer {
   return whole.subarray(0, linkBytes - saidBytes);
 }
 
-/**
- * The query of a link that messages had before 0.4, for `<publicUrl>/ack?`:
- * `account=…&rule=…&incident=…&expires=…&signature=…`. The signature is HMAC-SHA256 over all of it, so nothing can be changed in it.
- */
-export function signAcknowledgement(secretKey: Buffer, grant: AcknowledgementGrant): string {
-  const { expiresAt, ...named } = grant;
-  const signature = signGrant(secretKey, grant).toString('base64url');
-  return new URLSearchParams({ ...named, expires: String(expiresAt), signature }).toString();
-}
-
-/** Takes the same time for each kind of mistake in it. `now`: milliseconds since 1970. */
+/** A link of messages before 0.4, `/ack?account=…&rule=…&incident=…&expires=…&signature=…`: all mistakes take the same time. */
 export function verifyAcknowledgement(
   secretKeys: readonly Buffer[],
   query: URLSearchParams,

@@ -16,7 +16,7 @@ export interface WebServerOptions {
   /** The id of the daemon's database, named in each answer: the command line compares it with that of its own file. */
   readonly database: string | null;
   /** Reports that can be read and sent now. */
-  readonly reports: ReportDesk;
+  readonly reports: ReportsOnDemand;
   /** Zone that the page shows times in, an IANA name. */
   readonly timezone: string;
   /** Language of the pages where a reader asks for none. */
@@ -25,7 +25,7 @@ export interface WebServerOptions {
 }
 
 /** The reports of the configuration, for who asks for one before its time. */
-export interface ReportDesk {
+export interface ReportsOnDemand {
   ids(): readonly string[];
   /** As text for a terminal, and as the webhook channel sends it. Null where there is no such report. */
   compose(id: string): Promise<{ readonly text: string; readonly report: object } | null>;

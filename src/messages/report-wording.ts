@@ -22,6 +22,7 @@ import {
   sayRunwayClause,
 } from '../wording/quantity-wording.ts';
 import { readerOf, type Tone } from './item-wording.ts';
+import { wordSums } from './report-sums-wording.ts';
 
 const says = phrases('report', {
   subject: 'Balance report {report}, {moment}',
@@ -90,8 +91,8 @@ export function wordReport(message: ReportMessage, limit: number) {
     ),
     /** Accounts that may run out before the next report, and those of which nothing is known; null where no report follows. */
     runsOut: sayRunsOut(message, reader),
-    /** One line per currency. */
-    totals: totalsOf(message, reader),
+    /** One line per currency, then what all come to. */
+    totals: [...totalsOf(message, reader), ...wordSums(message, reader)],
     accounts: shown.map((account) => wordAccount(account, message, reader)),
     more: message.accounts.length - shown.length,
   };

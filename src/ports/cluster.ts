@@ -165,7 +165,7 @@ export interface ClusterProblem {
 
 export interface DaemonMembership {
   /** Checked before each poll: whether this process owns the accounts now. */
-  holds(): boolean;
+  mayPoll(): boolean;
   /** Checked before each send. */
   maySend(): boolean;
   /** Whether a group may be asked again before the last outcome is stored. */

@@ -3,7 +3,7 @@ import type { Reading } from '../domain/reading.ts';
 import type { WatchedAccount } from '../engine/state.ts';
 import { isoOrNull, quantityJson } from '../views/public-object.ts';
 import type { ReplayedIncident } from './incident-book.ts';
-import type { MessageCount } from './notebook.ts';
+import type { MessageCount } from './message-counter.ts';
 import type { SurveyedPast } from './past.ts';
 
 /** What the configuration would have made of the past. */

@@ -1,7 +1,7 @@
 import type { Settings } from '../domain/settings.ts';
 import type { Calendar } from '../ports/clock.ts';
 import { type AccountPast, Survey, type SurveyedPast } from './past.ts';
-import { PastLife } from './past-life.ts';
+import { ReplayEngine } from './replay-engine.ts';
 import type { ReplayObserver, ReplayResult } from './replay-result.ts';
 
 export interface ReplayDependencies {
@@ -64,7 +64,7 @@ export class Replay {
     this.#total = surveyed.reduce((sum, { count }) => sum + count, 0);
     observer.begins?.(surveyed);
     if (surveyed.length === 0) return nothing;
-    const life = await PastLife.begin({ settings, calendar, pasts: surveyed, observer });
+    const life = await ReplayEngine.begin({ settings, calendar, pasts: surveyed, observer });
     for (;;) {
       if (!life.ready) await life.readOn();
       const polls = life.step();

@@ -4,12 +4,13 @@ import { isoText } from '../domain/moment.ts';
 import { formatExact, type Micros } from '../domain/money.ts';
 import { ownOf } from '../domain/own.ts';
 import { type Fact, instant, listFacts, money, text } from '../domain/quantity.ts';
-import type { Ladder, MoneyRule } from '../domain/rule.ts';
+import type { Balance } from '../domain/reading.ts';
+import type { Ladder, MoneyRule, Rule } from '../domain/rule.ts';
 import { type Severity, severityRank } from '../domain/severity.ts';
 import { choice } from '../schema/shapes.ts';
 import { amount } from '../schema/texts.ts';
 import type { AccountSpending } from '../spending/account-spending.ts';
-import { type Period, type PeriodSum, periods } from '../spending/periods.ts';
+import type { Period, PeriodSum } from '../spending/periods.ts';
 import { say } from '../wording/language.ts';
 import { phrases, sentences } from '../wording/phrase.ts';
 import { sayComputed, sayLabel, type WordingFrame } from '../wording/quantity-wording.ts';
@@ -19,9 +20,13 @@ import { ladderSeverityKey } from './kind.ts';
 import * as ladder from './ladder.ts';
 import { exactAmount, nameBalance, sayLimit, sayValue } from './words.ts';
 
+/** A quarter is only foretold. */
+const budgetPeriods = ['day', 'week', 'month'] as const satisfies readonly Period[];
+type BudgetPeriod = (typeof budgetPeriods)[number];
+
 export interface BudgetRule extends MoneyRule {
   readonly type: 'budget';
-  readonly per: Period;
+  readonly per: BudgetPeriod;
   readonly by: 'spent' | 'forecast';
   readonly thresholds: Ladder<Micros>;
 }
@@ -69,7 +74,7 @@ const keys = {
   severity: ladderSeverityKey,
   per: choice(
     "The period of the account's time zone over which spending is summed up. Weeks begin on Monday.",
-    periods,
+    budgetPeriods,
   ),
   by: choice(
     'What is compared: what was spent, or by the forecast what the period will have taken at its end.',
@@ -257,4 +262,15 @@ function totalOf(rule: BudgetRule, { spending }: AccountFacts, sum: PeriodSum) {
     [judgedBy]: isAhead ? text('forecast') : null,
     [reckonedBy]: text(told.byForecast()),
   };
+}
+
+/** What is budgeted for a month of a balance; null where nobody said. */
+export function monthlyBudget(rules: readonly Rule[], balance: Balance): Micros | null {
+  const own = rules.filter(
+    (rule): rule is BudgetRule => rule.type === budget.type && rule.balance === balance,
+  );
+  const amounts = own.flatMap(({ per, thresholds }) =>
+    per === 'month' ? ladder.ladderSteps(thresholds).map(({ threshold }) => threshold) : [],
+  );
+  return amounts.length === 0 ? null : Math.max(...amounts);
 }

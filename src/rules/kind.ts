@@ -53,7 +53,7 @@ export interface AlertKind {
   /** Every channel is notified once, unless a route names the rule: the route may be what fails. */
   readonly concernsEveryChannel?: true;
   /** How long after firing nobody is notified yet. Absent: not at all. */
-  heldMs?(settings: Settings): number;
+  pausedMs?(settings: Settings): number;
   /** A few words without state and numbers, for mail subjects. */
   subject(
     about: { readonly balanceLabel: string; readonly rule: string },

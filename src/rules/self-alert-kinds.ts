@@ -161,7 +161,7 @@ export const storageFailed: AlertKind = {
   type: 'storage-failed',
   concernsEveryChannel: true,
   // What is not stored is not notified while another daemon may take over.
-  heldMs: ({ storage }) => storage.postgres?.leaseMs ?? 0,
+  pausedMs: ({ storage }) => storage.postgres?.leaseMs ?? 0,
   subject: ({ rule }, reader) => say(troubles[storageTrouble(rule)].subject, reader),
   firing(item, frame) {
     const detail = sayValue(item, frame);

@@ -33,10 +33,7 @@ export class SimulatedWorld {
   readonly prices: Scenario['prices'];
   readonly #accounts = new Map<string, SimulatedAccount>();
   readonly #bySecret = new Map<unknown, SimulatedAccount>();
-  /**
-   * What comes, in the order of time (milliseconds since the start, in the scenario's time). Nothing runs by itself: whoever asks
-   * gets what came due meanwhile.
-   */
+  /** In the order of time, in the scenario's milliseconds. Nothing runs by itself: who asks gets what came due. */
   readonly #timeline: { readonly at: number; readonly event: ScenarioEvent }[] = [];
   readonly #options: WorldOptions;
   readonly #startedAt: number;

@@ -2,7 +2,7 @@ import { dayMs, hourMs } from '../domain/duration.ts';
 import { isSameCurrency, type Micros } from '../domain/money.ts';
 import type { AnnouncedRun } from '../domain/operator.ts';
 import { ownOf } from '../domain/own.ts';
-import type { Forecast, ForecastRecord } from '../domain/quantity.ts';
+import type { ExpectedSpending, Forecast, ForecastRecord } from '../domain/quantity.ts';
 import { amountOf, type Balance, hasSameBalances, type Reading } from '../domain/reading.ts';
 import { BalanceState, readSpending, writeSpending } from './balance-state.ts';
 import { announcedIn, type ExpectedRun, expectedRuns, plannedIn, plannedRuns } from './expected-runs.ts';
@@ -49,7 +49,17 @@ interface Known {
   usual: Usual | null;
 }
 
-export type ExpectedSpending = Readonly<Record<'micros' | 'low' | 'high', Micros>>;
+/** What a period took so far, and comes to: null while less than a day is known. */
+export interface PeriodOutlook extends Omit<PeriodSum, 'spent' | 'watchedFrom'> {
+  readonly spent: Micros;
+  readonly total: ExpectedSpending | null;
+}
+
+export type SpendingOutlook = NonNullable<ReturnType<AccountSpending['outlook']>>;
+
+function mapRange({ micros, low, high }: ExpectedSpending, to: (micros: Micros) => Micros): ExpectedSpending {
+  return { micros: to(micros), low: to(low), high: to(high) };
+}
 
 interface Frame {
   readonly week: LocalWeek;
@@ -181,34 +191,35 @@ export class AccountSpending {
     const micros = this.expected(balance, Math.max(0, until - at));
     if (known === undefined || micros === null) return null;
     const factor = Math.exp(spreadAhead(known.state, (until - at) / hourMs));
+    return mapRange({ micros, low: micros / factor, high: micros * factor }, Math.round);
+  }
+
+  /** What the present month and quarter of the calendar took so far and come to, and what the next month takes; null before the first reading. */
+  outlook(balance: Balance) {
+    if (this.#sums === null) return null;
+    const { month, quarter } = this.#sums;
+    const rest = this.#expectedOrNothing(balance, month.endsAt);
+    const both = this.#expectedOrNothing(balance, endOfNextMonth(this.week, month.startsAt));
+    const share = both && rest && (both.micros - rest.micros) / (both.micros || 1);
     return {
-      micros: Math.round(micros),
-      low: Math.round(micros / factor),
-      high: Math.round(micros * factor),
+      month: this.#reckon(balance, month),
+      nextMonth: both && mapRange(both, (micros) => Math.round(micros * (share ?? 0))),
+      quarter: this.#reckon(balance, quarter),
     };
   }
 
-  /** What the present month of the calendar took so far, comes to, and what the next one takes; null before the first reading. */
-  month(balance: Balance) {
-    const sum = this.since('month');
-    if (sum === null) return null;
+  /** As `expectedUntil`: nothing of a balance that was watched for a day and never fell. */
+  #expectedOrNothing(balance: Balance, until: number): ExpectedSpending | null {
+    const expected = this.expectedUntil(balance, until);
+    const knownSince = Math.min(...Object.values(this.#sums ?? {}).map((sum) => sum.knownSince));
+    const isIdle = this.state(balance) === null && (this.#last?.at ?? 0) - knownSince >= dayMs;
+    return expected === null && isIdle ? { micros: 0, low: 0, high: 0 } : expected;
+  }
+
+  #reckon(balance: Balance, { startsAt, endsAt, knownSince, ...sum }: PeriodSum): PeriodOutlook {
     const spent = ownOf(sum.spent, balance) ?? 0;
-    const rest = this.expectedUntil(balance, sum.endsAt);
-    const both = this.expectedUntil(balance, endOfNextMonth(this.week, sum.startsAt));
-    const of = (pick: (from: keyof ExpectedSpending) => Micros): ExpectedSpending => ({
-      micros: pick('micros'),
-      low: pick('low'),
-      high: pick('high'),
-    });
-    return {
-      knownSince: sum.knownSince,
-      spent,
-      total: rest && of((from) => spent + rest[from]),
-      next:
-        rest &&
-        both &&
-        of((from) => Math.round((both[from] * (both.micros - rest.micros)) / (both.micros || 1))),
-    };
+    const rest = this.#expectedOrNothing(balance, endsAt);
+    return { startsAt, endsAt, knownSince, spent, total: rest && mapRange(rest, (micros) => spent + micros) };
   }
 
   /** Whether `left` lasts longer than so long by the forecast; null where `forecastAt` says null. */

@@ -5,7 +5,7 @@ import { amountOf, type Balance, type Reading } from '../domain/reading.ts';
 import type { LocalWeek } from './local-week.ts';
 
 /** The periods of the calendar over which spending is summed up. Weeks begin on Monday. */
-export const periods = ['day', 'week', 'month'] as const;
+export const periods = ['day', 'week', 'month', 'quarter'] as const;
 export type Period = (typeof periods)[number];
 
 /** What was spent in the present period of an account's calendar. Instants are milliseconds since 1970. */
@@ -27,7 +27,7 @@ export function beginSums(week: LocalWeek, reading: Reading): PeriodSums {
     ...beginPeriod(week, period, reading),
     knownSince: reading.at,
   });
-  return { day: begin('day'), week: begin('week'), month: begin('month') };
+  return { day: begin('day'), week: begin('week'), month: begin('month'), quarter: begin('quarter') };
 }
 
 /** Takes the falls between two readings in one currency into the sums, and begins the periods that a reading begins. */
@@ -68,7 +68,9 @@ function daysOf(period: Period, day: number, weekday: number): readonly [number,
   const date = new Date(day * dayMs);
   const monthAt = (ahead: number): number =>
     Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + ahead, 1) / dayMs;
-  return [monthAt(0), monthAt(1)];
+  if (period === 'month') return [monthAt(0), monthAt(1)];
+  const first = -(date.getUTCMonth() % 3);
+  return [monthAt(first), monthAt(first + 3)];
 }
 
 /** The first instant after the month that follows the one in which an instant lies. */

@@ -49,7 +49,7 @@ export function createLog(options: {
 /** Counts lines that the destination refuses. The first line that is accepted again follows one that says how many are missing. */
 class Drain {
   dropped = 0;
-  #unnotified = 0;
+  #dropped = 0;
   readonly #destination: LogDestination;
   readonly #format: (line: string) => string;
 
@@ -65,14 +65,14 @@ class Drain {
 
   readonly #lost = (): void => {
     this.dropped += 1;
-    this.#unnotified += 1;
+    this.#dropped += 1;
   };
 
   #reportMissing(): boolean {
-    if (this.#unnotified === 0) return true;
-    const item = `{"level":"warn"${stdTimeFunctions.isoTime()},"dropped":${this.#unnotified},"msg":"lines of the log could not be written"}\n`;
+    if (this.#dropped === 0) return true;
+    const item = `{"level":"warn"${stdTimeFunctions.isoTime()},"dropped":${this.#dropped},"msg":"lines of the log could not be written"}\n`;
     if (this.#destination.write(this.#format(item), () => undefined) === false) return false;
-    this.#unnotified = 0;
+    this.#dropped = 0;
     return true;
   }
 }

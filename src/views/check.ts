@@ -1,12 +1,12 @@
 import { HistoryLoader } from '../daemon/history-loader.ts';
 import { guardFor } from '../daemon/rate-guard.ts';
-import { roughDuration } from '../domain/moment.ts';
 import type { OutcomeKind } from '../domain/reading.ts';
 import { blockedUntil, observePoll } from '../engine/observe.ts';
 import { startMonitor } from '../engine/restore.ts';
 import { groupOf, type WatchedAccount } from '../engine/state.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Provider } from '../ports/provider.ts';
+import { sayDuration } from '../wording/moments.ts';
 import { createViews } from './create-views.ts';
 import type { StoredDependencies } from './stored-views.ts';
 import type { AccountView, Explanation } from './views.ts';
@@ -55,7 +55,7 @@ export async function checkAccounts(
     const explanations = await views.explain(account.id);
     const reason =
       outcome === null
-        ? `not asked: the provider asked to wait, for ${roughDuration(blocked - at)} more`
+        ? `not asked: the provider asked to wait, for ${sayDuration(blocked - at)} more`
         : outcome.kind === 'ok'
           ? null
           : outcome.reason;

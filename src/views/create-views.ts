@@ -2,7 +2,6 @@ import { collect } from '../daemon/history-loader.ts';
 import { inSlices } from '../daemon/slices.ts';
 import type { Micros } from '../domain/money.ts';
 import type { AnnouncedRun, ExpectedTopUp } from '../domain/operator.ts';
-import { entryOf } from '../domain/provider-entry.ts';
 import type { Balance } from '../domain/reading.ts';
 import type { Silence } from '../domain/route.ts';
 import { accountSubject, type Matcher, matches } from '../domain/rule.ts';
@@ -10,10 +9,12 @@ import { calendarKeyOf, isSessionEnded, linkKeysOf, sessionsOf } from '../engine
 import { auditOf } from '../engine/audit.ts';
 import { refuseSilence } from '../engine/orders/silence.ts';
 import type { Wanted } from '../engine/orders.ts';
+import { runBefore } from '../engine/pay-runs.ts';
 import { moneyOf } from '../engine/rates.ts';
 import { mutedBy, type SilenceWindow, windowsBetween } from '../engine/silencing.ts';
 import type { MonitorState, WatchedAccount } from '../engine/state.ts';
 import type { StoreReader } from '../ports/store.ts';
+import { monthlyBudget } from '../rules/budget.ts';
 import { selfAlertTypes } from '../rules/registry.ts';
 import { type AccountSummary, SummedAccounts } from './account-summary.ts';
 import {
@@ -122,9 +123,14 @@ export function createViews(current: () => ViewDependencies) {
     /** What was predicted of a balance a week ago, with what came; null where that is unknown. */
     weekAgo: (id: string, balance: Balance) =>
       current().state.accounts.get(id)?.spending.weekAgo(balance) ?? null,
-    /** What the present month and the next take of a balance; null before its first reading. */
-    month: (id: string, balance: Balance) =>
-      current().state.accounts.get(id)?.spending.month(balance) ?? null,
+    /** What the present month and quarter and the next month take of a balance; null before its first reading. */
+    outlook(id: string, balance: Balance) {
+      const account = current().state.accounts.get(id);
+      const outlook = account?.spending.outlook(balance) ?? null;
+      if (account === undefined || outlook === null) return null;
+      const budget = monthlyBudget(account.rules, balance);
+      return { ...outlook, provider: account.settings.provider, budget };
+    },
     /** How good the forecasts of a balance were; null while none came due. */
     record: (id: string, balance: Balance) =>
       current().state.accounts.get(id)?.spending.record(balance) ?? null,
@@ -144,16 +150,10 @@ export function createViews(current: () => ViewDependencies) {
     announced: (): readonly AnnouncedRun[] => [...current().state.announced.values()].flat(),
     /** How sums are made one, and when payments are made. */
     finance() {
-      const { settings, accounts, calendar } = current().state;
+      const { state } = current();
       return {
-        money: moneyOf(current().state),
-        /** The last pay run of an account at or before an instant; null where it cannot wait for one, undefined where it has no pay days. */
-        runBefore(id: string, at: number | null): number | null | undefined {
-          const account = accounts.get(id);
-          const payDays = (account && entryOf(settings, account.settings).payDays) ?? settings.payDays;
-          if (payDays === null) return undefined;
-          return at === null ? null : calendar.previous(payDays, settings.timezone, at);
-        },
+        money: moneyOf(state),
+        runBefore: (id: string, at: number | null) => runBefore(state, id, at),
       };
     },
     silences: (): readonly SilenceView[] => viewSilences(current()),

@@ -5,6 +5,7 @@ import { currencyCode, type Micros } from '../domain/money.ts';
 import { sumUp } from '../domain/one-sum.ts';
 import { unitOf } from '../domain/reading.ts';
 import { byUrgency } from '../domain/urgency.ts';
+import { groupByRun, runInTime } from '../engine/pay-runs.ts';
 import { urgencyOfPayment } from '../rules/urgency.ts';
 import type { Views } from './create-views.ts';
 import type { AccountView } from './views.ts';
@@ -61,32 +62,10 @@ export async function planPayments(views: Pick<Views, 'accountIds' | 'accounts' 
       next30Days: sumOf(own),
     }))
     .toSorted((left, right) => right.payments.length - left.payments.length);
-  const inOne = (own: readonly (Payment & { readonly currency: string })[]) =>
-    money === null ? null : sumUp(own, money);
-  /** By pay run, what cannot wait for one first; empty where no pay days are set. */
-  const inRuns = due.filter(({ runAt }) => runAt !== undefined);
-  const runs = [...Map.groupBy(inRuns, ({ runAt = null }) => runAt)]
-    .toSorted(([left], [right]) => (left ?? 0) - (right ?? 0))
-    .map(([at, own]) => ({ at, payments: own.toSorted(inOrder), sums: sumsOf(own), total: inOne(own) }));
+  const runs = groupByRun(payments, money);
+  const total = due.length === 0 ? null : money && sumUp(due, money);
   /** Too little is known of `unknown` to say what they need; `ending` have a balance that has an end. */
-  return { payments, currencies, runs, total: due.length === 0 ? null : inOne(due), unknown, ending };
-}
-
-/** The last run at or before the payment is due that is not over: its day is the run's. */
-function runInTime(
-  { isDue, dueAt }: Payment,
-  now: number,
-  runBefore: (at: number | null) => number | null | undefined,
-): DuePayment['runAt'] {
-  const at = runBefore(isDue ? null : dueAt);
-  return typeof at === 'number' && at + dayMs <= now ? null : at;
-}
-
-function sumsOf(payments: readonly (Payment & { readonly currency: string })[]) {
-  return [...Map.groupBy(payments, ({ currency }) => currencyCode(currency)).values()].map((own) => ({
-    currency: own[0]?.currency ?? '',
-    micros: sumOf(own),
-  }));
+  return { payments, currencies, runs, total, unknown, ending };
 }
 
 function dueOf({ isDue, dueAt }: Payment, now: number): DuePayment['due'] {

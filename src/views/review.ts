@@ -4,6 +4,7 @@ import { dayMs } from '../domain/duration.ts';
 import { getOrMake } from '../domain/get-or-make.ts';
 import { isoDay, parseLocalText } from '../domain/moment.ts';
 import { currencyCode, type Micros } from '../domain/money.ts';
+import { type Money, sumUp } from '../domain/one-sum.ts';
 import { amountOf, type Reading } from '../domain/reading.ts';
 import { changesOf } from '../spending/changes.ts';
 import type { Views } from './create-views.ts';
@@ -86,6 +87,20 @@ export async function reviewTime(views: ReviewViews, order: ReviewOrder) {
     forecasts: forecastsOf(views, accounts),
     /** Accounts that were never read in the time or have no reading at all: their spending is not known. */
     unknown: sums.unknown,
+  };
+}
+
+/** What was spent, as one sum; before it too, where all of that was watched. Null where no currency is set for sums, or too much was to be added up. */
+export function sumReview({ spending }: Pick<Review, 'spending'>, money: Money | null) {
+  if (spending === null || money === null) return null;
+  const { groups } = spending;
+  const before = groups.flatMap((each) => (each.before === null ? [] : { ...each, micros: each.before }));
+  return {
+    spent: sumUp(
+      groups.map((each) => ({ ...each, micros: each.spent })),
+      money,
+    ),
+    before: before.length < groups.length ? null : sumUp(before, money),
   };
 }
 
@@ -226,7 +241,8 @@ function daysBetween(since: number, until: number, timezone: string): readonly s
   return days.filter((_, place) => place % step === 0);
 }
 
-function commonLabel(accounts: readonly AccountView[]): string | null {
+/** The label that most accounts have; null where none has any. */
+export function commonLabel(accounts: readonly AccountView[]): string | null {
   const counts = new Map<string, number>();
   for (const { labels } of accounts)
     for (const key of Object.keys(labels)) counts.set(key, (counts.get(key) ?? 0) + 1);

@@ -1,53 +1,79 @@
 import { inSlices } from '../daemon/slices.ts';
-import type { Micros } from '../domain/money.ts';
-import { type OneSum, sumUp } from '../domain/one-sum.ts';
-import { unitOf } from '../domain/reading.ts';
-import type { ExpectedSpending } from '../spending/account-spending.ts';
+import { currencyCode, type Micros } from '../domain/money.ts';
+import { sumUp } from '../domain/one-sum.ts';
+import { type Balance, unitOf } from '../domain/reading.ts';
+import type { SpendingOutlook } from '../spending/account-spending.ts';
+import { addBudgets, addOutlooks } from '../spending/add-outlooks.ts';
 import type { Views } from './create-views.ts';
+import type { AccountView } from './views.ts';
 
 const sliceOfAccounts = 100;
 
-/** What a balance spends in the present month of its account's calendar, and in the next one. */
-export interface MonthForecast {
-  readonly account: string;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly balance: string;
+/** What a balance spends in the present month and quarter of its account's calendar, and in the next month. */
+export interface SpendingForecast extends SpendingOutlook {
+  readonly account: AccountView;
+  readonly provider: string;
+  readonly balance: Balance;
   readonly currency: string;
-  /** Later than the month's beginning where nothing was known before. */
-  readonly knownSince: number;
-  readonly spent: Micros;
-  /** Median and 80 % range of the whole month; null while less than a day is known. */
-  readonly total: ExpectedSpending | null;
-  readonly next: ExpectedSpending | null;
+  /** Of the month; null where there is none. */
+  readonly budget: Micros | null;
 }
 
-/** What this month and the next will cost, by account; sums in one currency where rates are set. Made in slices. */
-export async function forecastMonths(views: Pick<Views, 'accountIds' | 'accounts' | 'finance' | 'month'>) {
-  const rows: MonthForecast[] = [];
+type ForecastViews = Pick<Views, 'accountIds' | 'accounts' | 'finance' | 'outlook'>;
+
+/** What accounts will cost; sums in one currency where that is set. Made in slices. */
+export async function forecastSpending(
+  views: ForecastViews,
+  wantsAccount: (account: AccountView) => boolean = () => true,
+) {
+  const rows: SpendingForecast[] = [];
   const unknown: string[] = [];
   for await (const ids of inSlices(views.accountIds(), sliceOfAccounts))
-    for (const { id, balances, currency, labels } of await views.accounts(ids)) {
+    for (const account of (await views.accounts(ids)).filter(wantsAccount)) {
+      const { id, balances, currency } = account;
       const own = balances.flatMap((balance) => {
-        const month = views.month(id, balance.id);
-        if (month === null || currency === null) return [];
+        const outlook = views.outlook(id, balance.id);
+        if (outlook === null || currency === null) return [];
         const unit = unitOf({ balances, currency }, balance.id);
-        return { account: id, labels, balance: balance.id, currency: unit, ...month };
+        return { ...outlook, account, balance: balance.id, currency: unit };
       });
       rows.push(...own);
-      if (own.every(({ total }) => total === null)) unknown.push(id);
+      if (own.every(({ month }) => month.total === null)) unknown.push(id);
     }
   const { money } = views.finance();
-  const inOne = (pick: (row: MonthForecast) => Micros): OneSum | null =>
-    money === null
-      ? null
-      : sumUp(
-          rows.map((row) => ({ currency: row.currency, micros: pick(row) })),
-          money,
-        );
+  const inOne = (pick: (row: SpendingForecast) => Micros) =>
+    money &&
+    sumUp(
+      rows.map((row) => ({ currency: row.currency, micros: pick(row) })),
+      money,
+    );
   const sums = {
-    spent: inOne(({ spent }) => spent),
-    total: inOne(({ spent, total }) => total?.micros ?? spent),
-    next: inOne(({ next }) => next?.micros ?? 0),
+    spent: inOne(({ month }) => month.spent),
+    month: inOne(({ month }) => month.total?.micros ?? month.spent),
+    quarter: inOne(({ quarter }) => quarter.total?.micros ?? quarter.spent),
+    nextMonth: inOne(({ nextMonth }) => nextMonth?.micros ?? 0),
   };
   return { rows, unknown, sums };
 }
+
+/** By currency and what `groupOf` says, what costs most first. */
+export function groupForecasts(
+  rows: readonly SpendingForecast[],
+  groupOf: (row: SpendingForecast) => string,
+) {
+  const groups = Map.groupBy(rows, (row) => `${currencyCode(row.currency)} ${groupOf(row)}`);
+  return [...groups.values()]
+    .flatMap((own) =>
+      own[0] === undefined
+        ? []
+        : {
+            group: groupOf(own[0]),
+            currency: own[0].currency,
+            budget: addBudgets(own),
+            ...addOutlooks(own),
+          },
+    )
+    .toSorted((left, right) => right.month.total.micros - left.month.total.micros);
+}
+
+export type ForecastGroup = ReturnType<typeof groupForecasts>[number];

@@ -79,6 +79,6 @@ function refreshValues(state: MonitorState, account: WatchedAccount, now: number
       alert.state === 'firing' ? alert.severity : null,
     );
     if (evaluation.kind !== 'breached' && evaluation.kind !== 'ok') continue;
-    state.alerts.hold({ ...alert, value: evaluation.value });
+    state.alerts.setInMemory({ ...alert, value: evaluation.value });
   }
 }

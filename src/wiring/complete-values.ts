@@ -17,10 +17,7 @@ const asked: Readonly<Record<string, readonly [path: string, list: string, key: 
   expected: ['/api/v1/expected-top-ups', 'expected', 'id'],
 };
 
-/**
- * Prints what shells complete, one a line: names of the configuration as it stands in the file, errors elsewhere in it or not, or what the
- * running daemon has. Loaded in place of the command line. `account` is the word that stands before the alert.
- */
+/** Of the configuration's file, errors in it or not, or of the running daemon. `account`: the word before the alert. */
 export async function completeValues(
   [, kind = '', account]: readonly string[],
   env: NodeJS.ProcessEnv,

@@ -9,10 +9,7 @@ import { systemRandom } from '../system/random.ts';
 import { openProcessLog, type ProcessLog } from './process-log.ts';
 import { leave } from './signals.ts';
 
-/**
- * Runs the command line of this process until it is done, or until `signal` asks for an orderly end. Sets the exit code
- * and lets the process end by itself; only a second signal and programming errors end it at once.
- */
+/** Until it is done, or `signal` asks for an end. Only a second signal and programming errors end it at once. */
 export async function startProcess(signal: AbortSignal): Promise<void> {
   const { env } = process;
   // Database, log of writes, backups and what `init` writes hold what is nobody else's business.

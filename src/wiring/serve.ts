@@ -15,7 +15,7 @@ import { createForeignTexts } from '../domain/foreign-text.ts';
 import { type ConfigProblem, OperatorError } from '../domain/operator-error.ts';
 import type { ServerSettings, Settings, StorageSettings } from '../domain/settings.ts';
 import { signLink } from '../http/ack-link.ts';
-import type { ReportDesk } from '../http/options.ts';
+import type { ReportsOnDemand } from '../http/options.ts';
 import { startWebServer } from '../http/server.ts';
 import { readProxyVariables } from '../net/proxy-variables.ts';
 import type { StoreReader } from '../ports/store.ts';
@@ -105,7 +105,7 @@ async function serveWatched(order: ServeOrder, log: SystemLog, reloads: Reloads)
       timezone,
       language,
       database,
-      reports: createReportDesk(() => current, ownership.reader, signal),
+      reports: createReportsOnDemand(() => current, ownership.reader, signal),
     }),
   );
   const followPage = async (next: Pick<LoadedConfiguration, 'settings' | 'sources'>): Promise<void> => {
@@ -240,10 +240,7 @@ function watchReloads({ file, sources, log: { hide } }: ServeOrder, log: SystemL
   };
 }
 
-/**
- * What sessions of the page are signed with, and links of messages before 0.3. It outlives a restart, and is that of all daemons that share
- * a database, where a token or that database is set.
- */
+/** It outlives a restart, and is that of all daemons that share a database, where a token or that database is set. */
 function createSessionKeys({ storage }: Settings): (server: ServerSettings) => Buffer {
   const untilNextStart = systemRandom.bytes(32);
   return ({ token }) => {
@@ -262,7 +259,11 @@ function acknowledgeUrl(
 }
 
 /** The reports of a running daemon, for those who ask for one over HTTP. */
-function createReportDesk(settings: () => Settings, reader: StoreReader, signal: AbortSignal): ReportDesk {
+function createReportsOnDemand(
+  settings: () => Settings,
+  reader: StoreReader,
+  signal: AbortSignal,
+): ReportsOnDemand {
   const find = (id: string) => {
     const report = settings().reports.find((candidate) => candidate.id === id);
     return report === undefined ? null : { settings: settings(), report, reader };

@@ -1,6 +1,6 @@
 import { type DurationPart, dayMs, durationParts } from '../domain/duration.ts';
 import { momentParts, roughParts } from '../domain/moment.ts';
-import { type Language, say } from './language.ts';
+import { english, type Language, say } from './language.ts';
 import { phrases } from './phrase.ts';
 
 /** For whom something is said: in which language and time zone (an IANA name), and when. */
@@ -62,8 +62,8 @@ export function sayAge(at: number, reader: Pick<Reader, 'language' | 'now'>): st
   return say(passed > 0 ? says.past : says.future, { duration: sayDuration(passed, reader) }, reader);
 }
 
-/** As precise as a person needs: `40 seconds`, `19 minutes`, `5 hours 20 minutes`, `34 days`. */
-export function sayDuration(ms: number, reader: Pick<Reader, 'language'>): string {
+/** As precise as a person needs: `40 seconds`, `19 minutes`, `5 hours 20 minutes`, `34 days`. In English without a reader. */
+export function sayDuration(ms: number, reader: Pick<Reader, 'language'> = { language: english }): string {
   return sayUnits(roughParts(ms), reader);
 }
 

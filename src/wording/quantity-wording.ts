@@ -116,10 +116,7 @@ export function sayShortPayable(amount: Micros, frame: Amounts): string {
   return sayPayable(amount, frame).replace(/[.,]00(?= |$)/, '');
 }
 
-/**
- * A rise is the payment less what was spent before the next reading: digits past the third are noise, so
- * `about 3,000.00 CNY`. An amount that needs no rounding is exact.
- */
+/** The payment less what was spent meanwhile: digits past the third are noise, so `about 3,000.00 CNY`. */
 export function sayRise(amount: Micros, frame: Amounts): string {
   let step = 10_000;
   while (amount / step >= 1000) step *= 10;

@@ -113,7 +113,7 @@ class Node {
   }
 
   get acts(): boolean {
-    return !this.killed && !this.frozen && this.store !== null && this.membership.holds();
+    return !this.killed && !this.frozen && this.store !== null && this.membership.mayPoll();
   }
 
   get frozen(): boolean {
@@ -249,7 +249,7 @@ describe('two daemons on one database', () => {
     const { a, b } = await startPair();
     expect([a.role, b.role]).toEqual(['owner', 'standby']);
     expect(b.membership.clusterStatus).toMatchObject({ owner: { node: 'a' }, epoch: 1, problems: [] });
-    expect(b.membership.holds()).toBe(false);
+    expect(b.membership.mayPoll()).toBe(false);
   });
 
   test('the other takes over within 15 s when the owner is killed', async () => {
@@ -318,7 +318,7 @@ describe('two daemons on one database', () => {
     await world.pass(1000);
     a.line.cut = true;
     const askedAt = renewedAt - a.line.latencyMs;
-    while (a.membership.holds()) await world.pass(100);
+    while (a.membership.mayPoll()) await world.pass(100);
     expect(world.clock.monotonic() - askedAt).toBeLessThanOrEqual((leaseMs * 3) / 4 + 100);
   });
 
@@ -878,7 +878,7 @@ describe('a daemon that has never reached the database', () => {
         expect.stringContaining('does not answer this daemon (simulated: the database cannot be reached)'),
       ],
     });
-    expect([a.membership.holds(), a.membership.revision]).toEqual([false, null]);
+    expect([a.membership.mayPoll(), a.membership.revision]).toEqual([false, null]);
     expect(a.logged).toEqual(['the shared database does not answer']);
     a.line.cut = false;
     await world.pass(9000);

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { dayMs, hourMs, minuteMs, units } from '../support/account-facts.ts';
+import { dayMs, hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
 import type { Received } from '../support/recording-channel.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { makeAccount } from '../support/settings.ts';
+import { startWorld, World } from '../support/world.ts';
 
 const daily = { id: 'daily', cron: '30 2 * * *', timezone: 'Europe/Berlin', channels: ['ops'] };
 const sleepMs = 10 * minuteMs;
@@ -133,4 +134,41 @@ test('what was spent and topped up in another currency is no part of the sums ne
   const message = reports(world).at(0)?.message;
   if (message?.kind !== 'report') throw new Error('no report came');
   expect(message.accounts[0]).toMatchObject({ spent: { sms: units(3) }, toppedUp: { sms: 0 }, topUps: [] });
+});
+
+test('a weekly report says what the month comes to, its budget, and what the next pay runs must hold', async () => {
+  const rates = { date: '2026-11-19', base: 'EUR', amounts: { CNY: '0.125' }, inverted: false };
+  const monthly = {
+    ...smsLow({ warning: units(2000) }),
+    id: 'monthly',
+    type: 'budget',
+    per: 'month',
+    by: 'spent',
+  };
+  const world = new World(
+    {
+      accounts: [makeAccount('otp', { leadTimeMs: 2 * dayMs })],
+      rules: [monthly],
+      payDays: '0 9 * * 5',
+      money: { currency: 'EUR', rates, source: null },
+      reports: [{ ...daily, cron: '0 9 * * 1' }],
+    },
+    { startAt: Date.UTC(2026, 10, 2), sleepMs },
+  );
+  world.provider.set('otp', 1400);
+  world.daemon.start();
+  for (let hour = 0; hour < 15 * 24; hour++) {
+    world.provider.set('otp', 1400 - 3 * hour);
+    await world.pass(hourMs);
+  }
+  const message = reports(world).at(-1)?.message;
+  if (message?.kind !== 'report') throw new Error('no report came');
+  const [month] = message.months;
+  expect(month).toMatchObject({ currency: 'CNY', budget: units(2000), unknown: 0, balances: 2 });
+  // Watched since the second day of November: 28.5 days of 72 a day are left at most.
+  expect(month?.month.isWhole).toBe(false);
+  expect((month?.month.total.micros ?? 0) / units(29 * 72)).toBeCloseTo(1, 1);
+  expect(message.payRuns[0]?.sums[0]?.currency).toBe('CNY');
+  // 371 yuan were left.
+  expect(message.inOne?.left.micros).toBe(units(371) / 8);
 });

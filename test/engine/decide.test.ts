@@ -18,7 +18,7 @@ const direct: ChannelPlan = {
 const escalating: ChannelPlan = { ...direct, escalateAfterMs: 30 * minute };
 const boss: ChannelPlan = { ...escalating, direct: false };
 const notifiedBefore: ChannelPlan = { ...direct, direct: false, repeatEveryMs: null };
-const free: Suppression = { silenced: false, inhibited: false, heldUntil: null, channelFailedUntil: null };
+const free: Suppression = { silenced: false, inhibited: false, pausedUntil: null, channelFailedUntil: null };
 
 const open = incident({
   severity: 'warning',
@@ -168,15 +168,15 @@ const rows: readonly Row[] = [
     expected: 'quiet: inhibited',
   },
   {
-    name: 'held while it may be an outage',
+    name: 'paused while it may be an outage',
     incident: fresh,
-    suppression: { heldUntil: now + minute },
-    expected: `quiet: held until ${minute}`,
+    suppression: { pausedUntil: now + minute },
+    expected: `quiet: paused until ${minute}`,
   },
   {
-    name: 'held until now: reported',
+    name: 'paused until now: reported',
     incident: fresh,
-    suppression: { heldUntil: now },
+    suppression: { pausedUntil: now },
     expected: 'notify firing',
   },
   {
@@ -360,7 +360,7 @@ describe('for every incident and last notification', () => {
   const someSuppression = fc.record({
     silenced: fc.boolean(),
     inhibited: fc.boolean(),
-    heldUntil: fc.option(instant),
+    pausedUntil: fc.option(instant),
     channelFailedUntil: fc.option(instant),
   });
   const somePlan = fc.constantFrom(direct, escalating, boss, notifiedBefore);

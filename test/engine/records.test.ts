@@ -10,7 +10,7 @@ function records(...rows: [string, string][]): Records<string> {
 
 test('a batch is what was set or removed since the last one, as it is when the batch is taken', () => {
   const table = records(['a', 'old'], ['b', 'gone']);
-  table.hold('c', 'stored already');
+  table.setInMemory('c', 'stored already');
   table.set('a', 'new');
   table.delete('b');
   expect(table.take()).toEqual({ rows: ['new'], removed: ['b'] });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { dayMs, hourMs, minuteMs } from '../../src/domain/duration.ts';
 import { newNotification } from '../../src/domain/outbox.ts';
-import { heldForPollUntil, queueOf } from '../../src/engine/queue.ts';
+import { pausedForPollUntil, queueOf } from '../../src/engine/queue.ts';
 import { followClock, startMonitor } from '../../src/engine/restore.ts';
 import { inactiveAlert } from '../../src/engine/transition.ts';
 import { wordStory } from '../../src/messages/item-story.ts';
@@ -65,7 +65,7 @@ test('after a long pause messages wait a minute at most for the first poll, also
     random: seededRandom(),
     now,
   });
-  expect(heldForPollUntil(state, queueOf(state, 'ops'))).toBe(now + minuteMs);
+  expect(pausedForPollUntil(state, queueOf(state, 'ops'))).toBe(now + minuteMs);
   followClock(state, -dayMs, now - dayMs);
-  expect(heldForPollUntil(state, queueOf(state, 'ops'))).toBe(now - dayMs + minuteMs);
+  expect(pausedForPollUntil(state, queueOf(state, 'ops'))).toBe(now - dayMs + minuteMs);
 });

@@ -1,12 +1,12 @@
 import { Hono } from 'hono';
 import { expect, test } from 'vitest';
 import { Secret } from '../../src/domain/secret.ts';
-import { signAcknowledgement } from '../../src/http/ack-link.ts';
 import { createApi } from '../../src/http/api/routes.ts';
 import { addOpenPages, addPages } from '../../src/http/page/routes.ts';
 import type { WebEnv } from '../../src/http/web-env.ts';
 import { hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
 import { eventually } from '../support/eventually.ts';
+import { signAcknowledgement } from '../support/old-links.ts';
 import { giveAtOnce } from '../support/orders.ts';
 import { makeAccount } from '../support/settings.ts';
 import { ackKey, serveWorld } from '../support/web-server.ts';

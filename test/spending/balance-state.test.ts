@@ -35,7 +35,7 @@ function numbered(): BalanceState {
 
 const last = { account: 'otp', at: 0, balances: { sms: 1 }, currency: 'CNY' };
 const sum: PeriodSums['day'] = { startsAt: 0, endsAt: 0, knownSince: 0, watchedFrom: 0, spent: { sms: 0 } };
-const sums: PeriodSums = { day: sum, week: sum, month: sum };
+const sums: PeriodSums = { day: sum, week: sum, month: sum, quarter: sum };
 
 function write(states: readonly (BalanceState | null)[]): Buffer {
   return Buffer.from(writeSpending({ timezone: 'UTC', last, sums, states }));
@@ -44,7 +44,7 @@ function write(states: readonly (BalanceState | null)[]): Buffer {
 test('what is stored of a balance has its numbers and its arrays in this order, no matter how the code names them', () => {
   const bytes = write([numbered()]);
   const from = 7 + bytes.readUInt16LE(5);
-  expect(bytes[0]).toBe(8);
+  expect(bytes[0]).toBe(9);
   expect(columns.map((_, index) => bytes.readDoubleLE(from + 8 * index))).toEqual([...columns.keys()]);
   const state = new BalanceState();
   const rest = bytes.subarray(from + 8 * columns.length);

@@ -3,10 +3,10 @@ import { createRequire } from 'node:module';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
 import { Secret } from '../../src/domain/secret.ts';
-import { signAcknowledgement } from '../../src/http/ack-link.ts';
 import { launchBrowser } from './browser.ts';
 import { hourMs, viewsNow } from './built-views.ts';
 import { demoViews } from './demo-views.ts';
+import { signAcknowledgement } from './old-links.ts';
 import { trialsOn } from './trials.ts';
 import { ackKey, type FakeServer, runFakeServer } from './web-server.ts';
 

@@ -197,7 +197,7 @@ export class FakeViews implements LiveViews {
     return [];
   }
 
-  month() {
+  outlook() {
     return null;
   }
 

@@ -216,6 +216,7 @@ export function buildReportAccount(over: Partial<ReportAccount> = {}): ReportAcc
 export function buildReport(over: Partial<ReportMessage> = {}): ReportMessage {
   return {
     kind: 'report',
+    ...{ inOne: null, months: [], payRuns: [] },
     id: '9d1c2f52-1a86-4f0c-8a52-0e6a0d1f7b3c',
     at: messageNow,
     publicUrl: 'https://lowwater.example.com',

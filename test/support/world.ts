@@ -224,7 +224,7 @@ function membershipOf({
   mayActUnpersisted = () => true,
 }: Pick<WorldOptions, 'owns' | 'mayActUnpersisted'>): DaemonMembership {
   return {
-    holds: owns,
+    mayPoll: owns,
     maySend: owns,
     mayActUnpersisted,
     handOver: async () => undefined,

@@ -216,10 +216,10 @@ export class Machine {
         const span = spanOf();
         const store = this.#database.watch(span, whole);
         const watched = {
-          holds: () => {
-            const holds = membership.holds();
-            if (!holds) this.#lookAgain(life);
-            return holds;
+          mayPoll: () => {
+            const mayPoll = membership.mayPoll();
+            if (!mayPoll) this.#lookAgain(life);
+            return mayPoll;
           },
           maySend: () => membership.maySend(),
           mayActUnpersisted: () => membership.mayActUnpersisted(),

@@ -58,7 +58,7 @@ export const mutations: readonly Mutation[] = [
     name: 'what was notified is not stored with the message',
     file: 'src/engine/announce.ts',
     old: 'state.incidents.set(incident.id, after);',
-    new: 'state.incidents.hold(incident.id, after);',
+    new: 'state.incidents.setInMemory(incident.id, after);',
   },
   {
     name: 'a milder alert is reported next to a worse one',
@@ -184,7 +184,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a restart forgets that a group must wait',
     file: restore,
-    old: '  for (const backoff of stored.backoffs) state.backoffs.hold(backoff.group, backoff);\n',
+    old: '  for (const backoff of stored.backoffs) state.backoffs.setInMemory(backoff.group, backoff);\n',
     new: '',
   },
   {
@@ -442,8 +442,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'what is not stored is reported while another may take over',
     file: membership,
-    old: 'return this.holds() && (this.#owned?.store.failingForMs === undefined || this.mayActUnpersisted());',
-    new: 'return this.holds();',
+    old: 'return this.mayPoll() && (this.#owned?.store.failingForMs === undefined || this.mayActUnpersisted());',
+    new: 'return this.mayPoll();',
   },
   {
     name: 'a group is asked again while the database knows nothing of what it was asked before',
@@ -602,7 +602,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'two daemons of one name are let in',
     file: fleetView,
-    old: 'if (this.twin === null || own?.since == null) return false;',
+    old: 'if (this.duplicate === null || own?.since == null) return false;',
     new: 'return false;',
     test: membershipTest,
   },

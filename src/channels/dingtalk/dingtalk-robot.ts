@@ -9,10 +9,7 @@ import type { PostCode, PostSettings } from '../receiver.ts';
 
 export { readCard as show } from '../demo-receiver.ts';
 
-/**
- * Signed in the address: base64 of HMAC-SHA256 over `timestamp\nsecret` (milliseconds) with the secret as the key, percent-encoded
- * once (open.dingtalk.com, custom robots, security settings).
- */
+/** Signed in the address (open.dingtalk.com, custom robots): HMAC-SHA256 of `timestamp\nsecret`, in milliseconds. */
 export const prepare: NonNullable<PostCode['prepare']> = ({ body }, { address, keys }, { now }) => {
   const key = keys.secret?.reveal() ?? '';
   if (key === '') return { url: address.reveal(), body };

@@ -5,11 +5,12 @@ import { type Chart, roomyAmounts } from '../../chart/chart.ts';
 import { drawSvg, type Part, type SvgLook, shortAmount } from '../../chart/draw-svg.ts';
 import { roundedRange, type ValueRange, valueTicks } from '../../chart/scale.ts';
 import { dayMs } from '../../domain/duration.ts';
-import { formatShortMoment } from '../../domain/moment.ts';
 import { cutText } from '../../domain/plain-text.ts';
 import type { Forecast } from '../../domain/quantity.ts';
 import type { Severity } from '../../domain/severity.ts';
 import { type Html, html } from '../../wording/html.ts';
+import { english } from '../../wording/language.ts';
+import { sayShortMoment } from '../../wording/moments.ts';
 
 /** Next to `src` and `dist` alike, so that it is found in the repository, the package and the image. */
 const fontFile = fileURLToPath(new URL('../../../assets/fonts/DejaVuSans-lowwater.ttf', import.meta.url));
@@ -140,12 +141,13 @@ function amountsOf(chart: Chart): ValueRange {
 
 /** `21 Nov 14:00–19:00`, or `21 Nov – 24 Nov` where it may be on several days: there is no room for more, and the mail says it whole. */
 function wordShortEnd(emptyAt: number, { forecast, timezone, chart: { now } }: MailChart): string {
+  const reader = { language: english, timezone };
   const { earliest = null, latest = null } = forecast ?? {};
-  if (earliest === null) return `about ${formatShortMoment(emptyAt, timezone)}`;
+  if (earliest === null) return `about ${sayShortMoment(emptyAt, reader)}`;
   const [from, to] = [Math.max(earliest, now), latest].map((at) =>
-    at === null || at > now + farthestEndMs ? null : formatShortMoment(at, timezone),
+    at === null || at > now + farthestEndMs ? null : sayShortMoment(at, reader),
   );
-  if (from == null) return `about ${formatShortMoment(emptyAt, timezone)}`;
+  if (from == null) return `about ${sayShortMoment(emptyAt, reader)}`;
   if (to == null) return `${from} or later`;
   const [fromDay, toDay] = [from, to].map((moment) => moment.slice(0, -' 00:00'.length));
   return fromDay === toDay ? `${from}–${to.slice(-'00:00'.length)}` : `${fromDay} – ${toDay}`;

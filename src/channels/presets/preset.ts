@@ -36,10 +36,7 @@ export const presetSchema = z.strictObject({
     unit: z.enum(['bytes', 'characters']),
   }),
   send: request.optional(),
-  /**
-   * An incident tool: alerts open, are acknowledged and close under a key. `raise`: what makes an open alert more urgent, by names for
-   * people; without it what got worse opens another.
-   */
+  /** Alerts open, are acknowledged and close under a key. Without `raise` what got worse opens another. */
   incident: z
     .strictObject({
       open: request,

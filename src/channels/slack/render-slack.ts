@@ -198,7 +198,7 @@ function renderReport(message: ReportMessage): SlackPayload {
   const more = words.more === 0 ? [] : [context(sayMore(words.more, message))];
   const blocks: readonly SlackBlock[] = [
     ...(words.runsOut === null ? [] : [section(words.runsOut, 400)]),
-    section([words.period, ...words.totals.slice(0, 5).map((total) => cutUnits(total, 160))].join('\n')),
+    section([words.period, ...words.totals.slice(0, 9).map((total) => cutUnits(total, 160))].join('\n')),
     ...words.accounts.map(reportSection),
     ...more,
     ...pageButton(message),

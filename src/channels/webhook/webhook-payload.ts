@@ -23,10 +23,7 @@ const listLimit = 200;
 /** Of all alerts in one body: receivers limit theirs to 64 KB and more. */
 const maxAlertBytes = 60_000;
 
-/**
- * A message as the documented JSON of the webhook channel (docs/webhook.md): money as decimal strings, times
- * in ISO 8601 UTC, durations in seconds, null where unknown. Fields are only ever added.
- */
+/** docs/webhook.md: decimal strings, ISO 8601 UTC, seconds, null where unknown. Fields are only ever added. */
 export function renderWebhookPayload(message: Message): object {
   const base = { timestamp: isoText(message.at), id: message.id };
   if (message.kind === 'incidents') return { type: 'lowwater.alerts', ...base, data: incidentsData(message) };

@@ -51,10 +51,7 @@ export function openWebhookSender(
   });
 }
 
-/**
- * Headers of the Standard Webhooks specification: the signature is HMAC-SHA256 over `id.timestamp.body`, the
- * timestamp that of the attempt in seconds, the id the same on every retry.
- */
+/** Standard Webhooks: HMAC-SHA256 over `id.timestamp.body`, the attempt's time in seconds; retries keep the id. */
 export function signedHeaders(order: {
   readonly id: string;
   readonly body: string;

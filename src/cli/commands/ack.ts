@@ -1,8 +1,8 @@
 import type { Wanted } from '../../engine/orders.ts';
 import type { AlertView } from '../../views/views.ts';
+import { type Backend, operatorCommand, printOrdered } from '../backend.ts';
 import { type CommandInput, jsonOption, type PositionalSpec, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { type Desk, operatorCommand, printOrdered } from '../desk.ts';
 import { byOption, requireKnown } from '../read-options.ts';
 
 const details = `Orders it of the running daemon over HTTP, else leaves the order in the database, where the daemon takes it within 2 s.
@@ -33,12 +33,12 @@ export const ackCommand = operatorCommand({
     'lowwater ack otp sms-low --comment "top-up ordered"',
     'lowwater ack otp sms-low --by "Ada from finance"',
   ],
-  async run(context, input, desk) {
-    const alert = await requireAlert(desk, input);
+  async run(context, input, backend) {
+    const alert = await requireAlert(backend, input);
     const by = input.option('by') ?? context.user;
     const comment = input.option('comment') ?? '';
     const order = { kind: 'acknowledge', ...alert, comment } as const;
-    return orderAbout(context, input, { desk, method: 'POST', by, body: { by, comment }, order });
+    return orderAbout(context, input, { backend, method: 'POST', by, body: { by, comment }, order });
   },
 });
 
@@ -49,31 +49,35 @@ export const unackCommand = operatorCommand({
   positionals,
   options: { json: jsonOption },
   examples: ['lowwater unack otp sms-low'],
-  async run(context, input, desk) {
-    const alert = await requireAlert(desk, input);
+  async run(context, input, backend) {
+    const alert = await requireAlert(backend, input);
     const order = { kind: 'unacknowledge', ...alert } as const;
-    return orderAbout(context, input, { desk, method: 'DELETE', by: context.user, order });
+    return orderAbout(context, input, { backend, method: 'DELETE', by: context.user, order });
   },
 });
 
 /** The alert that was named; where the rule is missing the open ones are listed. Throws `UsageError`. */
 async function requireAlert(
-  desk: Desk,
+  backend: Backend,
   input: CommandInput,
 ): Promise<{ readonly account: string; readonly rule: string }> {
   const account = input.positional('ACCOUNT');
   const rule = input.optionalPositional('RULE');
   if (rule !== null) return { account, rule };
-  requireKnown('account', [...desk.names.accounts, ...(account.startsWith('@') ? [account] : [])], account);
-  const open = (await readFiring(desk)).filter((alert) => alert.account === account);
+  requireKnown(
+    'account',
+    [...backend.names.accounts, ...(account.startsWith('@') ? [account] : [])],
+    account,
+  );
+  const open = (await readFiring(backend)).filter((alert) => alert.account === account);
   throw new UsageError(
     'RULE is missing',
     open.length === 0 ? `nothing is firing for ${account}` : `firing for ${account}: ${listRules(open)}`,
   );
 }
 
-async function readFiring(desk: Desk): Promise<readonly AlertView[]> {
-  const alerts = await (await desk.views()).alerts({ all: false });
+async function readFiring(backend: Backend): Promise<readonly AlertView[]> {
+  const alerts = await (await backend.views()).alerts({ all: false });
   return alerts.filter(({ state }) => state === 'firing');
 }
 
@@ -90,18 +94,18 @@ async function orderAbout(
   context: CommandContext,
   input: CommandInput,
   request: {
-    readonly desk: Desk;
+    readonly backend: Backend;
     readonly method: 'POST' | 'DELETE';
     readonly by: string;
     readonly body?: object;
     readonly order: Wanted<'acknowledge'> | Wanted<'unacknowledge'>;
   },
 ): Promise<number> {
-  const { desk, order, by, ...sent } = request;
+  const { backend, order, by, ...sent } = request;
   const { account, rule } = order;
   const asked = sent.method === 'DELETE' ? `?${new URLSearchParams({ by })}` : '';
   const path = `/api/v1/alerts/${encodeURIComponent(account)}/${encodeURIComponent(rule)}/ack${asked}`;
-  const answer = await desk.order({ ...sent, path }, { wanted: () => order, by });
+  const answer = await backend.order({ ...sent, path }, { wanted: () => order, by });
   const acknowledged = order.kind === 'acknowledge';
   const sentence = acknowledged
     ? `${account} ${rule} is acknowledged.`

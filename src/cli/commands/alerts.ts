@@ -1,14 +1,14 @@
-import { describeDistance, formatMomentAndAge, roughDuration } from '../../domain/moment.ts';
 import { formatMoney } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import type { Quantity } from '../../domain/quantity.ts';
 import { unitOf } from '../../domain/reading.ts';
 import type { AlertView, Explanation } from '../../views/views.ts';
 import { english } from '../../wording/language.ts';
+import { sayAge, sayDuration, sayMomentAndAge } from '../../wording/moments.ts';
 import { sayFact, sayQuantity, type WordingFrame } from '../../wording/quantity-wording.ts';
+import { operatorCommand, warnOfOldData } from '../backend.ts';
 import { exitCodes, jsonOption, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { operatorCommand, warnOfOldData } from '../desk.ts';
 import { requireKnown, requireRule, suggest } from '../read-options.ts';
 import { layoutWidth, type Output, paintSeverity, printJson, type Style } from '../terminal/output.ts';
 import { type Column, printRows } from '../terminal/table.ts';
@@ -29,9 +29,9 @@ export const alertsCommand = operatorCommand({
     all: { summary: 'also the resolved ones that are still stored' },
     json: jsonOption,
   },
-  async run(context, input, { views: open, timezone, ...desk }) {
+  async run(context, input, { views: open, timezone, ...backend }) {
     const views = await open();
-    await warnOfOldData(context, desk, views);
+    await warnOfOldData(context, backend, views);
     const rows = await views.alerts({ all: input.flag('all') });
     const json = async () => ({ alerts: rows.map((await import('../../views/public-json.ts')).alertJson) });
     const none = 'No alert is pending or firing.';
@@ -106,12 +106,12 @@ export const explainCommand = operatorCommand({
   ],
   options: { json: jsonOption },
   examples: ['lowwater explain otp sms-low'],
-  async run(context, input, desk) {
-    const account = requireKnown('account', desk.names.accounts, input.positional('ACCOUNT'));
+  async run(context, input, backend) {
+    const account = requireKnown('account', backend.names.accounts, input.positional('ACCOUNT'));
     const rule = input.optionalPositional('RULE');
     // A rule that does not exist is wrong usage, even where the database cannot be read.
-    if (rule !== null) await requireRule(desk.names, rule);
-    const views = await desk.views();
+    if (rule !== null) await requireRule(backend.names, rule);
+    const views = await backend.views();
     const all = await views.explain(account);
     const chosen = rule === null ? all : all.filter((explanation) => explanation.rule.id === rule);
     if (rule !== null && chosen.length === 0) {
@@ -122,7 +122,7 @@ export const explainCommand = operatorCommand({
     const { balances = [], currency = null } = (await views.account(account)) ?? {};
     const frameOf = ({ rule: { balance } }: (typeof chosen)[number]) => ({
       language: english,
-      timezone: desk.timezone,
+      timezone: backend.timezone,
       now: clock.now(),
       currency: unitOf({ balances, currency }, balance),
     });
@@ -145,9 +145,9 @@ function formatExplanation(explanation: Explanation, frame: WordingFrame, stdout
       cleanText(fact.name, 60),
       fact.value.unit === 'duration' ? wordLength(fact.value, frame) : sayFact(fact, frame),
     ]);
-  if (next !== null) facts.push([`${next.severity} next`, formatMomentAndAge(next.at, frame)]);
-  if (rule.forMs > 0) facts.push(['fires after', roughDuration(rule.forMs)]);
-  if (rule.recoverForMs > 0) facts.push(['resolves after', roughDuration(rule.recoverForMs)]);
+  if (next !== null) facts.push([`${next.severity} next`, sayMomentAndAge(next.at, frame)]);
+  if (rule.forMs > 0) facts.push(['fires after', sayDuration(rule.forMs)]);
+  if (rule.recoverForMs > 0) facts.push(['resolves after', sayDuration(rule.recoverForMs)]);
   if (alert !== null) facts.push(['alert', describeAlert(alert, rule, frame)]);
   if (wouldNotFire !== null) facts.push(['would not fire', cleanText(wouldNotFire, 300)]);
   const heading = layOutHeading(explanation, stdout);
@@ -188,9 +188,8 @@ function wordLength(quantity: Quantity, frame: WordingFrame): string {
 
 /** What became of the verdict: since when it fires or waits to, and what keeps people from hearing of it. */
 function describeAlert(alert: AlertView, rule: Explanation['rule'], frame: WordingFrame): string {
-  const since = `${alert.state} since ${formatMomentAndAge(alert.since, frame)}`;
-  if (alert.state === 'pending')
-    return `${since}, fires ${describeDistance(alert.since + rule.forMs, frame.now)}`;
+  const since = `${alert.state} since ${sayMomentAndAge(alert.since, frame)}`;
+  if (alert.state === 'pending') return `${since}, fires ${sayAge(alert.since + rule.forMs, frame)}`;
   const notes = [since];
   if (alert.acknowledged !== null) notes.push(`acknowledged by ${cleanText(alert.acknowledged.by, 60)}`);
   return [...notes, ...wordSuppression(alert)].join(', ');

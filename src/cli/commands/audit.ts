@@ -1,6 +1,6 @@
 import { weekMs } from '../../domain/duration.ts';
+import { operatorCommand } from '../backend.ts';
 import { jsonOption } from '../command.ts';
-import { operatorCommand } from '../desk.ts';
 import { readInstant } from '../read-options.ts';
 import { printRows } from '../terminal/table.ts';
 import { formatInstant } from '../terminal/text.ts';
@@ -13,16 +13,16 @@ export const auditCommand = operatorCommand({
     since: { value: 'TIME', summary: 'a duration before now (7d) or a date (2026-11-01); default 7d' },
     json: jsonOption,
   },
-  async run(context, input, desk) {
+  async run(context, input, backend) {
     const now = context.clock.now();
-    const since = readInstant(input, 'since', { now, timezone: desk.timezone }) ?? now - weekMs;
-    const rows = await (await desk.views()).audit(since);
+    const since = readInstant(input, 'since', { now, timezone: backend.timezone }) ?? now - weekMs;
+    const rows = await (await backend.views()).audit(since);
     return printRows(context, input, {
       rows,
       none: 'No action in this time.',
       json: async () => ({ audit: rows.map((await import('../../views/public-json.ts')).auditJson) }),
       columns: [
-        { header: `AT (${desk.timezone})`, value: ({ at }) => formatInstant(at, desk.timezone) },
+        { header: `AT (${backend.timezone})`, value: ({ at }) => formatInstant(at, backend.timezone) },
         { header: 'BY', value: ({ by }) => by, minWidth: 8 },
         { header: 'ACTION', value: ({ action }) => action },
         { header: 'ACCOUNT', value: ({ account }) => account ?? '', minWidth: 8 },

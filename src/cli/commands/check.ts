@@ -7,10 +7,10 @@ import type { CheckedAccount } from '../../views/check.ts';
 import type { Explanation } from '../../views/views.ts';
 import { english, type Language } from '../../wording/language.ts';
 import { sayQuantity } from '../../wording/quantity-wording.ts';
+import { type Backend, operatorCommand } from '../backend.ts';
 import { type CommandInput, jsonOption } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { checkThroughDaemon } from '../daemon/remote-views.ts';
-import { type Desk, operatorCommand } from '../desk.ts';
 import { loadConfiguration } from '../load-configuration.ts';
 import { requireKnown } from '../read-options.ts';
 import { type Output, paintSeverity, printJson, type Style } from '../terminal/output.ts';
@@ -45,16 +45,16 @@ pauses that are stored.
     'lowwater check --account otp --json',
     'lowwater check --account otp --explain-request',
   ],
-  async run(context, input, desk) {
+  async run(context, input, backend) {
     const account = input.option('account');
     const ids =
-      account === null ? desk.names.accounts : [requireKnown('account', desk.names.accounts, account)];
+      account === null ? backend.names.accounts : [requireKnown('account', backend.names.accounts, account)];
     const isExplained = input.flag('explain-request');
     const exchanges: DescribedExchange[] = [];
     const checked =
-      desk.daemon === null || isExplained
-        ? await pollHere(context, input, desk, { account, explain: (each) => void exchanges.push(each) })
-        : await checkThroughDaemon(await desk.views(), desk.daemon, ids);
+      backend.daemon === null || isExplained
+        ? await pollHere(context, input, backend, { account, explain: (each) => void exchanges.push(each) })
+        : await checkThroughDaemon(await backend.views(), backend.daemon, ids);
     const status = worstFirst.find((each) => checked.some((one) => statusOf(one) === each)) ?? 'ok';
     if (input.flag('json')) {
       const { accountJson, explanationJson } = await import('../../views/public-json.ts');
@@ -66,7 +66,7 @@ pauses that are stored.
       return pluginCodes[status];
     }
     const shown = isExplained ? exchanges.map((each) => formatExchange(each, context.stdout)) : [];
-    await context.stdout.write(shown.join('') + formatCheck(checked, status, context, desk.timezone));
+    await context.stdout.write(shown.join('') + formatCheck(checked, status, context, backend.timezone));
     return pluginCodes[status];
   },
 });
@@ -74,11 +74,11 @@ pauses that are stored.
 async function pollHere(
   context: CommandContext,
   input: CommandInput,
-  { isComplete, ...desk }: Desk,
+  { isComplete, ...backend }: Backend,
   order: { readonly account: string | null; readonly explain: (exchange: DescribedExchange) => void },
 ): Promise<readonly CheckedAccount[]> {
   // Of a configuration with errors this prints them.
-  const settings = (isComplete && desk.settings) || (await loadConfiguration(context, input)).settings;
+  const settings = (isComplete && backend.settings) || (await loadConfiguration(context, input)).settings;
   const { checkHere } = await import('../act-here.ts');
   return checkHere(context, { settings, ...order });
 }

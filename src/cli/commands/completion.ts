@@ -87,10 +87,7 @@ function listPlaces(commands: readonly Command[], groups: CommandGroups): Place[
   return [...places, { after: [], candidates: first, values: [] }];
 }
 
-/**
- * The arms of a `case` over the word before: `--account) kind=accounts ;;` for each option whose value names something, and the pattern
- * of all options that a value follows: what to complete there are names of files.
- */
+/** `--account) kind=accounts ;;` for each option whose value names something, and the options that a value follows. */
 function valueCases(places: readonly Place[]): string {
   const taking = places.flatMap(({ candidates }) => candidates).filter(({ takesValue }) => takesValue);
   const kinds = new Map(taking.flatMap(({ word, completes }) => (completes ? [[word, completes]] : [])));

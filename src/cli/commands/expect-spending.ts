@@ -1,8 +1,8 @@
 import { isoText } from '../../domain/moment.ts';
 import { formatAmount, formatMicros, parseMicros } from '../../domain/money.ts';
+import { type Backend, operatorCommand, printOrdered } from '../backend.ts';
 import { type Command, CommandError, type CommandInput, jsonOption, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { type Desk, operatorCommand, printOrdered } from '../desk.ts';
 import { readMoment, requireKnown, unknownId } from '../read-options.ts';
 import { printRows } from '../terminal/table.ts';
 import { formatInstant } from '../terminal/text.ts';
@@ -29,29 +29,29 @@ was announced with \`inForce\`, which is false where the daemon has yet to take 
     json: jsonOption,
   },
   examples: ['lowwater expect-spending otp 40000 --from 2026-12-01T08:00 --to 2026-12-01T18:00'],
-  async run(context, input, desk) {
+  async run(context, input, backend) {
     const cancelled = input.option('cancel');
     const account = input.optionalPositional('ACCOUNT');
     if (cancelled !== null && account !== null) throw new UsageError('--cancel takes no account');
-    if (cancelled !== null) return cancel(context, input, desk, cancelled);
+    if (cancelled !== null) return cancel(context, input, backend, cancelled);
     if (account !== null)
-      return announce(context, input, desk, requireKnown('account', desk.names.accounts, account));
-    return list(context, input, desk);
+      return announce(context, input, backend, requireKnown('account', backend.names.accounts, account));
+    return list(context, input, backend);
   },
 });
 
 async function announce(
   context: CommandContext,
   input: CommandInput,
-  desk: Desk,
+  backend: Backend,
   account: string,
 ): Promise<number> {
   const typed = input.optionalPositional('AMOUNT');
   const amountMicros = parseMicros(typed ?? '');
   if (amountMicros === null || amountMicros <= 0)
     throw new UsageError(`${typed ?? 'AMOUNT'} is not an amount above 0`, 'write it as 40000 or 40000.50');
-  const startsAt = readMoment(input, 'from', desk.timezone);
-  const endsAt = readMoment(input, 'to', desk.timezone, { isEnd: true });
+  const startsAt = readMoment(input, 'from', backend.timezone);
+  const endsAt = readMoment(input, 'to', backend.timezone, { isEnd: true });
   if (startsAt === null || endsAt === null)
     throw new UsageError('--from and --to are needed: when it begins and when it ends');
   if (endsAt <= startsAt) throw new UsageError('--to must be after --from');
@@ -64,32 +64,37 @@ async function announce(
     startsAt: isoText(startsAt),
     endsAt: isoText(endsAt),
   };
-  const answer = await desk.order(
+  const answer = await backend.order(
     { method: 'POST', path: '/api/v1/expected-spending', body: { ...said, by } },
     { wanted: () => ({ kind: 'expect-spending', ...own, amountMicros, startsAt, endsAt }), by },
   );
-  const [from, to] = [startsAt, endsAt].map((at) => formatInstant(at, desk.timezone));
-  const sentence = `${formatAmount(amountMicros, null)} beyond the usual announced on ${account}, ${from} to ${to} (${desk.timezone}).`;
+  const [from, to] = [startsAt, endsAt].map((at) => formatInstant(at, backend.timezone));
+  const sentence = `${formatAmount(amountMicros, null)} beyond the usual announced on ${account}, ${from} to ${to} (${backend.timezone}).`;
   return printOrdered(context, input, { about: said, sentence, answer });
 }
 
-async function cancel(context: CommandContext, input: CommandInput, desk: Desk, id: string): Promise<number> {
+async function cancel(
+  context: CommandContext,
+  input: CommandInput,
+  backend: Backend,
+  id: string,
+): Promise<number> {
   const by = context.user;
   const path = `/api/v1/expected-spending/${encodeURIComponent(id)}?${new URLSearchParams({ by })}`;
   const wanted = async () => {
-    const known = await (await desk.views()).announced();
+    const known = await (await backend.views()).announced();
     const account = known.find((run) => run.id === id)?.account;
     const ids = known.map((run) => run.id);
     if (account === undefined) throw new CommandError(unknownId(`no run ${id} is announced`, ids, id));
     return { kind: 'cancel-expected', account, id } as const;
   };
-  const answer = await desk.order({ method: 'DELETE', path }, { wanted, by });
+  const answer = await backend.order({ method: 'DELETE', path }, { wanted, by });
   return printOrdered(context, input, { about: { id }, sentence: `Run ${id} is cancelled.`, answer });
 }
 
-async function list(context: CommandContext, input: CommandInput, desk: Desk): Promise<number> {
-  const rows = await (await desk.views()).announced();
-  const when = (at: number): string => formatInstant(at, desk.timezone);
+async function list(context: CommandContext, input: CommandInput, backend: Backend): Promise<number> {
+  const rows = await (await backend.views()).announced();
+  const when = (at: number): string => formatInstant(at, backend.timezone);
   return printRows(context, input, {
     rows,
     none: 'No run is announced.',
@@ -98,7 +103,7 @@ async function list(context: CommandContext, input: CommandInput, desk: Desk): P
       { header: 'ACCOUNT', value: ({ account }) => account, minWidth: 10 },
       { header: 'BALANCE', rank: 3, value: ({ balance }) => balance },
       { header: 'AMOUNT', align: 'right', value: (run) => formatAmount(run.amountMicros, null) },
-      { header: `FROM (${desk.timezone})`, value: ({ startsAt }) => when(startsAt) },
+      { header: `FROM (${backend.timezone})`, value: ({ startsAt }) => when(startsAt) },
       { header: 'TO', value: ({ endsAt }) => when(endsAt) },
       { header: 'SPENT', align: 'right', rank: 2, value: (run) => formatAmount(run.spentMicros, null) },
       { header: 'COMMENT', rank: 5, value: ({ comment }) => comment, minWidth: 12 },

@@ -1,8 +1,8 @@
 import { isoText } from '../../domain/moment.ts';
 import { formatAmount, formatMicros, parseMicros } from '../../domain/money.ts';
+import { type Backend, operatorCommand, printOrdered } from '../backend.ts';
 import { type Command, CommandError, type CommandInput, jsonOption, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { type Desk, operatorCommand, printOrdered } from '../desk.ts';
 import { readMoment, requireKnown, unknownId } from '../read-options.ts';
 import { printRows } from '../terminal/table.ts';
 import { formatInstant } from '../terminal/text.ts';
@@ -34,21 +34,21 @@ ordered with \`inForce\`, which is false where the daemon has yet to take it.`,
     json: jsonOption,
   },
   examples: ['lowwater expect otp 5000 --by 2026-11-26 --comment PO-4711', 'lowwater expect'],
-  async run(context, input, desk) {
+  async run(context, input, backend) {
     const cancelled = input.option('cancel');
     const account = input.optionalPositional('ACCOUNT');
     if (cancelled !== null && account !== null) throw new UsageError('--cancel takes no account');
-    if (cancelled !== null) return cancel(context, input, desk, cancelled);
+    if (cancelled !== null) return cancel(context, input, backend, cancelled);
     if (account !== null)
-      return announce(context, input, desk, requireKnown('account', desk.names.accounts, account));
-    return list(context, input, desk);
+      return announce(context, input, backend, requireKnown('account', backend.names.accounts, account));
+    return list(context, input, backend);
   },
 });
 
 async function announce(
   context: CommandContext,
   input: CommandInput,
-  desk: Desk,
+  backend: Backend,
   account: string,
 ): Promise<number> {
   const typed = input.optionalPositional('AMOUNT');
@@ -56,12 +56,12 @@ async function announce(
   const amountMicros = parseMicros(typed);
   if (amountMicros === null || amountMicros <= 0)
     throw new UsageError(`${typed} is not an amount above 0`, 'write it as 5000 or 5000.50');
-  const by = readMoment(input, 'by', desk.timezone, { isEnd: true });
+  const by = readMoment(input, 'by', backend.timezone, { isEnd: true });
   const balance = input.option('balance');
   const orderedBy = input.option('ordered-by') ?? context.user;
   const comment = input.option('comment') ?? '';
   const own = { account, comment, ...(balance === null ? {} : { balance }) };
-  const expected = input.flag('again') ? (await (await desk.views()).expected()).map(({ id }) => id) : [];
+  const expected = input.flag('again') ? (await (await backend.views()).expected()).map(({ id }) => id) : [];
   const said = {
     ...own,
     amount: formatMicros(amountMicros),
@@ -69,7 +69,7 @@ async function announce(
   };
   // A daemon of 0.3 does not know `seen`.
   const body = { ...said, by: orderedBy, ...(expected.length === 0 ? {} : { seen: expected }) };
-  const answer = await desk.order(
+  const answer = await backend.order(
     { method: 'POST', path: '/api/v1/expected-top-ups', body },
     {
       wanted: () => ({
@@ -80,27 +80,32 @@ async function announce(
     },
   );
   const until =
-    by === null ? 'after its lead time' : `by ${formatInstant(by, desk.timezone)} (${desk.timezone})`;
+    by === null ? 'after its lead time' : `by ${formatInstant(by, backend.timezone)} (${backend.timezone})`;
   const sentence = `${formatAmount(amountMicros, null)} expected on ${account} ${until}.`;
   return printOrdered(context, input, { about: said, sentence, answer });
 }
 
-async function cancel(context: CommandContext, input: CommandInput, desk: Desk, id: string): Promise<number> {
+async function cancel(
+  context: CommandContext,
+  input: CommandInput,
+  backend: Backend,
+  id: string,
+): Promise<number> {
   const by = context.user;
   const path = `/api/v1/expected-top-ups/${encodeURIComponent(id)}?${new URLSearchParams({ by })}`;
   const wanted = async () => {
-    const known = await (await desk.views()).expected();
+    const known = await (await backend.views()).expected();
     const found = known.find((topUp) => topUp.id === id);
     const ids = known.map((topUp) => topUp.id);
     if (found === undefined) throw new CommandError(unknownId(`no top-up ${id} is expected`, ids, id));
     return { kind: 'cancel-expected', account: found.account, id } as const;
   };
-  const answer = await desk.order({ method: 'DELETE', path }, { wanted, by });
+  const answer = await backend.order({ method: 'DELETE', path }, { wanted, by });
   return printOrdered(context, input, { about: { id }, sentence: `Top-up ${id} is cancelled.`, answer });
 }
 
-async function list(context: CommandContext, input: CommandInput, desk: Desk): Promise<number> {
-  const rows = await (await desk.views()).expected();
+async function list(context: CommandContext, input: CommandInput, backend: Backend): Promise<number> {
+  const rows = await (await backend.views()).expected();
   return printRows(context, input, {
     rows,
     none: 'No top-up is expected.',
@@ -110,7 +115,7 @@ async function list(context: CommandContext, input: CommandInput, desk: Desk): P
       { header: 'BALANCE', rank: 3, value: ({ balance }) => balance },
       { header: 'AMOUNT', align: 'right', value: (topUp) => formatAmount(topUp.amountMicros, null) },
       { header: 'CAME', align: 'right', rank: 2, value: (topUp) => formatAmount(topUp.receivedMicros, null) },
-      { header: `BY (${desk.timezone})`, value: ({ by }) => formatInstant(by, desk.timezone) },
+      { header: `BY (${backend.timezone})`, value: ({ by }) => formatInstant(by, backend.timezone) },
       { header: 'ORDERED BY', rank: 4, value: ({ orderedBy }) => orderedBy, minWidth: 8 },
       { header: 'COMMENT', rank: 5, value: ({ comment }) => comment, minWidth: 12 },
       { header: 'ID', rank: 1, value: ({ id }) => id },

@@ -12,9 +12,9 @@ import {
 import { formatHistoryLine, historyHeader } from '../../views/csv.ts';
 import type { AccountView } from '../../views/views.ts';
 import { balanceName } from '../../wording/quantity-wording.ts';
+import { operatorCommand } from '../backend.ts';
 import { exitCodes, jsonOption, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { operatorCommand } from '../desk.ts';
 import { readBalance, readInstant, requireKnown } from '../read-options.ts';
 import { printJson } from '../terminal/output.ts';
 import { startProgress } from '../terminal/progress.ts';
@@ -42,14 +42,14 @@ ISO 8601 UTC. --json prints {"points":[{"at","sms","voip","currency"}]}, the sam
     table: { summary: 'print a table also on a terminal' },
   },
   examples: ['lowwater history otp', 'lowwater history otp --since 30d --csv > otp.csv'],
-  async run(context, input, desk) {
-    const { timezone } = desk;
-    const account = requireKnown('account', desk.names.accounts, input.positional('ID'));
+  async run(context, input, backend) {
+    const { timezone } = backend;
+    const account = requireKnown('account', backend.names.accounts, input.positional('ID'));
     const now = context.clock.now();
     const since = readInstant(input, 'since', { now, timezone }) ?? now - weekMs;
     const until = readInstant(input, 'until', { now, timezone }) ?? now;
     if (since >= until) throw new UsageError('--since must be before --until');
-    const views = await desk.views();
+    const views = await backend.views();
     const view = await views.account(account);
     const balances = view?.balances ?? [];
     const balance = readBalance(input, balances);

@@ -2,10 +2,10 @@ import { readdir, readFile } from 'node:fs/promises';
 import type { CallToolResult, ListToolsResult } from '@modelcontextprotocol/server';
 import { parseJson } from '../../domain/json.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
+import { type Backend, withBackend } from '../backend.ts';
 import { type Command, CommandError, type CommandInput, exitCodes, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { askDaemon } from '../daemon/daemon-connection.ts';
-import { type Desk, withDesk } from '../desk.ts';
 import { actingTools, readingTools, requestOf, type Tool, toolsOf } from '../mcp/tools.ts';
 
 /** Rows of a query that an assistant is shown. */
@@ -110,17 +110,17 @@ async function call(
   if (tool === undefined) throw new CommandError(`there is no tool ${name}`);
   const by = typeof given.by === 'string' ? given.by.trim() : '';
   if (tool.method === 'POST' && by === '') throw new CommandError('by: say who asked for it');
-  return withDesk(context, input, (desk) => ask(context, desk, tool, given));
+  return withBackend(context, input, (backend) => ask(context, backend, tool, given));
 }
 
 async function ask(
   context: CommandContext,
-  desk: Desk,
+  backend: Backend,
   tool: Tool,
   given: Readonly<Record<string, unknown>>,
 ): Promise<object> {
   const request = requestOf(tool, given);
-  const { daemon } = desk;
+  const { daemon } = backend;
   if (daemon !== null && daemon.facts !== null) {
     const answer = await askDaemon(daemon, { ...request, patienceMs: 60_000 });
     if (answer.kind === 'refused') throw new CommandError(answer.message);
@@ -129,8 +129,8 @@ async function ask(
   if (tool.method === 'POST') throw new CommandError('no daemon answers: acts need a running one');
   const { openLocalApi } = await import('../../http/api/local-api.ts');
   const { version, clock } = context;
-  const views = await desk.storedViews();
-  const api = openLocalApi({ version, now: clock.now(), timezone: desk.timezone, views });
+  const views = await backend.storedViews();
+  const api = openLocalApi({ version, now: clock.now(), timezone: backend.timezone, views });
   const { status, body } = await api(request.path);
   if (status >= 400) throw new CommandError(String(Reflect.get(Object(body), 'detail') ?? 'refused'));
   return { ...(body as object) };

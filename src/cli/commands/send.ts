@@ -1,10 +1,10 @@
 import { cleanText } from '../../domain/plain-text.ts';
 import { type Delivery, wordMissed } from '../../ports/channel.ts';
 import type { ReportOrder } from '../act-here.ts';
+import { type Backend, operatorCommand } from '../backend.ts';
 import { type Command, CommandError, exitCodes, jsonOption, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { request } from '../daemon/remote-views.ts';
-import { type Desk, operatorCommand } from '../desk.ts';
 import { loadConfiguration } from '../load-configuration.ts';
 import { requireKnown, suggest } from '../read-options.ts';
 import { layoutWidth, printJson } from '../terminal/output.ts';
@@ -21,11 +21,11 @@ export const reportCommand = operatorCommand({
     json: { summary: 'print it as JSON instead of sending it' },
   },
   examples: ['lowwater report weekly --print'],
-  async run(context, input, desk) {
-    const id = requireKnown('report', desk.names.reports, input.positional('ID'));
+  async run(context, input, backend) {
+    const id = requireKnown('report', backend.names.reports, input.positional('ID'));
     if (input.flag('json') || input.flag('print')) {
       const columns = layoutWidth(context.stdout) ?? undefined;
-      const { text, report } = await askForReport(context, desk, {
+      const { text, report } = await askForReport(context, backend, {
         id,
         method: 'GET',
         act: ({ renderReport }, order) => renderReport(order, columns),
@@ -34,7 +34,7 @@ export const reportCommand = operatorCommand({
       else await context.stdout.write(text);
       return exitCodes.ok;
     }
-    const { deliveries } = await askForReport(context, desk, {
+    const { deliveries } = await askForReport(context, backend, {
       id,
       method: 'POST',
       act: async ({ sendReport }, order) => ({ deliveries: await sendReport(order, context.signal) }),
@@ -52,7 +52,7 @@ export const reportCommand = operatorCommand({
 /** Asks the daemon about a report; where none answers, acts on the database, and answers as a daemon would. */
 async function askForReport<Answer>(
   context: CommandContext,
-  { daemon, settings }: Desk,
+  { daemon, settings }: Backend,
   report: {
     readonly id: string;
     readonly method: 'GET' | 'POST';

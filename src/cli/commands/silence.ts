@@ -2,8 +2,8 @@ import { isSelfId } from '../../domain/alert.ts';
 import { isoText } from '../../domain/moment.ts';
 import { labelNamePattern, type Matcher, matchesEverything, wordMatcher } from '../../domain/rule.ts';
 import { severities } from '../../domain/severity.ts';
+import { operatorCommand, printOrdered } from '../backend.ts';
 import { type CommandInput, jsonOption, UsageError } from '../command.ts';
-import { operatorCommand, printOrdered } from '../desk.ts';
 import { byOption, readChoice, readDuration, requireKnown, requireRule } from '../read-options.ts';
 import { printRows } from '../terminal/table.ts';
 import { formatInstant } from '../terminal/text.ts';
@@ -38,14 +38,14 @@ is muted only by --everything, which stands alone. Prints the id of the silence.
     'lowwater silence add --account marketing --for 2h --comment "campaign is paused"',
     'lowwater silence add --label team=growth --severity info --for 1d',
   ],
-  async run(context, input, desk) {
+  async run(context, input, backend) {
     const durationMs = readDuration(input, 'for');
     if (durationMs === null)
       throw new UsageError('--for is missing: how long the silence lasts, such as --for 2h');
     const account = input.option('account');
-    if (account !== null && !isSelfId(account)) requireKnown('account', desk.names.accounts, account);
+    if (account !== null && !isSelfId(account)) requireKnown('account', backend.names.accounts, account);
     const rule = input.option('rule');
-    if (rule !== null) await requireRule(desk.names, rule);
+    if (rule !== null) await requireRule(backend.names, rule);
     const match = readMatcher(input);
     const everything = input.flag('everything');
     checkMatcher(match, everything);
@@ -56,12 +56,12 @@ is muted only by --everything, which stands alone. Prints the id of the silence.
     const said = { match, startsAt: isoText(startsAt), endsAt: isoText(endsAt), by, comment };
     const body = { ...said, ...(everything ? { everything } : {}) };
     const left = `s-${context.random.id()}`;
-    const answer = await desk.order(
+    const answer = await backend.order(
       { method: 'POST', path: '/api/v1/silences', body },
       { wanted: () => ({ kind: 'silence', id: left, match, everything, startsAt, endsAt, comment }), by },
     );
     const id = answer.kind === 'answered' ? idOf(answer.body) : left;
-    const until = `${formatInstant(endsAt, desk.timezone)} (${desk.timezone})`;
+    const until = `${formatInstant(endsAt, backend.timezone)} (${backend.timezone})`;
     const sentence = `Silence ${id}: ${wordMatcher(match)} until ${until}.`;
     return printOrdered(context, input, { about: { id, ...said }, sentence, answer });
   },
@@ -74,8 +74,8 @@ export const silenceListCommand = operatorCommand({
 
 --json prints {"silences":[{"id","match","startsAt","endsAt","by","comment","active"}]}.`,
   options: { json: jsonOption },
-  async run(context, input, desk) {
-    const rows = await (await desk.views()).silences();
+  async run(context, input, backend) {
+    const rows = await (await backend.views()).silences();
     const { style } = context.stdout;
     return printRows(context, input, {
       rows,
@@ -88,8 +88,11 @@ export const silenceListCommand = operatorCommand({
           paint: ({ active }, cell) => (active ? style.bold(cell) : cell),
         },
         { header: 'MATCHES', value: ({ match }) => wordMatcher(match), minWidth: 14 },
-        { header: 'FROM', rank: 2, value: ({ startsAt }) => formatInstant(startsAt, desk.timezone) },
-        { header: `UNTIL (${desk.timezone})`, value: ({ endsAt }) => formatInstant(endsAt, desk.timezone) },
+        { header: 'FROM', rank: 2, value: ({ startsAt }) => formatInstant(startsAt, backend.timezone) },
+        {
+          header: `UNTIL (${backend.timezone})`,
+          value: ({ endsAt }) => formatInstant(endsAt, backend.timezone),
+        },
         { header: 'BY', rank: 4, value: ({ by }) => by, minWidth: 8 },
         { header: 'COMMENT', rank: 3, value: ({ comment }) => comment, minWidth: 12 },
         { header: 'ID', rank: 1, value: ({ id }) => id ?? '' },
@@ -104,11 +107,11 @@ export const silenceExpireCommand = operatorCommand({
   details: '--json prints {"id","inForce"}; `inForce` is false where the daemon has yet to take it.',
   positionals: [{ name: 'ID', summary: 'its id, as "silence list" prints it', completes: 'silences' }],
   options: { json: jsonOption },
-  async run(context, input, desk) {
+  async run(context, input, backend) {
     const id = input.positional('ID');
     const by = context.user;
     const path = `/api/v1/silences/${encodeURIComponent(id)}?${new URLSearchParams({ by })}`;
-    const answer = await desk.order(
+    const answer = await backend.order(
       { method: 'DELETE', path },
       { wanted: () => ({ kind: 'expire', id }), by },
     );

@@ -17,9 +17,9 @@ import {
   sayLength,
 } from '../../wording/quantity-wording.ts';
 import { drawSparkline } from '../../wording/sparkline.ts';
+import { type Backend, operatorCommand, warnOfOldData } from '../backend.ts';
 import { exitCodes, jsonOption } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { type Desk, operatorCommand, warnOfOldData } from '../desk.ts';
 import { layoutWidth, type Output, paintSeverity, printJson, type Style } from '../terminal/output.ts';
 import { type Column, formatTable } from '../terminal/table.ts';
 import { formatShortDuration, wrapToWidth } from '../terminal/text.ts';
@@ -49,18 +49,18 @@ same as GET /api/v1/accounts: money as decimal strings, times in ISO 8601 UTC, n
     'lowwater status --line',
     `lowwater status --json | jq -r '.accounts[].balances.sms'`,
   ],
-  async run(context, input, desk) {
-    const views = await desk.views();
+  async run(context, input, backend) {
+    const views = await backend.views();
     const { stdout, clock } = context;
     const isWhole = input.flag('json') || (!input.flag('line') && !stdout.isTerminal);
     // It knows the kinds of rules, and --help needs none of them.
     const { summarizeAll } = await import('../../views/account-summary.ts');
     const summary = isWhole ? summarizeAll(await views.accounts()) : await views.summary(shownOnTerminal);
-    const cluster = await lookAtCluster(context, desk);
-    const isOld = await warnOfOldData(context, desk, views);
-    for (const problem of desk.daemon?.facts?.problems ?? [])
+    const cluster = await lookAtCluster(context, backend);
+    const isOld = await warnOfOldData(context, backend, views);
+    for (const problem of backend.daemon?.facts?.problems ?? [])
       await context.stderr.write(`warning: ${cleanText(problem, 500)}\n`);
-    const frame = { stdout, timezone: desk.timezone, now: clock.now() };
+    const frame = { stdout, timezone: backend.timezone, now: clock.now() };
     if (input.flag('json')) {
       const { accountJson } = await import('../../views/public-json.ts');
       await printJson(context, {
@@ -79,7 +79,7 @@ same as GET /api/v1/accounts: money as decimal strings, times in ISO 8601 UTC, n
 /** The daemons that share the database; null where it is one daemon's own. Says on standard error what is wrong with them. */
 async function lookAtCluster(
   context: CommandContext,
-  { settings, isComplete }: Desk,
+  { settings, isComplete }: Backend,
 ): Promise<DescribedCluster | null> {
   const postgres = settings?.storage.postgres;
   if (settings === null || postgres === undefined || !isComplete) return null;

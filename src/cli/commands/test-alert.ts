@@ -1,9 +1,9 @@
 import { cleanText } from '../../domain/plain-text.ts';
 import { severities } from '../../domain/severity.ts';
 import type { testAlertJson } from '../../views/public-json.ts';
+import { type Backend, operatorCommand, printOrdered } from '../backend.ts';
 import { type Command, exitCodes, jsonOption } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { type Desk, operatorCommand, printOrdered } from '../desk.ts';
 import { byOption, readChoice, requireKnown } from '../read-options.ts';
 import { printJson } from '../terminal/output.ts';
 import { formatInstant } from '../terminal/text.ts';
@@ -34,8 +34,8 @@ that is told at once has it, else with 1.`,
     json: jsonOption,
   },
   examples: ['lowwater test-alert otp --severity critical'],
-  async run(context, input, desk) {
-    const account = requireKnown('account', desk.names.accounts, input.positional('ACCOUNT'));
+  async run(context, input, backend) {
+    const account = requireKnown('account', backend.names.accounts, input.positional('ACCOUNT'));
     const rule = input.option('rule');
     const severity = readChoice(input, 'severity', severities);
     const by = input.option('by') ?? context.user;
@@ -44,12 +44,12 @@ that is told at once has it, else with 1.`,
       ...(rule === null ? {} : { rule }),
       ...(severity === null ? {} : { severity }),
     };
-    const print = (test: Told) => printTold(context, desk, test, input.flag('json'));
-    if (desk.daemon === null && desk.settings !== null && !(await isHeld(desk.settings))) {
+    const print = (test: Told) => printTold(context, backend, test, input.flag('json'));
+    if (backend.daemon === null && backend.settings !== null && !(await isLocked(backend.settings))) {
       let code: number = exitCodes.failed;
       const { sendTestAlert } = await import('../act-here.ts');
       const { testAlertJson: describe } = await import('../../views/public-json.ts');
-      await sendTestAlert(context, desk.settings, {
+      await sendTestAlert(context, backend.settings, {
         wanted: { ...wanted, by },
         begun: async (test) => {
           code = await print(await describe(test));
@@ -57,7 +57,7 @@ that is told at once has it, else with 1.`,
       });
       return code;
     }
-    const answer = await desk.order(
+    const answer = await backend.order(
       { method: 'POST', path: '/api/v1/test-alerts', body: { ...wanted, by }, patienceMs },
       { wanted: () => ({ kind: 'test-alert', ...wanted }), by },
     );
@@ -67,14 +67,14 @@ that is told at once has it, else with 1.`,
   },
 });
 
-async function isHeld(settings: NonNullable<Desk['settings']>): Promise<boolean> {
+async function isLocked(settings: NonNullable<Backend['settings']>): Promise<boolean> {
   const { path } = settings.storage;
   return path !== undefined && (await import('../../store/store.ts')).isInUse(path);
 }
 
 async function printTold(
   context: CommandContext,
-  { timezone }: Desk,
+  { timezone }: Backend,
   test: Told,
   asJson: boolean,
 ): Promise<number> {

@@ -35,10 +35,7 @@ const connectPatienceMs = 3000;
 /** A year of readings every five minutes. */
 const maxAnswerBytes = 64 * 1024 * 1024;
 
-/**
- * Sends one request to a daemon's HTTP server, past any proxy. Throws `CommandError` when something answers that is no
- * lowwater, or nothing comes in time: what became of an order is unknown then.
- */
+/** Past any proxy. Throws `CommandError` where no lowwater answers, or nothing comes: an order's end is unknown then. */
 export async function askDaemon(address: DaemonAddress, request: DaemonRequest): Promise<DaemonAnswer> {
   const { url } = address;
   try {

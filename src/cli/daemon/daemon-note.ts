@@ -11,10 +11,7 @@ export interface DaemonNote {
   readonly version: string;
 }
 
-/**
- * Leaves next to a SQLite file where its daemon listens, for commands that have another environment or a broken configuration. It
- * holds no secret. Where it cannot be written all works as before: commands ask the address of the configuration then.
- */
+/** For commands with another environment or a broken configuration. Holds no secret; without it all works as before. */
 export function leaveDaemonNote({ path }: StorageSettings, note: DaemonNote): void {
   if (path === undefined) return;
   try {

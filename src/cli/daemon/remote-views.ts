@@ -66,10 +66,7 @@ export async function request<Answer>(
 /** So many accounts are asked for at once; the daemon's guard decides when each is polled. */
 const concurrency = 10;
 
-/**
- * Lets the running daemon poll the accounts, within its guard and its backoff, and asks it what the rules say then. Throws
- * `CommandError` where a poll that was asked for did not come.
- */
+/** Within the daemon's guard and backoff. Throws `CommandError` where a poll that was asked for did not come. */
 export async function checkThroughDaemon(
   views: Pick<Views, 'account' | 'explain'>,
   daemon: DaemonAddress,

@@ -4,7 +4,7 @@ import { cleanText, plural } from '../../domain/plain-text.ts';
 import type { Settings } from '../../domain/settings.ts';
 import type { ReplayedIncident } from '../../replay/incident-book.ts';
 import { judgeRunways } from '../../replay/incident-book.ts';
-import type { MessageCount } from '../../replay/notebook.ts';
+import type { MessageCount } from '../../replay/message-counter.ts';
 import type { SurveyedPast } from '../../replay/past.ts';
 import type { ReplayResult } from '../../replay/replay-result.ts';
 import { english } from '../../wording/language.ts';

@@ -24,10 +24,7 @@ export async function printJson({ stdout }: { readonly stdout: Output }, value: 
 
 const usualColumns = 80;
 
-/**
- * Standard output or standard error for commands. When it cannot be written any more, be it that the reader went away, as
- * `| head` does, or that the disk is full, what is written after that is dropped, and `lost` is called with the reason.
- */
+/** When the reader went away, as `| head` does, or the disk is full, the rest is dropped and `lost` hears why. */
 export function openOutput(
   stream: WriteStream,
   env: Readonly<Record<string, string | undefined>>,

@@ -21,10 +21,7 @@ const gap = '  ';
 /** Code points. */
 const maxCellLength = 500;
 
-/**
- * Rows under a line of headers, two spaces apart. On a terminal the least important columns are left out first, then long
- * texts are cut; for a pipe or a file everything is written in full.
- */
+/** On a terminal the least important columns go first, then long texts are cut; a pipe or a file gets all. */
 export function formatTable<Row>(order: {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];

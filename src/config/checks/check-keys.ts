@@ -4,10 +4,10 @@ import { parseDuration } from '../../domain/duration.ts';
 import { defaultEntry } from '../../domain/provider-entry.ts';
 import { ownAccountKeys } from '../../providers/registry.ts';
 import { kindOfRuleNamed } from '../../rules/registry.ts';
-import type { Spot } from '../draft.ts';
+import type { Position } from '../draft.ts';
 
 /** Ids must be unique, and there must be somewhere to send messages to. */
-export function checkNames(file: Spot): void {
+export function checkNames(file: Position): void {
   reportRepeated(file.at('accounts'), 'account');
   reportRepeated(file.at('rules'), 'rule');
   reportRepeated(file.at('reports'), 'report');
@@ -17,8 +17,8 @@ export function checkNames(file: Spot): void {
     channels.report('must hold at least one channel');
 }
 
-function reportRepeated(list: Spot, what: string): void {
-  const first = new Map<string, Spot>();
+function reportRepeated(list: Position, what: string): void {
+  const first = new Map<string, Position>();
   for (const item of list.items()) {
     const id = item.at('id');
     if (id.text === null) continue;
@@ -34,7 +34,7 @@ function reportRepeated(list: Spot, what: string): void {
 }
 
 /** What holds between the keys of one rule: its kind knows. */
-export function checkRules(file: Spot): void {
+export function checkRules(file: Position): void {
   for (const rule of file.at('rules').items()) {
     const problems = kindOfRuleNamed(rule.at('type').text)?.check?.({
       valueAt: (path) => rule.at(...path).value,
@@ -45,7 +45,7 @@ export function checkRules(file: Spot): void {
 }
 
 /** What holds between the keys of one channel, and between a channel and the accounts: its kind knows. */
-export function checkChannels(file: Spot): void {
+export function checkChannels(file: Position): void {
   const credentials = credentialsOf(file);
   const channels = file.at('channels');
   for (const channel of channels.keys().map((name) => channels.at(name))) {
@@ -57,7 +57,7 @@ export function checkChannels(file: Spot): void {
 }
 
 /** By what the balances of the accounts are asked for. */
-function credentialsOf(file: Spot): ReadonlySet<string> {
+function credentialsOf(file: Position): ReadonlySet<string> {
   const all = file
     .at('accounts')
     .items()
@@ -69,7 +69,7 @@ function credentialsOf(file: Spot): ReadonlySet<string> {
 }
 
 /** A rule that looks back further than history is kept would never have enough of it; and everything is in one database. */
-export function checkLimits(file: Spot): void {
+export function checkLimits(file: Position): void {
   const kept = file.at('storage', 'retention');
   const retention = parseDuration(kept.value === undefined ? '400d' : (kept.text ?? ''));
   for (const rule of file.at('rules').items())
@@ -88,7 +88,7 @@ export function checkLimits(file: Spot): void {
 }
 
 /** Secrets must not travel unencrypted, and the page must not be open to everybody, unless the file says so. */
-export function checkAddresses(file: Spot): void {
+export function checkAddresses(file: Position): void {
   const providers = file.at('providers');
   for (const entry of [file.at('provider'), ...providers.keys().map((name) => providers.at(name))])
     checkEncrypted(entry.at('baseUrl'), entry.at('allowInsecureHttp'));
@@ -101,7 +101,7 @@ export function checkAddresses(file: Spot): void {
   checkListening(file.at('server'));
 }
 
-function checkEncrypted(address: Spot, allowed: Spot): void {
+function checkEncrypted(address: Position, allowed: Position): void {
   if (address.text === null || allowed.value === true || allowed.isBroken) return;
   if (isUnencrypted(address.text))
     address.report(
@@ -109,7 +109,7 @@ function checkEncrypted(address: Spot, allowed: Spot): void {
     );
 }
 
-function checkViewer(server: Spot): void {
+function checkViewer(server: Position): void {
   const [token, viewer] = [server.at('token'), server.at('viewerToken')];
   if ((viewer.text ?? '') === '' || token.isBroken) return;
   if ((token.text ?? '') === '')
@@ -117,7 +117,7 @@ function checkViewer(server: Spot): void {
   else if (token.text === viewer.text) viewer.report('must differ from server.token');
 }
 
-function checkListening(server: Spot): void {
+function checkListening(server: Position): void {
   const [host, token, allowed] = [server.at('host'), server.at('token'), server.at('allowUnauthenticated')];
   const isProtected =
     token.isBroken || (token.text ?? '') !== '' || allowed.value === true || allowed.isBroken;

@@ -3,7 +3,7 @@ import { faultOfDay } from '../../domain/one-sum.ts';
 import { providerKinds } from '../../providers/registry.ts';
 import { listWords } from '../../wording/lists.ts';
 import { readRatesEntry } from '../build-settings.ts';
-import type { Spot } from '../draft.ts';
+import type { Position } from '../draft.ts';
 import { rateForm } from '../schema/config.ts';
 import type { CronCheck } from './check-schedules.ts';
 
@@ -13,7 +13,7 @@ const describedTypes = providerKinds.flatMap(({ requestKeys, type }) => (request
 const ofSource = ['provider', 'every', 'inverted'];
 
 /** Rates must be above 0, of currencies, and of a day that is not long ago; or read from a source that has them. */
-export function checkMoney(file: Spot, { now }: CronCheck): void {
+export function checkMoney(file: Position, { now }: CronCheck): void {
   const money = file.at('money');
   if (typeof money.value !== 'object' || money.value === null) return;
   const currency = money.at('currency');
@@ -28,7 +28,7 @@ export function checkMoney(file: Spot, { now }: CronCheck): void {
 
 function checkRate(
   key: string,
-  rate: Spot,
+  rate: Position,
   { isRead, now }: { readonly isRead: boolean; readonly now: number },
 ): void {
   if (ofSource.includes(key)) {
@@ -43,12 +43,12 @@ function isRate(text: string): boolean {
   return /^\d{1,12}(\.\d{1,12})?$/.test(text) && Number(text) > 0;
 }
 
-function checkDate(date: Spot, now: number): void {
+function checkDate(date: Position, now: number): void {
   const problem = date.isBroken ? null : faultOfDay(date.text ?? '', now);
   if (problem !== null) date.report(problem);
 }
 
-function checkSource(file: Spot, currency: string | null): void {
+function checkSource(file: Position, currency: string | null): void {
   const provider = file.at('money', 'rates', 'provider');
   const entry = readRatesEntry(file);
   const problems = entry !== null && 'problems' in entry ? entry.problems : [];

@@ -3,45 +3,50 @@ import { Secret } from '../../domain/secret.ts';
 import { ownAccountKeys, providerKindOf } from '../../providers/registry.ts';
 import { didYouMean, listWords, quoteKey } from '../../wording/lists.ts';
 import { readEntries } from '../build-settings.ts';
-import type { Spot } from '../draft.ts';
+import type { Position } from '../draft.ts';
 
 /** Null where the entry has problems of its own. */
-type KnownEntry = { readonly spot: Spot; readonly entry: ProviderEntry | null };
+type KnownEntry = { readonly position: Position; readonly entry: ProviderEntry | null };
 
 /** Each account has an entry, and what the kind of that entry asks for, and nothing else. */
-export function checkProviders(file: Spot): void {
+export function checkProviders(file: Position): void {
   const entries = readKnown(file);
   /** Entries without an address, for accounts that have none: each is reported once. */
-  const addressless = new Set<Spot>();
+  const addressless = new Set<Position>();
   for (const account of file.at('accounts').items()) {
     const provider = account.at('provider');
     const name = provider.value === undefined ? defaultEntry : provider.text;
     const known = name === null ? null : entries.get(name);
     if (name !== null && known === undefined) reportUnknown(provider, name, [...entries.keys()]);
-    else if (known?.entry) checkAccount(account, known.entry, known.spot, addressless);
+    else if (known?.entry) checkAccount(account, known.entry, known.position, addressless);
     if (known?.entry?.polled === false && file.at('server').value === undefined)
       provider.report('its readings are pushed, and no "server" takes them: add "server": {}');
   }
 }
 
-function readKnown(file: Spot): ReadonlyMap<string, KnownEntry> {
+function readKnown(file: Position): ReadonlyMap<string, KnownEntry> {
   const entries = new Map<string, KnownEntry>();
-  for (const { name, spot, built } of readEntries(file)) {
+  for (const { name, position, built } of readEntries(file)) {
     const problems = built !== null && 'problems' in built ? built.problems : [];
-    for (const { path, message } of problems) spot.at(...path).report(message);
-    if (entries.has(name)) spot.report('this name stands for the default entry');
-    else entries.set(name, { spot, entry: built === null || 'problems' in built ? null : built });
+    for (const { path, message } of problems) position.at(...path).report(message);
+    if (entries.has(name)) position.report('this name stands for the default entry');
+    else entries.set(name, { position, entry: built === null || 'problems' in built ? null : built });
   }
   return entries;
 }
 
-function reportUnknown(provider: Spot, name: string, known: readonly string[]): void {
+function reportUnknown(provider: Position, name: string, known: readonly string[]): void {
   const meant = provider.isFilled ? null : didYouMean(name, known);
   const hint = meant ?? `there is ${listWords(known.slice(0, 10), 'and')}`;
   provider.report(`no entry of providers has this name; ${hint}`);
 }
 
-function checkAccount(account: Spot, entry: ProviderEntry, spot: Spot, addressless: Set<Spot>): void {
+function checkAccount(
+  account: Position,
+  entry: ProviderEntry,
+  position: Position,
+  addressless: Set<Position>,
+): void {
   const kind = providerKindOf(entry);
   const isMoving = account.at('creditLimit').value === 'provider';
   const isLimited = !isMoving || entry.saysCreditLimit === true;
@@ -53,9 +58,9 @@ function checkAccount(account: Spot, entry: ProviderEntry, spot: Spot, addressle
     checkOwnKeys(account, entry, kind.accountKeys);
     const { address } = kind.accountKeys;
     const isKnown = account.has(address) || ('baseUrl' in entry && entry.baseUrl !== null);
-    if (isKnown || addressless.has(spot)) return;
-    addressless.add(spot);
-    spot
+    if (isKnown || addressless.has(position)) return;
+    addressless.add(position);
+    position
       .at(address)
       .report('is missing; the base address of the provider, such as "https://api.example.com"');
     return;
@@ -75,7 +80,7 @@ function checkAccount(account: Spot, entry: ProviderEntry, spot: Spot, addressle
 
 /** Of a kind whose accounts have keys of their own in place of `credentials`. */
 function checkOwnKeys(
-  account: Spot,
+  account: Position,
   { type }: ProviderEntry,
   { credential }: (typeof ownAccountKeys)[number],
 ): void {
@@ -85,7 +90,7 @@ function checkOwnKeys(
 }
 
 /** What the entry asks for, no less and no more. False where something is wrong. */
-function checkCredentials(credentials: Spot, { credentialNames }: ProviderEntry): boolean {
+function checkCredentials(credentials: Position, { credentialNames }: ProviderEntry): boolean {
   const given = credentials.keys();
   const missing = credentialNames.filter((name) => !given.includes(name));
   const foreign = given.filter((name) => !credentialNames.includes(name));
@@ -101,7 +106,7 @@ function wordAllowed(name: string, allowed: readonly string[]): string {
 }
 
 /** A credential that cannot stand where the request needs it. */
-function checkRequest(given: Spot, entry: ProviderEntry): void {
+function checkRequest(given: Position, entry: ProviderEntry): void {
   const credentials: Record<string, Secret> = {};
   for (const name of entry.credentialNames) {
     const { text } = given.at(name);

@@ -4,17 +4,18 @@ import { builtInIds } from '../../rules/rules-for-account.ts';
 import { channelFailed, channelFailedRule } from '../../rules/self-alert-kinds.ts';
 import { didYouMean, listWords, quoteKey } from '../../wording/lists.ts';
 import { readEntries } from '../build-settings.ts';
-import type { Spot } from '../draft.ts';
+import type { Position } from '../draft.ts';
 import { listSecretKeys } from '../json-schema.ts';
 
 /** Names that routes, reports, rules and silences use must exist. */
-export function checkReferences(file: Spot): void {
+export function checkReferences(file: Position): void {
   const secrets = secretsLater(file);
   const channels = knownChannels(file);
   const accounts = knownIds(file.at('accounts'), 'account', secrets);
   const rules = knownAlertTypes(file, secrets);
-  const check = (spot: Spot, known: Known): void => {
-    for (const each of spot.text === null ? spot.items() : [spot]) checkName(each, known, secrets);
+  const check = (position: Position, known: Known): void => {
+    for (const each of position.text === null ? position.items() : [position])
+      checkName(each, known, secrets);
   };
   const [routes, silences] = [file.at('routes').items(), file.at('silences').items()];
   for (const route of routes) {
@@ -36,7 +37,7 @@ export function checkReferences(file: Spot): void {
   }
 }
 
-function matchesOf(item: Spot): readonly Spot[] {
+function matchesOf(item: Position): readonly Position[] {
   return [item.at('match'), item.at('match', 'not')];
 }
 
@@ -53,7 +54,7 @@ interface Known {
 /** Alerts about lowwater itself and about a provider as a whole stand under these. */
 const selfAccounts = /^@lowwater$|^@provider:./;
 
-function knownChannels(file: Spot): Known {
+function knownChannels(file: Position): Known {
   return namedOf('channel has this name', file.at('channels').keys());
 }
 
@@ -61,7 +62,7 @@ function namedOf(what: string, names: readonly string[]): Known {
   return { what, shown: () => names, names: new Set(names), complete: true };
 }
 
-function knownIds(list: Spot, what: string, secrets: Secrets): Known {
+function knownIds(list: Position, what: string, secrets: Secrets): Known {
   const ids = list.items().map((item) => item.at('id'));
   const texts = ids.map(({ text }) => text);
   const shown = () =>
@@ -74,7 +75,7 @@ function knownIds(list: Spot, what: string, secrets: Secrets): Known {
 type Secrets = () => ReadonlySet<string>;
 
 /** What stands at a secret key, or anywhere below one, such as the headers of a webhook. Looked for when the first name is wrong. */
-function secretsLater(file: Spot): Secrets {
+function secretsLater(file: Position): Secrets {
   let found: Set<string> | null = null;
   return () => {
     if (found !== null) return found;
@@ -90,7 +91,7 @@ const ownAlerts = new RegExp(
   `^(?:${selfAlertTypes.filter((type) => type !== channelFailed.type).join('|')}):`,
 );
 
-function knownAlertTypes(file: Spot, secrets: Secrets): Known {
+function knownAlertTypes(file: Position, secrets: Secrets): Known {
   const configured = knownIds(file.at('rules'), 'rule', secrets);
   const balances = readEntries(file).flatMap(({ built }) =>
     built !== null && 'balances' in built ? built.balances : [],
@@ -106,17 +107,17 @@ function knownAlertTypes(file: Spot, secrets: Secrets): Known {
   };
 }
 
-function checkName(spot: Spot, known: Known, secrets: Secrets): void {
-  const name = spot.text;
+function checkName(position: Position, known: Known, secrets: Secrets): void {
+  const name = position.text;
   if (name === null || !known.complete || known.names.has(name) || known.others?.test(name)) return;
-  const isName = isHarmless(name) && !secrets().has(name) && !spot.isFilled;
+  const isName = isHarmless(name) && !secrets().has(name) && !position.isFilled;
   const wrong = `no ${known.what}${isName ? ` (${quoteKey(name)})` : ''}`;
   const shown = known.shown();
-  const meant = spot.isFilled ? null : didYouMean(name, shown);
+  const meant = position.isFilled ? null : didYouMean(name, shown);
   const few = shown.slice(0, 10);
   const more = shown.length > few.length ? ` and ${shown.length - few.length} more` : '';
   const all = few.length === 0 ? '' : `; there is ${listWords(few, more === '' ? 'and' : 'or')}${more}`;
-  spot.report(meant === null ? `${wrong}${all}` : `${wrong}; ${meant}`);
+  position.report(meant === null ? `${wrong}${all}` : `${wrong}; ${meant}`);
 }
 
 /** Short plain words and numbers are names; a key or a token that was pasted in the wrong place is longer, with digits. */

@@ -3,7 +3,7 @@ import { getOrMake } from '../../domain/get-or-make.ts';
 import { isTimeZone } from '../../domain/moment.ts';
 import type { Calendar } from '../../ports/clock.ts';
 import { payCron } from '../../schema/times.ts';
-import type { Spot } from '../draft.ts';
+import type { Position } from '../draft.ts';
 
 export interface CronCheck {
   readonly calendar: Calendar;
@@ -12,7 +12,7 @@ export interface CronCheck {
 }
 
 /** Cron expressions must run some day, and polls have one schedule only. */
-export function checkSchedules(file: Spot, check: CronCheck): void {
+export function checkSchedules(file: Position, check: CronCheck): void {
   const own = file.at('accounts').items('poll');
   const polls = [file.at('poll'), ...own.map((account) => account.at('poll'))];
   for (const poll of polls) checkPoll(poll);
@@ -30,7 +30,7 @@ export function checkSchedules(file: Spot, check: CronCheck): void {
 }
 
 /** Pay days that no month has are a mistake. */
-export function checkPayDays(file: Spot, check: CronCheck): void {
+export function checkPayDays(file: Position, check: CronCheck): void {
   const providers = file.at('providers');
   const entries = [file.at('provider'), ...providers.keys().map((name) => providers.at(name))];
   for (const place of [file, ...entries].map((entry) => entry.at('payDays'))) {
@@ -40,7 +40,7 @@ export function checkPayDays(file: Spot, check: CronCheck): void {
   }
 }
 
-function checkPoll(poll: Spot): void {
+function checkPoll(poll: Position): void {
   if (typeof poll.value !== 'object' || poll.value === null) return;
   const [every, cron] = [poll.has('every'), poll.has('cron')];
   if (every && cron) poll.at('cron').report('either every or cron, not both');
@@ -49,7 +49,7 @@ function checkPoll(poll: Spot): void {
   else checkNearEmpty(poll.at('nearEmpty'), poll.at('every'));
 }
 
-function checkNearEmpty(nearEmpty: Spot, every: Spot): void {
+function checkNearEmpty(nearEmpty: Position, every: Position): void {
   const nearEmptyMs = parseDuration(nearEmpty.text ?? '');
   const everyMs = parseDuration(every.text ?? '');
   if (nearEmptyMs === null) return;

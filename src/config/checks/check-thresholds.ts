@@ -4,21 +4,21 @@ import { checkOrder } from '../../rules/ladder.ts';
 import { ruleKindOf, ruleKinds } from '../../rules/registry.ts';
 import { rulesForAccount } from '../../rules/rules-for-account.ts';
 import { didYouMean, listWords } from '../../wording/lists.ts';
-import type { Spot } from '../draft.ts';
+import type { Position } from '../draft.ts';
 
 /** An account's own thresholds must be of a balance that a rule with thresholds watches, and in order with those of the rule. */
-export function checkThresholds(file: Spot, settings: Settings): void {
+export function checkThresholds(file: Position, settings: Settings): void {
   for (const [index, account] of settings.accounts.entries()) {
     for (const balance of Object.keys(account.thresholds ?? {})) {
-      const spot = file.at('accounts', index, 'thresholds', balance);
+      const position = file.at('accounts', index, 'thresholds', balance);
       const rules = rulesForAccount(settings, account).filter(
         (rule) => rule.balance === balance && ruleKindOf(rule).accountThresholds,
       );
-      if (rules.length === 0) spot.report(whyNowhere(account, balance));
+      if (rules.length === 0) position.report(whyNowhere(account, balance));
       for (const rule of rules) {
         const valueAt = (path: readonly string[]): unknown => path.reduce(keyOf, rule);
         for (const { message } of checkOrder({ valueAt, isBroken: () => false }, inOrder))
-          spot.report(`${message}, counting those of the rule ${rule.id}`);
+          position.report(`${message}, counting those of the rule ${rule.id}`);
       }
     }
   }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { isAcknowledged } from '../../domain/alert.ts';
 import { dayMs } from '../../domain/duration.ts';
-import { isoText, roughDuration } from '../../domain/moment.ts';
+import { isoText } from '../../domain/moment.ts';
 import { formatAmount, formatMicros } from '../../domain/money.ts';
 import { type ExpectedTopUp, type Refusal, refuse } from '../../domain/operator.ts';
 import { cleanText } from '../../domain/plain-text.ts';
@@ -9,6 +9,7 @@ import { unitOf } from '../../domain/reading.ts';
 import { type Severity, severities } from '../../domain/severity.ts';
 import { isMendedByTopUp } from '../../rules/registry.ts';
 import { passLeadTime } from '../../spending/local-week.ts';
+import { sayDuration } from '../../wording/moments.ts';
 import { keepAnnounced } from '../announced-runs.ts';
 import { keepExpected } from '../expected-top-ups.ts';
 import { scheduleAccount } from '../judge.ts';
@@ -115,7 +116,7 @@ function refuseUnseen(
     const currency = poll.reading?.currency ?? account.settings.currency;
     const who = cleanText(orderedBy, maxNameLength) || refusals.somebody();
     const amount = formatAmount(amountMicros, unitOf({ ...account.settings, currency }, balance));
-    const duration = roughDuration(now - orderedAt);
+    const duration = sayDuration(now - orderedAt);
     return refuse('changed', refusals.orderedBefore({ who, amount, duration }), 'expected');
   }
   return seen.worst === undefined || seen.worst === worstOf(account)

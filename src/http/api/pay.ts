@@ -1,41 +1,16 @@
 import * as z from 'zod';
 import { isoDay, isoText } from '../../domain/moment.ts';
 import { formatMicros } from '../../domain/money.ts';
-import type { OneSum } from '../../domain/one-sum.ts';
-import type { ExpectedSpending } from '../../spending/account-spending.ts';
 import { formatCsvLine } from '../../views/csv.ts';
 import { type DuePayment, planPayments } from '../../views/payment-plan.ts';
 import { announcedJson, expectedJson, paymentJson } from '../../views/public-json.ts';
-import { forecastMonths } from '../../views/spending-forecast.ts';
 import { RequestError } from '../refusal.ts';
 import { nextCursor, pageOfList, pagingQuery } from './input.ts';
 import { answers, csv, csvFile, listed, type Operation, operations } from './operation.ts';
 import { byQuery, expectOrderSchema, expectSpendingSchema } from './orders.ts';
+import { amount, oneSum, oneSumJson } from './sums.ts';
 
 const { get, post, del } = operations('payments');
-const amount = z.string().meta({ description: 'A decimal string without trailing zeros' });
-
-const spendingRange = z.strictObject({ amount, low: amount, high: amount });
-
-function rangeJson(range: ExpectedSpending | null): z.output<typeof spendingRange> | null {
-  if (range === null) return null;
-  const [of, low, high] = [range.micros, range.low, range.high].map(formatMicros);
-  return { amount: of ?? '', low: low ?? '', high: high ?? '' };
-}
-
-const oneSum = z.strictObject({
-  currency: z.string(),
-  amount,
-  ratesOf: z.string().nullable().meta({ description: 'The day of the rates; null before any were read' }),
-  missing: z.array(z.string()).meta({ description: 'Currencies without a rate: not in the sum' }),
-});
-
-function oneSumJson(sum: OneSum | null): z.output<typeof oneSum> | null {
-  if (sum === null) return null;
-  const { currency, micros, date: ratesOf, missing } = sum;
-  return { currency, amount: formatMicros(micros), ratesOf, missing: [...missing] };
-}
-
 export const paymentOperations: readonly Operation[] = [
   get(
     ['expected-top-ups', 'listExpectedTopUps', 'Top-ups that people ordered and that have not come yet'],
@@ -148,49 +123,6 @@ export const paymentOperations: readonly Operation[] = [
         })),
         unknown: unknown.map(({ id }) => id),
         nextCursor: page.nextCursor,
-      };
-    },
-  ),
-  get(
-    [
-      'spending-forecast',
-      'forecastSpending',
-      'What this month and the next will cost, by account and balance, with the 80 % range',
-    ],
-    {
-      answers: answers('Months of the calendar of each account, and sums where `money` is set', {
-        months: z.array(
-          z.strictObject({
-            ...{ account: z.string(), balance: z.string(), currency: z.string(), spent: amount },
-            knownSince: z
-              .string()
-              .meta({ description: 'Later than the beginning where nothing was known before' }),
-            thisMonth: spendingRange.nullable().meta({ description: 'At its end; null without a forecast' }),
-            nextMonth: spendingRange.nullable(),
-          }),
-        ),
-        sums: z.strictObject({
-          spent: oneSum.nullable(),
-          thisMonth: oneSum.nullable(),
-          nextMonth: oneSum.nullable(),
-        }),
-        unknown: z
-          .array(z.string())
-          .meta({ description: 'Accounts without a forecast: counted as spent so far' }),
-      }),
-    },
-    async ({ views }) => {
-      const { rows, sums, unknown } = await forecastMonths(views);
-      const months = rows.map(({ account, balance, currency, spent, knownSince, total, next }) => ({
-        ...{ account, balance, currency, spent: formatMicros(spent), knownSince: isoText(knownSince) },
-        thisMonth: rangeJson(total),
-        nextMonth: rangeJson(next),
-      }));
-      const [spent, thisMonth, nextMonth] = [sums.spent, sums.total, sums.next].map(oneSumJson);
-      return {
-        months,
-        sums: { spent: spent ?? null, thisMonth: thisMonth ?? null, nextMonth: nextMonth ?? null },
-        unknown,
       };
     },
   ),

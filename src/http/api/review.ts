@@ -5,12 +5,13 @@ import { formatMicros } from '../../domain/money.ts';
 import { formatCsvLine } from '../../views/csv.ts';
 import { incidentJson } from '../../views/public-json.ts';
 import { isoOrNull, secondsOrNull, severitySchema } from '../../views/public-object.ts';
-import type { Review, Spent } from '../../views/review.ts';
+import { type Review, type Spent, sumReview } from '../../views/review.ts';
 import { readReviewQuery, reviewOf } from '../page/review.ts';
 import { RequestError, refusals } from '../refusal.ts';
 import type { WebContext } from '../web-env.ts';
 import { rangeSchema } from './history.ts';
 import { answers, csv, csvFile, type Operation, operations } from './operation.ts';
+import { oneSum, oneSumJson, sumJson } from './sums.ts';
 
 const { get } = operations('review');
 const seconds = z.int().nullable();
@@ -65,6 +66,10 @@ export const reviewOperations: readonly Operation[] = [
           }),
           forecastError: z.number().nullable().meta({ description: '0.04 is 4 %, of the last two weeks' }),
         }),
+        total: z
+          .strictObject({ spent: oneSum, before: oneSum.nullable() })
+          .nullable()
+          .meta({ description: 'Over all currencies; null without `money`' }),
         groupedBy: z.string().nullable(),
         groups: z.array(z.strictObject({ label: z.string(), ...spent })),
         accounts: z.array(z.strictObject({ account: z.string(), ...spent })),
@@ -72,8 +77,10 @@ export const reviewOperations: readonly Operation[] = [
         unknown: z.array(z.string()).meta({ description: 'Accounts without a reading in this time' }),
       }),
     },
-    async ({ context }) => {
-      const { since, until, incidents, open, acknowledged, spending, ...found } = await readReview(context);
+    async ({ context, views }) => {
+      const review = await readReview(context);
+      const { since, until, incidents, open, acknowledged, spending, ...found } = review;
+      const total = sumReview(review, views.finance().money);
       return {
         since: isoText(since),
         until: isoText(until),
@@ -87,6 +94,7 @@ export const reviewOperations: readonly Operation[] = [
           belowZeroSeconds: secondsOrNull(spending?.belowZeroMs),
           forecastError: found.forecasts?.medianError ?? null,
         },
+        total: total && { spent: sumJson(total.spent), before: oneSumJson(total.before) },
         groupedBy: found.groupBy,
         groups: (spending?.groups ?? []).map((group) => ({ label: group.group, ...spentJson(group) })),
         accounts: (spending?.accounts ?? []).map((it) => ({ account: it.account.id, ...spentJson(it) })),

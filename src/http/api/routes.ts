@@ -7,6 +7,7 @@ import { refuseInput } from './input.ts';
 import type { Api, Operation } from './operation.ts';
 import { paymentOperations } from './pay.ts';
 import { reviewOperations } from './review.ts';
+import { forecastOperations } from './spending-forecast.ts';
 
 const allOperations: readonly Operation[] = [
   ...accountOperations,
@@ -14,6 +15,7 @@ const allOperations: readonly Operation[] = [
   ...silenceOperations,
   ...messageOperations,
   ...paymentOperations,
+  ...forecastOperations,
   ...reviewOperations,
   ...daemonOperations,
 ];

@@ -82,7 +82,7 @@ export async function renderOverview(visit: Visit): Promise<Html> {
   );
   return html`<h1 class="hidden">${say(says.title, visit)}</h1>
 ${live('urgent', needs)}
-<section aria-labelledby="totals-heading"><h2 id="totals-heading" class="hidden">${say(says.totals, visit)}</h2>${live('totals', totals.table(visit))}</section>
+<section aria-labelledby="totals-heading"><h2 id="totals-heading" class="hidden">${say(says.totals, visit)}</h2>${live('totals', totals.table(visit, views.finance().money))}</section>
 <section aria-labelledby="accounts-heading"><div class="section-head"><h2 id="accounts-heading">${say(says.accounts, visit)}</h2>${live('filters', stateFilters(page, list, visit))}</div>
 ${searchForm(list, page.balances, visit)}
 ${live('accounts', accountTable(page, list, visit))}</section>

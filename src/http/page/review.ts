@@ -2,14 +2,17 @@ import { dayMs } from '../../domain/duration.ts';
 import { getOrMake } from '../../domain/get-or-make.ts';
 import { isoDay, isoText, momentParts } from '../../domain/moment.ts';
 import { currencyCode, type Micros } from '../../domain/money.ts';
-import { type GroupSpent, type Review, reviewTime, type Spent } from '../../views/review.ts';
+import { type GroupSpent, type Review, reviewTime, type Spent, sumReview } from '../../views/review.ts';
+import type { AccountView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { say } from '../../wording/language.ts';
 import { sayDuration } from '../../wording/moments.ts';
+import { saySum } from '../../wording/one-sum-wording.ts';
 import { phrases } from '../../wording/phrase.ts';
 import { sayAmount } from '../../wording/quantity-wording.ts';
 import { readAlertQuery, selects } from './alerts-page.ts';
 import { chartRanges, readSpan } from './chart-model.ts';
+import { costSection } from './cost-forecast.ts';
 import { choiceLink, options, textChoice } from './forms.ts';
 import { incidentTable } from './incidents.ts';
 import { accountLink, table, unknown, type Visit } from './words.ts';
@@ -60,6 +63,8 @@ const says = phrases('review', {
   nothingRead: 'Nothing was read in this time.',
   spendingIn: 'Spending in {currency}',
   noLabel: 'none',
+  total: 'In one currency: {sum}',
+  totalBefore: 'In one currency: {sum}; before {before}',
   byAccount: 'By account',
   spendingByAccount: 'Spending by account',
   moreAccounts: 'and {count} more, in the CSV',
@@ -93,18 +98,22 @@ export function readReviewQuery(visit: Visit) {
 export function reviewOf({ views, now, timezone }: Visit, query: ReviewQuery): Promise<Review> {
   const { span, filters, person, groupBy } = query;
   const name = person.toLowerCase();
-  const onAccounts = { ...filters, severity: null, rule: '' };
   return reviewTime(views, {
     since: span.since,
     until: Math.min(span.until, now + 1),
     timezone,
     groupBy,
-    wantsAccount: ({ id, name: accountName, labels }) =>
-      selects(onAccounts, { account: id, accountName, rule: '', severity: 'info', labels }),
+    wantsAccount: wantsAccountOf(query),
     wantsIncident: (incident) =>
       selects(filters, { ...incident, severity: incident.worstSeverity }) &&
       (name === '' || (incident.acknowledgement?.by.toLowerCase().includes(name) ?? false)),
   });
+}
+
+function wantsAccountOf({ filters }: ReviewQuery): (account: AccountView) => boolean {
+  const onAccounts = { ...filters, severity: null, rule: '' };
+  return ({ id, name: accountName, labels }) =>
+    selects(onAccounts, { account: id, accountName, rule: '', severity: 'info', labels });
 }
 
 /** What happened in a time, how fast people were, and what was spent, compared with as long a time before it. */
@@ -122,6 +131,7 @@ export async function renderReview(visit: Visit): Promise<Html> {
 ${filterForm(visit, query)}
 ${tiles(review, visit)}
 ${spendingSection(review, visit)}
+${await costSection(visit, { label: review.groupBy, wantsAccount: wantsAccountOf(query) })}
 <section aria-labelledby="incidents-heading"><h2 id="incidents-heading">${say(says.count, { count: review.incidents.length }, visit)}</h2>
 ${review.isCut && html`<p class="note unread">${say(says.cut, visit)}</p>`}
 ${incidentTable(shown, null, visit, { names: true })}
@@ -181,7 +191,9 @@ function spendingSection(review: Review, visit: Visit): Html {
     return html`<section><h2>${say(says.spending, visit)}</h2><p class="note unread">${say(says.tooMuch, visit)}</p></section>`;
   const currencies = [...new Set(spending.groups.map(({ currency }) => currencyCode(currency)))];
   const more = spending.accounts.length - shownAccounts;
+  const total = sumReview(review, visit.views.finance().money);
   return html`<section aria-labelledby="spending-heading"><h2 id="spending-heading">${review.groupBy === null ? say(says.spending, visit) : say(says.spendingBy, { label: review.groupBy }, visit)}</h2>
+${total !== null && html`<p class="sums">${sayTotal(total, visit)}</p>`}
 ${missing.length > 0 && html`<p class="note unread">${say(says.missing, { count: missing.length }, visit)}</p>`}
 ${spending.groups.length === 0 && html`<p class="empty">${say(says.nothingRead, visit)}</p>`}
 ${currencies.map((code) => {
@@ -189,6 +201,12 @@ ${currencies.map((code) => {
   return html`${stackedChart(own, review.days, { colours, visit })}${spentTable(say(says.spendingIn, { currency: code }, visit), own, ({ group }) => (group === '' ? html`<span class="soft">${say(says.noLabel, visit)}</span>` : html`<bdi>${group}</bdi>`), visit)}`;
 })}
 ${spending.accounts.length > 0 && html`<details><summary>${say(says.byAccount, visit)}</summary>${spentTable(say(says.spendingByAccount, visit), spending.accounts.slice(0, shownAccounts), ({ account }) => accountLink(account), visit)}${more > 0 && html`<p class="soft">${say(says.moreAccounts, { count: more }, visit)}</p>`}</details>`}</section>`;
+}
+
+function sayTotal({ spent, before }: NonNullable<ReturnType<typeof sumReview>>, visit: Visit): string {
+  const sum = saySum(spent, visit);
+  if (before === null) return say(says.total, { sum }, visit);
+  return say(says.totalBefore, { sum, before: sayAmount(before.micros, { ...visit, ...before }) }, visit);
 }
 
 function spentTable<Row extends Spent>(

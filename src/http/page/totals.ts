@@ -1,9 +1,11 @@
 import { currencyCode, type Micros } from '../../domain/money.ts';
+import { type Money, sumUp } from '../../domain/one-sum.ts';
 import { ownOf } from '../../domain/own.ts';
 import { amountOf, type BalanceDefinition, type Reading, unitOf } from '../../domain/reading.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { say } from '../../wording/language.ts';
+import { saySum } from '../../wording/one-sum-wording.ts';
 import { phrases } from '../../wording/phrase.ts';
 import { commonBalances, sayAmount, sayComputed, sayLabel } from '../../wording/quantity-wording.ts';
 import { accountLink, type Frame, moment, table, unknown } from './words.ts';
@@ -18,6 +20,7 @@ const says = phrases('totals', {
   count: '{count, plural, one {# account} other {# accounts}}',
   unread: '{count} not read just now',
   neverRead: '{count} never read, not in the sums',
+  all: 'In one currency: {sum}',
   unknownBurn: '{count} not known yet',
 });
 
@@ -58,8 +61,8 @@ export class Totals {
     }
   }
 
-  /** Null where nothing was read. */
-  table(frame: Frame): Html | null {
+  /** With the sum of all where `money` says how; null where nothing was read. */
+  table(frame: Frame, money: Money | null = null): Html | null {
     const totals = [...this.#totals].sort(([, left], [, right]) => right.accounts - left.accounts);
     if (totals.length === 0) return null;
     const columns = commonBalances(this.#lists)?.map(({ label }) => label) ?? null;
@@ -67,7 +70,15 @@ export class Totals {
     const rows = totals.map(([code, total]) =>
       totalRow(total, this.#neverRead.get(code) ?? 0, columns, frame),
     );
-    return table(say(says.title, frame), 'cards compact totals', head, rows);
+    const sum =
+      money &&
+      sumUp(
+        totals.flatMap(([, { currency, sums }]) =>
+          [...sums.values()].map((micros) => ({ currency, micros })),
+        ),
+        money,
+      );
+    return html`${table(say(says.title, frame), 'cards compact totals', head, rows)}${sum && html`<p class="sums">${say(says.all, { sum: saySum(sum, frame) }, frame)}</p>`}`;
   }
 }
 

@@ -11,7 +11,7 @@ export const onlySlot = 0;
  * whoever is just taking the slot, and then looks at the epoch again: a plain SELECT would see the slot as it was when the statement
  * began, and write after the new owner.
  */
-export const whileHeld = `WITH held AS (
+export const whileOwned = `WITH held AS (
   SELECT no FROM slot WHERE no = $1 AND incarnation = $2 AND epoch = $3 FOR SHARE
 )`;
 
@@ -61,7 +61,7 @@ function makeStatement(): string {
 )`;
     return [put, remove];
   });
-  return `${whileHeld}, turn AS (
+  return `${whileOwned}, turn AS (
   UPDATE member SET batch = $4 WHERE incarnation = $2 AND batch = $4 - 1 AND EXISTS (SELECT FROM held) RETURNING batch
 ), ${parts.join(', ')}, change_account AS (
   UPDATE account SET

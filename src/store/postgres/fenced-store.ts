@@ -7,7 +7,7 @@ import type { Value } from '../asking.ts';
 import { type OrderRow, takeFresh } from '../records.ts';
 import { type AccountRows, AccountTails, type TailRow } from '../runs/account-tails.ts';
 import { type DamagedRuns, type FoundRun, resumeRun, unlessDamaged } from '../runs/stored-run.ts';
-import { commitStatement, commitValues, fenceValues, onlySlot, whileHeld } from './commit.ts';
+import { commitStatement, commitValues, fenceValues, onlySlot, whileOwned } from './commit.ts';
 import type { Ask, Database } from './connection.ts';
 import { fencedError, noneReadable, stillUnknown } from './failure.ts';
 import { PartedBatch } from './parted-batch.ts';
@@ -22,7 +22,7 @@ interface Sending {
   readonly damaged: readonly FoundRun[];
 }
 
-const createAccounts = `${whileHeld}
+const createAccounts = `${whileOwned}
   INSERT INTO account (slot, id) SELECT held.no, its.id FROM held, unnest($4::text[]) AS its(id)
   ON CONFLICT (id) DO UPDATE SET slot = excluded.slot RETURNING no, id, tail, tail_polls AS polls, tail_latest_at AS "latestAt"`;
 
@@ -149,7 +149,7 @@ export function createFencedStore(options: {
       { source, body, reason },
       'the database refuses a record: it is set aside, and the others are stored',
     );
-    const keep = `${whileHeld} INSERT INTO damaged_record (source, key, body, reason) SELECT $4, '', $5, $6 FROM held`;
+    const keep = `${whileOwned} INSERT INTO damaged_record (source, key, body, reason) SELECT $4, '', $5, $6 FROM held`;
     await change(keep, [...fenceValues(fence), source, body, reason]).catch(onStorageError([]));
   }
 

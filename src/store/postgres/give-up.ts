@@ -17,10 +17,7 @@ interface Cancellable {
   readonly connection: { readonly stream: Socket };
 }
 
-/**
- * Cancels the statement that a connection waits for, and resolves once the server has ended it, or has surely noticed that the connection is
- * gone. A commit that waits for a dead standby ends by that alone: no time limit of the server holds for it.
- */
+/** Resolves once the server has ended it, or noticed that the connection is gone: no limit holds for a dead standby. */
 export async function giveUp(client: PoolClient): Promise<void> {
   const cancellable = cancellableOf(client);
   if (cancellable === null) return;

@@ -14,10 +14,7 @@ const leaseEnd = "clock_timestamp() + $1 * interval '1 millisecond'";
 const writeStatus = `INSERT INTO member_status (incarnation, status) VALUES ($2, $6)
   ON CONFLICT (incarnation) DO UPDATE SET status = excluded.status`;
 
-/**
- * Who lives and who owns waits for no synchronous standby: one that is dead would take the accounts from every daemon. An owner stores again
- * what a fail-over loses of that.
- */
+/** Waits for no synchronous standby: a dead one would take the accounts from all. What is lost is stored again. */
 const local = "local AS (SELECT set_config('synchronous_commit', 'local', true))";
 const isLocal = '(SELECT count(*) FROM local) = 1';
 

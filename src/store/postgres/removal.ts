@@ -1,7 +1,7 @@
 import type { Owner } from '../../ports/cluster.ts';
 import type { DamagedRecord } from '../../ports/store.ts';
 import { tables } from '../tables.ts';
-import { fenceValues, whileHeld } from './commit.ts';
+import { fenceValues, whileOwned } from './commit.ts';
 import type { Database } from './connection.ts';
 import { fencedError } from './failure.ts';
 
@@ -15,24 +15,24 @@ const count = 'SELECT (SELECT count(*) FROM held) AS held, (SELECT count(*) FROM
 const deletions = tables.flatMap(({ name, columns, outdated }) => {
   const [no] = Object.keys(columns);
   if (outdated === undefined) return [];
-  return `${whileHeld}, gone AS (
+  return `${whileOwned}, gone AS (
     DELETE FROM ${name} USING held WHERE ${name}.${no} IN (
       SELECT ${no} FROM ${name} WHERE ${outdated.replaceAll('$at', '$4')} LIMIT ${stepRows}) RETURNING ${name}.${no}
   ) ${count}`;
 });
 
 /** Account by account, so that the index on their segments serves. Between $5 (excluded) and $6. */
-const deleteSegments = `${whileHeld}, gone AS (
+const deleteSegments = `${whileOwned}, gone AS (
   DELETE FROM segment USING held WHERE seq IN (
     SELECT old.seq FROM account CROSS JOIN LATERAL (
       SELECT seq FROM segment WHERE account_no = account.no AND latest_at < $4 LIMIT ${stepRows}
     ) AS old WHERE account.no > $5 AND account.no <= $6 LIMIT ${stepRows}) RETURNING seq
 ) ${count}`;
-const emptyTails = `${whileHeld}, gone AS (
+const emptyTails = `${whileOwned}, gone AS (
   UPDATE account SET tail = NULL, tail_polls = 0, tail_latest_at = NULL FROM held
   WHERE account.no > $5 AND account.no <= $6 AND tail_latest_at < $4 RETURNING account.no
 ) ${count}`;
-const forgetAccounts = `${whileHeld}, gone AS (
+const forgetAccounts = `${whileOwned}, gone AS (
   DELETE FROM account USING held
   WHERE account.no > $5 AND account.no <= $6 AND $4::bigint IS NOT NULL AND body IS NULL AND tail_latest_at IS NULL
     AND NOT EXISTS (SELECT FROM segment WHERE account_no = account.no) RETURNING account.no
@@ -93,7 +93,7 @@ export async function setAside(
       source === 'account' ? 'UPDATE account SET body = NULL FROM' : `DELETE FROM ${source} USING`;
     const body = source === 'note' ? 'value' : 'body';
     const [answer] = await change<{ held: number }>(
-      `${whileHeld}, its AS (
+      `${whileOwned}, its AS (
         SELECT * FROM unnest($4::text[], $5::text[], $6::text[], $7::text[]) AS its(key, second, body, reason)
       ), gone AS (
         ${removal} held, its WHERE ${found.join(' AND ')} AND ${source}.${body} = its.body RETURNING its.*

@@ -5,10 +5,7 @@ import { accountToBody } from '../bodies.ts';
 import { PollEncoder } from './poll-codec.ts';
 import { type DamagedRuns, type FoundRun, resumeRun, unlessDamaged } from './stored-run.ts';
 
-/**
- * A tail that is longer than this moves to `segment`. Four rows of this size fill a page of 4096 bytes, and a commit
- * rewrites at most so much per account. Measured by bench/storage.ts.
- */
+/** A longer tail moves to `segment`. Four rows of this size fill a page of 4096 bytes (bench/storage.ts). */
 const sealBytes = 950;
 
 /** A segment spans no more than this, so that retention can drop what is old even of accounts polled once a day. */

@@ -38,10 +38,7 @@ interface Snapshot {
 /** Where the reading before an instant is looked for first: years of runs are listed only when there is none nearer. */
 const likelySpansMs = [dayMs, 60 * dayMs];
 
-/**
- * What can be asked of stored polls. `damaged` hears of each run that is left out because it cannot be read. About `runsAtOnce` runs are
- * read together.
- */
+/** `damaged` hears of each run that is left out because it cannot be read. About `runsAtOnce` are read together. */
 export function createHistory(damaged: (run: FoundDamage) => void, runsAtOnce: number) {
   function* snapshotOf(query: HistoryQuery): HistoryAsking<Snapshot> {
     const row = (yield query) as RunsRow | undefined;

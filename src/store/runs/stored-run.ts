@@ -64,10 +64,7 @@ export interface Span {
   readonly latestAt: number;
 }
 
-/**
- * Runs by time, oldest first. Those whose spans overlap come together, in the order in which they were given: only their
- * polls have to be sorted.
- */
+/** Oldest first. Those whose spans overlap come together, in the order given: only their polls have to be sorted. */
 export function* groupOverlapping<Run extends Span>(runs: readonly Run[]): Generator<readonly Run[]> {
   const places = new Map(runs.map((run, place) => [run, place]));
   const byPlace = (left: Run, right: Run): number => (places.get(left) ?? 0) - (places.get(right) ?? 0);

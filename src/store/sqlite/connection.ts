@@ -36,10 +36,7 @@ export function openAsk(db: Connection): <Row>(text: string, values?: readonly V
  */
 const patienceMs = 5000;
 
-/**
- * The connection of the one daemon: reads and writes, creates the file when there is none. `inspectFile` comes first.
- * Throws `StorageError` when the file cannot be written.
- */
+/** Creates the file when there is none. `inspectFile` comes first. Throws `StorageError` where it cannot be written. */
 export function connectForWriting(path: string): Connection {
   return connect(path, { timeout: patienceMs }, (db) => {
     db.pragma('journal_mode = WAL');

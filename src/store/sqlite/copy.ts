@@ -13,10 +13,7 @@ import { takeSideLock } from './side-lock.ts';
 
 const portionRows = 2000;
 
-/**
- * Lets `use` read one moment of a database, and keeps every daemon from opening it meanwhile. Throws `StorageError` where one has it
- * open, and as `openSqliteReader` does.
- */
+/** Keeps every daemon from opening it meanwhile. Throws `StorageError` where one has it open. */
 export async function withSqliteSource<T>(path: string, use: (source: TablePort) => Promise<T>): Promise<T> {
   const db = connectForReading(path, requireSchema);
   try {
@@ -33,10 +30,7 @@ export async function withSqliteSource<T>(path: string, use: (source: TablePort)
   }
 }
 
-/**
- * Makes a new database and lets `fill` write it; the file has its name only once all of it is there. Throws `StorageError` where
- * there is a file already.
- */
+/** The file has its name only once all of it is there. Throws `StorageError` where there is a file already. */
 export async function fillSqlite<T>(
   path: string,
   program: string,

@@ -38,10 +38,7 @@ const advice: Readonly<Record<Kind, (uid: number | undefined) => string>> = {
   other: () => 'it cannot be used: see the system log for errors of the disk or file system',
 };
 
-/**
- * Runs what touches the database. Errors of SQLite and of the file system come out as `StorageError`, whose message names the file and
- * what to do; any other error is a bug and comes out as it is.
- */
+/** Errors of SQLite and of files come out as `StorageError`, with what to do; any other is a bug and stays. */
 export function guardStorage<T>(path: string, work: () => T): T {
   try {
     return work();

@@ -40,10 +40,7 @@ export function sizeOfFile(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/**
- * The real path of a database, which is made where there is none, readable by its owner alone. One that others may read,
- * because an earlier version made it so, is closed to them.
- */
+/** Made where there is none, readable by its owner alone; one that an earlier version left open to others is closed. */
 export function openPrivately(path: string): string {
   if (identifyFile(path) === null) closeSync(openSync(path, 'a', 0o600));
   const real = realpathSync(path);

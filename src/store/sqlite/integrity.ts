@@ -10,10 +10,7 @@ const fullCheckBytes = 256 * 1024 * 1024;
 /** Findings that are read; a damaged page of an index makes one for each row. */
 const maxFindings = 100;
 
-/**
- * What of an open database is damaged although its tables are sound: indexes and the list of free pages are made again from those by
- * `mend`. Throws `StorageError` where anything else is.
- */
+/** Indexes and free pages, which `mend` makes again. Throws `StorageError` where anything else is damaged. */
 export function findMendable(db: Database.Database, path: string, bytes: number): readonly string[] {
   const findings = check(db, bytes);
   const [worst] = findings.filter((finding) => !isMendable(db, finding));

@@ -28,10 +28,7 @@ export function requireSchema(db: Connection, path: string): void {
   refuseOtherSchema(nameOf(path), readSchema(db, path), readMigrations().length);
 }
 
-/**
- * Brings the schema up to the newest migration, each in one transaction: a crash leaves the schema before or
- * after it. A database that already holds something is copied to `<path>.before-<number>` first.
- */
+/** Each in one transaction. A database that already holds something is copied to `<path>.before-<number>` first. */
 export function migrate(options: {
   readonly db: Connection;
   readonly path: string;

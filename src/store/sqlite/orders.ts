@@ -6,10 +6,7 @@ import { requireSchema } from './migrate.ts';
 
 export const findOrders = 'SELECT no, body FROM operator_order ORDER BY no';
 
-/**
- * Leaves an order in the database, where the daemon finds it. Throws `StorageError` when there is no
- * database, when it is of another version of lowwater, or cannot be written.
- */
+/** Throws `StorageError` without a database, with one of another version, or where it cannot be written. */
 export function leaveOrder(path: string, order: LeftOrder): void {
   closing(connectForReading(path, requireSchema, false), (db) =>
     guardStorage(path, () => {

@@ -104,10 +104,7 @@ export function setRecordAside(db: Connection, record: DamagedRecord, now: numbe
   );
 }
 
-/**
- * Moves all of the write-ahead log into the database and cuts it to nothing; false when the disk or a reader
- * does not let it: the next time will do.
- */
+/** False when the disk or a reader does not let it: the next time will do. */
 export function foldLog(db: Connection): boolean {
   try {
     return db.pragma('wal_checkpoint(TRUNCATE)', { simple: true }) === 0;

@@ -23,10 +23,7 @@ import { acknowledgeAt, narration, storyConfiguration, storyMs, storyScenario } 
 
 const usualPort = 8080;
 
-/**
- * Everything embedded, over real sockets on loopback and a real database in a temporary folder: the simulated
- * provider plays a story, the daemon watches it, a receiver of each channel prints what arrives.
- */
+/** Over real sockets on loopback and a real database: the simulated provider plays a story, receivers print it. */
 export async function runDemo(order: DemoOrder, version: string, log: ProcessLog): Promise<void> {
   const { stdout, signal } = order;
   const folder = mkdtempSync(join(tmpdir(), 'lowwater-demo-'));

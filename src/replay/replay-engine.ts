@@ -12,7 +12,7 @@ import type { Calendar, Random } from '../ports/clock.ts';
 import { nothingStored } from '../views/empty-reader.ts';
 import { Feed, MergedFeeds } from './feed.ts';
 import { IncidentBook } from './incident-book.ts';
-import { Notebook } from './notebook.ts';
+import { MessageCounter } from './message-counter.ts';
 import { type AccountPast, type SurveyedPast, usualInterval } from './past.ts';
 import type { ReplayObserver, ReplayResult } from './replay-result.ts';
 
@@ -27,9 +27,9 @@ interface LifeDependencies {
 }
 
 /** The engine in the past: its state, and the accounts whose polls come in. */
-export class PastLife {
+export class ReplayEngine {
   readonly #state: MonitorState;
-  readonly #notebook: Notebook;
+  readonly #messages: MessageCounter;
   readonly #book: IncidentBook;
   readonly #feeds: MergedFeeds;
   readonly #observer: ReplayObserver;
@@ -52,12 +52,12 @@ export class PastLife {
     this.#feeds = new MergedFeeds(feeds);
     this.#since = since;
     this.#until = since;
-    this.#notebook = new Notebook(state, since);
+    this.#messages = new MessageCounter(state, since);
     this.#book = new IncidentBook(state);
   }
 
   /** The engine as it is where the past begins, with all that is known from before. */
-  static async begin(parts: LifeDependencies): Promise<PastLife> {
+  static async begin(parts: LifeDependencies): Promise<ReplayEngine> {
     const { settings, calendar, pasts } = parts;
     const feeds: Feed[] = [];
     for (const past of pasts) {
@@ -77,7 +77,7 @@ export class PastLife {
       now: since,
     });
     for (const { account, before } of pasts) await rememberAll(state, account.id, { before, now: since });
-    return new PastLife(state, feeds, parts, since);
+    return new ReplayEngine(state, feeds, parts, since);
   }
 
   /** Whether the next step is at hand. */
@@ -119,10 +119,10 @@ export class PastLife {
   }
 
   result(): ReplayResult {
-    this.#notebook.finish();
+    this.#messages.finish();
     return {
       incidents: this.#book.incidents,
-      messages: this.#notebook.count,
+      messages: this.#messages.count,
       accounts: this.#pasts,
       since: this.#since,
       until: this.#until,
@@ -143,7 +143,7 @@ export class PastLife {
   }
 
   #nextAt(dueAt: number): number {
-    return Math.min(dueAt, this.#notebook.nextAt);
+    return Math.min(dueAt, this.#messages.nextAt);
   }
 
   #observe(id: string, outcome: Outcome, at: number): void {
@@ -159,7 +159,7 @@ export class PastLife {
   #endTurn(now: number): void {
     endTurn(this.#state, now);
     this.#takeChanges();
-    while (this.#notebook.deliverDue(now)) {
+    while (this.#messages.deliverDue(now)) {
       endTurn(this.#state, now);
       this.#takeChanges();
     }

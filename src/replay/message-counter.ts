@@ -13,7 +13,7 @@ export interface MessageCount {
 }
 
 /** The outbox's end in a replay: every channel takes every message at once, and all that is kept of it is the count. */
-export class Notebook {
+export class MessageCounter {
   readonly #state: MonitorState;
   readonly #since: number;
   readonly #byChannel = new Map<string, number>();

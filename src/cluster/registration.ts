@@ -3,7 +3,7 @@ import type { MemberCard } from '../ports/cluster.ts';
 import type { MembershipDependencies } from './membership-dependencies.ts';
 
 /** This process among the members, one incarnation at a time: a joining whose end is unknown is repeated as the same one. */
-export class Seat {
+export class Registration {
   /** Since its joining succeeded; another object for each incarnation. */
   card: MemberCard | null = null;
   readonly #dependencies: Pick<MembershipDependencies, 'cluster' | 'newIncarnation'>;

@@ -1,10 +1,10 @@
-import { roughDuration } from '../domain/moment.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { Wanted } from '../engine/orders.ts';
 import type { DescribedDaemon } from '../http/api/daemon.ts';
 import type { StoreFile } from '../ports/store.ts';
 import type { StoredViews } from '../views/stored-views.ts';
 import type { BriefAccount } from '../views/views.ts';
+import { sayDuration } from '../wording/moments.ts';
 import { type Command, CommandError, type CommandInput, exitCodes, UsageError } from './command.ts';
 import type { CommandContext } from './context.ts';
 import { askDaemon, type DaemonAnswer, type DaemonRequest } from './daemon/daemon-connection.ts';
@@ -24,7 +24,7 @@ import { printJson } from './terminal/output.ts';
 export type Names = Pick<DescribedDaemon, 'accounts' | 'rules' | 'channels' | 'reports'>;
 
 /** What an operator's command works on: a running daemon, the database of a configuration, or both. */
-export interface Desk {
+export interface Backend {
   readonly timezone: string;
   readonly names: Names;
   /** Null where no daemon answers that lets this command in. */
@@ -53,30 +53,34 @@ export function operatorCommand({
   run,
   ...command
 }: Omit<Command, 'run' | 'asksDaemon'> & {
-  run(context: CommandContext, input: CommandInput, desk: Desk): Promise<number>;
+  run(context: CommandContext, input: CommandInput, backend: Backend): Promise<number>;
 }): Command {
   return {
     ...command,
     asksDaemon: true,
-    run: (context, input) => withDesk(context, input, (desk) => run(context, input, desk)),
+    run: (context, input) => withBackend(context, input, (backend) => run(context, input, backend)),
   };
 }
 
 /** Looks for the daemon, or opens the database, for as long as the work takes. */
-export async function withDesk<T>(
+export async function withBackend<T>(
   context: CommandContext,
   input: CommandInput,
-  work: (desk: Desk) => Promise<T>,
+  work: (backend: Backend) => Promise<T>,
 ): Promise<T> {
   const opened: StoreFile[] = [];
   try {
-    return await work(await openDesk(context, input, opened));
+    return await work(await openBackend(context, input, opened));
   } finally {
     for (const reader of opened) await reader.close();
   }
 }
 
-async function openDesk(context: CommandContext, input: CommandInput, opened: StoreFile[]): Promise<Desk> {
+async function openBackend(
+  context: CommandContext,
+  input: CommandInput,
+  opened: StoreFile[],
+): Promise<Backend> {
   const server = namedServer(context, input);
   if (server !== null) {
     const daemon = await requireDaemon(server);
@@ -119,7 +123,7 @@ function differenceOf(
     : `the daemon runs lowwater ${daemon.version}, this command is ${own.version}`;
 }
 
-function atDaemon(daemon: FoundDaemon, facts: DescribedDaemon, difference: string | null): Desk {
+function atDaemon(daemon: FoundDaemon, facts: DescribedDaemon, difference: string | null): Backend {
   return {
     timezone: facts.timezone,
     names: facts,
@@ -155,7 +159,7 @@ function atDatabase(
   settings: Settings,
   daemon: FoundDaemon | null,
   opened: StoreFile[],
-): Omit<Desk, 'settings' | 'isComplete'> {
+): Omit<Backend, 'settings' | 'isComplete'> {
   const { accounts, rules, channels, reports, timezone, storage } = settings;
   const storedViews = async (): Promise<StoredViews> => {
     const { openStoredViews } = await import('../views/stored-views.ts');
@@ -226,7 +230,7 @@ const leastMs = 120_000;
  */
 export async function warnOfOldData(
   context: CommandContext,
-  { daemon, settings }: Pick<Desk, 'daemon' | 'settings'>,
+  { daemon, settings }: Pick<Backend, 'daemon' | 'settings'>,
   views: Pick<OperatorViews, 'accounts'>,
 ): Promise<boolean> {
   if (daemon !== null || settings === null) return false;
@@ -240,7 +244,7 @@ export async function warnOfOldData(
   if (expected.length === 0 || !expected.every(isBehind)) return false;
   const newest = Math.max(...expected.map(({ polledAt }) => polledAt ?? 0));
   await context.stderr.write(
-    `warning: the newest poll in the database is ${roughDuration(now - newest)} old: no daemon is running, or it cannot store what it sees\n`,
+    `warning: the newest poll in the database is ${sayDuration(now - newest)} old: no daemon is running, or it cannot store what it sees\n`,
   );
   return true;
 }

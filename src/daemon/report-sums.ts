@@ -1,0 +1,68 @@
+import { dayMs } from '../domain/duration.ts';
+import type { ReportAccount, ReportMessage } from '../domain/message.ts';
+import { currencyCode, type Micros } from '../domain/money.ts';
+import { sumUp } from '../domain/one-sum.ts';
+import { ownOf } from '../domain/own.ts';
+import { type Balance, unitOf } from '../domain/reading.ts';
+import { groupByRun, runBefore, runInTime } from '../engine/pay-runs.ts';
+import { moneyOf } from '../engine/rates.ts';
+import type { MonitorState } from '../engine/state.ts';
+import { monthlyBudget } from '../rules/budget.ts';
+import { addBudgets, addOutlooks } from '../spending/add-outlooks.ts';
+
+/** What is due later is not planned yet. */
+const payHorizonMs = 30 * dayMs;
+
+/** What a report says of all accounts together: one sum, what the month comes to, and what the next pay runs must hold. */
+export function sumReport(
+  state: MonitorState,
+  accounts: readonly ReportAccount[],
+  now: number,
+): Pick<ReportMessage, 'inOne' | 'months' | 'payRuns'> {
+  const read = accounts.flatMap((account) => {
+    const { reading, balances } = account;
+    if (reading === null) return [];
+    return balances.map(({ id }) => ({
+      account,
+      id,
+      currency: unitOf({ balances, currency: reading.currency }, id),
+    }));
+  });
+  const money = moneyOf(state);
+  const inOne = (of: (account: ReportAccount, balance: Balance) => Micros | undefined) =>
+    money &&
+    sumUp(
+      read.map(({ account, id, currency }) => ({ currency, micros: of(account, id) ?? 0 })),
+      money,
+    );
+  const left = inOne(({ reading }, id) => ownOf(reading?.balances, id));
+  const spent = inOne(({ spent: own }, id) => ownOf(own, id));
+  const outlooks = read.flatMap(({ account: { id: account }, id, currency }) => {
+    const watched = state.accounts.get(account);
+    const outlook = watched?.spending.outlook(id) ?? null;
+    const budget = monthlyBudget(watched?.rules ?? [], id);
+    return outlook === null ? [] : { ...outlook, currency, budget };
+  });
+  const payments = accounts.flatMap(({ id, payments: own, balances, reading }) =>
+    own
+      .filter(({ dueAt }) => (dueAt ?? 0) <= now + payHorizonMs)
+      .map((payment) => ({
+        micros: payment.micros,
+        currency: unitOf({ balances, currency: reading?.currency ?? '' }, payment.balance),
+        runAt: runInTime(payment, now, (at) => runBefore(state, id, at)),
+      })),
+  );
+  return {
+    inOne: left && spent && { left, spent },
+    months: [...Map.groupBy(outlooks, ({ currency }) => currencyCode(currency)).values()].map((own) => ({
+      ...addOutlooks(own),
+      currency: own[0]?.currency ?? '',
+      startsAt: own[0]?.month.startsAt ?? now,
+      budget: addBudgets(own),
+    })),
+    payRuns: groupByRun(payments, money).map(({ payments: { length: count }, ...run }) => ({
+      ...run,
+      count,
+    })),
+  };
+}
