@@ -291,7 +291,7 @@ function accountRow(account: AccountView, columns: AccountPage['balances'], fram
 ${balanceCells(account, columns, leading, frame)}
 <td class="picture" data-label="${say(says.day, frame)}">${live(`day ${account.id}`, drawSparkline(account, leading, frame))}</td>
 <td class="number burn" data-label="${say(says.burn, frame)}">${burnCell(account, frame)}</td>
-<td data-label="${say(says.runway, frame)}">${runwayCell(account, leading, frame)}${other !== null && html`<span class="sub">${say(says.ofBalance, { balance: sayLabel(other, frame) }, frame)}</span>`}</td>`;
+<td class="lasts" data-label="${say(says.runway, frame)}">${runwayCell(account, leading, frame)}${other !== null && html`<span class="sub">${say(says.ofBalance, { balance: sayLabel(other, frame) }, frame)}</span>`}</td>`;
   return live(`account ${account.id}`, cells, { tag: 'tr', attributes: html`class="${tone}"` });
 }
 

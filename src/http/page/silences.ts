@@ -131,7 +131,7 @@ function silenceRow(silence: SilenceView, frame: Frame, back: string): Html {
   return html`<tr><td data-label="${say(says.state, frame)}">${active ? badge('silence', say(says.active, frame)) : badge('pending', say(says.planned, frame))}</td><th scope="row">${sayMatcher(match, frame)}</th>
 <td data-label="${say(says.from, frame)}">${momentAndAge(startsAt, frame)}${laterStarts.length > 0 && html`<span class="sub">${sayHtml(says.later, { moments: laterStarts.map((at, index) => html`${index > 0 && html`, `}${moment(at, frame)}`) }, frame)}</span>`}</td>
 <td data-label="${say(says.until, frame)}">${momentAndAge(endsAt, frame)}</td>
-<td data-label="${say(says.by, frame)}"><bdi>${by}</bdi></td><td data-label="${say(says.comment, frame)}"><bdi>${comment}</bdi></td>
+<td class="by" data-label="${say(says.by, frame)}"><bdi>${by}</bdi></td><td data-label="${say(says.comment, frame)}"><bdi>${comment}</bdi></td>
 <td data-label="${say(says.change, frame)}"><div class="acts">${extendForm(silence, back, frame)}${endSilenceForm(silence, back, frame)}</div></td></tr>`;
 }
 
