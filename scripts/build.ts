@@ -47,7 +47,7 @@ async function build(): Promise<void> {
   rmSync(dist, { recursive: true, force: true });
   const packages = await writeBundle(root, dist);
   writeFileSync(join(dist, 'third-party.txt'), writeThirdPartyText(packages));
-  for (const path of globSync('src/**/assets/*', { cwd: root })) {
+  for (const path of globSync('src/**/assets/**/*.*', { cwd: root })) {
     cpSync(join(root, path), join(dist, path.slice('src/'.length)));
   }
   chmodSync(join(dist, 'main.js'), 0o755);

@@ -17,7 +17,22 @@ const types: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
   svg: 'image/svg+xml',
 };
-const own = ['lowwater.css', 'live.js', 'stream.js', 'keys.js', 'chart-drawing.js', 'chart.js', 'icon.svg'];
+const styles = 'lowwater.css';
+/** Its parts, one after the other: a rule of a later one wins over one of an earlier. */
+const styleParts = [
+  'base',
+  'frame',
+  'forms',
+  'tables',
+  'alerts',
+  'overview',
+  'account',
+  'charts',
+  'pay',
+  'touch',
+  'print',
+].map((part) => `styles/${part}.css`);
+const own = ['live.js', 'stream.js', 'keys.js', 'chart-drawing.js', 'chart.js', 'icon.svg'];
 const icons = ['critical', 'warning', 'unsure'].map((severity) => `icon-${severity}.svg`);
 /** uPlot is served as its package has it, made a module. */
 const ofUplot = new Map([
@@ -25,10 +40,12 @@ const ofUplot = new Map([
   ['uplot.css', './dist/uPlot.min.css'],
 ]);
 
-function placeOf(name: string): URL | null {
+/** The files that an asset is made of; none where there is no such asset. */
+function filesOf(name: string): readonly URL[] {
   const path = ofUplot.get(name);
-  if (path !== undefined) return new URL(path, import.meta.resolve('uplot/package.json'));
-  return [...own, ...icons].includes(name) ? new URL(`./assets/${name}`, import.meta.url) : null;
+  if (path !== undefined) return [new URL(path, import.meta.resolve('uplot/package.json'))];
+  const files = name === styles ? styleParts : [...own, ...icons].filter((file) => file === name);
+  return files.map((file) => new URL(`./assets/${file}`, import.meta.url));
 }
 
 const loaded = new Map<string, Asset>();
@@ -67,9 +84,10 @@ function sendAsset(asset: Asset, { req, body }: WebContext): Response {
 function loadAsset(name: string): Asset | null {
   const known = loaded.get(name);
   if (known !== undefined) return known;
-  const place = placeOf(name);
-  if (place === null) return null;
-  const body = new TextEncoder().encode(shorten(name, readFileSync(fileURLToPath(place), 'utf8')));
+  const files = filesOf(name);
+  if (files.length === 0) return null;
+  const text = files.map((file) => readFileSync(fileURLToPath(file), 'utf8')).join('');
+  const body = new TextEncoder().encode(shorten(name, text));
   const hash = createHash('sha256').update(body).digest('base64url').slice(0, 16);
   const type = types[name.split('.').at(-1) ?? ''] ?? '';
   const asset = { type, body, packed: new Uint8Array(gzipSync(body, { level: 9 })), hash };

@@ -91,8 +91,8 @@ function middleOf(state: BalanceState, from: number, to: number): Micros | null 
 
 /** Of a few numbers, which `sort` would copy and compare by calls: this is asked for each hour of a day at the end of each hour. */
 function insertSorted(numbers: number[], added: number): void {
-  let place = numbers.length;
-  for (let before = numbers[place - 1]; before !== undefined && before > added; before = numbers[place - 1])
-    numbers[place--] = before;
-  numbers[place] = added;
+  let index = numbers.length;
+  for (let before = numbers[index - 1]; before !== undefined && before > added; before = numbers[index - 1])
+    numbers[index--] = before;
+  numbers[index] = added;
 }

@@ -21,7 +21,7 @@ describe('the package', () => {
         'dist/main.js',
         'dist/main.js.map',
         'dist/third-party.txt',
-        'dist/http/assets/lowwater.css',
+        'dist/http/assets/styles/base.css',
         'man/lowwater.1',
         'assets/fonts/DejaVuSans-lowwater.ttf',
         ...readTree('migrations/**/*.sql'),

@@ -163,10 +163,9 @@ function rulesOf(alerts: CardAlerts, visit: Visit): string {
 }
 
 /** What the operators wrote for whoever is woken, and what to read. */
-function hintLine(account: AccountView, visit: Visit): Html | null {
-  const links = accountLinks({ ...account, topUpUrl: null }, false, visit);
-  if (account.note === null && links.length === 0) return null;
-  return html`<p class="hint">${account.note !== null && html`<bdi>${account.note}</bdi> `}${links}</p>`;
+function hintLine({ note, runbookUrl }: AccountView, visit: Visit): Html | null {
+  if (note === null && runbookUrl === null) return null;
+  return html`<p class="hint">${note !== null && html`<bdi>${note}</bdi> `}${runbookUrl !== null && html`<a href="${runbookUrl}">${say(says.runbook, visit)}</a>`}</p>`;
 }
 
 /** What to pay or by when to act, how long it lasts, and what there is. */

@@ -83,8 +83,7 @@ export async function renderOverview(visit: Visit): Promise<Html> {
   return html`<h1 class="hidden">${say(says.title, visit)}</h1>
 ${live('urgent', needs)}
 <section aria-labelledby="totals-heading"><h2 id="totals-heading" class="hidden">${say(says.totals, visit)}</h2>${live('totals', totals.table(visit, views.finance().money))}</section>
-<section aria-labelledby="accounts-heading"><div class="section-head"><h2 id="accounts-heading">${say(says.accounts, visit)}</h2>${live('filters', stateFilters(page, list, visit))}</div>
-${searchForm(list, page.balances, visit)}
+<section aria-labelledby="accounts-heading"><div class="section-head"><h2 id="accounts-heading">${say(says.accounts, visit)}</h2>${searchForm(list, page.balances, visit)}${live('filters', stateFilters(page, list, visit))}</div>
 ${live('accounts', accountTable(page, list, visit))}</section>
 <section aria-labelledby="messages-heading"><details class="fold"${!channelsWork(views.channels()) && html` open`}><summary><h2 id="messages-heading">${say(says.lastMessages, visit)}</h2>${live('deliveries', lastDelivery(views.channels(), visit), { tag: 'span' })}</summary>
 <p class="download"><a href="/messages">${say(says.allMessages, visit)}</a></p>

@@ -1,0 +1,43 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it, vi } from 'vitest';
+import { hasBrowser, openPage, withPage } from '../support/browser.ts';
+import { useBrowser } from '../support/browser-bed.ts';
+import { startCalmFleet, startFleetInCrisis } from '../support/fleet-world.ts';
+import { serveWorld } from '../support/web-server.ts';
+
+// Chromium shares the machine with the other test files.
+vi.setConfig({ testTimeout: 60_000 });
+
+const heightOf = (page: Page): Promise<number> => page.evaluate('document.documentElement.scrollHeight');
+
+describe.skipIf(!hasBrowser())('forty accounts', () => {
+  const bed = useBrowser();
+
+  it('in a crisis fit on a few screens of a phone, whole', async () => {
+    const { url } = await serveWorld(await startFleetInCrisis());
+    await withPage(bed.scripted, async (page) => {
+      await page.setViewportSize({ width: 390, height: 844 });
+      const heights = new Map<string, number>();
+      for (const path of ['/', '/alerts', '/messages']) {
+        await openPage(page, url + path);
+        heights.set(path, await heightOf(page));
+      }
+      expect(heights.get('/')).toBeLessThanOrEqual(5_000);
+      expect(heights.get('/alerts')).toBeLessThanOrEqual(6_000);
+      expect(heights.get('/messages')).toBeLessThanOrEqual(6_000);
+    });
+  });
+
+  it('in calm fit on one screen of a laptop, with name and runway of each in sight', async () => {
+    const { url } = await serveWorld(await startCalmFleet());
+    await withPage(bed.scripted, async (page) => {
+      await page.setViewportSize({ width: 1280, height: 1000 });
+      await openPage(page, url);
+      expect(await heightOf(page)).toBeLessThanOrEqual(1_000);
+      const rows = page.locator('table.accounts tbody tr');
+      expect(await rows.count()).toBe(40);
+      for (const cell of [rows.locator('th a'), rows.locator('.runway')])
+        for (const one of await cell.all()) expect(await one.isVisible()).toBe(true);
+    });
+  });
+});
