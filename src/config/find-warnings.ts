@@ -2,6 +2,7 @@ import { kindOf } from '../channels/registry.ts';
 import { listSecretTexts } from '../daemon/known-secrets.ts';
 import { isLoopbackHost, isUnencrypted } from '../domain/addresses.ts';
 import { dayMs, formatDuration } from '../domain/duration.ts';
+import { getOrMake } from '../domain/get-or-make.ts';
 import { currencyCode } from '../domain/money.ts';
 import type { ConfigProblem } from '../domain/operator-error.ts';
 import { ownOf } from '../domain/own.ts';
@@ -20,7 +21,7 @@ import type { AccountSettings, Settings } from '../domain/settings.ts';
 import type { Calendar } from '../ports/clock.ts';
 import { describeProvider } from '../providers/describe-provider.ts';
 import { providerKindOf } from '../providers/registry.ts';
-import { ruleKindOf } from '../rules/registry.ts';
+import { describeRule, ruleKindOf } from '../rules/registry.ts';
 import { rulesForAccount } from '../rules/rules-for-account.ts';
 import { shortPollMs } from '../schema/times.ts';
 import { didYouMean, listFirst, listWords, quoteKey } from '../wording/lists.ts';
@@ -136,19 +137,50 @@ function positionOf(file: Position, { name }: ProviderEntry): Position {
 
 function* warnOfRules(file: Position, settings: Settings): Parts<void> {
   const watched = new Map<string, AccountSettings[]>(settings.rules.map(({ id }) => [id, []]));
+  const overlaps: Overlaps = new Map();
   for (const [index, account] of settings.accounts.entries()) {
     if (index % accountsAtOnce === 0) yield;
-    for (const { id } of rulesForAccount(settings, account)) watched.get(id)?.push(account);
+    const rules = rulesForAccount(settings, account);
+    for (const { id } of rules) watched.get(id)?.push(account);
+    noteOverlaps(overlaps, account.id, rules);
   }
   for (const [index, position] of file.at('rules').items().entries()) {
     const rule = settings.rules[index];
     if (rule === undefined) continue;
     const accounts = watched.get(rule.id) ?? [];
+    for (const [other, ids] of overlaps.get(rule.id) ?? [])
+      position.report(
+        `watches a balance of ${listFirst(ids, 5)} as the rule ${other} does: ${whoSpeaks(rule)}`,
+      );
     if (accounts.length === 0) position.report(whyUnused(rule, settings));
     else warnOfCurrencySteps(position, rule, { watched: accounts, all: settings.accounts });
     for (const { path, message } of ruleKindOf(rule).warn?.(rule, accounts) ?? [])
       position.at(...path).report(message);
   }
+}
+
+/** By the id of a rule, and of one before it of the same type on the same balance, the accounts of both. */
+type Overlaps = Map<string, Map<string, string[]>>;
+
+function noteOverlaps(overlaps: Overlaps, account: string, rules: readonly Rule[]): void {
+  const seen = new Map<string, Rule>();
+  for (const rule of rules) {
+    // Sums over several times, and windows of several lengths, are meant to stand beside each other.
+    const isOne = ruleKindOf(rule).emptinessRank !== undefined;
+    const job = `${rule.type} ${rule.balance} ${isOne ? '' : describeRule(rule)}`;
+    const other = seen.get(job);
+    if (other === undefined) seen.set(job, rule);
+    else {
+      const pairs = getOrMake(overlaps, rule.id, () => new Map<string, string[]>());
+      getOrMake(pairs, other.id, () => []).push(account);
+    }
+  }
+}
+
+function whoSpeaks(rule: Rule): string {
+  return ruleKindOf(rule).emptinessRank === undefined
+    ? 'both alerts are notified'
+    : 'both alerts fire, and only the worse one is notified';
 }
 
 /** A rule with thresholds by currency watches no account in another one, unless it has thresholds for all. */

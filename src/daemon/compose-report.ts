@@ -70,6 +70,7 @@ async function reportAccount(
     records: ofEach((balance) => account.spending.record(balance)),
     payments: paymentsOf(account, now()),
     spent: ofEach((_, { spent }) => spent),
+    ...(readings[0] === undefined || readings[0].at <= since ? {} : { spentSince: readings[0].at }),
     toppedUp: ofEach((_, { toppedUp }) => toppedUp),
     topUps: [...flows.values()].flatMap(({ topUps }) => topUps).sort((left, right) => left.at - right.at),
     incidents,

@@ -184,33 +184,33 @@ export class FormIndex {
   }
 
   isIn(text: string): boolean {
-    for (let place = 0; place < text.length; place++) if (this.#lengthAt(text, place) > 0) return true;
+    for (let index = 0; index < text.length; index++) if (this.#lengthAt(text, index) > 0) return true;
     return false;
   }
 
   replaceAll(text: string): string {
     let clean = '';
     let from = 0;
-    for (let place = 0; place < text.length; place++) {
-      const length = this.#lengthAt(text, place);
+    for (let index = 0; index < text.length; index++) {
+      const length = this.#lengthAt(text, index);
       if (length === 0) continue;
-      clean += text.slice(from, place) + placeholder;
-      from = place + length;
-      place = from - 1;
+      clean += text.slice(from, index) + placeholder;
+      from = index + length;
+      index = from - 1;
     }
     return clean + text.slice(from);
   }
 
-  /** How long the longest form is that begins at a place: none is to be hidden in part because another one is its beginning. */
-  #lengthAt(text: string, place: number): number {
-    const start = startOf(text, place);
+  /** How long the longest form is that begins at an index: none is to be hidden in part because another one is its beginning. */
+  #lengthAt(text: string, index: number): number {
+    const start = startOf(text, index);
     if (((this.#starts[start >>> 3] ?? 0) & (1 << (start & 7))) === 0) return 0;
     let longest = 0;
     for (const length of this.#lengths) {
-      const begins = text.slice(place, place + length);
+      const begins = text.slice(index, index + length);
       if (!this.#secrets.has(begins)) continue;
       for (const form of this.#formsThatBegin(begins))
-        longest = Math.max(longest, lengthOf(form, text, place));
+        longest = Math.max(longest, lengthOf(form, text, index));
     }
     return longest;
   }
@@ -227,21 +227,21 @@ export class FormIndex {
 /** A shorter secret has a beginning that may be a word of its own. */
 const longSecret = 32;
 
-/** How much of a form stands at a place: all of it, or the beginning of a long one that ends there, as where it was cut; else 0. */
-function lengthOf(form: string, text: string, place: number): number {
-  if (text.startsWith(form, place)) return form.length;
+/** How much of a form stands at an index: all of it, or the beginning of a long one that ends there, as where it was cut; else 0. */
+function lengthOf(form: string, text: string, index: number): number {
+  if (text.startsWith(form, index)) return form.length;
   if (form.length < longSecret) return 0;
   let length = 0;
-  while (length < form.length && form[length] === text[place + length]) length++;
+  while (length < form.length && form[length] === text[index + length]) length++;
   // Of an address where it leads is no secret.
   const least = Math.max(beginning, (/^\w+:\/\/[^/]*\//.exec(form)?.[0].length ?? 0) + minFormLength);
-  return length >= least && !/[\p{L}\p{N}]/u.test(text[place + length] ?? '') ? length : 0;
+  return length >= least && !/[\p{L}\p{N}]/u.test(text[index + length] ?? '') ? length : 0;
 }
 
 /** 21 bits of the first `minFormLength` characters. */
-function startOf(text: string, place: number): number {
+function startOf(text: string, index: number): number {
   let start = 0;
-  for (let at = place; at < place + minFormLength; at++)
+  for (let at = index; at < index + minFormLength; at++)
     start = Math.imul(start, 0x9e3779b1) + text.charCodeAt(at);
   return Math.imul(start, 0x9e3779b1) >>> 11;
 }

@@ -112,6 +112,8 @@ export interface Runway {
   /** The mean of what the forecast expects for 30 days; null without a forecast. What 30 days cost goes by it where it is known. */
   readonly usualPerDay: Micros | null;
   readonly runwayMs: number | null;
+  /** Set where it was not empty when it was last read: that it is by now is only predicted. */
+  readonly isEndPredicted?: true;
   /** By the forecast, or at the mean burn where a rule names one. Null: passed, unknown, or never. */
   readonly emptyAt: number | null;
   readonly confidence: Confidence;
@@ -187,6 +189,8 @@ export interface ReportAccount extends Pick<AccountSettings, 'id' | 'name' | 'ba
   readonly records: Readonly<Record<Balance, ForecastRecord | null>>;
   readonly payments: readonly Payment[];
   readonly spent: Readonly<Record<Balance, Micros>>;
+  /** Since when that is known; absent: all of the time. */
+  readonly spentSince?: number;
   readonly toppedUp: Readonly<Record<Balance, Micros>>;
   readonly topUps: readonly { readonly at: number; readonly balance: Balance; readonly micros: Micros }[];
   readonly incidents: readonly Incident[];

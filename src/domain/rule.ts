@@ -84,6 +84,15 @@ export function matches(matcher: Matcher, subject: MatchSubject): boolean {
   );
 }
 
+/** What a matcher asks for and the subject is not, each in words; empty where it matches. */
+export function wordMismatch({ labels = {}, ...keys }: Matcher, subject: MatchSubject): readonly string[] {
+  const parts: readonly Matcher[] = [
+    ...Object.entries(keys).map(([key, value]) => ({ [key]: value })),
+    ...Object.entries(labels).map(([label, values]) => ({ labels: { [label]: values } })),
+  ];
+  return parts.filter((part) => !matches(part, subject)).map(wordMatcher);
+}
+
 /** An account as rules match it. */
 export function accountSubject(
   account: Omit<MatchSubject, 'account' | 'rules' | 'severity'> & { readonly id: string },

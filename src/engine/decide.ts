@@ -164,7 +164,7 @@ function quiet(why: QuietReason, until: number | null = null): Decision {
  * plan without repeats: they are notified of the end.
  */
 export function planChannels(
-  incident: Incident,
+  incident: Routed & Pick<Incident, 'notified'>,
   routes: readonly Route[],
   channels: readonly string[],
 ): readonly ChannelPlan[] {

@@ -49,30 +49,30 @@ export class DueQueue<Key> {
   }
 
   #rise(entry: Entry<Key>): void {
-    let place = this.#heap.length;
+    let index = this.#heap.length;
     for (;;) {
-      const above = (place - 1) >> 1;
+      const above = (index - 1) >> 1;
       const parent = this.#heap[above];
       if (parent === undefined || parent.at <= entry.at) break;
-      this.#heap[place] = parent;
-      place = above;
+      this.#heap[index] = parent;
+      index = above;
     }
-    this.#heap[place] = entry;
+    this.#heap[index] = entry;
   }
 
   #dropFirst(): void {
     const last = this.#heap.pop();
     if (last === undefined || this.#heap.length === 0) return;
-    let place = 0;
+    let index = 0;
     for (;;) {
-      const left = 2 * place + 1;
+      const left = 2 * index + 1;
       const sooner =
         (this.#heap[left + 1]?.at ?? Infinity) < (this.#heap[left]?.at ?? Infinity) ? left + 1 : left;
       const child = this.#heap[sooner];
       if (child === undefined || child.at >= last.at) break;
-      this.#heap[place] = child;
-      place = sooner;
+      this.#heap[index] = child;
+      index = sooner;
     }
-    this.#heap[place] = last;
+    this.#heap[index] = last;
   }
 }

@@ -161,6 +161,9 @@ export function runwayOf(account: WatchedAccount, balance: Balance, now: number)
   const { restoreMicros } = seen;
   return {
     ...seen,
+    ...(seen.runwayMs !== null && seen.runwayMs <= 0 && amountOf(reading, balance) > seen.emptyMicros
+      ? { isEndPredicted: true }
+      : {}),
     payBy: known ? passLeadTime(spending.week, neededAt, -settings.leadTimeMs) : null,
     restoreMicros: restoreMicros === null ? null : Math.max(0, restoreMicros - comingMicros),
     expected:

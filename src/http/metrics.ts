@@ -32,6 +32,9 @@ const helps = {
   lowwater_alert_firing: '1 for each alert that fires.',
   lowwater_alert_acknowledged: '1 for each firing alert that a person has.',
   lowwater_alert_silenced: '1 for each firing alert that a silence mutes.',
+  lowwater_alert_inhibited: '1 for each firing alert that another one says already.',
+  lowwater_alert_info: '1 for each alert that fires, with its type and the balance that it is about.',
+  lowwater_page_info: '1, with the address of the page as a label; absent without server.publicUrl.',
   lowwater_notifications_total: 'Attempts to deliver messages by how they ended.',
   lowwater_outbox_pending: 'Messages that wait for their delivery.',
   lowwater_owner: '1 when this daemon owns the accounts, 0 when it stands by.',
@@ -57,7 +60,11 @@ type Samples = Readonly<Partial<Record<keyof typeof helps, readonly Sample[]>>>;
 /** What was not read is absent, never frozen: an account's series vanish while its last poll is not `ok`. */
 export async function* renderMetrics(
   views: LiveViews,
-  { now, refusedTokens }: { readonly now: number; readonly refusedTokens: number },
+  {
+    now,
+    refusedTokens,
+    publicUrl = null,
+  }: { readonly now: number; readonly refusedTokens: number; readonly publicUrl?: string | null },
 ): AsyncGenerator<string> {
   yield* inFamilies(views.accountIds(), sliceOfAccounts, async (ids) =>
     sampleAccounts(await views.accounts(ids), now),
@@ -79,6 +86,7 @@ export async function* renderMetrics(
       ...sampleMessages(views),
       ...sampleDaemon(views),
       lowwater_refused_tokens_total: one(refusedTokens),
+      lowwater_page_info: publicUrl === null ? [] : [sample(1, { url: publicUrl })],
     }),
   ]);
 }
@@ -182,6 +190,10 @@ function sampleAlerts(firing: readonly FiringView[]): Samples {
     ),
     lowwater_alert_acknowledged: named(firing.filter(({ acknowledged }) => acknowledged)),
     lowwater_alert_silenced: named(firing.filter(({ silenced }) => silenced)),
+    lowwater_alert_inhibited: named(firing.filter(({ inhibited }) => inhibited)),
+    lowwater_alert_info: firing.map(({ account, rule, type, balance }) =>
+      sample(1, { account, rule, type, balance: balance ?? '' }),
+    ),
   };
 }
 

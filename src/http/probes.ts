@@ -90,7 +90,8 @@ export function createScrape(site: Site): Scrape {
       ...(zipped ? { 'content-encoding': 'gzip' } : {}),
     });
     if (request.method === 'HEAD') return void response.end();
-    const figures = { now: clock.now(), refusedTokens: attempts.refused };
+    const { publicUrl } = settings;
+    const figures = { now: clock.now(), refusedTokens: attempts.refused, publicUrl };
     const text = Readable.from(writeAll(renderMetrics(views.now, figures)));
     await (zipped ? pipeline(text, createGzip(), response) : pipeline(text, response));
   };

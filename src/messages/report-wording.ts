@@ -30,6 +30,8 @@ const says = phrases('report', {
   headline: 'REPORT · {what}',
   accounts: '{report}: {count, plural, one {# account} other {# accounts}}',
   usedUp: '{report}: {count, plural, one {# account} other {# accounts}}, {name} is used up',
+  usedUpByForecast:
+    '{report}: {count, plural, one {# account} other {# accounts}}, {name} is used up by the forecast',
   endsFirst: '{report}: {count, plural, one {# account} other {# accounts}}, {name} ends first, in {length}',
   period: '{since} to {until}',
   noneRunsOut: 'No account is predicted to run out before the next report ({moment}).',
@@ -109,17 +111,17 @@ function sayWhatEndsFirst(message: ReportMessage, reader: Reader): string {
   const soonest = soonestEnd(message);
   const given = { report: cleanText(message.reportId, 63), count: message.accounts.length };
   if (soonest === null) return say(says.accounts, given, reader);
-  const { name, runwayMs } = soonest;
+  const { name, runwayMs, isEndPredicted } = soonest;
   return runwayMs <= 0
-    ? say(says.usedUp, { ...given, name }, reader)
+    ? say(isEndPredicted ? says.usedUpByForecast : says.usedUp, { ...given, name }, reader)
     : say(says.endsFirst, { ...given, name, length: sayLength(runwayMs, reader) }, reader);
 }
 
 function soonestEnd({ accounts }: ReportMessage) {
   const ends = accounts.flatMap(({ name, balances, runways }) =>
     balances.flatMap(({ id }) => {
-      const runwayMs = ownOf(runways, id)?.runwayMs ?? null;
-      return runwayMs === null ? [] : [{ name: cleanText(name, 80), runwayMs }];
+      const { runwayMs = null, isEndPredicted = false } = ownOf(runways, id) ?? {};
+      return runwayMs === null ? [] : [{ name: cleanText(name, 80), runwayMs, isEndPredicted }];
     }),
   );
   return ends.toSorted((left, right) => left.runwayMs - right.runwayMs)[0] ?? null;
@@ -198,7 +200,10 @@ function totalsOf(message: ReportMessage, reader: Reader): readonly string[] {
     const given = {
       left: amount(left),
       spent: amount(spent),
-      perDay: sayComputed(spent / daysOf(message), frame),
+      perDay: sayComputed(
+        total((account, id) => perDayOf(account, id, message)),
+        frame,
+      ),
       toppedUp: toppedUp === 0 ? say(says.nothing, reader) : amount(toppedUp),
     };
     if (later === 0) return say(says.total, given, reader);
@@ -256,7 +261,7 @@ function wordLine(
   message: ReportMessage,
   reader: Reader,
 ) {
-  const { reading, topUps, runways, spent, records } = account;
+  const { reading, topUps, runways, records } = account;
   const frame = { ...reader, currency: currencyOf(account, balance) };
   const count = topUps.filter((topUp) => topUp.balance === balance).length;
   const toppedUp = ownOf(account.toppedUp, balance) ?? 0;
@@ -266,11 +271,7 @@ function wordLine(
     label: sayLabel(label, reader),
     balanceName: sayBalance(label, reader),
     balance: reading === null ? say(says.notRead, reader) : sayAmount(amountOf(reading, balance), frame),
-    perDay: say(
-      says.perDay,
-      { amount: sayComputed((ownOf(spent, balance) ?? 0) / daysOf(message), frame) },
-      reader,
-    ),
+    perDay: say(says.perDay, { amount: sayComputed(perDayOf(account, balance, message), frame) }, reader),
     /** Null where nothing was. */
     toppedUp: toppedUp === 0 ? null : count > 1 ? say(says.topUps, { amount, count }, reader) : amount,
     runway: sayRunwayAndEnd(runway, reader),
@@ -287,8 +288,14 @@ function currencyOf({ reading, balances }: ReportAccount, balance: Balance): str
   return unit === null ? null : cleanText(unit, 12);
 }
 
-function daysOf({ since, until }: ReportMessage): number {
-  return Math.max((until - since) / dayMs, 1 / 24);
+/** Of the time in which its spending is known: what is watched since Thursday spent that in days, not in a week. */
+function perDayOf(
+  { spent, spentSince = 0 }: ReportAccount,
+  balance: Balance,
+  { since, until }: ReportMessage,
+): Micros {
+  const days = Math.max((until - Math.max(since, spentSince)) / dayMs, 1 / 24);
+  return (ownOf(spent, balance) ?? 0) / days;
 }
 
 /** Of two weeks, even in a monthly report: older forecasts are not kept. */

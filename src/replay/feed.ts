@@ -73,9 +73,9 @@ export class Feed {
   /** What happens next; changed by `advance` alone. */
   step: FeedStep;
   readonly #parts: Steps;
-  /** The steps at hand, and the place of the one after next. */
+  /** The steps at hand, and the index of the one after next. */
   #part: readonly FeedStep[];
-  #place = 1;
+  #nextStep = 1;
   #allRead = false;
 
   private constructor(past: SurveyedPast, parts: Steps, part: readonly FeedStep[], first: FeedStep) {
@@ -94,20 +94,20 @@ export class Feed {
 
   /** Whether `advance` may be called: what comes after the next step is at hand. */
   get ready(): boolean {
-    return this.#allRead || this.#place < this.#part.length;
+    return this.#allRead || this.#nextStep < this.#part.length;
   }
 
   /** Reads on. */
   async fill(): Promise<void> {
     const { value, done } = await this.#parts.next();
     this.#part = value ?? [];
-    this.#place = 0;
+    this.#nextStep = 0;
     this.#allRead = done === true;
   }
 
   /** Goes to the next step; false when there is none. To be called when it is `ready`. */
   advance(): boolean {
-    const next = this.#part[this.#place++];
+    const next = this.#part[this.#nextStep++];
     if (next !== undefined) this.step = next;
     return next !== undefined;
   }
@@ -118,7 +118,7 @@ export class MergedFeeds {
   readonly #sorted: Entry[];
 
   constructor(feeds: readonly Feed[]) {
-    this.#sorted = feeds.map((feed, place) => ({ feed, place })).sort(compare);
+    this.#sorted = feeds.map((feed, rank) => ({ feed, rank })).sort(compare);
   }
 
   /** The feed that has the next step; null when all have ended. */
@@ -131,11 +131,11 @@ export class MergedFeeds {
     const [first, second] = this.#sorted;
     if (first === undefined || second === undefined || compare(first, second) < 0) return;
     this.#sorted.shift();
-    const place = firstWhere(1, this.#sorted.length, (index) => {
+    const to = firstWhere(1, this.#sorted.length, (index) => {
       const other = this.#sorted[index];
       return other === undefined || compare(other, first) >= 0;
     });
-    this.#sorted.splice(place, 0, first);
+    this.#sorted.splice(to, 0, first);
   }
 
   /** Takes the step of the first feed away. */
@@ -145,10 +145,10 @@ export class MergedFeeds {
   }
 }
 
-type Entry = { readonly feed: Feed; readonly place: number };
+type Entry = { readonly feed: Feed; readonly rank: number };
 
 function compare(left: Entry, right: Entry): number {
-  return left.feed.step.at - right.feed.step.at || left.place - right.place;
+  return left.feed.step.at - right.feed.step.at || left.rank - right.rank;
 }
 
 /** From when on polls were missing between two that are there; null when none was. */

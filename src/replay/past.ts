@@ -96,7 +96,7 @@ export class Survey {
 
   #keep(pauseMs: number): void {
     if (this.#kept === maxPauses) {
-      for (let place = 1; place < maxPauses / 2; place++) this.#pauses[place] = this.#pauses[2 * place] ?? 0;
+      for (let index = 1; index < maxPauses / 2; index++) this.#pauses[index] = this.#pauses[2 * index] ?? 0;
       this.#kept /= 2;
       this.#stride *= 2;
       if (this.#count % this.#stride !== 0) return;

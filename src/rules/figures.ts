@@ -1,4 +1,4 @@
-import { type ItemAccount, type MessageItem, type Runway, stateOf } from '../domain/message.ts';
+import { type ItemAccount, isOver, type MessageItem, type Runway, stateOf } from '../domain/message.ts';
 import { isSameCurrency, type Micros } from '../domain/money.ts';
 import { ownOf } from '../domain/own.ts';
 import { cleanText } from '../domain/plain-text.ts';
@@ -138,13 +138,14 @@ const facts = phrases('fact', {
  * `valueIsBalance`: the kind judges the balance itself, so it is known even without a reading.
  */
 export function moneyFigures(
-  item: MessageItem,
+  given: MessageItem,
   frame: WordingFrame,
   kind: {
     readonly threshold: ((item: MessageItem) => Phrase<{ readonly limit: Argument }>) | undefined;
     readonly valueIsBalance: boolean;
   },
 ): readonly Figure[] {
+  const item = asItEnded(given);
   const limit = item.threshold && sayQuantity(item.threshold, frame);
   const phrase = kind.threshold?.(item);
   const runway = item.account?.runway ?? null;
@@ -159,6 +160,18 @@ export function moneyFigures(
     ...jumpFigures(item, frame),
     ...paceFigures(runway, frame),
   ];
+}
+
+/** What is over with the reading of its end: what was read since says nothing of it, in a message that waited. */
+function asItEnded(item: MessageItem): MessageItem {
+  const { account, balance, facts } = item;
+  const factOf = (name: string) => facts.find((fact) => fact.name === name)?.value;
+  const [readAt, left] = [factOf('read at'), factOf('balance')];
+  if (!isOver(item) || account?.reading == null || balance === null) return item;
+  if (readAt?.unit !== 'instant' || left?.unit !== 'money' || readAt.at === account.reading.at) return item;
+  const balances = { ...account.reading.balances, [balance]: left.micros };
+  const reading = { ...account.reading, at: readAt.at, balances };
+  return { ...item, account: { ...account, reading, previous: null, runway: null } };
 }
 
 /** For an account that cannot be read: what was last known, and how often it failed since. */

@@ -34,6 +34,8 @@ const says = phrases('runway', {
   usedUp: '{balance} {amount} is used up',
   lasts: '{balance} {amount} lasts {lasts}',
   lastsLess: '{balance} {amount} lasts {lasts}, less than {limit}',
+  lastsRecovering: '{balance} {amount} lasts {lasts}, recovering from less than {limit}',
+  recovering: '{balance} {amount}, recovering from less than {limit}',
   resolved: '{balance} {amount} lasts {lasts} again',
   longEnough: '{balance} {amount} lasts long enough again',
   recovery: 'Resolved: spending slowed down.',
@@ -151,11 +153,19 @@ export const runway = balanceKind<estimate.RunwayRule, typeof keys>({
   firing(item, frame) {
     const { value, threshold } = item;
     const given = sayBalanceOf(item, frame);
+    const lastsMs = value?.unit === 'duration' ? value.ms : null;
+    const lasts = lastsMs === null ? '' : sayLength(lastsMs, frame);
+    if (threshold?.unit === 'duration') {
+      const limit = sayDuration(threshold.ms, frame);
+      // It is still open until it lasts longer than its threshold by far, and during `recoverFor`.
+      if (lastsMs !== null && lastsMs >= threshold.ms)
+        return say(says.lastsRecovering, { ...given, lasts, limit }, frame);
+      if (value?.unit === 'text') return say(says.recovering, { ...given, limit }, frame);
+    }
     const need = sayNeed(item, frame);
     if (need !== null) return need;
-    if (value?.unit !== 'duration') return say(says.runningOut, given, frame);
-    if (value.ms <= 0) return say(says.usedUp, given, frame);
-    const lasts = sayLength(value.ms, frame);
+    if (lastsMs === null) return say(says.runningOut, given, frame);
+    if (lastsMs <= 0) return say(says.usedUp, given, frame);
     return threshold?.unit === 'duration'
       ? say(says.lastsLess, { ...given, lasts, limit: sayDuration(threshold.ms, frame) }, frame)
       : say(says.lasts, { ...given, lasts }, frame);

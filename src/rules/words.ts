@@ -28,6 +28,7 @@ const says = phrases('topUp', {
   pay: 'pay {amount}, empty {when}',
   ordered: '{amount} ordered, expected by {by}, empty {when}',
   payUsedUp: 'pay {amount} now, {balance} is used up',
+  payUsedUpByForecast: 'pay {amount} now, {balance} is used up by the forecast',
   needsHistory: 'Not enough history yet to say how much covers 30 days.',
   atLeast: 'Top up at least {amount} to clear all alerts on this balance. It then lasts more than 30 days.',
   atLeastUnknown:
@@ -108,7 +109,11 @@ export function sayNeed(item: MessageItem, frame: WordingFrame): string | null {
   if (runway === null || micros === null) return null;
   const amount = sayShortPayable(micros, frame);
   if (runway.runwayMs !== null && runway.runwayMs <= 0)
-    return say(says.payUsedUp, { amount, balance: sayBalance(item.balanceLabel, frame) }, frame);
+    return say(
+      runway.isEndPredicted ? says.payUsedUpByForecast : says.payUsedUp,
+      { amount, balance: sayBalance(item.balanceLabel, frame) },
+      frame,
+    );
   const when = sayEmptyWhen(runway, frame);
   if (when === null) return null;
   const { expected, payBy: payByMs } = runway;

@@ -195,13 +195,13 @@ export function readSpending(stored: Uint8Array): LastingSpending | null {
   const bytes = Buffer.from(stored.buffer, stored.byteOffset, stored.length);
   if (bytes.length < headAt || bytes[0] !== version) return null;
   if (checksumOf(bytes) !== bytes.readUInt32LE(checksumAt)) return null;
-  let place = headAt + bytes.readUInt16LE(headLengthAt);
+  let offset = headAt + bytes.readUInt16LE(headLengthAt);
   // Only `writeSpending` made it: the checksum was right.
-  const { held, ...known } = JSON.parse(bytes.toString('utf8', headAt, place)) as Head;
+  const { held, ...known } = JSON.parse(bytes.toString('utf8', headAt, offset)) as Head;
   const states = held.map((isHeld) => {
     if (!isHeld) return null;
-    place += balanceStateBytes;
-    return readBalanceState(bytes.subarray(place - balanceStateBytes, place));
+    offset += balanceStateBytes;
+    return readBalanceState(bytes.subarray(offset - balanceStateBytes, offset));
   });
   return { ...known, states };
 }
@@ -209,7 +209,7 @@ export function readSpending(stored: Uint8Array): LastingSpending | null {
 /** FNV-1a of what follows it: a flipped bit always changes it. */
 function checksumOf(bytes: Uint8Array): number {
   let hash = 0x811c9dc5;
-  for (let place = headLengthAt; place < bytes.length; place++)
-    hash = Math.imul(hash ^ (bytes[place] ?? 0), 0x01000193);
+  for (let offset = headLengthAt; offset < bytes.length; offset++)
+    hash = Math.imul(hash ^ (bytes[offset] ?? 0), 0x01000193);
   return hash >>> 0;
 }

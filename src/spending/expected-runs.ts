@@ -56,11 +56,11 @@ export function noteRunHour(
 
 function keepRunDay(state: BalanceState): void {
   if (state.runMicros <= tooMuchHours * state.meanHour) return;
-  const place = state.runDays++ % keptRunDays;
-  state.runDates[place] = state.runDay;
-  state.runAmounts[place] = state.runMicros;
-  state.runBegins[place] = state.runHour;
-  state.runLengths[place] = state.runHours;
+  const index = state.runDays++ % keptRunDays;
+  state.runDates[index] = state.runDay;
+  state.runAmounts[index] = state.runMicros;
+  state.runBegins[index] = state.runHour;
+  state.runLengths[index] = state.runHours;
 }
 
 /**
@@ -215,12 +215,12 @@ type RunDays = ReadonlyMap<number, RunDay>;
 function runDaysOf(state: BalanceState): RunDays {
   const days = new Map<number, RunDay>();
   for (let nth = Math.max(0, state.runDays - keptRunDays); nth < state.runDays; nth++) {
-    const place = nth % keptRunDays;
+    const index = nth % keptRunDays;
     const [day = 0, micros = 0, hour = 0, hours = 1] = [
-      state.runDates[place],
-      state.runAmounts[place],
-      state.runBegins[place],
-      state.runLengths[place],
+      state.runDates[index],
+      state.runAmounts[index],
+      state.runBegins[index],
+      state.runLengths[index],
     ];
     days.set(day, { day, micros, hour, hours: Math.max(1, hours) });
   }

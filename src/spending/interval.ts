@@ -47,9 +47,9 @@ export function passHour(
   state.blockHours++;
   if (it.seen) state.blockSeen++;
   if (state.blockHours < hoursPerBlock) return;
-  const place = state.blocks % keptBlocks;
-  state.came[place] = state.blockSpent;
-  state.cameHours[place] = state.blockSeen;
+  const blockIndex = state.blocks % keptBlocks;
+  state.came[blockIndex] = state.blockSpent;
+  state.cameHours[blockIndex] = state.blockSeen;
   state.blocks++;
   state.blockSpent = 0;
   state.blockSeen = 0;
@@ -71,9 +71,9 @@ function spentBefore(
   let spent = 0;
   let seenHours = 0;
   for (let back = 1; back <= hours / hoursPerBlock; back++) {
-    const place = (block - back + keptBlocks) % keptBlocks;
-    spent += state.came[place] ?? 0;
-    seenHours += state.cameHours[place] ?? 0;
+    const blockIndex = (block - back + keptBlocks) % keptBlocks;
+    spent += state.came[blockIndex] ?? 0;
+    seenHours += state.cameHours[blockIndex] ?? 0;
   }
   return { spent, seenHours };
 }

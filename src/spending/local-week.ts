@@ -115,10 +115,10 @@ export class LocalWeek {
 
   #slotOf(hour: number): number {
     const day = Math.floor(hour / 24);
-    const place = this.#holidays.has(day)
+    const dayOfWeek = this.#holidays.has(day)
       ? daysPerWeek
       : modulo(this.weekdayOf(day) - this.#firstDay, daysPerWeek);
-    return place * 24 + (hour - day * 24);
+    return dayOfWeek * 24 + (hour - day * 24);
   }
 }
 
@@ -131,10 +131,10 @@ export class LocalWeeks {
     this.#calendar = calendar;
   }
 
-  of(place: Omit<ConstructorParameters<typeof LocalWeek>[0], 'calendar'>): LocalWeek {
-    const { timezone, holidays, weekend = [] } = place;
+  of(zone: Omit<ConstructorParameters<typeof LocalWeek>[0], 'calendar'>): LocalWeek {
+    const { timezone, holidays, weekend = [] } = zone;
     const key = [timezone, weekend.join(), ...holidays].join(' ');
-    return getOrMake(this.#known, key, () => new LocalWeek({ calendar: this.#calendar, ...place }));
+    return getOrMake(this.#known, key, () => new LocalWeek({ calendar: this.#calendar, ...zone }));
   }
 }
 

@@ -24,17 +24,32 @@ const maxWeeks = 255;
  */
 export function usualSpending(state: BalanceState, slot: number): Micros {
   if (slot >= hoursPerWeek) return holidayOf(state) * usualSpending(state, slot - 24);
+  if ((state.weeks[slot] ?? 0) >= fewWeeks) return state.bins[slot] ?? 0;
+  return leaning(state, slot, middlesOf(state, slot % 24));
+}
+
+function leaning(state: BalanceState, slot: number, { working, weekend }: Middles): Micros {
   const weeks = state.weeks[slot] ?? 0;
   const bin = state.bins[slot] ?? 0;
   if (weeks >= fewWeeks) return bin;
-  return (weeks * bin + hourOfDayWeight * hourOfDay(state, slot)) / (weeks + hourOfDayWeight);
+  const day = (slot < firstWeekendSlot ? (working ?? weekend) : (weekend ?? working)) ?? state.meanHour;
+  return (weeks * bin + hourOfDayWeight * day) / (weeks + hourOfDayWeight);
 }
 
 const hoursOfWeek = new Float32Array(hoursPerWeek + 24);
 
 /** The same for all hours of the week and of a holiday at once; valid until it is asked again, as each end of an hour does. */
 export function usualWeek(state: BalanceState): Float32Array {
-  for (let slot = 0; slot < hoursOfWeek.length; slot++) hoursOfWeek[slot] = usualSpending(state, slot);
+  const holiday = holidayOf(state);
+  for (let hour = 0; hour < 24; hour++) {
+    const middles = middlesOf(state, hour);
+    for (let slot = hour; slot < hoursPerWeek; slot += 24) {
+      const usual = leaning(state, slot, middles);
+      hoursOfWeek[slot] = usual;
+      // The last one to be set is the weekend's last day.
+      hoursOfWeek[hoursPerWeek + hour] = holiday * usual;
+    }
+  }
   return hoursOfWeek;
 }
 
@@ -71,11 +86,17 @@ export function newestShare({ smallestFall, meanHour }: BalanceState, weeks: num
   return Math.max(1 / weeks, falls > 0 ? newest / (1 + 1 / Math.max(fewestFalls, falls)) : newest);
 }
 
-function hourOfDay(state: BalanceState, slot: number): Micros {
-  const hour = slot % 24;
-  const working = middleOf(state, hour, firstWeekendSlot);
-  const weekend = middleOf(state, firstWeekendSlot + hour, hoursPerWeek);
-  return (slot < firstWeekendSlot ? (working ?? weekend) : (weekend ?? working)) ?? state.meanHour;
+/** The middle of an hour of the day; null on days of which none was seen. */
+interface Middles {
+  readonly working: Micros | null;
+  readonly weekend: Micros | null;
+}
+
+function middlesOf(state: BalanceState, hour: number): Middles {
+  return {
+    working: middleOf(state, hour, firstWeekendSlot),
+    weekend: middleOf(state, firstWeekendSlot + hour, hoursPerWeek),
+  };
 }
 
 /** Of five days one may be anything. */
@@ -91,8 +112,8 @@ function middleOf(state: BalanceState, from: number, to: number): Micros | null 
 
 /** Of a few numbers, which `sort` would copy and compare by calls: this is asked for each hour of a day at the end of each hour. */
 function insertSorted(numbers: number[], added: number): void {
-  let place = numbers.length;
-  for (let before = numbers[place - 1]; before !== undefined && before > added; before = numbers[place - 1])
-    numbers[place--] = before;
-  numbers[place] = added;
+  let index = numbers.length;
+  for (let before = numbers[index - 1]; before !== undefined && before > added; before = numbers[index - 1])
+    numbers[index--] = before;
+  numbers[index] = added;
 }

@@ -50,10 +50,10 @@ function decode(text: string): number[] {
   const { firstYear, lastYear } = data;
   const [yearly = '', others = ''] = text.split(' ');
   const days: number[] = [];
-  for (let place = 0; place < yearly.length; place += 4)
+  for (let offset = 0; offset < yearly.length; offset += 4)
     for (let year = firstYear; year <= lastYear; year++)
-      days.push(dayOf(`${year}-${yearly.slice(place, place + 2)}-${yearly.slice(place + 2, place + 4)}`));
-  for (let place = 0; place < others.length; place += digits)
-    days.push(dayOf(`${firstYear}-01-01`) + Number.parseInt(others.slice(place, place + digits), 36));
+      days.push(dayOf(`${year}-${yearly.slice(offset, offset + 2)}-${yearly.slice(offset + 2, offset + 4)}`));
+  for (let offset = 0; offset < others.length; offset += digits)
+    days.push(dayOf(`${firstYear}-01-01`) + Number.parseInt(others.slice(offset, offset + digits), 36));
   return days;
 }

@@ -39,6 +39,8 @@ export interface AppliedMigration {
 export interface NamedDatabase {
   readonly database: string;
   readonly kind: StorageError['kind'];
+  /** A copy from before an upgrade that this program can work with. */
+  readonly copy?: string | undefined;
 }
 
 /**
@@ -46,7 +48,7 @@ export interface NamedDatabase {
  * edited or taken away since. `schema` is how many were applied.
  */
 export function refuseUnknownSchema(
-  { database, kind }: NamedDatabase,
+  { database, kind, copy }: NamedDatabase,
   schema: number,
   applied: readonly AppliedMigration[],
   migrations: readonly Migration[],
@@ -54,10 +56,14 @@ export function refuseUnknownSchema(
 ): void {
   if (schema > migrations.length) {
     const writer = applied.at(-1)?.program ?? 'a newer program';
+    const older =
+      copy === undefined
+        ? 'restore a backup from before the upgrade'
+        : `put back ${copy}, the copy from before the upgrade, which has nothing of what came since`;
     throw new StorageError(
       kind,
       `${database} has schema ${schema} (made by ${writer}), newer than schema ${migrations.length} of ${program}; ` +
-        'it was left as it is: install the newer program, or restore a backup from before the upgrade',
+        `it was left as it is: install the newer program, or ${older}`,
     );
   }
   for (let number = 1; number <= schema; number += 1) {

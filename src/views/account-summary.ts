@@ -1,3 +1,4 @@
+import { dayMs } from '../domain/duration.ts';
 import { isWorse, type Severity } from '../domain/severity.ts';
 import { byUrgency } from '../domain/urgency.ts';
 import { leadingBalance } from '../wording/quantity-wording.ts';
@@ -10,6 +11,8 @@ export interface AccountSummary {
   /** Accounts whose last poll failed, and those that were not polled yet. */
   readonly failing: number;
   readonly waiting: number;
+  /** Accounts whose balance is empty, or may be within a day, and of which no alert fires. */
+  readonly endingSoon: number;
   readonly worst: Severity | null;
   /** What runs out first of all; null where there is no account. */
   readonly first: BriefAccount | null;
@@ -20,7 +23,7 @@ export interface AccountSummary {
 /** `limit` at most, the most urgent first, then what cannot be read. Holds twice as many as it shows. */
 export class SummedAccounts {
   readonly #limit: number;
-  readonly #sums = { accounts: 0, firing: 0, failing: 0, waiting: 0 };
+  readonly #sums = { accounts: 0, firing: 0, failing: 0, waiting: 0, endingSoon: 0 };
   #worst: Severity | null = null;
   #first: BriefAccount | null = null;
   #held: BriefAccount[] = [];
@@ -35,6 +38,7 @@ export class SummedAccounts {
     this.#sums.firing += firing;
     if (outcome === null) this.#sums.waiting += 1;
     else if (outcome !== 'ok') this.#sums.failing += 1;
+    if (worst === null && outcome === 'ok' && isEndingSoon(account)) this.#sums.endingSoon += 1;
     if (worst !== null && (this.#worst === null || isWorse(worst, this.#worst))) this.#worst = worst;
     if (this.#first === null || byRunway(account, this.#first) < 0) this.#first = account;
     this.#held.push(account);
@@ -53,6 +57,11 @@ export class SummedAccounts {
   #cut(): BriefAccount[] {
     return this.#held.sort(compareAccounts).slice(0, this.#limit);
   }
+}
+
+/** Whether it lasts less than a day by the forecast. */
+export function isEndingSoon(account: BriefAccount): boolean {
+  return (account.runways[leadingBalance(account)]?.runwayMs ?? Number.MAX_VALUE) < dayMs;
 }
 
 function compareAccounts(left: BriefAccount, right: BriefAccount): number {

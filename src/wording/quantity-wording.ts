@@ -23,6 +23,7 @@ const says = phrases('quantity', {
   about: 'about {amount}',
   overAYear: 'over a year',
   usedUp: 'used up',
+  usedUpByForecast: 'used up by the forecast',
   notFalling: 'not falling',
   unknown: 'unknown',
   unknownLength: 'how long it lasts is unknown',
@@ -219,10 +220,10 @@ export function sayRunway(runway: Runway | null, reader: ReaderOfLengths): strin
   return typeof length === 'number' ? sayLength(length, reader) : say(says[length], reader);
 }
 
-function lengthOf(runway: Runway | null): number | 'usedUp' | 'notFalling' | 'unknown' {
+function lengthOf(runway: Runway | null): number | 'usedUp' | 'usedUpByForecast' | 'notFalling' | 'unknown' {
   if (runway === null) return 'unknown';
   const { runwayMs, burnPerDay } = runway;
-  if (runwayMs !== null && runwayMs <= 0) return 'usedUp';
+  if (runwayMs !== null && runwayMs <= 0) return runway.isEndPredicted ? 'usedUpByForecast' : 'usedUp';
   if (burnPerDay === null) return 'unknown';
   return runwayMs ?? 'notFalling';
 }

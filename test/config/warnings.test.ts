@@ -51,6 +51,25 @@ test.each<[string, (config: Sample) => unknown, string, string]>([
     'polling more often than every 30s',
   ],
   [
+    'two rules about how much is left of one balance',
+    rules(
+      { id: 'a', type: 'below', threshold: 9 },
+      { id: 'b', type: 'below', threshold: 5, severity: 'critical' },
+    ),
+    'rules[1]',
+    'watches a balance of otp, marketing as the rule a does: both alerts fire, and only the worse one is notified',
+  ],
+  [
+    'two rules that say the same of one account',
+    rules(
+      { id: 'a', type: 'idle', window: '1h' },
+      { id: 'b', type: 'idle', window: '1h', match: { account: 'otp' } },
+      { id: 'c', type: 'idle', window: '2h' },
+    ),
+    'rules[1]',
+    'watches a balance of otp as the rule a does: both alerts are notified',
+  ],
+  [
     'thresholds for a currency that no account has',
     (c) => {
       Object.assign(c.accounts[0] ?? {}, { currency: 'RMB' });

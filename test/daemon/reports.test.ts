@@ -136,6 +136,20 @@ test('what was spent and topped up in another currency is no part of the sums ne
   expect(message.accounts[0]).toMatchObject({ spent: { sms: units(3) }, toppedUp: { sms: 0 }, topUps: [] });
 });
 
+test('what is spent per day counts from when it was watched first', async () => {
+  const world = await startWorld(
+    { accounts: ['otp'], reports: [{ ...daily, timezone: 'UTC' }] },
+    { sleepMs },
+  );
+  await world.pass(2 * dayMs);
+  const message = reports(world).at(0)?.message;
+  if (message?.kind !== 'report') throw new Error('no report came');
+  const [first] = message.accounts;
+  expect(first?.spentSince).toBeGreaterThan(message.since);
+  const second = reports(world).at(1)?.message;
+  expect(second?.kind === 'report' && second.accounts[0]?.spentSince).toBeUndefined();
+});
+
 test('a weekly report says what the month comes to, its budget, and what the next pay runs must hold', async () => {
   const rates = { date: '2026-11-19', base: 'EUR', amounts: { CNY: '0.125' }, inverted: false };
   const monthly = {

@@ -39,7 +39,11 @@ const lasting = ['run', 'demo', 'simulate'];
 /** Ask a person, a daemon that runs, or a second database; or take a minute (`test-alert`, which its own test plays). */
 const onlyParsed = ['init', 'health', 'migrate-store', 'cluster', 'test-alert'];
 
-const inFences = fences.filter(({ info }) => info === 'sh').flatMap(commandsOf);
+/** Speaks of accounts of its own: its test plays its commands, from the first to the last. */
+const playedByItself = 'docs/many-accounts.md';
+const inFences = fences
+  .filter(({ info, page }) => info === 'sh' && page !== playedByItself)
+  .flatMap(commandsOf);
 const inProse = pages.flatMap((page) =>
   [...proseOf(page).matchAll(/`((?:lowwater|npm|npx) [^`]+)`/g)].flatMap(([, command = '']) =>
     command.replaceAll(/\s+/g, ' ').split(' && '),

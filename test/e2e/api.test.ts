@@ -158,6 +158,8 @@ const derived = new Set([
   'lowwater_burn_per_day',
   'lowwater_alert_acknowledged',
   'lowwater_alert_silenced',
+  'lowwater_alert_inhibited',
+  'lowwater_page_info',
   'lowwater_fleet_polling',
   'lowwater_same_configuration',
 ]);

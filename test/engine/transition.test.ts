@@ -6,6 +6,7 @@ import {
   elapse,
   elapsesAt,
   inactiveAlert,
+  isAtRest,
   shiftAlert,
   type Transition,
   transition,
@@ -142,6 +143,25 @@ const rows = Object.entries(table).flatMap(([state, outcomes]) =>
 
 test.each(rows)('$state, then $event: $outcome', ({ state, event, outcome }) => {
   expect(word(events[event](states[state]))).toBe(outcome);
+});
+
+test('only an alert that is inactive or recovers is at rest', () => {
+  const resting = Object.entries(states).filter(([, alert]) => isAtRest(alert));
+  expect(resting.map(([name]) => name)).toEqual(['inactive', 'recovering']);
+  expect(isAtRest(null)).toBe(true);
+});
+
+test.each([
+  ['an inactive alert', base, null],
+  ['a pending one', pending, now + 5],
+  ['a firing one', firing, null],
+  ['one that recovers', recovering, now + 5],
+  ['one of which something worse waits', rising, now + 5],
+  ['one that flaps', flapping, now + 30],
+  ['one that flaps and of which something worse waits', { ...flapping, rising: rising.rising }, now + 5],
+  ['one that flaps and recovers', { ...flapping, recoveringSince: recovering.recoveringSince }, now + 30],
+])('time has something to do with %s at its instant', (_, alert, minutes) => {
+  expect(elapsesAt(alert, timing)).toBe(minutes && minutes * minute);
 });
 
 describe('an alert', () => {

@@ -38,6 +38,7 @@ describe('metrics', () => {
       'lowwater_build_info{version="test"} 1',
       'lowwater_account_info{account="otp",name="OTP production",currency="CNY",team="identity",region="cn"} 1',
       'lowwater_alert_acknowledged{account="marketing-eu",rule="sms-runway"} 1',
+      'lowwater_alert_info{account="otp",rule="sms-low",type="below",balance="sms"} 1',
     ]) {
       expect(text.split('\n')).toContain(line);
     }
@@ -130,6 +131,65 @@ describe('metrics', () => {
 describe('the rules for Prometheus that come along', () => {
   it.skipIf(promtool === null)('are clean by promtool check rules', () => {
     execFileSync(promtool ?? '', ['check', 'rules', 'deploy/prometheus-rules.yml']);
+  });
+
+  it.skipIf(promtool === null)('alarm once for one empty balance, with its amount and a link', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'lowwater-rules-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const series = (name: string, labels: string, value = '1') => ({
+      series: `lowwater_${name}{${labels}}`,
+      values: `${value}x30`,
+    });
+    const kinds = { low: 'below', negative: 'negative', runway: 'runway' };
+    const fires = (rule: keyof typeof kinds) => [
+      series('alert_firing', `account="otp",rule="${rule}",severity="critical"`),
+      series('alert_info', `account="otp",rule="${rule}",type="${kinds[rule]}",balance="sms"`),
+    ];
+    const short = (account: string) => series('runway_seconds', `account="${account}",balance="sms"`, '0');
+    const input_series = [
+      ...fires('low'),
+      ...fires('negative'),
+      ...fires('runway'),
+      series('alert_inhibited', 'account="otp",rule="low"'),
+      series('alert_inhibited', 'account="otp",rule="runway"'),
+      series('balance', 'account="otp",balance="sms",currency="CNY"', '-18.383'),
+      series('page_info', 'url="https://lowwater.example.com"'),
+      short('otp'),
+      short('unwatched'),
+    ];
+    const of = (alertname: string, exp_alerts: readonly object[]) => ({
+      alertname,
+      eval_time: '20m',
+      exp_alerts,
+    });
+    const alert_rule_test = [
+      of('LowwaterAlertFiring', [
+        {
+          exp_labels: { account: 'otp', rule: 'negative', severity: 'critical', source: 'lowwater' },
+          exp_annotations: {
+            summary: 'otp: negative (critical)',
+            description:
+              'The rule negative fires for the account otp, sms -18.38 CNY. https://lowwater.example.com/alerts explains why.',
+          },
+        },
+      ]),
+      of('LowwaterRunwayShort', [
+        {
+          exp_labels: { account: 'unwatched', balance: 'sms', severity: 'warning' },
+          exp_annotations: {
+            summary: 'unwatched: the sms balance lasts 0s',
+            description: 'At its present burn rate the balance ends within three days.',
+          },
+        },
+      ]),
+    ];
+    const file = join(folder, 'test.json');
+    const rule_files = [join(import.meta.dirname, '../../deploy/prometheus-rules.yml')];
+    writeFileSync(
+      file,
+      JSON.stringify({ rule_files, tests: [{ interval: '1m', input_series, alert_rule_test }] }),
+    );
+    execFileSync(promtool ?? '', ['test', 'rules', file]);
   });
 
   it.skipIf(promtool === null)('sum up spending by a label, each account once', () => {

@@ -69,6 +69,11 @@ const acts: Readonly<Record<string, Act>> = {
     send: { ...amount, balance: 'sms', 'seen-worst': 'warning' },
     entry: { action: 'expect-top-up', account: 'otp', detail: expect.stringContaining('80') },
   },
+  'POST /pay/announced': {
+    path: '/pay/announced',
+    send: { ...amount, from: '2026-11-21T12:00', to: '2026-11-22T12:00' },
+    entry: { action: 'expect-spending', account: 'otp', detail: expect.stringContaining('80') },
+  },
   'POST /pay/cancel': {
     path: '/pay/cancel',
     send: { account: 'otp', id: 'x-1' },

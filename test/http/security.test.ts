@@ -570,6 +570,27 @@ describe('a link in a message', () => {
     expect((await fetch(`${server.url}/a/AAAAAAAAAAAAAAAAAAAAAA`)).status).toBe(403);
   });
 
+  it('of an incident that ended leads to the new one where the alert fires again, and says so', async () => {
+    const world = await alerted();
+    server = await runServer({ ...withToken, world });
+    const [key = Buffer.alloc(0)] = world.views.linkKeys();
+    const old = await grantOf(world);
+    const expiresAt = world.now + hourMs;
+    const links = [
+      `/a/${signLink(key, { ...old, expiresAt })}`,
+      `/ack?${signAcknowledgement(key, { ...old, expiresAt })}`,
+    ];
+    await read(world, 900);
+    for (const link of links) expect(await (await fetch(server.url + link)).text()).toContain('Already over');
+    await read(world, 41);
+    for (const link of links) {
+      const page = await (await fetch(server.url + link)).text();
+      expect(page).toContain('This link is for an earlier incident');
+      expect(page).toContain((await grantOf(world)).incident);
+    }
+    expect(orders()).toEqual([]);
+  });
+
   it('that was changed is refused', async () => {
     server = await runServer({ world: await alerted() });
     expect((await fetch(server.url + (await link()).replace('sms-low', 'sms-high'))).status).toBe(403);

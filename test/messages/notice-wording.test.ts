@@ -89,6 +89,52 @@ describe('the headline of a notice stands alone', () => {
     },
   );
 
+  it('of a balance that is over shows the reading of its end, however long the message waited', () => {
+    const now = { at: messageNow, balances: { sms: money(-5), voip: 0 }, currency: 'CNY' };
+    const endedAt = messageNow - 26 * hour;
+    const item = buildItem({
+      kinds: ['firing', 'resolved'],
+      account: buildAccount({ reading: now }),
+      facts: [
+        { name: 'balance', value: { unit: 'money', micros: money(541.6) } },
+        { name: 'read at', value: { unit: 'instant', at: endedAt } },
+      ],
+    });
+    const { figures } = word(item);
+    expect(figures.slice(0, 2)).toEqual([
+      { label: 'SMS balance', value: '541.60 CNY' },
+      { label: 'As of', value: 'Fri 20 Nov 00:41 UTC+8 (26 hours ago)' },
+    ]);
+    expect(figures.map(({ label }) => label)).not.toContain('Lasts');
+    const open = word({ ...item, kinds: ['firing'] }).figures;
+    expect(open[0]).toEqual({ label: 'SMS balance', value: '-5.00 CNY' });
+  });
+
+  it.each([
+    [
+      ['acknowledged'],
+      { unit: 'duration', ms: 197 * hour },
+      'lasts 8 days 5 hours, recovering from less than 7 days',
+    ],
+    [['flapping'], { unit: 'duration', ms: 168 * hour }, 'lasts 7 days, recovering from less than 7 days'],
+    [['reminder'], { unit: 'text', text: 'does not run out' }, 'recovering from less than 7 days'],
+  ] as const)('of a runway past its threshold that is %j says that it recovers', (kinds, value, words) => {
+    const threshold = { unit: 'duration', ms: 168 * hour } as const;
+    const { subject } = word(buildItem({ type: 'runway', kinds: [...kinds], value, threshold }));
+    expect(subject).toContain(words);
+    expect(subject).not.toContain('pay ');
+  });
+
+  it('says that a balance is used up by the forecast where no reading says so', () => {
+    const spent = { runwayMs: 0, emptyAt: null, forecast: null } as const;
+    const known = buildAccount({ runway: buildRunway(spent) });
+    const predicted = buildAccount({ runway: buildRunway({ ...spent, isEndPredicted: true }) });
+    expect(word(buildItem({ account: known })).subject).toMatch(/is used up$/);
+    const { subject, figures } = word(buildItem({ account: predicted }));
+    expect(subject).toMatch(/is used up by the forecast$/);
+    expect(figures).toContainEqual({ label: 'Lasts', value: 'used up by the forecast' });
+  });
+
   it('says that a balance within the hysteresis is recovering, not that it is below', () => {
     const account = buildAccount({
       reading: { at: messageNow, balances: { sms: money(52), voip: 0 }, currency: 'CNY' },

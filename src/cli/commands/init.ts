@@ -1,15 +1,16 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ChannelKind } from '../../channels/kind.ts';
 import { parseDuration } from '../../domain/duration.ts';
 import { formatAmount } from '../../domain/money.ts';
 import { ownOf } from '../../domain/own.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { type Command, CommandError, type CommandInput, exitCodes, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
+import { askChannels } from '../init/ask-channels.ts';
+import { type Ask, createAsker, written } from '../init/asker.ts';
 import { loadConfiguration } from '../load-configuration.ts';
-import { suggest } from '../read-options.ts';
+import { readChoice, suggest } from '../read-options.ts';
 import { describeProviders } from './providers.ts';
 
 export const initCommand: Command = {
@@ -53,6 +54,11 @@ balance ("warning=200 critical=50"), name, currency, timezone, leadTime, note, t
     account: { value: 'ID', summary: 'what the account is called; default main' },
     'public-url': { value: 'URL', summary: 'address of the page as people reach it: messages link to it' },
     'lead-time': { value: 'TIME', summary: 'how long a payment takes to arrive, such as 2d' },
+    service: {
+      value: 'KIND',
+      summary:
+        'systemd: write a unit that fits this installation, beside the configuration, which may be there already',
+    },
     test: { summary: 'send a test message to the channel' },
   },
   examples: [
@@ -62,40 +68,21 @@ balance ("warning=200 critical=50"), name, currency, timezone, leadTime, note, t
   run: async (context, input) => {
     const given = input.option('config') ?? (context.env.LOWWATER_CONFIG || null);
     const file = resolve(context.cwd, given ?? 'config.json');
-    if (existsSync(file)) throw alreadyThere(file);
+    if (existsSync(file)) {
+      if (await writeService(context, input, file)) return exitCodes.ok;
+      throw alreadyThere(file);
+    }
     let wasRefused = false;
     const ask = createAsker(context, input, () => wasRefused);
-    const channels = await askChannels(context, input, ask);
-    const publicUrl = await ask('public-url', 'Address of the page for links in messages (empty: none)', {
-      optional: true,
-    });
-    const leadTime = await ask(
-      'lead-time',
-      'How long a payment takes to arrive, such as 2d (empty: not known)',
-      {
-        optional: true,
-        check: (text) => (parseDuration(text) === null ? '--lead-time must be a duration such as 2d' : null),
-      },
-    );
-    const base = {
-      ...schemaKey(),
-      timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-      channels,
-      server: {
-        token: context.random.bytes(24).toString('hex'),
-        ...(publicUrl === '' ? {} : { publicUrl }),
-      },
-    };
+    const { base, leadTime } = await askBase(context, input, ask);
+    const result = { file, named: given, channel: Object.keys(base.channels)[0] };
     const sheet = input.option('from');
     if (sheet !== null) {
       const { writeFromAccounts } = await import('../init/from-accounts.ts');
+      const order = { file, sheet, base, leadTime, routeBy: input.option('route-by') };
       const kinds = await describeProviders();
-      const routeBy = input.option('route-by');
-      await context.stdout.write(
-        await writeFromAccounts(context, { file, sheet, kinds, base, routeBy, leadTime }),
-      );
-      await finish(context, input, { file, named: given, channel: Object.keys(channels)[0] });
-      return exitCodes.ok;
+      await context.stdout.write(await writeFromAccounts(context, { ...order, kinds }));
+      return finish(context, input, result);
     }
     const account = input.option('account') ?? 'main';
     for (;;) {
@@ -123,111 +110,35 @@ balance ("warning=200 critical=50"), name, currency, timezone, leadTime, note, t
         writeFileSync(file, format({ ...config, accounts, rules }));
         await context.stdout.write(`The provider answered: ${tried.text}.\n`);
       }
-      await finish(context, input, { file, named: given, channel: Object.keys(channels)[0] });
-      return exitCodes.ok;
+      return finish(context, input, result);
     }
   },
 };
 
-interface Question {
-  readonly hidden?: boolean;
-  /** May be answered with nothing. */
-  readonly optional?: boolean;
-  /** What was typed with the command, where that is not the option of the question's name. */
-  readonly typed?: string | undefined;
-  /** What is wrong with an answer; null where nothing is. */
-  readonly check?: (answer: string) => string | null | Promise<string | null>;
-}
-
-/** The answer that was typed with the command, else the person's, who is asked again while it cannot be taken; empty for none. */
-type Ask = (name: string, question: string, how?: Question) => Promise<string>;
-
-/** `wasRefused`: the key that was typed with the command was, and the person is asked for it. */
-export function createAsker(
-  { ask, signal, stderr }: Pick<CommandContext, 'ask' | 'signal' | 'stderr'>,
-  input: Pick<CommandInput, 'option'>,
-  wasRefused: () => boolean,
-): Ask {
-  return async (name, question, how = {}) => {
-    const { hidden = false, typed } = how;
-    const option = hidden && wasRefused() ? null : (typed ?? input.option(name));
-    for (;;) {
-      const answer = (option ?? (await ask?.(question, hidden)) ?? '').trim();
-      if (signal.aborted) throw new CommandError('stopped; nothing was written');
-      const problem = await findProblem(name, answer, how);
-      if (problem === null) return answer;
-      const hint = ask === null ? 'without a terminal, options say everything' : null;
-      if (option !== null || hint !== null) throw new UsageError(problem, hint);
-      await stderr.write(`${problem}\n`);
-    }
+/** What the configuration says besides providers, accounts and rules. */
+async function askBase(context: CommandContext, input: CommandInput, ask: Ask) {
+  const channels = await askChannels(context, input, ask);
+  const publicUrl = await ask('public-url', 'Address of the page for links in messages (empty: none)', {
+    optional: true,
+  });
+  const leadTime = await ask(
+    'lead-time',
+    'How long a payment takes to arrive, such as 2d (empty: not known)',
+    {
+      optional: true,
+      check: (text) => (parseDuration(text) === null ? '--lead-time must be a duration such as 2d' : null),
+    },
+  );
+  const base = {
+    ...schemaKey(),
+    timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    channels,
+    server: {
+      token: context.random.bytes(24).toString('hex'),
+      ...(publicUrl === '' ? {} : { publicUrl }),
+    },
   };
-}
-
-async function findProblem(name: string, answer: string, { optional, check }: Question) {
-  if (answer === '') return optional === true ? null : `--${name} is missing`;
-  return (await check?.(answer)) ?? null;
-}
-
-/** Those that stand on the command line by their names; else one, called main, which may be asked for. */
-async function askChannels(
-  context: CommandContext,
-  input: CommandInput,
-  ask: Ask,
-): Promise<Readonly<Record<string, object>>> {
-  const named = input.options('channel').map((text) => /^([a-z0-9][a-z0-9-]*)=(.+)$/.exec(text) ?? [text]);
-  const [first, ...others] = named.map(([text, name = 'main', address = text]) => [name, address] as const);
-  const type = input.option('channel-type');
-  const [name, typed] = first ?? ['main'];
-  const channels = [[name, await askChannel(context, ask, { typed, type })]];
-  for (const [name, typed] of others) channels.push([name, await askChannel(context, ask, { typed, type })]);
-  if (new Set(channels.map(([name]) => name)).size < channels.length)
-    throw new UsageError('each --channel needs a name of its own: --channel NAME=URL');
-  return Object.fromEntries(channels);
-}
-
-async function askChannel(
-  context: CommandContext,
-  ask: Ask,
-  { typed, type }: { readonly typed: string | undefined; readonly type: string | null },
-): Promise<object> {
-  const at = (answer: string) => channelAt(resolveNamed(context, answer), type);
-  const of = type === null ? '' : ` of --channel-type ${type}`;
-  const wrong = `--channel must be an https:// webhook or smtps:// address${of}, or env:NAME with one`;
-  const answer = await ask('channel', 'Where messages go (a webhook address, smtps://…, or env:NAME)', {
-    check: async (text) => ((await at(text)) === null ? wrong : null),
-    ...(typed === undefined ? {} : { typed }),
-  });
-  const found = await at(answer);
-  if (found === null) throw new UsageError(wrong);
-  const address = resolveNamed(context, answer);
-  const keys = Object.entries(found.keys).map(([key, value]) => [
-    key,
-    value === URL.parse(address)?.href || value === address ? written(answer) : value,
-  ]);
-  const { recipients } = found;
-  const to = recipients === undefined ? [] : [[recipients.key, [await ask('to', recipients.question)]]];
-  return Object.fromEntries([...keys, ...to]);
-}
-
-/** What stands in the file for a channel to this address, of a type if one is given; null where no kind has such. */
-async function channelAt(text: string, type: string | null) {
-  const { channelKinds } = await import('../../channels/registry.ts');
-  const address = URL.parse(text);
-  const kinds = channelKinds.filter((kind) => type === null || kind.type === type);
-  const found = kinds.flatMap((kind) => {
-    const its = address && (kind.keysAt?.(address) ?? (type === null ? null : ownKeysAt(kind, address)));
-    return its === null ? [] : [{ ...its, keys: { type: kind.type, ...its.keys } }];
-  });
-  return found.find(({ isCertain }) => isCertain) ?? found[0] ?? null;
-}
-
-/** Of a kind that was named: a server of one's own is known by no host. */
-function ownKeysAt(
-  { schema }: ChannelKind,
-  { href, protocol }: URL,
-): ReturnType<NonNullable<ChannelKind['keysAt']>> {
-  const key = ['webhookUrl', 'url'].find((name) => name in schema.shape);
-  return key === undefined || !/^https?:$/.test(protocol) ? null : { keys: { [key]: href }, isCertain: true };
+  return { base, leadTime };
 }
 
 /** The file's part about provider and account. */
@@ -257,7 +168,10 @@ async function askProvider(input: CommandInput, ask: Ask, id: string) {
   }
   const { type: entry } = chosen;
   // A region, a gateway or a simulator: the key goes there and nowhere else.
-  const baseUrl = input.option('url') === null ? {} : { baseUrl: await ask('url', '', { check: checkUrl }) };
+  const needed = chosen.details?.baseUrl ?? null;
+  const isAsked = input.option('url') !== null || needed !== null;
+  const question = `Base address of the provider (${needed})`;
+  const baseUrl = isAsked ? { baseUrl: await ask('url', question, { check: checkUrl }) } : {};
   return {
     providers: { [entry]: { type: entry, ...baseUrl } },
     accounts: [{ id, provider: entry, credentials }],
@@ -268,21 +182,18 @@ function checkUrl(text: string): string | null {
   return /^https?:\/\/./.test(text) ? null : '--url must start with https:// or http://';
 }
 
+/** False where nobody asks for one. */
+async function writeService(context: CommandContext, input: CommandInput, file: string): Promise<boolean> {
+  if (readChoice(input, 'service', ['systemd']) === null) return false;
+  const { writeUnit } = await import('../init/write-unit.ts');
+  await context.stdout.write(writeUnit(context, file));
+  return true;
+}
+
 /** Lets editors complete and check the file, where the schema came with the program. */
 function schemaKey(): { readonly $schema?: string } {
   const file = fileURLToPath(new URL('../../../config.schema.json', import.meta.url));
   return existsSync(file) ? { $schema: file } : {};
-}
-
-/** What the file says for an answer: a placeholder for what is named, else the text with its placeholders escaped. */
-function written(answer: string): string {
-  return /^(?:env|file):./.test(answer) ? `\${${answer}}` : answer.replaceAll('${', '$${');
-}
-
-/** The value of a variable that an answer names; any other answer itself. */
-function resolveNamed({ env }: CommandContext, answer: string): string {
-  const name = /^env:(.+)$/.exec(answer)?.[1];
-  return name === undefined ? answer : (ownOf(env, name) ?? '');
 }
 
 function format(config: object): string {
@@ -338,7 +249,7 @@ async function finish(
     named,
     channel,
   }: { readonly file: string; readonly named: string | null; readonly channel: string | undefined },
-): Promise<void> {
+): Promise<number> {
   const isWanted =
     input.flag('test') || /^y/i.test((await context.ask?.('Send a test message now? (y/N)', false)) ?? '');
   if (isWanted) {
@@ -356,4 +267,6 @@ async function finish(
   await context.stdout.write(
     `${file} is written. Next: ${isWanted ? '' : `lowwater test-channel ${channel}${suffix}, then `}lowwater run${suffix}.\nThe page asks for the token in the file (server.token).\n`,
   );
+  await writeService(context, input, file);
+  return exitCodes.ok;
 }

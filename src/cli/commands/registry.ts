@@ -13,6 +13,7 @@ import { initCommand } from './init.ts';
 import { mcpCommand } from './mcp.ts';
 import { providersCommand } from './providers.ts';
 import { replayCommand } from './replay.ts';
+import { routesCommand } from './routes.ts';
 import { demoCommand, healthCommand, runCommand } from './run.ts';
 import { reportCommand, testChannelCommand } from './send.ts';
 import { silenceAddCommand, silenceExpireCommand, silenceListCommand } from './silence.ts';
@@ -48,6 +49,7 @@ export const commands: readonly Command[] = [
   silenceAddCommand,
   silenceListCommand,
   silenceExpireCommand,
+  routesCommand,
   testChannelCommand,
   testAlertCommand,
   reportCommand,

@@ -4,7 +4,7 @@ import type { Runway } from '../../domain/message.ts';
 import { formatBare } from '../../domain/money.ts';
 import { cleanText, plural } from '../../domain/plain-text.ts';
 import { amountOf, type Balance, unitOf } from '../../domain/reading.ts';
-import type { AccountSummary } from '../../views/account-summary.ts';
+import { type AccountSummary, isEndingSoon } from '../../views/account-summary.ts';
 import type { BriefAccount } from '../../views/views.ts';
 import { english } from '../../wording/language.ts';
 import { sayNearMoment } from '../../wording/moments.ts';
@@ -22,7 +22,7 @@ import { exitCodes, jsonOption } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { layoutWidth, type Output, paintSeverity, printJson, type Style } from '../terminal/output.ts';
 import { type Column, formatTable } from '../terminal/table.ts';
-import { formatShortDuration, wrapToWidth } from '../terminal/text.ts';
+import { formatShortDuration, formatShortLength, wrapToWidth } from '../terminal/text.ts';
 import { type DescribedCluster, describeCluster, lookAt } from './cluster.ts';
 
 type ShownAccount = AccountSummary['shown'][number];
@@ -110,9 +110,10 @@ function formatLine(
   summary: AccountSummary,
   { stdout, isOld, now }: { readonly stdout: Output; readonly isOld: boolean; readonly now: number },
 ): string {
-  const { worst, first, failing, waiting } = summary;
+  const { worst, first, failing, waiting, endingSoon } = summary;
   const isKnown = !isOld && failing + waiting === 0;
-  const word = (worst ?? (isKnown ? 'ok' : 'unknown')).toUpperCase();
+  const calmWord = endingSoon > 0 ? 'ends soon' : 'ok';
+  const word = (worst ?? (isKnown ? calmWord : 'unknown')).toUpperCase();
   const runway = first === null ? '-' : runwayOf(first, now);
   const parts = [
     ...(isOld ? ['old readings'] : []),
@@ -120,7 +121,7 @@ function formatLine(
     ...(first === null || runway === '-' ? [] : [`${cleanText(first.id, 63)} lasts ${runway}`]),
   ];
   const { style } = stdout;
-  const calm = isKnown ? style.green : style.yellow;
+  const calm = isKnown && endingSoon === 0 ? style.green : style.yellow;
   return `${worst === null ? calm(word) : paintSeverity(style, worst, word)} ${parts.join(', ')}`;
 }
 
@@ -207,12 +208,15 @@ function sparkColumn(now: number, label?: string): Column<ShownAccount> {
 }
 
 /** In a word, with a symbol for it and how it is painted. */
-function stateOf({ worst, outcome }: BriefAccount, style: Style) {
+function stateOf(account: BriefAccount, style: Style) {
+  const { worst, outcome } = account;
   if (worst !== null) {
     const paint = (text: string) => paintSeverity(style, worst, text);
     return { word: worst, symbol: worst === 'info' ? 'ℹ' : '▲', paint };
   }
   if (outcome === null) return { word: 'waiting', symbol: '…', paint: style.dim };
+  if (outcome === 'ok' && isEndingSoon(account))
+    return { word: 'ends soon', symbol: '▽', paint: style.yellow };
   return outcome === 'ok'
     ? { word: 'ok', symbol: '✓', paint: style.green }
     : { word: outcome, symbol: '✗', paint: style.yellow };
@@ -234,11 +238,11 @@ function pressing(account: BriefAccount): Runway | null {
   return account.runways[leadingBalance(account)] ?? null;
 }
 
-/** `3d (2d-5d)`: the median, and the 80 % range. */
+/** `2d20h (1d-5d)`: the median, and the 80 % range. */
 function runwayOf(account: BriefAccount, now: number): string {
   const { runwayMs = null, forecast = null } = pressing(account) ?? {};
   if (runwayMs === null) return '-';
-  const lasts = (ms: number): string => sayLength(ms, { language: english }, formatShortDuration);
+  const lasts = (ms: number): string => sayLength(ms, { language: english }, formatShortLength);
   const median = lasts(runwayMs);
   if (runwayMs === 0 || forecast?.earliest == null) return median;
   const from = lasts(forecast.earliest - now);
@@ -257,10 +261,11 @@ function wordEmpty(
   return sayEmptyAt(emptyAt, runway?.forecast ?? null, { ...frame, language: english }, sayNearMoment);
 }
 
-function wordTotals({ accounts, firing, failing }: AccountSummary): readonly string[] {
+function wordTotals({ accounts, firing, failing, endingSoon }: AccountSummary): readonly string[] {
   return [
     plural(accounts, 'account'),
-    firing === 0 ? 'nothing fires' : `${plural(firing, 'alert')} firing`,
+    firing === 0 ? 'no alert fires' : `${plural(firing, 'alert')} firing`,
+    ...(endingSoon > 0 ? [`${endingSoon} without an alert may be empty within a day`] : []),
     ...(failing > 0 ? [`${failing} cannot be read`] : []),
   ];
 }

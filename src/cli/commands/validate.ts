@@ -17,8 +17,9 @@ export const validateCommand: Command = {
   name: 'validate',
   summary: 'check the configuration and print it as understood',
   details: `Prints accounts, rules, channels and routes with every default filled in; secrets are hidden. Exits with 2 and every
-problem, each with its path and line, when the file is not valid. --json prints the same tree as JSON.`,
-  options: { json: jsonOption },
+problem, each with its path and line, when the file is not valid. --json prints the same tree as JSON. More than 20 accounts are
+summed up; --full prints all of them.`,
+  options: { json: jsonOption, full: { summary: 'print every account and setting, however many there are' } },
   run: async (context, input) => {
     const loaded = await loadConfiguration(context, input);
     await printWarnings(context, loaded);
@@ -37,6 +38,7 @@ problem, each with its path and line, when the file is not valid. --json prints 
       await context.stderr.write(`${style.yellow('warning')}: ${message}\n`);
     const warnings = [...loaded.warnings, ...unwatched];
     const { describeSettings } = await import('../../config/describe-settings.ts');
+    const { accountsInFull, summarizeDescription } = await import('../../config/summarize-settings.ts');
     const description = describeSettings(settings, warnings);
     if (input.flag('json')) {
       await printJson(context, description);
@@ -44,8 +46,10 @@ problem, each with its path and line, when the file is not valid. --json prints 
     }
     const { stdout } = context;
     // People have read the warnings on standard error.
-    const { warnings: _printed, ...tree } = description;
-    await stdout.write(formatTree(tree, stdout.style, 0));
+    const { warnings: _printed, ...whole } = description;
+    const isWhole = input.flag('full') || settings.accounts.length <= accountsInFull;
+    await stdout.write(formatTree(isWhole ? whole : summarizeDescription(description), stdout.style, 0));
+    if (!isWhole) await stdout.write(`\n${stdout.style.dim('--full prints every account and setting')}\n`);
     const counts = `${plural(settings.accounts.length, 'account')}, ${plural(settings.rules.length, 'rule')}, ${plural(settings.channels.length, 'channel')}`;
     await stdout.write(`\n${stdout.style.green(`${file} is valid`)}: ${counts}\n`);
     return exitCodes.ok;

@@ -1,5 +1,5 @@
 import stringWidth from 'string-width';
-import { zonedText } from '../../domain/moment.ts';
+import { roughParts, zonedText } from '../../domain/moment.ts';
 
 /** Made when it is needed: the first of a process takes 8 ms, which most commands need not wait. */
 let segmenter: Intl.Segmenter | null = null;
@@ -72,6 +72,15 @@ export function formatInstant(at: number, timezone: string, { seconds = false } 
 }
 
 /** The largest unit that fits, for narrow columns: `12s`, `3m`, `4h`, `5d`. */
+/** As messages round it: `46m`, `5h20m`, `2d20h`, `34d`. */
+export function formatShortLength(ms: number): string {
+  return (
+    roughParts(ms)
+      .map(({ unit, count }) => `${count}${unit.charAt(0)}`)
+      .join('') || '0s'
+  );
+}
+
 export function formatShortDuration(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   if (seconds < 60) return `${seconds}s`;

@@ -1,5 +1,7 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { hourMs } from '../../domain/duration.ts';
+import type { Incident } from '../../domain/alert.ts';
+import { hourMs, weekMs } from '../../domain/duration.ts';
+import { StorageError } from '../../domain/operator-error.ts';
 import type { AccountView, AlertView, FiringView } from '../../views/views.ts';
 import { type Html, type HtmlValue, html } from '../../wording/html.ts';
 import { say } from '../../wording/language.ts';
@@ -22,6 +24,8 @@ interface Linked {
   readonly alert: AlertView;
   /** Null for what is about lowwater itself, or an account that was removed. */
   readonly account: AccountView | null;
+  /** When the incident that the link was for ended, where the alert fires again. */
+  readonly earlierEndedAt: number | null;
 }
 
 const says = phrases('link', {
@@ -35,6 +39,8 @@ const says = phrases('link', {
   nobody: 'Nobody has it yet.',
   open: 'Open account',
   overview: 'Open the overview',
+  again:
+    'This link is for an earlier incident, which ended {age}. The alert fires again: this is the new one.',
 });
 
 const quietHours = 2;
@@ -49,7 +55,7 @@ export async function askAcknowledge(
   const { visit } = context.var;
   const found = await findLinked(context, query);
   if (found instanceof Response) return found;
-  const { alert, account } = found;
+  const { alert, account, earlierEndedAt } = found;
   const [payment] = account?.payments.filter(({ balance }) => balance === alert.balance) ?? [];
   const signed = html`${[...query].map(([name, value]) => hidden(name, value))}`;
   const has =
@@ -58,6 +64,7 @@ export async function askAcknowledge(
       : say(says.has, { by: alert.acknowledged.by, age: sayAge(alert.acknowledged.at, visit) }, visit);
   const links = account === null ? [] : accountLinks(account, alert.balance !== null, visit);
   const content = html`<section class="panel narrow link"><h1>${badge(alert.severity, severityWord(alert.severity, visit))} <bdi>${alert.headline(visit)}</bdi></h1>
+${earlierEndedAt !== null && html`<p role="status">${say(says.again, { age: sayAge(earlierEndedAt, visit) }, visit)}</p>`}
 <p>${whenWords(alert, account, visit)}</p>${account !== null && moneyOnItsWay(account, alert.balance, visit)}
 <p><bdi>${has}</bdi></p>
 <div class="acts">${links}${
@@ -139,18 +146,46 @@ async function findLinked(context: WebContext, query: URLSearchParams): Promise<
     return showAnswer(context, 'This link is not valid', forged, { status: 403 });
   if (verified.kind === 'expired')
     return showAnswer(context, 'This link has expired', 'Acknowledge on the page instead.', { status: 403 });
-  const granted = 'grant' in verified ? verified.grant : findGranted(views.firing(), verified.isOf);
-  const { account, rule, incident } = granted ?? { account: '', rule: '', incident: null };
+  const isOf = (it: Granted): boolean => {
+    if ('isOf' in verified) return verified.isOf(it.incident);
+    const { grant } = verified;
+    return it.incident === grant.incident && it.account === grant.account && it.rule === grant.rule;
+  };
+  const open = findGranted(views.firing(), isOf);
+  const ended = open === null ? await findEnded(context, isOf) : null;
+  const { account, rule } = open ?? ended ?? { account: '', rule: '' };
   const alert = await views.alert(account, rule);
-  if (alert === null || alert.incident !== incident)
+  if (alert === null || alert.state !== 'firing')
     return showAnswer(context, 'Already over', 'The incident that this link speaks of has ended.');
-  return { alert, account: await views.account(account) };
+  return { alert, account: await views.account(account), earlierEndedAt: ended?.resolvedAt ?? null };
 }
 
-function findGranted(firing: Iterable<FiringView>, isOf: (incident: string) => boolean): FiringView | null {
-  for (const alert of firing) if (alert.incident !== null && isOf(alert.incident)) return alert;
+type Granted = Readonly<Record<'incident' | 'account' | 'rule', string>>;
+
+function findGranted(firing: Iterable<FiringView>, isOf: (granted: Granted) => boolean): FiringView | null {
+  for (const alert of firing) {
+    const { incident } = alert;
+    if (incident !== null && isOf({ ...alert, incident })) return alert;
+  }
   return null;
 }
+
+/** An incident that ended while the link was good; null where none is known, or the database cannot be read. */
+async function findEnded(
+  context: WebContext,
+  isOf: (granted: Granted) => boolean,
+): Promise<Pick<Incident, 'account' | 'rule' | 'resolvedAt'> | null> {
+  const { views, now } = context.var;
+  try {
+    const past = await views.incidents({ since: now - weekMs, until: now + 1, limit: maxIncidentsLookedAt });
+    return past.find((ended) => ended.resolvedAt !== null && isOf({ ...ended, incident: ended.id })) ?? null;
+  } catch (error) {
+    if (error instanceof StorageError) return null;
+    throw error;
+  }
+}
+
+const maxIncidentsLookedAt = 2_000;
 
 /** What came of a link, or why it does nothing; `linked` where there is still something to do. */
 function showAnswer(

@@ -11,6 +11,7 @@ import { endOf, refusalsOf } from '../orders.ts';
 import { RequestError, refusals } from '../refusal.ts';
 import type { WebApp, WebContext } from '../web-env.ts';
 import { digestOf, readAlertQuery, selectAlerts } from './alerts-page.ts';
+import { readRun } from './announce-run.ts';
 import { readForm, readOwnPath, readPerson, readPicked, readSeen, sendBack } from './forms.ts';
 import { orderTopUp } from './order-top-up.ts';
 import { endListedSession } from './people.ts';
@@ -61,6 +62,11 @@ export function addActions(app: WebApp): void {
       const [account = '', id = ''] = ['account', 'id'].map((name) => form.get(name) ?? '');
       await door.give({ kind: 'cancel-expected', account, id }, readPerson(form).by);
       return 'cancelled';
+    },
+    '/pay/announced': async (form, { var: { door, visit } }) => {
+      form.set('back', '/pay');
+      await door.give(readRun(form, visit), readPerson(form).by);
+      return 'announced';
     },
     '/pay/calendar': async (form, { var: { door, site } }) => {
       form.set('back', '/pay');

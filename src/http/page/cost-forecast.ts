@@ -57,7 +57,7 @@ export async function costSection(
   const title = label === null ? say(says.title, visit) : say(says.by, { label }, visit);
   const csv = label === null ? '' : `?${new URLSearchParams({ by: label }).toString()}`;
   return html`<section aria-labelledby="cost-heading"><div class="section-head"><h2 id="cost-heading">${say(says.title, visit)}</h2><p class="download"><a href="/api/v1/spending-forecast.csv${csv}" download>${say(says.csv, visit)}</a></p></div>
-${oneSums(sums, visit)}
+${oneSums(sums, rows.filter(({ month }) => month.total === null).length, visit)}
 ${costTable(title, groupForecasts(rows, byLabel), visit)}
 ${fold(say(says.byProvider, visit), ({ provider }) => provider)}
 ${fold(say(says.byAccount, visit), ({ account }) => account.name)}</section>`;
@@ -65,13 +65,14 @@ ${fold(say(says.byAccount, visit), ({ account }) => account.name)}</section>`;
 
 type Sums = Awaited<ReturnType<typeof forecastSpending>>['sums'];
 
-function oneSums({ spent, month, quarter, nextMonth }: Sums, visit: Visit): Html | null {
+function oneSums({ spent, month, quarter, nextMonth }: Sums, without: number, visit: Visit): Html | null {
   if (spent === null || month === null || quarter === null || nextMonth === null) return null;
   const amount = ({ micros, currency }: OneSum): string => sayAmount(micros, { ...visit, currency });
   const lines = [
     say(says.oneMonth, { sum: saySum(month, visit), spent: amount(spent) }, visit),
     say(says.oneQuarter, { sum: saySum(quarter, visit) }, visit),
     say(says.oneNext, { sum: saySum(nextMonth, visit) }, visit),
+    ...(without === 0 ? [] : [say(says.without, { count: without }, visit)]),
   ];
   return html`<ul class="sums">${lines.map((line) => html`<li>${line}</li>`)}</ul>`;
 }

@@ -1,6 +1,6 @@
 import type { Payment } from '../../domain/message.ts';
 import { parseLocalText } from '../../domain/moment.ts';
-import { formatMicros, parseMicros } from '../../domain/money.ts';
+import { formatMicros, type Micros, parseMicros } from '../../domain/money.ts';
 import { unitOf } from '../../domain/reading.ts';
 import { severities } from '../../domain/severity.ts';
 import type { Wanted } from '../../engine/orders.ts';
@@ -60,12 +60,7 @@ export function readTopUp(
   form: URLSearchParams,
   { timezone }: Visit,
 ): Wanted<'expect-top-up'> {
-  const typed = (form.get('amount') ?? '').trim();
-  // Commas between thousands, as the page writes them: `12,50` is not 1,250.
-  const isGrouped = /^\d{1,3}(?:,\d{3})+(?:\.\d*)?$/.test(typed);
-  const amountMicros = parseMicros(isGrouped ? typed.replaceAll(',', '') : typed);
-  if (amountMicros === null)
-    throw new RequestError('bad_request', refusals.field({ name: 'amount', problem: refusals.amount() }));
+  const amountMicros = readAmount(form);
   const day = form.get('arrives') ?? '';
   const arrivesBy = day === '' ? {} : { arrivesBy: parseLocalText(`${day}T23:59`, timezone) ?? Number.NaN };
   const worst = severities.find((severity) => severity === form.get('seen-worst')) ?? null;
@@ -73,4 +68,14 @@ export function readTopUp(
   const balance = form.get('balance') ?? '';
   const { comment } = readPerson(form);
   return { kind: 'expect-top-up', account, balance, amountMicros, ...arrivesBy, comment, seen };
+}
+
+/** Throws `RequestError` where none stands there. */
+export function readAmount(form: URLSearchParams): Micros {
+  const typed = (form.get('amount') ?? '').trim();
+  // Commas between thousands, as the page writes them: `12,50` is not 1,250.
+  const isGrouped = /^\d{1,3}(?:,\d{3})+(?:\.\d*)?$/.test(typed);
+  const micros = parseMicros(isGrouped ? typed.replaceAll(',', '') : typed);
+  if (micros !== null) return micros;
+  throw new RequestError('bad_request', refusals.field({ name: 'amount', problem: refusals.amount() }));
 }

@@ -14,6 +14,7 @@ import { phrases } from '../../wording/phrase.ts';
 import { balanceLabel, sayAmount } from '../../wording/quantity-wording.ts';
 import { pageOfList } from '../api/input.ts';
 import { accountsOf } from './alerts.ts';
+import { announcedRuns } from './announce-run.ts';
 import { live } from './live.ts';
 import { orderedForm } from './ordered.ts';
 import { pager } from './pager.ts';
@@ -44,8 +45,6 @@ const says = phrases('pay', {
   expected: '{amount} expected by {moment}, ordered by {by}',
   orderedHeading: 'Ordered',
   cancel: 'Cancel',
-  runs: 'Announced runs',
-  run: '{amount} beyond the usual, {from} to {to}, announced by {by}',
   calendar: 'Calendar',
   calendarLead:
     'By when to pay, when balances are empty and which top-ups are expected, as a calendar that others subscribe to.',
@@ -76,7 +75,7 @@ export async function renderPay(visit: Visit): Promise<Html> {
 ${live(
   'pay',
   html`${payments.length === 0 && html`<p class="empty">${say(none, visit)}</p>`}${unknownList(unknown, visit)}${unread > 0 && html`<p class="note unread">${say(says.unread, { count: unread }, visit)}</p>`}${payRuns(plan, visit)}${paymentGroups.map((due) => paymentSection(due, { shown: items, currencies }, visit))}
-${pager((place) => withQuery('/pay', { cursor: place }), { cursor, nextCursor }, visit)}${await expectedList(visit)}${await announcedList(visit)}`,
+${pager((place) => withQuery('/pay', { cursor: place }), { cursor, nextCursor }, visit)}${await expectedList(visit)}${await announcedRuns(visit)}`,
 )}
 <p class="lead">${say(says.lead, visit)}</p>
 ${calendarSection(visit.calendarKey ?? null, visit)}`;
@@ -159,20 +158,6 @@ async function expectedList(visit: Visit): Promise<Html | null> {
       const amount = sayAmount(amountMicros, { ...visit, currency: unitOf({ balances, currency }, balance) });
       const words = say(says.expected, { amount, moment: sayMoment(arrivesBy, visit), by: orderedBy }, visit);
       return html`<li>${accountLink({ id: account, name })}: <bdi>${words}</bdi>${comment !== '' && html` (<bdi>${comment}</bdi>)`}
-<form method="post" action="/pay/cancel"><input type="hidden" name="account" value="${account}"><input type="hidden" name="id" value="${id}"><button class="quiet">${say(says.cancel, visit)}<span class="hidden"> ${nameOf(name)}</span></button></form></li>`;
-    },
-  )}</ul></section>`;
-}
-
-/** Runs that people announced (`lowwater expect-spending`). */
-async function announcedList(visit: Visit): Promise<Html | null> {
-  const runs = visit.views.announced();
-  if (runs.length === 0) return null;
-  const accounts = await accountsOf(visit.views, runs);
-  return html`<section aria-labelledby="runs-heading"><h2 id="runs-heading">${say(says.runs, visit)}</h2><ul class="ordered">${runs.map(
-    ({ id, account, amountMicros, startsAt, endsAt, comment, announcedBy }) => {
-      const { name = account, currency = null } = accounts.get(account) ?? {};
-      return html`<li>${accountLink({ id: account, name })}: <bdi>${say(says.run, { amount: sayAmount(amountMicros, { ...visit, currency }), from: sayMoment(startsAt, visit), to: sayMoment(endsAt, visit), by: announcedBy }, visit)}</bdi>${comment !== '' && html` (<bdi>${comment}</bdi>)`}
 <form method="post" action="/pay/cancel"><input type="hidden" name="account" value="${account}"><input type="hidden" name="id" value="${id}"><button class="quiet">${say(says.cancel, visit)}<span class="hidden"> ${nameOf(name)}</span></button></form></li>`;
     },
   )}</ul></section>`;

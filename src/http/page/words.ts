@@ -18,6 +18,7 @@ import {
   sayEmptyWhen,
   sayInterval,
   sayLength,
+  sayRunway,
 } from '../../wording/quantity-wording.ts';
 import { sayAgain } from '../../wording/say-again.ts';
 import { sayHtml } from '../../wording/say-html.ts';
@@ -48,7 +49,6 @@ type Listener = Pick<Frame, 'language'>;
 const says = phrases('cell', {
   unknown: 'unknown',
   nothingSpent: 'nothing spent',
-  usedUp: 'used up',
   ends: 'ends {moment}',
   range: '80 % range: {range}',
 });
@@ -193,7 +193,7 @@ export function runwayCell(account: AccountView, balance: Balance, frame: Frame)
   const runwayMs = runway?.runwayMs ?? null;
   if (runway == null || (runwayMs === null && runway.burnPerDay !== 0)) return unknown(frame);
   if (runwayMs === null) return html`<span class="soft">${say(says.nothingSpent, frame)}</span>`;
-  if (runwayMs <= 0) return html`<strong class="runway gone">${say(says.usedUp, frame)}</strong>`;
+  if (runwayMs <= 0) return html`<strong class="runway gone">${sayRunway(runway, frame)}</strong>`;
   const endsAt = endOf(runway, frame.now);
   const interval = sayInterval(runway.forecast, frame, sayNearMoment);
   if (endsAt !== null && isGuess(runway.forecast, frame.now))

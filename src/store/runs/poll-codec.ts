@@ -109,7 +109,7 @@ export class PollEncoder {
     // It appends all polls again: what is used of this one comes after it.
     if (shape !== null && !isClassic(shape)) this.#leaveFirstVersion();
     const amounts = amountsOf(reading);
-    const moves = amounts.map((amount, place) => moveOf(this.#end.amounts[place] ?? 0, amount));
+    const moves = amounts.map((amount, index) => moveOf(this.#end.amounts[index] ?? 0, amount));
     this.#writer.reserve(32 + 12 * amounts.length + (shape === null ? 0 : maxBytesOf(shape)));
     if (this.#version === firstVersion) {
       this.#writer.byte((packMoves(moves, 0, 2) << 3) | (shape === null ? 0 : currencyChanged));
@@ -143,11 +143,11 @@ export class PollEncoder {
   }
 
   #putBalances(moves: readonly number[], amounts: readonly Micros[]): void {
-    for (let place = 0; place < amounts.length; place += 1) {
-      const after = amounts[place] ?? 0;
-      const move = moves[place] ?? unchanged;
-      const before = this.#end.amounts[place] ?? 0;
-      this.#end.amounts[place] = after;
+    for (let index = 0; index < amounts.length; index += 1) {
+      const after = amounts[index] ?? 0;
+      const move = moves[index] ?? unchanged;
+      const before = this.#end.amounts[index] ?? 0;
+      this.#end.amounts[index] = after;
       if (move === unchanged) continue;
       if (move === whole) this.#writer.byte(after < 0 ? 1 : 0);
       this.#writer.varint(Math.abs(move === whole ? after : after - before));
@@ -182,7 +182,7 @@ function isSame(one: Shape, other: Shape): boolean {
   return (
     one.currency === other.currency &&
     one.ids.length === other.ids.length &&
-    one.ids.every((id, place) => id === other.ids[place])
+    one.ids.every((id, index) => id === other.ids[index])
   );
 }
 
@@ -193,7 +193,7 @@ function maxBytesOf({ ids, currency }: Shape): number {
 
 function packMoves(moves: readonly number[], from: number, count: number): number {
   let packed = 0;
-  for (let place = 0; place < count; place += 1) packed |= (moves[from + place] ?? unchanged) << (2 * place);
+  for (let index = 0; index < count; index += 1) packed |= (moves[from + index] ?? unchanged) << (2 * index);
   return packed;
 }
 

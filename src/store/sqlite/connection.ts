@@ -41,7 +41,7 @@ export function connectForWriting(path: string): Connection {
   return connect(path, { timeout: patienceMs }, (db) => {
     db.pragma('journal_mode = WAL');
     db.pragma('journal_size_limit = 16777216');
-    db.pragma('cache_size = -16000');
+    db.pragma('cache_size = -4000');
     refuseReadOnly(db);
   });
 }

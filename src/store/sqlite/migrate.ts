@@ -1,4 +1,4 @@
-import { renameSync, rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import {
   type AppliedMigration,
   type Migration,
@@ -21,7 +21,10 @@ export function refuseUnknown(
   const applied = db
     .prepare<[], AppliedMigration>('SELECT number, name, checksum, program FROM migration ORDER BY number')
     .all();
-  refuseUnknownSchema(nameOf(path), schema, applied, migrations, program);
+  // A copy was made before the first migration of an upgrade; an older one than is needed is brought up to date.
+  const copies = migrations.map(({ number }) => copyName(path, number + 1));
+  const copy = copies.findLast((file) => existsSync(file));
+  refuseUnknownSchema({ ...nameOf(path), copy }, schema, applied, migrations, program);
 }
 
 export function requireSchema(db: Connection, path: string): void {
@@ -41,7 +44,7 @@ export function migrate(options: {
   const missing = migrations.slice(schema);
   const first = missing[0];
   if (first === undefined) return [];
-  if (schema > 0) copyBefore(db, `${path}.before-${first.number}`);
+  if (schema > 0) copyBefore(db, copyName(path, first.number));
   for (const migration of missing) {
     db.transaction(() => {
       if (migration.number === 1) prepareBlank(db);
@@ -53,6 +56,10 @@ export function migrate(options: {
     }).immediate();
   }
   return missing;
+}
+
+function copyName(path: string, migration: number): string {
+  return `${path}.before-${migration}`;
 }
 
 function nameOf(path: string): NamedDatabase {

@@ -1,8 +1,16 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { createAsker } from '../../../src/cli/commands/init.ts';
+import { createAsker } from '../../../src/cli/init/asker.ts';
 import { createStyle } from '../../../src/cli/terminal/output.ts';
 import { startHttpService } from '../../../src/net/http-service.ts';
 import { defaultScenario } from '../../../src/simulator/scenario.ts';
@@ -238,4 +246,34 @@ it('never writes over a file', async () => {
     stderr: expect.stringContaining('never writes over a file'),
   });
   expect(readFileSync(file, 'utf8')).toBe('mine');
+});
+
+it('asks for the address of a provider whose customers have one each', async () => {
+  const words = ['init', '--provider', 'infobip', '--key', 'k', '--channel', slack];
+  expect(await runCli(words, { cwd: folder })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--url is missing'),
+  });
+  const given = await runCli([...words, '--url', 'http://127.0.0.1:9'], { cwd: folder });
+  expect(given.code).toBe(0);
+  expect(JSON.parse(readFileSync(file, 'utf8')).providers).toEqual({
+    infobip: { type: 'infobip', baseUrl: 'http://127.0.0.1:9' },
+  });
+});
+
+it('writes a unit with the paths of this Node, the program and the configuration, for a configuration that is there too', async () => {
+  await init('--key', 'demo-otp-secret', '--channel', slack);
+  const asked = () => runCli(['init', '--service', 'systemd'], { cwd: folder });
+  const { code, stdout } = await asked();
+  expect(code).toBe(0);
+  expect(stdout).toContain('/etc/systemd/system/ && systemctl enable --now lowwater');
+  const unit = readFileSync(join(folder, 'lowwater.service'), 'utf8');
+  expect(unit).toMatch(/^ExecStart=\/\S+ --disable-sigusr1 .*\/dist\/main\.js run --config .*config\.json$/m);
+  expect(unit).toContain(`ExecStart=${realpathSync(process.execPath)} `);
+  expect(unit).toContain(`run --config ${file}\n`);
+  // Who wrote the configuration, which nobody else can read.
+  expect(unit).toMatch(/^User=tester$/m);
+  expect(unit).not.toContain('DynamicUser');
+  expect((await asked()).stderr).toMatch(/lowwater\.service exists/);
+  expect((await runCli(['init', '--service', 'upstart'], { cwd: folder })).stderr).toMatch(/choose systemd/);
 });

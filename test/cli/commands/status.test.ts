@@ -19,6 +19,22 @@ function statusOf(columns: number, latest: number | null = viewsNow + 5 * dayMs,
 }
 
 describe('when an account runs dry, in the status', () => {
+  it.each([
+    [2 + 23.8 / 24, '3d'],
+    [2 + 20 / 24, '2d20h'],
+    [46 / 24 / 60, '46m'],
+  ])('within %d days is rounded as in messages: %s', (days, words) => {
+    expect(statusOf(200, null, days)).toContain(` ${words} (`);
+  });
+
+  it('within a day is no "ok", though no alert fires', () => {
+    const shown = statusOf(200, null, 46 / 24 / 60);
+    expect(shown).toContain('ends soon');
+    expect(shown).not.toMatch(/\bok\b/);
+    expect(shown).toContain('no alert fires, 1 without an alert may be empty within a day');
+    expect(statusOf(200)).toMatch(/\bok\b/);
+  });
+
   it('is an interval, in a narrow terminal too', () => {
     expect(statusOf(80)).toContain('3d (2d-5d)');
     expect(statusOf(80)).not.toContain('between');

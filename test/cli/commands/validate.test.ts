@@ -31,6 +31,39 @@ it.each([
   expect(await validate('data', prepare)).toMatchObject({ code: 2, stderr: expect.stringContaining(said) });
 });
 
+it('sums up many accounts on one screen, and prints all of them with --full', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'lowwater-validate-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const accounts = Array.from({ length: 200 }, (_, index) => ({
+    id: `a${index}`,
+    authSecret: `key-of-${index}`,
+    currency: index < 150 ? 'CNY' : 'EUR',
+    labels: { team: `team-${index % 4}` },
+    ...(index < 3 ? { thresholds: { sms: { warning: 300 } } } : {}),
+  }));
+  const config = {
+    provider: { baseUrl: 'https://api.example.com' },
+    accounts,
+    rules: [{ id: 'low', type: 'below', thresholds: { warning: 200, critical: 50 } }],
+    channels: { ops: { type: 'webhook', url: 'https://hooks.example.com/x' } },
+    server: null,
+  };
+  writeFileSync(join(folder, 'config.json'), JSON.stringify(config));
+  const { code, stdout } = await runCli(['validate'], { cwd: folder });
+  expect(code).toBe(0);
+  expect(stdout.split('\n').length).toBeLessThan(40);
+  for (const line of [
+    'currency: CNY 150, EUR 50',
+    'label team: team-0 50, team-1 50, team-2 50, team-3 50',
+    'own thresholds: 3',
+    'low: 200 accounts, SMS balance below 50.00 (critical), 200.00 (warning)',
+  ])
+    expect(stdout).toContain(line);
+  const all = (await runCli(['validate', '--full'], { cwd: folder })).stdout;
+  expect(all).toContain('id: a199');
+  expect(all.split('\n').length).toBeGreaterThan(3000);
+});
+
 it('warns of a folder that is not there, and says nothing of a database that is still to come', async () => {
   const missing = await validate('no/such/folder/lowwater.db');
   expect(missing).toMatchObject({ code: 0, stderr: expect.stringContaining('is not on this machine') });

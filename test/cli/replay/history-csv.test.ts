@@ -92,6 +92,52 @@ describe('a file of readings', () => {
     );
   });
 
+  it('is read as if nothing were remembered from line to line: as each line alone', async () => {
+    const part = (values: readonly string[]) => fc.constantFrom(...values);
+    const at = fc
+      .tuple(
+        part(['2026-11-20T12', '2026-11-20T13', '2026-02-29T12']),
+        part([':00', ':59', ':60']),
+        part([':00.000Z', ':59.999Z', ':60.000Z', ':30.5Z', ':00+08:00']),
+      )
+      .map((parts) => parts.join(''));
+    const row = fc.tuple(
+      at,
+      part(['1', '1.5', '1', '2', '3', 'x']),
+      part(['2', '2.000001']),
+      part(['CNY', 'EUR']),
+    );
+    const quick = (minute: string): [string, string, string, string] => [
+      `2026-11-20T12${minute}:00.000Z`,
+      '1',
+      '2',
+      'CNY',
+    ];
+    const outcomeOf = async (text: string, firstLine: number) =>
+      read(text).then(
+        (found) => found.get('') ?? [],
+        (error: unknown) => String(error).replace('line 2:', `line ${firstLine}:`),
+      );
+    const rows = fc.array(fc.oneof(row, { weight: 3, arbitrary: fc.constant(quick(':07')) }), {
+      minLength: 1,
+      maxLength: 6,
+    });
+    await fc.assert(
+      fc.asyncProperty(rows, async (drawn) => {
+        const lines = drawn.map((cells) => cells.join());
+        const alone = await Promise.all(
+          lines.map((each, index) => outcomeOf(`${header}\n${each}`, index + 2)),
+        );
+        const refused = alone.find((each) => typeof each === 'string');
+        const sorted = alone.flatMap((each) => (typeof each === 'string' ? [] : each));
+        expect(await outcomeOf([header, ...lines].join('\n'), 2)).toEqual(
+          refused ?? sorted.sort((left, right) => left.at - right.at),
+        );
+      }),
+      { numRuns: 300, examples: [[[quick(':00'), quick(':60')]]] },
+    );
+  });
+
   it('goes over to the parser at the first line with a quote, and names lines as before', async () => {
     const rows = [header, line, '"2026-11-20T12:01:00Z",1,2,CNY', line, '2026-11-20T12:02:00Z,x,2,CNY'];
     expect(await problemOf(rows.join('\n'))).toContain('line 5: sms "x" is not an amount');

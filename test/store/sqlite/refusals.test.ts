@@ -4,6 +4,7 @@ import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { StorageError } from '../../../src/domain/operator-error.ts';
 import type { LeftOrder } from '../../../src/ports/store.ts';
+import { readMigrations } from '../../../src/store/migrations.ts';
 import { openSqliteReader } from '../../../src/store/sqlite/reader.ts';
 import { leaveOrder } from '../../../src/store/store.ts';
 import { mountSmallDisk } from '../../support/small-disk.ts';
@@ -46,6 +47,15 @@ describe('a file that cannot be the database', () => {
       (path) => alter(path, "PRAGMA user_version = 99; UPDATE migration SET program = 'lowwater 9.9.9'"),
       'other',
       /has schema 99 \(made by lowwater 9\.9\.9\), newer than schema \d+ of lowwater 1\.0\.0/,
+    ],
+    [
+      'a database of a newer lowwater that made a copy before it',
+      (path) => {
+        alter(path, 'PRAGMA user_version = 99');
+        writeFileSync(`${path}.before-${readMigrations().length + 1}`, 'the copy');
+      },
+      'other',
+      /install the newer program, or put back .*\.before-\d+, the copy from before the upgrade/,
     ],
     [
       'a database whose migration is not the one that we ship',

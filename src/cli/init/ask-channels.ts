@@ -1,0 +1,66 @@
+import type { ChannelKind } from '../../channels/kind.ts';
+import { type CommandInput, UsageError } from '../command.ts';
+import type { CommandContext } from '../context.ts';
+import { type Ask, resolveNamed, written } from './asker.ts';
+
+/** Those that stand on the command line by their names; else one, called main, which may be asked for. */
+export async function askChannels(
+  context: CommandContext,
+  input: CommandInput,
+  ask: Ask,
+): Promise<Readonly<Record<string, object>>> {
+  const named = input.options('channel').map((text) => /^([a-z0-9][a-z0-9-]*)=(.+)$/.exec(text) ?? [text]);
+  const [first, ...others] = named.map(([text, name = 'main', address = text]) => [name, address] as const);
+  const type = input.option('channel-type');
+  const [name, typed] = first ?? ['main'];
+  const channels = [[name, await askChannel(context, ask, { typed, type })]];
+  for (const [name, typed] of others) channels.push([name, await askChannel(context, ask, { typed, type })]);
+  if (new Set(channels.map(([name]) => name)).size < channels.length)
+    throw new UsageError('each --channel needs a name of its own: --channel NAME=URL');
+  return Object.fromEntries(channels);
+}
+
+async function askChannel(
+  context: CommandContext,
+  ask: Ask,
+  { typed, type }: { readonly typed: string | undefined; readonly type: string | null },
+): Promise<object> {
+  const at = (answer: string) => channelAt(resolveNamed(context, answer), type);
+  const of = type === null ? '' : ` of --channel-type ${type}`;
+  const wrong = `--channel must be an https:// webhook or smtps:// address${of}, or env:NAME with one`;
+  const answer = await ask('channel', 'Where messages go (a webhook address, smtps://…, or env:NAME)', {
+    check: async (text) => ((await at(text)) === null ? wrong : null),
+    ...(typed === undefined ? {} : { typed }),
+  });
+  const found = await at(answer);
+  if (found === null) throw new UsageError(wrong);
+  const address = resolveNamed(context, answer);
+  const keys = Object.entries(found.keys).map(([key, value]) => [
+    key,
+    value === URL.parse(address)?.href || value === address ? written(answer) : value,
+  ]);
+  const { recipients } = found;
+  const to = recipients === undefined ? [] : [[recipients.key, [await ask('to', recipients.question)]]];
+  return Object.fromEntries([...keys, ...to]);
+}
+
+/** What stands in the file for a channel to this address, of a type if one is given; null where no kind has such. */
+async function channelAt(text: string, type: string | null) {
+  const { channelKinds } = await import('../../channels/registry.ts');
+  const address = URL.parse(text);
+  const kinds = channelKinds.filter((kind) => type === null || kind.type === type);
+  const found = kinds.flatMap((kind) => {
+    const its = address && (kind.keysAt?.(address) ?? (type === null ? null : ownKeysAt(kind, address)));
+    return its === null ? [] : [{ ...its, keys: { type: kind.type, ...its.keys } }];
+  });
+  return found.find(({ isCertain }) => isCertain) ?? found[0] ?? null;
+}
+
+/** Of a kind that was named: a server of one's own is known by no host. */
+function ownKeysAt(
+  { schema }: ChannelKind,
+  { href, protocol }: URL,
+): ReturnType<NonNullable<ChannelKind['keysAt']>> {
+  const key = ['webhookUrl', 'url'].find((name) => name in schema.shape);
+  return key === undefined || !/^https?:$/.test(protocol) ? null : { keys: { [key]: href }, isCertain: true };
+}

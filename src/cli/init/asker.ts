@@ -1,0 +1,53 @@
+import { ownOf } from '../../domain/own.ts';
+import { CommandError, type CommandInput, UsageError } from '../command.ts';
+import type { CommandContext } from '../context.ts';
+
+interface Question {
+  readonly hidden?: boolean;
+  /** May be answered with nothing. */
+  readonly optional?: boolean;
+  /** What was typed with the command, where that is not the option of the question's name. */
+  readonly typed?: string | undefined;
+  /** What is wrong with an answer; null where nothing is. */
+  readonly check?: (answer: string) => string | null | Promise<string | null>;
+}
+
+/** The answer that was typed with the command, else the person's, who is asked again while it cannot be taken; empty for none. */
+export type Ask = (name: string, question: string, how?: Question) => Promise<string>;
+
+/** `wasRefused`: the key that was typed with the command was, and the person is asked for it. */
+export function createAsker(
+  { ask, signal, stderr }: Pick<CommandContext, 'ask' | 'signal' | 'stderr'>,
+  input: Pick<CommandInput, 'option'>,
+  wasRefused: () => boolean,
+): Ask {
+  return async (name, question, how = {}) => {
+    const { hidden = false, typed } = how;
+    const option = hidden && wasRefused() ? null : (typed ?? input.option(name));
+    for (;;) {
+      const answer = (option ?? (await ask?.(question, hidden)) ?? '').trim();
+      if (signal.aborted) throw new CommandError('stopped; nothing was written');
+      const problem = await findProblem(name, answer, how);
+      if (problem === null) return answer;
+      const hint = ask === null ? 'without a terminal, options say everything' : null;
+      if (option !== null || hint !== null) throw new UsageError(problem, hint);
+      await stderr.write(`${problem}\n`);
+    }
+  };
+}
+
+async function findProblem(name: string, answer: string, { optional, check }: Question) {
+  if (answer === '') return optional === true ? null : `--${name} is missing`;
+  return (await check?.(answer)) ?? null;
+}
+
+/** What the file says for an answer: a placeholder for what is named, else the text with its placeholders escaped. */
+export function written(answer: string): string {
+  return /^(?:env|file):./.test(answer) ? `\${${answer}}` : answer.replaceAll('${', '$${');
+}
+
+/** The value of a variable that an answer names; any other answer itself. */
+export function resolveNamed({ env }: CommandContext, answer: string): string {
+  const name = /^env:(.+)$/.exec(answer)?.[1];
+  return name === undefined ? answer : (ownOf(env, name) ?? '');
+}

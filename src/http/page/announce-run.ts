@@ -1,0 +1,69 @@
+import { parseLocalText } from '../../domain/moment.ts';
+import { unitOf } from '../../domain/reading.ts';
+import type { Wanted } from '../../engine/orders.ts';
+import { type Html, html } from '../../wording/html.ts';
+import { say } from '../../wording/language.ts';
+import { sayMoment } from '../../wording/moments.ts';
+import { phrases } from '../../wording/phrase.ts';
+import { sayAmount } from '../../wording/quantity-wording.ts';
+import { accountsOf } from './alerts.ts';
+import { hidden, maxChoices, options, personFields, readPerson } from './forms.ts';
+import { readAmount } from './ordered.ts';
+import { accountLink, nameOf, type Visit } from './words.ts';
+
+const says = phrases('announce', {
+  title: 'Announced runs',
+  run: '{amount} beyond the usual, {from} to {to}, announced by {by}',
+  cancel: 'Cancel',
+  announce: 'Announce a run',
+  effect:
+    'Spending beyond the usual, such as a campaign: forecast, payments, surge and budget know of it, and an alert tells when it does not come or is far off.',
+  account: 'Account',
+  balance: 'Balance (empty: the first)',
+  amount: 'Amount beyond the usual',
+  from: 'From',
+  to: 'To',
+});
+
+/** Runs that people announced, and the form that announces another. */
+export async function announcedRuns(visit: Visit): Promise<Html> {
+  const runs = visit.views.announced();
+  const accounts = await accountsOf(visit.views, runs);
+  const items = runs.map(({ id, account, balance, amountMicros, startsAt, endsAt, comment, announcedBy }) => {
+    const { name = account, balances = [], currency = null } = accounts.get(account) ?? {};
+    const amount = sayAmount(amountMicros, { ...visit, currency: unitOf({ balances, currency }, balance) });
+    const [from, to] = [sayMoment(startsAt, visit), sayMoment(endsAt, visit)];
+    return html`<li>${accountLink({ id: account, name })}: <bdi>${say(says.run, { amount, from, to, by: announcedBy }, visit)}</bdi>${comment !== '' && html` (<bdi>${comment}</bdi>)`}
+<form method="post" action="/pay/cancel">${hidden('account', account)}${hidden('id', id)}<button class="quiet">${say(says.cancel, visit)}<span class="hidden"> ${nameOf(name)}</span></button></form></li>`;
+  });
+  return html`<section aria-labelledby="runs-heading"><h2 id="runs-heading">${say(says.title, visit)}</h2>${items.length > 0 && html`<ul class="ordered">${items}</ul>`}
+<details class="act"><summary>${say(says.announce, visit)}</summary><form method="post" action="/pay/announced"><p>${say(says.effect, visit)}</p>
+<label>${say(says.account, visit)} ${accountField(visit)}</label>
+<label>${say(says.balance, visit)} <input name="balance" maxlength="64" autocomplete="off"></label>
+<label>${say(says.amount, visit)} <input name="amount" required inputmode="decimal"></label>
+<label>${say(says.from, visit)} <input type="datetime-local" name="from" required></label>
+<label>${say(says.to, visit)} <input type="datetime-local" name="to" required></label>
+${personFields(visit)}<button>${say(says.announce, visit)}</button></form></details></section>`;
+}
+
+function accountField({ views }: Visit): Html {
+  const { accounts } = views.choices();
+  return accounts.length > maxChoices
+    ? html`<input name="account" required maxlength="64" autocomplete="off">`
+    : html`<select name="account" required>${options(accounts, null)}</select>`;
+}
+
+/** By the clocks of the page's zone. Throws `RequestError` where the form cannot be read. */
+export function readRun(form: URLSearchParams, { timezone }: Visit): Wanted<'expect-spending'> {
+  const at = (name: string): number => parseLocalText(form.get(name) ?? '', timezone) ?? Number.NaN;
+  const balance = form.get('balance') ?? '';
+  return {
+    kind: 'expect-spending',
+    account: form.get('account') ?? '',
+    amountMicros: readAmount(form),
+    ...(balance === '' ? {} : { balance }),
+    startsAt: at('from'),
+    endsAt: at('to'),
+    comment: readPerson(form).comment,
+  };
+}
