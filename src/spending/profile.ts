@@ -24,14 +24,18 @@ const maxWeeks = 255;
  */
 export function usualSpending(state: BalanceState, slot: number): Micros {
   if (slot >= hoursPerWeek) return holidayOf(state) * usualSpending(state, slot - 24);
-  if ((state.weeks[slot] ?? 0) >= fewWeeks) return state.bins[slot] ?? 0;
-  return leaning(state, slot, middlesOf(state, slot % 24));
+  return isWellKnown(state, slot)
+    ? (state.bins[slot] ?? 0)
+    : leaning(state, slot, middlesOf(state, slot % 24));
+}
+
+function isWellKnown({ weeks }: BalanceState, slot: number): boolean {
+  return (weeks[slot] ?? 0) >= fewWeeks;
 }
 
 function leaning(state: BalanceState, slot: number, { working, weekend }: Middles): Micros {
   const weeks = state.weeks[slot] ?? 0;
   const bin = state.bins[slot] ?? 0;
-  if (weeks >= fewWeeks) return bin;
   const day = (slot < firstWeekendSlot ? (working ?? weekend) : (weekend ?? working)) ?? state.meanHour;
   return (weeks * bin + hourOfDayWeight * day) / (weeks + hourOfDayWeight);
 }
@@ -42,9 +46,11 @@ const hoursOfWeek = new Float32Array(hoursPerWeek + 24);
 export function usualWeek(state: BalanceState): Float32Array {
   const holiday = holidayOf(state);
   for (let hour = 0; hour < 24; hour++) {
-    const middles = middlesOf(state, hour);
+    let middles: Middles | null = null;
     for (let slot = hour; slot < hoursPerWeek; slot += 24) {
-      const usual = leaning(state, slot, middles);
+      const isKnown = isWellKnown(state, slot);
+      if (!isKnown) middles ??= middlesOf(state, hour);
+      const usual = middles === null || isKnown ? (state.bins[slot] ?? 0) : leaning(state, slot, middles);
       hoursOfWeek[slot] = usual;
       // The last one to be set is the weekend's last day.
       hoursOfWeek[hoursPerWeek + hour] = holiday * usual;
