@@ -1,5 +1,6 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { declareKeyMeanings } from '../src/rules/rule-schema.ts';
 import { languageIds } from '../src/wording/language.ts';
 import { declaredPhrases } from '../src/wording/phrase.ts';
 
@@ -16,6 +17,7 @@ export async function englishCatalogue(): Promise<Catalogue> {
     const source = join(root, path);
     if (/ = (?:phrases|sentences)\(/.test(readFileSync(source, 'utf8'))) await import(source);
   }
+  declareKeyMeanings();
   const byName = declaredPhrases().map(({ name, english }) => [name, english] as const);
   return Object.fromEntries(byName.toSorted(([left], [right]) => (left < right ? -1 : 1)));
 }

@@ -72,12 +72,21 @@ function partMarkdown(part: CardPart): string {
     ...part.lines.map((line) => literal(line)),
     ...(part.figures.length === 0
       ? []
-      : [part.figures.map(({ label, value }) => `> ${literal(label)}: **${literal(value)}**`).join('\n\n')]),
+      : [
+          part.figures
+            .map(({ label, value }) => `> ${literal(label)}${colonAfter(label)}**${literal(value)}**`)
+            .join('\n\n'),
+        ]),
     ...part.advice.map((sentence) => `👉 ${literal(sentence)}`),
     ...(part.note === null ? [] : [`📌 ${literal(part.note)}`]),
     ...linkLine(part.links),
     ...(part.origin === null ? [] : [literal(part.origin)]),
   ].join('\n\n');
+}
+
+/** As the script of the label writes it. */
+function colonAfter(label: string): string {
+  return /\p{Script=Han}$/u.test(label) ? '：' : ': ';
 }
 
 function linkLine(links: Card['links']): readonly string[] {

@@ -23,10 +23,7 @@ interface GatherRequest extends Reading {
   readonly listFiles: (pattern: string) => FileList;
 }
 
-/**
- * Reads a configuration without checking it, which takes the most. The disk is read without holding anything up; what has to be read shows
- * in what was read before: it gathers until nothing is left to read.
- */
+/** Checking takes the most. What has to be read shows in what was read before: it gathers until nothing is left. */
 export async function readDraft(
   request: Reading,
 ): Promise<{ readonly gathered: Gathered; readonly sources: readonly WatchedSource[] }> {

@@ -156,10 +156,7 @@ function resumeIncident(state: MonitorState, incident: Incident, now: number): v
 /** When a daemon lived. Written when records were shifted, so that the next does not shift them again. */
 export const livedNote = 'lived-at';
 
-/**
- * The wall clock changed or the machine slept: timestamps are shifted, so that staleness, `for`, reminders
- * and retries come neither early nor late. Silences are by the calendar and looked up again.
- */
+/** The clock changed or the machine slept: what counts by time comes neither early nor late. Silences are looked up. */
 export function followClock(state: MonitorState, byMs: number, now: number): void {
   state.due.shift(byMs);
   state.unconfirmedUntil += byMs;

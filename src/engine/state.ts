@@ -17,10 +17,7 @@ import { DueQueue } from './due-queue.ts';
 import type { ProviderCounts } from './provider-counts.ts';
 import { AlertRecords, IncidentRecords, PollNotes, Records, type Unsaved } from './records.ts';
 
-/**
- * All that the daemon knows, in memory. The database holds the same; while it cannot be written the daemon goes on from
- * here. Everything in this folder reads and changes it synchronously, given the instant; nothing here waits.
- */
+/** All that the daemon knows; the database holds the same. This room changes it synchronously, given the instant. */
 export class MonitorState {
   settings: Settings;
   /** While it is restored from what another node left, which had another configuration. */

@@ -75,10 +75,7 @@ export function transition(
     : recover(judged, timing, now);
 }
 
-/**
- * What time alone does to an alert: `for`, `recoverFor` or the flap window may be over. The last reading
- * still counts, so this is not called for balances while the account cannot be read.
- */
+/** The last reading still counts, so this is not called for balances while the account cannot be read. */
 export function elapse(alert: Alert, timing: AlertTiming, now: number): Transition {
   if (alert.state === 'pending') return breach(alert, alert.severity, timing, now);
   if (alert.recoveringSince !== null) return recover(alert, timing, now);

@@ -6,8 +6,5 @@ export interface WatchedSource {
   look(): Promise<string>;
 }
 
-/**
- * Calls `changed` whenever a file, or something in a folder, changes, with its name in the folder where it is known. Gives what ends it;
- * null where it cannot be watched. What is never reported is found by looking.
- */
+/** With the name in the folder where known. Gives what ends it; null where nothing can be watched: then one looks. */
 export type WatchPath = (path: string, changed: (name: string | null) => void) => (() => void) | null;

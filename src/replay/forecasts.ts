@@ -99,10 +99,7 @@ export interface ForecastQuality {
   readonly held: number;
 }
 
-/**
- * Holds forecasts of one account against what came. When a balance truly would have been empty is when as much was spent as was
- * left: that is seen although it was topped up in between.
- */
+/** Empty is when as much was spent as was left: that is seen although it was topped up in between. */
 export function judgeForecasts(forecasts: readonly PastForecast[], balance: Balance): ForecastQuality[] {
   const own = forecasts.filter((it) => it.balance === balance);
   const known = sumUp(own);

@@ -1,10 +1,12 @@
 import * as z from 'zod';
+import { getOrMake } from '../domain/get-or-make.ts';
 import { keyOf } from '../domain/json.ts';
 import type { Balance, BalanceDefinition } from '../domain/reading.ts';
 import { firstBalance, type Rule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import { shape } from '../schema/shapes.ts';
 import { listWords } from '../wording/lists.ts';
+import { sentences } from '../wording/phrase.ts';
 import { commonKeys, type InputOf, type RuleKind } from './kind.ts';
 import { kindOfRuleNamed, ruleKinds } from './registry.ts';
 
@@ -129,6 +131,19 @@ export function writeRule(
   const editable = new Set(settingsOf(kind).map(({ path }) => path[0]));
   const kept = Object.entries(Object(written)).filter(([key]) => !editable.has(key));
   return { ...Object.fromEntries(kept), ...rule };
+}
+
+let areMeaningsDeclared = false;
+
+/** What the keys of all kinds mean stands in the schema; a page says it to people. Each sentence once, when somebody first asks. */
+export function declareKeyMeanings(): void {
+  if (areMeaningsDeclared) return;
+  areMeaningsDeclared = true;
+  const names = new Map<string, string>();
+  for (const kind of ruleKinds)
+    for (const { path, schema } of settingsOf(kind))
+      getOrMake(names, schema.description ?? '', () => [kind.type, ...path].join('.'));
+  sentences('ruleKey', Object.fromEntries([...names].map(([meaning, name]) => [name, meaning])));
 }
 
 interface Setting {

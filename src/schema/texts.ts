@@ -3,6 +3,21 @@ import { dayMs, formatDuration, parseDuration } from '../domain/duration.ts';
 import { isFinerThanMicros, parseMicros } from '../domain/money.ts';
 import type { AmountOrShare } from '../domain/rule.ts';
 import { Secret } from '../domain/secret.ts';
+import { sentences } from '../wording/phrase.ts';
+
+/** What a value must be, where people may see it in a form. */
+const told = sentences('valueProblem', {
+  duration: 'must be a duration such as "90s", "5m", "1h30m" or "2d"',
+  atLeast: 'must be at least "{least}"',
+  atMost: 'must be at most "{most}"',
+  amount: 'must be an amount: a number, or a decimal in a string such as "12.50"',
+  amountOrShare: 'must be an amount such as 50 or "12.50", or a percentage such as "10%"',
+  bounded: '{allowed}; at most 9007199254 either way',
+  atMostShare: 'must be at most {most} %',
+  positive: 'must be more than 0',
+  notNegative: 'must not be negative',
+  sixDecimals: 'must have at most six decimals',
+});
 
 /** What reading a text came to: its value, or what is allowed in its place. */
 export type TextReading<T> = { readonly value: T } | { readonly wrong: string };
@@ -54,7 +69,7 @@ export function duration(
 ) {
   return textLeaf({
     description,
-    allowed: 'must be a duration such as "90s", "5m", "1h30m" or "2d"',
+    allowed: told.duration(),
     pattern: durationPattern,
     read(text) {
       const ms = parseDuration(text);
@@ -67,8 +82,8 @@ export function limitDuration(
   ms: number,
   { minMs = 0, maxMs = 3650 * dayMs }: { readonly minMs?: number; readonly maxMs?: number },
 ): TextReading<number> {
-  if (ms < minMs) return { wrong: `must be at least "${formatDuration(minMs)}"` };
-  if (ms > maxMs) return { wrong: `must be at most "${formatDuration(maxMs)}"` };
+  if (ms < minMs) return { wrong: told.atLeast({ least: formatDuration(minMs) }) };
+  if (ms > maxMs) return { wrong: told.atMost({ most: formatDuration(maxMs) }) };
   return { value: ms };
 }
 
@@ -128,7 +143,6 @@ function readSecret(text: string): TextReading<Secret> {
   return { value: new Secret(text) };
 }
 
-const amountForm = 'must be an amount: a number, or a decimal in a string such as "12.50"';
 const amountPattern = '^-?\\d+(\\.\\d+)?([eE][+-]?\\d+)?$';
 
 interface AmountLimits {
@@ -137,12 +151,12 @@ interface AmountLimits {
 
 /** Money in millionths, exact. Takes a number or the same digits in a string. */
 export function amount(description: string, limits: AmountLimits = {}) {
-  return numberLeaf(description, amountPattern, amountForm, (text) => readAmount(text, limits));
+  return numberLeaf(description, amountPattern, told.amount(), (text) => readAmount(text, limits));
 }
 
 /** Money, or a share such as "10%" of something that the description names. */
 export function amountOrShare(description: string, limits: AmountLimits & { readonly maxPercent: number }) {
-  const allowed = 'must be an amount such as 50 or "12.50", or a percentage such as "10%"';
+  const allowed = told.amountOrShare();
   const pattern = `${amountPattern}|^\\d+(\\.\\d+)?%$`;
   return numberLeaf(description, pattern, allowed, (text) => readAmountOrShare(text, limits, allowed));
 }
@@ -170,16 +184,16 @@ function readAmountOrShare(
     return 'value' in reading ? { value: { kind: 'amount', micros: reading.value } } : reading;
   }
   const number = Number(percent);
-  if (number > limits.maxPercent) return { wrong: `must be at most ${limits.maxPercent} %` };
-  if (limits.sign === 'positive' && number === 0) return { wrong: 'must be more than 0' };
+  if (number > limits.maxPercent) return { wrong: told.atMostShare({ most: limits.maxPercent }) };
+  if (limits.sign === 'positive' && number === 0) return { wrong: told.positive() };
   return { value: { kind: 'share', share: number / 100 } };
 }
 
-function readAmount(text: string, { sign }: AmountLimits, allowed = amountForm): TextReading<number> {
+function readAmount(text: string, { sign }: AmountLimits, allowed = told.amount()): TextReading<number> {
   const micros = parseMicros(text);
-  if (micros === null) return { wrong: `${allowed}; at most 9007199254 either way` };
-  if (isFinerThanMicros(text)) return { wrong: 'must have at most six decimals' };
-  if (sign === 'positive' && micros <= 0) return { wrong: 'must be more than 0' };
-  if (sign === 'not-negative' && micros < 0) return { wrong: 'must not be negative' };
+  if (micros === null) return { wrong: told.bounded({ allowed }) };
+  if (isFinerThanMicros(text)) return { wrong: told.sixDecimals() };
+  if (sign === 'positive' && micros <= 0) return { wrong: told.positive() };
+  if (sign === 'not-negative' && micros < 0) return { wrong: told.notNegative() };
   return { value: micros };
 }

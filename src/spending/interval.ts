@@ -83,10 +83,7 @@ function isMostlySeen(seenHours: number, hours: number): boolean {
   return seenHours >= hours * (1 - maxUnseen);
 }
 
-/**
- * How far off the forecast was that came due when so many blocks were put down, as a logarithm: above 0 where it said too little. Null
- * where none was made, or too much of its time was not seen.
- */
+/** As a logarithm, above 0 where it said too little. Null where none was made, or too much of its time was not seen. */
 function errorOf(state: BalanceState, index: number, due: number): number | null {
   const hours = checkedHours[index] ?? 0;
   const made = due - hours / hoursPerBlock;

@@ -75,10 +75,7 @@ function bearable(state: BalanceState, usual: Micros): Micros {
   return Math.max(farAbove * levelOf(state) * Math.max(usual, state.meanHour), state.peak);
 }
 
-/**
- * An hour of the week that comes for the second time and took far more at its first than now and than other days take
- * was chance then, or a correction by the provider: it is as if it had never been seen.
- */
+/** Far more at its first than now and than other days: chance then, or a correction. It is as if never seen. */
 function forgetChance(state: BalanceState, slot: number, seen: Micros): void {
   const first = state.bins[slot] ?? 0;
   state.weeks[slot] = 0;

@@ -31,10 +31,7 @@ export function levelOf(state: BalanceState): number {
   return ratioOf(state, state.actual, state.expected, calmHours);
 }
 
-/**
- * How much more or less is spent than the profile says for weeks on end, because it follows growth late: 1 is no drift. Summed up as
- * the level is, over two weeks and with two weeks besides at which all was as usual.
- */
+/** What the profile follows late: 1 is no drift. Over two weeks, with two weeks besides at which all was as usual. */
 export function driftOf(state: BalanceState): number {
   return ratioOf(state, state.driftActual, state.driftExpected, calmDriftHours);
 }

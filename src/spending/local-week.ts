@@ -151,10 +151,7 @@ function modulo(value: number, by: number): number {
 /** Nobody waits longer for a payment. */
 const maxPaymentDays = 90;
 
-/**
- * When a payment of `from` has arrived after the lead time; with a negative one, by when to pay so that the money is there at `from`. Only
- * working days carry a payment: the lead time is counted in their hours.
- */
+/** With a negative one, by when to pay so that the money is there at `from`. Only the hours of working days count. */
 export function passLeadTime(week: LocalWeek, from: number, leadTimeMs: number): number {
   const isBack = leadTimeMs < 0;
   let at = from;

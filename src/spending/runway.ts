@@ -70,10 +70,7 @@ function expectedSpend({ spending, reading, balance }: RunwayQuery): Micros | nu
   return spending.last?.at === reading.at ? spending.expected(balance, restoredDays * dayMs) : null;
 }
 
-/**
- * When a balance reaches its floor, from `reading` (the newest) and earlier ones alone: by the forecast, or by the mean burn of the
- * last day while less than a day is known. Null where nothing can be forecast yet.
- */
+/** By the forecast, or by the mean burn of the last day while less is known. Null where nothing can be forecast yet. */
 export function predictRunout(query: Omit<RunwayQuery, 'lookbackMs' | 'now'>): Forecast | null {
   const { log, spending, reading, balance, floorMicros } = query;
   const left = amountOf(reading, balance) - floorMicros;

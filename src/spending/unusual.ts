@@ -100,10 +100,7 @@ function add(
   side.excused = 0;
 }
 
-/**
- * A person says of what is unusual now that it is expected, or takes that back. It does not count then for what the account is used to:
- * the next one like it is reported as if this one had not been.
- */
+/** It does not count then for what the account is used to: the next one like it is reported as if this had not been. */
 export function excuse(state: BalanceState, side: Side, excused: boolean): void {
   if (episodeOf(state, side, 0) !== null) state[side].excused = excused ? 1 : 0;
 }

@@ -1,8 +1,8 @@
 import { inSlices } from '../daemon/slices.ts';
 import type { Incident } from '../domain/alert.ts';
-import { dayMs } from '../domain/duration.ts';
+import { dayMs, hourMs } from '../domain/duration.ts';
 import { getOrMake } from '../domain/get-or-make.ts';
-import { isoDay, parseLocalText } from '../domain/moment.ts';
+import { isoDay, parseLocalText, zoneOffsetMs } from '../domain/moment.ts';
 import { currencyCode, type Micros } from '../domain/money.ts';
 import { type Money, sumUp } from '../domain/one-sum.ts';
 import { amountOf, type Reading } from '../domain/reading.ts';
@@ -39,6 +39,8 @@ export interface Spent {
 
 interface AccountSpent extends Spent {
   readonly account: AccountView;
+  /** By how much more each weekday took than before, Sunday first. */
+  readonly weekdays: Micros[];
 }
 
 export interface GroupSpent extends Spent {
@@ -89,6 +91,34 @@ export async function reviewTime(views: ReviewViews, order: ReviewOrder) {
     unknown: sums.unknown,
   };
 }
+
+/** What changed since the time before, by currency: in all, in which accounts most and on which weekday, where the time is whole weeks. Only of accounts that were watched then too. */
+export function explainChanges({ spending, since, until }: Pick<Review, 'spending' | 'since' | 'until'>) {
+  const known = (spending?.accounts ?? []).flatMap((each) =>
+    each.before === null ? [] : { ...each, more: each.spent - each.before },
+  );
+  const isWholeWeeks = Math.round((until - since) / hourMs) % (7 * 24) === 0;
+  return [...Map.groupBy(known, ({ currency }) => currencyCode(currency)).values()].flatMap((own) => {
+    const more = own.reduce((sum, each) => sum + each.more, 0);
+    const before = own.reduce((sum, each) => sum + (each.before ?? 0), 0);
+    if (Math.abs(more) < leastChange * before || more === 0) return [];
+    const most = <Row extends { readonly more: Micros }>(rows: readonly Row[], count: number) =>
+      rows
+        .filter((row) => row.more * more > 0)
+        .toSorted((left, right) => Math.abs(right.more) - Math.abs(left.more))
+        .slice(0, count);
+    const weekdays = Array.from({ length: 7 }, (_, index) => ({
+      index,
+      more: own.reduce((sum, each) => sum + (each.weekdays[index] ?? 0), 0),
+    }));
+    const [weekday = null] = isWholeWeeks ? most(weekdays, 1) : [];
+    return { currency: own[0]?.currency ?? '', more, accounts: most(own, namedAccounts), weekday };
+  });
+}
+
+/** A smaller share is no change that anybody asks about. */
+const leastChange = 0.05;
+const namedAccounts = 3;
 
 /** What was spent, as one sum; before it too, where all of that was watched. Null where no currency is set for sums, or too much was to be added up. */
 export function sumReview({ spending }: Pick<Review, 'spending'>, money: Money | null) {
@@ -145,7 +175,8 @@ class SpendingSums {
 
   async add(account: AccountView, chunks: AsyncIterable<readonly Reading[]>): Promise<void> {
     const { since, until } = this.#order;
-    const own = { account, currency: account.currency ?? '', spent: 0, before: 0 };
+    const weekdays = new Array<Micros>(7).fill(0);
+    const own = { account, currency: account.currency ?? '', spent: 0, before: 0, weekdays };
     let firstAt: number | null = null;
     let last: Reading | undefined;
     for await (const chunk of chunks) {
@@ -172,12 +203,20 @@ class SpendingSums {
     const { since, until } = this.#order;
     const { account, currency } = own;
     const bucketOf = bucketsBy(this.#startsOf(account.timezone));
+    const offsetMs = zoneOffsetMs(since, account.timezone);
+    const note = (at: number, micros: Micros): void => {
+      // 1 January 1970 was a Thursday.
+      const weekday = (Math.floor((at + offsetMs) / dayMs) + 4) % 7;
+      own.weekdays[weekday] = (own.weekdays[weekday] ?? 0) + micros;
+    };
     for (const { id, alertsBelowZero, unit } of account.balances) {
       // The sums are money: minutes are no part of them.
       if (unit !== undefined) continue;
       for (const { from, to, before, change } of changesOf(readings, id, currency)) {
         const spent = Math.max(0, -change);
-        if (to <= since) own.before += to > 2 * since - until ? spent : 0;
+        if (to <= 2 * since - until) continue;
+        note(to, to <= since ? -spent : spent);
+        if (to <= since) own.before += spent;
         else {
           own.spent += spent;
           const { buckets } = this.#groupOf(account);

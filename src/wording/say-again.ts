@@ -42,7 +42,7 @@ export function sayAgain(text: string, reader: Listener): string {
       if (value === undefined) return [];
       if (counts.has(name)) return [[name, Number(value)]];
       const said = sayArgument(value, reader);
-      isKnown ||= said !== value;
+      isKnown ||= said !== value && !figure.test(value);
       return [[name, said]];
     });
     if (isKnown) return reader.language.fill(phrase, Object.fromEntries(given));
@@ -69,6 +69,8 @@ function formOf(phrase: Phrase): Form {
   return { phrase, pattern, names, counts, letters: words.replace(/\W/g, '').length };
 }
 
+const figure = /^-?[\d,]+(?:\.\d+)?(?: [A-Z]{3})?$/;
+
 const units = { day: 'd', hour: 'h', minute: 'm', second: 's' } as const;
 
 /** `1h30m`, `3 days 4 hours`, `1234.50 CNY`, or a sentence in its turn. */
@@ -79,6 +81,6 @@ function sayArgument(text: string, reader: Listener): string {
   );
   const ms = parseDuration(short);
   if (ms !== null) return sayExactDuration(ms, reader);
-  if (/^-?[\d,]+(?:\.\d+)?(?: [A-Z]{3})?$/.test(text)) return reader.language.figure(text);
+  if (figure.test(text)) return reader.language.figure(text);
   return sayAgain(text, reader);
 }

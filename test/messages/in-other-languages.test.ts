@@ -1,6 +1,4 @@
-import { IntlMessageFormat } from 'intl-messageformat';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { readCatalogue } from '../../scripts/write-languages.ts';
 import * as dingtalk from '../../src/channels/dingtalk/dingtalk-robot.ts';
 import { renderEmailHtml } from '../../src/channels/email/render-email.ts';
 import * as feishu from '../../src/channels/feishu/feishu-robot.ts';
@@ -16,8 +14,8 @@ import type { NotificationReason } from '../../src/domain/outbox.ts';
 import { loadLanguage } from '../../src/languages/load-language.ts';
 import { messageSubject } from '../../src/messages/message-wording.ts';
 import { renderText } from '../../src/messages/render-text.ts';
-import { keepLanguage, makeLanguage } from '../../src/wording/language.ts';
 import { buildTestMessage, everyMessage, messageNow } from '../support/messages.ts';
+import { pseudoLanguage } from '../support/pseudo-language.ts';
 
 const reasons: readonly NotificationReason[] = [
   'firing',
@@ -129,30 +127,8 @@ function factsOf(text: string, [group, point]: readonly [string, string]): reado
 
 beforeAll(async () => {
   await Promise.all([loadLanguage('zh-CN'), loadLanguage('es')]);
-  keepLanguage(
-    makeLanguage(
-      'pl-x-pseudo',
-      pseudo(),
-      (text) => new IntlMessageFormat(text, 'pl', {}, { ignoreTag: true }),
-    ),
-  );
+  await pseudoLanguage('pl-x-pseudo');
 });
-
-/** Every sentence marked and 40 % longer, with the plural forms of Polish. */
-function pseudo(): Readonly<Record<string, string>> {
-  const long = (text: string): string => `⟦${text}${'·'.repeat(Math.ceil(text.length * 0.4))}⟧`;
-  return Object.fromEntries(
-    Object.entries(readCatalogue('en')).map(([name, text]) => [
-      name,
-      long(
-        text.replace(
-          /(\{\w+, plural, )one (\{[^{}]*\}) other (\{(?:[^{}]|\{\w+\})*\})\}/g,
-          '$1one $2 few $3 many $3 other $3}',
-        ),
-      ),
-    ]),
-  );
-}
 
 const inLanguage = (message: Message, language: string): Message => ({ ...message, language });
 

@@ -41,7 +41,7 @@ describe('The catalogue', () => {
   });
 
   it('holds no phrase that nobody says', () => {
-    const unused = declaredPhrases().filter(({ name }) => !isSaid(name));
+    const unused = declaredPhrases().filter(({ name }) => !name.startsWith('ruleKey.') && !isSaid(name));
     expect(unused.map(({ name }) => name)).toEqual([]);
   });
 });

@@ -41,10 +41,7 @@ export interface ChartSpan {
   readonly preset: ChartRange | null;
 }
 
-/**
- * The time asked for in an address: `since` and `until`, of which a date alone is that whole day on the clocks of the zone; else one of the
- * ranges up to now; else a week. Throws `RequestError` with a sentence for the person.
- */
+/** `since` and `until`, a date alone being that whole day; else a range up to now; else a week. Throws `RequestError`. */
 export function readSpan(
   { range, since, until }: Partial<Record<'range' | 'since' | 'until', string | null | undefined>>,
   frame: Frame,

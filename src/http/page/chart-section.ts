@@ -102,7 +102,7 @@ function spanOf(visit: Visit): { readonly span: ChartSpan; readonly problem: str
     return { span: readSpan({ range, since, until }, visit), problem: null };
   } catch (error) {
     if (!(error instanceof RequestError)) throw error;
-    return { span: readSpan({}, visit), problem: error.message };
+    return { span: readSpan({}, visit), problem: sayAgain(error.message, visit) };
   }
 }
 

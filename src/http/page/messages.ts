@@ -121,7 +121,7 @@ function messageRow(names: AccountNames, message: Notification, frame: Frame): H
     message.deliveredAt !== null && html`<span class="sub">${age(message.deliveredAt, frame)}</span>`
   }${message.state !== 'delivered' && message.lastError !== null && html`<span class="sub">${sayAgain(message.lastError, frame)}</span>`}</td>
 <td data-label="${say(says.channel, frame)}"><bdi>${message.channel}</bdi></td><td data-label="${say(says.type, frame)}">${saying(message, frame)}</td><td data-label="${say(says.alerts, frame)}">${about(names, message, frame)}</td>
-<td data-label="${say(says.created, frame)}">${age(message.createdAt, frame)}</td><td data-label="${say(says.attempts, frame)}">${message.attempts}</td></tr>`;
+<td class="created" data-label="${say(says.created, frame)}">${age(message.createdAt, frame)}</td><td class="attempts" data-label="${say(says.attempts, frame)}">${message.attempts}</td></tr>`;
 }
 
 function deliveryBadge({ state, attempts }: Notification, frame: Frame): Html {

@@ -1,6 +1,7 @@
 import { html } from '../../wording/html.ts';
 import { say } from '../../wording/language.ts';
 import { phrases } from '../../wording/phrase.ts';
+import { sayAgain } from '../../wording/say-again.ts';
 import { findAccount } from '../api/input.ts';
 import { RequestError } from '../refusal.ts';
 import type { WebContext } from '../web-env.ts';
@@ -24,7 +25,7 @@ export async function orderTopUp(context: WebContext): Promise<Response> {
   } catch (error) {
     if (!(error instanceof RequestError)) throw error;
     const content = html`<section class="panel question"><h1>${say(says.question, { name: nameOf(account.name) }, visit)}</h1>
-<p class="problem" role="alert">${error.message}</p>${orderedFields(account, form, visit)}<p><a href="${back}">${say(says.back, visit)}</a></p></section>`;
+<p class="problem" role="alert">${sayAgain(error.message, visit)}</p>${orderedFields(account, form, visit)}<p><a href="${back}">${say(says.back, visit)}</a></p></section>`;
     return show(context, { title: 'Ordered? · lowwater', content, current: 'pay', status: error.status });
   }
 }

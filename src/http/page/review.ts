@@ -2,20 +2,27 @@ import { dayMs } from '../../domain/duration.ts';
 import { getOrMake } from '../../domain/get-or-make.ts';
 import { isoDay, isoText, momentParts } from '../../domain/moment.ts';
 import { currencyCode, type Micros } from '../../domain/money.ts';
-import { type GroupSpent, type Review, reviewTime, type Spent, sumReview } from '../../views/review.ts';
+import {
+  explainChanges,
+  type GroupSpent,
+  type Review,
+  reviewTime,
+  type Spent,
+  sumReview,
+} from '../../views/review.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { say } from '../../wording/language.ts';
 import { sayDuration } from '../../wording/moments.ts';
 import { saySum } from '../../wording/one-sum-wording.ts';
 import { phrases } from '../../wording/phrase.ts';
-import { sayAmount } from '../../wording/quantity-wording.ts';
+import { sayAmount, sayBareAmount } from '../../wording/quantity-wording.ts';
 import { readAlertQuery, selects } from './alerts-page.ts';
 import { chartRanges, readSpan } from './chart-model.ts';
 import { costSection } from './cost-forecast.ts';
 import { choiceLink, options, textChoice } from './forms.ts';
 import { incidentTable } from './incidents.ts';
-import { accountLink, table, unknown, type Visit } from './words.ts';
+import { accountLink, nameOf, table, unknown, type Visit } from './words.ts';
 
 const shownIncidents = 200;
 const shownAccounts = 30;
@@ -64,6 +71,13 @@ const says = phrases('review', {
   spendingIn: 'Spending in {currency}',
   noLabel: 'none',
   total: 'In one currency: {sum}',
+  more: '{amount} more than before, most of it: {names}.',
+  less: '{amount} less than before, most of it: {names}.',
+  moreOn: '{amount} more than before, most of it: {names}; most on {weekday} ({change}).',
+  lessOn: '{amount} less than before, most of it: {names}; most on {weekday} ({change}).',
+  named: '{name} {change}',
+  plus: '+{amount}',
+  minus: '−{amount}',
   totalBefore: 'In one currency: {sum}; before {before}',
   byAccount: 'By account',
   spendingByAccount: 'Spending by account',
@@ -194,6 +208,7 @@ function spendingSection(review: Review, visit: Visit): Html {
   const total = sumReview(review, visit.views.finance().money);
   return html`<section aria-labelledby="spending-heading"><h2 id="spending-heading">${review.groupBy === null ? say(says.spending, visit) : say(says.spendingBy, { label: review.groupBy }, visit)}</h2>
 ${total !== null && html`<p class="sums">${sayTotal(total, visit)}</p>`}
+${explainChanges(review).map((change) => html`<p>${sayChange(change, visit)}</p>`)}
 ${missing.length > 0 && html`<p class="note unread">${say(says.missing, { count: missing.length }, visit)}</p>`}
 ${spending.groups.length === 0 && html`<p class="empty">${say(says.nothingRead, visit)}</p>`}
 ${currencies.map((code) => {
@@ -207,6 +222,23 @@ function sayTotal({ spent, before }: NonNullable<ReturnType<typeof sumReview>>, 
   const sum = saySum(spent, visit);
   if (before === null) return say(says.total, { sum }, visit);
   return say(says.totalBefore, { sum, before: sayAmount(before.micros, { ...visit, ...before }) }, visit);
+}
+
+/** `420.00 CNY more than before, most of it: OTP +300.00, News +90.00; most on Fri (+210.00)`. */
+function sayChange(
+  { currency, more, accounts, weekday }: ReturnType<typeof explainChanges>[number],
+  visit: Visit,
+): string {
+  const frame = { ...visit, currency };
+  const signed = (micros: Micros): string =>
+    say(micros < 0 ? says.minus : says.plus, { amount: sayBareAmount(Math.abs(micros), frame) }, visit);
+  const names = accounts.map(({ account, more: own }) =>
+    say(says.named, { name: nameOf(account.name), change: signed(own) }, visit),
+  );
+  const given = { amount: sayAmount(Math.abs(more), frame), names: visit.language.list(names) };
+  if (weekday === null) return say(more > 0 ? says.more : says.less, given, visit);
+  const most = { weekday: visit.language.weekday(weekday.index), change: signed(weekday.more) };
+  return say(more > 0 ? says.moreOn : says.lessOn, { ...given, ...most }, visit);
 }
 
 function spentTable<Row extends Spent>(

@@ -7,6 +7,7 @@ import type { SilenceView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { say } from '../../wording/language.ts';
 import { phrases } from '../../wording/phrase.ts';
+import { sayAgain } from '../../wording/say-again.ts';
 import { sayHtml } from '../../wording/say-html.ts';
 import { saySeverity } from '../../wording/severity-words.ts';
 import { parseInput } from '../api/input.ts';
@@ -130,7 +131,7 @@ function silenceRow(silence: SilenceView, frame: Frame, back: string): Html {
   return html`<tr><td data-label="${say(says.state, frame)}">${active ? badge('silence', say(says.active, frame)) : badge('pending', say(says.planned, frame))}</td><th scope="row">${sayMatcher(match, frame)}</th>
 <td data-label="${say(says.from, frame)}">${momentAndAge(startsAt, frame)}${laterStarts.length > 0 && html`<span class="sub">${sayHtml(says.later, { moments: laterStarts.map((at, index) => html`${index > 0 && html`, `}${moment(at, frame)}`) }, frame)}</span>`}</td>
 <td data-label="${say(says.until, frame)}">${momentAndAge(endsAt, frame)}</td>
-<td data-label="${say(says.by, frame)}"><bdi>${by}</bdi></td><td data-label="${say(says.comment, frame)}"><bdi>${comment}</bdi></td>
+<td class="by" data-label="${say(says.by, frame)}"><bdi>${by}</bdi></td><td data-label="${say(says.comment, frame)}"><bdi>${comment}</bdi></td>
 <td data-label="${say(says.change, frame)}"><div class="acts">${extendForm(silence, back, frame)}${endSilenceForm(silence, back, frame)}</div></td></tr>`;
 }
 
@@ -209,7 +210,7 @@ export function readSilenceForm(
     return { ...readSilenceOrder(order, now), ...(seen && { seen: { account, rule, ...seen } }) };
   } catch (error) {
     if (!(error instanceof RequestError)) throw error;
-    return { field: 'ends', words: error.message };
+    return { field: 'ends', words: sayAgain(error.message, frame) };
   }
 }
 

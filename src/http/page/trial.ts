@@ -5,7 +5,13 @@ import type { Rule } from '../../domain/rule.ts';
 import type { ReplayedIncident } from '../../replay/incident-book.ts';
 import type { NotTried, Trial } from '../../replay/trial.ts';
 import { describeRule, ruleKindOf } from '../../rules/registry.ts';
-import { type RuleField, readWrittenRule, ruleFields, writeRule } from '../../rules/rule-schema.ts';
+import {
+  declareKeyMeanings,
+  type RuleField,
+  readWrittenRule,
+  ruleFields,
+  writeRule,
+} from '../../rules/rule-schema.ts';
 import { ruleOn } from '../../rules/rules-for-account.ts';
 import type { AccountView } from '../../views/views.ts';
 import { Html, html } from '../../wording/html.ts';
@@ -71,6 +77,7 @@ const says = phrases('trial', {
   lasted: 'Lasted',
   value: 'Value',
   beforeEmpty: 'Before empty',
+  problem: '{problem}.',
   emptyAlready: 'empty already',
   predicted: '{duration} (predicted)',
 });
@@ -136,6 +143,7 @@ function readRule(rule: Rule, { balances }: AccountView, form: URLSearchParams):
 }
 
 async function showTrial(context: WebContext, shown: TrialShown): Promise<Response> {
+  declareKeyMeanings();
   const { visit } = context.var;
   return show(context, {
     title: say(says.title, { rule: shown.rule.id, name: nameOf(shown.account.name) }, visit),
@@ -194,8 +202,8 @@ function trialForm(visit: Visit, { account, rule, written, time, problems = [] }
   const fields = ruleFields(ruleKindOf(rule), written, account.balances);
   const own = new Set(fields.map(({ path }) => path));
   return html`<form class="panel trial" method="post" action="${trialPath(account.id, rule.id)}">
-${problems.filter(({ path }) => !own.has(path)).map(({ path, message }) => html`<p class="problem" role="alert">${path !== '' && html`<code>${path}</code> `}${message}</p>`)}
-<div class="fields">${fields.map((field) => fieldOf(field, problems))}
+${problems.filter(({ path }) => !own.has(path)).map(({ path, message }) => html`<p class="problem" role="alert">${path !== '' && html`<code>${path}</code> `}${sayAgain(message, visit)}</p>`)}
+<div class="fields">${fields.map((field) => fieldOf(field, problems, visit))}
 <label>${say(says.over, visit)} <select name="over">${options(
     trialTimes.map(({ name, label }) => [name, say(label, visit)]),
     time.name,
@@ -203,7 +211,7 @@ ${problems.filter(({ path }) => !own.has(path)).map(({ path, message }) => html`
 <button>${say(says.try, visit)}</button></form>`;
 }
 
-function fieldOf(field: RuleField, problems: readonly Problem[]): Html {
+function fieldOf(field: RuleField, problems: readonly Problem[], visit: Visit): Html {
   const { path, value, words, description } = field;
   const name = fieldName(field);
   const hint = `hint-${path}`;
@@ -212,7 +220,7 @@ function fieldOf(field: RuleField, problems: readonly Problem[]): Html {
     words.length > 0
       ? html`<select name="${name}" aria-describedby="${hint}"><option value=""></option>${words.map((word) => html`<option${word === value && html` selected`}>${word}</option>`)}</select>`
       : html`<input name="${name}" value="${value}" maxlength="60" autocomplete="off" aria-describedby="${hint}">`;
-  return html`<div><label><code>${path}</code> ${input}</label><span class="sub" id="${hint}">${description.replaceAll('`', '')}${own.map(({ message }) => html` <strong class="problem">${message}.</strong>`)}</span></div>`;
+  return html`<div><label><code>${path}</code> ${input}</label><span class="sub" id="${hint}">${sayAgain(description, visit).replaceAll('`', '')}${own.map(({ message }) => html` <strong class="problem">${sayHtml(says.problem, { problem: sayAgain(message, visit) }, visit)}</strong>`)}</span></div>`;
 }
 
 async function resultSection(

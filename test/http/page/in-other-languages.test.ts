@@ -1,0 +1,205 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { englishCatalogue } from '../../../scripts/write-languages.ts';
+import { Secret } from '../../../src/domain/secret.ts';
+import { signLink } from '../../../src/http/ack-link.ts';
+import { loadLanguage } from '../../../src/languages/load-language.ts';
+import { hourMs, units } from '../../support/account-facts.ts';
+import { hasBrowser, launchBrowser } from '../../support/browser.ts';
+import { startDemoWorld } from '../../support/demo-world.ts';
+import { give } from '../../support/orders.ts';
+import { pseudoLanguage } from '../../support/pseudo-language.ts';
+import { serveWorld } from '../../support/web-server.ts';
+import { startWorld } from '../../support/world.ts';
+
+const accounts = ['otp', 'marketing-eu', 'batch', 'billing', 'voice-alerts', 'support', 'new-account'];
+
+/** What a browser shows of the daemon in a crisis: every page, with what is refused and what was filled in wrongly. */
+const pages: readonly (readonly [path: string, form?: Readonly<Record<string, string>>])[] = [
+  ['/'],
+  ['/?q=nothing'],
+  ['/?sort=burn&order=desc'],
+  ['/alerts'],
+  ['/alerts?state=past'],
+  ['/alerts?q=nothing'],
+  ['/pay'],
+  ['/review'],
+  ['/review?range=365d'],
+  ['/messages'],
+  ['/silences'],
+  ['/audit'],
+  ['/sessions'],
+  ['/time-zone'],
+  ...accounts.map((id) => [`/accounts/${id}`] as const),
+  ['/accounts/otp?range=30d&balance=both'],
+  ['/accounts/otp/try/sms-low'],
+  ['/accounts/otp/try/sms-low', { 'rule.thresholds.warning': 'much', over: '30d' }],
+  ['/accounts/otp/try/sms-low', { 'rule.thresholds.warning': '300', over: '30d' }],
+  ['/nowhere'],
+  ['/accounts/nobody'],
+  ['/accounts/otp?since=2030-01-01'],
+  ['/silences', { account: 'otp', for: '2h' }],
+  ['/silences', { account: 'nobody', for: '2h' }],
+  ['/silences', { account: 'otp', for: 'long' }],
+  ['/silences', { for: '2h' }],
+  ['/pay/ordered', { account: 'otp', balance: 'sms', amount: 'much' }],
+  ['/pay/ordered', { account: 'otp', balance: 'sms', amount: '500', 'seen-worst': 'warning' }],
+];
+
+/** What stays as it is in every language: names, ids, comments, keys of the configuration, what a vendor or a system said. */
+const kept =
+  /OTP production|Marketing Europe|Voice alerts|Billing notices|Batch jobs|Support desk|New account|load test until 22:00|invoice is with finance|weekly provider maintenance|connection refused|the scripted provider answered \w+|lowwater test|^(?:since|for|amount): |^Wei$|lowwater init|English|Español/g;
+
+const token = 't'.repeat(32);
+
+beforeAll(async () => {
+  await englishCatalogue();
+  await Promise.all([loadLanguage('zh-CN'), loadLanguage('es')]);
+});
+
+/** A daemon in a crisis, one that is well, and one that asks who is there. */
+async function startAll() {
+  const world = await startDemoWorld();
+  const ordered = { account: 'voice-alerts', balance: 'voip', amountMicros: units(500), comment: '' };
+  await give(
+    world.views,
+    { kind: 'expect-top-up', ...ordered, arrivesBy: world.now + hourMs, acknowledges: false },
+    'Wei',
+  );
+  const [key] = world.views.linkKeys();
+  const incident = (await world.views.alert('otp', 'sms-low'))?.incident ?? '';
+  return {
+    crisis: await serveWorld(world),
+    calm: await serveWorld(await startWorld()),
+    locked: await serveWorld(await startWorld(), { settings: { token: new Secret(token) } }),
+    link: key === undefined ? '' : `/a/${signLink(key, { incident, expiresAt: world.now + hourMs })}`,
+  };
+}
+
+type Daemons = Awaited<ReturnType<typeof startAll>>;
+
+interface Page {
+  readonly name: string;
+  readonly html: string;
+}
+
+async function readAll({ crisis, calm, locked, link }: Daemons, language: string): Promise<readonly Page[]> {
+  const all = [
+    ...pages.map(([path, form]) => [crisis, path, form] as const),
+    [crisis, link] as const,
+    [calm, '/'] as const,
+    [locked, '/sign-in'] as const,
+    [locked, '/sign-in', { token: 'wrong' }] as const,
+    [locked, '/pay.ics?key=wrong'] as const,
+  ];
+  const read: Page[] = [];
+  for (const [server, path, form] of all) {
+    const headers = { 'accept-language': language, accept: 'text/html', origin: server.url };
+    const body = form === undefined ? {} : { method: 'POST', body: new URLSearchParams(form) };
+    const answer = await fetch(server.url + path, { headers, ...body });
+    read.push({ name: `${path} ${JSON.stringify(form ?? '')}`, html: await answer.text() });
+  }
+  return read;
+}
+
+/** What people read or hear of a page, piece by piece. */
+function textsOf(html: string): readonly string[] {
+  return html
+    .replaceAll(/<(style|script|svg|pre)\b[\s\S]*?<\/\1>/g, ' ')
+    .replaceAll(/<(code|bdi)>[^<]*<\/\1>/g, ' ')
+    .replaceAll(/ (?:aria-label|title|placeholder|alt|data-label|data-words)="([^"]*)"/g, '>\n$1\n<')
+    .split(/<[^>]*>/)
+    .map((text) => text.trim())
+    .filter((text) => text !== '');
+}
+
+const linksOf = (html: string) =>
+  [...html.matchAll(/ (?:href|action)="([^"#]*)"/g)].map(([, address]) => address);
+
+/** Amounts with their currency, without the marks that a language puts between figures. */
+const amountsOf = (html: string) =>
+  [
+    ...textsOf(html)
+      .join(' \n ')
+      .matchAll(/-?[\d.,]*\d(?= (?:CNY|EUR|USD))/g),
+  ]
+    .map(([amount]) => amount.replaceAll(/[.,]/g, ''))
+    .toSorted();
+
+describe.each(['zh-CN', 'es'])('In %s', (language) => {
+  it('every page has the links and the amounts that it has in English', async () => {
+    const daemons = await startAll();
+    const [said, english] = [await readAll(daemons, language), await readAll(daemons, 'en')];
+    for (const [index, { name, html }] of said.entries()) {
+      const same = english[index]?.html ?? '';
+      expect(html, name).toContain(`<html lang="${language}"`);
+      expect([name, ...linksOf(html)]).toEqual([name, ...linksOf(same)]);
+      expect([name, ...amountsOf(html)]).toEqual([name, ...amountsOf(same)]);
+    }
+  }, 60_000);
+});
+
+it('In Chinese no English sentence is left on any page', async () => {
+  const pages = await readAll(await startAll(), 'zh-CN');
+  const english = pages.flatMap(({ name, html }) =>
+    textsOf(html)
+      .filter((text) => /[A-Za-z]{2,}['’]? [a-z]{2,}|^[A-Z][a-z]+$/.test(text.replaceAll(kept, '')))
+      .map((text) => `${name}: ${text}`),
+  );
+  expect(english).toEqual([]);
+}, 60_000);
+
+it('In Spanish no English sentence is left on any page', async () => {
+  const pages = await readAll(await startAll(), 'es');
+  const english = pages.flatMap(({ name, html }) =>
+    textsOf(html)
+      .filter((text) =>
+        /\b(?:the|and|with|this|since|from|was|for|account|alert|not)\b/i.test(text.replaceAll(kept, '')),
+      )
+      .map((text) => `${name}: ${text}`),
+  );
+  expect(english).toEqual([]);
+}, 60_000);
+
+describe('In a language that is longer by 40 % and has the plurals of Polish', () => {
+  it('every page comes from the catalogue', async () => {
+    await pseudoLanguage('es', async () => {
+      const pages = await readAll(await startAll(), 'es');
+      const unmarked = pages.flatMap(({ name, html }) =>
+        textsOf(html)
+          .filter((text) => !/[⟦⟧]/.test(text) && /[A-Za-z]{3,} [a-z]{3,}/.test(text.replaceAll(kept, '')))
+          .map((text) => `${name}: ${text}`),
+      );
+      expect(unmarked).toEqual([]);
+    });
+  }, 60_000);
+
+  it.skipIf(!hasBrowser())(
+    'no page scrolls sideways on a phone, and no word is cut',
+    async () => {
+      await pseudoLanguage('es', async () => {
+        const { crisis, link } = await startAll();
+        const browser = await launchBrowser();
+        const page = await (
+          await browser.newContext({ viewport: { width: 390, height: 800 }, locale: 'es' })
+        ).newPage();
+        const found: string[] = [];
+        for (const path of [...new Set(pages.map(([each]) => each)), link]) {
+          await page.goto(crisis.url + path);
+          const wrong = (await page.evaluate(`(() => {
+          const cut = [...document.querySelectorAll('main *')].filter((element) => {
+            const { overflowX } = getComputedStyle(element);
+            return /hidden|clip/.test(overflowX) && element.clientWidth > 2 && element.scrollWidth > element.clientWidth + 1;
+          });
+          const isWide = document.documentElement.scrollWidth > innerWidth;
+          const wide = isWide ? [...document.querySelectorAll('body *')].filter((element) => element.checkVisibility() && element.getBoundingClientRect().right > innerWidth && element.closest('.scroll') === null).slice(-1) : [];
+          return [...wide, ...cut].map((element) => (isWide ? 'scrolls to ' + document.documentElement.scrollWidth + ' ' : '') + element.outerHTML.slice(0, 160));
+        })()`)) as string[];
+          found.push(...wrong.map((what) => `${path}: ${what}`));
+        }
+        await browser.close();
+        expect(found).toEqual([]);
+      });
+    },
+    90_000,
+  );
+});

@@ -1,0 +1,60 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { englishCatalogue } from '../../scripts/write-languages.ts';
+import { loadLanguage } from '../../src/languages/load-language.ts';
+import { english, type Language } from '../../src/wording/language.ts';
+import { cutEnglish, fillEnglish, keptPhrases } from '../../src/wording/phrase.ts';
+import { sayAgain } from '../../src/wording/say-again.ts';
+
+const languages: Record<string, Language> = {};
+
+beforeAll(async () => {
+  await englishCatalogue();
+  for (const id of ['zh-CN', 'es']) languages[id] = await loadLanguage(id);
+});
+
+const inLanguage = (text: string, id: string) => sayAgain(text, { language: languages[id] ?? english });
+
+it('English is as it was kept', () => {
+  expect(sayAgain('no reading yet', { language: english })).toBe('no reading yet');
+});
+
+describe.each(['zh-CN', 'es'])('In %s', (id) => {
+  it('every sentence that is kept in English is found again with its arguments', () => {
+    for (const { name, english: sentence } of keptPhrases()) {
+      const names = [...sentence.matchAll(/\{(\w+)/g)].map(([, argument = '']) => argument);
+      // A sentence that says nothing by itself is found by an argument that is known.
+      const known = (argument: string) =>
+        /, plural/.test(sentence) && sentence.includes(`{${argument}, plural`) ? 7 : 'critical';
+      const given = Object.fromEntries(names.map((argument) => [argument, known(argument)]));
+      const said = Object.fromEntries(
+        Object.entries(given).map(([argument, value]) => [
+          argument,
+          value === 'critical' ? inLanguage('critical', id) : value,
+        ]),
+      );
+      const kept = fillEnglish(cutEnglish(sentence), given);
+      const alike = keptPhrases().filter((other) => fillEnglish(cutEnglish(other.english), given) === kept);
+      const wanted = alike.map((phrase) => languages[id]?.fill(phrase, said));
+      expect([name, wanted]).toEqual([name, expect.arrayContaining([inLanguage(kept, id)])]);
+    }
+  });
+});
+
+it('Amounts, durations and sentences within a sentence are said in the language, too', () => {
+  const rule = 'SMS balance below 50.00 (critical), 1200.00 (warning); resolves 10% above; for 5m';
+  expect(inLanguage(rule, 'zh-CN')).toBe(
+    '短信余额低于 50.00（严重）、1200.00（警告）；高出 10% 后恢复；须持续5 分钟',
+  );
+  expect(inLanguage(rule, 'es')).toBe(
+    'saldo de SMS por debajo de 50,00 (crítica), 1200,00 (aviso); se resuelve 10% por encima; durante 5 minutos',
+  );
+});
+
+it('What a vendor says stays as it is, though it holds words that lowwater uses', () => {
+  for (const text of [
+    'insufficient balance',
+    'Error: account suspended (code 12), see docs',
+    '451 try again later',
+  ])
+    expect(inLanguage(text, 'zh-CN')).toBe(text);
+});
