@@ -1,16 +1,20 @@
 /**
  * Two builds in turn on the same machine, so that nothing becomes slower unseen: processor time of commands, readings that `replay` takes
  * from a CSV file, processor time of a poll and resident memory while a thousand accounts are polled. Prints each figure's median for both and the
- * ratio of this build to the other; below 1 is less work. Never fails by a number.
+ * ratio of this build to the other; below 1 is less work, and what takes over a tenth more is said to have gone back. Never fails by a number.
  *
  *     npm run build && node bench/compare.ts OTHER_MAIN_JS [--program dist/main.js] [--rounds 3] [--accounts 1000] [--readings 500000]
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { loadavg, tmpdir } from 'node:os';
+import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { startMeasured } from './pipeline/measured-process.ts';
+import { freePort } from '../test/support/free-port.ts';
+import { deployedFlags, startMeasured } from './pipeline/measured-process.ts';
 import { measureSaturatedProgram } from './pipeline/saturated.ts';
+import { startPeers } from './pipeline/start-peers.ts';
+import { writeConfig } from './pipeline/write-config.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -29,10 +33,14 @@ const config = join(directory, 'config.json');
 const history = join(directory, 'history.csv');
 const readings = Number(values.readings);
 
+/** A ratio beyond this is more than what runs differ by. */
+const goneBack = 1.1;
+
 /** What is measured of one build; every figure is a cost, so that a smaller one is better. */
 const figures: Readonly<Record<string, (program: string) => Promise<number>>> = {
   '--help, ms of processor time': (program) => costOf([program, '--help']),
   'validate, ms of processor time': (program) => costOf([program, 'validate', '--config', config]),
+  'status of a daemon with 100 accounts, ms of processor time': costOfStatus,
   'replay of a CSV file, µs of processor time a reading': async (program) =>
     ((await costOf([program, 'replay', '--json', '--input', history, '--config', config])) * 1000) / readings,
   'a poll of one account a second each, µs of processor time': async (program) => {
@@ -45,7 +53,7 @@ try {
   writeInputs();
   console.log(`${'what'.padEnd(60)} ${'other'.padStart(9)} ${'this'.padStart(9)}  ratio (least to most)`);
   for (const [name, measure] of Object.entries(figures)) await compare(name, measure);
-  console.log(`load of the machine: ${loadavg()[0]?.toFixed(1)}`);
+  console.log(`cores: ${availableParallelism()}; load of the machine: ${loadavg()[0]?.toFixed(1)}`);
 } finally {
   rmSync(directory, { recursive: true });
 }
@@ -60,7 +68,7 @@ async function compare(name: string, measure: (program: string) => Promise<numbe
   const [low, high] = [ratios[0] ?? 0, ratios.at(-1) ?? 0];
   console.log(
     `${name.padEnd(60)} ${shown.map((value) => value.toPrecision(3).padStart(9)).join(' ')}  ` +
-      `${median(ratios).toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)})`,
+      `${median(ratios).toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)})${median(ratios) > goneBack ? '  WENT BACK' : ''}`,
   );
 }
 
@@ -72,6 +80,29 @@ async function costOf(words: readonly string[]): Promise<number> {
   const code = await measured.ended;
   if (code !== 0) throw new Error(`${words.join(' ')} ended with ${code}`);
   return Number(readFileSync(usage, 'utf8'));
+}
+
+/** Asked twice: the first time V8 compiles it. */
+async function costOfStatus(program: string): Promise<number> {
+  const accounts = 100;
+  const folder = mkdtempSync(join(directory, 'status-'));
+  const peers = await startPeers(accounts, 'untimed');
+  try {
+    const path = writeConfig({ directory: folder, accounts, every: '5m', ...peers });
+    const written: object = JSON.parse(readFileSync(path, 'utf8'));
+    writeFileSync(path, JSON.stringify({ ...written, server: { port: await freePort() } }));
+    const daemon = startMeasured(
+      [...deployedFlags, program, 'run', '--config', path],
+      join(directory, 'log'),
+    );
+    while ((await peers.count()).requests < accounts) await sleep(100);
+    await costOf([program, 'status', '--config', path]);
+    const cost = await costOf([program, 'status', '--config', path]);
+    await daemon.end('SIGTERM');
+    return cost;
+  } finally {
+    peers.stop();
+  }
 }
 
 function median(numbers: readonly number[]): number {

@@ -22,10 +22,14 @@ const core: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/domain/backoff.ts': ['test/domain/backoff.test.ts', 'test/domain/retry-after.test.ts'],
   'src/engine/transition.ts': ['test/engine/transition.test.ts', 'test/engine/elapse.test.ts'],
-  'src/engine/decide.ts': ['test/engine/decide.test.ts', 'test/engine/plan.test.ts'],
+  'src/engine/decide.ts': ['test/engine/decide.test.ts', 'test/engine/plan-channels.test.ts'],
   'src/engine/due-queue.ts': ['test/engine/due-queue.test.ts'],
   'src/rules/ladder.ts': ['test/rules/**/*.test.ts'],
-  'src/daemon/rate-guard.ts': ['test/daemon/rate-guard.test.ts', 'test/daemon/request-guard.test.ts'],
+  'src/daemon/rate-guard.ts': [
+    'test/daemon/rate-guard.test.ts',
+    'test/daemon/request-guard.test.ts',
+    'test/daemon/owns.test.ts',
+  ],
   'src/cluster/judge-look.ts': ['test/cluster/judge-look.test.ts'],
   'src/providers/http-json/json-path.ts': ['test/providers/http-json/*.test.ts'],
 };

@@ -62,10 +62,10 @@ export function parseRetryAfter(value: string, now: number, maxMs = maxRetryAfte
 
 /** A date in one of the three forms of HTTP (RFC 9110, 5.6.7); null for anything else. */
 export function parseHttpDate(text: string): number | null {
+  const isZoned = imfFixdate.test(text) || rfc850Date.test(text);
+  if (!isZoned && !asctimeDate.test(text)) return null;
   // The obsolete asctime form names no zone; HTTP says that it is GMT.
-  const dated = asctimeDate.test(text) ? `${text} GMT` : text;
-  if (dated === text && !imfFixdate.test(text) && !rfc850Date.test(text)) return null;
-  const at = Date.parse(dated);
+  const at = Date.parse(isZoned ? text : `${text} GMT`);
   return Number.isNaN(at) ? null : at;
 }
 

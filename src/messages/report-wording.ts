@@ -127,7 +127,7 @@ function soonestEnd({ accounts }: ReportMessage) {
   return ends.toSorted((left, right) => left.runwayMs - right.runwayMs)[0] ?? null;
 }
 
-/** `May run out before the next report (Mon 30 Nov 09:00 UTC+8): OTP (used up), Marketing (Thu 14:00).` By the early end. */
+/** `May run out before the next report (Mon 30 Nov 09:00 UTC+8): OTP (used up).` By the early end of a forecast. */
 function sayRunsOut(message: ReportMessage, reader: Reader): string | null {
   const { nextAt, at: now } = message;
   if (nextAt === null) return null;

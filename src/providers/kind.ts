@@ -36,7 +36,7 @@ export interface ProviderKind<
   credentials(config: Config): readonly CredentialDefinition[];
   /** Documented limits, which set the defaults of an entry and the shortest poll interval that makes sense. */
   limits(config: Config): ProviderLimits;
-  /** Once for each account, or for each attempt where it is signed or holds a token; also in checks of the configuration. */
+  /** Once for each account, or each attempt where signed or with a token; also when the configuration is checked. */
   request(entry: Own, account: ProviderAccount, attempt?: Attempt): ProviderRequest | RefusedRequest;
   /** The request that brings the token that the balance request holds; null where it needs none. */
   tokenRequest?(

@@ -222,7 +222,7 @@ function judge(rule: estimate.RunwayRule, facts: ReadFacts, firing: Severity | n
 
 /** Steps of different sorts may be in another order on some days. */
 function longestOf(steps: Ladder<number>): number {
-  return Math.max(0, ...ladder.ladderSteps(steps).map(({ threshold }) => threshold));
+  return Math.max(0, ...Object.values(steps));
 }
 
 function recoversAt(withinMs: number): number {

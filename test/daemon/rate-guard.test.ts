@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { guardFor, RateGuard } from '../../src/daemon/rate-guard.ts';
 import { startMonitor } from '../../src/engine/restore.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
@@ -137,6 +137,51 @@ test('each group keeps to the limit of its own provider entry', () => {
   const guard = guardFor(state);
   for (const { id } of accounts) guard.sent(id, now);
   expect([guard.trySend('slow', now), guard.trySend('quick', now)]).toEqual([2001, 51]);
+});
+
+describe('the queue of a group', () => {
+  /** Four accounts have asked at 0: they are planned for 0, 1001, 2002 and 3003. */
+  function crowded(): RateGuard {
+    const guard = new RateGuard(() => 1);
+    expect(['a', 'b', 'c', 'd'].map((id) => guard.startAt(id, 'group', 0))).toEqual([0, 1001, 2002, 3003]);
+    return guard;
+  }
+
+  test('is not jumped by who asks again before its turn', () => {
+    expect(crowded().startAt('c', 'group', 500)).toBe(2002);
+  });
+
+  test('is begun again where all were missed, without a burst', () => {
+    const guard = crowded();
+    expect(['b', 'c', 'd'].map((id) => guard.startAt(id, 'group', 60_000))).toEqual([60_000, 61_001, 62_002]);
+  });
+
+  test('is left by who goes: it comes last when it is back', () => {
+    const guard = crowded();
+    guard.leave('b');
+    expect(guard.startAt('b', 'group', 500)).toBe(4004);
+  });
+
+  test('keeps the turn of who could not be asked at it', () => {
+    const guard = crowded();
+    guard.keepPlace('a', 0);
+    expect(guard.startAt('a', 'group', 0)).toBe(0);
+  });
+
+  test('moves with the clock', () => {
+    const guard = crowded();
+    guard.shift(10_000);
+    expect([guard.startAt('c', 'group', 10_500), guard.startAt('e', 'group', 10_500)]).toEqual([
+      12_002, 14_004,
+    ]);
+  });
+
+  test('is kept at sending too, and moves with the clock', () => {
+    const guard = new RateGuard(() => 1);
+    expect([1, 2, 3].map(() => guard.trySend('group', 0))).toEqual([0, 1001, 2002]);
+    guard.shift(10_000);
+    expect(guard.trySend('group', 10_000)).toBe(3003);
+  });
 });
 
 test('a group that rested gets no burst', () => {

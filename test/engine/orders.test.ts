@@ -39,6 +39,7 @@ const each: readonly Wanted[] = [
   },
   { kind: 'poll', account },
   { kind: 'report', report: 'weekly' },
+  { kind: 'test-alert', account, rule: 'sms-low', severity: 'warning' },
   { kind: 'hand-over', epoch: 3 },
   { kind: 'end-session', id: 'session', endsAt: 9 },
   { kind: 'renew-calendar-key', key: 'k' },

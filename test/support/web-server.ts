@@ -67,6 +67,7 @@ interface ServerParts {
   readonly trials?: Pick<Trials, 'run'>;
   readonly settings?: Partial<ServerSettings>;
   readonly limits?: Partial<ServerLimits>;
+  readonly timezone?: string;
 }
 
 /** The real server on a free loopback port before a fake daemon. */
@@ -111,7 +112,7 @@ async function serveViews(views: LiveViews, shown: () => number, options: Server
   let ids = 0;
   const server = await startWebServer({
     database: '00ff00ff00ff00ff',
-    timezone: 'UTC',
+    timezone: options.timezone ?? 'UTC',
     reports: {
       ids: () => ['otp'],
       compose: async () => ({ text: 'Balances\n', report: { type: 'lowwater.report' } }),

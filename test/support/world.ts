@@ -36,6 +36,10 @@ export interface WorldOptions {
   readonly mayActUnpersisted?: () => boolean;
   /** Looks into the database for orders each second, as a daemon does: most of what simulated days would cost. */
   readonly takesOrders?: boolean;
+  /** Where its end is arranged; in a test unless said. */
+  readonly atEnd?: (end: () => void) => void;
+  /** What its pages say. */
+  readonly version?: string;
   /** Makes the database that an earlier daemon left. */
   readonly leave?: (path: string) => void;
 }
@@ -69,6 +73,7 @@ export class World {
   readonly #sleepMs: number;
   readonly #membership: DaemonMembership | null;
   readonly #takesOrders: boolean;
+  readonly #version: string;
 
   constructor(
     parts: SettingsParts,
@@ -76,6 +81,8 @@ export class World {
       startAt = factsNoon,
       takesOrders = false,
       sleepMs = takesOrders ? 1000 : 5000,
+      atEnd = onTestFinished,
+      version = 'test',
       leave,
       ...ownership
     }: WorldOptions = {},
@@ -83,10 +90,11 @@ export class World {
     this.#sleepMs = sleepMs;
     this.#membership = Object.keys(ownership).length === 0 ? null : membershipOf(ownership);
     this.#takesOrders = takesOrders;
+    this.#version = version;
     this.clock = new FakeClock(startAt);
     this.provider = new ScriptedProvider(() => this.clock.now());
     const directory = mkdtempSync(join(parent, 'lowwater-world-'));
-    onTestFinished(() => {
+    atEnd(() => {
       this.clock.dropTimers();
       this.database.close();
       rmSync(directory, { recursive: true, force: true });
@@ -97,7 +105,7 @@ export class World {
     this.database = this.#openDatabase();
     this.store = this.#openStore();
     this.daemon = this.#openDaemon();
-    this.views = createLiveViews(this.daemon, this.store, 'test');
+    this.views = createLiveViews(this.daemon, this.store, this.#version);
   }
 
   get now(): number {
@@ -139,7 +147,7 @@ export class World {
     this.database = this.#openDatabase();
     this.store = this.#openStore();
     this.daemon = this.#openDaemon();
-    this.views = createLiveViews(this.daemon, this.store, 'test');
+    this.views = createLiveViews(this.daemon, this.store, this.#version);
     this.daemon.start();
   }
 

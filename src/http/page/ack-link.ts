@@ -9,14 +9,16 @@ import { sayAge, sayNearMoment } from '../../wording/moments.ts';
 import { phrases } from '../../wording/phrase.ts';
 import { balanceLabel, balanceName } from '../../wording/quantity-wording.ts';
 import { verifyAcknowledgement, verifyLink } from '../ack-link.ts';
+import { findAccount } from '../api/input.ts';
 import type { WebContext } from '../web-env.ts';
 import { accountLinks, moneyOnItsWay, whenWords } from './alerts.ts';
 import { buildChart, readSpan } from './chart-model.ts';
 import { drawChart } from './chart-section.ts';
 import { hidden, keepName, nameField, readForm, readPerson, readSeen, seenFields } from './forms.ts';
-import { givenBy, orderedFields, readTopUp } from './ordered.ts';
+import { refuseTopUp } from './order-top-up.ts';
+import { givenBy, orderedFields } from './ordered.ts';
 import { show } from './show.ts';
-import { accountPath, badge, ifReadable, severityWord, type Visit } from './words.ts';
+import { accountPath, badge, ifReadable, severityWord, type Visit, withQuery } from './words.ts';
 
 interface Linked {
   readonly alert: AlertView;
@@ -42,6 +44,8 @@ const says = phrases('link', {
 });
 
 const quietHours = 2;
+/** What a link proves itself with: the short one, or the long one. */
+const signedFields = ['link', 'account', 'rule', 'incident', 'expires', 'signature'];
 
 /** It acts only when asked to: previews of links open it too. The signed query goes along with each form. */
 export async function askAcknowledge(
@@ -95,12 +99,24 @@ export async function acknowledgeByLink(context: WebContext): Promise<Response> 
   const { visit, door } = context.var;
   const { account, rule } = linked.alert;
   const headline = linked.alert.headline(visit);
-  const { by, comment } = readPerson(form);
   keepName(context, form.get('by') ?? '');
   if (form.get('do') === 'ordered') {
-    await door.give(readTopUp(account, form, visit), by);
+    const signed = signedFields.flatMap((name) =>
+      form
+        .getAll(name)
+        .slice(0, 1)
+        .map((value) => [name, value] as const),
+    );
+    const refused = await refuseTopUp(context, await findAccount(visit.views, account), form, {
+      back: withQuery('/ack', Object.fromEntries(signed)),
+      action: '/ack',
+      extra: html`${signed.map(([name, value]) => hidden(name, value))}${hidden('do', 'ordered')}`,
+      chrome: null,
+    });
+    if (refused !== null) return refused;
     return showAnswer(context, say(says.isOrdered, visit), html`<bdi>${headline}</bdi>`, { linked });
   }
+  const { by, comment } = readPerson(form);
   if (form.get('do') === 'quiet') {
     const endsAt = visit.now + quietHours * hourMs;
     const match = { account: [account], rule: [rule] };

@@ -10,7 +10,13 @@ import { type Html, html } from '../../wording/html.ts';
 import { say } from '../../wording/language.ts';
 import { sayAge, sayMoment, sayNearMoment } from '../../wording/moments.ts';
 import { phrases } from '../../wording/phrase.ts';
-import { sayAmount, sayRunwayClause, sayShortPayable } from '../../wording/quantity-wording.ts';
+import {
+  isGuess,
+  sayAmount,
+  sayEmptyWhen,
+  sayRunwayClause,
+  sayShortPayable,
+} from '../../wording/quantity-wording.ts';
 import { sayHtml } from '../../wording/say-html.ts';
 import {
   acknowledgeForm,
@@ -192,7 +198,7 @@ export function whenWords(alert: AlertView, account: AccountView | null, visit: 
   const parts = [
     by,
     runway !== null &&
-      html`<span class="runway">${sayRunwayClause({ ...runway, emptyAt: null, payBy: null }, visit)}</span>`,
+      html`<span class="runway">${isGuess(runway.forecast, visit.now) ? sayEmptyWhen(runway, visit) : sayRunwayClause({ ...runway, emptyAt: null, payBy: null }, visit)}</span>`,
     left,
     isOld && html`<span class="unread old">${age(account.readAt ?? 0, visit)}</span>`,
   ].filter((part) => part !== null && part !== false);

@@ -41,7 +41,7 @@ export interface ChartSpan {
   readonly preset: ChartRange | null;
 }
 
-/** `since` and `until`, a date alone being that whole day; else a range up to now; else a week. Throws `RequestError`. */
+/** `since` and `until`, a date alone being its whole day; else a range up to now; else a week. Throws `RequestError`. */
 export function readSpan(
   { range, since, until }: Partial<Record<'range' | 'since' | 'until', string | null | undefined>>,
   frame: Frame,

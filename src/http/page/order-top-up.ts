@@ -1,4 +1,5 @@
-import { html } from '../../wording/html.ts';
+import type { AccountView } from '../../views/views.ts';
+import { type HtmlValue, html } from '../../wording/html.ts';
 import { say } from '../../wording/language.ts';
 import { phrases } from '../../wording/phrase.ts';
 import { sayAgain } from '../../wording/say-again.ts';
@@ -12,20 +13,47 @@ import { nameOf } from './words.ts';
 
 const says = phrases('orderTopUp', { question: 'Ordered for {name}?', back: 'Back' });
 
-/** Orders what the form says. A refused form is shown again with what was typed; sent once more it says that its sender saw why. */
+/** Where the form stands: what it is sent to, what goes along, and whether its page has a navigation. */
+interface TopUpPlace {
+  readonly back: string;
+  readonly action?: string;
+  readonly extra?: HtmlValue;
+  readonly chrome?: null;
+}
+
+/** Orders what the form of a page says. */
 export async function orderTopUp(context: WebContext): Promise<Response> {
   const form = await readForm(context);
   const back = readOwnPath(form.get('back') ?? '/pay');
   form.set('back', back);
+  const account = await findAccount(context.var.visit.views, form.get('account') ?? '');
+  return (await refuseTopUp(context, account, form, { back })) ?? sendBack(context, form, 'ordered');
+}
+
+/**
+ * Orders what the form says: null. A refused form is shown again with the reason and what was typed; sent once more it says that its
+ * sender saw why.
+ */
+export async function refuseTopUp(
+  context: WebContext,
+  account: AccountView,
+  form: URLSearchParams,
+  { back, action, extra, ...place }: TopUpPlace,
+): Promise<Response | null> {
   const { visit, door } = context.var;
-  const account = await findAccount(visit.views, form.get('account') ?? '');
   try {
     await door.give(readTopUp(account.id, form, visit), readPerson(form).by);
-    return sendBack(context, form, 'ordered');
+    return null;
   } catch (error) {
     if (!(error instanceof RequestError)) throw error;
     const content = html`<section class="panel question"><h1>${say(says.question, { name: nameOf(account.name) }, visit)}</h1>
-<p class="problem" role="alert">${sayAgain(error.message, visit)}</p>${orderedFields(account, form, visit)}<p><a href="${back}">${say(says.back, visit)}</a></p></section>`;
-    return show(context, { title: 'Ordered? · lowwater', content, current: 'pay', status: error.status });
+<p class="problem" role="alert">${sayAgain(error.message, visit)}</p>${orderedFields(account, form, visit, action, extra)}<p><a href="${back}">${say(says.back, visit)}</a></p></section>`;
+    return show(context, {
+      title: 'Ordered? · lowwater',
+      content,
+      current: 'pay',
+      ...place,
+      status: error.status,
+    });
   }
 }

@@ -15,6 +15,7 @@ import {
   isGuess,
   sayAmount,
   sayComputed,
+  sayEmptyWhen,
   sayInterval,
   sayLength,
   sayRunway,
@@ -49,7 +50,6 @@ const says = phrases('cell', {
   unknown: 'unknown',
   nothingSpent: 'nothing spent',
   ends: 'ends {moment}',
-  endsPerhaps: 'ends {range}, not known well',
   range: '80 % range: {range}',
 });
 
@@ -197,7 +197,8 @@ export function runwayCell(account: AccountView, balance: Balance, frame: Frame)
   const endsAt = endOf(runway, frame.now);
   const interval = sayInterval(runway.forecast, frame, sayNearMoment);
   if (endsAt !== null && isGuess(runway.forecast, frame.now))
-    return html`<strong class="runway">${sayLength(runwayMs, frame)}</strong><span class="sub ends">${say(says.endsPerhaps, { range: interval ?? '' }, frame)}</span>`;
+    // As its alert says it: no minutes of what nobody knows to the day.
+    return html`<strong class="runway guess">${sayEmptyWhen(runway, frame)}</strong>`;
   return html`<strong class="runway">${sayLength(runwayMs, frame)}</strong>${
     endsAt !== null &&
     html`<span class="sub ends"${interval !== null && html` title="${say(says.range, { range: interval }, frame)}"`}>${sayHtml(says.ends, { moment: nearMoment(endsAt, frame) }, frame)}${interval !== null && html`<span class="range">, ${interval}</span>`}</span>`

@@ -61,6 +61,34 @@ describe('the page behind a link', () => {
     expect(cookie).toContain('lowwater_name=Wei');
   });
 
+  it('shows a refused order again, with the reason and what was typed, and takes it once it is right', async () => {
+    const world = await makeLow();
+    const { url } = await serveWorld(world);
+    const link = await linkOf(world);
+    const typed = {
+      link,
+      do: 'ordered',
+      account: 'otp',
+      balance: 'sms',
+      amount: 'five hundred',
+      comment: 'PO-4711',
+      'seen-worst': 'critical',
+      by: 'Wei',
+    };
+    const refused = await post(`${url}/ack`, typed);
+    expect(refused.status).toBe(400);
+    const page = await refused.text();
+    for (const words of ['amount: give a number', 'five hundred', 'PO-4711', 'action="/ack"', link])
+      expect(page).toContain(words);
+    expect(page).not.toContain('<nav');
+    expect(world.views.expected()).toEqual([]);
+    const fields = [...page.matchAll(/<input[^>]*name="([^"]+)"[^>]*value="([^"]*)"/g)].map(
+      ([, name = '', value = '']) => [name, value] as const,
+    );
+    await post(`${url}/ack`, { ...Object.fromEntries(fields), amount: '500' });
+    expect(world.views.expected()).toMatchObject([{ orderedBy: 'Wei', amountMicros: units(500) }]);
+  });
+
   it('mutes this alert alone for two hours', async () => {
     const world = await makeLow();
     const { url } = await serveWorld(world);
