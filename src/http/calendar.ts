@@ -35,6 +35,7 @@ const says = phrases('calendarFile', {
   expected: 'Expected {amount}: {account}',
   run: 'Announced run of {amount}: {account}',
   usedUp: '{account}: {label} used up',
+  usedUpByForecast: '{account}: {label} used up by the forecast',
   empty: '{account}: {label} empty',
   forecast: 'By the forecast',
   forecastFrom: 'By the forecast; from {moment} on',
@@ -162,7 +163,7 @@ function emptyEvents(account: AccountView, frame: Frame): readonly CalendarEvent
       id: `empty-${account.id}-${id}`,
       at,
       summary: say(
-        isEmpty ? says.usedUp : says.empty,
+        isEmpty ? (runway.isEndPredicted ? says.usedUpByForecast : says.usedUp) : says.empty,
         { account: account.name, label: sayLabel(label, frame) },
         frame,
       ),

@@ -204,24 +204,19 @@ class SpendingSums {
     const { account, currency } = own;
     const bucketOf = bucketsBy(this.#startsOf(account.timezone));
     const offsetMs = zoneOffsetMs(since, account.timezone);
-    const note = (at: number, micros: Micros): void => {
-      // 1 January 1970 was a Thursday.
-      const weekday = (Math.floor((at + offsetMs) / dayMs) + 4) % 7;
-      own.weekdays[weekday] = (own.weekdays[weekday] ?? 0) + micros;
-    };
     for (const { id, alertsBelowZero, unit } of account.balances) {
       // The sums are money: minutes are no part of them.
       if (unit !== undefined) continue;
       for (const { from, to, before, change } of changesOf(readings, id, currency)) {
         const spent = Math.max(0, -change);
         if (to <= 2 * since - until) continue;
-        note(to, to <= since ? -spent : spent);
+        addTo(own.weekdays, weekdayOf(to + offsetMs), to <= since ? -spent : spent);
         if (to <= since) own.before += spent;
         else {
           own.spent += spent;
           const { buckets } = this.#groupOf(account);
           const bucket = bucketOf(to);
-          buckets[bucket] = (buckets[bucket] ?? 0) + spent;
+          addTo(buckets, bucket, spent);
           if (alertsBelowZero && before < 0) this.#belowZeroMs += to - Math.max(from, since);
         }
       }
@@ -259,6 +254,15 @@ class SpendingSums {
     const accounts = this.#accounts.toSorted(most);
     return { accounts, groups: [...this.#groups.values()].sort(most), belowZeroMs: this.#belowZeroMs };
   }
+}
+
+function addTo(sums: Micros[], place: number, micros: Micros): void {
+  sums[place] = (sums[place] ?? 0) + micros;
+}
+
+/** Of what a zone's clocks show. 1 January 1970 was a Thursday. */
+function weekdayOf(wall: number): number {
+  return (Math.floor(wall / dayMs) + 4) % 7;
 }
 
 /** In which bucket an instant falls: quickly where they come one after another. */

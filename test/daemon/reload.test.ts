@@ -169,6 +169,27 @@ describe('a reload', () => {
     expect(world.news()).toEqual(['otp/sms-low firing warning']);
   });
 
+  test('routes by the currency and the provider of an account, and by what is left out', async () => {
+    const routes = [
+      makeRoute({ match: { currency: ['EUR'] }, channels: ['pager'] }),
+      makeRoute({
+        match: { currency: ['CNY'], provider: ['provider'], not: { account: ['other'] } },
+        channels: ['finance'],
+      }),
+      makeRoute({ channels: ['ops'] }),
+    ];
+    const world = await startWorld({
+      accounts: ['otp', 'other'],
+      rules: [rule],
+      channels: ['ops', 'finance', 'pager'],
+      routes,
+    });
+    world.provider.set('other', 100);
+    expect(await read(world, 100)).toEqual(['other/sms-low firing warning']);
+    expect(world.news('finance')).toEqual(['otp/sms-low firing warning']);
+    expect(world.news('pager')).toEqual([]);
+  });
+
   test('routes an open incident by the labels that its account has now', async () => {
     const routes = [
       makeRoute({ match: { labels: { team: ['night'] } }, channels: ['finance'] }),

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { serveWorld } from '../../support/web-server.ts';
+import { startWorld } from '../../support/world.ts';
+
+const form = { account: 'otp', amount: '80', from: '2026-11-21T12:00', to: '2026-11-22T12:00', by: 'Lin' };
+
+test('a run that is announced by the form of the page Pay is shown there, with the form to cancel it', async () => {
+  const world = await startWorld({});
+  const server = await serveWorld(world);
+  const body = new URLSearchParams(form);
+  const headers = { origin: server.url };
+  const answer = await fetch(`${server.url}/pay/announced`, {
+    method: 'POST',
+    body,
+    headers,
+    redirect: 'manual',
+  });
+  expect([answer.status, answer.headers.get('location')]).toEqual([303, '/pay?done=announced']);
+  const page = await (await fetch(`${server.url}/pay`)).text();
+  expect(page).toContain('80.00 CNY beyond the usual');
+  expect(world.views.announced()).toMatchObject([{ account: 'otp', balance: 'sms', announcedBy: 'Lin' }]);
+});
+
+test.each([
+  ['backwards', { to: '2026-11-20T12:00' }],
+  ['without a time', { from: '' }],
+  ['of nothing', { amount: '' }],
+  ['of an account that there is not', { account: 'none' }],
+  ['of a balance that there is not', { balance: 'gold' }],
+])('a run %s is refused with a sentence, and nothing is announced', async (_, over) => {
+  const world = await startWorld({});
+  const server = await serveWorld(world);
+  const body = new URLSearchParams({ ...form, ...over });
+  const headers = { origin: server.url };
+  const answer = await fetch(`${server.url}/pay/announced`, {
+    method: 'POST',
+    body,
+    headers,
+    redirect: 'manual',
+  });
+  expect(answer.status).toBeGreaterThanOrEqual(400);
+  expect(answer.status).toBeLessThan(500);
+  expect(world.views.announced()).toEqual([]);
+});
