@@ -4,7 +4,7 @@ import { onStorageError } from '../../domain/operator-error.ts';
 import { matches, wordMatcher, wordMismatch } from '../../domain/rule.ts';
 import type { Settings } from '../../domain/settings.ts';
 import { severities } from '../../domain/severity.ts';
-import { type ChannelPlan, planChannels, routesFor } from '../../engine/decide.ts';
+import type { ChannelPlan } from '../../engine/decide.ts';
 import { windowsBetween } from '../../engine/silencing.ts';
 import { type Backend, operatorCommand } from '../backend.ts';
 import { type Command, CommandError, exitCodes, jsonOption } from '../command.ts';
@@ -40,6 +40,7 @@ export const routesCommand: Command = operatorCommand({
     const id = requireKnown('account', backend.names.accounts, input.positional('ACCOUNT'));
     const account = settings.accounts.find((candidate) => candidate.id === id);
     if (account === undefined) throw new CommandError(`the configuration has no account "${id}"`);
+    const { planChannels, routesFor } = await import('../../engine/decide.ts');
     const { rulesForAccount } = await import('../../rules/rules-for-account.ts');
     const rules = rulesForAccount(settings, account);
     const ruleId = requireKnown(
