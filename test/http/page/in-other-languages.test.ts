@@ -4,7 +4,7 @@ import { Secret } from '../../../src/domain/secret.ts';
 import { signLink } from '../../../src/http/ack-link.ts';
 import { loadLanguage } from '../../../src/languages/load-language.ts';
 import { hourMs, units } from '../../support/account-facts.ts';
-import { hasBrowser, launchBrowser } from '../../support/browser.ts';
+import { hasBrowser, shareBrowser } from '../../support/browser.ts';
 import { startDemoWorld } from '../../support/demo-world.ts';
 import { give } from '../../support/orders.ts';
 import { pseudoLanguage } from '../../support/pseudo-language.ts';
@@ -170,7 +170,7 @@ describe.skipIf(!hasBrowser())('In a browser', () => {
     'what scripts add to a page is said in %s',
     async (language, fresh, moment, age) => {
       const { crisis } = await startAll();
-      const browser = await launchBrowser();
+      const { browser } = await shareBrowser();
       const context = await browser.newContext();
       await context.addCookies([{ name: 'lowwater_language', value: language, url: crisis.url }]);
       const page = await context.newPage();
@@ -199,7 +199,7 @@ describe.skipIf(!hasBrowser())('In a browser', () => {
       const said = (await page.evaluate(
         `[...window.drawn, document.title, ...document.body.innerText.split('\\n')]`,
       )) as string[];
-      await browser.close();
+      await context.close();
       expect(said.filter((text) => isEnglish(text.trim(), language))).toEqual([]);
     },
     60_000,
@@ -224,10 +224,9 @@ describe('In a language that is longer by 40 % and has the plurals of Polish', (
     async () => {
       await pseudoLanguage('es', async () => {
         const { crisis, link } = await startAll();
-        const browser = await launchBrowser();
-        const page = await (
-          await browser.newContext({ viewport: { width: 390, height: 800 }, locale: 'es' })
-        ).newPage();
+        const { browser } = await shareBrowser();
+        const context = await browser.newContext({ viewport: { width: 390, height: 800 }, locale: 'es' });
+        const page = await context.newPage();
         const found: string[] = [];
         for (const path of [...new Set(pages.map(([each]) => each)), link]) {
           await page.goto(crisis.url + path);
@@ -242,7 +241,7 @@ describe('In a language that is longer by 40 % and has the plurals of Polish', (
         })()`)) as string[];
           found.push(...wrong.map((what) => `${path}: ${what}`));
         }
-        await browser.close();
+        await context.close();
         expect(found).toEqual([]);
       });
     },
