@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
+import { ownOf } from '../../domain/own.ts';
 import { severities } from '../../domain/severity.ts';
 import type { ProviderDescription } from '../../providers/describe-provider.ts';
 import { listWords } from '../../wording/lists.ts';
@@ -127,7 +128,7 @@ function readCredentials(text: string, names: readonly string[], report: Report)
   const [only] = names;
   const isOne = names.length === 1 && only !== undefined && !text.startsWith(`${only}=`);
   const given = isOne ? { [only]: text } : readPairs(text, 'credentials', report);
-  for (const name of names) if (!given[name]) report('credentials', `lacks ${name}`);
+  for (const name of names) if (!ownOf(given, name)) report('credentials', `lacks ${name}`);
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => {
       // Never quoted: it may be a key that stands in the wrong place.
