@@ -11,7 +11,7 @@ import { accountsAtOnce } from './changed-accounts.ts';
 import { followChannels } from './channel-changes.ts';
 import { unsent } from './delivery-ended.ts';
 import { restoreExpected } from './expected-top-ups.ts';
-import { incidentOf } from './incidents.ts';
+import { incidentOf, reunite } from './incidents.ts';
 import { scheduleAccount } from './judge.ts';
 import { pollGap } from './poll-gaps.ts';
 import { putNotification } from './queue.ts';
@@ -58,6 +58,7 @@ export function* restoreMonitor({ stored, now, heir = null, ...start }: MonitorS
   if (stored.notes[aliveNote] !== undefined) state.notes.delete(aliveNote);
   const downMs = Math.max(0, now - lastRun.endedAt);
   yield* holdStored(state, stored, downMs);
+  reunite(state, now);
   for (const message of stored.messages) restoreMessage(state, message, downMs, now);
   yield* watchAccounts(state, state.settings.accounts, now);
   const spending = new Map(stored.spending.map((row) => [row.account, row]));
