@@ -1,13 +1,14 @@
-import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { Readable } from 'node:stream';
 import { ownOf } from '../../domain/own.ts';
 import { severities } from '../../domain/severity.ts';
 import type { ProviderDescription } from '../../providers/describe-provider.ts';
-import { listWords } from '../../wording/lists.ts';
+import { didYouMean, listWords } from '../../wording/lists.ts';
 import { CommandError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { suggest } from '../read-options.ts';
-import { HistoryFileError, readCsv } from '../replay/read-csv.ts';
+import { explainFileError, HistoryFileError, readCsv } from '../replay/read-csv.ts';
 
 /** Columns that stand in an account as they are. */
 const plainColumns = ['name', 'currency', 'timezone', 'leadTime', 'note', 'topUpUrl', 'runbookUrl'] as const;
@@ -65,11 +66,12 @@ async function readRows(path: string): Promise<readonly Row[]> {
     }
   };
   try {
-    await readCsv(createReadStream(path, 'utf8'), { take, onPiece: () => undefined });
+    const text = await readFile(path, 'utf8');
+    // Spreadsheets separate by semicolons where the comma is the decimal sign.
+    const separator = /^[^,\n]*;/.test(text) ? ';' : ',';
+    await readCsv(Readable.from([text]), { take, separator, onPiece: () => undefined });
   } catch (error) {
-    if (error instanceof HistoryFileError) throw new CommandError(`${path}: ${error.message}`);
-    const code = error instanceof Error && 'code' in error ? String(error.code) : null;
-    throw code === null ? error : new CommandError(`${path} cannot be read: ${code}`);
+    throw explainFileError(error, path);
   }
   if (rows.length === 0) throw new CommandError(`${path} has no accounts: the first line names the columns`);
   return rows;
@@ -79,7 +81,9 @@ function readHeader(cells: readonly string[]): readonly string[] {
   const names = cells.map((cell) => cell.trim());
   const unknown = names.find((name) => name !== '' && !columns.includes(name));
   if (unknown !== undefined)
-    throw new HistoryFileError(`line 1: "${unknown}" is no column; there are ${columns.join(', ')}`);
+    throw new HistoryFileError(
+      `line 1: "${unknown}" is no column: ${didYouMean(unknown, columns) ?? `there are ${columns.join(', ')}`}`,
+    );
   const missing = ['id', 'credentials'].find((name) => !names.includes(name));
   if (missing !== undefined) throw new HistoryFileError(`line 1: the column "${missing}" is missing`);
   return names;
