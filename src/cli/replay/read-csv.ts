@@ -18,6 +18,8 @@ interface CsvSink {
   readonly take: (cells: readonly string[], line: number) => void;
   /** So many characters were read. */
   readonly onPiece: (characters: number) => void;
+  /** Between the cells; a comma where nothing is said. */
+  readonly separator?: string;
 }
 
 /**
@@ -25,14 +27,19 @@ interface CsvSink {
  * from the first line with a quote, or with more characters than any record, a parser reads on, at a tenth of the speed.
  * Throws `HistoryFileError`.
  */
-export async function readCsv(pieces: AsyncIterable<string>, { take, onPiece }: CsvSink): Promise<void> {
-  const plain = new PlainLines(take);
+export async function readCsv(pieces: AsyncIterable<string>, sink: CsvSink): Promise<void> {
+  const { take, onPiece, separator = ',' } = sink;
+  const plain = new PlainLines(take, separator);
   const iterator = pieces[Symbol.asyncIterator]();
   try {
     for (let step = await iterator.next(); step.done !== true; step = await iterator.next()) {
       onPiece(step.value.length);
       if (plain.add(step.value)) continue;
-      await readQuoted(textFrom(plain.rest, { iterator, onPiece }), { take, firstLine: plain.line });
+      await readQuoted(textFrom(plain.rest, { iterator, onPiece }), {
+        take,
+        separator,
+        firstLine: plain.line,
+      });
       return;
     }
     plain.end();
@@ -60,10 +67,12 @@ class PlainLines {
   /** What was not split yet: the line whose end is missing, or that is not plain, and all that follows. */
   rest = '';
   readonly #take: CsvSink['take'];
+  readonly #separator: string;
   readonly #cells: string[] = [];
 
-  constructor(take: CsvSink['take']) {
+  constructor(take: CsvSink['take'], separator: string) {
     this.#take = take;
+    this.#separator = separator;
   }
 
   /** False when it comes to a line that it cannot split. */
@@ -91,10 +100,10 @@ class PlainLines {
     let count = 0;
     let start = from;
     // The search would go through all the text behind an empty line.
-    const first = from === to ? -1 : text.indexOf(',', from);
-    for (let comma = first; comma >= 0 && comma < to; comma = text.indexOf(',', start)) {
-      this.#cells[count++] = text.slice(start, comma);
-      start = comma + 1;
+    const first = from === to ? -1 : text.indexOf(this.#separator, from);
+    for (let found = first; found >= 0 && found < to; found = text.indexOf(this.#separator, start)) {
+      this.#cells[count++] = text.slice(start, found);
+      start = found + 1;
     }
     this.#cells[count++] = text.slice(start, to);
     this.#cells.length = count;
@@ -105,12 +114,13 @@ class PlainLines {
 /** Reads text in which quotes are understood. */
 async function readQuoted(
   text: AsyncIterable<string>,
-  { take, firstLine }: { readonly take: CsvSink['take']; readonly firstLine: number },
+  { take, separator, firstLine }: Required<Omit<CsvSink, 'onPiece'>> & { readonly firstLine: number },
 ): Promise<void> {
   // Loaded where a file needs it.
   const { CsvError, parse } = await import('csv-parse');
   let line = firstLine;
   const parser = parse({
+    delimiter: separator,
     max_record_size: maxRecord,
     record_delimiter: ['\r\n', '\n'],
     relax_column_count: true,
