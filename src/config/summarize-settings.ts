@@ -1,3 +1,4 @@
+import { ownOf } from '../domain/own.ts';
 import { plural } from '../domain/plain-text.ts';
 import type { describeSettings } from './describe-settings.ts';
 
@@ -20,7 +21,10 @@ export function summarizeDescription(description: Description) {
       currency: tally(accounts.map(({ currency }) => currency ?? 'none')),
       poll: tally(accounts.map(({ poll }) => poll)),
       ...Object.fromEntries(
-        [...labels].map((name) => [`label ${name}`, tally(accounts.map((of) => of.labels[name] ?? 'none'))]),
+        [...labels].map((name) => [
+          `label ${name}`,
+          tally(accounts.map((of) => ownOf(of.labels, name) ?? 'none')),
+        ]),
       ),
       'own thresholds': String(accounts.filter(({ thresholds }) => thresholds !== undefined).length),
     },

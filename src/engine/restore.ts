@@ -10,7 +10,7 @@ import { restoreAnnounced } from './announced-runs.ts';
 import { accountsAtOnce } from './changed-accounts.ts';
 import { followChannels } from './channel-changes.ts';
 import { restoreExpected } from './expected-top-ups.ts';
-import { incidentOf } from './incidents.ts';
+import { incidentOf, reunite } from './incidents.ts';
 import { scheduleAccount } from './judge.ts';
 import { pollGap } from './poll-gaps.ts';
 import { putNotification } from './queue.ts';
@@ -57,6 +57,7 @@ export function* restoreMonitor({ stored, now, heir = null, ...start }: MonitorS
   if (stored.notes[aliveNote] !== undefined) state.notes.delete(aliveNote);
   const downMs = Math.max(0, now - lastRun.endedAt);
   yield* holdStored(state, stored, downMs);
+  reunite(state, now);
   for (const message of stored.messages) restoreMessage(state, message, downMs, now);
   yield* watchAccounts(state, state.settings.accounts, now);
   const spending = new Map(stored.spending.map((row) => [row.account, row]));

@@ -75,7 +75,7 @@ export function createApp(site: Site): App {
     await requireSignIn(site, context.env.incoming);
     await next();
   });
-  app.get('/events', ({ req, env }) => {
+  app.get('/events', ({ req, env, var: { visit } }) => {
     if (req.method === 'HEAD') return new Response(null, { headers: { 'content-type': eventsMediaType } });
     const { page: pages = [], have = [] } = req.queries();
     const headers = { accept: 'text/html', cookie: req.header('cookie') ?? '' };
@@ -85,7 +85,7 @@ export function createApp(site: Site): App {
         page: readPage(page),
         have: have[nth]?.split('.') ?? [],
       })),
-      cookie: headers.cookie,
+      looks: JSON.stringify([headers.cookie, visit.language.id, visit.reader]),
       // The page is asked for as its reader would ask: what it shows, and whether it may be seen, is decided in one place.
       read: async (address) => {
         const response = await app.request(address, { headers }, env);

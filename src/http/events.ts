@@ -21,8 +21,8 @@ export interface Watched {
   readonly packed: boolean;
   /** Addresses of the open pages, and the parts that they have; none: only that something changed is sent. */
   readonly pages: readonly { readonly page: string; readonly have: readonly string[] }[];
-  /** The parts by which the page is read. Who looks decides what is seen: a page is read once for all that send the same cookies. */
-  readonly cookie: string;
+  /** Who looks, and in which language, decides what is seen: a page is read once for all of whom this is the same. */
+  readonly looks: string;
   /** The parts of a page as it is now; null where it cannot be seen (any more). */
   readonly read: (page: string) => Promise<readonly LivePart[] | null>;
 }
@@ -138,10 +138,10 @@ export class EventStreams {
   async #notify(streams: readonly Stream[]): Promise<void> {
     const read = new Map<string, readonly LivePart[] | null>();
     for (const stream of streams) {
-      const { pages, cookie, read: readPage } = stream.watched;
+      const { pages, looks, read: readPage } = stream.watched;
       if (pages.length === 0) write(stream, `event: changed\ndata: {}\n\n`);
       for (const page of stream.have.keys()) {
-        const key = `${page}\n${cookie}`;
+        const key = `${page}\n${looks}`;
         const parts = read.get(key) ?? (await readPage(page));
         read.set(key, parts);
         if (this.#open.has(stream)) sendParts(stream, page, parts);

@@ -1,5 +1,5 @@
 import type { Incident } from '../domain/alert.ts';
-import { dayMs } from '../domain/duration.ts';
+import { dayMs, hourMs } from '../domain/duration.ts';
 import type { ReportAccount, ReportMessage } from '../domain/message.ts';
 import { currencyCode, type Micros } from '../domain/money.ts';
 import { ownOf } from '../domain/own.ts';
@@ -40,9 +40,11 @@ const says = phrases('report', {
   when: '{name} ({when})',
   nowUsedUp: 'used up',
   andMore: '{names} and {count} more',
-  total: '{left} left in all; {spent} spent ({perDay} per day), {toppedUp} topped up',
+  total: '{left} left in all; {spending}, {toppedUp} topped up',
   totalToPay:
-    '{left} left in all; {spent} spent ({perDay} per day), {toppedUp} topped up; to pay {soon} within 7 days, {later} within 30',
+    '{left} left in all; {spending}, {toppedUp} topped up; to pay {soon} within 7 days, {later} within 30',
+  spent: '{amount} spent',
+  spentPerDay: '{amount} spent ({perDay} per day)',
   nothing: 'nothing',
   neverRead: 'never read',
   read: 'read {moment}',
@@ -53,6 +55,7 @@ const says = phrases('report', {
   openIncidents: '{count, plural, one {OPEN INCIDENT} other {OPEN INCIDENTS}}',
   notRead: 'unknown',
   perDay: '{amount} per day',
+  perDayUnknown: 'an unknown amount per day',
   topUps: '{amount} in {count}',
   noRecord: 'how good forecasts are is not known yet',
   record: 'in the last two weeks forecasts for {ahead} ahead were usually off by {percent} %',
@@ -194,13 +197,17 @@ function totalsOf(message: ReportMessage, reader: Reader): readonly string[] {
     const toppedUp = total((account, id) => ownOf(account.toppedUp, id));
     const left = total(({ reading }, id) => ownOf(reading?.balances, id));
     const later = dueWithin(payHorizonMs);
+    const perDay = balances.map(({ account, id }) => perDayOf(account, id, message));
+    const isKnown = perDay.every((micros) => micros !== null);
+    const ofDay = sayComputed(
+      perDay.reduce<Micros>((sum, micros) => sum + (micros ?? 0), 0),
+      frame,
+    );
     const given = {
       left: amount(left),
-      spent: amount(spent),
-      perDay: sayComputed(
-        total((account, id) => perDayOf(account, id, message)),
-        frame,
-      ),
+      spending: isKnown
+        ? say(says.spentPerDay, { amount: amount(spent), perDay: ofDay }, reader)
+        : say(says.spent, { amount: amount(spent) }, reader),
       toppedUp: toppedUp === 0 ? say(says.nothing, reader) : amount(toppedUp),
     };
     if (later === 0) return say(says.total, given, reader);
@@ -264,11 +271,15 @@ function wordLine(
   const toppedUp = ownOf(account.toppedUp, balance) ?? 0;
   const runway = ownOf(runways, balance) ?? null;
   const amount = sayAmount(toppedUp, frame);
+  const perDay = perDayOf(account, balance, message);
   return {
     label: sayLabel(label, reader),
     balanceName: sayBalance(label, reader),
     balance: reading === null ? say(says.notRead, reader) : sayAmount(amountOf(reading, balance), frame),
-    perDay: say(says.perDay, { amount: sayComputed(perDayOf(account, balance, message), frame) }, reader),
+    perDay:
+      perDay === null
+        ? say(says.perDayUnknown, reader)
+        : say(says.perDay, { amount: sayComputed(perDay, frame) }, reader),
     /** Null where nothing was. */
     toppedUp: toppedUp === 0 ? null : count > 1 ? say(says.topUps, { amount, count }, reader) : amount,
     runway: sayRunwayAndEnd(runway, reader),
@@ -285,14 +296,17 @@ function currencyOf({ reading, balances }: ReportAccount, balance: Balance): str
   return unit === null ? null : cleanText(unit, 12);
 }
 
-/** Of the time in which its spending is known: what is watched since Thursday spent that in days, not in a week. */
+/**
+ * Of the time in which its spending is known: what is watched since Thursday spent that in days, not in a week. Null of less than an
+ * hour: no day follows from half a minute.
+ */
 function perDayOf(
   { spent, spentSince = 0 }: ReportAccount,
   balance: Balance,
   { since, until }: ReportMessage,
-): Micros {
-  const days = Math.max((until - Math.max(since, spentSince)) / dayMs, 1 / 24);
-  return (ownOf(spent, balance) ?? 0) / days;
+): Micros | null {
+  const watchedMs = until - Math.max(since, spentSince);
+  return watchedMs < hourMs ? null : ((ownOf(spent, balance) ?? 0) * dayMs) / watchedMs;
 }
 
 /** Of two weeks, even in a monthly report: older forecasts are not kept. */

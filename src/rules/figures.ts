@@ -25,6 +25,7 @@ const says = phrases('figure', {
   payBy: 'Pay by',
   lasts: 'Lasts',
   lastsSure: '{length} (confidence {confidence})',
+  creditLimit: 'Credit limit',
   asOf: 'As of',
   lastReading: 'Last reading',
   never: 'never',
@@ -269,6 +270,10 @@ function endFigures(runway: Runway | null, frame: WordingFrame): readonly Figure
   return [
     ...figure(say(says.payBy, frame), sayPayBy(runway, frame)),
     ...figure(say(says.lasts, frame), isPlain ? say(says.lastsSure, { length, confidence }, frame) : length),
+    ...figure(
+      say(says.creditLimit, frame),
+      runway.emptyMicros < 0 ? sayAmount(-runway.emptyMicros, frame) : null,
+    ),
   ];
 }
 

@@ -133,7 +133,7 @@ const resolution = unionOf('kind', {
   'channel-removed': { heir },
   'account-moved': {},
 });
-const incident = objectOf<StoredIncident>({
+const incidentParts = {
   ...alertParts,
   ...each(text, 'id', 'accountName'),
   labels: recordOf(text),
@@ -147,8 +147,9 @@ const incident = objectOf<StoredIncident>({
   event: flag,
   acknowledgement: orNull(objectOf({ at: instant, by: text, comment: text, rises, severity })),
   eased: orAbsent(orNull(objectOf({ severity, rises }))),
-  told: recordOf(lastNotified),
-});
+};
+const incident = objectOf<StoredIncident>({ ...incidentParts, told: recordOf(lastNotified) });
+const testAlert = objectOf({ ...incidentParts, notified: recordOf(lastNotified) });
 
 const item = objectOf({ ...each(text, 'incident', 'account', 'rule', 'kind'), at: instant });
 const message = objectOf<Notification>({
@@ -227,6 +228,7 @@ const notes: ReadonlyMap<string, Check> = new Map(
     rates: written(rates),
     session: written(session),
     audit: written(auditEntry),
+    'test-alert': written(testAlert),
     '@owner': written(owner),
   } satisfies Record<string, Check>),
 );

@@ -55,8 +55,9 @@ function each<Schema extends z.ZodType>(
   value: Schema,
   of: (view: BriefAccount, balance: Balance) => z.output<Schema>,
 ) {
+  const { description } = value;
   return [
-    z.record(z.string(), value),
+    z.record(z.string(), value).meta(description === undefined ? {} : { description }),
     (view: BriefAccount) => ofEach(view.balances, (balance) => of(view, balance)),
   ] as const;
 }

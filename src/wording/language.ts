@@ -102,6 +102,18 @@ export function makeLanguage(
   };
 }
 
+/** Phrases that a script of the page fills: `{name}` stands where an argument belongs. */
+export function patternsOf(
+  group: Readonly<Record<string, Phrase>>,
+  { language }: Listener,
+): Readonly<Record<string, string>> {
+  const patterns = Object.entries(group).map(([key, phrase]) => {
+    const holes = [...phrase.english.matchAll(/\{(\w+)\}/g)].map(([hole, name]) => [name, hole]);
+    return [key, language.fill(phrase, Object.fromEntries(holes))];
+  });
+  return Object.fromEntries(patterns);
+}
+
 interface Listener {
   readonly language: Language;
 }

@@ -1,6 +1,6 @@
 import { type DurationPart, dayMs, durationParts } from '../domain/duration.ts';
 import { momentParts, roughParts } from '../domain/moment.ts';
-import { english, type Language, say } from './language.ts';
+import { english, type Language, patternsOf, say } from './language.ts';
 import { phrases } from './phrase.ts';
 
 /** For whom something is said: in which language and time zone (an IANA name), and when. */
@@ -80,6 +80,24 @@ function sayUnits(parts: readonly DurationPart[], reader: Pick<Reader, 'language
   return parts
     .map(({ unit, count }) => say(says[unit], { count }, reader))
     .reduce((larger, smaller) => say(says.joined, { larger, smaller }, reader));
+}
+
+/** As a script of the page says ages and moments while time passes. */
+export function timePatterns(reader: Pick<Reader, 'language'>) {
+  const { now, past, future, joined, moment, day, hour, minute, second } = says;
+  const units = Object.entries({ day, hour, minute, second }).map(([unit, phrase]) => {
+    const plurals = new Intl.PluralRules(reader.language.id);
+    // Among these are all plural forms of our languages.
+    const forms = [1, 2, 5].map((count) => [
+      plurals.select(count),
+      say(phrase, { count }, reader).replace(String(count), '#'),
+    ]);
+    return [unit, Object.fromEntries(forms)];
+  });
+  return {
+    ...patternsOf({ now, past, future, joined, moment }, reader),
+    units: Object.fromEntries(units),
+  };
 }
 
 function partsOf(at: number, { timezone, language }: Omit<Reader, 'now'>) {

@@ -376,6 +376,32 @@ describe('the stream of events', () => {
     await reader?.cancel();
   });
 
+  it('sends each reader the parts in their own language', async () => {
+    server = await runServer();
+    const streams = await Promise.all(
+      ['en', 'zh-CN', 'es'].map(async (language) => {
+        const headers = { 'accept-language': language };
+        const { body } = await fetch(`${server.url}/events?page=/`, { headers });
+        return body?.pipeThrough(new TextDecoderStream()).getReader();
+      }),
+    );
+    const heard = async (times: number) =>
+      Promise.all(
+        streams.map(async (reader) => {
+          let text = '';
+          while (text.split('event: changed').length <= times) text += (await reader?.read())?.value ?? '';
+          return text;
+        }),
+      );
+    await heard(1);
+    await server.world.pass(5 * step);
+    const [english, chinese, spanish] = await heard(1);
+    expect(english).toContain('Fri 20 Nov');
+    expect(chinese).toContain('11月20日');
+    expect(spanish).toContain('vie 20 nov');
+    await Promise.all(streams.map((reader) => reader?.cancel()));
+  });
+
   it('ends the stream of a page that is gone', async () => {
     const world = await startWorld({ accounts: ['a'] });
     server = await runServer({ world });

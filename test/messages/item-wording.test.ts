@@ -250,6 +250,15 @@ describe('the numbers of a notice', () => {
     expect(figures).toContainEqual({ label: 'Threshold', value: '-50.00 CNY or less' });
   });
 
+  it('name the credit limit that the runway counts with', () => {
+    const account = buildAccount({ runway: buildRunway({ emptyMicros: money(-500) }) });
+    expect(word(buildItem({ account })).figures).toContainEqual({
+      label: 'Credit limit',
+      value: '500.00 CNY',
+    });
+    expect(word(buildItem()).figures.map(({ label }) => label)).not.toContain('Credit limit');
+  });
+
   it('are balance, runway, the age of the reading, threshold and spending, the most important first', () => {
     expect(wordsOf('firing').figures).toEqual([
       { label: 'SMS balance', value: '42.10 CNY' },

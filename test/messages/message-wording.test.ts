@@ -137,6 +137,15 @@ describe('a report in words', () => {
     ]);
   });
 
+  it('makes no day of what was watched for less than an hour', () => {
+    const watched = (ms: number) =>
+      wordReport(buildReport({ accounts: [buildReportAccount({ spentSince: messageNow - ms })] }), 10);
+    const young = watched(30_000);
+    expect(young.accounts[0]?.lines[0]?.perDay).toBe('an unknown amount per day');
+    expect(young.totals).toEqual([expect.stringMatching(/ CNY left in all; [\d.]+ CNY spent, /)]);
+    expect(watched(12 * 3_600_000).accounts[0]?.lines[0]?.perDay).toMatch(/^\d.* CNY per day$/);
+  });
+
   it('says in its head what is to be paid within 7 and within 30 days, as the page Pay does', () => {
     const due = (days: number, amount: number) => ({
       ...{ balance: 'sms', micros: amount * 1_000_000, dueAt: messageNow + days * 86_400_000 },

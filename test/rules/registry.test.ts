@@ -8,10 +8,10 @@ const root = join(import.meta.dirname, '../..');
 const names: readonly string[] = [...ruleKinds.map(({ type }) => type), ...selfAlertTypes];
 
 /** Words that are names of kinds and of other things: keys, columns, classes. They count where a type is spoken of. */
-const homonyms: readonly string[] = ['currency', 'runway', 'top-up'];
+const homonyms: readonly string[] = ['budget', 'currency', 'runway', 'top-up'];
 
 /** What happens at the simulated provider, and configurations as people write them, use the same words. */
-const exempt = ['src/rules/', 'src/simulator/', 'src/wiring/demo/', 'src/cli/commands/init.ts'];
+const exempt = ['src/rules/', 'src/simulator/', 'src/wiring/demo/', 'src/cli/init/'];
 
 /** Where kinds are named in quotes: a second place in which a new kind would have to be thought of. */
 function findNames(path: string, text: string): string[] {

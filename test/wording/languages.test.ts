@@ -87,14 +87,22 @@ it('An argument that is missing, unknown or no number where a count stands is re
   expect(() => say(says.unheardOf, reader)).toThrow();
 });
 
+/** The groups of a place, each with the sources that may take from it. */
+const groups = sources.flatMap((source) =>
+  [...source.matchAll(/(export )?const (\w+) = (?:phrases|sentences)\('(.*?)'/g)].map(
+    ([, isExported, group = '', place]) => ({
+      place,
+      group,
+      takers: isExported === undefined ? [source] : sources.filter((other) => other.includes(group)),
+    }),
+  ),
+);
+
 /** Whether a source takes it from a group of its place, by name or by a computed one. */
 function isSaid(name: string): boolean {
-  const [place = '', key = ''] = [name.slice(0, name.indexOf('.')), name.slice(name.indexOf('.') + 1)];
-  const declared = new RegExp(`(export )?const (\\w+) = (?:phrases|sentences)\\('${place}'`, 'g');
-  return sources.some((source) =>
-    [...source.matchAll(declared)].some(([, isExported, group]) => {
-      const said = new RegExp(`\\b${group}(?:\\.${key.replace(/\W/g, '.')}\\b|\\[|,)`);
-      return isExported === undefined ? said.test(source) : sources.some((other) => said.test(other));
-    }),
-  );
+  const [place, key] = [name.slice(0, name.indexOf('.')), name.slice(name.indexOf('.') + 1)];
+  return groups.some(({ group, takers, ...of }) => {
+    const said = new RegExp(`\\b${group}(?:\\.${key.replace(/\W/g, '.')}\\b|\\[|,)`);
+    return of.place === place && takers.some((source) => said.test(source));
+  });
 }

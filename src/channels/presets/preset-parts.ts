@@ -34,7 +34,10 @@ export function codeOf(preset: Preset): PostCode<PostedPart & Order> {
         ...order,
         body: fill(
           order,
-          Object.entries(keys).map(([key, value]) => [key, value.reveal() === '' ? '' : `{{${key}}}`]),
+          Object.entries(keys).map(([key, value]) => [
+            key,
+            isHidden(preset, key) ? `${value}` : value.reveal(),
+          ]),
         ).body,
       })),
     prepare: (part, { keys }) =>
@@ -43,6 +46,10 @@ export function codeOf(preset: Preset): PostCode<PostedPart & Order> {
         Object.entries(keys).map(([key, value]) => [key, value.reveal()]),
       ),
   };
+}
+
+function isHidden({ keys }: Preset, key: string): boolean {
+  return ['secret', 'credential'].includes(keys[key]?.kind ?? 'text');
 }
 
 /** What is sent of a message: one request, or one for each recipient, or for an incident tool one for each alert. */

@@ -84,36 +84,48 @@ balance ("warning=200 critical=50"), name, currency, timezone, leadTime, note, t
       await context.stdout.write(await writeFromAccounts(context, { ...order, kinds }));
       return finish(context, input, result);
     }
-    const account = input.option('account') ?? 'main';
-    for (;;) {
-      const config = { ...base, ...(await askProvider(input, ask, account)), rules: [] };
-      writeNew(file, config);
-      const tried = await tryKey(context, input, account).catch((error: unknown) => {
-        rmSync(file);
-        throw error;
-      });
-      if (tried.kind === 'refused') {
-        rmSync(file);
-        const message = 'the provider refused the key; nothing was written';
-        if (context.ask === null || context.signal.aborted) throw new CommandError(message);
-        await context.stderr.write(`${message}: try again\n`);
-        wasRefused = true;
-        continue;
-      }
-      if (tried.kind === 'unknown')
-        await context.stderr.write(`warning: the key could not be tried: ${tried.reason}\n`);
-      else {
-        const { suggestRules } = await import('../../rules/registry.ts');
-        const known = { currency: tried.currency, ...(leadTime === '' ? {} : { leadTime }) };
-        const accounts = config.accounts.map((each) => ({ ...each, ...known }));
-        const rules = suggestRules(tried.balances, { hasLeadTime: leadTime !== '' });
-        writeFileSync(file, format({ ...config, accounts, rules }));
-        await context.stdout.write(`The provider answered: ${tried.text}.\n`);
-      }
-      return finish(context, input, result);
-    }
+    while (!(await writeOneAccount(context, input, { file, base, leadTime, ask }))) wasRefused = true;
+    return finish(context, input, result);
   },
 };
+
+/** False where the provider refused the key, and a person may give another: nothing is left of the file then. */
+async function writeOneAccount(
+  context: CommandContext,
+  input: CommandInput,
+  {
+    file,
+    base,
+    leadTime,
+    ask,
+  }: Awaited<ReturnType<typeof askBase>> & { readonly file: string; readonly ask: Ask },
+): Promise<boolean> {
+  const account = input.option('account') ?? 'main';
+  const config = { ...base, ...(await askProvider(input, ask, account)), rules: [] };
+  writeNew(file, config);
+  const tried = await tryKey(context, input, account).catch((error: unknown) => {
+    rmSync(file);
+    throw error;
+  });
+  if (tried.kind === 'refused') {
+    rmSync(file);
+    const message = 'the provider refused the key; nothing was written';
+    if (context.ask === null || context.signal.aborted) throw new CommandError(message);
+    await context.stderr.write(`${message}: try again\n`);
+    return false;
+  }
+  if (tried.kind === 'unknown') {
+    await context.stderr.write(`warning: the key could not be tried: ${tried.reason}\n`);
+    return true;
+  }
+  const { suggestRules } = await import('../../rules/registry.ts');
+  const known = { currency: tried.currency, ...(leadTime === '' ? {} : { leadTime }) };
+  const accounts = config.accounts.map((each) => ({ ...each, ...known }));
+  const rules = suggestRules(tried.balances, { hasLeadTime: leadTime !== '' });
+  writeFileSync(file, format({ ...config, accounts, rules }));
+  await context.stdout.write(`The provider answered: ${tried.text}.\n`);
+  return true;
+}
 
 /** What the configuration says besides providers, accounts and rules. */
 async function askBase(context: CommandContext, input: CommandInput, ask: Ask) {

@@ -4,10 +4,11 @@ import { onStorageError } from '../../domain/operator-error.ts';
 import { matches, wordMatcher, wordMismatch } from '../../domain/rule.ts';
 import type { Settings } from '../../domain/settings.ts';
 import { severities } from '../../domain/severity.ts';
-import { type ChannelPlan, planChannels, routesFor } from '../../engine/decide.ts';
+import type { ChannelPlan } from '../../engine/decide.ts';
 import { windowsBetween } from '../../engine/silencing.ts';
 import { type Backend, operatorCommand } from '../backend.ts';
 import { type Command, CommandError, exitCodes, jsonOption } from '../command.ts';
+import { namedServer } from '../daemon/find-daemon.ts';
 import { loadForOperator } from '../load-configuration.ts';
 import { readChoice, readMoment, requireKnown } from '../read-options.ts';
 import { printJson } from '../terminal/output.ts';
@@ -36,11 +37,13 @@ export const routesCommand: Command = operatorCommand({
   examples: ['lowwater routes otp sms-low --severity warning --at 2026-11-29T03:00'],
   async run(context, input, backend) {
     const { timezone } = backend;
-    // A daemon that answers tells no routes.
+    if (backend.settings === null && namedServer(context, input) !== null)
+      throw new CommandError('routes are read from a configuration: name it by --config');
     const settings = backend.settings ?? (await loadForOperator(context, input)).settings;
     const id = requireKnown('account', backend.names.accounts, input.positional('ACCOUNT'));
     const account = settings.accounts.find((candidate) => candidate.id === id);
     if (account === undefined) throw new CommandError(`the configuration has no account "${id}"`);
+    const { planChannels, routesFor } = await import('../../engine/decide.ts');
     const { rulesForAccount } = await import('../../rules/rules-for-account.ts');
     const rules = rulesForAccount(settings, account);
     const ruleId = requireKnown(

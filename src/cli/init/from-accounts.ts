@@ -63,7 +63,8 @@ export async function writeFromAccounts(context: CommandContext, order: SheetOrd
   writeAll(directory, whole);
   const providers = [...byFile].map(([path, its]) => `${basename(path)} ${its.length}`).join(', ');
   const withThresholds = accounts.filter(({ thresholds }) => Object.keys(thresholds).length > 0).length;
-  return `${plural(accounts.length, 'account')} taken from ${sheet}, ${withThresholds} of them with thresholds of their own: ${folder}/ has ${providers}.\n`;
+  const own = withThresholds === 0 ? '' : `, ${withThresholds} of them with thresholds of their own`;
+  return `${plural(accounts.length, 'account')} taken from ${sheet}${own}: ${folder}/ has ${providers}.\n`;
 }
 
 /** An entry for each kind but the usual one, whose accounts have their addresses themselves. */

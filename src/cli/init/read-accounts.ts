@@ -1,13 +1,14 @@
-import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
+import { ownOf } from '../../domain/own.ts';
 import { severities } from '../../domain/severity.ts';
 import type { ProviderDescription } from '../../providers/describe-provider.ts';
-import { listWords } from '../../wording/lists.ts';
+import { didYouMean, listWords } from '../../wording/lists.ts';
 import { CommandError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { suggest } from '../read-options.ts';
-import { HistoryFileError, readCsv } from '../replay/read-csv.ts';
+import { explainFileError, HistoryFileError, readCsv } from '../replay/read-csv.ts';
 import { escapePlaceholders } from './asker.ts';
 
 /** Columns that stand in an account as they are. */
@@ -74,15 +75,14 @@ async function readRows(path: string): Promise<readonly Row[]> {
     }
   };
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));
     // Spreadsheets write the separator of their country.
     const [separator = ','] = /[,;\t]/.exec(text) ?? [];
-    await readCsv(Readable.from([text]), { take, onPiece: () => undefined, separator });
+    await readCsv(Readable.from([text]), { take, separator, onPiece: () => undefined });
   } catch (error) {
-    if (error instanceof HistoryFileError) throw new CommandError(`${path}: ${error.message}`);
-    if (error instanceof TypeError) throw new CommandError(`${path} is not UTF-8: save it as "CSV UTF-8"`);
-    const code = error instanceof Error && 'code' in error ? String(error.code) : null;
-    throw code === null ? error : new CommandError(`${path} cannot be read: ${code}`);
+    if (error instanceof TypeError && 'code' in error)
+      throw new CommandError(`${path} is not UTF-8: save it as "CSV UTF-8"`);
+    throw explainFileError(error, path);
   }
   if (rows.length === 0) throw new CommandError(`${path} has no accounts: the first line names the columns`);
   return rows;
@@ -100,7 +100,9 @@ function readHeader(cells: readonly string[]): readonly string[] {
   const names = cells.map((cell) => cell.trim());
   const unknown = names.find((name) => name !== '' && !columns.includes(name));
   if (unknown !== undefined)
-    throw new HistoryFileError(`line 1: "${unknown}" is no column; there are ${columns.join(', ')}`);
+    throw new HistoryFileError(
+      `line 1: "${unknown}" is no column: ${didYouMean(unknown, columns) ?? `there are ${columns.join(', ')}`}`,
+    );
   const missing = ['id', 'credentials'].find((name) => !names.includes(name));
   if (missing !== undefined) throw new HistoryFileError(`line 1: the column "${missing}" is missing`);
   const twice = names.find((name, place) => name !== '' && names.indexOf(name) < place);
@@ -151,7 +153,7 @@ function readCredentials(text: string, names: readonly string[], report: Report)
   const [only] = names;
   const isOne = names.length === 1 && only !== undefined && !text.startsWith(`${only}=`);
   const given = isOne ? { [only]: text } : readPairs(text, 'credentials', report);
-  for (const name of names) if (!given[name]) report('credentials', `lacks ${name}`);
+  for (const name of names) if (!ownOf(given, name)) report('credentials', `lacks ${name}`);
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => {
       // Never quoted: it may be a key that stands in the wrong place.

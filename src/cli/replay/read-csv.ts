@@ -1,5 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import type { CsvError } from 'csv-parse';
+import { CommandError } from '../command.ts';
 
 /** The file cannot be used; the message names the line and says what is allowed. */
 export class HistoryFileError extends Error {
@@ -7,6 +8,15 @@ export class HistoryFileError extends Error {
     super(message);
     this.name = 'HistoryFileError';
   }
+}
+
+/** What is said of a file that could not be read. */
+export function explainFileError(error: unknown, name: string): unknown {
+  if (error instanceof HistoryFileError) return new CommandError(`${name}: ${error.message}`);
+  const code = error instanceof Error && 'code' in error ? String(error.code) : null;
+  if (code === 'ENOENT') return new CommandError(`${name}: there is no such file`);
+  if (code === 'EISDIR') return new CommandError(`${name} is a folder, a CSV file is needed`);
+  return code === null ? error : new CommandError(`${name} cannot be read: ${code}`);
 }
 
 /** More than any record of balances needs: a quote that is never closed must not gather the whole file. */
@@ -18,28 +28,27 @@ interface CsvSink {
   readonly take: (cells: readonly string[], line: number) => void;
   /** So many characters were read. */
   readonly onPiece: (characters: number) => void;
-  /** Between the cells; a comma where nothing is said. */
+  /** A comma where it is absent. */
   readonly separator?: string;
 }
 
 /**
- * Reads CSV (RFC 4180; LF or CRLF; a byte order mark is fine) in pieces of any size. Plain lines are split at their commas;
+ * Reads CSV (RFC 4180; LF or CRLF; a byte order mark is fine) in pieces of any size. Plain lines are split at their separators;
  * from the first line with a quote, or with more characters than any record, a parser reads on, at a tenth of the speed.
  * Throws `HistoryFileError`.
  */
-export async function readCsv(pieces: AsyncIterable<string>, sink: CsvSink): Promise<void> {
-  const { take, onPiece, separator = ',' } = sink;
+export async function readCsv(
+  pieces: AsyncIterable<string>,
+  { take, onPiece, separator = ',' }: CsvSink,
+): Promise<void> {
   const plain = new PlainLines(take, separator);
   const iterator = pieces[Symbol.asyncIterator]();
   try {
     for (let step = await iterator.next(); step.done !== true; step = await iterator.next()) {
       onPiece(step.value.length);
       if (plain.add(step.value)) continue;
-      await readQuoted(textFrom(plain.rest, { iterator, onPiece }), {
-        take,
-        separator,
-        firstLine: plain.line,
-      });
+      const rest = textFrom(plain.rest, { iterator, onPiece });
+      await readQuoted(rest, { take, separator, firstLine: plain.line });
       return;
     }
     plain.end();
@@ -99,11 +108,12 @@ class PlainLines {
   #split(text: string, from: number, to: number): void {
     let count = 0;
     let start = from;
+    const separator = this.#separator;
     // The search would go through all the text behind an empty line.
-    const first = from === to ? -1 : text.indexOf(this.#separator, from);
-    for (let found = first; found >= 0 && found < to; found = text.indexOf(this.#separator, start)) {
-      this.#cells[count++] = text.slice(start, found);
-      start = found + 1;
+    const first = from === to ? -1 : text.indexOf(separator, from);
+    for (let end = first; end >= 0 && end < to; end = text.indexOf(separator, start)) {
+      this.#cells[count++] = text.slice(start, end);
+      start = end + 1;
     }
     this.#cells[count++] = text.slice(start, to);
     this.#cells.length = count;

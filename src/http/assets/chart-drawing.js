@@ -3,6 +3,8 @@
 
 import uPlot from './uplot.js';
 
+const { lang, dataset } = document.documentElement;
+const words = JSON.parse(dataset.words);
 const hourAndMinute = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
 
 /** The options of uPlot for a chart in `box`; `range` gives what is looked at, `select` is called with what was marked. */
@@ -32,29 +34,18 @@ export function describe({ box, timezone, drawn, range, select }) {
     ],
     series: [
       {
-        label: 'Time',
-        value: (_plot, seconds) =>
-          seconds === null
-            ? '–'
-            : wordTime(timezone, seconds, {
-                weekday: 'short',
-                day: 'numeric',
-                month: 'short',
-                ...hourAndMinute,
-                timeZoneName: 'shortOffset',
-              })
-                .replace(',', '')
-                .replace('GMT', 'UTC'),
+        label: words.time,
+        value: (_plot, seconds) => (seconds === null ? '–' : wordMoment(timezone, seconds)),
       },
       {
-        label: 'Balance',
+        label: words.balance,
         stroke: colour.link,
         width: 2,
         points: { show: false },
         value: (_plot, value) => money(value),
       },
       {
-        label: 'Projection',
+        label: words.projection,
         stroke: colour.link,
         width: 2,
         dash: [6, 5],
@@ -87,7 +78,30 @@ function timeLabels(timezone) {
 
 /** A time in the zone of the whole page, not in that of the browser. */
 function wordTime(timezone, seconds, parts) {
-  return new Date(seconds * 1000).toLocaleString('en-GB', { ...parts, timeZone: timezone });
+  return new Date(seconds * 1000).toLocaleString(lang === 'en' ? 'en-GB' : lang, {
+    ...parts,
+    timeZone: timezone,
+  });
+}
+
+/** As the page says a moment: its sentence brings the word for day where there is one. */
+function wordMoment(timezone, seconds) {
+  const at = new Date(seconds * 1000);
+  const [day, zone] = at
+    .toLocaleString('en-GB', { timeZone: timezone, day: 'numeric', timeZoneName: 'shortOffset' })
+    .split(/, | /);
+  const word = (parts) => wordTime(timezone, seconds, parts);
+  return fill(words.moment, {
+    weekday: word({ weekday: 'short' }),
+    day,
+    month: word({ month: 'short' }),
+    time: word(hourAndMinute),
+    zone: zone.replace(/GMT(?:\+0$)?/, 'UTC'),
+  });
+}
+
+function fill(sentence, given) {
+  return sentence.replaceAll(/\{(\w+)\}/g, (_hole, name) => given[name]);
 }
 
 /** Three rows over one list of instants: time, balance, projection. */
@@ -239,7 +253,11 @@ function drawMarks(self, { thresholds, topUps, coming, now }, colour) {
       .find((at) => at - 12 * scale > bbox.top && names.every((other) => Math.abs(other - at) >= 14 * scale));
     const foot = free ?? y - 5 * scale;
     names.push(foot);
-    const place = [`${severity} ${value}`, bbox.left + bbox.width - 4 * scale, foot];
+    const place = [
+      fill(words[severity], { amount: formatMoney(value, 0) }),
+      bbox.left + bbox.width - 4 * scale,
+      foot,
+    ];
     // A halo keeps the words apart from the lines that they cross.
     ctx.setLineDash([]);
     ctx.lineWidth = 4 * scale;
@@ -288,9 +306,9 @@ export function sizeOf(box) {
   return { width, height: width < 600 ? 240 : 280 };
 }
 
-function formatMoney(value) {
-  return value.toLocaleString('en-US', {
-    minimumFractionDigits: 2,
+function formatMoney(value, minimumFractionDigits = 2) {
+  return value.toLocaleString(lang, {
+    minimumFractionDigits,
     maximumFractionDigits: 6,
     useGrouping: false,
   });

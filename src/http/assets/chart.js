@@ -4,6 +4,7 @@
 import { describe, seriesOf, sizeOf } from './chart-drawing.js';
 import uPlot from './uplot.js';
 
+const words = JSON.parse(document.documentElement.dataset.words);
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const redrawMs = 5000;
 /** Finer points are fetched once the zoom has come to rest. */
@@ -190,13 +191,13 @@ function zoomButtons() {
   const bar = document.createElement('div');
   bar.className = 'zoom';
   bar.setAttribute('role', 'group');
-  bar.setAttribute('aria-label', 'Zoom of the chart');
+  bar.setAttribute('aria-label', words.zoom);
   for (const [word, act] of [
-    ['Zoom in', keys['+']],
-    ['Zoom out', keys['-']],
-    ['Earlier', keys.ArrowLeft],
-    ['Later', keys.ArrowRight],
-    ['Whole', keys[0]],
+    [words.zoomIn, keys['+']],
+    [words.zoomOut, keys['-']],
+    [words.earlier, keys.ArrowLeft],
+    [words.later, keys.ArrowRight],
+    [words.whole, keys[0]],
   ]) {
     const button = document.createElement('button');
     button.type = 'button';

@@ -1,17 +1,18 @@
 // The pages by keyboard alone: `?` lists the keys. Without this script everything is reached by Tab as well.
 
+const words = JSON.parse(document.documentElement.dataset.words);
 const places = { o: '/', a: '/alerts', p: '/pay', s: '/silences', r: '/review', m: '/messages' };
 const keys = [
-  ['/', 'search'],
-  ['j, k', 'next or last alert, then account'],
-  ['Enter', 'open it'],
-  ['←, →', 'what can be done about the alert'],
-  ['a', 'acknowledge the alert'],
-  ['s', 'silence the alert'],
-  ['x', 'tick the alert'],
-  ['g o, g a, g p, g s, g r, g m', 'go to Overview, Alerts, Pay, Silences, Review, Messages'],
-  ['Esc', 'leave a form or this list'],
-  ['?', 'this list'],
+  ['/', words.search],
+  ['j, k', words.next],
+  ['Enter', words.open],
+  ['←, →', words.acts],
+  ['a', words.acknowledge],
+  ['s', words.silence],
+  ['x', words.tick],
+  ['g o, g a, g p, g s, g r, g m', words.go],
+  ['Esc', words.leave],
+  ['?', words.list],
 ];
 /** A second key belongs to the first for so long. */
 const chordMs = 1_500;
@@ -44,8 +45,8 @@ function returnToList() {
   } else if (crumb !== null) {
     const list = sessionStorage.getItem(key) ?? '/';
     crumb.setAttribute('href', list);
-    if (list.startsWith('/alerts')) crumb.textContent = 'Alerts';
-    if (list.startsWith('/review')) crumb.textContent = 'Review';
+    const page = document.querySelector(`nav a[href="${list.split('?')[0]}"]`);
+    if (page !== null) crumb.textContent = page.textContent;
   }
 }
 
@@ -130,18 +131,18 @@ function list() {
   dialog.setAttribute('aria-labelledby', 'keys-heading');
   const heading = document.createElement('h2');
   heading.id = 'keys-heading';
-  heading.textContent = 'Keys';
-  const words = document.createElement('dl');
+  heading.textContent = words.keys;
+  const meanings = document.createElement('dl');
   for (const [key, meaning] of keys) {
-    words.append(
+    meanings.append(
       Object.assign(document.createElement('dt'), { textContent: key }),
       Object.assign(document.createElement('dd'), { textContent: meaning }),
     );
   }
-  const close = Object.assign(document.createElement('button'), { textContent: 'Close' });
+  const close = Object.assign(document.createElement('button'), { textContent: words.close });
   close.addEventListener('click', () => dialog.close());
   dialog.addEventListener('close', () => dialog.remove());
-  dialog.append(heading, words, close);
+  dialog.append(heading, meanings, close);
   document.body.append(dialog);
   dialog.showModal();
 }

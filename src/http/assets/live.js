@@ -8,6 +8,9 @@ const silentMs = 10_000;
 const watchMs = 1_000;
 /** A session goes on while it is used, and a page that stays open is in use. */
 const visitMs = 3_600_000;
+const { lang, dataset } = document.documentElement;
+const words = JSON.parse(dataset.words);
+const plurals = new Intl.PluralRules(lang);
 const connection = document.getElementById('connection');
 const banner = document.getElementById('lost');
 const favicon = document.querySelector('link[rel="icon"]');
@@ -16,7 +19,7 @@ const waiting = new Map();
 /** Forms and boxes that somebody is at, with what takes their place once they are left. */
 const putOffs = new Map();
 /** The server's clock minus ours: ages are counted by the server's. */
-let offset = Number(document.documentElement.dataset.now) - Date.now();
+let offset = Number(dataset.now) - Date.now();
 let title = document.title;
 let icon = favicon.getAttribute('href');
 let heardAt = performance.now();
@@ -34,7 +37,7 @@ function offerOwnZone() {
   const button = document.getElementById('own-zone');
   if (button === null || button.dataset.shown === own) return;
   button.value = own;
-  button.textContent = `Show ${own}, as here`;
+  button.textContent = fill(words.ownZone, { zone: own });
   button.hidden = false;
 }
 
@@ -122,21 +125,20 @@ function lose() {
 
 /** On top, in the title and on the tab: what the page shows is only as good as its connection. */
 function show() {
-  const words = lost
-    ? `No connection to lowwater: this page is as of ${asOf()}, and may be wrong by now.`
-    : '';
-  if (banner.textContent !== words) banner.textContent = words;
+  const moment = find('as-of').textContent;
+  const warning = lost ? fill(words.lostBanner, { moment }) : '';
+  if (banner.textContent !== warning) banner.textContent = warning;
   banner.hidden = !lost;
-  connection.textContent = lost ? 'Not connected.' : 'Updates by itself.';
+  connection.textContent = lost ? words.lost : words.fresh;
   connection.className = lost ? 'lost' : '';
-  const wanted = lost ? `Not connected · ${title}` : title;
+  const wanted = lost ? fill(words.lostTitle, { title }) : title;
   if (document.title !== wanted) document.title = wanted;
   const image = lost ? banner.dataset.icon : icon;
   if (favicon.getAttribute('href') !== image) favicon.setAttribute('href', image);
 }
 
-function asOf() {
-  return document.querySelector('[data-live="as-of"]')?.textContent ?? 'before';
+function fill(sentence, given) {
+  return sentence.replaceAll(/\{(\w+)\}/g, (_hole, name) => given[name]);
 }
 
 /** The address without what a form has just done, which is shown once. */
@@ -224,7 +226,7 @@ function takeAway(child) {
     return;
   }
   child.classList.add('over');
-  noteChange(child, 'This is over, or no longer in this list.');
+  noteChange(child, words.over);
 }
 
 function isSame(child, next) {
@@ -249,13 +251,13 @@ function isUsed(element) {
 }
 
 /** Next to what is in use: it is no longer as the person sees it. What they send is refused then, and the answer says why. */
-function noteChange(element, words) {
+function noteChange(element, what) {
   const place = element.matches('input') ? element.parentElement : element;
   if (place.querySelector(':scope > .changed') !== null) return;
   const note = document.createElement('p');
   note.className = 'changed';
   note.setAttribute('role', 'status');
-  note.textContent = words;
+  note.textContent = what;
   place.prepend(note);
 }
 
@@ -263,7 +265,7 @@ function noteChange(element, words) {
 function putOff(element, next) {
   const plain = element.cloneNode(true);
   for (const note of plain.querySelectorAll('.changed')) note.remove();
-  if (!plain.isEqualNode(next)) noteChange(element, 'Changed since you began.');
+  if (!plain.isEqualNode(next)) noteChange(element, words.changed);
   putOffs.set(element, next);
 }
 
@@ -285,28 +287,12 @@ function tellAges() {
   }
 }
 
-/** In English the same words as the server's. */
+/** As the server says it. */
 function describeDistance(at, now) {
   const distance = now - at;
-  const { lang } = document.documentElement;
-  if (lang !== 'en') return distanceIn(lang, distance);
-  if (Math.abs(distance) < 1000) return 'just now';
-  return distance > 0 ? `${roughDuration(distance)} ago` : `in ${roughDuration(-distance)}`;
-}
-
-function distanceIn(lang, distance) {
-  const units = [
-    ['day', 86_400_000],
-    ['hour', 3_600_000],
-    ['minute', 60_000],
-    ['second', 1000],
-  ];
-  const [unit, size] = units.find(([, least]) => Math.abs(distance) >= least) ?? [
-    'second',
-    Number.POSITIVE_INFINITY,
-  ];
-  const numeric = size === Number.POSITIVE_INFINITY ? 'auto' : 'always';
-  return new Intl.RelativeTimeFormat(lang, { numeric }).format(Math.round(-distance / size), unit);
+  if (Math.abs(distance) < 1000) return words.now;
+  const duration = roughDuration(Math.abs(distance));
+  return fill(distance > 0 ? words.past : words.future, { duration });
 }
 
 function roughDuration(ms) {
@@ -330,15 +316,15 @@ function twoUnits(ms) {
   ];
   const first = units.findIndex(([, size]) => ms >= size);
   let rest = ms;
-  const words = [];
+  const parts = [];
   for (const [name, size] of units.slice(first, first + 2)) {
     const count = Math.floor(rest / size);
     rest -= count * size;
-    if (count > 0) words.push(plural(count, name));
+    if (count > 0) parts.push(plural(count, name));
   }
-  return words.join(' ');
+  return parts.reduce((larger, smaller) => fill(words.joined, { larger, smaller }));
 }
 
 function plural(count, noun) {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+  return words.units[noun][plurals.select(count)].replace('#', count);
 }

@@ -6,6 +6,7 @@ import { isoDay, isoText, momentParts } from '../../domain/moment.ts';
 import { formatMicros } from '../../domain/money.ts';
 import { ownOf } from '../../domain/own.ts';
 import { type Balance, type BalanceDefinition, unitOf } from '../../domain/reading.ts';
+import type { Severity } from '../../domain/severity.ts';
 import { ladderSteps } from '../../rules/ladder.ts';
 import { nameWeekday } from '../../rules/spending-facts.ts';
 import type { AccountView } from '../../views/views.ts';
@@ -232,9 +233,7 @@ function describeChart(chart: Chart, balance: Balance, shown: Shown): string {
   }
   const all = ladderSteps(ownOf(account.thresholds, balance) ?? {});
   const far = all.filter(({ severity }) => !chart.thresholds.some((level) => level.severity === severity));
-  const names = far.map(({ severity, threshold }) =>
-    say(says.threshold, { severity: saySeverity(severity, visit), amount: money(threshold) }, visit),
-  );
+  const names = far.map(({ severity, threshold }) => sayThreshold(severity, money(threshold), visit));
   if (far.length > 0) parts.push(say(says.off, { thresholds: visit.language.list(names) }, visit));
   return parts.join(' ');
 }
@@ -290,14 +289,14 @@ const look: Omit<SvgLook, 'nameThreshold'> = {
   times: 6,
 };
 
+export function sayThreshold(severity: Severity, amount: string, reader: Pick<Frame, 'language'>): string {
+  return say(says.threshold, { severity: saySeverity(severity, reader), amount }, reader);
+}
+
 /** The chart as a picture that needs no script. */
 export function drawChart(chart: Chart, words: string, frame: Pick<Frame, 'language' | 'timezone'>): Html {
   const nameThreshold: SvgLook['nameThreshold'] = ({ severity, value }) =>
-    say(
-      says.threshold,
-      { severity: saySeverity(severity, frame), amount: frame.language.figure(formatMicros(value)) },
-      frame,
-    );
+    sayThreshold(severity, frame.language.figure(formatMicros(value)), frame);
   const { lowest, highest } = roomyAmounts(chart);
   const amounts = { lowest, highest, ticks: valueTicks(lowest, highest, 4) };
   return html`<svg class="chart-svg" role="img" aria-label="${words}">${drawSvg(chart, { look: { ...look, nameThreshold }, amounts, timezone: frame.timezone })}</svg>`;

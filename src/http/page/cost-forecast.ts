@@ -1,5 +1,6 @@
 import type { Micros } from '../../domain/money.ts';
 import type { OneSum } from '../../domain/one-sum.ts';
+import { ownOf } from '../../domain/own.ts';
 import type { ExpectedSpending } from '../../domain/quantity.ts';
 import {
   type ForecastGroup,
@@ -51,7 +52,7 @@ export async function costSection(
   const { rows, sums } = await forecastSpending(visit.views, wantsAccount);
   if (rows.length === 0) return null;
   const byLabel = (row: SpendingForecast): string =>
-    label === null ? '' : (row.account.labels[label] ?? '');
+    label === null ? '' : (ownOf(row.account.labels, label) ?? '');
   const fold = (title: string, groupOf: (row: SpendingForecast) => string): Html =>
     html`<details><summary>${title}</summary>${costTable(title, groupForecasts(rows, groupOf), visit)}</details>`;
   const title = label === null ? say(says.title, visit) : say(says.by, { label }, visit);

@@ -22,7 +22,7 @@ import { chartRanges, readSpan } from './chart-model.ts';
 import { costSection } from './cost-forecast.ts';
 import { choiceLink, options, textChoice } from './forms.ts';
 import { incidentTable } from './incidents.ts';
-import { accountLink, nameOf, table, unknown, type Visit } from './words.ts';
+import { accountLink, mentionsAll, nameOf, table, unknown, type Visit } from './words.ts';
 
 const shownIncidents = 200;
 const shownAccounts = 30;
@@ -111,7 +111,6 @@ export function readReviewQuery(visit: Visit) {
 
 export function reviewOf({ views, now, timezone }: Visit, query: ReviewQuery): Promise<Review> {
   const { span, filters, person, groupBy } = query;
-  const name = person.toLowerCase();
   return reviewTime(views, {
     since: span.since,
     until: Math.min(span.until, now + 1),
@@ -120,7 +119,7 @@ export function reviewOf({ views, now, timezone }: Visit, query: ReviewQuery): P
     wantsAccount: wantsAccountOf(query),
     wantsIncident: (incident) =>
       selects(filters, { ...incident, severity: incident.worstSeverity }) &&
-      (name === '' || (incident.acknowledgement?.by.toLowerCase().includes(name) ?? false)),
+      mentionsAll(person, [incident.acknowledgement?.by ?? ''], {}),
   });
 }
 

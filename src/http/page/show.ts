@@ -16,6 +16,7 @@ import { needsSomebody } from './alerts.ts';
 import { choiceLink, takeDone } from './forms.ts';
 import { live } from './live.ts';
 import { languageForm } from './reader-language.ts';
+import { scriptWords } from './script-words.ts';
 import { endSilenceForm, sayMatcher } from './silences.ts';
 import { zoneForm } from './time-zone.ts';
 import { type Frame, icon, moment, momentAndAge } from './words.ts';
@@ -243,7 +244,7 @@ export function layOut(options: LayoutOptions): Html {
   const asOf = live('as-of', moment(frame.now, frame), { tag: 'span' });
   const iconPath = assetPath(worst === null || worst === 'info' ? 'icon.svg' : `icon-${worst}.svg`);
   return html`<!doctype html>
-<html lang="${frame.language.id}" data-now="${frame.now}">
+<html lang="${frame.language.id}" data-now="${frame.now}"${(chrome !== null || scripts.length > 0) && html` data-words="${scriptWords(frame.language)}"`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -118,7 +118,7 @@ export function nameOf(name: string): string {
   return cleanText(name, 80);
 }
 
-/** Whether each word of a search stands in one of the texts, or in a label as `key=value`; upper and lower case are the same. */
+/** Whether each word of a search stands in one of the texts, or in a label as `key=value`; case, accents and width are the same. */
 export function mentionsAll(
   search: string,
   texts: readonly string[],
@@ -126,9 +126,13 @@ export function mentionsAll(
 ): boolean {
   if (search === '') return true;
   const pairs = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
-  const all = [...texts, ...pairs].map((text) => text.toLowerCase());
-  const words = search.toLowerCase().split(/\s+/);
+  const all = [...texts, ...pairs].map((text) => plainLetters(text));
+  const words = plainLetters(search).split(/\s+/);
   return words.every((word) => all.some((text) => text.includes(word)));
+}
+
+function plainLetters(text: string): string {
+  return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
 }
 
 /** A word with its icon and colour. */

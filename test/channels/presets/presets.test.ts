@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { exampleKeys } from '../../../src/channels/post-kind.ts';
 import type { Preset } from '../../../src/channels/presets/preset.ts';
 import type { ReceiverAnswer } from '../../../src/channels/receiver.ts';
-import { channelKinds, presets } from '../../../src/channels/registry.ts';
+import { channelKinds, createChannel, presets } from '../../../src/channels/registry.ts';
 import type { Message } from '../../../src/domain/message.ts';
+import { systemClock } from '../../../src/system/clock.ts';
 import { type Sending, sendThrough } from '../../support/channel-bed.ts';
 import type { ReceivedPost } from '../../support/http-receiver.ts';
 import {
@@ -16,6 +17,7 @@ import {
   messageNow,
 } from '../../support/messages.ts';
 import { hostileMessages } from '../../support/robot-bed.ts';
+import { channelOf, textsAround } from '../../support/settings.ts';
 import { problemsOf, receivers, textsOf } from './receivers.ts';
 
 const rows = presets.map((preset) => ({ type: preset.type, preset, receiver: receivers[preset.type] }));
@@ -52,6 +54,17 @@ describe.each(rows)('$type', ({ type, preset, receiver }) => {
 
   it('takes a test', async () => {
     expect((await send(preset, buildTestMessage())).delivery).toMatchObject({ kind: 'delivered' });
+  });
+
+  it('shows what goes out with every name filled in, and secrets hidden', async () => {
+    const settings = channelOf('ops', { type, ...exampleKeys(preset, 'https://receiver.example.net') });
+    const channel = createChannel(settings, { clock: systemClock, texts: textsAround(settings) });
+    const shown = decodeURIComponent(await channel.preview(buildMessage()));
+    await channel.close();
+    expect(shown).not.toContain('{{');
+    for (const [key, { kind, example }] of Object.entries(preset.keys))
+      if (kind === 'secret' && example)
+        expect([key, shown]).not.toEqual([key, expect.stringContaining(example)]);
   });
 
   it('takes names that nobody should choose, never longer than it takes, and draws none of their markup', async () => {

@@ -167,11 +167,33 @@ it('takes the kind of channel that is named where the address is of a server of 
   });
 });
 
+it('reads a table whose columns are separated by semicolons, as spreadsheets write where the comma is the decimal sign', async () => {
+  const rows = [
+    'id;provider;credentials;currency;labels;name',
+    'us-2;twilio;accountSid=env:US_SID authToken=env:US_TOKEN;USD;team=growth;"Semi; colon, comma"',
+  ];
+  writeFileSync(join(folder, 'table.csv'), `\uFEFF${rows.join('\r\n')}\r\n`);
+  const channel = 'ops=https://hooks.slack.com/services/T0/B0/x';
+  const words = ['init', '--from', 'table.csv', '--channel', channel];
+  expect(await runCli(words, { cwd: folder })).toMatchObject({ code: 0, stderr: '' });
+  expect(read('accounts.d/twilio.json')[0]).toMatchObject({ id: 'us-2', name: 'Semi; colon, comma' });
+});
+
+it('says of a table that is not there that it is not there', async () => {
+  const { code, stderr } = await runCli(['init', '--from', 'no.csv', '--channel', 'https://x.example/hook'], {
+    cwd: folder,
+  });
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringContaining('no.csv: there is no such file'),
+  });
+});
+
 it('refuses a column that it does not know, and a folder that is there', async () => {
   writeFileSync(join(folder, 'accounts.csv'), 'id,credentials,colour\n');
   const asked = () =>
     runCli(['init', '--from', 'accounts.csv', '--channel', 'https://x.example/hook'], { cwd: folder });
-  expect((await asked()).stderr).toMatch(/line 1: "colour" is no column; there are id, /);
+  expect((await asked()).stderr).toMatch(/line 1: "colour" is no column: there are id, /);
   expect((await init(good)).code).toBe(0);
   rmSync(join(folder, 'config.json'));
   expect((await init(good)).stderr).toMatch(/accounts\.d exists; init never writes over a file/);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { balanceCell, runwayCell } from '../../../src/http/page/words.ts';
+import { balanceCell, mentionsAll, runwayCell } from '../../../src/http/page/words.ts';
 import { english } from '../../../src/wording/language.ts';
 import { buildAccountView, buildRunway, dayMs, viewsNow } from '../../support/built-views.ts';
 
@@ -38,4 +38,15 @@ it('an amount says how old it is once polls have failed for 15 seconds', () => {
   expect(shown(true, 16_000)).toBe('42.10 CNY 16 seconds ago');
   expect(shown(true, 14_000)).toBe('42.10 CNY');
   expect(shown(false, 290_000)).toBe('42.10 CNY');
+});
+
+it.each([
+  ['produccion', 'Producción 生产'],
+  ['PRODUCCIÓN', 'produccion'],
+  ['生产', 'Producción 生产'],
+  ['otp2', 'ＯＴＰ２ 生产'],
+  ['uberwachung', 'Überwachung'],
+])('a search for %s finds %s: case, accents and full width do not matter', (search, name) => {
+  expect(mentionsAll(search, [name], {})).toBe(true);
+  expect(mentionsAll('nothing', [name], {})).toBe(false);
 });

@@ -73,13 +73,14 @@ describe('a file that cannot be the database', () => {
     const path = makePath();
     make(path);
     const before = readFileSync(path);
+    const files = new Set([...readdirSync(dirname(path)), 'lowwater.db-lock']);
     const refusal = refusalOf(() => open(path));
     expect(refusal.kind).toBe(kind);
     expect(refusal.message).toMatch(expected);
     expect(refusal.message).toContain(path);
     expect(refusal.message).not.toContain('\n');
     expect(readFileSync(path).equals(before)).toBe(true);
-    expect(readdirSync(dirname(path)).toSorted()).toEqual(['lowwater.db', 'lowwater.db-lock']);
+    expect(new Set(readdirSync(dirname(path)))).toEqual(files);
   });
 
   it.each([
