@@ -9,6 +9,7 @@ import { digestKeyNote } from './access.ts';
 import { restoreAnnounced } from './announced-runs.ts';
 import { accountsAtOnce } from './changed-accounts.ts';
 import { followChannels } from './channel-changes.ts';
+import { unsent } from './delivery-ended.ts';
 import { restoreExpected } from './expected-top-ups.ts';
 import { incidentOf, reunite } from './incidents.ts';
 import { scheduleAccount } from './judge.ts';
@@ -141,7 +142,7 @@ function restoreMessage(state: MonitorState, message: Notification, downMs: numb
   putNotification(
     state,
     tooOld
-      ? { ...message, state: 'dead', lastError: 'too old when lowwater came back' }
+      ? { ...message, state: 'dead', lastError: unsent.tooOld() }
       : { ...message, giveUpAt: message.giveUpAt + downMs },
   );
   if (tooOld) withdrawNotified(state, message, new Set());

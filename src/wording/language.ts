@@ -1,6 +1,6 @@
 import { getOrMake } from '../domain/get-or-make.ts';
 import { ownOf } from '../domain/own.ts';
-import { type Argument, cutEnglish, fillEnglish, type Phrase } from './phrase.ts';
+import { type Argument, type Phrase, sayEnglish } from './phrase.ts';
 
 /** How sentences are said in one language. English is always there; others are loaded when a configuration or a reader asks for them. */
 export interface Language {
@@ -30,15 +30,9 @@ export type LanguageId = (typeof languageIds)[number];
 const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-const cut = new WeakMap<object, ReturnType<typeof cutEnglish>>();
-
 export const english: Language = {
   id: 'en',
-  fill: (phrase, given) =>
-    fillEnglish(
-      getOrMake(cut, phrase, () => cutEnglish(phrase.english)),
-      given,
-    ),
+  fill: sayEnglish,
   figure: (text) => text,
   marks: { group: ',', point: '.' },
   list: (texts, last) =>
