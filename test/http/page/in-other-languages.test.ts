@@ -47,7 +47,7 @@ const pages: readonly (readonly [path: string, form?: Readonly<Record<string, st
 
 /** What stays as it is in every language: names, ids, comments, keys of the configuration, what a vendor or a system said. */
 const kept =
-  /OTP production|team=identity region=cn|^Enter$|^Esc$|Marketing Europe|Voice alerts|Billing notices|Batch jobs|Support desk|New account|load test until 22:00|invoice is with finance|weekly provider maintenance|connection refused|the scripted provider answered \w+|lowwater test|^(?:since|for|amount): |^Wei$|lowwater init|English|Español/g;
+  /OTP production|team=identity region=cn|^Enter$|^Esc$|Marketing Europe|Voice alerts|Billing notices|Batch jobs|Support desk|New account|load test until 22:00|invoice is with finance|weekly provider maintenance|connection refused|the scripted provider|lowwater test|^(?:since|for|amount): |^Wei$|lowwater init|English|Español/g;
 
 const token = 't'.repeat(32);
 
@@ -189,7 +189,11 @@ describe.skipIf(!hasBrowser())('In a browser', () => {
       await expect.poll(() => page.locator('.u-legend').first().innerText()).toMatch(moment);
       await page.keyboard.press('?');
       await page.getByRole('dialog').waitFor();
-      const time = page.locator('time[data-age]').first();
+      // Some instants are still to come.
+      const time = page
+        .locator('time[data-age]')
+        .filter({ hasText: /ago|前|hace/ })
+        .first();
       const before = await time.innerText();
       await page.clock.fastForward(hourMs / 3);
       await expect.poll(() => time.innerText()).not.toBe(before);
