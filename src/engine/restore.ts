@@ -1,5 +1,5 @@
 import { type Heir, type Incident, mapNotified } from '../domain/alert.ts';
-import { minuteMs, weekMs } from '../domain/duration.ts';
+import { dayMs, minuteMs, weekMs } from '../domain/duration.ts';
 import type { Notification } from '../domain/outbox.ts';
 import { atOnce, inParts, type Parts } from '../domain/parts.ts';
 import type { Settings } from '../domain/settings.ts';
@@ -24,6 +24,9 @@ import { shiftAlert } from './transition.ts';
 
 /** What was pending for longer while lowwater was down is not sent (a restored old backup). */
 const staleMessageMs = weekMs;
+
+/** A damaged instant must not hold up what comes behind it for ever. */
+const longestWaitMs = dayMs;
 
 /** The first polls come within half a minute (`firstPolls`): what was pending waits no longer for them. */
 const maxConfirmMs = minuteMs;
@@ -143,7 +146,11 @@ function restoreMessage(state: MonitorState, message: Notification, downMs: numb
     state,
     tooOld
       ? { ...message, state: 'dead', lastError: unsent.tooOld() }
-      : { ...message, giveUpAt: message.giveUpAt + downMs },
+      : {
+          ...message,
+          dueAt: Math.min(message.dueAt, now + longestWaitMs),
+          giveUpAt: message.giveUpAt + downMs,
+        },
   );
   if (tooOld) withdrawNotified(state, message, new Set());
 }
