@@ -6,7 +6,7 @@ import type { Notification } from '../domain/outbox.ts';
 import type { Silence } from '../domain/route.ts';
 import { severities } from '../domain/severity.ts';
 import type { MemberCard } from '../ports/cluster.ts';
-import type { GroupBackoff } from '../ports/store.ts';
+import type { GroupBackoff, Unstored } from '../ports/store.ts';
 import type { StoredAccount, StoredIncident } from './bodies.ts';
 
 /** Whether a stored value is one that this program can go on from. What a newer one adds to an object does not matter. */
@@ -216,6 +216,18 @@ const status = objectOf<NonNullable<Status>>({
   skewMs: orNull(number),
   polls: flag,
   since: orNull(instant),
+});
+
+const pollRecord = objectOf({
+  at: instant,
+  outcome: text,
+  reading: orNull(objectOf({ at: instant, currency: text, balances: recordOf(micros) })),
+});
+/** Of its incidents each is checked for itself. */
+export const isUnstored = objectOf<Unstored>({
+  at: instant,
+  polls: listOf(objectOf({ account: text, poll: pollRecord })),
+  ...each(listOf(isObject), 'incidents', 'orders'),
 });
 
 const owner = objectOf({
