@@ -94,3 +94,17 @@ it.each([
     expect(await readTwice(1000)).toEqual(['otp/sms-low resolved critical (topped-up)']);
   },
 );
+
+it('a message whose next attempt was put off by decades holds up its channel for a day at most', async () => {
+  const world = await startWorld({ accounts, rules });
+  world.channel('ops').mood = 'down';
+  await read(world, 100);
+  await world.stop();
+  const db = new Database(world.path);
+  db.exec("UPDATE message SET body = json_set(body, '$.dueAt', 9795176305000)");
+  db.close();
+  world.channel('ops').mood = 'up';
+  world.start();
+  await world.pass(25 * hourMs);
+  expect(world.news().join()).toContain('otp/sms-low');
+});
