@@ -16,12 +16,13 @@ import { sayAgain } from '../../wording/say-again.ts';
 import { sayHtml } from '../../wording/say-html.ts';
 import { saySeverity } from '../../wording/severity-words.ts';
 import { labelList } from './account-table.ts';
-import { actLine, alertCard, groupByCause, sortAlerts } from './alerts.ts';
+import { alertCard, groupByCause, sortAlerts } from './alerts.ts';
 import { chartSection } from './chart-section.ts';
 import { silenceForm } from './forms.ts';
 import { incidentTable } from './incidents.ts';
 import { live } from './live.ts';
 import { silenceTable } from './silences.ts';
+import { actLine } from './to-pay.ts';
 import { trialPath } from './trial.ts';
 import {
   accountPath,
