@@ -17,7 +17,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   rules: ['domain', 'ports', 'wording', 'spending', 'schema'],
   messages: ['domain', 'wording', 'rules'],
   engine: ['domain', 'ports', 'wording', 'spending', 'rules'],
-  net: ['domain', 'ports'],
+  net: ['domain', 'ports', 'wording'],
   languages: ['wording'],
   daemon: ['domain', 'ports', 'wording', 'spending', 'rules', 'messages', 'engine'],
   views: ['domain', 'ports', 'wording', 'spending', 'rules', 'messages', 'engine', 'daemon'],
@@ -37,7 +37,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     'views',
     'chart',
   ],
-  providers: ['domain', 'ports', 'schema', 'net'],
+  providers: ['domain', 'ports', 'wording', 'schema', 'net'],
   store: ['domain', 'ports', 'engine', 'net'],
   config: [
     'domain',

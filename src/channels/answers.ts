@@ -6,9 +6,17 @@ import { type HttpAnswer, isSuccess } from '../net/http-answer.ts';
 import type { Delivery } from '../ports/channel.ts';
 import { shape } from '../schema/shapes.ts';
 import { textLeaf } from '../schema/texts.ts';
+import { sentences } from '../wording/phrase.ts';
 
 /** What an answer means: `refused` and `unknown` are tried again, and only after `unknown` it may have arrived. */
 type Meaning = 'delivered' | 'refused' | 'unknown' | 'dead';
+
+const told = sentences('receiver', {
+  answered: '{receiver} answered {answer}',
+  remedied: '{receiver} answered {answer}: {remedy}',
+  cut: '{receiver} answered {answer}, and the connection was lost before the end',
+  redirect: 'a redirect, which is never followed; check the address',
+});
 
 /** One line of a receiver's table of answers, for people. */
 export interface DocumentedAnswer {
@@ -50,16 +58,17 @@ export function classifyAnswer(
   const row = table.rows.find(({ fits }) => fits(answer));
   if (row === undefined) throw new Error(`the answers of ${table.receiver} have a hole`);
   const quoted = texts.clean(table.quote?.(answer) ?? '', 120);
-  const said = `${table.receiver} answered ${answer.status}${quoted === '' ? '' : ` ${quoted}`}`;
+  const given = { receiver: table.receiver, answer: `${answer.status} ${quoted}`.trimEnd() };
+  const said = told.answered(given);
   if (row.means === 'delivered') return { kind: 'delivered', said };
   // Such a row goes by what the body does not say. Of a cut body nobody knows, and lost answers must not use up the tries.
   if (row.tries !== undefined && answer.isCut === true)
     return {
       kind: 'retry',
       certainty: 'unknown',
-      reason: `${said}, and the connection was lost before the end`,
+      reason: told.cut(given),
     };
-  const reason = row.remedy === undefined ? said : `${said}: ${row.remedy}`;
+  const reason = row.remedy === undefined ? said : told.remedied({ ...given, remedy: row.remedy });
   if (row.means === 'dead') return { kind: 'dead', reason };
   const asked = readRetryAfter(answer.headers, { now, maxMs: maxRetryAfterMs });
   const afterMs = asked ?? table.readWait?.(answer) ?? row.waitMs ?? null;
@@ -78,7 +87,7 @@ export const commonAnswers: readonly AnswerRow[] = [
     answer: '3xx',
     fits: ({ status }) => status >= 300 && status < 400,
     means: 'dead',
-    remedy: 'a redirect, which is never followed; check the address',
+    remedy: told.redirect(),
     note: 'redirects are never followed: the address may be a credential',
     source: 'RFC 9110, 15.4',
   },

@@ -152,8 +152,8 @@ function* warnOfRules(file: Position, settings: Settings): Parts<void> {
       position.report(
         `watches a balance of ${listFirst(ids, 5)} as the rule ${other} does: ${whoSpeaks(rule)}`,
       );
+    warnOfCurrencySteps(position, rule, { watched: accounts, all: settings.accounts });
     if (accounts.length === 0) position.report(whyUnused(rule, settings));
-    else warnOfCurrencySteps(position, rule, { watched: accounts, all: settings.accounts });
     for (const { path, message } of ruleKindOf(rule).warn?.(rule, accounts) ?? [])
       position.at(...path).report(message);
   }
@@ -206,8 +206,9 @@ function warnOfCurrencySteps(
 
 function whyUnused({ balance, match }: Rule, { accounts }: Settings): string {
   const matched = accounts.filter((account) => matches(match, accountSubject(account)));
-  if (matched.length === 0 || balance === null) return 'this rule watches no account';
   const known = [...new Set(matched.flatMap(({ balances }) => balances.map(({ id }) => id)))];
+  if (known.length === 0 || balance === null || known.includes(balance))
+    return 'this rule watches no account';
   const advice = didYouMean(balance, known) ?? `there is ${listWords(known.slice(0, 10), 'and')}`;
   return `this rule watches no account: none that it matches has the balance ${quoteKey(balance)}; ${advice}`;
 }

@@ -1,4 +1,5 @@
 import type { Message, ReportAccount } from '../domain/message.ts';
+import { isSameCurrency } from '../domain/money.ts';
 import type { Notification } from '../domain/outbox.ts';
 import type { Balance, Reading } from '../domain/reading.ts';
 import { byUrgency, mostUrgent, type Urgency } from '../domain/urgency.ts';
@@ -57,6 +58,7 @@ async function reportAccount(
   const readings = before === null || before.at < poll.seriesSince ? within : [before, ...within];
   // Spending in another currency must not be added to the present balance's.
   const currency = poll.reading?.currency ?? null;
+  const first = readings.find((reading) => isSameCurrency(reading.currency, currency ?? ''));
   const { balances } = settings;
   const flows = new Map(balances.map(({ id }) => [id, measureFlow(readings, id, currency)]));
   const ofEach = <T>(value: (balance: Balance, flow: Flow) => T): Record<Balance, T> =>
@@ -70,7 +72,7 @@ async function reportAccount(
     records: ofEach((balance) => account.spending.record(balance)),
     payments: paymentsOf(account, now()),
     spent: ofEach((_, { spent }) => spent),
-    ...(readings[0] === undefined || readings[0].at <= since ? {} : { spentSince: readings[0].at }),
+    ...(first === undefined || first.at <= since ? {} : { spentSince: first.at }),
     toppedUp: ofEach((_, { toppedUp }) => toppedUp),
     topUps: [...flows.values()].flatMap(({ topUps }) => topUps).sort((left, right) => left.at - right.at),
     incidents,

@@ -1,7 +1,7 @@
 import type { IncidentMessage, Message } from '../domain/message.ts';
 import { StorageError } from '../domain/operator-error.ts';
 import type { Notification } from '../domain/outbox.ts';
-import type { DeliveryEnd, Sent } from '../engine/delivery-ended.ts';
+import { type DeliveryEnd, type Sent, unsent } from '../engine/delivery-ended.ts';
 import { sketchIncident } from '../engine/incidents.ts';
 import {
   absorbFollowers,
@@ -33,8 +33,6 @@ interface DispatcherDependencies extends ComposeDependencies {
   readonly membership?: DaemonMembership;
   readonly ended: (sent: Sent) => void;
 }
-
-const notOwned = 'another daemon may own the accounts soon, so it was not sent';
 
 /** Delivery of one channel: one message at a time, no faster than it allows. */
 interface Lane {
@@ -200,14 +198,12 @@ export class Dispatcher {
   }
 
   async #attempt(lane: Lane | undefined, content: Message | null | 'no-database'): Promise<DeliveryEnd> {
-    if (lane === undefined)
-      return { kind: 'needless', reason: 'the channel was removed from the configuration' };
-    if (content === null)
-      return { kind: 'needless', reason: 'nothing is known any more of what it was about' };
+    if (lane === undefined) return { kind: 'needless', reason: unsent.channelRemoved() };
+    if (content === null) return { kind: 'needless', reason: unsent.forgotten() };
     if (content === 'no-database') {
-      return { kind: 'retry', certainty: 'refused', reason: 'the database could not be read' };
+      return { kind: 'retry', certainty: 'refused', reason: unsent.noDatabase() };
     }
-    if (!this.#maySend) return { kind: 'retry', certainty: 'refused', reason: notOwned };
+    if (!this.#maySend) return { kind: 'retry', certainty: 'refused', reason: unsent.notOwned() };
     lane.pace.freeAt = this.#dependencies.now() + lane.channel.minGapMs;
     return lane.channel.send(content, this.#ending.signal);
   }

@@ -4,7 +4,7 @@ import { takeLeftOrder } from '../engine/orders.ts';
 import { writeNote } from '../engine/state.ts';
 import { takeInUnstored } from '../engine/unstored.ts';
 import type { OrderReach } from '../ports/orders.ts';
-import type { Unstored } from '../ports/store.ts';
+import type { LeftOrder, Unstored } from '../ports/store.ts';
 import type { DaemonParts } from './daemon-dependencies.ts';
 
 const orderNote = 'order-at';
@@ -14,10 +14,20 @@ const lookMs = 500;
 /** What takes and executes the orders that the command line left in the database. One look at a time, and not at every poll. */
 export function openLeftOrders(parts: DaemonParts, reach: OrderReach) {
   const { state, store, log, committer, act } = parts;
-  const takeUnstored = openUnstoredTaker(parts);
+  const takeUnstored = openUnstoredTaker(parts, obey);
   let looks = false;
   let isFailing = false;
   let lookedAt = Number.NEGATIVE_INFINITY;
+
+  function obey(order: LeftOrder, now: number): void {
+    const refused = takeLeftOrder(state, order, now, reach);
+    // Nobody waits for what becomes of an order that was left in the database.
+    if (refused !== null)
+      log.warn(
+        { order: refused.kind, why: refused.why },
+        'an order that was left in the database was refused',
+      );
+  }
 
   async function take(): Promise<void> {
     try {
@@ -28,15 +38,7 @@ export function openLeftOrders(parts: DaemonParts, reach: OrderReach) {
         act((now) => {
           // The store deletes orders with the next commit, so there must be one.
           writeNote(state, orderNote, String(now));
-          for (const order of orders) {
-            const refused = takeLeftOrder(state, order, now, reach);
-            // Nobody waits for what becomes of an order that was left in the database.
-            if (refused !== null)
-              log.warn(
-                { order: refused.kind, why: refused.why },
-                'an order that was left in the database was refused',
-              );
-          }
+          for (const order of orders) obey(order, now);
         });
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
@@ -61,8 +63,14 @@ export function openLeftOrders(parts: DaemonParts, reach: OrderReach) {
   };
 }
 
-/** What takes in what daemons that lost the accounts did from memory: polls once, incidents once this daemon knows of their accounts itself. */
-function openUnstoredTaker({ state, store, log, act }: DaemonParts) {
+/**
+ * What takes in what daemons that lost the accounts did from memory: polls and orders once, incidents once this daemon knows of their
+ * accounts itself.
+ */
+function openUnstoredTaker(
+  { state, store, log, act }: DaemonParts,
+  obey: (order: LeftOrder, now: number) => void,
+) {
   /** By name, what is still to be taken in; nothing of what the next commit removes. */
   const waiting = new Map<string, readonly Incident[]>();
 
@@ -90,6 +98,7 @@ function openUnstoredTaker({ state, store, log, act }: DaemonParts) {
           { ...unstored, polls, incidents: incidents ?? unstored.incidents },
           now,
         );
+        if (incidents === undefined) for (const order of unstored.orders) obey(order, now);
         waiting.set(name, rest);
         if (rest.length === 0) state.notes.delete(name);
       });

@@ -40,8 +40,8 @@ export function sumReport(
   const outlooks = read.flatMap(({ account: { id: account }, id, currency }) => {
     const watched = state.accounts.get(account);
     const outlook = watched?.spending.outlook(id) ?? null;
-    const budget = monthlyBudget(watched?.rules ?? [], id);
-    return outlook === null ? [] : { ...outlook, currency, budget };
+    if (watched === undefined || outlook === null) return [];
+    return { ...outlook, currency, budget: monthlyBudget(watched, id) };
   });
   const payments = accounts.flatMap(({ id, payments: own, balances, reading }) =>
     own

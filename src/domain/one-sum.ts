@@ -1,6 +1,6 @@
 import { dayMs } from './duration.ts';
 import { isDay } from './moment.ts';
-import { currencyCode, type Micros } from './money.ts';
+import { currencyCode, isUnit, type Micros } from './money.ts';
 import { ownOf } from './own.ts';
 
 /** What currencies are worth on a day. */
@@ -51,7 +51,7 @@ export function sumUp(
     const code = currencyCode(each);
     const worth = code === own ? one : worthOf(code, rates);
     if (code === own) micros += amount;
-    else if (worth === null || one === null) missing.add(code);
+    else if (worth === null || one === null) missing.add(isUnit(each) ? each : code);
     else micros += multiply(amount, worth.top * one.bottom, worth.bottom * one.top);
   }
   return { currency, micros, date: rates?.date ?? null, missing: [...missing] };

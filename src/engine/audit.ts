@@ -7,9 +7,11 @@ const prefix = 'audit:';
 /** Years of what a team does by hand; more is a script, whose oldest entries go first. */
 const maxEntries = 5_000;
 
-/** `orderId`: of the order that it tells of. */
-export function recordAudit(state: MonitorState, entry: AuditEntry, orderId: string): void {
-  writeNote(state, `${prefix}${entry.at}:${orderId}`, JSON.stringify(entry));
+/** `orderId`: of the order that it tells of. Gives the name of its note. */
+export function recordAudit(state: MonitorState, entry: AuditEntry, orderId: string): string {
+  const name = `${prefix}${entry.at}:${orderId}`;
+  writeNote(state, name, JSON.stringify(entry));
+  return name;
 }
 
 /** Entries older than the retention are removed, and of too many the oldest. */

@@ -52,9 +52,10 @@ export function discardChanges(state: MonitorState): readonly Incident[] {
 /** The batch is on disk: what is no longer needed leaves memory. */
 export function batchStored(
   state: MonitorState,
-  { messages, incidents }: Pick<Batch, 'messages' | 'incidents'>,
+  { messages, incidents, notes = {} }: Pick<Batch, 'messages' | 'incidents'> & Partial<Pick<Batch, 'notes'>>,
 ): void {
   for (const part of takenFrom(state)) part.stored();
+  for (const name of Object.keys(notes)) state.acts.delete(name);
   const ended = messages.filter((message) => message.state !== 'pending');
   for (const { id } of ended) if (state.messages.get(id)?.state !== 'pending') state.messages.forget(id);
   const spokenOf = ended.flatMap((message) => message.items.map((item) => item.incident));

@@ -2,7 +2,7 @@ import { selfAccountId } from '../domain/alert.ts';
 import type { Settings } from '../domain/settings.ts';
 import { channelFailed, channelFailedRule } from '../rules/self-alert-kinds.ts';
 import { keyedDigest } from './access.ts';
-import { forgetTries } from './delivery-ended.ts';
+import { forgetTries, unsent } from './delivery-ended.ts';
 import { putNotification } from './queue.ts';
 import { closeSelfAlert } from './self-alerts.ts';
 import { type MonitorState, writeNote } from './state.ts';
@@ -109,7 +109,7 @@ function abandonChannel(state: MonitorState, name: string): void {
     putNotification(state, {
       ...message,
       state: 'dead',
-      lastError: 'the channel was removed from the configuration',
+      lastError: unsent.channelRemoved(),
     });
   }
   forgetNotified(state, name);

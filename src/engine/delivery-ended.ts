@@ -1,6 +1,7 @@
 import { type Notification, retryDelayMs, wireId } from '../domain/outbox.ts';
 import type { Delivery } from '../ports/channel.ts';
 import { channelFailedRule } from '../rules/self-alert-kinds.ts';
+import { sentences } from '../wording/phrase.ts';
 import { putNotification, splitFresh } from './queue.ts';
 import { clearOwnFailure, isOwnFailureRaised, raiseChannelFailed } from './self-alerts.ts';
 import { forEachNotified, retractMuted, withdrawNotified } from './silencing.ts';
@@ -22,12 +23,20 @@ interface Ended<Kind extends DeliveryEnd['kind'] = DeliveryEnd['kind']> extends 
   readonly now: number;
 }
 
+/** Why nothing was sent. */
+export const unsent = sentences('unsent', {
+  channelRemoved: 'the channel was removed from the configuration',
+  tooOld: 'too old when lowwater came back',
+  forgotten: 'nothing is known any more of what it was about',
+  noDatabase: 'the database could not be read',
+  notOwned: 'another daemon may own the accounts soon, so it was not sent',
+});
+
 export function recordDelivery(state: MonitorState, sent: Sent, now: number): void {
   const message = state.messages.get(sent.message.id) ?? sent.message;
   state.underWay.delete(message.id);
   if (!state.settings.channels.some(({ name }) => name === message.channel)) {
-    const gone = 'the channel was removed from the configuration';
-    end(state, message, sent.delivery.kind === 'delivered' ? delivered(now) : dead(gone));
+    end(state, message, sent.delivery.kind === 'delivered' ? delivered(now) : dead(unsent.channelRemoved()));
     return;
   }
   const { delivery } = sent;

@@ -1,7 +1,7 @@
 import { type Alert, displayName, type Incident, isAcknowledged, type Resolution } from '../domain/alert.ts';
 import { isWorse } from '../domain/severity.ts';
 import type { MonitorState, WatchedAccount } from './state.ts';
-import type { Transition } from './transition.ts';
+import { inactiveAlert, type Transition } from './transition.ts';
 
 /** The incident of an alert that fires now; `account` is null for what is about lowwater itself or a provider. */
 export function sketchIncident(
@@ -127,6 +127,28 @@ function inherited(resolution: Resolution, { heir }: MonitorState): Resolution {
   const { kind } = resolution;
   const isRemoval = kind === 'rule-removed' || kind === 'account-removed' || kind === 'channel-removed';
   return heir !== null && isRemoval ? { kind, heir } : resolution;
+}
+
+/** An alert that fires and its open incident are two records: where one of both could not be read it is made of the other. */
+export function reunite(state: MonitorState, now: number): void {
+  for (const incident of state.incidents.values()) {
+    const { account, rule, type, balance, severity, value, threshold, flappingSince } = incident;
+    const alert = state.alerts.get(account, rule);
+    const isAlone = alert === undefined || incidentOf(state, alert) === undefined;
+    if (!isAlone || incident.event || incident.resolvedAt !== null) continue;
+    state.alerts.set({
+      ...inactiveAlert({ account, rule, type, balance }),
+      ...{ state: 'firing', severity, value, threshold, flappingSince },
+      ...{ incident: incident.id, breachedSince: incident.firedAt },
+    });
+  }
+  for (const alert of [...state.alerts.values()]) {
+    if (alert.state !== 'firing' || incidentOf(state, alert) !== undefined) continue;
+    // Under its old id, which receivers know.
+    const incident = sketchIncident(alert.incident ?? newId(state), null, alert, now);
+    state.incidents.set(incident.id, incident);
+    state.alerts.set({ ...alert, incident: incident.id });
+  }
 }
 
 export function keepIncident(state: MonitorState, incident: Incident): void {

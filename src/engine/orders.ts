@@ -64,7 +64,12 @@ export function applyOrders<Order extends OperatorOrder>(
     if (isRefusal(answer)) return answer;
     obeyed.add(order.orderId);
     const said = kind.describe(order);
-    recordAudit(state, { ...entryOf(order, kind.action ?? kind.kind, now), ...said }, order.orderId);
+    const note = recordAudit(
+      state,
+      { ...entryOf(order, kind.action ?? kind.kind, now), ...said },
+      order.orderId,
+    );
+    if (kind.isPassing !== true) state.acts.set(note, writeOrder(order));
     return answer;
   });
   pruneAudit(state, now);

@@ -1,5 +1,5 @@
 import { type Heir, type Incident, mapNotified } from '../domain/alert.ts';
-import { minuteMs, weekMs } from '../domain/duration.ts';
+import { dayMs, minuteMs, weekMs } from '../domain/duration.ts';
 import type { Notification } from '../domain/outbox.ts';
 import { atOnce, inParts, type Parts } from '../domain/parts.ts';
 import type { Settings } from '../domain/settings.ts';
@@ -9,8 +9,9 @@ import { digestKeyNote } from './access.ts';
 import { restoreAnnounced } from './announced-runs.ts';
 import { accountsAtOnce } from './changed-accounts.ts';
 import { followChannels } from './channel-changes.ts';
+import { unsent } from './delivery-ended.ts';
 import { restoreExpected } from './expected-top-ups.ts';
-import { incidentOf } from './incidents.ts';
+import { incidentOf, reunite } from './incidents.ts';
 import { scheduleAccount } from './judge.ts';
 import { pollGap } from './poll-gaps.ts';
 import { putNotification } from './queue.ts';
@@ -23,6 +24,9 @@ import { shiftAlert } from './transition.ts';
 
 /** What was pending for longer while lowwater was down is not sent (a restored old backup). */
 const staleMessageMs = weekMs;
+
+/** A damaged instant must not hold up what comes behind it for ever. */
+const longestWaitMs = dayMs;
 
 /** The first polls come within half a minute (`firstPolls`): what was pending waits no longer for them. */
 const maxConfirmMs = minuteMs;
@@ -57,6 +61,7 @@ export function* restoreMonitor({ stored, now, heir = null, ...start }: MonitorS
   if (stored.notes[aliveNote] !== undefined) state.notes.delete(aliveNote);
   const downMs = Math.max(0, now - lastRun.endedAt);
   yield* holdStored(state, stored, downMs);
+  reunite(state, now);
   for (const message of stored.messages) restoreMessage(state, message, downMs, now);
   yield* watchAccounts(state, state.settings.accounts, now);
   const spending = new Map(stored.spending.map((row) => [row.account, row]));
@@ -140,8 +145,12 @@ function restoreMessage(state: MonitorState, message: Notification, downMs: numb
   putNotification(
     state,
     tooOld
-      ? { ...message, state: 'dead', lastError: 'too old when lowwater came back' }
-      : { ...message, giveUpAt: message.giveUpAt + downMs },
+      ? { ...message, state: 'dead', lastError: unsent.tooOld() }
+      : {
+          ...message,
+          dueAt: Math.min(message.dueAt, now + longestWaitMs),
+          giveUpAt: message.giveUpAt + downMs,
+        },
   );
   if (tooOld) withdrawNotified(state, message, new Set());
 }

@@ -74,6 +74,8 @@ export class MonitorState {
   /** The group of each account that is not the first of its group (`groupOf`). */
   readonly groups = new Map<string, string>();
   readonly notes = new Records<{ readonly name: string; readonly value: string }>();
+  /** What people did that is not stored, as it is left for another daemon, by the name of its note. */
+  readonly acts = new Map<string, Readonly<Record<string, unknown>>>();
   /** Stored polls that were found damaged, by account. */
   readonly damaged = new Map<string, readonly DamagedRun[]>();
   /** When time alone changes something: `account:<id>`, `incident:<id>`, `damaged:<account>`, `silences`. */

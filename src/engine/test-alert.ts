@@ -8,6 +8,7 @@ import { alertKindOf, ruleKindOf } from '../rules/registry.ts';
 import { listWords } from '../wording/lists.ts';
 import { planChannels } from './decide.ts';
 import { keepIncident, sketchIncident } from './incidents.ts';
+import { noAccount } from './orders/refusals.ts';
 import { factsOf, MonitorState, writeNote } from './state.ts';
 import { inactiveAlert } from './transition.ts';
 
@@ -28,7 +29,7 @@ export function sketchTest(
   now: number,
 ): Incident | Refusal {
   const account = state.accounts.get(id);
-  if (account === undefined) return refuse('not-found', `there is no account "${id}"`, 'account');
+  if (account === undefined) return noAccount(id);
   const rule = chooseRule(account.rules, wantedRule, wantedSeverity);
   if (rule === undefined) {
     const known = account.rules.map((candidate) => candidate.id);

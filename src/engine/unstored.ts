@@ -12,14 +12,19 @@ export function takeUnstored(state: MonitorState, now: number): readonly Unstore
   batchReturned(state);
   const polls: Unstored['polls'][number][] = [];
   const incidents = new Map<string, Incident>();
+  const orders = [...state.acts.values()];
   for (let batch = takeBatch(state); batch !== null; batch = takeBatch(state)) {
     polls.push(...batch.polls);
     for (const incident of batch.incidents) incidents.set(incident.id, incident);
     batchStored(state, batch);
   }
   const notified = [...incidents.values()].filter((incident) => Object.keys(incident.notified).length > 0);
-  const parts = [...inParts(polls, pollsAtOnce)].map((part) => ({ at: now, polls: part, incidents: [] }));
-  return notified.length === 0 ? parts : [...parts, { at: now, polls: [], incidents: notified }];
+  const parts = [...inParts(polls, pollsAtOnce)].map((part) => ({
+    ...{ at: now, polls: part },
+    ...{ incidents: [], orders: [] },
+  }));
+  const isAll = notified.length === 0 && orders.length === 0;
+  return isAll ? parts : [...parts, { at: now, polls: [], incidents: notified, orders }];
 }
 
 /** Takes in what can be. Gives the incidents that wait for what this daemon finds out itself. */

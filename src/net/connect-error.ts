@@ -1,8 +1,11 @@
+import { ownOf } from '../domain/own.ts';
+import { sentences } from '../wording/phrase.ts';
+
 const unknownAuthority =
   'TLS: the certificate comes from an unknown CA (NODE_EXTRA_CA_CERTS names a private one)';
 
-/** Codes of errors after which surely nothing was sent, as sentences for people. Certificates have one each: each has another remedy. */
-const reasons: Readonly<Record<string, string>> = {
+/** Codes of errors after which surely nothing was sent. Certificates have one each: each has another remedy. */
+const reasons = sentences('connect', {
   ENOTFOUND: 'the host name does not exist (DNS)',
   EAI_AGAIN: 'the host name cannot be looked up at the moment (DNS)',
   ECONNREFUSED: 'the connection was refused',
@@ -24,16 +27,23 @@ const reasons: Readonly<Record<string, string>> = {
   HANDSHAKE_ENDED: 'TLS: the server ended the connection in the handshake',
   ERR_SSL_WRONG_VERSION_NUMBER: 'TLS: the server does not speak TLS at this address',
   ERR_SSL_PACKET_LENGTH_TOO_LONG: 'TLS: the server does not speak TLS at this address',
-};
+});
+const said = sentences('handshake', {
+  proxyRefused: 'the proxy refused the connection: HTTP {status}',
+  failed: 'TLS: the handshake failed ({code})',
+  stopping: 'given up because lowwater is stopping',
+});
+export const sayHandshakeFailed = said.failed;
+export const sayStopping = said.stopping;
 
 /** Why no connection came to be, by the codes of an error; undefined where something may have been sent. */
 export function explainConnectError(codes: readonly string[]): string | undefined {
-  const known = codes.find((code) => Object.hasOwn(reasons, code));
-  if (known !== undefined) return reasons[known];
+  const known = codes.map((code) => ownOf(reasons, code)).find(Boolean);
+  if (known !== undefined) return known();
   const status = codes.map((code) => /^PROXY_(\d{3})$/.exec(code)?.[1]).find(Boolean);
-  if (status !== undefined) return `the proxy refused the connection: HTTP ${status}`;
+  if (status !== undefined) return said.proxyRefused({ status });
   const tls = codes.find((code) => /^(?:ERR_TLS|CERT|UNABLE_TO)/.test(code));
-  return tls === undefined ? undefined : `TLS: the handshake failed (${tls})`;
+  return tls === undefined ? undefined : said.failed({ code: tls });
 }
 
 /** Codes along the chain of causes, innermost first; aggregated errors of several addresses included. */

@@ -4,11 +4,18 @@ import { isLoopbackHost } from '../domain/addresses.ts';
 import type { Secret } from '../domain/secret.ts';
 import type { Delivery } from '../ports/channel.ts';
 import type { Clock } from '../ports/clock.ts';
-import { errorCodes, explainConnectError } from './connect-error.ts';
+import { sentences } from '../wording/phrase.ts';
+import { errorCodes, explainConnectError, sayStopping } from './connect-error.ts';
 import { createConnector, openProxied } from './connector.ts';
 import { type DeadlineLimits, startDeadline } from './deadline.ts';
 import type { HttpAnswer } from './http-answer.ts';
 import type { Environment } from './proxy-variables.ts';
+
+const told = sentences('post', {
+  late: 'no complete answer in time',
+  badAddress: 'the address is no URL, or a key holds what no header can',
+  lost: 'the connection was lost before the answer',
+});
 
 /** The most that is read of an answer: what receivers say that matters is a word or a line. */
 const maxBodyBytes = 64 * 1024;
@@ -110,8 +117,8 @@ export async function deliverWithin(
   try {
     return await deadline.within(deliver(deadline.signal));
   } catch (error) {
-    if (deadline.expired()) return retry('unknown', 'no complete answer in time');
-    if (limits.outer.aborted) return retry('unknown', 'given up because lowwater is stopping');
+    if (deadline.expired()) return retry('unknown', told.late());
+    if (limits.outer.aborted) return retry('unknown', sayStopping());
     return classifyTransportError(error);
   } finally {
     deadline.clear();
@@ -128,8 +135,8 @@ function classifyTransportError(error: unknown): Delivery {
   const refused = explainConnectError(codes);
   if (refused !== undefined) return retry('refused', refused);
   if (codes.includes('ERR_INVALID_URL') || codes.includes('UND_ERR_INVALID_ARG'))
-    return { kind: 'dead', reason: 'the address is no URL, or a key holds what no header can' };
-  return retry('unknown', 'the connection was lost before the answer');
+    return { kind: 'dead', reason: told.badAddress() };
+  return retry('unknown', told.lost());
 }
 
 function retry(certainty: 'refused' | 'unknown', reason: string): Delivery {

@@ -20,6 +20,8 @@ export interface StoredSpending {
 /** What a daemon did from memory and did not store before it lost the accounts at an instant. */
 export interface Unstored extends Pick<Batch, 'polls' | 'incidents'> {
   readonly at: number;
+  /** What people did. */
+  readonly orders: readonly LeftOrder[];
 }
 
 /** Everything that changed since the last batch, stored in one transaction. */

@@ -2,11 +2,11 @@ import { hourMs } from '../domain/duration.ts';
 import type { ItemAccount } from '../domain/message.ts';
 import { ownOf } from '../domain/own.ts';
 import { cleanText } from '../domain/plain-text.ts';
-import { instant, listFacts, text } from '../domain/quantity.ts';
+import { instant, listFacts } from '../domain/quantity.ts';
 import { say } from '../wording/language.ts';
 import { phrases, sentences } from '../wording/phrase.ts';
 import { sayAmount, type WordingFrame } from '../wording/quantity-wording.ts';
-import { unknown, verdict, why } from './evaluation.ts';
+import { outcomeFact, unknown, verdict, why } from './evaluation.ts';
 import { stalenessFigures } from './figures.ts';
 import { type InputOf, type PlainRule, type RuleKind, severityKey } from './kind.ts';
 
@@ -49,14 +49,14 @@ export const authFailed: RuleKind<PlainRule<'auth-failed'>, InputOf<typeof keys>
   /** Breached by `auth_failed`, at once; resolved by `ok`. Other outcomes say nothing about the key. */
   evaluate(rule, { outcome }) {
     if (outcome === null) return unknown(why.notPolled());
-    if (outcome === 'auth_failed') return verdict(rule.severity, text(outcome));
-    if (outcome === 'ok') return verdict(null, text(outcome));
+    if (outcome === 'auth_failed') return verdict(rule.severity, outcomeFact(outcome));
+    if (outcome === 'ok') return verdict(null, outcomeFact(outcome));
     return unknown(told.tellsNothing({ outcome }));
   },
   isSurelyOk: (_rule, { outcome }) => outcome !== 'auth_failed',
   factsBehind: (_rule, facts) =>
     listFacts({
-      'last outcome': text(facts.outcome ?? why.notPolled()),
+      'last outcome': outcomeFact(facts.outcome),
       [facts.reading === null ? 'watched since' : 'last read at']: instant(facts.readSince),
     }),
   wouldNotFire: told.always,

@@ -1,10 +1,10 @@
 import { hourMs } from '../domain/duration.ts';
 import type { MessageItem } from '../domain/message.ts';
 import { isoText } from '../domain/moment.ts';
-import { formatExact, type Micros } from '../domain/money.ts';
+import { formatExact, isSameCurrency, type Micros } from '../domain/money.ts';
 import { ownOf } from '../domain/own.ts';
 import { type Fact, instant, listFacts, money, text } from '../domain/quantity.ts';
-import type { Balance } from '../domain/reading.ts';
+import type { Balance, Reading } from '../domain/reading.ts';
 import type { Ladder, MoneyRule, Rule } from '../domain/rule.ts';
 import { type Severity, severityRank } from '../domain/severity.ts';
 import { choice } from '../schema/shapes.ts';
@@ -264,8 +264,10 @@ function totalOf(rule: BudgetRule, { spending }: AccountFacts, sum: PeriodSum) {
   };
 }
 
-/** What is budgeted for a month of a balance; null where nobody said. */
-export function monthlyBudget(rules: readonly Rule[], balance: Balance): Micros | null {
+/** What is budgeted for a month of a balance; null where nobody said, or said it in another currency than it is read in by now. */
+export function monthlyBudget({ rules, settings, poll }: Budgeted, balance: Balance): Micros | null {
+  const { currency } = settings;
+  if (currency !== null && !isSameCurrency(currency, poll.reading?.currency ?? currency)) return null;
   const own = rules.filter(
     (rule): rule is BudgetRule => rule.type === budget.type && rule.balance === balance,
   );
@@ -273,4 +275,10 @@ export function monthlyBudget(rules: readonly Rule[], balance: Balance): Micros 
     per === 'month' ? ladder.ladderSteps(thresholds).map(({ threshold }) => threshold) : [],
   );
   return amounts.length === 0 ? null : Math.max(...amounts);
+}
+
+interface Budgeted {
+  readonly rules: readonly Rule[];
+  readonly settings: { readonly currency: string | null };
+  readonly poll: { readonly reading: Reading | null };
 }

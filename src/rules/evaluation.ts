@@ -8,6 +8,7 @@ import {
   amountOf,
   type Balance,
   type BalanceDefinition,
+  type OutcomeKind,
   type Reading,
 } from '../domain/reading.ts';
 import type { Severity } from '../domain/severity.ts';
@@ -68,6 +69,22 @@ export function verdict(
   return severity === null
     ? { kind: 'ok', value, threshold, facts: noFacts }
     : { kind: 'breached', severity, value, threshold, facts: noFacts };
+}
+
+const outcomes = sentences('outcome', {
+  ok: 'ok',
+  rate_limited: 'rate_limited',
+  auth_failed: 'auth_failed',
+  api_error: 'api_error',
+  invalid_response: 'invalid_response',
+  http_error: 'http_error',
+  timeout: 'timeout',
+  network_error: 'network_error',
+});
+
+/** What the last poll came to. */
+export function outcomeFact(outcome: OutcomeKind | null): Quantity {
+  return text(outcome === null ? why.notPolled() : outcomes[outcome]());
 }
 
 /** `why` is a clause for people. */

@@ -1,13 +1,13 @@
 import { formatDuration, minuteMs, secondMs } from '../domain/duration.ts';
 import type { ItemAccount } from '../domain/message.ts';
 import { defaultEntry } from '../domain/provider-entry.ts';
-import { duration, instant, listFacts, text } from '../domain/quantity.ts';
+import { duration, instant, listFacts } from '../domain/quantity.ts';
 import type { Rule } from '../domain/rule.ts';
 import { duration as durationKey } from '../schema/texts.ts';
 import { say } from '../wording/language.ts';
 import { phrases, sentences } from '../wording/phrase.ts';
 import type { WordingFrame } from '../wording/quantity-wording.ts';
-import { type AccountFacts, verdict, why } from './evaluation.ts';
+import { type AccountFacts, outcomeFact, verdict } from './evaluation.ts';
 import { stalenessFigures } from './figures.ts';
 import { type InputOf, type RuleKind, severityKey } from './kind.ts';
 import { sayValue, wholeSeconds } from './words.ts';
@@ -105,7 +105,7 @@ export const stale: RuleKind<StaleRule, InputOf<typeof keys>> = {
       'poll interval': duration(facts.pollGapMs),
       [facts.reading === null ? 'watched since' : 'last read at']: instant(facts.readSince),
       'not watched': duration(facts.unwatchedMs),
-      'last outcome': text(facts.outcome ?? why.notPolled()),
+      'last outcome': outcomeFact(facts.outcome),
     }),
   wouldNotFire: (rule, _facts, evaluation) => {
     const ageMs = evaluation.value?.unit === 'duration' ? evaluation.value.ms : (rule.afterMs ?? 0);

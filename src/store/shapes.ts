@@ -5,7 +5,8 @@ import type { AnnouncedRun, AuditEntry, ExpectedTopUp, KnownSession } from '../d
 import type { Notification } from '../domain/outbox.ts';
 import type { Silence } from '../domain/route.ts';
 import { severities } from '../domain/severity.ts';
-import type { GroupBackoff } from '../ports/store.ts';
+import type { MemberCard } from '../ports/cluster.ts';
+import type { GroupBackoff, Unstored } from '../ports/store.ts';
 import type { StoredAccount, StoredIncident } from './bodies.ts';
 
 /** Whether a stored value is one that this program can go on from. What a newer one adds to an object does not matter. */
@@ -133,7 +134,7 @@ const resolution = unionOf('kind', {
   'channel-removed': { heir },
   'account-moved': {},
 });
-const incident = objectOf<StoredIncident>({
+const incidentParts = {
   ...alertParts,
   ...each(text, 'id', 'accountName'),
   labels: recordOf(text),
@@ -147,8 +148,9 @@ const incident = objectOf<StoredIncident>({
   event: flag,
   acknowledgement: orNull(objectOf({ at: instant, by: text, comment: text, rises, severity })),
   eased: orAbsent(orNull(objectOf({ severity, rises }))),
-  told: recordOf(lastNotified),
-});
+};
+const incident = objectOf<StoredIncident>({ ...incidentParts, told: recordOf(lastNotified) });
+const testAlert = objectOf({ ...incidentParts, notified: recordOf(lastNotified) });
 
 const item = objectOf({ ...each(text, 'incident', 'account', 'rule', 'kind'), at: instant });
 const message = objectOf<Notification>({
@@ -208,6 +210,26 @@ const auditEntry = objectOf<AuditEntry>({
   at: instant,
 });
 
+type Status = MemberCard['status'];
+const status = objectOf<NonNullable<Status>>({
+  process: text,
+  skewMs: orNull(number),
+  polls: flag,
+  since: orNull(instant),
+});
+
+const pollRecord = objectOf({
+  at: instant,
+  outcome: text,
+  reading: orNull(objectOf({ at: instant, currency: text, balances: recordOf(micros) })),
+});
+/** Of its incidents each is checked for itself. */
+export const isUnstored = objectOf<Unstored>({
+  at: instant,
+  polls: listOf(objectOf({ account: text, poll: pollRecord })),
+  ...each(listOf(isObject), 'incidents', 'orders'),
+});
+
 const owner = objectOf({
   ...each(number, 'pid', 'startedAt'),
   ...each(text, 'host', 'program'),
@@ -227,6 +249,7 @@ const notes: ReadonlyMap<string, Check> = new Map(
     rates: written(rates),
     session: written(session),
     audit: written(auditEntry),
+    'test-alert': written(testAlert),
     '@owner': written(owner),
   } satisfies Record<string, Check>),
 );
@@ -240,4 +263,10 @@ export function faultOfRecord(table: string, body: unknown): string | null {
 /** As `faultOfRecord`. */
 export function faultOfNote(name: string, value: string): string | null {
   return notes.get(name.split(':')[0] ?? '')?.(value) === false ? 'it is not whole' : null;
+}
+
+/** What a member says of itself; null where that cannot be read, as of a program that says nothing. */
+export function readStatus(value: string | null): Status {
+  const parsed = parseJson(value ?? 'null');
+  return status(parsed) ? (parsed as Status) : null;
 }

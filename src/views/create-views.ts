@@ -128,7 +128,7 @@ export function createViews(current: () => ViewDependencies) {
       const account = current().state.accounts.get(id);
       const outlook = account?.spending.outlook(balance) ?? null;
       if (account === undefined || outlook === null) return null;
-      const budget = monthlyBudget(account.rules, balance);
+      const budget = monthlyBudget(account, balance);
       return { ...outlook, provider: account.settings.provider, budget };
     },
     /** How good the forecasts of a balance were; null while none came due. */

@@ -1,6 +1,6 @@
 import { getOrMake } from '../domain/get-or-make.ts';
 import { ownOf } from '../domain/own.ts';
-import { type Argument, cutEnglish, fillEnglish, type Phrase } from './phrase.ts';
+import { type Argument, type Phrase, sayEnglish } from './phrase.ts';
 
 /** How sentences are said in one language. English is always there; others are loaded when a configuration or a reader asks for them. */
 export interface Language {
@@ -9,6 +9,8 @@ export interface Language {
   fill(phrase: Pick<Phrase, 'name' | 'english'>, given: Readonly<Record<string, Argument>>): string;
   /** An English figure, such as `1,234.50`, with the separators of the language. */
   figure(english: string): string;
+  /** Between thousands, and before decimals. */
+  readonly marks: { readonly group: string; readonly point: string };
   /** `a, b, c`; with `and` between the last two where that is asked for. */
   list(texts: readonly string[], last?: 'and'): string;
   /** Short names, such as `Thu` and `Nov`; `weekday` counts from Sunday, `month` from January, both from 0. */
@@ -28,16 +30,11 @@ export type LanguageId = (typeof languageIds)[number];
 const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-const cut = new WeakMap<object, ReturnType<typeof cutEnglish>>();
-
 export const english: Language = {
   id: 'en',
-  fill: (phrase, given) =>
-    fillEnglish(
-      getOrMake(cut, phrase, () => cutEnglish(phrase.english)),
-      given,
-    ),
+  fill: sayEnglish,
   figure: (text) => text,
+  marks: { group: ',', point: '.' },
   list: (texts, last) =>
     last === undefined || texts.length < 2
       ? texts.join(', ')
@@ -71,9 +68,8 @@ export function makeLanguage(
 ): Language {
   const parsed = new Map<string, Formatted>();
   const figures = new Intl.NumberFormat(id).formatToParts(12345678.9);
-  const [group, point] = ['group', 'decimal'].map(
-    (type) => figures.find((part) => part.type === type)?.value ?? '',
-  );
+  const markOf = (type: string): string => figures.find((part) => part.type === type)?.value ?? '';
+  const [group, point] = [markOf('group'), markOf('decimal')];
   const nameOf = (options: Intl.DateTimeFormatOptions): ((at: Date) => string) => {
     const formatter = new Intl.DateTimeFormat(id, { ...options, timeZone: 'UTC' });
     return (at) => formatter.format(at);
@@ -90,7 +86,8 @@ export function makeLanguage(
       if (sentence === undefined) return english.fill(phrase, given);
       return String(getOrMake(parsed, phrase.name, () => parse(sentence)).format(given));
     },
-    figure: (text) => text.replace(/[.,]/g, (mark) => (mark === ',' ? group : point) ?? mark),
+    figure: (text) => text.replace(/[.,]/g, (mark) => (mark === ',' ? group : point)),
+    marks: { group, point },
     list: (texts, last) => (last === undefined ? texts.join(comma) : lists.format(texts)),
     // 4 January 1970 was a Sunday.
     weekday: (index) => weekday(new Date(Date.UTC(1970, 0, 4 + index))),

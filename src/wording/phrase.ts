@@ -1,3 +1,4 @@
+import { getOrMake } from '../domain/get-or-make.ts';
 import { ownOf } from '../domain/own.ts';
 
 /**
@@ -65,8 +66,7 @@ export function sentences<const English extends Readonly<Record<string, string>>
 ) {
   const made = Object.entries<Phrase>(phrases(place, english)).map(([key, phrase]) => {
     kept.push(phrase);
-    const parts = cutEnglish(phrase.english);
-    return [key, (given: Readonly<Record<string, Argument>> = {}) => fillEnglish(parts, given)];
+    return [key, (given: Readonly<Record<string, Argument>> = {}) => sayEnglish(phrase, given)];
   });
   return Object.fromEntries(made) as Sentences<English>;
 }
@@ -108,6 +108,19 @@ export function cutEnglish(sentence: string, count = ''): readonly Part[] {
 function cutCount(text: string, count: string): readonly Part[] {
   if (count === '') return [text];
   return text.split('#').flatMap((piece, index) => [...(index === 0 ? [] : [{ name: count }]), piece]);
+}
+
+const cut = new WeakMap<object, readonly Part[]>();
+
+/** A sentence is cut when it is said first: most are not said by one process. */
+export function sayEnglish(
+  phrase: Pick<Phrase, 'english'>,
+  given: Readonly<Record<string, Argument>>,
+): string {
+  return fillEnglish(
+    getOrMake(cut, phrase, () => cutEnglish(phrase.english)),
+    given,
+  );
 }
 
 export function fillEnglish(parts: readonly Part[], given: Readonly<Record<string, Argument>>): string {

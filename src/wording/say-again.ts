@@ -12,6 +12,8 @@ interface Form {
   readonly phrase: Phrase;
   readonly pattern: RegExp;
   readonly names: readonly string[];
+  /** What stands in quotes stays as it is. */
+  readonly quoted: ReadonlySet<string>;
   /** The counts among them. */
   readonly counts: ReadonlySet<string>;
   /** How many letters of it are always there: of several forms the one that says most is meant. */
@@ -32,8 +34,10 @@ export function sayAgain(text: string, reader: Listener): string {
   const known = keptPhrases();
   // Pages and their sentences are loaded when they are asked for.
   if (forms.length !== known.length)
-    forms = known.map(formOf).toSorted((left, right) => right.letters - left.letters);
-  for (const { phrase, pattern, names, counts, letters } of forms) {
+    forms = known
+      .map(formOf)
+      .toSorted((left, right) => right.letters - left.letters || lengthOf(right) - lengthOf(left));
+  for (const { phrase, pattern, names, counts, quoted, letters } of forms) {
     const groups = pattern.exec(text);
     if (groups === null) continue;
     let isKnown = letters >= tellingLetters;
@@ -41,13 +45,17 @@ export function sayAgain(text: string, reader: Listener): string {
       const value = groups[place + 1];
       if (value === undefined) return [];
       if (counts.has(name)) return [[name, Number(value)]];
-      const said = sayArgument(value, reader);
+      const said = quoted.has(name) ? value : sayArgument(value, reader);
       isKnown ||= said !== value && !figure.test(value);
       return [[name, said]];
     });
     if (isKnown) return reader.language.fill(phrase, Object.fromEntries(given));
   }
   return text;
+}
+
+function lengthOf({ pattern }: Form): number {
+  return pattern.source.length;
 }
 
 function formOf(phrase: Phrase): Form {
@@ -66,7 +74,8 @@ function formOf(phrase: Phrase): Form {
   const parts = cutEnglish(phrase.english);
   const words = parts.filter((part) => typeof part === 'string').join('');
   const pattern = new RegExp(`^${parts.map(sourceOf).join('')}$`, 's');
-  return { phrase, pattern, names, counts, letters: words.replace(/\W/g, '').length };
+  const quoted = new Set([...phrase.english.matchAll(/"\{(\w+)\}"/g)].map(([, name = '']) => name));
+  return { phrase, pattern, names, counts, quoted, letters: words.replace(/\W/g, '').length };
 }
 
 const figure = /^-?[\d,]+(?:\.\d+)?(?: [A-Z]{3})?$/;

@@ -20,6 +20,20 @@ const finance: ProblemRow[] = [
     '1990',
     'before 2020-01-01',
   ],
+  [
+    'a rate of the currency of the sums, as in a table of another base',
+    withMoney({ date: today, EUR: '1.08' }),
+    'money.rates.EUR',
+    '1.08',
+    'must be 1',
+  ],
+  [
+    'two rates of one currency',
+    withMoney({ date: today, CNY: '0.12', RMB: '0.13' }),
+    'money.rates.RMB',
+    '"RMB"',
+    'is CNY, which stands here too',
+  ],
   ['a rate of no currency', withMoney({ date: today, yuan: '1' }), 'money.rates.yuan', '"yuan"', 'capital'],
   [
     'a rate that is no decimal',

@@ -243,6 +243,15 @@ test('a rule that watches no account is warned of', () => {
   ]);
 });
 
+test('a rule that watches no account for its currency says that, and nothing of the balance that they have', () => {
+  const rule = { id: 'a', type: 'below', thresholdsByCurrency: { USD: { warning: 1 } } };
+  const messages = loadValid({ ...sample(), rules: [rule] }).warnings.map(({ message }) => message);
+  expect(messages).toEqual(
+    expect.arrayContaining([expect.stringMatching(/^has no thresholds for the currency of/)]),
+  );
+  expect(messages).toContain('this rule watches no account');
+});
+
 test('accounts of one secret that want more polls than the guard lets through are warned of', () => {
   const accounts = [1, 2, 3].map((number) => ({
     id: `a${number}`,

@@ -64,6 +64,47 @@ it('a record and a note of the wrong type are told on the channels, and all else
   db.close();
   world.start();
   await world.pass(10 * minuteMs);
-  expect(world.news()).toContain('@lowwater/storage-failed:@records event critical');
+  expect(world.news().join()).toContain('@lowwater/storage-failed:@records event critical');
   expect(world.views.alerts({ all: false })).toBeDefined();
+});
+
+it.each([
+  ['alert', "UPDATE alert SET body = '{}' WHERE account = 'otp'"],
+  ['incident', "UPDATE incident SET body = '{}' WHERE account = 'otp'"],
+])(
+  'what fires stays the same incident though its %s cannot be read: worse and its end are told',
+  async (_record, damage) => {
+    const world = await startWorld({
+      accounts,
+      rules: [smsLow({ warning: units(200), critical: units(50) })],
+    });
+    await read(world, 100);
+    const told = [...world.daemon.state.incidents.keys()];
+    await world.stop();
+    const db = new Database(world.path);
+    db.exec(damage);
+    db.close();
+    world.start();
+    await world.pass(10 * minuteMs);
+    world.news();
+    const readTwice = async (sms: number) => [...(await read(world, sms)), ...(await read(world, sms))];
+    expect(await readTwice(20)).toEqual(['otp/sms-low worse critical']);
+    const open = await world.views.incidents({ account: 'otp', since: 0, until: world.now });
+    expect(open.map(({ id, resolvedAt }) => [id, resolvedAt])).toEqual([[told[0], null]]);
+    expect(await readTwice(1000)).toEqual(['otp/sms-low resolved critical (topped-up)']);
+  },
+);
+
+it('a message whose next attempt was put off by decades holds up its channel for a day at most', async () => {
+  const world = await startWorld({ accounts, rules });
+  world.channel('ops').mood = 'down';
+  await read(world, 100);
+  await world.stop();
+  const db = new Database(world.path);
+  db.exec("UPDATE message SET body = json_set(body, '$.dueAt', 9795176305000)");
+  db.close();
+  world.channel('ops').mood = 'up';
+  world.start();
+  await world.pass(25 * hourMs);
+  expect(world.news().join()).toContain('otp/sms-low');
 });

@@ -120,12 +120,13 @@ test('what was spent and topped up in another currency is no part of the sums ne
     { accounts: ['otp'], reports: [{ ...daily, timezone: 'UTC' }] },
     { sleepMs },
   );
+  const startedAt = world.daemon.now();
   for (const [sms, currency] of [
     [100, 'EUR'],
     [40, 'EUR'],
     [90, 'EUR'],
-    [80, 'CNY'],
-    [77, 'CNY'],
+    [80, 'USD'],
+    [77, 'USD'],
   ] as const) {
     world.provider.set('otp', sms, { currency });
     await world.pass(hourMs);
@@ -133,7 +134,10 @@ test('what was spent and topped up in another currency is no part of the sums ne
   await world.pass(dayMs);
   const message = reports(world).at(0)?.message;
   if (message?.kind !== 'report') throw new Error('no report came');
-  expect(message.accounts[0]).toMatchObject({ spent: { sms: units(3) }, toppedUp: { sms: 0 }, topUps: [] });
+  const [account] = message.accounts;
+  expect(account).toMatchObject({ spent: { sms: units(3) }, toppedUp: { sms: 0 }, topUps: [] });
+  // Three hours were read in the other one: no part of the days that what was spent is shared out over.
+  expect((account?.spentSince ?? 0) - startedAt).toBeGreaterThanOrEqual(3 * hourMs);
 });
 
 test('what is spent per day counts from when it was watched first', async () => {

@@ -4,6 +4,7 @@ import type { Unstored } from '../../src/ports/store.ts';
 import { flat } from '../store/beds.ts';
 import { always } from '../store/sqlite/batches.ts';
 import { smsLow, units } from '../support/account-facts.ts';
+import { give } from '../support/orders.ts';
 import { read, startWorld, step, type World } from '../support/world.ts';
 
 const rules = { rules: [smsLow({ warning: units(200) })] };
@@ -76,4 +77,29 @@ test('a reading that was stored though nobody heard of that is not stored again'
   for (const [nth, each] of left.entries()) world.unstored.set(`@unstored/again-${nth}`, each);
   await world.pass(step);
   expect(await readingsOf(world)).toBe(once + 1);
+});
+
+test('what people did while nothing was stored is done by who takes over, once and in their name', async () => {
+  const world = await startWorld(rules, { takesOrders: true });
+  expect(await read(world, 100)).toEqual(['otp/sms-low firing warning']);
+  world.diskFull = true;
+  await give(world.views, { kind: 'acknowledge', account: 'otp', rule: 'sms-low', comment: 'paid' }, 'ada');
+  const silence = { match: { account: ['otp'] }, everything: false, comment: '' };
+  await give(
+    world.views,
+    { kind: 'silence', ...silence, startsAt: world.now, endsAt: world.now + 9 * step },
+    'ben',
+  );
+  await give(world.views, { kind: 'poll', account: 'otp' }, 'ben');
+  const left = takeUnstored(world.daemon.state, world.now);
+  expect(left.flatMap(({ orders }) => orders.map(({ kind }) => kind))).toEqual(['acknowledge', 'silence']);
+  world.crash();
+  world.diskFull = false;
+  world.start();
+  await world.pass(step);
+  await takeIn(world, left);
+  await takeIn(world, left);
+  const [incident] = await world.views.incidents({ account: 'otp', since: 0, until: world.now });
+  expect(incident?.acknowledgement).toMatchObject({ by: 'ada', comment: 'paid' });
+  expect([...world.daemon.state.silences.values()].map(({ createdBy }) => createdBy)).toEqual(['ben']);
 });

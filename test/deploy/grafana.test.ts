@@ -72,10 +72,10 @@ it('the dashboard knows every variable that its queries name', () => {
   expect(named.filter((name) => !known.has(name))).toEqual([]);
 });
 
-it('the dashboard shows what is acknowledged and silenced, and sums by currency', () => {
+it('the dashboard shows what is acknowledged, silenced and said by another alert, what each is about, and sums by currency', () => {
   const all = queries.map(({ expr }) => expr).join('\n');
-  for (const part of ['lowwater_alert_acknowledged', 'lowwater_alert_silenced', 'lowwater_account_info'])
-    expect(all).toContain(part);
+  const metrics = ['alert_acknowledged', 'alert_silenced', 'alert_inhibited', 'alert_info', 'account_info'];
+  for (const metric of metrics) expect(all).toContain(`lowwater_${metric}`);
   expect(all).toContain('sum by (currency, balance) (lowwater_balance');
 });
 

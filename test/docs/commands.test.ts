@@ -1,7 +1,7 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { execFile, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commands } from '../../src/cli/commands/registry.ts';
 import { parseCommandLine } from '../../src/cli/run-command-line.ts';
@@ -10,11 +10,13 @@ import { defaultScenario } from '../../src/simulator/scenario.ts';
 import { startSimulator } from '../../src/simulator/server.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { systemRandom } from '../../src/system/random.ts';
-import { builtMain } from '../support/built-program.ts';
+import { runBuilt, startBuilt } from '../support/built-program.ts';
+import { runCli } from '../support/cli.ts';
 import { commandsOf, fences, pages, proseOf } from '../support/documentation.ts';
 import { makeDocumentedHouse } from '../support/documented-house.ts';
 import { startHttpReceiver } from '../support/http-receiver.ts';
 
+const execute = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
@@ -33,8 +35,12 @@ const elsewhere = [
   'litestream',
 ];
 
-/** Go on until somebody ends them. */
-const lasting = ['run', 'demo', 'simulate'];
+/** Go on until somebody ends them; what each prints once it has begun. */
+const lasting = new Map([
+  ['run', /"msg":"started"/],
+  ['demo', /http:/],
+  ['simulate', /simulator on http:/],
+]);
 
 /** Ask a person, a daemon that runs, or a second database; or take a minute (`test-alert`, which its own test plays). */
 const onlyParsed = ['init', 'health', 'migrate-store', 'cluster', 'test-alert'];
@@ -51,13 +57,17 @@ const inProse = pages.flatMap((page) =>
 );
 /** `backup FILE`, `[--port 9080]`, `completion bash\|zsh`: shows what may stand there. */
 const isForm = (command: string) => /[[\]<>…]|\\\||\b(?:FILE|NAME|ID|ACCOUNT|RULE|TYPE)\b/.test(command);
+const candidates = [...inFences, ...inProse.filter((command) => !isForm(command))];
+const words = readWords(candidates.filter((command) => command.startsWith('lowwater ')));
+const wordsOf = (command: string) => words.get(command) ?? [];
 /** What stands in prose without what it must have, such as `lowwater explain`, speaks of the command. */
 const isName = (command: string) => refusalOf(command)?.includes('missing required argument') === true;
-const typed = [
-  ...new Set([...inFences, ...inProse.filter((command) => !isForm(command) && !isName(command))]),
-];
+const typed = [...new Set(candidates.filter((command) => inFences.includes(command) || !isName(command)))];
 const wordOf = (command: string) => command.split(' ')[1] ?? '';
 const ofLowwater = typed.filter((command) => command.startsWith('lowwater '));
+const ending = ofLowwater.filter(
+  (command) => !lasting.has(wordOf(command)) && !onlyParsed.includes(wordOf(command)),
+);
 
 let folder: string;
 let port: string;
@@ -74,10 +84,6 @@ beforeAll(async () => {
   });
   port = new URL(simulator.url).port;
   folder = await makeDocumentedHouse({ provider: simulator.url, webhook: receiver.url });
-  mkdirSync(join(folder, 'bin'));
-  const program = join(folder, 'bin/lowwater');
-  writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${builtMain}' "$@"\n`);
-  chmodSync(program, 0o755);
   closing.push(receiver.close, simulator.close);
 });
 
@@ -87,28 +93,23 @@ afterAll(async () => {
 });
 
 describe('a command of the documentation', () => {
-  it.each(ofLowwater.filter((command) => !lasting.concat(onlyParsed).includes(wordOf(command))))(
-    'works as it stands: %s',
-    async (command) => {
-      const { status, stderr } = await runInShell(command);
-      // A check tells by its exit code what it found.
-      expect(wordOf(command) === 'check' ? 0 : status, stderr).toBe(0);
-      expect(stderr).not.toMatch(/^lowwater: /m);
-    },
-  );
+  it.each(ending)('works as it stands: %s', async (command) => {
+    const words = wordsOf(command);
+    // One of a word in a process of its own shows that it starts; the others differ in what the command line reads.
+    const isFirst = ending.find((each) => wordOf(each) === wordOf(command)) === command;
+    const { code, stderr } = await (isFirst ? runBuilt : runCli)(words, { cwd: folder });
+    // A check tells by its exit code what it found.
+    expect(wordOf(command) === 'check' ? 0 : code, stderr).toBe(0);
+    expect(stderr).not.toMatch(/^lowwater: /m);
+  });
 
-  it.each(ofLowwater.filter((command) => lasting.includes(wordOf(command))))(
+  it.each(ofLowwater.filter((command) => lasting.has(wordOf(command))))(
     'goes on until it is ended: %s',
     async (command) => {
-      const child = spawn('sh', ['-c', `exec ${command}`], {
-        cwd: folder,
-        env: environment(),
-        stdio: 'ignore',
-      });
-      await new Promise((resolve) => setTimeout(resolve, 2_000));
-      expect(child.exitCode).toBe(null);
-      child.kill('SIGTERM');
-      expect(await new Promise((resolve) => child.on('close', resolve))).toBe(0);
+      const started = startBuilt(wordsOf(command), { cwd: folder });
+      await started.until(lasting.get(wordOf(command)) ?? /never/);
+      started.child.kill('SIGTERM');
+      expect(await started.ended).toMatchObject({ code: 0, signal: null });
     },
   );
 
@@ -126,7 +127,7 @@ describe('a command of the documentation', () => {
   it.each(typed.filter((command) => command.startsWith('curl ')))(
     'is answered by the simulator: %s',
     async (command) => {
-      const { stdout } = await runInShell(command.replace('localhost:9080', `127.0.0.1:${port}`));
+      const { stdout } = await execute('sh', ['-c', command.replace('localhost:9080', `127.0.0.1:${port}`)]);
       expect(JSON.parse(stdout)).toMatchObject({ code: 200 });
     },
   );
@@ -157,14 +158,19 @@ describe('the README', () => {
   });
 });
 
-/** What lowwater says against the words, as a shell gives them; null where it takes them. */
+/** The words behind `lowwater`, as a shell gives them: one shell reads them all. */
+function readWords(lines: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const script = lines.map((line) => `printf '%s\\0' ${line.slice('lowwater '.length)}; printf '\\n'`);
+  const { stdout } = spawnSync('sh', ['-c', script.join('\n')], { encoding: 'utf8' });
+  const printed = stdout.split('\0\n');
+  return new Map(lines.map((line, index) => [line, printed[index]?.split('\0') ?? []]));
+}
+
+/** What lowwater says against the words; null where it takes them. */
 function refusalOf(command: string): string | null {
   if (!command.startsWith('lowwater ')) return null;
-  const shell = spawnSync('sh', ['-c', `printf '%s\\n' ${command.slice('lowwater '.length)}`], {
-    encoding: 'utf8',
-  });
   try {
-    parseCommandLine(shell.stdout.trimEnd().split('\n'), {
+    parseCommandLine(wordsOf(command), {
       version: '0.0.0',
       stdout: { columns: 80, style: createStyle(false) },
     });
@@ -172,31 +178,4 @@ function refusalOf(command: string): string | null {
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
-}
-
-function environment(): Record<string, string> {
-  const compileCache = join(tmpdir(), 'lowwater-compile-cache');
-  return {
-    PATH: `${join(folder, 'bin')}:${process.env.PATH}`,
-    HOME: folder,
-    TZ: 'UTC',
-    NODE_COMPILE_CACHE: compileCache,
-  };
-}
-
-/** In a process of its own, while the receivers of this one answer. */
-async function runInShell(command: string) {
-  const child = spawn('sh', ['-c', command], {
-    cwd: folder,
-    env: environment(),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const said = { stdout: '', stderr: '' };
-  for (const name of ['stdout', 'stderr'] as const) {
-    child[name].setEncoding('utf8').on('data', (text: string) => {
-      said[name] += text;
-    });
-  }
-  const status = await new Promise<number | null>((resolve) => child.on('close', resolve));
-  return { status, ...said };
 }

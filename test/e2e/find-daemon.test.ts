@@ -285,6 +285,8 @@ describe('which daemon a command asks', { timeout: 30_000 }, () => {
       facts: { accounts: ['otp'] },
     });
     expect(said).toEqual([]);
+    const routes = await runCli(['routes', 'otp', 'stale'], { cwd: fourth.folder });
+    expect(routes).toMatchObject({ code: 0, stdout: expect.stringContaining('otp stale, warning') });
     const text = readFileSync(fourth.configFile, 'utf8');
     writeFileSync(fourth.configFile, text.replace('"accounts"', '"unknownKey": 1, "accounts"'));
     expect(await findByNote(context, fourth.configFile)).toBeNull();

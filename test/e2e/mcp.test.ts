@@ -123,6 +123,10 @@ describe('lowwater mcp', () => {
       isError: true,
       content: [{ text: 'There is no account of that id.' }],
     });
+    expect(await reader.call('history', { account: 'otp' })).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringMatching(/^id is missing, account is no argument; there is "id", /) }],
+    });
     expect(await reader.call('query', { sql: 'DELETE FROM alert' })).toMatchObject({ isError: true });
     expect(await reader.call('acknowledge', { account: 'otp', rule: 'sms-low', by: 'kim' })).toMatchObject({
       isError: true,
@@ -158,8 +162,9 @@ describe('lowwater mcp', () => {
 
   it('reads the database where no daemon runs, and acts on nothing there', async () => {
     await daemon.stop();
-    const { structuredContent } = await actor.call('accounts');
+    const { structuredContent, content } = await actor.call('accounts');
     expect(structuredContent).toMatchObject({ accounts: [{ id: 'otp', balances: { sms: '12.345678' } }] });
+    expect(content[1]?.text).toMatch(/^No daemon answers/);
     expect((await actor.call('review')).isError).toBeUndefined();
     expect(await actor.call('silence', { match: { account: 'otp' }, for: '1h', by: 'kim' })).toMatchObject({
       isError: true,

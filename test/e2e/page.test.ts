@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasBrowser, launchBrowser } from '../support/browser.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { hasBrowser, shareBrowser } from '../support/browser.ts';
 import { freePort } from '../support/free-port.ts';
 import { withBed } from '../support/run-daemon.ts';
 import { mountSmallDisk } from '../support/small-disk.ts';
@@ -10,20 +10,12 @@ import { mountSmallDisk } from '../support/small-disk.ts';
 const soon = { timeout: 15_000 };
 
 describe.skipIf(!hasBrowser())('an open page of the built program', { timeout: 90_000 }, () => {
-  let browser: Browser;
-
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  }, 60_000);
-
-  afterAll(() => browser.close());
-
   it('says so while the daemon hangs, is gone, or has an invalid configuration, and comes back by itself', () =>
     withBed({}, async (bed) => {
       const server = { port: await freePort() };
       bed.configure({ server });
       const daemon = await bed.start();
-      const page = await openOverview(browser, daemon.url);
+      const page = await openOverview(daemon.url);
       await page.getByText('Nothing needs you now').waitFor(soon);
 
       writeFileSync(bed.configFile, '{ "accounts": ');
@@ -55,7 +47,7 @@ describe.skipIf(!hasBrowser())('an open page of the built program', { timeout: 9
       try {
         bed.configure({ storage: { path: join(disk.path, 'lowwater.db') } });
         const daemon = await bed.start();
-        const page = await openOverview(browser, daemon.url);
+        const page = await openOverview(daemon.url);
         await page.getByText('Nothing needs you now').waitFor(soon);
         disk.fill();
         bed.provider.control.setBalance('otp', 'sms', '10');
@@ -78,15 +70,17 @@ describe.skipIf(!hasBrowser())('an open page of the built program', { timeout: 9
       const daemon = await bed.start({
         NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(real)}`,
       });
-      const page = await openOverview(browser, daemon.url);
+      const page = await openOverview(daemon.url);
       await page.getByText('the clock of this machine is wrong').waitFor(soon);
       expect(await page.getByText('Nothing needs you now').count()).toBe(0);
       await daemon.stop();
     }));
 });
 
-async function openOverview(browser: Browser, url: string): Promise<Page> {
-  const page = await browser.newPage();
+async function openOverview(url: string): Promise<Page> {
+  const { scripted } = await shareBrowser();
+  const page = await scripted.newPage();
+  onTestFinished(() => page.close());
   await page.goto(url);
   await page.getByText('Updates by itself.').waitFor(soon);
   return page;

@@ -225,6 +225,33 @@ describe('a payment that two people order', () => {
     expect(await order({ worst: 'warning' }, 'Ada', world)).toMatchObject({ orderedBy: 'Ada' });
   });
 
+  test('that ends no alert takes none: what is expected by then counts together', async () => {
+    const world = await firing();
+    const taken = async () => (await world.views.alert(account, 'sms-low'))?.acknowledged ?? null;
+    const pay = (amount: number) =>
+      giveAtOnce(world, { ...wanted, amountMicros: units(amount), arrivesBy: world.now + hourMs }, 'Ada');
+    pay(1);
+    expect(await taken()).toBeNull();
+    pay(2700);
+    expect(await taken()).toMatchObject({ by: 'Ada' });
+  });
+
+  test('that is cancelled gives back what it took, and nothing that somebody took by hand', async () => {
+    const world = await firing();
+    const cancel = () => {
+      const [{ id = '' } = {}] = world.views.expected();
+      giveAtOnce(world, { kind: 'cancel-expected', account, id }, 'Ben');
+    };
+    await order({}, 'Ada', world);
+    cancel();
+    expect((await world.views.alert(account, 'sms-low'))?.acknowledged).toBeNull();
+    giveAtOnce(world, { kind: 'acknowledge', account, rule: 'sms-low', comment: '' }, 'Ada');
+    await world.pass(1000);
+    await order({}, 'Ada', world);
+    cancel();
+    expect((await world.views.alert(account, 'sms-low'))?.acknowledged).toMatchObject({ by: 'Ada' });
+  });
+
   test('is no second one for another balance', async () => {
     const world = await startWorld({ accounts: [makeAccount('otp', { leadTimeMs: hourMs })] });
     await order({}, 'Ada', world);

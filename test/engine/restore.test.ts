@@ -9,6 +9,7 @@ import { cronCalendar } from '../../src/system/calendar.ts';
 import { nothingStored } from '../../src/views/empty-reader.ts';
 import { english } from '../../src/wording/language.ts';
 import { accountState, incident, noon } from '../store/sqlite/batches.ts';
+import { smsLow, units } from '../support/account-facts.ts';
 import { buildItem, messageNow } from '../support/messages.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { makeSettings } from '../support/settings.ts';
@@ -54,7 +55,7 @@ test('after a long pause messages wait a minute at most for the first poll, also
   const item = { incident: 'one', account: 'otp', rule: 'sms-low', kind: 'firing', at: noon } as const;
   const now = noon + hourMs;
   const state = startMonitor({
-    settings: makeSettings({}),
+    settings: makeSettings({ rules: [smsLow({ warning: units(200) })] }),
     stored: {
       ...nothingStored,
       accounts: [accountState('otp')],

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it, vi } from 'vitest';
 import { Secret } from '../../src/domain/secret.ts';
-import { hasBrowser, openPage, withPage } from '../support/browser.ts';
-import { ackLink, narrow, token, useBrowser, wide, widthOf } from '../support/browser-bed.ts';
+import { hasBrowser, openPage, wide, withPage } from '../support/browser.ts';
+import { ackLink, narrow, token, useBrowser, widthOf } from '../support/browser-bed.ts';
 import { buildAccountView, buildAlertView, hourMs, viewsNow } from '../support/built-views.ts';
 import { demoViews } from '../support/demo-views.ts';
 import { runFakeServer } from '../support/web-server.ts';

@@ -1,16 +1,9 @@
+import { globSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, it, vi } from 'vitest';
-import { hasBrowser, listenToComplaints, openPage, withPage } from '../support/browser.ts';
-import {
-  ackLink,
-  type BrowserBed,
-  loadAxe,
-  narrow,
-  seriousFindings,
-  useBrowser,
-  wide,
-  widthOf,
-} from '../support/browser-bed.ts';
+import { hasBrowser, openPage, wide, withPage } from '../support/browser.ts';
+import { ackLink, loadAxe, narrow, seriousFindings, useBrowser, widthOf } from '../support/browser-bed.ts';
 
 // Chromium shares the machine with the other test files.
 vi.setConfig({ testTimeout: 30_000 });
@@ -35,6 +28,16 @@ const pages = [
 /** The narrowest that WCAG asks for (1.4.10), a tablet, a laptop, a screen on the wall. */
 const widths = [320, 820, 1140, 1920];
 
+it('has styles for widths between the narrowest and the widest on the overview alone, which axe looks at there', () => {
+  const folder = join(import.meta.dirname, '../../src/http/assets/styles');
+  const between = globSync(join(folder, '*.css')).filter((path) => {
+    const limits = [...readFileSync(path, 'utf8').matchAll(/\((?:min|max)-width: (\d+)px\)/g)];
+    // Cards up to 915 px, and a page that grows no wider from 1400 px on.
+    return limits.some(([, limit = '']) => !['915', '1400'].includes(limit));
+  });
+  expect(between.map((path) => basename(path))).toEqual(['overview.css']);
+});
+
 interface Observations {
   readonly complaints: readonly string[];
   readonly findings: readonly string[];
@@ -43,18 +46,9 @@ interface Observations {
   readonly tooWide: { readonly scripted: readonly number[]; readonly plain: number };
 }
 
-/** Tabs that are used for one page after another. */
-interface Lane {
-  readonly page: Page;
-  readonly plainPage: Page;
-  /** Of the page open now. */
-  readonly complaints: string[];
-}
-
-const nothing = (): void => undefined;
 describe.skipIf(!hasBrowser())('each page in a browser', () => {
   const seen = new Map<string, Promise<Observations>>();
-  const bed = useBrowser(observeAll);
+  const bed = useBrowser();
 
   describe.each(pages)('%s', (name) => {
     it('loads without a complaint of the console or the policy', async () => {
@@ -78,56 +72,52 @@ describe.skipIf(!hasBrowser())('each page in a browser', () => {
     });
   });
 
-  it.each([360, 840, 920, 1140, 1920])(
-    'at %i px runway and the link of each account are in sight',
-    async (width) => {
-      await withPage(bed.scripted, async (page) => {
+  it('at every width runway and the link of each account are in sight', async () => {
+    await withPage(bed.scripted, async (page) => {
+      await openPage(page, bed.server.url);
+      for (const width of [360, 840, 920, 1140, 1920]) {
         await page.setViewportSize({ width, height: 900 });
-        await openPage(page, bed.server.url);
         for (const cell of [
           page.locator('table.accounts tbody tr').first().locator('[data-label=Runway]'),
           page.locator('table.accounts tbody tr').first().locator('th a'),
         ]) {
           const box = await cell.boundingBox();
-          expect(box === null ? Number.NaN : box.x + box.width).toBeLessThanOrEqual(width);
+          expect(box === null ? Number.NaN : box.x + box.width, `at ${width} px`).toBeLessThanOrEqual(width);
         }
-      });
-    },
-  );
+      }
+    });
+  });
 
   /** What was seen of a page, once for all the tests of it: loading and axe are what takes the time. */
   function look(name: string): Promise<Observations> {
-    return seen.get(name) ?? Promise.reject(new Error(`nobody looked at ${name}`));
+    const observed = seen.get(name) ?? observe(name);
+    seen.set(name, observed);
+    return observed;
   }
 
-  /** Begins to look at all pages, in two lanes, each with a tab for what runs scripts and one for what does not. */
-  async function observeAll(bed: BrowserBed): Promise<void> {
-    const lanes = await Promise.all([openLane(bed), openLane(bed)]);
-    const ends = lanes.map(() => Promise.resolve());
-    for (const [index, [name, path]] of pages.entries()) {
-      const turn = index % lanes.length;
-      const lane = lanes[turn];
-      if (lane === undefined) continue;
-      const url = (name === 'sign-in' ? bed.locked : bed.server).url + path;
-      const observed = (ends[turn] ?? Promise.resolve()).then(() => observe(lane, url));
-      seen.set(name, observed);
-      ends[turn] = observed.then(nothing, nothing);
-    }
+  function observe(name: string): Promise<Observations> {
+    const [, path = ''] = pages.find(([each]) => each === name) ?? [];
+    const url = (name === 'sign-in' ? bed.locked : bed.server).url + path;
+    return withPage(bed.scripted, async (page, complaints) => {
+      const scripted = await observeScripted(page, url, path);
+      return withPage(bed.plain, async (plainPage) => {
+        await plainPage.setViewportSize(narrow);
+        await openPage(plainPage, url);
+        return {
+          complaints: [...complaints],
+          findings: scripted.findings,
+          facts: { scripted: scripted.facts, plain: await factsOf(plainPage) },
+          tooWide: { scripted: scripted.tooWide, plain: await widthOf(plainPage) },
+        };
+      });
+    });
   }
 });
 
-async function openLane({ scripted, plain }: BrowserBed): Promise<Lane> {
-  const [page, plainPage] = await Promise.all([scripted.newPage(), plain.newPage()]);
-  const complaints: string[] = [];
-  listenToComplaints(page, complaints);
-  return { page, plainPage, complaints };
-}
-
-async function observe({ page, plainPage, complaints }: Lane, url: string): Promise<Observations> {
-  complaints.length = 0;
+async function observeScripted(page: Page, url: string, path: string) {
   await Promise.all([page.setViewportSize(wide), page.emulateMedia({ colorScheme: 'light' })]);
   await openPage(page, url);
-  const scriptedFacts = await factsOf(page);
+  const facts = await factsOf(page);
   // Run as the browser's own code: the policy of the page holds for the page only.
   await loadAxe(page);
   const findings: string[] = [];
@@ -135,23 +125,18 @@ async function observe({ page, plainPage, complaints }: Lane, url: string): Prom
   for (const width of widths) {
     await page.setViewportSize({ width, height: 800 });
     if ((await widthOf(page)) > width) tooWide.push(width);
+    const isBetween = width !== widths.at(0) && width !== widths.at(-1);
+    if (isBetween && path !== '/') continue;
     const found = await seriousFindings(page, null);
     findings.push(...found.map((finding) => `${width} px, light: ${finding}`));
     // What differs in the dark are the colours, and those differ only between cards and a table.
-    if (width !== widths.at(0) && width !== widths.at(-1)) continue;
+    if (isBetween) continue;
     await page.emulateMedia({ colorScheme: 'dark' });
     const foundInDark = await seriousFindings(page, ['color-contrast']);
     findings.push(...foundInDark.map((finding) => `${width} px, dark: ${finding}`));
     await page.emulateMedia({ colorScheme: 'light' });
   }
-  await plainPage.setViewportSize(narrow);
-  await openPage(plainPage, url);
-  return {
-    complaints: [...complaints],
-    findings,
-    facts: { scripted: scriptedFacts, plain: await factsOf(plainPage) },
-    tooWide: { scripted: tooWide, plain: await widthOf(plainPage) },
-  };
+  return { facts, findings, tooWide };
 }
 
 /** The words of the page without what only the picture of the chart says in either form. */

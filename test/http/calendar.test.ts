@@ -127,6 +127,22 @@ describe('the calendar of payments', () => {
     expect(await writeCalendar({ views, ...frame, now: viewsNow + 60_000 }, 'd1')).toBe(text);
   });
 
+  it('says that a balance is used up, and by the forecast where no reading says so', async () => {
+    const spent = { runwayMs: 0, emptyAt: null, forecast: null } as const;
+    const accounts = [
+      buildAccountView({ id: 'read', name: 'Read', runways: { sms: buildRunway(spent), voip: null } }),
+      buildAccountView({
+        id: 'dark',
+        name: 'Dark',
+        runways: { sms: buildRunway({ ...spent, isEndPredicted: true }), voip: null },
+      }),
+    ];
+    const views = showingAccounts((await startWorld()).views, accounts);
+    const said = summaries(await writeCalendar({ views, ...frame }, 'd1'));
+    expect(said).toContain('20261121 Read: SMS used up');
+    expect(said).toContain('20261121 Dark: SMS used up by the forecast');
+  });
+
   it('is one even where there is nothing to say', async () => {
     const { views } = await startWorld({ accounts: [] });
     expect(parseStrictly(await writeCalendar({ views, ...frame }, 'd1'))).toEqual([]);

@@ -1,6 +1,6 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { hasBrowser, launchBrowser, openPage, withPage } from '../support/browser.ts';
+import { hasBrowser, openPage, shareBrowser, withPage } from '../support/browser.ts';
 import { buildAccountView, hourMs, micros, viewsNow } from '../support/built-views.ts';
 import { demoViews } from '../support/demo-views.ts';
 import { type FakeServer, runFakeServer } from '../support/web-server.ts';
@@ -11,15 +11,16 @@ const present = hasBrowser();
 vi.setConfig({ testTimeout: 30_000 });
 
 describe.skipIf(!present)('what people do on the pages', () => {
-  let browser: Browser;
   let scripted: BrowserContext;
   let plain: BrowserContext;
+  let inShanghai: BrowserContext;
   let phone: BrowserContext;
 
   beforeAll(async () => {
-    browser = await launchBrowser();
-    scripted = await browser.newContext({ timezoneId: 'Asia/Shanghai' });
-    plain = await browser.newContext({ javaScriptEnabled: false });
+    const shared = await shareBrowser();
+    const { browser } = shared;
+    ({ scripted, plain } = shared);
+    inShanghai = await browser.newContext({ timezoneId: 'Asia/Shanghai' });
     phone = await browser.newContext({
       viewport: { width: 360, height: 740 },
       hasTouch: true,
@@ -27,7 +28,10 @@ describe.skipIf(!present)('what people do on the pages', () => {
     });
   }, 60_000);
 
-  afterAll(() => browser.close());
+  afterAll(async () => {
+    const own = [inShanghai, phone].map((context) => context.close());
+    await Promise.all([...own, scripted.clearCookies(), plain.clearCookies()]);
+  });
 
   async function withServer(use: (server: FakeServer) => Promise<void>): Promise<void> {
     const server = await runFakeServer({ views: demoViews() });
@@ -93,7 +97,7 @@ describe.skipIf(!present)('what people do on the pages', () => {
 
   it('times are shown in the zone of the reader after one click, and as configured after another', async () => {
     await withServer(async (server) => {
-      await withPage(scripted, async (page) => {
+      await withPage(inShanghai, async (page) => {
         await openPage(page, `${server.url}/messages`);
         await page.getByRole('button', { name: 'Show Asia/Shanghai, as here' }).click();
         await page.getByText('times in Asia/Shanghai').waitFor();

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Reading } from '../../src/domain/reading.ts';
 import type { Severity } from '../../src/domain/severity.ts';
-import type { BudgetRule } from '../../src/rules/budget.ts';
+import { type BudgetRule, monthlyBudget } from '../../src/rules/budget.ts';
 import { describeRule } from '../../src/rules/registry.ts';
 import { dayMs, factsAfter, factsNoon, hourMs, minuteMs, units, verdict } from '../support/account-facts.ts';
+import { asAnyRule } from '../support/any-rule.ts';
 import { evaluate, explainRule } from '../support/evaluate.ts';
 import { monday, officeHours, spendBy } from '../support/spending.ts';
 
@@ -174,4 +175,19 @@ describe('a budget by the forecast', () => {
     expect(verdict(evaluate(monthly(2900), facts, 'warning'))).toBe('ok');
     expect(verdict(evaluate(monthly(10, { per: 'day' }), factsAfter(spentToday(60)), null))).toBe('unknown');
   });
+});
+
+test('a budget of another currency than the balance is read in by now is none of it', () => {
+  const monthly: BudgetRule = { ...rule, per: 'month' };
+  const budgeted = (currency: string) =>
+    monthlyBudget(
+      {
+        rules: [asAnyRule(monthly)],
+        settings: { currency: 'CNY' },
+        poll: { reading: read(factsNoon, 100, currency) },
+      },
+      'sms',
+    );
+  expect(budgeted('RMB')).toBe(units(100));
+  expect(budgeted('USD')).toBeNull();
 });

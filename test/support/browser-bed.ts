@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
 import { Secret } from '../../src/domain/secret.ts';
-import { launchBrowser } from './browser.ts';
+import { type SharedBrowser, shareBrowser } from './browser.ts';
 import { hourMs, viewsNow } from './built-views.ts';
 import { demoViews } from './demo-views.ts';
 import { signAcknowledgement } from './old-links.ts';
@@ -11,25 +11,20 @@ import { trialsOn } from './trials.ts';
 import { ackKey, type FakeServer, runFakeServer } from './web-server.ts';
 
 export const token = 'browser-token';
-export const wide = { width: 1280, height: 800 };
 export const narrow = { width: 360, height: 740 };
 
 /** As a message carries it: acknowledges without signing in. */
 export const ackLink = `/ack?${signAcknowledgement(ackKey, { account: 'otp', rule: 'sms-low', incident: 'incident-1', expiresAt: viewsNow + hourMs })}`;
 
-/** A browser before two servers of made-up views, there while the tests of a `describe` run. */
-export interface BrowserBed {
-  readonly browser: Browser;
-  readonly scripted: BrowserContext;
-  /** Runs no script. */
-  readonly plain: BrowserContext;
+/** The browser before two servers of made-up views, there while the tests of a `describe` run. */
+export interface BrowserBed extends SharedBrowser {
   readonly server: FakeServer;
   /** Asks for `token`. */
   readonly locked: FakeServer;
 }
 
-/** To be called in a `describe`; `begin` is called once the bed is there. */
-export function useBrowser(begin: (bed: BrowserBed) => Promise<void> = async () => undefined): BrowserBed {
+/** To be called in a `describe`. */
+export function useBrowser(): BrowserBed {
   let made: BrowserBed | null = null;
   const bed = (): BrowserBed => {
     if (made === null) throw new Error('the browser is there in tests only');
@@ -37,12 +32,10 @@ export function useBrowser(begin: (bed: BrowserBed) => Promise<void> = async () 
   };
   beforeAll(async () => {
     made = await makeBed();
-    await begin(made);
   }, 60_000);
   afterAll(async () => {
-    const { browser, server, locked } = bed();
-    await browser.close();
-    await Promise.all([server.close(), locked.close()]);
+    const { scripted, plain, server, locked } = bed();
+    await Promise.all([scripted.clearCookies(), plain.clearCookies(), server.close(), locked.close()]);
   });
   return {
     get browser() {
@@ -64,12 +57,9 @@ export function useBrowser(begin: (bed: BrowserBed) => Promise<void> = async () 
 }
 
 async function makeBed(): Promise<BrowserBed> {
-  const browser = await launchBrowser();
   const views = demoViews();
   return {
-    browser,
-    scripted: await browser.newContext({ viewport: wide }),
-    plain: await browser.newContext({ viewport: wide, javaScriptEnabled: false }),
+    ...(await shareBrowser()),
     server: await runFakeServer({ views, trials: trialsOn(views) }),
     locked: await runFakeServer({ views: demoViews(), settings: { token: new Secret(token) } }),
   };

@@ -21,6 +21,33 @@ export function launchBrowser(): Promise<Browser> {
   });
 }
 
+let shared: Promise<SharedBrowser> | null = null;
+
+/** A browser with two contexts; a context costs more than most of what is done in it, and a browser as much as two of them. */
+export interface SharedBrowser {
+  readonly browser: Browser;
+  readonly scripted: BrowserContext;
+  /** Runs no script. */
+  readonly plain: BrowserContext;
+}
+
+export const wide = { width: 1280, height: 800 };
+
+/** One for all tests of a worker, which ends with it. Who signs in or chooses a language clears the cookies. */
+export function shareBrowser(): Promise<SharedBrowser> {
+  shared ??= openShared();
+  return shared;
+}
+
+async function openShared(): Promise<SharedBrowser> {
+  const browser = await launchBrowser();
+  const [scripted, plain] = await Promise.all([
+    browser.newContext({ viewport: wide }),
+    browser.newContext({ viewport: wide, javaScriptEnabled: false }),
+  ]);
+  return { browser, scripted, plain };
+}
+
 /** Opens a page and waits until its scripts have done what they do at first. */
 export async function openPage(page: Page, url: string): Promise<void> {
   await page.goto(url);

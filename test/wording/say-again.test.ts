@@ -29,7 +29,7 @@ describe.each(['zh-CN', 'es'])('In %s', (id) => {
       const said = Object.fromEntries(
         Object.entries(given).map(([argument, value]) => [
           argument,
-          value === 'critical' ? inLanguage('critical', id) : value,
+          value === 'critical' && !sentence.includes(`"{${argument}}"`) ? inLanguage('critical', id) : value,
         ]),
       );
       const kept = fillEnglish(cutEnglish(sentence), given);
@@ -49,6 +49,31 @@ it('Amounts, durations and sentences within a sentence are said in the language,
     'saldo de SMS por debajo de 50,00 (crítica), 1200,00 (aviso); se resuelve 10% por encima; durante 5 minutos',
   );
 });
+
+it.each([
+  ['the connection was refused', '连接被拒绝'],
+  ['no complete answer within 10s', '10 秒内没有完整响应'],
+  [
+    'the provider refuses the authSecret: code 20001, "bad key"',
+    '服务商拒绝了 authSecret：代码 20001, "bad key"',
+  ],
+  ['the provider refuses the credentials: HTTP 401, "timeout"', '服务商拒绝了凭据：HTTP 401, "timeout"'],
+  ['$.balance is not in the answer, "no, such user"', '响应中没有 $.balance，"no, such user"'],
+  ['the mail server answered 550 5.1.1 no such user', '邮件服务器响应 550 5.1.1 no such user'],
+  [
+    'Slack answered 301: a redirect, which is never followed; check the address',
+    'Slack 响应 301：是重定向，从不跟随；检查地址',
+  ],
+  [
+    'the last poll ended as auth_failed, which tells nothing about the key',
+    '上次查询的结果：密钥被拒绝；说明不了密钥是否有效',
+  ],
+])(
+  'Why a poll or a delivery failed is said with what others said in it as they said it: %s',
+  (text, said) => {
+    expect(inLanguage(text, 'zh-CN')).toBe(said);
+  },
+);
 
 it('What a vendor says stays as it is, though it holds words that lowwater uses', () => {
   for (const text of [

@@ -15,6 +15,7 @@ import type { LiveViews } from '../../views/live-views.ts';
 import { planPayments } from '../../views/payment-plan.ts';
 import type { AlertView } from '../../views/views.ts';
 import { languageNamed, say } from '../../wording/language.ts';
+import { labelled } from '../../wording/lists.ts';
 import { sayNearMoment } from '../../wording/moments.ts';
 import { phrases } from '../../wording/phrase.ts';
 import { balanceLabel, sayAmount, sayRunwayAndEnd, sayShortPayable } from '../../wording/quantity-wording.ts';
@@ -103,14 +104,22 @@ class Chat {
   }
 
   async answer(): Promise<ChatAnswer> {
-    const { said, standing, chat, person, at = this.reader.now } = this.#event;
+    const { said, standing, chat, person } = this.#event;
     if (standing === 'elsewhere') return this.alone(say(says.elsewhere, { chat }, this.reader));
     if (standing === 'stranger') return this.alone(say(says.stranger, { person: person.id }, this.reader));
-    if (this.reader.now - at > maxAgeMs) return this.#alone(says.late);
-    if (said.kind === 'text') return this.#obey(readCommand(said.text, this.reader));
+    if (said.kind === 'text')
+      return this.#isLate ? this.#alone(says.late) : this.#obey(readCommand(said.text, this.reader));
     const pressed = readPressed(said.data.split(' ', 1)[0] ?? '');
     if (pressed === null) return this.#alone(says.strange);
     return said.kind === 'form' ? this.#filledIn(pressed, said) : this.#press(pressed);
+  }
+
+  get #at(): number {
+    return this.#event.at ?? this.reader.now;
+  }
+
+  get #isLate(): boolean {
+    return this.reader.now - this.#at > maxAgeMs;
   }
 
   alone(text: string): ChatAnswer {
@@ -130,7 +139,9 @@ class Chat {
     if (verb === 'ordered') return this.#askAmount(alert, { verb, incident, severity });
     if (verb === 'acknowledge' && alert.acknowledged !== null)
       return this.alone(say(says.has, { person: cleanText(alert.acknowledged.by, 60) }, this.reader));
-    const until = quietUntil(verb, this.reader.now, this.reader.timezone);
+    // Who takes an alert takes it late as well; quiet is counted from when it was asked for.
+    const until = quietUntil(verb, this.#isLate ? this.#at : this.reader.now, this.reader.timezone);
+    if (until !== null && until <= this.reader.now) return this.#alone(says.late);
     const { account, rule } = alert;
     const seen = { incident, severity };
     return until === null
@@ -149,11 +160,11 @@ class Chat {
       case 'why':
         return this.#everybody(await this.#why(account, command.rule));
       case 'take': {
-        const open = (await this.#firing(account.id)).filter(
+        const firing = await this.#firing(account.id);
+        const open = firing.filter(
           ({ rule, acknowledged }) => acknowledged === null && (command.rule ?? rule) === rule,
         );
-        if (open.length === 0)
-          return this.alone(say(says.nothingFires, { account: account.id }, this.reader));
+        if (open.length === 0) return this.alone(this.#sayFiring(account, firing));
         return this.#take(
           open.map(({ rule }) => ({ kind: 'acknowledge', account: account.id, rule, comment: '' })),
         );
@@ -257,7 +268,7 @@ class Chat {
     const alert = await this.#alertOf(incident);
     const account = alert && this.#state.accounts.get(alert.account);
     if (alert === null || account == null) return this.#alone(says.over);
-    const micros = readAmount(form.amount.trim());
+    const micros = readAmount(form.amount.trim(), this.reader);
     if (micros === null)
       return this.alone(say(says.badAmount, { amount: cleanText(form.amount, 40) }, this.reader));
     const by = form.by.trim() === '' ? null : readDay(form.by.trim(), this.reader);
@@ -292,8 +303,10 @@ class Chat {
   }
 
   async #why(account: WatchedAccount, rule: string | null): Promise<string> {
-    const alerts = (await this.#firing(account.id)).filter((alert) => rule === null || alert.rule === rule);
+    const firing = await this.#firing(account.id);
+    const alerts = firing.filter((alert) => rule === null || alert.rule === rule);
     if (alerts.length > 0) return alerts.map((alert) => this.#story(alert)).join('\n\n');
+    if (firing.length > 0) return this.#sayFiring(account, firing);
     const view = await this.#views.account(account.id);
     const { reading = null } = view ?? {};
     if (view === null || reading === null)
@@ -309,6 +322,13 @@ class Chat {
     return [say(says.nothingFires, { account: account.settings.name }, this.reader), ...lines].join('\n');
   }
 
+  /** What fires though it is not what somebody asked for, and who has it. */
+  #sayFiring({ settings: { name } }: WatchedAccount, firing: readonly AlertView[]): string {
+    return firing.length === 0
+      ? say(says.nothingFires, { account: name }, this.reader)
+      : this.#some(firing, (alert) => this.#lineOf(alert)).join('\n');
+  }
+
   /** What fired, the numbers behind it, and what to do. */
   #story(alert: AlertView): string {
     const words = this.#wordsOf(alert);
@@ -316,7 +336,7 @@ class Chat {
     return [
       words.headline,
       ...words.story,
-      ...words.figures.map(({ label, value }) => `${label}: ${value}`),
+      ...words.figures.map(({ label, value }) => labelled(label, value)),
       ...words.advice,
     ].join('\n');
   }

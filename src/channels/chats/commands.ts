@@ -1,7 +1,8 @@
 import { dayMs, parseDuration } from '../../domain/duration.ts';
 import { instantOfWall, isDay, isoDay } from '../../domain/moment.ts';
-import { type Micros, parseMicros } from '../../domain/money.ts';
+import type { Micros } from '../../domain/money.ts';
 import type { Reader } from '../../wording/moments.ts';
+import { readTypedAmount } from '../../wording/typed-amount.ts';
 
 /** What somebody wrote to the bot. `unknown` is what is no command. */
 export type Command =
@@ -41,7 +42,7 @@ function readQuiet(account: string, [length = '', ...comment]: readonly string[]
 }
 
 function readOrdered(account: string, [amount = '', ...rest]: readonly string[], reader: Reader): Command {
-  const micros = readAmount(amount);
+  const micros = readAmount(amount, reader);
   if (micros === null) return unknown;
   const isAgain = rest.at(-1)?.toLowerCase() === 'again';
   const words = isAgain ? rest.slice(0, -1) : rest;
@@ -53,10 +54,8 @@ function readOrdered(account: string, [amount = '', ...rest]: readonly string[],
     : { kind: 'ordered', account, micros, by, isAgain, comment: words.slice(2).join(' ') };
 }
 
-/** As people write it: `1400`, `1,400.00`. A comma before decimals is no thousand. */
-export function readAmount(text: string): Micros | null {
-  const isGrouped = /^\d{1,3}(?:,\d{3})+(?:\.\d*)?$/.test(text);
-  const micros = parseMicros(isGrouped ? text.replaceAll(',', '') : text);
+export function readAmount(text: string, { language }: Pick<Reader, 'language'>): Micros | null {
+  const micros = readTypedAmount(text, language);
   return micros !== null && micros > 0 ? micros : null;
 }
 

@@ -1,12 +1,31 @@
 import type { NodemailerError } from 'nodemailer';
 import { minuteMs } from '../../domain/duration.ts';
 import type { ForeignTexts } from '../../domain/foreign-text.ts';
-import { errorCodes, explainConnectError } from '../../net/connect-error.ts';
+import { errorCodes, explainConnectError, sayStopping } from '../../net/connect-error.ts';
 import type { Delivery } from '../../ports/channel.ts';
+import { sentences } from '../../wording/phrase.ts';
 import type { DocumentedAnswer } from '../answers.ts';
 
 /** RFC 6647 asks to wait a few minutes when greylisted; 5 is what common greylists want at least. */
 const greylistWaitMs = 5 * minuteMs;
+
+const told = sentences('mailServer', {
+  answered: 'the mail server answered {reply}',
+  noEncryption:
+    'the mail server answered {reply}: it offers no encryption (STARTTLS). Use smtps://, or set "allowInsecure" if clear text is acceptable',
+  refused: 'the mail server answered {reply}: the login is refused. Check user and password of "smtpUrl"',
+  silent: 'the mail server did not answer in time',
+  unconfirmed: 'the mail server did not confirm the message in time',
+  tooLarge: 'the message is larger than the mail server allows',
+  badAddress: 'an address of sender or recipients is not usable',
+  unknownHost: 'the host name cannot be looked up (DNS)',
+  insecure: 'the encrypted connection to the mail server failed',
+  lostUnconfirmed: 'the connection was lost before the mail server confirmed the message',
+  lost: 'the connection to the mail server was lost',
+  tokenRefused: 'no access token: the OAuth 2 client or its refresh token is refused',
+  noToken: 'no access token could be had from the OAuth 2 server',
+  noLogin: 'the mail server offers no way to log in that fits the settings',
+});
 
 export type ReplyTexts = Pick<ForeignTexts, 'clean'>;
 
@@ -83,7 +102,7 @@ export function classifyRefusedRecipients(
       : {
           owed: {
             recipients: later.map(({ address }) => address),
-            reason: `the mail server answered ${quoteReply(later[0]?.reply ?? '', texts)}`,
+            reason: told.answered({ reply: quoteReply(later[0]?.reply ?? '', texts) }),
             ...waitAfter(later.map(({ code }) => code)),
           },
         }),
@@ -121,52 +140,45 @@ export function classifySmtpError(error: unknown, progress: SmtpProgress): Deliv
   const failure = describe(error, progress.texts);
   const replied = failure.responseCode !== null;
   if (!replied) return classifySilence(failure, progress);
-  const said = `the mail server answered ${failure.reply}`;
+  const { reply } = failure;
+  const said = told.answered({ reply });
   const temporary = [failure.responseCode, ...failure.recipientCodes].filter(isTemporary);
   if (temporary.length > 0)
     return { kind: 'retry', certainty: 'refused', reason: said, ...waitAfter(temporary) };
   if (failure.code === 'ETLS')
     return {
       kind: 'dead',
-      reason: `${said}: it offers no encryption (STARTTLS). Use smtps://, or set "allowInsecure" if clear text is acceptable`,
+      reason: told.noEncryption({ reply }),
     };
-  if (failure.code === 'EAUTH')
-    return { kind: 'dead', reason: `${said}: the login is refused. Check user and password of "smtpUrl"` };
+  if (failure.code === 'EAUTH') return { kind: 'dead', reason: told.refused({ reply }) };
   return { kind: 'dead', reason: said };
 }
 
 function classifySilence(failure: Failure, { dataStarted, expired, gaveUp }: SmtpProgress): Delivery {
   const certainty = dataStarted ? 'unknown' : 'refused';
   const retry = (reason: string): Delivery => ({ kind: 'retry', certainty, reason });
-  const silent = 'the mail server did not answer in time';
-  if (expired) return retry(dataStarted ? 'the mail server did not confirm the message in time' : silent);
-  if (gaveUp) return retry('given up because lowwater is stopping');
+  if (expired) return retry(dataStarted ? told.unconfirmed() : told.silent());
+  if (gaveUp) return retry(sayStopping());
   const { code } = failure;
   if (code === 'EAUTH' || code === 'EOAUTH2') return classifyLogin(failure, retry);
-  if (code === 'EMESSAGE')
-    return { kind: 'dead', reason: 'the message is larger than the mail server allows' };
-  if (code === 'EENVELOPE')
-    return { kind: 'dead', reason: 'an address of sender or recipients is not usable' };
+  if (code === 'EMESSAGE') return { kind: 'dead', reason: told.tooLarge() };
+  if (code === 'EENVELOPE') return { kind: 'dead', reason: told.badAddress() };
   const unconnected = explainConnectError(failure.codes);
   if (unconnected !== undefined) return retry(unconnected);
-  if (code === 'EDNS') return retry('the host name cannot be looked up (DNS)');
-  if (code === 'ETIMEDOUT') return retry(silent);
-  if (code === 'ETLS') return retry('the encrypted connection to the mail server failed');
-  return retry(
-    dataStarted
-      ? 'the connection was lost before the mail server confirmed the message'
-      : 'the connection to the mail server was lost',
-  );
+  if (code === 'EDNS') return retry(told.unknownHost());
+  if (code === 'ETIMEDOUT') return retry(told.silent());
+  if (code === 'ETLS') return retry(told.insecure());
+  return retry(dataStarted ? told.lostUnconfirmed() : told.lost());
 }
 
 /** A login that failed without a reply of the mail server: unusable settings, or the token endpoint of OAuth 2. */
 function classifyLogin(failure: Failure, retry: (reason: string) => Delivery): Delivery {
   // RFC 6749, 5.2: what the endpoint says when asking again is of no use.
   if (/^(invalid_|unauthorized_client|unsupported_grant_type|access_denied)/.test(failure.message)) {
-    return { kind: 'dead', reason: 'no access token: the OAuth 2 client or its refresh token is refused' };
+    return { kind: 'dead', reason: told.tokenRefused() };
   }
-  if (failure.oauth2) return retry('no access token could be had from the OAuth 2 server');
-  return { kind: 'dead', reason: 'the mail server offers no way to log in that fits the settings' };
+  if (failure.oauth2) return retry(told.noToken());
+  return { kind: 'dead', reason: told.noLogin() };
 }
 
 type Failure = ReturnType<typeof describe>;

@@ -96,6 +96,8 @@ export function openTelegramListener(
   let offset: number | undefined;
   let limit = maxUpdates;
   let username = '';
+  /** When updates were asked for last: what was pressed was pressed since, or while nobody listened. */
+  let askedAt: number | null = null;
 
   return keepListening({ clock, dispatcher }, async (signal, connected) => {
     const me = await call('getMe', {}, signal);
@@ -107,6 +109,7 @@ export function openTelegramListener(
       if (got.problem !== null) return got.problem;
       connected();
       if (Array.isArray(got.result)) for (const update of got.result) await hear(update, signal);
+      askedAt = clock.now();
     }
   });
 
@@ -139,12 +142,17 @@ export function openTelegramListener(
     const message = keyOf(query, 'message');
     const data = String(keyOf(query, 'data') ?? '');
     const said = { kind: 'button', data } as const;
-    const { text, isPublic } = await answer({ ...eventOf(id, keyOf(query, 'from'), message), said });
+    const at = askedAt ?? dateOf(message);
+    const { text, isPublic } = await answer({ ...eventOf(id, keyOf(query, 'from'), message), at, said });
     const isShort = text.length <= maxToast;
     const toast = isShort ? { text, show_alert: !isPublic } : {};
-    await call('answerCallbackQuery', { callback_query_id: keyOf(query, 'id'), ...toast }, signal);
+    const shown = await call(
+      'answerCallbackQuery',
+      { callback_query_id: keyOf(query, 'id'), ...toast },
+      signal,
+    );
     if (isPublic) await showTaken(message, data, text, signal);
-    else if (!isShort) await reply(message, text, signal);
+    else if (!isShort || shown.problem !== null) await reply(message, text, signal);
   }
 
   /** The message itself says who has it, and no more offers to be taken. */
@@ -169,9 +177,12 @@ export function openTelegramListener(
   async function write(id: string, message: unknown, signal: AbortSignal): Promise<void> {
     const text = keyOf(message, 'text');
     if (typeof text !== 'string' || !isForUs(text, message)) return;
-    const at = Number(keyOf(message, 'date')) * 1000;
     const said = { kind: 'text', text: text.replace(/^@\w+\s*/, '') } as const;
-    const answered = await answer({ ...eventOf(id, keyOf(message, 'from'), message), at, said });
+    const answered = await answer({
+      ...eventOf(id, keyOf(message, 'from'), message),
+      at: dateOf(message),
+      said,
+    });
     await reply(message, answered.text, signal);
   }
 
@@ -223,6 +234,10 @@ export function openTelegramListener(
 
 const conflict =
   'another program asks for the updates of this bot, or it has a webhook (deleteWebhook ends that)';
+
+function dateOf(message: unknown): number {
+  return Number(keyOf(message, 'date')) * 1000;
+}
 
 function placeOf(message: unknown): { readonly chat_id: unknown } {
   return { chat_id: keyOf(keyOf(message, 'chat'), 'id') };

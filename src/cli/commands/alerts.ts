@@ -58,7 +58,7 @@ function alertColumns({ stdout, clock }: CommandContext, timezone: string): read
     { header: 'VALUE', align: 'right', rank: 1, value: ({ value }) => cellText(value) },
     { header: 'THRESHOLD', align: 'right', rank: 3, value: ({ threshold }) => cellText(threshold) },
     { header: `SINCE (${timezone})`, rank: 4, value: ({ since }) => formatInstant(since, timezone) },
-    { header: 'LASTS', align: 'right', rank: 2, value: (alert) => lengthOf(alert, now) },
+    { header: 'FOR', align: 'right', rank: 2, value: (alert) => lengthOf(alert, now) },
     { header: 'NOTE', rank: 5, minWidth: 12, value: describeNote },
   ];
 }

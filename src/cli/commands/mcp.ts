@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import type { CallToolResult, ListToolsResult } from '@modelcontextprotocol/server';
 import { parseJson } from '../../domain/json.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
+import { listWords } from '../../wording/lists.ts';
 import { type Backend, withBackend } from '../backend.ts';
 import { type Command, CommandError, type CommandInput, exitCodes, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
@@ -87,11 +88,21 @@ function shown({ name, title, description, inputSchema, outputSchema, method }: 
   return { name, title, description, inputSchema, outputSchema, annotations };
 }
 
+/** What a tool found, and what must be known to read it. */
+interface Found {
+  readonly found: object;
+  readonly note?: string;
+}
+
 /** What fails for a reason that a person can read is a result of the tool; the rest is an error of the protocol. */
-async function answered(work: () => Promise<object>): Promise<CallToolResult> {
+async function answered(work: () => Promise<Found>): Promise<CallToolResult> {
   try {
-    const found = await work();
-    return { content: [{ type: 'text', text: JSON.stringify(found) }], structuredContent: { ...found } };
+    const { found, note } = await work();
+    const texts = [JSON.stringify(found), ...(note === undefined ? [] : [note])];
+    return {
+      content: texts.map((text) => ({ type: 'text', text })),
+      structuredContent: { ...found },
+    };
   } catch (error) {
     if (!(error instanceof OperatorError || error instanceof UsageError)) throw error;
     return { content: [{ type: 'text', text: error.message }], isError: true };
@@ -104,13 +115,25 @@ async function call(
   tools: readonly Tool[],
   name: string,
   given: Readonly<Record<string, unknown>>,
-): Promise<object> {
-  if (name === queryTool.name) return query(input, given.sql);
+): Promise<Found> {
+  if (name === queryTool.name) return { found: await query(input, given.sql) };
   const tool = tools.find((each) => each.name === name);
   if (tool === undefined) throw new CommandError(`there is no tool ${name}`);
   const by = typeof given.by === 'string' ? given.by.trim() : '';
   if (tool.method === 'POST' && by === '') throw new CommandError('by: say who asked for it');
+  refuseArguments(tool, given);
   return withBackend(context, input, (backend) => ask(context, backend, tool, given));
+}
+
+function refuseArguments({ inputSchema }: Tool, given: Readonly<Record<string, unknown>>): void {
+  const { properties, required } = inputSchema;
+  const known = Object.keys(Object(properties));
+  const wrong = [
+    ...(required as readonly string[]).flatMap((name) => (given[name] == null ? [`${name} is missing`] : [])),
+    ...Object.keys(given).flatMap((name) => (known.includes(name) ? [] : [`${name} is no argument`])),
+  ];
+  if (wrong.length > 0)
+    throw new CommandError(`${wrong.join(', ')}; there is ${listWords(known, 'and') || 'none'}`);
 }
 
 async function ask(
@@ -118,13 +141,13 @@ async function ask(
   backend: Backend,
   tool: Tool,
   given: Readonly<Record<string, unknown>>,
-): Promise<object> {
+): Promise<Found> {
   const request = requestOf(tool, given);
   const { daemon } = backend;
   if (daemon !== null && daemon.facts !== null) {
     const answer = await askDaemon(daemon, { ...request, patienceMs: 60_000 });
     if (answer.kind === 'refused') throw new CommandError(answer.message);
-    if (answer.kind === 'answered') return { ...(answer.body as object) };
+    if (answer.kind === 'answered') return { found: answer.body as object };
   }
   if (tool.method === 'POST') throw new CommandError('no daemon answers: acts need a running one');
   const { openLocalApi } = await import('../../http/api/local-api.ts');
@@ -133,7 +156,11 @@ async function ask(
   const api = openLocalApi({ version, now: clock.now(), timezone: backend.timezone, views });
   const { status, body } = await api(request.path);
   if (status >= 400) throw new CommandError(String(Reflect.get(Object(body), 'detail') ?? 'refused'));
-  return { ...(body as object) };
+  // Nothing fires in a database that nobody fills.
+  return {
+    found: body as object,
+    note: 'No daemon answers: this is what the database was left with, not what is now.',
+  };
 }
 
 /** In a process of its own: a query that does not end is ended there, and the assistant's server goes on. */

@@ -8,6 +8,8 @@ import type { ChannelPlan } from '../../engine/decide.ts';
 import { windowsBetween } from '../../engine/silencing.ts';
 import { type Backend, operatorCommand } from '../backend.ts';
 import { type Command, CommandError, exitCodes, jsonOption } from '../command.ts';
+import { namedServer } from '../daemon/find-daemon.ts';
+import { loadForOperator } from '../load-configuration.ts';
 import { readChoice, readMoment, requireKnown } from '../read-options.ts';
 import { printJson } from '../terminal/output.ts';
 import { formatInstant } from '../terminal/text.ts';
@@ -34,9 +36,10 @@ export const routesCommand: Command = operatorCommand({
   },
   examples: ['lowwater routes otp sms-low --severity warning --at 2026-11-29T03:00'],
   async run(context, input, backend) {
-    const { settings, timezone } = backend;
-    if (settings === null)
+    const { timezone } = backend;
+    if (backend.settings === null && namedServer(context, input) !== null)
       throw new CommandError('routes are read from a configuration: name it by --config');
+    const settings = backend.settings ?? (await loadForOperator(context, input)).settings;
     const id = requireKnown('account', backend.names.accounts, input.positional('ACCOUNT'));
     const account = settings.accounts.find((candidate) => candidate.id === id);
     if (account === undefined) throw new CommandError(`the configuration has no account "${id}"`);

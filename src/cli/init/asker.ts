@@ -43,7 +43,12 @@ async function findProblem(name: string, answer: string, { optional, check }: Qu
 
 /** What the file says for an answer: a placeholder for what is named, else the text with its placeholders escaped. */
 export function written(answer: string): string {
-  return /^(?:env|file):./.test(answer) ? `\${${answer}}` : answer.replaceAll('${', '$${');
+  return /^(?:env|file):./.test(answer) ? `\${${answer}}` : escapePlaceholders(answer);
+}
+
+/** A function gives the replacement: in a text, two dollars would stand for one. */
+export function escapePlaceholders(text: string): string {
+  return text.replaceAll('${', () => '$${');
 }
 
 /** The value of a variable that an answer names; any other answer itself. */

@@ -46,7 +46,7 @@ export async function writeFromAccounts(context: CommandContext, order: SheetOrd
     ...base,
     ...providersOf(accounts, kinds, problems),
     accounts: { files: `${folder}/*.json` },
-    rules: rulesOf(accounts, order.leadTime !== ''),
+    rules: rulesOf(accounts, order.leadTime !== '', problems),
     ...routesOf(accounts, order, problems),
   };
   const whole = new Map([...texts, [file, format(config)]]);
@@ -63,7 +63,8 @@ export async function writeFromAccounts(context: CommandContext, order: SheetOrd
   writeAll(directory, whole);
   const providers = [...byFile].map(([path, its]) => `${basename(path)} ${its.length}`).join(', ');
   const withThresholds = accounts.filter(({ thresholds }) => Object.keys(thresholds).length > 0).length;
-  return `${plural(accounts.length, 'account')} taken from ${sheet}, ${withThresholds} of them with thresholds of their own: ${folder}/ has ${providers}.\n`;
+  const own = withThresholds === 0 ? '' : `, ${withThresholds} of them with thresholds of their own`;
+  return `${plural(accounts.length, 'account')} taken from ${sheet}${own}: ${folder}/ has ${providers}.\n`;
 }
 
 /** An entry for each kind but the usual one, whose accounts have their addresses themselves. */
@@ -85,14 +86,30 @@ function providersOf(
 }
 
 /** What an account says stands over the rule: who says nothing has the lowest that anybody said. */
-function rulesOf(accounts: readonly SheetAccount[], hasLeadTime: boolean): readonly object[] {
+function rulesOf(
+  accounts: readonly SheetAccount[],
+  hasLeadTime: boolean,
+  problems: SheetProblem[],
+): readonly object[] {
   const lowest = severities.flatMap((severity) => {
     const given = accounts.flatMap(({ thresholds }) => thresholds[severity] ?? []);
     return given.length === 0 ? [] : [[severity, Math.min(...given)] as const];
   });
+  const rule = Object.fromEntries(lowest);
+  const words = lowest.map((step) => step.join('=')).join(' ');
+  for (const { line, thresholds } of accounts) {
+    const ladder = severities.flatMap((severity) => ({ ...rule, ...thresholds })[severity] ?? []);
+    const falls = ladder.every((step, place) => place === 0 || step < (ladder[place - 1] ?? step));
+    if (!falls && Object.keys(thresholds).length > 0)
+      problems.push({
+        line,
+        column: 'thresholds',
+        message: `must fall from info to critical; what it leaves out is ${words} here, the lowest of all lines`,
+      });
+  }
   const critical = hasLeadTime ? 'leadTime + 1d' : '2d';
   return [
-    ...(lowest.length === 0 ? [] : [{ id: 'low', type: 'below', thresholds: Object.fromEntries(lowest) }]),
+    ...(lowest.length === 0 ? [] : [{ id: 'low', type: 'below', thresholds: rule }]),
     { id: 'runway', type: 'runway', thresholds: { warning: '7d', critical } },
   ];
 }

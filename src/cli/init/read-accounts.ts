@@ -1,13 +1,15 @@
-import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { Readable } from 'node:stream';
 import { ownOf } from '../../domain/own.ts';
 import { severities } from '../../domain/severity.ts';
 import type { ProviderDescription } from '../../providers/describe-provider.ts';
-import { listWords } from '../../wording/lists.ts';
+import { didYouMean, listWords } from '../../wording/lists.ts';
 import { CommandError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { suggest } from '../read-options.ts';
-import { HistoryFileError, readCsv } from '../replay/read-csv.ts';
+import { explainFileError, HistoryFileError, readCsv } from '../replay/read-csv.ts';
+import { escapePlaceholders } from './asker.ts';
 
 /** Columns that stand in an account as they are. */
 const plainColumns = ['name', 'currency', 'timezone', 'leadTime', 'note', 'topUpUrl', 'runbookUrl'] as const;
@@ -22,7 +24,7 @@ export interface SheetAccount {
   readonly labels: Readonly<Record<string, string>>;
   readonly thresholds: Readonly<Record<string, number>>;
   /** As it stands in a list of accounts. */
-  readonly account: Readonly<Record<string, unknown>>;
+  readonly account: { readonly id: string } & Readonly<Record<string, unknown>>;
 }
 
 /** Something wrong in a spreadsheet; the column is null where it is about the whole line. */
@@ -44,11 +46,16 @@ export async function readAccounts(
   kinds: readonly ProviderDescription[],
 ): Promise<{ readonly accounts: readonly SheetAccount[]; readonly problems: readonly SheetProblem[] }> {
   const problems: SheetProblem[] = [];
+  const lines = new Map<string, number>();
   const accounts = (await readRows(resolve(cwd, file))).map((row) => {
     const report = (column: string | null, message: string): void => {
       problems.push({ line: row.line, column, message });
     };
-    return readAccount(row, kinds, report);
+    const read = readAccount(row, kinds, report);
+    const before = lines.get(read.account.id);
+    if (before !== undefined) report('id', `line ${before} has this id already`);
+    lines.set(read.account.id, row.line);
+    return read;
   });
   return { accounts, problems };
 }
@@ -60,28 +67,46 @@ async function readRows(path: string): Promise<readonly Row[]> {
     if (cells.every((cell) => cell.trim() === '')) return;
     if (header === null) header = readHeader(cells);
     else {
-      const named = header.map((name, place) => [name, (cells[place] ?? '').trim()] as const);
+      refuseRest(cells.slice(header.length), line);
+      const named = header.map(
+        (name, place) => [name, escapePlaceholders((cells[place] ?? '').trim())] as const,
+      );
       rows.push({ line, cells: new Map(named) });
     }
   };
   try {
-    await readCsv(createReadStream(path, 'utf8'), { take, onPiece: () => undefined });
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));
+    // Spreadsheets write the separator of their country.
+    const [separator = ','] = /[,;\t]/.exec(text) ?? [];
+    await readCsv(Readable.from([text]), { take, separator, onPiece: () => undefined });
   } catch (error) {
-    if (error instanceof HistoryFileError) throw new CommandError(`${path}: ${error.message}`);
-    const code = error instanceof Error && 'code' in error ? String(error.code) : null;
-    throw code === null ? error : new CommandError(`${path} cannot be read: ${code}`);
+    if (error instanceof TypeError && 'code' in error)
+      throw new CommandError(`${path} is not UTF-8: save it as "CSV UTF-8"`);
+    throw explainFileError(error, path);
   }
   if (rows.length === 0) throw new CommandError(`${path} has no accounts: the first line names the columns`);
   return rows;
+}
+
+/** A cell too many is a part of another one, such as the thousands of a threshold. */
+function refuseRest(rest: readonly string[], line: number): void {
+  if (rest.some((cell) => cell.trim() !== ''))
+    throw new HistoryFileError(
+      `line ${line}: has more cells than the first line; one with a separator needs quotes`,
+    );
 }
 
 function readHeader(cells: readonly string[]): readonly string[] {
   const names = cells.map((cell) => cell.trim());
   const unknown = names.find((name) => name !== '' && !columns.includes(name));
   if (unknown !== undefined)
-    throw new HistoryFileError(`line 1: "${unknown}" is no column; there are ${columns.join(', ')}`);
+    throw new HistoryFileError(
+      `line 1: "${unknown}" is no column: ${didYouMean(unknown, columns) ?? `there are ${columns.join(', ')}`}`,
+    );
   const missing = ['id', 'credentials'].find((name) => !names.includes(name));
   if (missing !== undefined) throw new HistoryFileError(`line 1: the column "${missing}" is missing`);
+  const twice = names.find((name, place) => name !== '' && names.indexOf(name) < place);
+  if (twice !== undefined) throw new HistoryFileError(`line 1: the column "${twice}" stands there twice`);
   return names;
 }
 
@@ -160,5 +185,7 @@ function readPairs(text: string, column: string, report: Report): Record<string,
   const pairs = text.split(/[\s;,]+/).filter((pair) => pair !== '');
   if (!pairs.every((pair) => /^[^=]+=./.test(pair)))
     report(column, 'must be pairs such as "name=value name=value"');
-  return Object.fromEntries(pairs.map((pair) => pair.split(/=(.*)/s).slice(0, 2)));
+  const read = pairs.map((pair) => pair.split(/=(.*)/s).slice(0, 2));
+  if (new Set(read.map(([name]) => name)).size < read.length) report(column, 'names something twice');
+  return Object.fromEntries(read);
 }

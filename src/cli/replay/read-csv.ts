@@ -1,5 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import type { CsvError } from 'csv-parse';
+import { CommandError } from '../command.ts';
 
 /** The file cannot be used; the message names the line and says what is allowed. */
 export class HistoryFileError extends Error {
@@ -7,6 +8,15 @@ export class HistoryFileError extends Error {
     super(message);
     this.name = 'HistoryFileError';
   }
+}
+
+/** What is said of a file that could not be read. */
+export function explainFileError(error: unknown, name: string): unknown {
+  if (error instanceof HistoryFileError) return new CommandError(`${name}: ${error.message}`);
+  const code = error instanceof Error && 'code' in error ? String(error.code) : null;
+  if (code === 'ENOENT') return new CommandError(`${name}: there is no such file`);
+  if (code === 'EISDIR') return new CommandError(`${name} is a folder, a CSV file is needed`);
+  return code === null ? error : new CommandError(`${name} cannot be read: ${code}`);
 }
 
 /** More than any record of balances needs: a quote that is never closed must not gather the whole file. */
@@ -18,21 +28,27 @@ interface CsvSink {
   readonly take: (cells: readonly string[], line: number) => void;
   /** So many characters were read. */
   readonly onPiece: (characters: number) => void;
+  /** A comma where it is absent. */
+  readonly separator?: string;
 }
 
 /**
- * Reads CSV (RFC 4180; LF or CRLF; a byte order mark is fine) in pieces of any size. Plain lines are split at their commas;
+ * Reads CSV (RFC 4180; LF or CRLF; a byte order mark is fine) in pieces of any size. Plain lines are split at their separators;
  * from the first line with a quote, or with more characters than any record, a parser reads on, at a tenth of the speed.
  * Throws `HistoryFileError`.
  */
-export async function readCsv(pieces: AsyncIterable<string>, { take, onPiece }: CsvSink): Promise<void> {
-  const plain = new PlainLines(take);
+export async function readCsv(
+  pieces: AsyncIterable<string>,
+  { take, onPiece, separator = ',' }: CsvSink,
+): Promise<void> {
+  const plain = new PlainLines(take, separator);
   const iterator = pieces[Symbol.asyncIterator]();
   try {
     for (let step = await iterator.next(); step.done !== true; step = await iterator.next()) {
       onPiece(step.value.length);
       if (plain.add(step.value)) continue;
-      await readQuoted(textFrom(plain.rest, { iterator, onPiece }), { take, firstLine: plain.line });
+      const rest = textFrom(plain.rest, { iterator, onPiece });
+      await readQuoted(rest, { take, separator, firstLine: plain.line });
       return;
     }
     plain.end();
@@ -60,10 +76,12 @@ class PlainLines {
   /** What was not split yet: the line whose end is missing, or that is not plain, and all that follows. */
   rest = '';
   readonly #take: CsvSink['take'];
+  readonly #separator: string;
   readonly #cells: string[] = [];
 
-  constructor(take: CsvSink['take']) {
+  constructor(take: CsvSink['take'], separator: string) {
     this.#take = take;
+    this.#separator = separator;
   }
 
   /** False when it comes to a line that it cannot split. */
@@ -90,11 +108,12 @@ class PlainLines {
   #split(text: string, from: number, to: number): void {
     let count = 0;
     let start = from;
+    const separator = this.#separator;
     // The search would go through all the text behind an empty line.
-    const first = from === to ? -1 : text.indexOf(',', from);
-    for (let comma = first; comma >= 0 && comma < to; comma = text.indexOf(',', start)) {
-      this.#cells[count++] = text.slice(start, comma);
-      start = comma + 1;
+    const first = from === to ? -1 : text.indexOf(separator, from);
+    for (let end = first; end >= 0 && end < to; end = text.indexOf(separator, start)) {
+      this.#cells[count++] = text.slice(start, end);
+      start = end + 1;
     }
     this.#cells[count++] = text.slice(start, to);
     this.#cells.length = count;
@@ -105,12 +124,13 @@ class PlainLines {
 /** Reads text in which quotes are understood. */
 async function readQuoted(
   text: AsyncIterable<string>,
-  { take, firstLine }: { readonly take: CsvSink['take']; readonly firstLine: number },
+  { take, separator, firstLine }: Required<Omit<CsvSink, 'onPiece'>> & { readonly firstLine: number },
 ): Promise<void> {
   // Loaded where a file needs it.
   const { CsvError, parse } = await import('csv-parse');
   let line = firstLine;
   const parser = parse({
+    delimiter: separator,
     max_record_size: maxRecord,
     record_delimiter: ['\r\n', '\n'],
     relax_column_count: true,

@@ -24,7 +24,7 @@ import { formatReplay } from './format-replay.ts';
 import { assignReadings, countRepeatedInstants, givenPast } from './given-past.ts';
 import { readHistoryCsv } from './history-csv.ts';
 import { printForecasts } from './print-forecasts.ts';
-import { HistoryFileError } from './read-csv.ts';
+import { explainFileError } from './read-csv.ts';
 import { Traces } from './timeline.ts';
 
 const usualSpanMs = 90 * dayMs;
@@ -194,12 +194,4 @@ function openText(path: string | null, signal: AbortSignal): AsyncIterable<strin
   return path === null
     ? addAbortSignal(signal, process.stdin.setEncoding('utf8'))
     : createReadStream(path, options);
-}
-
-function explainFileError(error: unknown, name: string): unknown {
-  if (error instanceof HistoryFileError) return new CommandError(`${name}: ${error.message}`);
-  const code = error instanceof Error && 'code' in error ? String(error.code) : null;
-  if (code === 'ENOENT') return new CommandError(`${name}: there is no such file`);
-  if (code === 'EISDIR') return new CommandError(`${name} is a folder, a CSV file is needed`);
-  return code === null ? error : new CommandError(`${name} cannot be read: ${code}`);
 }

@@ -22,8 +22,28 @@ export function checkMoney(file: Position, { now }: CronCheck): void {
   const rates = money.at('rates');
   const isRead = rates.has('provider');
   for (const key of rates.keys()) checkRate(key, rates.at(key), { isRead, now });
+  for (const { key, text } of ratesAgain(rates, currency.text ?? '')) rates.at(key).report(text);
   if (isRead) checkSource(file, currency.text);
   else if (!rates.has('date')) rates.report('needs the "date" of the rates, or the "provider" of them');
+}
+
+/** What a table says of a currency twice, or of that in which the sums are, which is worth 1: whose table is it? */
+function ratesAgain(
+  rates: Position,
+  base: string,
+): readonly { readonly key: string; readonly text: string }[] {
+  const own = rates.at(base);
+  return [
+    ...(rates.has(base) && Number(own.value) !== 1
+      ? [
+          {
+            key: base,
+            text: 'must be 1: it is money.currency itself, of which the others say how much they are',
+          },
+        ]
+      : []),
+    ...(rates.has('RMB') && rates.has('CNY') ? [{ key: 'RMB', text: 'is CNY, which stands here too' }] : []),
+  ];
 }
 
 function checkRate(

@@ -99,6 +99,11 @@ function noIncident(state: MonitorState, { account, rule }: AlertName): Refusal 
   return refuse('not-found', why);
 }
 
+export function giveBackIncident(state: MonitorState, incident: Incident, now: number): void {
+  keepIncident(state, { ...incident, acknowledgement: null, escalationSince: now });
+  applyToSpending(state, incident, false);
+}
+
 /** Removes an acknowledgement: reminders go on, and the time to escalation starts again. */
 export const unacknowledge = orderKind({
   kind: 'unacknowledge',
@@ -107,10 +112,8 @@ export const unacknowledge = orderKind({
     const incident = openIncidentOf(state, order);
     if (incident === null) return noIncident(state, order);
     if (!isAcknowledged(incident)) return refuse('not-found', refusals.notTaken(order));
-    for (const open of [incident, ...incidentsSharingNotification(state, incident)]) {
-      keepIncident(state, { ...open, acknowledgement: null, escalationSince: now });
-      applyToSpending(state, open, false);
-    }
+    for (const open of [incident, ...incidentsSharingNotification(state, incident)])
+      giveBackIncident(state, open, now);
     return done;
   },
   describe: ({ account, rule }) => ({ account, rule }),

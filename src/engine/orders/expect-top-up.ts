@@ -1,20 +1,20 @@
 import * as z from 'zod';
-import { isAcknowledged } from '../../domain/alert.ts';
+import { type Alert, isAcknowledged } from '../../domain/alert.ts';
 import { dayMs } from '../../domain/duration.ts';
 import { isoText } from '../../domain/moment.ts';
 import { formatAmount, formatMicros } from '../../domain/money.ts';
 import { type ExpectedTopUp, type Refusal, refuse } from '../../domain/operator.ts';
 import { cleanText } from '../../domain/plain-text.ts';
-import { unitOf } from '../../domain/reading.ts';
+import { amountOf, type Balance, unitOf } from '../../domain/reading.ts';
 import { type Severity, severities } from '../../domain/severity.ts';
-import { isMendedByTopUp } from '../../rules/registry.ts';
+import { isMendedByTopUp, ruleKindOf } from '../../rules/registry.ts';
 import { passLeadTime } from '../../spending/local-week.ts';
 import { sayDuration } from '../../wording/moments.ts';
 import { keepAnnounced } from '../announced-runs.ts';
 import { keepExpected } from '../expected-top-ups.ts';
 import { scheduleAccount } from '../judge.ts';
-import type { MonitorState, WatchedAccount } from '../state.ts';
-import { openIncidentOf, takeIncident } from './acknowledge.ts';
+import { factsOf, type MonitorState, type WatchedAccount } from '../state.ts';
+import { giveBackIncident, openIncidentOf, takeIncident } from './acknowledge.ts';
 import { done, instant, joinDetails, type OrderOf, orderKind } from './kind.ts';
 import { noAccount, refusals, refuseBalance } from './refusals.ts';
 
@@ -81,7 +81,7 @@ export const expectTopUp = orderKind({
     const ordered = { account: account.id, balance, amountMicros, by, orderedAt: now, orderedBy, comment };
     const topUp = { id: order.id ?? idOf(order), ...ordered, receivedMicros: 0 };
     keepExpected(state, account.id, [...account.expected, topUp]);
-    takeMended(state, account, topUp);
+    takeMended(state, account, topUp, now);
     scheduleAccount(state, account);
     return topUp;
   },
@@ -129,16 +129,19 @@ function worstOf({ alerts }: WatchedAccount): Severity | null {
   return severities.findLast((severity) => firing.some((alert) => alert.severity === severity)) ?? null;
 }
 
-/** Somebody has the alerts that the money ends; what else fires on the balance still needs one. */
+/** Somebody has the alerts that the money ends; what else fires on the balance, or goes on then, still needs one. */
 function takeMended(
   state: MonitorState,
   account: WatchedAccount,
   { balance, orderedBy, orderedAt, comment }: ExpectedTopUp,
+  now: number,
 ): void {
+  const endsThen = judgeAfter(account, balance, now);
   for (const alert of [...account.alerts.values()]) {
     const incident =
       alert.state === 'firing' && alert.balance === balance ? openIncidentOf(state, alert) : null;
     if (incident === null || isAcknowledged(incident) || !isMendedByTopUp(incident)) continue;
+    if (!endsThen(alert)) continue;
     takeIncident(state, incident, {
       by: orderedBy,
       comment: joinDetails('ordered', comment),
@@ -147,20 +150,42 @@ function takeMended(
   }
 }
 
+/** Whether an alert ends when all that is expected of the balance is there, as its rule would judge that. */
+function judgeAfter(account: WatchedAccount, balance: Balance, now: number): (alert: Alert) => boolean {
+  const facts = factsOf(account, now);
+  const coming = account.expected
+    .filter((topUp) => topUp.balance === balance)
+    .reduce((sum, { amountMicros, receivedMicros }) => sum + amountMicros - receivedMicros, 0);
+  const { reading } = facts;
+  const after = reading && {
+    ...reading,
+    balances: { ...reading.balances, [balance]: amountOf(reading, balance) + coming },
+  };
+  return ({ rule: id, severity }) => {
+    const rule = account.rules.find((each) => each.id === id);
+    return (
+      rule !== undefined &&
+      ruleKindOf(rule).evaluate(rule, { ...facts, reading: after }, severity).kind === 'ok'
+    );
+  };
+}
+
 /** An expected top-up or an announced run does not come, or it came unnoticed. */
 export const cancelExpected = orderKind({
   kind: 'cancel-expected',
   details: { account: z.string(), id: z.string() },
-  apply(state, { account, id }) {
+  apply(state, { account, id }, now) {
     const topUps = state.expected.get(account) ?? [];
     const runs = state.announced.get(account) ?? [];
-    if (topUps.some((topUp) => topUp.id === id))
+    const cancelled = topUps.find((topUp) => topUp.id === id);
+    if (cancelled !== undefined) {
       keepExpected(
         state,
         account,
         topUps.filter((topUp) => topUp.id !== id),
       );
-    else if (runs.some((run) => run.id === id))
+      giveBackMended(state, cancelled, now);
+    } else if (runs.some((run) => run.id === id))
       keepAnnounced(
         state,
         account,
@@ -171,3 +196,16 @@ export const cancelExpected = orderKind({
   },
   describe: ({ account, id }) => ({ account, detail: id }),
 });
+
+/** Nobody has what was taken with the order. */
+function giveBackMended(
+  state: MonitorState,
+  { account, orderedAt, orderedBy }: ExpectedTopUp,
+  now: number,
+): void {
+  for (const alert of [...state.alerts.of(account).values()]) {
+    const incident = openIncidentOf(state, alert);
+    const { at, by } = incident?.acknowledgement ?? {};
+    if (incident !== null && at === orderedAt && by === orderedBy) giveBackIncident(state, incident, now);
+  }
+}

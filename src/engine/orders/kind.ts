@@ -53,6 +53,8 @@ export interface OrderKind<Kind extends string, Shape extends OrderShape, Done e
   readonly action?: string;
   /** The first program that takes it from the database: an owner before that one ends by it. Absent: 0.3 knows it. */
   readonly since?: '0.4';
+  /** What came of it stands in no record: who takes the accounts over does not do it again. */
+  readonly isPassing?: true;
   /** Its details, which are checked where it was left in the database: a program of another version may have left it. */
   readonly details: Shape;
   /** How it is left in the database, where programs before 0.4 want it otherwise … */

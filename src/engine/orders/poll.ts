@@ -7,6 +7,7 @@ import { refusals } from './refusals.ts';
 /** Polls as soon as the guard allows. */
 export const poll = orderKind({
   kind: 'poll',
+  isPassing: true,
   since: '0.4',
   details: { account: z.string() },
   apply({ accounts, settings }, { account: id }, _now, reach) {

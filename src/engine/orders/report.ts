@@ -5,6 +5,7 @@ import { done, orderKind } from './kind.ts';
 /** A report before its time. The daemon that was asked composes and sends it; its schedule stays. */
 export const report = orderKind({
   kind: 'report',
+  isPassing: true,
   since: '0.4',
   details: { report: z.string() },
   apply: ({ settings }, { report: id }) =>

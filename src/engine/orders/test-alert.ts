@@ -11,6 +11,7 @@ const maxAgeMs = 5 * minuteMs;
 /** An alert of a rule that nothing fires: it goes where a real one would, says that it is a test, and resolves after a minute. */
 export const testAlert = orderKind({
   kind: 'test-alert',
+  isPassing: true,
   since: '0.4',
   details: {
     account: z.string(),

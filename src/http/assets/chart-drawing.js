@@ -30,7 +30,7 @@ export function describe({ box, timezone, drawn, range, select }) {
     },
     axes: [
       { ...axis, space: 64, values: timeLabels(timezone) },
-      { ...axis, size: 64 },
+      { ...axis, size: 64, values: (_plot, splits) => splits.map((value) => value.toLocaleString(lang)) },
     ],
     series: [
       {

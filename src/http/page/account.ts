@@ -20,7 +20,6 @@ import { chartSection } from './chart-section.ts';
 import { silenceForm } from './forms.ts';
 import { incidentTable } from './incidents.ts';
 import { live } from './live.ts';
-import { sayOutcome } from './outcomes.ts';
 import { labelList } from './overview.ts';
 import { silenceTable } from './silences.ts';
 import { trialPath } from './trial.ts';
@@ -35,6 +34,7 @@ import {
   moment,
   momentAndAge,
   runwayCell,
+  sayOutcome,
   severityWord,
   stateOf,
   stateTones,

@@ -54,13 +54,14 @@ function accountField({ views }: Visit): Html {
 }
 
 /** By the clocks of the page's zone. Throws `RequestError` where the form cannot be read. */
-export function readRun(form: URLSearchParams, { timezone }: Visit): Wanted<'expect-spending'> {
+export function readRun(form: URLSearchParams, visit: Visit): Wanted<'expect-spending'> {
+  const { timezone } = visit;
   const at = (name: string): number => parseLocalText(form.get(name) ?? '', timezone) ?? Number.NaN;
   const balance = form.get('balance') ?? '';
   return {
     kind: 'expect-spending',
     account: form.get('account') ?? '',
-    amountMicros: readAmount(form),
+    amountMicros: readAmount(form, visit),
     ...(balance === '' ? {} : { balance }),
     startsAt: at('from'),
     endsAt: at('to'),

@@ -1,6 +1,6 @@
 import type { Payment } from '../../domain/message.ts';
 import { parseLocalText } from '../../domain/moment.ts';
-import { formatMicros, type Micros, parseMicros } from '../../domain/money.ts';
+import { formatMicros, type Micros } from '../../domain/money.ts';
 import { unitOf } from '../../domain/reading.ts';
 import { severities } from '../../domain/severity.ts';
 import type { Wanted } from '../../engine/orders.ts';
@@ -10,6 +10,7 @@ import { say } from '../../wording/language.ts';
 import { sayAge } from '../../wording/moments.ts';
 import { phrases } from '../../wording/phrase.ts';
 import { sayAmount } from '../../wording/quantity-wording.ts';
+import { readTypedAmount } from '../../wording/typed-amount.ts';
 import { RequestError, refusals } from '../refusal.ts';
 import { hidden, nameField, readPerson } from './forms.ts';
 import { nameOf, type Visit } from './words.ts';
@@ -55,12 +56,9 @@ ${nameField(given.get('by'), visit)}
 }
 
 /** Throws `RequestError` where the form cannot be read. */
-export function readTopUp(
-  account: string,
-  form: URLSearchParams,
-  { timezone }: Visit,
-): Wanted<'expect-top-up'> {
-  const amountMicros = readAmount(form);
+export function readTopUp(account: string, form: URLSearchParams, visit: Visit): Wanted<'expect-top-up'> {
+  const { timezone } = visit;
+  const amountMicros = readAmount(form, visit);
   const day = form.get('arrives') ?? '';
   const arrivesBy = day === '' ? {} : { arrivesBy: parseLocalText(`${day}T23:59`, timezone) ?? Number.NaN };
   const worst = severities.find((severity) => severity === form.get('seen-worst')) ?? null;
@@ -71,11 +69,8 @@ export function readTopUp(
 }
 
 /** Throws `RequestError` where none stands there. */
-export function readAmount(form: URLSearchParams): Micros {
-  const typed = (form.get('amount') ?? '').trim();
-  // Commas between thousands, as the page writes them: `12,50` is not 1,250.
-  const isGrouped = /^\d{1,3}(?:,\d{3})+(?:\.\d*)?$/.test(typed);
-  const micros = parseMicros(isGrouped ? typed.replaceAll(',', '') : typed);
+export function readAmount(form: URLSearchParams, { language }: Pick<Visit, 'language'>): Micros {
+  const micros = readTypedAmount((form.get('amount') ?? '').trim(), language);
   if (micros !== null) return micros;
   throw new RequestError('bad_request', refusals.field({ name: 'amount', problem: refusals.amount() }));
 }

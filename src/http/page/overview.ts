@@ -33,7 +33,6 @@ import {
 import { choiceLink, options } from './forms.ts';
 import { live } from './live.ts';
 import { channelsWork, channelTable, lastDelivery, messageTable } from './messages.ts';
-import { sayOutcome } from './outcomes.ts';
 import { pager } from './pager.ts';
 import { drawSparkline } from './sparkline.ts';
 import { Totals } from './totals.ts';
@@ -48,6 +47,7 @@ import {
   icon,
   ifReadable,
   runwayCell,
+  sayOutcome,
   stateOf,
   stateTones,
   stateWord,

@@ -2,7 +2,7 @@ import { isoText } from '../../domain/moment.ts';
 import { StorageError } from '../../domain/operator-error.ts';
 import { ownOf } from '../../domain/own.ts';
 import { cleanText } from '../../domain/plain-text.ts';
-import { type Balance, unitOf } from '../../domain/reading.ts';
+import { type Balance, type OutcomeKind, unitOf } from '../../domain/reading.ts';
 import type { Severity } from '../../domain/severity.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import type { AccountView } from '../../views/views.ts';
@@ -133,6 +133,11 @@ export function mentionsAll(
 
 function plainLetters(text: string): string {
   return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
+}
+
+/** What one poll came to, in a word or two: its code where it is kept. */
+export function sayOutcome(outcome: OutcomeKind, reader: Listener): string {
+  return sayAgain(outcome, reader).replaceAll('_', ' ');
 }
 
 /** A word with its icon and colour. */

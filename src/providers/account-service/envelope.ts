@@ -3,6 +3,8 @@ import type { ForeignTexts } from '../../domain/foreign-text.ts';
 import { parseWithSource, withoutByteOrderMark } from '../../domain/json.ts';
 import { currencyPattern, parseMicros } from '../../domain/money.ts';
 import type { OutcomeDetail } from '../../domain/reading.ts';
+import { sentences } from '../../wording/phrase.ts';
+import { answers } from '../answers.ts';
 import type { ProviderAnswer } from '../kind.ts';
 import { envelopeCodes } from './endpoints.ts';
 
@@ -33,6 +35,15 @@ const balanceSchema = z.object({
   currency: z.string().regex(currencyPattern).trim(),
 });
 
+const told = sentences('envelope', {
+  limited: 'rate limited: code {code}',
+  limitedTwice: 'rate limited: HTTP 429, code {code}',
+  refused: 'the provider refuses the authSecret: code {code}',
+  answered: 'the provider answered code {code}',
+  noAnswer: 'HTTP {status} without an answer of the provider',
+  noEnvelope: 'the answer is not the documented envelope: an integer code, and msg a text',
+});
+
 type Envelope = z.infer<typeof envelopeSchema>;
 
 /**
@@ -52,14 +63,15 @@ export function judgeAnswer(answer: HttpAnswer, texts: ForeignTexts): OutcomeDet
   if (code === envelopeCodes.success && status !== 429)
     return judgeResult(parsed, envelope, { code, status, texts });
   const message = texts.clean(envelope.msg ?? '', maxMessageLength);
-  const said = `code ${code}${message === '' ? '' : `, "${message}"`}`;
+  const place = { code, status };
+  const say = (reason: string) => (message === '' ? reason : answers.saying({ reason, message }));
   if (status === 429 || code === envelopeCodes.rateLimited) {
-    const by = status === 429 ? 'HTTP 429, ' : '';
-    return { kind: 'rate_limited', reason: `rate limited: ${by}${said}`, code, status };
+    const reason = status === 429 ? told.limitedTwice({ code }) : told.limited({ code });
+    return { kind: 'rate_limited', reason: say(reason), ...place };
   }
   if (code === envelopeCodes.authFailed)
-    return { kind: 'auth_failed', reason: `the provider refuses the authSecret: ${said}`, code, status };
-  return { kind: 'api_error', reason: `the provider answered ${said}`, code, status };
+    return { kind: 'auth_failed', reason: say(told.refused({ code })), ...place };
+  return { kind: 'api_error', reason: say(told.answered({ code })), ...place };
 }
 
 function judgeResult(
@@ -85,25 +97,21 @@ function judgeResult(
 
 function withoutEnvelope(answer: HttpAnswer, parsed: unknown): OutcomeDetail {
   const { status } = answer;
-  if (status === 429) return { kind: 'rate_limited', reason: 'rate limited: HTTP 429', status };
+  if (status === 429) return { kind: 'rate_limited', reason: answers.limited({ said: 'HTTP 429' }), status };
   if (status !== 200) return { kind: 'http_error', reason: describeStatus(status), status };
   return { kind: 'invalid_response', reason: describeBadBody(answer, parsed), status };
 }
 
 function describeStatus(status: number): string {
-  if (status >= 300 && status < 400) return `HTTP ${status}, a redirect; it is never followed`;
-  return `HTTP ${status} without an answer of the provider`;
+  if (status >= 300 && status < 400) return answers.redirect({ status });
+  return told.noAnswer({ status });
 }
 
 function describeBadBody(answer: HttpAnswer, parsed: unknown): string {
   if (answer.body === null) {
-    return answer.problem === 'too-large'
-      ? 'the answer is too large'
-      : 'the answer is compressed, which was not asked for';
+    return answer.problem === 'too-large' ? answers.tooLarge() : answers.compressed();
   }
-  return parsed === undefined
-    ? 'the answer is not JSON'
-    : 'the answer is not the documented envelope: an integer code, and msg a text';
+  return parsed === undefined ? answers.not({ wanted: 'JSON' }) : told.noEnvelope();
 }
 
 function describeBadResult(result: unknown, error: z.ZodError): string {

@@ -1,4 +1,5 @@
 import { withoutByteOrderMark } from '../../domain/json.ts';
+import { answers } from '../answers.ts';
 import type { ProviderAnswer } from '../kind.ts';
 import type { Description } from './description.ts';
 import { type ExactJson, parseExactly } from './json-path.ts';
@@ -17,13 +18,10 @@ export function parseAnswer({ format, separator }: AnswerForm, { body }: Provide
 
 /** Why `parseAnswer` gave nothing. */
 export function describeBadBody({ format }: AnswerForm, { body, problem }: ProviderAnswer): string {
-  if (body === null)
-    return problem === 'too-large'
-      ? 'the answer is too large'
-      : 'the answer is compressed, which was not asked for';
-  if (body.trim() === '') return 'the answer is empty';
+  if (body === null) return problem === 'too-large' ? answers.tooLarge() : answers.compressed();
+  if (body.trim() === '') return answers.empty();
   const wanted = format === 'json' ? 'JSON' : 'plain text';
-  return isMarkup(body) ? `the answer is HTML or XML, not ${wanted}` : `the answer is not ${wanted}`;
+  return answers[isMarkup(body) ? 'markup' : 'not']({ wanted });
 }
 
 export function isMarkup(text: string): boolean {

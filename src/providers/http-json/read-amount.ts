@@ -1,4 +1,5 @@
 import type { Micros } from '../../domain/money.ts';
+import { answers } from '../answers.ts';
 import { addDecimals, type Decimal, multiplyDecimals, parseDecimal, toMicros } from './decimal.ts';
 import type { AmountDescription } from './description.ts';
 import type { ExactJson, Found, Path } from './json-path.ts';
@@ -20,12 +21,12 @@ export function readAmount(answer: ExactJson, how: AmountDescription, quote: Quo
       return { wrong: sayCount(path, found.length) };
     for (const each of found) {
       const decimal = readDecimal(each, how);
-      if (decimal === null) return { wrong: `${path.text} is ${quote(each.value)}; expected an amount` };
+      if (decimal === null) return { wrong: answers.noAmount({ path: path.text, value: quote(each.value) }) };
       total = addDecimals(total, { ...decimal, units: sign * decimal.units });
     }
   }
   const micros = toMicros(how.scale === undefined ? total : multiplyDecimals(total, how.scale));
-  return micros === null ? { wrong: `${how.amount.text} is out of range` } : { value: micros };
+  return micros === null ? { wrong: answers.outOfRange({ path: how.amount.text }) } : { value: micros };
 }
 
 /** The part of a text that a pattern's group matches; null where it does not match or the text is too long to try. */
@@ -34,9 +35,7 @@ export function matchGroup(text: string, pattern: RegExp): string | null {
 }
 
 export function sayCount({ text }: Path, count: number): string {
-  return count === 0
-    ? `${text} is not in the answer`
-    : `${text} stands in ${count} places of the answer; expected one`;
+  return count === 0 ? answers.missing({ path: text }) : answers.many({ path: text, count: String(count) });
 }
 
 function readDecimal({ value, digits }: Found, how: AmountDescription): Decimal | null {

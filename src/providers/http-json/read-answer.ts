@@ -6,6 +6,7 @@ import { currencyPattern, type Micros } from '../../domain/money.ts';
 import { ownOf } from '../../domain/own.ts';
 import type { OutcomeDetail, ProviderFacts } from '../../domain/reading.ts';
 import { Secret } from '../../domain/secret.ts';
+import { answers } from '../answers.ts';
 import type { AnswerContext, BroughtToken, ProviderAnswer } from '../kind.ts';
 import { describeBadBody, isMarkup, parseAnswer } from './answer-document.ts';
 import type { AmountDescription, CurrencyDescription, Description, Test } from './description.ts';
@@ -42,7 +43,7 @@ export function readToken(
   const { token, errors } = description;
   const form = { ...description, format: 'json' as const, errors: [...errors, refusedClient] };
   const failure = readFailure(form, answer, context);
-  if ('kind' in failure) return { ...failure, reason: `asked for a token: ${failure.reason}` };
+  if ('kind' in failure) return { ...failure, reason: answers.askedForToken({ reason: failure.reason }) };
   const [found] = token === undefined ? [] : failure.json.find(token.path);
   if (token === undefined || typeof found?.value !== 'string' || !/^[\x21-\x7e]+$/.test(found.value))
     return {
@@ -84,13 +85,15 @@ function readFailure(
     const isOff =
       refusal.means === 'auth_failed' && isTimed(description) && Math.abs(skewOf(answer, now)) > mostSkewMs;
     if (refusal.means !== 'clock_off' && !isOff)
-      return { kind: refusal.means, reason: `${openings[refusal.means]}: ${said}`, status };
+      return { kind: refusal.means, reason: answers[openings[refusal.means]]({ said }), status };
     const reason = `this machine’s clock is off${wordSkew(skewOf(answer, now))}: the provider refuses the time of the request: ${said}`;
     return { kind: 'api_error', reason, status };
   }
   if (status < 200 || status > 299) {
     const isRedirect = status >= 300 && status < 400;
-    const reason = `HTTP ${status}${isRedirect ? ', a redirect; it is never followed' : quoteMessage(description, answer, texts)}`;
+    const reason = isRedirect
+      ? answers.redirect({ status })
+      : `HTTP ${status}${quoteMessage(description, answer, texts)}`;
     return { kind: 'http_error', reason, status };
   }
   if (json === null)
@@ -117,9 +120,9 @@ function wordSkew(skewMs: number): string {
 }
 
 const openings = {
-  auth_failed: 'the provider refuses the credentials',
-  rate_limited: 'rate limited',
-  api_error: 'the provider reports an error',
+  auth_failed: 'refused',
+  rate_limited: 'limited',
+  api_error: 'error',
 } as const;
 
 function findRefusal(errors: Description['errors'], status: number, json: ExactJson | null) {
@@ -133,7 +136,7 @@ function findRefusal(errors: Description['errors'], status: number, json: ExactJ
   if (means === undefined) return null;
   return {
     means,
-    said: row?.test == null ? `HTTP ${status}` : `${row.test.path.text} says so (HTTP ${status})`,
+    said: row?.test == null ? `HTTP ${status}` : answers.saysSo({ path: row.test.path.text, status }),
   };
 }
 
@@ -151,13 +154,13 @@ function readSuccess(
     if (found === undefined || another !== undefined)
       return invalid(`${path.text}, which says whether the answer is good, is not in it once`);
     if (!isAmong(found.value, values)) {
-      const reason = `the provider does not report success: ${path.text} is ${quoted(found.value)}`;
+      const reason = answers.noSuccess({ path: path.text, value: quoted(found.value) });
       return { kind: 'api_error', reason: reason + quoteWords(description, json, texts), status };
     }
   }
   const sentinel = postpaid.find((test) => holds(test, json));
   if (sentinel !== undefined) {
-    const reason = `the account is not prepaid: ${sentinel.path.text} says that it has no balance`;
+    const reason = answers.notPrepaid({ path: sentinel.path.text });
     return { kind: 'api_error', reason, status };
   }
   const balances: Record<string, Micros> = {};
@@ -264,7 +267,7 @@ function quoteWords({ message }: Pick<Description, 'message'>, json: ExactJson, 
 
 function quote(words: string, texts: ForeignTexts): string {
   const clean = texts.clean(words.trim(), maxMessageLength);
-  return clean === '' ? '' : `, "${clean}"`;
+  return clean === '' ? '' : answers.saying({ reason: '', message: clean });
 }
 
 export function quoteValue(value: unknown, texts: ForeignTexts): string {

@@ -2,13 +2,15 @@ import { maxProviderWaitMs, readRetryAfter } from '../../domain/backoff.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { createForeignTexts, type ForeignTexts } from '../../domain/foreign-text.ts';
 import { getOrMake } from '../../domain/get-or-make.ts';
+import { ownOf } from '../../domain/own.ts';
 import { entryOf, type ProviderEntries, type ProviderEntry } from '../../domain/provider-entry.ts';
 import type { Outcome, OutcomeDetail } from '../../domain/reading.ts';
 import type { Secret } from '../../domain/secret.ts';
 import type { AccountSettings } from '../../domain/settings.ts';
-import { errorCodes, explainConnectError } from '../../net/connect-error.ts';
+import { errorCodes, explainConnectError, sayHandshakeFailed } from '../../net/connect-error.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Provider, SendingGuard } from '../../ports/provider.ts';
+import { sentences } from '../../wording/phrase.ts';
 import type { SeenExchange } from '../describe-exchange.ts';
 import type {
   Attempt,
@@ -200,8 +202,8 @@ function explainEnd(end: ExchangeEnd, timeoutMs: number): OutcomeDetail {
   if (end.kind === 'refused') return { kind: 'network_error', reason: end.reason };
   if (end.kind === 'failed') return explainNetworkError(end.error);
   return end.kind === 'timeout'
-    ? { kind: 'timeout', reason: `no complete answer within ${formatDuration(timeoutMs)}` }
-    : { kind: 'network_error', reason: 'the request was given up' };
+    ? { kind: 'timeout', reason: told.late({ timeout: formatDuration(timeoutMs) }) }
+    : { kind: 'network_error', reason: told.givenUp() };
 }
 
 function failed(detail: OutcomeDetail): Outcome {
@@ -209,7 +211,7 @@ function failed(detail: OutcomeDetail): Outcome {
 }
 
 /** What ends a connection, or keeps this process from making one, as sentences for people. */
-const reasons: Readonly<Record<string, string>> = {
+const reasons = sentences('connection', {
   ECONNRESET: 'the connection was reset',
   ECONNABORTED: 'the connection was aborted',
   EPIPE: 'the connection was closed while sending',
@@ -218,7 +220,17 @@ const reasons: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'the connection was closed before the answer was complete',
   UND_ERR_DESTROYED: 'lowwater is stopping',
   UND_ERR_CLOSED: 'lowwater is stopping',
-};
+});
+const told = sentences('exchange', {
+  late: 'no complete answer within {timeout}',
+  givenUp: 'the request was given up',
+  notHttp: 'the answer is not HTTP',
+  unasked: 'the server sent HTTP 100 or 101, which was not asked for',
+  wrongLength: 'the answer contradicts its own Content-Length',
+  longHeaders: 'the headers of the answer are too large',
+  failed: 'the connection failed',
+  failedBy: 'the connection failed ({code})',
+});
 
 /** How the exchange failed. An answer that came and is no HTTP is invalid; all else is the network's. */
 interface NetworkFailure {
@@ -232,18 +244,16 @@ function explainNetworkError(error: unknown): NetworkFailure {
   const failed = (reason: string): NetworkFailure => ({ kind: 'network_error', reason });
   const { name, message } = error instanceof Error ? error : new Error();
   // undici's parser errors have no code of their own, and hold a piece of the answer that must go nowhere.
-  if (name === 'HTTPParserError') return invalid('the answer is not HTTP');
+  if (name === 'HTTPParserError') return invalid(told.notHttp());
   // undici ends the connection on a 100 that it did not ask for, and says so in the text alone.
-  if (/^bad (?:response|upgrade)$/.test(message))
-    return invalid('the server sent HTTP 100 or 101, which was not asked for');
+  if (/^bad (?:response|upgrade)$/.test(message)) return invalid(told.unasked());
   const codes = errorCodes(error);
-  const known = explainConnectError(codes) ?? codes.map((code) => reasons[code]).find(Boolean);
+  const known = explainConnectError(codes) ?? codes.map((code) => ownOf(reasons, code)?.()).find(Boolean);
   if (known !== undefined) return failed(known);
   const [code] = codes;
-  if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH')
-    return invalid('the answer contradicts its own Content-Length');
-  if (code === 'UND_ERR_HEADERS_OVERFLOW') return invalid('the headers of the answer are too large');
-  if (code === undefined) return failed('the connection failed');
+  if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') return invalid(told.wrongLength());
+  if (code === 'UND_ERR_HEADERS_OVERFLOW') return invalid(told.longHeaders());
+  if (code === undefined) return failed(told.failed());
   const isTls = /^(?:ERR_SSL|EPROTO)/.test(code);
-  return failed(isTls ? `TLS: the handshake failed (${code})` : `the connection failed (${code})`);
+  return failed(isTls ? sayHandshakeFailed({ code }) : told.failedBy({ code }));
 }

@@ -1,6 +1,7 @@
 import { StorageError } from '../../domain/operator-error.ts';
-import type { Cluster, ClusterLook, DatabaseOrigin, MemberCard } from '../../ports/cluster.ts';
+import type { Cluster, ClusterLook, ClusterMember, DatabaseOrigin, MemberCard } from '../../ports/cluster.ts';
 import type { Value } from '../asking.ts';
+import { readStatus } from '../shapes.ts';
 import { onlySlot } from './commit.ts';
 import type { Database } from './connection.ts';
 
@@ -78,7 +79,7 @@ const findMembers = `SELECT ${databaseNow} AS "databaseNow", slot.epoch, (
   ) AS batch, (
     SELECT coalesce(json_agg(json_build_object(
       'incarnation', incarnation, 'node', node, 'advertise', advertise, 'configHash', config_hash, 'program', program,
-      'expiresAt', (extract(epoch FROM expires_at) * 1000)::bigint, 'status', status::json) ORDER BY node, incarnation), '[]')
+      'expiresAt', (extract(epoch FROM expires_at) * 1000)::bigint, 'status', status) ORDER BY node, incarnation), '[]')
     FROM member LEFT JOIN member_status USING (incarnation) WHERE expires_at > clock_timestamp()
   ) AS members FROM slot WHERE no = $1`;
 
@@ -91,10 +92,16 @@ const endStuck = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 const findOrigin = `SELECT system_identifier::text AS system,
   ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int AS timeline FROM pg_control_system()`;
 
+type MemberRow = Omit<ClusterMember, 'status'> & { readonly status: string | null };
+
 export async function lookAround({ change }: Database): Promise<ClusterLook> {
-  const [seen] = await change<ClusterLook>(findMembers, [onlySlot]);
+  const [seen] = await change<Omit<ClusterLook, 'members'> & { readonly members: readonly MemberRow[] }>(
+    findMembers,
+    [onlySlot],
+  );
   if (seen === undefined) throw new Error('the slot is not there');
-  return { ...seen, origin: null };
+  const members = seen.members.map((member) => ({ ...member, status: readStatus(member.status) }));
+  return { ...seen, members, origin: null };
 }
 
 /** The statements by which daemons agree on who owns the slot. Each is one statement, and goes by the clock of the database. */

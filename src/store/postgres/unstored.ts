@@ -1,7 +1,7 @@
 import { parseJson } from '../../domain/json.ts';
 import type { Unstored } from '../../ports/store.ts';
 import { incidentFromBody, incidentToBody, type StoredIncident } from '../bodies.ts';
-import { faultOfRecord } from '../shapes.ts';
+import { faultOfRecord, isUnstored } from '../shapes.ts';
 import { onlySlot } from './commit.ts';
 import type { Ask, Database } from './connection.ts';
 
@@ -32,9 +32,10 @@ export async function findUnstored(ask: Ask): Promise<ReadonlyMap<string, Unstor
 }
 
 function readUnstored(value: string): Unstored | null {
-  const stored = parseJson(value) as Partial<StoredUnstored> | null;
-  if (stored === null || typeof stored?.at !== 'number') return null;
-  const { at, polls = [], incidents = [] } = stored;
-  const whole = incidents.filter((incident) => faultOfRecord('incident', incident) === null);
-  return { at, polls, incidents: whole.map(incidentFromBody) };
+  const parsed = parseJson(value);
+  if (!isUnstored(parsed)) return null;
+  // Its shape was just checked.
+  const stored = parsed as StoredUnstored;
+  const whole = stored.incidents.filter((incident) => faultOfRecord('incident', incident) === null);
+  return { ...stored, incidents: whole.map(incidentFromBody) };
 }

@@ -83,7 +83,6 @@ describe('a button', () => {
   test.each([
     ['another chat', { standing: 'elsewhere' as const }, 'from this chat (C012AB3CD)'],
     ['somebody who may not', { standing: 'stranger' as const }, 'You (U1) are not among'],
-    ['long ago', { at: 0 }, 'Nobody listened when this was written'],
   ])('from %s does nothing', async (_, over, words) => {
     const { world, press } = await talk();
     expect((await press('acknowledge', 'warning', over)).text).toContain(words);
@@ -105,6 +104,16 @@ describe('a button', () => {
     const [silence] = world.views.silences();
     expect(silence).toMatchObject({ match: { account: ['otp'], rule: ['sms-low'] }, by: 'Ada' });
     expect(new Date(silence?.endsAt ?? 0).toISOString()).toBe('2026-11-23T09:00:00.000Z');
+  });
+
+  test('of quiet counts from when it was pressed, where nobody listened then; who takes an alert takes it late as well', async () => {
+    const { world, press } = await talk();
+    const [now, at] = [world.daemon.now(), world.daemon.now() - hourMs];
+    expect((await press('quiet1h', 'warning', { at })).text).toContain('Nobody listened');
+    expect(world.views.silences()).toEqual([]);
+    await press('quiet4h', 'warning', { at });
+    expect(world.views.silences()).toMatchObject([{ endsAt: now + 3 * hourMs }]);
+    expect((await press('acknowledge', 'warning', { at })).isPublic).toBe(true);
   });
 
   test('asks why, for who pressed it alone', async () => {
@@ -152,6 +161,14 @@ describe('a command', () => {
     expect((await say('ordered otp 1400')).text).toMatch(/Ada has ordered 1,400\.00 CNY .*again/);
     expect((await say('ordered otp 1400 again')).text).toContain('Ada has ordered 1,400.00 CNY for OTP');
     expect(world.views.expected()).toHaveLength(2);
+  });
+
+  test('about what somebody has, or about another rule, never says that nothing fires', async () => {
+    const { say } = await talk();
+    await say('take otp');
+    expect((await say('take otp')).text).toMatch(/^warning · .*Ada has it already/);
+    expect((await say('why otp voip-low')).text).toMatch(/^warning · /);
+    expect((await say('take otp voip-low')).text).toMatch(/^warning · /);
   });
 
   test('that is refused says why', async () => {

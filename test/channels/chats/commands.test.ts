@@ -4,7 +4,7 @@ import { english } from '../../../src/wording/language.ts';
 
 // Friday 20 November 2026, 20:00 in Shanghai.
 const reader = { language: english, timezone: 'Asia/Shanghai', now: Date.UTC(2026, 10, 20, 12) };
-const spanish = { ...reader, language: { ...english, id: 'es' } };
+const spanish = { ...reader, language: { ...english, id: 'es', marks: { group: '.', point: ',' } } };
 const endOf = (day: number) => Date.UTC(2026, 10, day, 15, 59);
 const ordered = {
   kind: 'ordered',
@@ -39,7 +39,15 @@ test('a day may be named in the language of the channel', () => {
   expect(readCommand('ordered otp 1400 by viernes', spanish)).toEqual({ ...ordered, by: endOf(27) });
 });
 
+test.each(['1.400', '1.400,00', '1400', '1400,00', '1400.00'])(
+  'an amount may be written as the language of the channel writes it: %s',
+  (amount) => {
+    expect(readCommand(`ordered otp ${amount}`, spanish)).toEqual(ordered);
+  },
+);
+
 test.each([
+  'ordered otp 1.400',
   'quiet otp',
   'quiet otp soon',
   'quiet otp -2h',

@@ -64,6 +64,14 @@ describe('a bot that listens', () => {
     expect(telegram.wrong).toEqual([]);
   });
 
+  test('says since when a button may have been pressed, and replies where it is too late to answer it', async () => {
+    const { telegram, events, answerWith, answered } = await listen();
+    answerWith({ text: 'too late', isPublic: false });
+    telegram.update(pressed('0.1.a', { id: 'query-old' }));
+    expect(await answered('sendMessage')).toMatchObject([{ text: 'too late' }]);
+    expect(events[0]?.at).toBeGreaterThan(Date.now() - 60_000);
+  });
+
   test('says to who asked what is nobody else’s, and in a reply what is too long for that', async () => {
     const { telegram, answerWith, answered } = await listen();
     answerWith({ text: 'because', isPublic: false });

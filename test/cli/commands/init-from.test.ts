@@ -81,7 +81,22 @@ it.each([
     line: 'OTP!,,,https://x.example,env:A,,team=identity,',
     said: 'id: ',
   },
-  { what: 'two accounts of one id', line: good[0] ?? '', said: 'id: ' },
+  { what: 'two accounts of one id', line: good[0] ?? '', said: 'id: line 2 has this id already' },
+  {
+    what: 'a label that stands there twice',
+    line: 'a,,,https://x.example,env:A,,team=identity team=growth,',
+    said: 'labels: names something twice',
+  },
+  {
+    what: 'thresholds that rise',
+    line: 'a,,,https://x.example,env:A,,team=identity,warning=9 critical=20',
+    said: 'thresholds: must fall from info to critical',
+  },
+  {
+    what: 'thresholds that rise with what other lines say',
+    line: 'a,,,https://x.example,env:A,,team=identity,warning=9',
+    said: 'thresholds: must fall from info to critical; what it leaves out is warning=9 critical=50 here',
+  },
   {
     what: 'a team without a channel',
     line: 'a,,,https://x.example,env:A,,team=ops,',
@@ -92,6 +107,46 @@ it.each([
   expect(code).toBe(2);
   expect(stderr).toContain(`accounts.csv:3: ${said}`);
   expect(existsSync(join(folder, 'config.json')) || existsSync(join(folder, 'accounts.d'))).toBe(false);
+});
+
+it.each([
+  {
+    what: 'a cell too many, such as the thousands of a threshold',
+    text: `${header}\na,,,https://x.example,env:A,,,warning=1,000\n`,
+    said: 'line 2: has more cells than the first line',
+  },
+  { what: 'a column that stands there twice', text: 'id,credentials,id\na,env:A,b\n', said: '"id" stands' },
+  {
+    what: 'a file that is not UTF-8',
+    text: Buffer.from('id,name,credentials\na,Caf\xe9,env:A\n', 'latin1'),
+    said: 'accounts.csv is not UTF-8',
+  },
+])('refuses $what', async ({ text, said }) => {
+  writeFileSync(join(folder, 'accounts.csv'), text);
+  const words = ['--from', 'accounts.csv', '--channel', 'https://x.example/hook'];
+  const { code, stderr } = await runCli(['init', ...words], { cwd: folder });
+  expect(code).toBe(1);
+  expect(stderr).toContain(said);
+});
+
+it('reads semicolons between the cells, and writes a placeholder in a name as the text that it is', async () => {
+  const lines = [
+    '\uFEFFid;name;url;credentials;thresholds',
+    `a;"${placeholder('env:A')}; x";https://x.example;env:A;warning=9`,
+  ];
+  writeFileSync(join(folder, 'accounts.csv'), `${lines.join('\r\n')}\r\n`);
+  const words = [
+    '--from',
+    'accounts.csv',
+    '--channel',
+    'https://x.example/hook',
+    '--channel-type',
+    'webhook',
+  ];
+  expect((await runCli(['init', ...words], { cwd: folder })).stderr).toBe('');
+  expect(read('accounts.d/account-service.json')).toMatchObject([
+    { name: `$${placeholder('env:A')}; x`, thresholds: { sms: { warning: 9 } } },
+  ]);
 });
 
 it('refuses a key that stands in the table, and does not show it', async () => {
@@ -112,11 +167,33 @@ it('takes the kind of channel that is named where the address is of a server of 
   });
 });
 
+it('reads a table whose columns are separated by semicolons, as spreadsheets write where the comma is the decimal sign', async () => {
+  const rows = [
+    'id;provider;credentials;currency;labels;name',
+    'us-2;twilio;accountSid=env:US_SID authToken=env:US_TOKEN;USD;team=growth;"Semi; colon, comma"',
+  ];
+  writeFileSync(join(folder, 'table.csv'), `\uFEFF${rows.join('\r\n')}\r\n`);
+  const channel = 'ops=https://hooks.slack.com/services/T0/B0/x';
+  const words = ['init', '--from', 'table.csv', '--channel', channel];
+  expect(await runCli(words, { cwd: folder })).toMatchObject({ code: 0, stderr: '' });
+  expect(read('accounts.d/twilio.json')[0]).toMatchObject({ id: 'us-2', name: 'Semi; colon, comma' });
+});
+
+it('says of a table that is not there that it is not there', async () => {
+  const { code, stderr } = await runCli(['init', '--from', 'no.csv', '--channel', 'https://x.example/hook'], {
+    cwd: folder,
+  });
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringContaining('no.csv: there is no such file'),
+  });
+});
+
 it('refuses a column that it does not know, and a folder that is there', async () => {
   writeFileSync(join(folder, 'accounts.csv'), 'id,credentials,colour\n');
   const asked = () =>
     runCli(['init', '--from', 'accounts.csv', '--channel', 'https://x.example/hook'], { cwd: folder });
-  expect((await asked()).stderr).toMatch(/line 1: "colour" is no column; there are id, /);
+  expect((await asked()).stderr).toMatch(/line 1: "colour" is no column: there are id, /);
   expect((await init(good)).code).toBe(0);
   rmSync(join(folder, 'config.json'));
   expect((await init(good)).stderr).toMatch(/accounts\.d exists; init never writes over a file/);

@@ -214,6 +214,7 @@ describe('a payment that was ordered', () => {
     ['the alerts are other ones than the page showed', { 'seen-worst': 'warning' }, 409],
     ['the amount is none', { amount: 'much' }, 400],
     ['a comma may stand before decimals: 12,50 is not 1,250', { amount: '12,50' }, 400],
+    ['a point may stand between thousands: 9.300 is not 9.30', { amount: '9.300' }, 400],
     ['nobody says when it arrives', { arrives: '' }, 400],
     ['there is no such account', { account: 'nobody' }, 404],
   ])('is refused where %s', async (_what, over, status) => {

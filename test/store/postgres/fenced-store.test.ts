@@ -49,6 +49,17 @@ describe.skipIf(noPostgres !== null)('a commit', () => {
     expect((await flat(store.readings(otp))).map(({ balances }) => balances.sms)).toEqual([1, 2, 3]);
   });
 
+  it('goes on from a number that a person set by hand', async () => {
+    const url = await makeDatabase();
+    const { store } = await own(await open(url));
+    await store.commit(batch({ polls: pollsOf('otp', [ok(noon, 1)]) }));
+    await (await sharedPostgres()).sql(url, 'UPDATE member SET batch = batch + 7');
+    await store.commit(batch({ polls: pollsOf('otp', [ok(noon + 1, 2)]) }));
+    await store.commit(batch({ polls: pollsOf('otp', [ok(noon + 2, 3)]) }));
+    expect((await flat(store.readings(otp))).map(({ balances }) => balances.sms)).toEqual([1, 2, 3]);
+    expect(store.stored).toBe(10);
+  });
+
   it('that never arrived is stored when it is sent again', async () => {
     const { proxy, url } = await throughProxy(await makeDatabase());
     const { store } = await own(await open(url));

@@ -37,6 +37,24 @@ describe.skipIf(noPostgres !== null)('the accounts', () => {
     expect((await cluster.look()).owner).toBe(incarnation);
   });
 
+  it.each(['no JSON', '7', '{"process":5}'])(
+    'are seen by all next to a member whose status is %s',
+    async (status) => {
+      const url = await makeDatabase();
+      const cluster = await open(url);
+      const { incarnation } = await own(cluster);
+      const { sql } = await sharedPostgres();
+      await sql(url, `INSERT INTO member SELECT 'x', 'two', NULL, 'y', 'z', expires_at, 0 FROM member`);
+      await sql(url, `INSERT INTO member_status VALUES ('x', '${status}')`);
+      const { owner, members } = await cluster.look();
+      expect(owner).toBe(incarnation);
+      expect(members.map(({ node, status: read }) => [node, read])).toEqual([
+        ['one', null],
+        ['two', null],
+      ]);
+    },
+  );
+
   it('are free once the lease of their owner is over, and the owner cannot bring it back', async () => {
     const url = await makeDatabase();
     const short = await open(url);
