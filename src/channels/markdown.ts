@@ -1,6 +1,7 @@
 import { cutText } from '../domain/plain-text.ts';
 import { toneIcons } from '../messages/item-wording.ts';
 import type { Card, CardPart } from '../messages/message-wording.ts';
+import { colonAfter } from '../wording/lists.ts';
 
 /**
  * Text in which nothing is markup, for receivers that render Markdown of their own making and know no escape: what begins
@@ -82,11 +83,6 @@ function partMarkdown(part: CardPart): string {
     ...linkLine(part.links),
     ...(part.origin === null ? [] : [literal(part.origin)]),
   ].join('\n\n');
-}
-
-/** As the script of the label writes it. */
-function colonAfter(label: string): string {
-  return /\p{Script=Han}$/u.test(label) ? '：' : ': ';
 }
 
 function linkLine(links: Card['links']): readonly string[] {

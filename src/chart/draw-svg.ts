@@ -2,7 +2,7 @@ import { formatMicros, formatMoney, type Micros } from '../domain/money.ts';
 import type { Severity } from '../domain/severity.ts';
 import { Html, html } from '../wording/html.ts';
 import type { Chart, Stretch } from './chart.ts';
-import { linear, timeTicks, type ValueRange } from './scale.ts';
+import { linear, type NameDay, timeTicks, type ValueRange } from './scale.ts';
 
 /** What a picture is made of, each painted by the look of the page or of a mail. */
 export type Part =
@@ -37,6 +37,7 @@ export interface SvgLook {
   readonly places: { readonly tick: string; readonly time: string; readonly threshold: string };
   /** The distance that two names of thresholds need. */
   readonly lineHeight: number;
+  readonly nameDay: NameDay;
   readonly nameThreshold: (level: Chart['thresholds'][number]) => string;
   readonly times: number;
 }
@@ -75,7 +76,7 @@ export function drawSvg(
     html`<line x1="${x(at)}" x2="${x(at)}" y1="${top}" y2="${bottom}" ${paint(part)}/>`;
   const dot = ({ at, value }: { readonly at: number; readonly value: Micros }, part: Part): Html =>
     html`<circle cx="${x(at)}" cy="${y(value)}" r="3.6" ${paint(part)}/>`;
-  const times = timeTicks({ since, until, timezone, count: look.times });
+  const times = timeTicks({ since, until, timezone, count: look.times, nameDay: look.nameDay });
   const last = chart.points.findLast(({ value }) => value !== null);
   const end = chart.projection.at(-1);
   const topUps = chart.topUps.filter(({ rise }) => rise > (amounts.highest - amounts.lowest) / 100);

@@ -27,6 +27,9 @@ export function linear(from: number, to: number, start: number, end: number): (v
   return (value) => scale(value);
 }
 
+/** `Nov`, `20 Nov`; `month` counts from 0. */
+export type NameDay = (month: number, day?: number) => string;
+
 /** An instant of the time axis, and what to write at it: a time of day, a day (`20 Nov`) or a month. */
 interface TimeTick {
   readonly at: number;
@@ -42,27 +45,22 @@ export function timeTicks(span: {
   readonly until: number;
   readonly timezone: string;
   readonly count: number;
+  readonly nameDay: NameDay;
 }): readonly TimeTick[] {
-  const { since, until, timezone, count } = span;
+  const { since, until, timezone, count, nameDay } = span;
   const face = (at: number): number => at + zoneOffsetMs(at, timezone);
   const walls = scaleUtc([face(since), face(until)], [0, 1])
     .ticks(count)
     .map((date) => date.getTime());
-  const nameTick = chooseName(walls);
+  const nameTick = chooseName(walls, nameDay);
   return walls
     .map((wall) => ({ at: instantOfWall(wall, timezone), label: nameTick(new Date(wall)) }))
     .filter(({ at }) => at >= since && at <= until);
 }
 
-function chooseName(walls: readonly number[]): (face: Date) => string {
+function chooseName(walls: readonly number[], nameDay: NameDay): (face: Date) => string {
   if (walls.some((wall) => wall % minuteMs !== 0)) return (face) => face.toISOString().slice(11, 19);
   if (walls.some((wall) => wall % dayMs !== 0)) return (face) => face.toISOString().slice(11, 16);
   const firsts = walls.every((wall) => new Date(wall).getUTCDate() === 1);
-  return firsts ? monthName : (face) => `${face.getUTCDate()} ${monthName(face)}`;
+  return (face) => nameDay(face.getUTCMonth(), firsts ? undefined : face.getUTCDate());
 }
-
-function monthName(face: Date): string {
-  return monthNames[face.getUTCMonth()] ?? '';
-}
-
-const monthNames = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];

@@ -6,6 +6,7 @@ import { say } from '../wording/language.ts';
 import { sayDuration, sayMoment, sayMomentAndAge } from '../wording/moments.ts';
 import { phrases } from '../wording/phrase.ts';
 import { sayRise, type WordingFrame } from '../wording/quantity-wording.ts';
+import { sayAgain } from '../wording/say-again.ts';
 import { saySeverity } from '../wording/severity-words.ts';
 
 const says = phrases('story', {
@@ -133,7 +134,8 @@ const closings = {
 function blindnessOf(item: MessageItem, frame: WordingFrame): readonly string[] {
   const account = item.account;
   if (account === null || account.consecutiveFailures === 0) return [];
-  const reason = account.failure === null ? null : cleanText(account.failure, 300).replace(/[.\s]+$/, '');
+  const reason =
+    account.failure === null ? null : sayAgain(cleanText(account.failure, 300).replace(/[.\s]+$/, ''), frame);
   if (alertKindOf(item).staleness !== undefined)
     return reason === null ? [] : [say(says.lastPollFailedBy, { reason }, frame)];
   if (account.reading === null) return [];

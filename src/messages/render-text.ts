@@ -1,5 +1,6 @@
 import type { IncidentMessage, Message, ReportMessage } from '../domain/message.ts';
 import { say } from '../wording/language.ts';
+import { labelled } from '../wording/lists.ts';
 import { phrases } from '../wording/phrase.ts';
 import { type ItemWording, readerOf } from './item-wording.ts';
 import { pageLinks, sayMore, testHeadline, testStory, wordIncidents } from './message-wording.ts';
@@ -24,8 +25,11 @@ export function renderText(message: Message, width: number): string {
 const wide =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6]/g;
 
-/** What stays together on a line: a word with the space after it, or one wide character with the punctuation after it. */
-const breakable = new RegExp(`${wide.source}[，。：；、）」”】]* ?|(?:(?!${wide.source})[^ ])+ ?| `, 'g');
+/** What stays together on a line: a word, with a wide character right after it, or one wide character; with punctuation and space. */
+const breakable = new RegExp(
+  `[（【「]*(?:${wide.source}|(?:(?!${wide.source})[^ ])+${wide.source}?)[，。：；、）」”】]* ?| `,
+  'g',
+);
 
 function columnsOf(text: string): number {
   return text.length + (text.match(wide)?.length ?? 0);
@@ -68,7 +72,7 @@ function renderItem(item: ItemWording, width: number): readonly string[] {
     ...figures,
     ...advice,
     ...(item.noteLine === null ? [] : wrap(item.noteLine, 2, width)),
-    ...item.links.map(({ label, url }) => `  ${label}: ${url}`),
+    ...item.links.map(({ label, url }) => `  ${labelled(label, url)}`),
     ...wrap(item.origin, 2, width),
   ];
 }
@@ -106,6 +110,6 @@ function renderReport(message: ReportMessage, width: number): readonly string[] 
     ...words.totals.flatMap((total) => wrap(total, 2, width)),
     ...accounts,
     ...(words.more === 0 ? [] : ['', `  ${sayMore(words.more, message)}`]),
-    ...pageLinks(message).flatMap(({ label, url }) => ['', `  ${label}: ${url}`]),
+    ...pageLinks(message).flatMap(({ label, url }) => ['', `  ${labelled(label, url)}`]),
   ];
 }

@@ -7,6 +7,7 @@ import { cleanText } from '../domain/plain-text.ts';
 import type { ForecastRecord } from '../domain/quantity.ts';
 import { amountOf, type Balance, type BalanceDefinition, unitOf } from '../domain/reading.ts';
 import { severityRank } from '../domain/severity.ts';
+import { capital } from '../rules/figures.ts';
 import { say } from '../wording/language.ts';
 import { type Reader, sayDuration, sayMoment, sayNearMoment } from '../wording/moments.ts';
 import { phrases } from '../wording/phrase.ts';
@@ -274,7 +275,7 @@ function wordLine(
   const perDay = perDayOf(account, balance, message);
   return {
     label: sayLabel(label, reader),
-    balanceName: sayBalance(label, reader),
+    balanceName: capital(sayBalance(label, reader)),
     balance: reading === null ? say(says.notRead, reader) : sayAmount(amountOf(reading, balance), frame),
     perDay:
       perDay === null

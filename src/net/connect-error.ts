@@ -31,8 +31,10 @@ const reasons = sentences('connect', {
 const said = sentences('handshake', {
   proxyRefused: 'the proxy refused the connection: HTTP {status}',
   failed: 'TLS: the handshake failed ({code})',
+  stopping: 'given up because lowwater is stopping',
 });
 export const sayHandshakeFailed = said.failed;
+export const sayStopping = said.stopping;
 
 /** Why no connection came to be, by the codes of an error; undefined where something may have been sent. */
 export function explainConnectError(codes: readonly string[]): string | undefined {

@@ -5,7 +5,7 @@ import type { Secret } from '../domain/secret.ts';
 import type { Delivery } from '../ports/channel.ts';
 import type { Clock } from '../ports/clock.ts';
 import { sentences } from '../wording/phrase.ts';
-import { errorCodes, explainConnectError } from './connect-error.ts';
+import { errorCodes, explainConnectError, sayStopping } from './connect-error.ts';
 import { createConnector, openProxied } from './connector.ts';
 import { type DeadlineLimits, startDeadline } from './deadline.ts';
 import type { HttpAnswer } from './http-answer.ts';
@@ -13,11 +13,9 @@ import type { Environment } from './proxy-variables.ts';
 
 const told = sentences('post', {
   late: 'no complete answer in time',
-  stopping: 'given up because lowwater is stopping',
   badAddress: 'the address is no URL, or a key holds what no header can',
   lost: 'the connection was lost before the answer',
 });
-export const saySendingGivenUp = told.stopping;
 
 /** The most that is read of an answer: what receivers say that matters is a word or a line. */
 const maxBodyBytes = 64 * 1024;
@@ -120,7 +118,7 @@ export async function deliverWithin(
     return await deadline.within(deliver(deadline.signal));
   } catch (error) {
     if (deadline.expired()) return retry('unknown', told.late());
-    if (limits.outer.aborted) return retry('unknown', told.stopping());
+    if (limits.outer.aborted) return retry('unknown', sayStopping());
     return classifyTransportError(error);
   } finally {
     deadline.clear();

@@ -200,7 +200,7 @@ export function stalenessFigures(item: MessageItem, frame: WordingFrame): readon
   ];
 }
 
-function capital(text: string): string {
+export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 

@@ -22,6 +22,20 @@ export function listWords(words: readonly string[], joint: 'and' | 'or' = 'or'):
   return quoted.length === 0 ? last : `${quoted.join(', ')} ${joint} ${last}`;
 }
 
+/** One after the other: punctuation of full width brings its own space. */
+export function joinSentences(sentences: readonly string[]): string {
+  return sentences.join(' ').replace(/(?<=[。；：！？）]) /g, '');
+}
+
+/** A name and what stands for it, with the colon of its script. */
+export function labelled(label: string, value: string): string {
+  return `${label}${colonAfter(label)}${value}`;
+}
+
+export function colonAfter(label: string): string {
+  return /\p{Script=Han}$/u.test(label) ? '：' : ': ';
+}
+
 /** `did you mean "otp"?`; null where nothing that is known is near. */
 export function didYouMean(typed: string, known: Iterable<string>): string | null {
   const nearest = nearestWord(typed, known);

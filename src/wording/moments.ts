@@ -14,6 +14,7 @@ const says = phrases('time', {
   moment: '{weekday} {day} {month} {time} {zone}',
   momentOfYear: '{weekday} {day} {month} {year} {time} {zone}',
   withoutZone: '{day} {month} {time}',
+  dayOfMonth: '{day} {month}',
   ofWeek: '{weekday} {time}',
   date: '{day} {month} {year}',
   withAge: '{moment} ({age})',
@@ -46,6 +47,12 @@ export function sayMomentAndAge(at: number, reader: Reader): string {
 /** `20 Nov 02:41`, for places that name the zone elsewhere. */
 export function sayShortMoment(at: number, reader: Omit<Reader, 'now'>): string {
   return say(says.withoutZone, partsOf(at, reader), reader);
+}
+
+/** `Nov`, `20 Nov`; `month` counts from 0. */
+export function sayDay(month: number, day: number | undefined, reader: Pick<Reader, 'language'>): string {
+  const name = reader.language.month(month);
+  return day === undefined ? name : say(says.dayOfMonth, { day, month: name }, reader);
 }
 
 /** As short as it stays clear: `Thu 14:00` within six days, `26 Nov 14:00` within a year, `26 Nov 2027` after that. */

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { roundedRange, timeTicks, valueTicks } from '../../src/chart/scale.ts';
+import { english } from '../../src/wording/language.ts';
+import { sayDay } from '../../src/wording/moments.ts';
 
 const dayMs = 86_400_000;
 const count = 6;
@@ -28,9 +30,13 @@ describe('the labels of amounts', () => {
 describe('the labels of times', () => {
   const noon = Date.parse('2026-11-20T12:00:00Z');
   const labels = (since: number, until: number, timezone = 'UTC') =>
-    timeTicks({ since, until, timezone, count }).map(
-      ({ at, label }) => `${new Date(at).toISOString().slice(11, 16)} ${label}`,
-    );
+    timeTicks({
+      since,
+      until,
+      timezone,
+      count,
+      nameDay: (month, day) => sayDay(month, day, { language: english }),
+    }).map(({ at, label }) => `${new Date(at).toISOString().slice(11, 16)} ${label}`);
 
   it.each([
     ['seconds for a minute', 60_000, '11:59 11:59:30'],

@@ -48,6 +48,23 @@ describe.skipIf(!hasBrowser())('charts and trials in a browser', () => {
     });
   });
 
+  it('the script draws a chart once it comes into view, and loads until then nothing that draws', async () => {
+    await withPage(bed.scripted, async (page) => {
+      const fetched: string[] = [];
+      page.on('request', (request) => fetched.push(request.url()));
+      await page.setViewportSize({ width: 390, height: 500 });
+      await page.goto(`${bed.server.url}/accounts/otp`);
+      // What is in view is observed with the frames.
+      await page.evaluate(
+        'new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown)))',
+      );
+      expect(await page.locator('.chart-svg .line').count()).toBe(1);
+      expect(fetched.filter((url) => url.includes('uplot.js'))).toEqual([]);
+      await page.locator('.chart').scrollIntoViewIfNeeded();
+      await page.locator('.uplot').waitFor();
+    });
+  });
+
   it('the zoom stands in the address, so that whoever is sent it sees the same', async () => {
     await withPage(bed.scripted, async (page) => {
       await openPage(page, `${bed.server.url}/accounts/otp?range=30d`);

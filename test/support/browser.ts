@@ -48,19 +48,19 @@ async function openShared(): Promise<SharedBrowser> {
   return { browser, scripted, plain };
 }
 
-/** Opens a page and waits until its scripts have done what they do at first. */
+/** Opens a page and waits until its scripts have drawn every chart. */
 export async function openPage(page: Page, url: string): Promise<void> {
   await page.goto(url);
   const scripted = await page.evaluate(
     'document.scripts.length > 0 && matchMedia("(scripting: enabled)").matches',
   );
-  if (scripted === true && (await page.locator('script[src*="chart.js"]').count()) > 0) {
-    await page
-      .locator('.chart .uplot')
-      .or(page.locator('.chart-box:empty'))
-      .or(page.locator('.chart-svg'))
-      .first()
-      .waitFor();
+  if (scripted !== true) return;
+  // A picture that the server drew is taken over once it comes into view.
+  const pictures = page.locator('[data-chart] .chart-svg:has(.line)');
+  while ((await pictures.count()) > 0) {
+    const drawn = await page.locator('.uplot').count();
+    await pictures.first().scrollIntoViewIfNeeded();
+    await page.locator('.uplot').nth(drawn).waitFor();
   }
 }
 

@@ -66,7 +66,7 @@ it.each([
   ],
   [
     'the last poll ended as auth_failed, which tells nothing about the key',
-    '上次查询的结果是密钥被拒绝，说明不了密钥是否有效',
+    '上次查询的结果：密钥被拒绝；说明不了密钥是否有效',
   ],
 ])(
   'Why a poll or a delivery failed is said with what others said in it as they said it: %s',

@@ -9,6 +9,7 @@ import { isWorse, type Severity, severities } from '../../domain/severity.ts';
 import { linkTo, wordItem } from '../../messages/item-wording.ts';
 import { deliverWithin, openHttpConnections, postOnce } from '../../net/http-post.ts';
 import type { Delivery } from '../../ports/channel.ts';
+import { joinSentences, labelled } from '../../wording/lists.ts';
 import { actionFor, latestOfEachAlert } from '../alert-key.ts';
 import { type AnswerTable, classifyAnswer } from '../answers.ts';
 import { tryRender } from '../deliver-parts.ts';
@@ -138,10 +139,10 @@ function alertsOf(
     labels: { ...labelsOf(item), ...labels, severity },
     annotations: filled({
       summary: words.subject,
-      description: [...words.story, ...words.figures.map(({ label, value }) => `${label}: ${value}`)].join(
+      description: [...words.story, ...words.figures.map(({ label, value }) => labelled(label, value))].join(
         '\n',
       ),
-      advice: words.advice.join(' '),
+      advice: joinSentences(words.advice),
       note: words.note,
       acknowledged_by: acknowledgement?.by,
       top_up_url: linkTo(words, 'top-up'),

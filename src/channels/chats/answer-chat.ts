@@ -15,6 +15,7 @@ import type { LiveViews } from '../../views/live-views.ts';
 import { planPayments } from '../../views/payment-plan.ts';
 import type { AlertView } from '../../views/views.ts';
 import { languageNamed, say } from '../../wording/language.ts';
+import { labelled } from '../../wording/lists.ts';
 import { sayNearMoment } from '../../wording/moments.ts';
 import { phrases } from '../../wording/phrase.ts';
 import { balanceLabel, sayAmount, sayRunwayAndEnd, sayShortPayable } from '../../wording/quantity-wording.ts';
@@ -335,7 +336,7 @@ class Chat {
     return [
       words.headline,
       ...words.story,
-      ...words.figures.map(({ label, value }) => `${label}: ${value}`),
+      ...words.figures.map(({ label, value }) => labelled(label, value)),
       ...words.advice,
     ].join('\n');
   }

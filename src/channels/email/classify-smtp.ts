@@ -1,8 +1,7 @@
 import type { NodemailerError } from 'nodemailer';
 import { minuteMs } from '../../domain/duration.ts';
 import type { ForeignTexts } from '../../domain/foreign-text.ts';
-import { errorCodes, explainConnectError } from '../../net/connect-error.ts';
-import { saySendingGivenUp } from '../../net/http-post.ts';
+import { errorCodes, explainConnectError, sayStopping } from '../../net/connect-error.ts';
 import type { Delivery } from '../../ports/channel.ts';
 import { sentences } from '../../wording/phrase.ts';
 import type { DocumentedAnswer } from '../answers.ts';
@@ -159,7 +158,7 @@ function classifySilence(failure: Failure, { dataStarted, expired, gaveUp }: Smt
   const certainty = dataStarted ? 'unknown' : 'refused';
   const retry = (reason: string): Delivery => ({ kind: 'retry', certainty, reason });
   if (expired) return retry(dataStarted ? told.unconfirmed() : told.silent());
-  if (gaveUp) return retry(saySendingGivenUp());
+  if (gaveUp) return retry(sayStopping());
   const { code } = failure;
   if (code === 'EAUTH' || code === 'EOAUTH2') return classifyLogin(failure, retry);
   if (code === 'EMESSAGE') return { kind: 'dead', reason: told.tooLarge() };

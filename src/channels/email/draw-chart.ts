@@ -3,14 +3,14 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { type Chart, roomyAmounts } from '../../chart/chart.ts';
 import { drawSvg, type Part, type SvgLook, shortAmount } from '../../chart/draw-svg.ts';
-import { roundedRange, type ValueRange, valueTicks } from '../../chart/scale.ts';
+import { type NameDay, roundedRange, type ValueRange, valueTicks } from '../../chart/scale.ts';
 import { dayMs } from '../../domain/duration.ts';
 import { cutText } from '../../domain/plain-text.ts';
 import type { Forecast } from '../../domain/quantity.ts';
 import type { Severity } from '../../domain/severity.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { english } from '../../wording/language.ts';
-import { sayShortMoment } from '../../wording/moments.ts';
+import { sayDay, sayShortMoment } from '../../wording/moments.ts';
 
 /** Next to `src` and `dist` alike, so that it is found in the repository, the package and the image. */
 const fontFile = fileURLToPath(new URL('../../../assets/fonts/DejaVuSans-lowwater.ttf', import.meta.url));
@@ -108,7 +108,7 @@ const paints: Readonly<Record<Part, string>> = {
   end: 'fill="none" stroke="#e0483d" stroke-width="2"',
 };
 
-const look: SvgLook = {
+const look: Omit<SvgLook, 'nameDay'> = {
   unit: '',
   plot: { left: 44, right: 318, top: 32, bottom: 182 },
   paint: (part, severity = 'info') => paints[part].replaceAll('currentColor', tones[severity]),
@@ -127,7 +127,10 @@ export function renderChartSvg(mail: MailChart): string {
   const { width, height } = chartSize;
   const head = html`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="DejaVu Sans" font-size="11">
 <text x="10" y="18" font-size="12" fill="${ink}">${cutText(mail.title, 24)}</text>${endLabel(mail)}`;
-  const picture = drawSvg(mail.chart, { look, amounts: amountsOf(mail.chart), timezone: mail.timezone });
+  const nameDay: NameDay = (month, day) =>
+    mail.isWorded ? sayDay(month, day, { language: english }) : [month + 1, day ?? []].flat().join('-');
+  const amounts = amountsOf(mail.chart);
+  const picture = drawSvg(mail.chart, { look: { ...look, nameDay }, amounts, timezone: mail.timezone });
   return html`${head}${picture}</svg>`.markup;
 }
 

@@ -4,6 +4,7 @@ import { cutText } from '../../domain/plain-text.ts';
 import { type ItemWording, readerOf, wordItem } from '../../messages/item-wording.ts';
 import { wordCard } from '../../messages/message-wording.ts';
 import { say } from '../../wording/language.ts';
+import { joinSentences, labelled } from '../../wording/lists.ts';
 import type { Reader } from '../../wording/moments.ts';
 import { phrases } from '../../wording/phrase.ts';
 import { type KeyOrder, keyOrders, nameOfAlert } from '../alert-key.ts';
@@ -110,9 +111,9 @@ const says = phrases('pagingDetail', {
 function detailsOf(words: ItemWording, reader: Reader): Readonly<Record<string, string>> {
   return {
     ...Object.fromEntries(words.figures.map(({ label, value }) => [label, value])),
-    ...(words.advice.length === 0 ? {} : { [say(says.whatToDo, reader)]: words.advice.join(' ') }),
+    ...(words.advice.length === 0 ? {} : { [say(says.whatToDo, reader)]: joinSentences(words.advice) }),
     ...(words.note === null ? {} : { [say(says.note, reader)]: words.note }),
-    [say(says.since, reader)]: words.story.join(' '),
+    [say(says.since, reader)]: joinSentences(words.story),
     [say(says.origin, reader)]: words.origin,
   };
 }
@@ -122,7 +123,7 @@ function changeOf(message: Message) {
   const card = wordCard(message, 20);
   const lines = card.parts.map((part, index) => [
     part.title ?? `${index + 1}`,
-    [...part.lines, ...part.figures.map(({ label, value }) => `${label}: ${value}`)].join(' · '),
+    [...part.lines, ...part.figures.map(({ label, value }) => labelled(label, value))].join(' · '),
   ]);
   return {
     event_action: 'change',

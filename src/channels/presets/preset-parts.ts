@@ -3,6 +3,7 @@ import { ownOf } from '../../domain/own.ts';
 import { cutText } from '../../domain/plain-text.ts';
 import { type Tone, toneIcons } from '../../messages/item-wording.ts';
 import { type Card, renderFitting, wordCard } from '../../messages/message-wording.ts';
+import { labelled } from '../../wording/lists.ts';
 import { type KeyOrder, keyOrders, nameOfAlert } from '../alert-key.ts';
 import { cutBytes, cutUnits, literalMarkdown, lookAlike } from '../markdown.ts';
 import type { Attempt, PostedPart } from '../post-sender.ts';
@@ -239,12 +240,12 @@ function linksOf(card: Card): Card['links'] {
 
 function wholeLines(card: Card, escapeAll: (text: string) => string): readonly string[] {
   const literal = (text: string): string => escapeAll(cutText(text, 300));
-  const linkLine = ({ label, url }: Card['links'][number]): string => `${literal(label)}: ${url}`;
+  const linkLine = ({ label, url }: Card['links'][number]): string => labelled(literal(label), url);
   return [
     ...card.parts.flatMap((part) => [
       ...(part.title === null ? [] : ['', `${toneIcons[part.tone]} ${literal(part.title)}`]),
       ...part.lines.map(literal),
-      ...part.figures.map(({ label, value }) => literal(`${label}: ${value}`)),
+      ...part.figures.map(({ label, value }) => literal(labelled(label, value))),
       ...part.advice.map((sentence) => `→ ${literal(sentence)}`),
       ...(part.noteLine === null ? [] : [literal(part.noteLine)]),
       ...part.links.map(linkLine),

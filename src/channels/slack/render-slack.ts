@@ -13,6 +13,7 @@ import {
   wordIncidents,
 } from '../../messages/message-wording.ts';
 import { type ReportAccountWording, wordReport } from '../../messages/report-wording.ts';
+import { joinSentences, labelled } from '../../wording/lists.ts';
 import { drawSparkline } from '../../wording/sparkline.ts';
 import { buttonsOf, type ChatButton, sayQuietMenu } from '../chats/buttons.ts';
 import { cutUnits } from '../markdown.ts';
@@ -110,7 +111,7 @@ function itemBlocks(
   const trend = sparklineOf(item, message.at);
   const links = words.links.filter(({ kind, url }) => url.length <= limits.url && !isPressed(kind, buttons));
   return [
-    section(words.story.join(' ')),
+    section(joinSentences(words.story)),
     ...fields(words.figures),
     ...words.advice.map((sentence) => section(`👉 ${sentence}`)),
     ...(words.note === null ? [] : [section(`📌 ${words.note}`)]),
@@ -172,7 +173,7 @@ function groupedLinks(
 
 /** What else every message says, in small print: since when, the numbers and their age, the rule. */
 function groupedDetails(item: ItemWording): SlackBlock {
-  const figures = item.figures.map(({ label, value }) => `${label}: ${value}`);
+  const figures = item.figures.map(({ label, value }) => labelled(label, value));
   // Without advice the first sentence stands above already.
   const notified = item.advice.length > 0 ? 0 : 1;
   const story = item.story

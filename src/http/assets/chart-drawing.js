@@ -7,8 +7,12 @@ const { lang, dataset } = document.documentElement;
 const words = JSON.parse(dataset.words);
 const hourAndMinute = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
 
-/** The options of uPlot for a chart in `box`; `range` gives what is looked at, `select` is called with what was marked. */
-export function describe({ box, timezone, drawn, range, select }) {
+/** A plot for a chart in `box`; `range` gives what is looked at, `select` is called with what was marked. */
+export function plot(order) {
+  return new uPlot(describe(order), seriesOf(order.drawn()), document.createElement('div'));
+}
+
+function describe({ box, timezone, drawn, range, select }) {
   const colour = readColours();
   const money = (value) =>
     value === null || value === undefined ? '–' : `${formatMoney(value)} ${drawn().currency ?? ''}`;
@@ -30,7 +34,7 @@ export function describe({ box, timezone, drawn, range, select }) {
     },
     axes: [
       { ...axis, space: 64, values: timeLabels(timezone) },
-      { ...axis, size: 64 },
+      { ...axis, size: 64, values: (_plot, splits) => splits.map((value) => value.toLocaleString(lang)) },
     ],
     series: [
       {

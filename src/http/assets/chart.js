@@ -1,8 +1,5 @@
-// Draws the charts of the account page with uPlot over the pictures that the server drew: the same facts, with a cursor and a zoom.
-// What is looked at closely is fetched again with more points; two charts are zoomed together.
-
-import { describe, seriesOf, sizeOf } from './chart-drawing.js';
-import uPlot from './uplot.js';
+// Draws the charts of the account page with uPlot over the pictures that the server drew, once they come into view: the same facts, with a
+// cursor and a zoom. What is looked at closely is fetched again with more points; two charts are zoomed together.
 
 const words = JSON.parse(document.documentElement.dataset.words);
 const dark = matchMedia('(prefers-color-scheme: dark)');
@@ -18,10 +15,13 @@ const wholeQuery = location.search;
 let view = null;
 let drawnAt = 0;
 let resting = 0;
+/** What draws: loaded for the first chart that comes into view. */
+let drawing = null;
 
 const charts = [...document.querySelectorAll('[data-chart]')].map((figure) => ({
   figure,
   box: figure.querySelector('.chart-box'),
+  isInView: false,
   plot: null,
   /** As the server gave it, and the stretch of it that was fetched again with more points. */
   whole: null,
@@ -29,7 +29,12 @@ const charts = [...document.querySelectorAll('[data-chart]')].map((figure) => ({
 }));
 
 if (charts.length > 0) {
-  drawAll();
+  const views = new IntersectionObserver((changes) => {
+    for (const { target, isIntersecting } of changes)
+      charts.find(({ figure }) => figure === target).isInView = isIntersecting;
+    if (charts.some(({ isInView, plot }) => isInView && (plot === null || isOld()))) drawAll();
+  });
+  for (const { figure } of charts) views.observe(figure);
   dark.addEventListener('change', () => {
     for (const chart of charts) {
       chart.plot?.destroy();
@@ -38,16 +43,23 @@ if (charts.length > 0) {
     }
   });
   document.addEventListener('lowwater:fresh', () => {
-    // A chart of hours gains nothing from being drawn every second.
-    if (performance.now() - drawnAt > redrawMs) drawAll();
+    if (isOld()) drawAll();
   });
   for (const chart of charts)
-    new ResizeObserver(() => chart.plot?.setSize(sizeOf(chart.box))).observe(chart.figure);
+    new ResizeObserver(() => chart.plot?.setSize(drawing.sizeOf(chart.box))).observe(chart.figure);
+}
+
+/** A chart of hours gains nothing from being drawn every second. */
+function isOld() {
+  return performance.now() - drawnAt > redrawMs;
 }
 
 async function drawAll() {
+  const wanted = charts.filter(({ isInView }) => isInView);
+  if (wanted.length === 0) return;
   drawnAt = performance.now();
-  await Promise.all(charts.map(draw));
+  drawing ??= await import('./chart-drawing.js');
+  await Promise.all(wanted.map(draw));
   if (view !== null) await refine();
 }
 
@@ -66,7 +78,7 @@ async function ask({ figure }, time) {
 /** The same picture with newer numbers: cursor and zoom stay where they are. */
 function show(chart) {
   if (chart.plot === null) drawFirst(chart);
-  else chart.plot.setData(seriesOf(drawn(chart)), true);
+  else chart.plot.setData(drawing.seriesOf(drawn(chart)), true);
 }
 
 function drawFirst(chart) {
@@ -79,7 +91,7 @@ function drawFirst(chart) {
     range: () => view ?? wholeView(),
     select: lookAt,
   };
-  chart.plot = new uPlot(describe(order), seriesOf(drawn(chart)), document.createElement('div'));
+  chart.plot = drawing.plot(order);
   box.classList.add('drawn');
   chart.plot.root.setAttribute('role', 'img');
   chart.plot.root.setAttribute('aria-label', figure.dataset.label);

@@ -15,13 +15,14 @@ import { sayAmount, sayBalance, sayQuantity, type WordingFrame } from '../../wor
 import { sayAgain } from '../../wording/say-again.ts';
 import { sayHtml } from '../../wording/say-html.ts';
 import { saySeverity } from '../../wording/severity-words.ts';
-import { actLine, alertCard, groupByCause, sortAlerts } from './alerts.ts';
+import { labelList } from './account-table.ts';
+import { alertCard, groupByCause, sortAlerts } from './alerts.ts';
 import { chartSection } from './chart-section.ts';
 import { silenceForm } from './forms.ts';
 import { incidentTable } from './incidents.ts';
 import { live } from './live.ts';
-import { labelList } from './overview.ts';
 import { silenceTable } from './silences.ts';
+import { actLine } from './to-pay.ts';
 import { trialPath } from './trial.ts';
 import {
   accountPath,

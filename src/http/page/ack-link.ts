@@ -11,13 +11,13 @@ import { balanceLabel, balanceName } from '../../wording/quantity-wording.ts';
 import { verifyAcknowledgement, verifyLink } from '../ack-link.ts';
 import { findAccount } from '../api/input.ts';
 import type { WebContext } from '../web-env.ts';
-import { accountLinks, moneyOnItsWay, whenWords } from './alerts.ts';
 import { buildChart, readSpan } from './chart-model.ts';
 import { drawChart } from './chart-section.ts';
 import { hidden, keepName, nameField, readForm, readPerson, readSeen, seenFields } from './forms.ts';
 import { refuseTopUp } from './order-top-up.ts';
 import { givenBy, orderedFields } from './ordered.ts';
 import { show } from './show.ts';
+import { accountLinks, moneyOnItsWay, whenWords } from './to-pay.ts';
 import { accountPath, badge, ifReadable, severityWord, type Visit, withQuery } from './words.ts';
 
 interface Linked {

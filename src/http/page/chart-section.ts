@@ -12,7 +12,8 @@ import { nameWeekday } from '../../rules/spending-facts.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { say } from '../../wording/language.ts';
-import { sayMoment } from '../../wording/moments.ts';
+import { joinSentences } from '../../wording/lists.ts';
+import { sayDay, sayMoment } from '../../wording/moments.ts';
 import { phrases } from '../../wording/phrase.ts';
 import {
   balanceLabel,
@@ -235,7 +236,7 @@ function describeChart(chart: Chart, balance: Balance, shown: Shown): string {
   const far = all.filter(({ severity }) => !chart.thresholds.some((level) => level.severity === severity));
   const names = far.map(({ severity, threshold }) => sayThreshold(severity, money(threshold), visit));
   if (far.length > 0) parts.push(say(says.off, { thresholds: visit.language.list(names) }, visit));
-  return parts.join(' ');
+  return joinSentences(parts);
 }
 
 function legend(chart: Chart, visit: Visit): Html {
@@ -275,7 +276,7 @@ function chartTable(chart: Chart, balance: Balance, { account, visit }: Shown): 
 }
 
 /** Shares of the page's box, so that lines stretch with it; colours come from its style sheet. */
-const look: Omit<SvgLook, 'nameThreshold'> = {
+const look: Omit<SvgLook, 'nameThreshold' | 'nameDay'> = {
   unit: '%',
   plot: { left: 0, right: 100, top: 6, bottom: 90 },
   paint: (part, severity) =>
@@ -299,5 +300,5 @@ export function drawChart(chart: Chart, words: string, frame: Pick<Frame, 'langu
     sayThreshold(severity, frame.language.figure(formatMicros(value)), frame);
   const { lowest, highest } = roomyAmounts(chart);
   const amounts = { lowest, highest, ticks: valueTicks(lowest, highest, 4) };
-  return html`<svg class="chart-svg" role="img" aria-label="${words}">${drawSvg(chart, { look: { ...look, nameThreshold }, amounts, timezone: frame.timezone })}</svg>`;
+  return html`<svg class="chart-svg" role="img" aria-label="${words}">${drawSvg(chart, { look: { ...look, nameThreshold, nameDay: (month, day) => sayDay(month, day, frame) }, amounts, timezone: frame.timezone })}</svg>`;
 }

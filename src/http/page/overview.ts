@@ -1,25 +1,15 @@
 import { inSlices } from '../../daemon/slices.ts';
 import { hourMs } from '../../domain/duration.ts';
 import { isoDay, parseLocalText } from '../../domain/moment.ts';
-import { ownOf } from '../../domain/own.ts';
-import { cleanText } from '../../domain/plain-text.ts';
-import type { Balance, BalanceDefinition } from '../../domain/reading.ts';
 import { notUrgent } from '../../domain/urgency.ts';
 import { dueGroup, dueGroups } from '../../rules/urgency.ts';
-import type { AccountView, FiringView } from '../../views/views.ts';
+import type { FiringView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { say } from '../../wording/language.ts';
 import { phrases } from '../../wording/phrase.ts';
-import { leadingBalance, sayBalance, sayLabel } from '../../wording/quantity-wording.ts';
 import { sayHtml } from '../../wording/say-html.ts';
-import {
-  AccountListing,
-  type AccountPage,
-  type ListQuery,
-  readListQuery,
-  type SortKey,
-  writeListQuery,
-} from './account-list.ts';
+import { AccountListing, readListQuery, writeListQuery } from './account-list.ts';
+import { accountsSection } from './account-table.ts';
 import {
   accountsOf,
   alertCard,
@@ -30,31 +20,10 @@ import {
   sayCare,
   sortAlerts,
 } from './alerts.ts';
-import { choiceLink, options } from './forms.ts';
 import { live } from './live.ts';
 import { channelsWork, channelTable, lastDelivery, messageTable } from './messages.ts';
-import { pager } from './pager.ts';
-import { drawSparkline } from './sparkline.ts';
 import { Totals } from './totals.ts';
-import {
-  accountLink,
-  accountStates,
-  age,
-  badge,
-  balanceCell,
-  burnOf,
-  type Frame,
-  icon,
-  ifReadable,
-  runwayCell,
-  sayOutcome,
-  stateOf,
-  stateTones,
-  stateWord,
-  table,
-  unknown,
-  type Visit,
-} from './words.ts';
+import { icon, ifReadable, type Visit } from './words.ts';
 
 const shownCards = 8;
 const shownMessages = 5;
@@ -74,7 +43,6 @@ export async function renderOverview(visit: Visit): Promise<Html> {
       totals.add(account);
     }
   }
-  const page = listing.page();
   const needs = await urgentSection(visit, writeListQuery(list));
   const messages = await ifReadable(
     async () => messageTable(await views.notifications(shownMessages), visit),
@@ -83,8 +51,7 @@ export async function renderOverview(visit: Visit): Promise<Html> {
   return html`<h1 class="hidden">${say(says.title, visit)}</h1>
 ${live('urgent', needs)}
 <section aria-labelledby="totals-heading"><h2 id="totals-heading" class="hidden">${say(says.totals, visit)}</h2>${live('totals', totals.table(visit, views.finance().money))}</section>
-<section aria-labelledby="accounts-heading"><div class="section-head"><h2 id="accounts-heading">${say(says.accounts, visit)}</h2>${searchForm(list, page.balances, visit)}${live('filters', stateFilters(page, list, visit))}</div>
-${live('accounts', accountTable(page, list, visit))}</section>
+${accountsSection(listing.page(), list, visit)}
 <section aria-labelledby="messages-heading"><details class="fold"${!channelsWork(views.channels()) && html` open`}><summary><h2 id="messages-heading">${say(says.lastMessages, visit)}</h2>${live('deliveries', lastDelivery(views.channels(), visit), { tag: 'span' })}</summary>
 <p class="download"><a href="/messages">${say(says.allMessages, visit)}</a></p>
 ${live('messages', messages)}
@@ -102,7 +69,6 @@ const says = phrases('overview', {
   later: 'Watch',
   title: 'Overview',
   totals: 'Totals',
-  accounts: 'Accounts',
   lastMessages: 'Last messages',
   allMessages: 'All messages',
   channels: 'Channels',
@@ -116,35 +82,6 @@ const says = phrases('overview', {
   attention: 'lowwater itself needs attention.',
   cared: '{count} {care}',
   alsoFiring: 'Also firing: {parts}.',
-  filter: 'Filter by state',
-  allStates: 'All {count}',
-  byUrgency: 'urgency',
-  byRunway: 'runway, shortest first',
-  byWorst: 'state, worst first',
-  byName: 'name',
-  byBalance: '{balance}, by currency',
-  byBurn: 'burn per day, by currency',
-  byAge: 'oldest reading',
-  find: 'Find accounts',
-  findWhat: 'name, id or label=value',
-  sortBy: 'Sort by',
-  search: 'Find',
-  showAll: 'Show all',
-  showAllOf: 'Show all {count}',
-  noAccounts:
-    'No account is configured. Add one under {key} of the configuration, which is taken over when the file is saved; {command} writes a first one.',
-  noMatch: 'No account matches.',
-  state: 'State',
-  account: 'Account',
-  balances: 'Balances',
-  day: '24 hours',
-  burn: 'Burn per day',
-  runway: 'Runway',
-  ofBalance: 'of {balance}',
-  read: '{outcome}, read {age}',
-  neverRead: '{outcome}, never read',
-  noneOf: 'none of {count, plural, one {# account} other {# accounts}}',
-  fromTo: '{first} to {last} of {count, plural, one {# account} other {# accounts}}',
   all: '{count, plural, one {# alert} other {All # alerts}}, where many can be acknowledged at once',
 });
 
@@ -216,139 +153,4 @@ function describeCared(cared: readonly FiringView[], visit: Visit): string {
     return length > 0 ? [say(says.cared, { count: length, care: sayCare(care, visit) }, visit)] : [];
   });
   return say(says.alsoFiring, { parts: visit.language.list(parts) }, visit);
-}
-
-function stateFilters({ counts, total }: AccountPage, list: ListQuery, visit: Visit): Html {
-  const filter = (state: ListQuery['state'], label: Html): Html => {
-    const path = writeListQuery({ ...list, state, cursor: null });
-    return choiceLink(path, label, list.state === state);
-  };
-  const present = accountStates.filter((state) => counts[state] > 0 || list.state === state);
-  return html`<nav class="filters" aria-label="${say(says.filter, visit)}">${filter(null, html`${say(says.allStates, { count: total }, visit)}`)}${present.map(
-    (state) =>
-      filter(
-        state,
-        html`<span class="${stateTones[state]}">${icon(stateTones[state])}</span>${stateWord(state, visit)} ${counts[state]}`,
-      ),
-  )}</nav>`;
-}
-
-function sortWords(balances: AccountPage['balances'], frame: Frame): readonly (readonly [SortKey, string])[] {
-  return [
-    ['urgency', say(says.byUrgency, frame)],
-    ['runway', say(says.byRunway, frame)],
-    ['state', say(says.byWorst, frame)],
-    ['name', say(says.byName, frame)],
-    ...(balances ?? []).map(
-      ({ id, label }) => [id, say(says.byBalance, { balance: sayBalance(label, frame) }, frame)] as const,
-    ),
-    ['burn', say(says.byBurn, frame)],
-    ['age', say(says.byAge, frame)],
-  ];
-}
-
-function searchForm(list: ListQuery, balances: AccountPage['balances'], frame: Frame): Html {
-  return html`<form class="search" method="get" action="/" role="search">
-<label for="q">${say(says.find, frame)}</label> <input id="q" type="search" name="q" value="${list.search}" maxlength="100" placeholder="${say(says.findWhat, frame)}">
-${list.state !== null && html`<input type="hidden" name="state" value="${list.state}">`}
-<label class="sort" for="sort">${say(says.sortBy, frame)}</label> <select id="sort" name="sort">${options(sortWords(balances, frame), list.sort)}</select>
-<button>${say(says.search, frame)}</button>${list.search !== '' && html` <a href="${writeListQuery({ ...list, search: '', cursor: null })}">${say(says.showAll, frame)}</a>`}
-</form>`;
-}
-
-function accountTable(page: AccountPage, list: ListQuery, frame: Frame): Html {
-  if (page.total === 0)
-    return html`<p class="empty">${sayHtml(says.noAccounts, { key: html`<code>accounts</code>`, command: html`<code>lowwater init</code>` }, frame)}</p>`;
-  if (page.matching === 0)
-    return html`<p class="empty">${say(says.noMatch, frame)} <a href="/">${say(says.showAllOf, { count: page.total }, frame)}</a></p>`;
-  const head = (key: SortKey, word: string, extra = ''): Html => sortHeader(list, key, word, extra);
-  const cells = html`${head('state', say(says.state, frame))}${head('name', say(says.account, frame))}${page.balances === null ? html`<th scope="col" class="number">${say(says.balances, frame)}</th>` : page.balances.map(({ id, label }) => head(id, sayBalance(label, frame), 'number'))}<th scope="col" class="picture">${say(says.day, frame)}</th>${head('burn', say(says.burn, frame), 'number')}${head('runway', say(says.runway, frame))}`;
-  const rows = page.accounts.map((account) => accountRow(account, page.balances, frame));
-  return html`${table(say(says.accounts, frame), 'cards accounts', cells, rows)}
-${pagerOf(page, list, frame)}`;
-}
-
-function sortHeader(list: ListQuery, key: SortKey, word: string, extra: string): Html {
-  const isCurrent = list.sort === key;
-  const path = writeListQuery({
-    ...list,
-    sort: key,
-    descending: isCurrent && !list.descending,
-    cursor: null,
-  });
-  const [order, arrow] = list.descending ? ['descending', '↓'] : ['ascending', '↑'];
-  return html`<th scope="col" class="${extra}"${isCurrent && html` aria-sort="${order}"`}><a href="${path}">${word}${isCurrent && html`<span class="arrow" aria-hidden="true">${arrow}</span>`}</a></th>`;
-}
-
-function accountRow(account: AccountView, columns: AccountPage['balances'], frame: Frame): Html {
-  const state = stateOf(account);
-  const tone = stateTones[state];
-  const leading = leadingBalance(account);
-  const other = otherThanFirst(account, leading);
-  const cells = html`<td class="state">${badge(tone, stateWord(state, frame))}</td>
-<th scope="row">${accountLink(account)}${readNote(account, frame)}${labelList(account)}</th>
-${balanceCells(account, columns, leading, frame)}
-<td class="picture" data-label="${say(says.day, frame)}">${live(`day ${account.id}`, drawSparkline(account, leading, frame))}</td>
-<td class="number burn" data-label="${say(says.burn, frame)}">${burnCell(account, frame)}</td>
-<td class="lasts" data-label="${say(says.runway, frame)}">${runwayCell(account, leading, frame)}${other !== null && html`<span class="sub">${say(says.ofBalance, { balance: sayLabel(other, frame) }, frame)}</span>`}</td>`;
-  return live(`account ${account.id}`, cells, { tag: 'tr', attributes: html`class="${tone}"` });
-}
-
-export function labelList({ id, name, labels }: AccountView): Html | null {
-  const entries = Object.entries(labels).slice(0, 5);
-  if (entries.length === 0 && id === name) return null;
-  return html`<span class="sub">${id !== name && html`<code>${id}</code> `}${entries.map(([key, value]) => html`<span class="label">${cleanText(`${key}=${value}`, 60)}</span> `)}</span>`;
-}
-
-function balanceCells(
-  account: AccountView,
-  columns: AccountPage['balances'],
-  leading: Balance,
-  frame: Frame,
-): Html {
-  if (columns !== null)
-    return html`${columns.map(({ id, label }) => html`<td class="number ${leading !== id && 'other'}" data-label="${sayBalance(label, frame)}">${balanceCell(account, id, frame)}</td>`)}`;
-  const line = ({ id, label }: BalanceDefinition): Html =>
-    html`<span class="line">${balanceCell(account, id, frame)} <span class="soft">${sayLabel(label, frame)}</span></span>`;
-  return html`<td class="number" data-label="${say(says.balances, frame)}">${account.balances.map(line)}</td>`;
-}
-
-function otherThanFirst({ balances }: AccountView, balance: string): string | null {
-  return balances.find(({ id }, place) => place > 0 && id === balance)?.label ?? null;
-}
-
-function burnCell(account: AccountView, frame: Frame): Html {
-  const { balances } = account;
-  const known = balances.filter(({ id: balance }) => {
-    const burn = ownOf(account.runways, balance)?.burnPerDay ?? null;
-    return burn !== null && (burn > 0 || balance === balances[0]?.id);
-  });
-  if (known.length === 0) return unknown(frame);
-  return html`${known.map(({ id }) => {
-    const other = otherThanFirst(account, id);
-    return html`<span class="line">${burnOf(account, id, frame)}${other !== null && html` <span class="soft">${sayLabel(other, frame)}</span>`}</span>`;
-  })}`;
-}
-
-/** The age of a reading, only where it is bad. */
-function readNote(account: AccountView, frame: Frame): Html | null {
-  if (account.outcome === null || account.outcome === 'ok') return null;
-  const outcome = sayOutcome(account.outcome, frame);
-  const note =
-    account.readAt === null
-      ? sayHtml(says.neverRead, { outcome }, frame)
-      : sayHtml(says.read, { outcome, age: age(account.readAt, frame) }, frame);
-  return html`<span class="sub unread">${note}</span>`;
-}
-
-function pagerOf(page: AccountPage, list: ListQuery, visit: Frame): Html | null {
-  const { before, nextCursor, matching, accounts } = page;
-  const place = { first: before + 1, last: before + accounts.length, count: matching };
-  const shown = say(accounts.length === 0 ? says.noneOf : says.fromTo, place, visit);
-  return pager(
-    (cursor) => writeListQuery({ ...list, cursor }),
-    { cursor: list.cursor, nextCursor },
-    visit,
-    html`<span>${shown}</span>`,
-  );
 }

@@ -4,7 +4,7 @@ import { Secret } from '../../../src/domain/secret.ts';
 import { signLink } from '../../../src/http/ack-link.ts';
 import { loadLanguage } from '../../../src/languages/load-language.ts';
 import { hourMs, units } from '../../support/account-facts.ts';
-import { hasBrowser, shareBrowser } from '../../support/browser.ts';
+import { hasBrowser, openPage, shareBrowser } from '../../support/browser.ts';
 import { startDemoWorld } from '../../support/demo-world.ts';
 import { give } from '../../support/orders.ts';
 import { pseudoLanguage } from '../../support/pseudo-language.ts';
@@ -180,7 +180,7 @@ describe.skipIf(!hasBrowser())('In a browser', () => {
       const { fillText } = CanvasRenderingContext2D.prototype;
       CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) { window.drawn.push(text); fillText.call(this, text, ...rest); };
     `);
-      await page.goto(`${crisis.url}/accounts/otp?balance=both`);
+      await openPage(page, `${crisis.url}/accounts/otp?balance=both`);
       await page.getByText(fresh).waitFor();
       await page
         .locator('.u-over')
