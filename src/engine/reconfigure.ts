@@ -52,6 +52,8 @@ export function reconfigure(
   );
   // All of these at once: a poll that ended in between would be counted for one group, and its key asked for by another.
   atOnce(watchAccounts(state, others, now));
+  // Of an account that comes back there may be history, which goes on.
+  for (const { id } of others) if (state.polled.get(id)?.reading === null) state.unloaded.add(id);
   followChannels(state, now);
   shortenGroupWaits(state);
   followAccounts(state, alike.slice(0, accountsAtOnce), now);

@@ -45,6 +45,23 @@ describe('a reload', () => {
     expect(told.sort()).toEqual(news);
   });
 
+  test('that takes an account out and back goes on from what is stored of it, as a restart does', async () => {
+    const accounts = ['otp', 'marketing'];
+    const world = await startWorld({ accounts, rules: [idleRule({ windowMs: 2 * hourMs })] });
+    await world.pass(hourMs);
+    await world.reload({ accounts: ['marketing'], rules: [idleRule({ windowMs: 2 * hourMs })] });
+    await world.pass(step);
+    await world.reload({ accounts, rules: [idleRule({ windowMs: 2 * hourMs })] });
+    await world.pass(step);
+    const known = () =>
+      [...(world.daemon.state.accounts.get('otp')?.log.readings(0) ?? [])].map(({ at }) => at);
+    const before = known();
+    expect(before.length).toBeGreaterThan(10);
+    await world.restart({ downMs: 0 });
+    await world.pass(minuteMs);
+    expect(known().slice(0, before.length)).toEqual(before);
+  });
+
   test('that is overtaken by another one leaves no account with the rules in between', async () => {
     const accounts = Array.from({ length: accountsAtOnce + 3 }, (_, index) => `a${index}`);
     const world = await startWorld({ accounts, rules: [rule] });

@@ -1,9 +1,11 @@
 import { Secret } from '../../src/domain/secret.ts';
+import type { Settings } from '../../src/domain/settings.ts';
 import { buildBuiltInRules } from '../../src/rules/rules-for-account.ts';
 import { belowRule, units } from '../support/account-facts.ts';
 import { exampleChannels } from '../support/example-channels.ts';
 import { toolTypes } from '../support/paging-tool.ts';
 import { makeAccount, makeProvider, makeRoute, makeSettings } from '../support/settings.ts';
+import { entryOfKind } from './draw-kinds.ts';
 import {
   type ChannelFault,
   type ChannelSpell,
@@ -16,7 +18,17 @@ import {
 import type { Seeded } from './seeded.ts';
 
 /** What broke most often is where two things meet. Left to chance they seldom do, so they are drawn together. */
-const pairs = ['taken × worse', 'refused × worse', 'owed × flapping', 'taken × away'] as const;
+const pairs = [
+  'taken × worse',
+  'refused × worse',
+  'owed × flapping',
+  'taken × away',
+  'sleep × cron',
+  'renamed × open',
+  'order × order',
+  'push × clock',
+] as const;
+type Pair = (typeof pairs)[number];
 
 /** Few accounts with one ladder, so that nothing else speaks in its place, and one kind of trouble again and again. */
 export function drawPair(from: Seeded, drawn: Scenario): Scenario {
@@ -26,7 +38,11 @@ export function drawPair(from: Seeded, drawn: Scenario): Scenario {
       credentials: { authSecret: new Secret(`secret-key-${place}`) },
       baseUrl: 'https://one.example',
       currency: 'EUR',
-      poll: { kind: 'every', everyMs: from.pick([10, 20]) * minuteMs },
+      poll:
+        pair === 'sleep × cron'
+          ? { kind: 'cron', cron: from.pick(['0 * * * *', '*/20 * * * *', '15 */3 * * *']), timezone: 'UTC' }
+          : { kind: 'every', everyMs: from.pick([10, 20]) * minuteMs },
+      ...(pair === 'push × clock' ? { provider: 'pushed', baseUrl: null } : {}),
     }),
   );
   const thresholds = { info: units(320), warning: units(200), critical: units(60) };
@@ -48,7 +64,7 @@ export function drawPair(from: Seeded, drawn: Scenario): Scenario {
   const routes = [makeRoute({ channels: named, escalate, repeatEveryMs: from.pick([4, 24]) * hourMs })];
   const provider = makeProvider({ maxRequestsPerSecond: 20 });
   const settings = {
-    ...makeSettings({ provider, accounts, rules: [] }),
+    ...makeSettings({ provider, providers: { pushed: entryOfKind('pushed') }, accounts, rules: [] }),
     rules: [rule, ...buildBuiltInRules([rule], accounts)],
     channels,
     routes,
@@ -57,10 +73,10 @@ export function drawPair(from: Seeded, drawn: Scenario): Scenario {
   };
   const isFlapping = pair === 'owed × flapping';
   const traffic = Object.fromEntries(
-    accounts.map(({ id }, place) => [
+    [...accounts, ...accounts.map(renamed)].map(({ id }, place) => [
       id,
       {
-        key: drawn.seed * 16 + place,
+        key: drawn.seed * 16 + (place % accounts.length),
         cycleMs: from.pick([6, 12, 24]) * hourMs,
         grainMicros: units(10),
         highMicros: units(500),
@@ -72,23 +88,24 @@ export function drawPair(from: Seeded, drawn: Scenario): Scenario {
       },
     ]),
   );
-  const faults: Readonly<Record<(typeof pairs)[number], readonly ChannelFault[]>> = {
-    'taken × worse': [],
+  const faults: Partial<Readonly<Record<Pair, readonly ChannelFault[]>>> = {
     'refused × worse': ['dead'],
     'owed × flapping': ['owing'],
     'taken × away': ['refused', 'lost'],
   };
-  const takes = pair.startsWith('taken') ? 90 * minuteMs : 8 * hourMs;
+  const takes = pair.startsWith('taken') || pair === 'order × order' ? 90 * minuteMs : 8 * hourMs;
   const until = drawn.days * dayMs;
   return {
     ...drawn,
     settings,
     traffic,
     weather: [],
-    channelWeather: faults[pair].flatMap((kind) => drawSpells(from, kind, { until, channel: first })),
-    events: [...drawn.events.filter(isNoEdit), ...drawTakes(from, takes, until)].sort(
-      (left, right) => left.at - right.at,
-    ),
+    channelWeather: (faults[pair] ?? []).flatMap((kind) => drawSpells(from, kind, { until, channel: first })),
+    events: [
+      ...drawn.events.filter(isNoEdit),
+      ...drawTakes(from, takes, until),
+      ...drawMore(from, pair, { settings, until }),
+    ].sort((left, right) => left.at - right.at),
     noise: 0,
   };
 }
@@ -96,6 +113,48 @@ export function drawPair(from: Seeded, drawn: Scenario): Scenario {
 /** Of the settings drawn before. */
 function isNoEdit({ kind }: Happening): boolean {
   return kind !== 'reload' && kind !== 'silence' && kind !== 'poll now';
+}
+
+function renamed<Named extends { readonly id: string }>(it: Named): Named {
+  return { ...it, id: `${it.id}-renamed` };
+}
+
+/** What meets the rest of its pair, again and again. */
+function drawMore(
+  from: Seeded,
+  pair: Pair,
+  { settings, until }: { readonly settings: Settings; readonly until: number },
+): Happening[] {
+  const { accounts } = settings;
+  const once = (at: number): Happening[] => {
+    switch (pair) {
+      case 'sleep × cron':
+        return [{ at, kind: from.pick(['suspend', 'pause']), forMs: from.skewed(minuteMs, 3 * hourMs) }];
+      case 'push × clock':
+        return [{ at, kind: 'jump', byMs: from.pick([-1, 1]) * from.skewed(3000, 6 * hourMs) }];
+      case 'renamed × open': {
+        const isBack = from.chance(0.5);
+        const named = isBack ? accounts : accounts.map(renamed);
+        return [{ at, kind: 'reload', settings: { ...settings, accounts: named } }];
+      }
+      case 'order × order': {
+        const take = { kind: 'acknowledge', place: 0 } as const;
+        const match = { account: accounts.map(({ id }) => id) };
+        const mute = { kind: 'silence', match, forMs: from.skewed(10 * minuteMs, 3 * hourMs) } as const;
+        return [
+          { at, ...take, byOrder: from.chance(0.5) },
+          { at: at + from.pick([0, 1, 700]), ...from.pick([take, mute]), byOrder: from.chance(0.5) },
+          { at: at + hourMs, kind: 'expire', place: 0 },
+        ];
+      }
+      default:
+        return [];
+    }
+  };
+  const more: Happening[] = [];
+  for (let at = from.skewed(minuteMs, 3 * hourMs); at < until; at += from.skewed(hourMs, 6 * hourMs))
+    more.push(...once(at));
+  return more;
 }
 
 function drawTakes(from: Seeded, everyMs: number, until: number): Happening[] {

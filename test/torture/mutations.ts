@@ -75,8 +75,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'an acknowledgement takes only the alert that it names',
     file: 'src/engine/orders/acknowledge.ts',
-    old: '[incident, ...incidentsSharingNotification(state, incident)])\n',
-    new: '[incident])\n',
+    old: '[incident, ...incidentsSharingNotification(state, incident)])\n      takeIncident(state, open, { by, comment, at: now });',
+    new: '[incident])\n      takeIncident(state, open, { by, comment, at: now });',
   },
   {
     name: 'nobody learns who acknowledged',
@@ -436,7 +436,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'an owner does not look at its lease right before a message leaves',
     file: dispatcher,
-    old: "    if (!this.#maySend) return { kind: 'retry', certainty: 'refused', reason: notOwned };\n",
+    old: "    if (!this.#maySend) return { kind: 'retry', certainty: 'refused', reason: unsent.notOwned() };\n",
     new: '',
   },
   {
@@ -658,7 +658,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a message leaves after the lease has ended',
     file: dispatcher,
-    old: "    if (!this.#maySend) return { kind: 'retry', certainty: 'refused', reason: notOwned };\n",
+    old: "    if (!this.#maySend) return { kind: 'retry', certainty: 'refused', reason: unsent.notOwned() };\n",
     new: '',
     test: ownsTest,
   },

@@ -1,4 +1,5 @@
 import type { Outcome } from '../../src/domain/reading.ts';
+import type { AccountSettings } from '../../src/domain/settings.ts';
 import type { Delivery } from '../../src/ports/channel.ts';
 import {
   type Balances,
@@ -32,9 +33,13 @@ export interface Fate {
 export class World {
   readonly #scenario: Scenario;
   readonly #places = new Map<string, number>();
+  /** Also those that an edit of the configuration adds. */
+  readonly #accounts: readonly AccountSettings[];
 
   constructor(scenario: Scenario) {
     this.#scenario = scenario;
+    const edits = scenario.events.flatMap((it) => (it.kind === 'reload' ? [it.settings] : []));
+    this.#accounts = [scenario.settings, ...edits].flatMap(({ accounts }) => accounts);
   }
 
   /** `at` is the world's time: it goes on while the machine sleeps. */
@@ -95,7 +100,7 @@ export class World {
 
   balances(account: string, at: number): Balances {
     const traffic = this.#scenario.traffic[account];
-    const balances = this.#scenario.settings.accounts.find(({ id }) => id === account)?.balances ?? [];
+    const balances = this.#accounts.find(({ id }) => id === account)?.balances ?? [];
     const amounts = balances.map(({ id }, place) => [
       id,
       traffic === undefined ? 0 : balanceAt(traffic, place, at + (place * traffic.cycleMs) / 3),

@@ -74,10 +74,11 @@ describe('a review', () => {
   it('adds up no more than it can, and says so by page, API and CSV', async () => {
     const world = await startWorld({}, { startAt: viewsNow - minuteMs });
     const { views } = world;
-    const reading = { balances: { sms: 1, voip: 1 }, currency: 'CNY' };
-    const readings = Array.from({ length: 200_000 }, (_, at) => ({ ...reading, at: viewsNow - dayMs + at }));
+    const reading = { balances: { sms: 1, voip: 1 }, currency: 'CNY', at: viewsNow - dayMs };
+    const parts = [[reading], Array.from({ length: 1_000_000 }, () => reading)];
+    let asked = 0;
     Object.assign(views, showingAccounts(views, [buildAccountView({ pollIntervalMs: 1_000 })]));
-    views.readings = async () => readings;
+    views.readings = async () => parts[asked++ % 2] ?? [];
     const review = reviewTime(views, { ...everything, since: viewsNow - 30 * dayMs, until: viewsNow });
     expect((await review).spending).toBeNull();
     const server = await serveWorld(world);

@@ -1,4 +1,5 @@
 import { alertKey, type Incident, isAcknowledged, isSelfId } from '../../../src/domain/alert.ts';
+import { getOrMake } from '../../../src/domain/get-or-make.ts';
 import type { MessageItem } from '../../../src/domain/message.ts';
 import type { Severity } from '../../../src/domain/severity.ts';
 import type { MonitorState } from '../../../src/engine/state.ts';
@@ -31,6 +32,8 @@ interface Shown {
   readonly words: Map<string, Map<string, Word>>;
   /** The latest incident of each alert that a message was about, and when that arrived. */
   readonly latest: Map<string, Word>;
+  /** The incidents that messages were about, by their alert. */
+  readonly heard: Map<string, Set<string>>;
 }
 
 interface Truth extends Moment {
@@ -68,7 +71,10 @@ export class Receivers {
     const items = message.items
       .filter(({ incident }) => !incident.event)
       .toSorted((left, right) => left.firedAt - right.firedAt);
-    for (const item of items) shown.latest.set(nameOf(item.incident), wordOf(item, at));
+    for (const item of items) {
+      shown.latest.set(nameOf(item.incident), wordOf(item, at));
+      getOrMake(shown.heard, nameOf(item.incident), () => new Set()).add(item.incident.id);
+    }
     if (shown.tool !== null) {
       const got = shown.tool
         .partsOf(message)
@@ -106,6 +112,9 @@ export class Receivers {
       if (incident === undefined || incident.resolvedAt === null || isOpen(truth.state, incident)) continue;
       if (truth.at - Math.max(word.at, this.#changed.get(incident.id)?.at ?? 0) < hourMs) continue;
       if (silenced(truth.state, truth.calendar, incident, truth.now)) continue;
+      // What a daemon told from memory before another took over ends by what it leaves for that one, which is not played here.
+      const isKnown = (id: string) => truth.state.incidents.has(id) || truth.stored(id) !== undefined;
+      if (shown.tool !== null && ![...(shown.heard.get(alert) ?? [])].every(isKnown)) continue;
       const seen =
         shown.tool === null
           ? [...shown.words].filter(([, words]) => !['over', undefined].includes(words.get(alert)?.state))
@@ -162,6 +171,7 @@ export class Receivers {
       tool: tool === undefined ? null : new PagingTool(tool),
       words: new Map([[others, new Map()]]),
       latest: new Map(),
+      heard: new Map(),
     };
     this.#shown.set(channel, fresh);
     return fresh;
