@@ -34,6 +34,13 @@ export const faultMutations: readonly Mutation[] = [
     test: 'test/daemon/damaged-polls.test.ts',
   },
   {
+    name: 'a log that was cut is taken for whole',
+    file: 'src/store/sqlite/open-store.ts',
+    old: '!isDamaged && soundFrames < framesLeft',
+    new: '!isDamaged && soundFrames > framesLeft + soundFrames',
+    test: flippedBits,
+  },
+  {
     name: 'a message that was put off by decades holds up its channel',
     file: 'src/engine/restore.ts',
     old: 'dueAt: Math.min(message.dueAt, now + longestWaitMs),',
