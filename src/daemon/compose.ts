@@ -1,4 +1,10 @@
-import { type Incident, isAcknowledged, type LastNotified, selfAccountId } from '../domain/alert.ts';
+import {
+  type Alert,
+  type Incident,
+  isAcknowledged,
+  type LastNotified,
+  selfAccountId,
+} from '../domain/alert.ts';
 import { weekMs } from '../domain/duration.ts';
 import type { IncidentMessage, ItemAccount, Message, MessageItem } from '../domain/message.ts';
 import { StorageError } from '../domain/operator-error.ts';
@@ -16,6 +22,7 @@ import { routesFor } from '../engine/decide.ts';
 import { runwayOf } from '../engine/spending.ts';
 import { balancesOf, factsOf, type MonitorState, type WatchedAccount } from '../engine/state.ts';
 import type { StoreReader } from '../ports/store.ts';
+import { type AccountFacts, whyUnusable } from '../rules/evaluation.ts';
 import { alertKindOf, balanceLevels, clearingBalance, ruleKindOf } from '../rules/registry.ts';
 import { urgencyOf } from '../rules/urgency.ts';
 import { thin } from '../spending/thin.ts';
@@ -247,7 +254,9 @@ export function describeIncident(
   const alert = account?.alerts.get(incident.rule);
   const live = incident.resolvedAt === null && alert?.incident === incident.id ? alert : null;
   const rule = account?.rules.find((candidate) => candidate.id === incident.rule);
-  const facts = live && account && rule && ruleKindOf(rule).factsBehind(rule, factsOf(account, now));
+  const seen = account && factsOf(account, now);
+  const facts =
+    live && seen && rule && isJudged(rule, seen, live) ? ruleKindOf(rule).factsBehind(rule, seen) : null;
   return {
     incident,
     kinds: input.kinds,
@@ -269,6 +278,11 @@ export function describeIncident(
     mention: false,
     receipt: null,
   };
+}
+
+/** In another currency than the account's most kinds say nothing: what they said last, and by which numbers, stands. */
+function isJudged(rule: Rule, facts: AccountFacts, { severity }: Alert): boolean {
+  return whyUnusable(facts) === null || ruleKindOf(rule).evaluate(rule, facts, severity).kind !== 'unknown';
 }
 
 function describeAccount(

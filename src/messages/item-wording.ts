@@ -2,6 +2,7 @@ import { displayName, type Incident, selfAccountId } from '../domain/alert.ts';
 import { type ItemState, isOver, type Message, type MessageItem, stateOf } from '../domain/message.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import { unitOf } from '../domain/reading.ts';
+import { inItsCurrency } from '../rules/figures.ts';
 import { alertKindOf } from '../rules/registry.ts';
 import { languageNamed, say } from '../wording/language.ts';
 import { type Reader, sayShortMoment } from '../wording/moments.ts';
@@ -59,9 +60,10 @@ export function readerOf({ language, timezone, at }: Pick<Message, 'language' | 
 
 /** One item in words, decided once for every channel. No text has control characters, none is escaped. */
 export function wordItem(
-  item: MessageItem,
+  given: MessageItem,
   message: Pick<Message, 'language' | 'timezone' | 'at' | 'publicUrl'>,
 ) {
+  const item = inItsCurrency(given);
   const reader = readerOf(message);
   const words: WordingFrame = { ...reader, currency: currencyOf(item) };
   const notified = { ...words, currency: headlineCurrency(item) };
@@ -130,7 +132,8 @@ export function linkTo({ links }: ItemWording, kind: ItemLink['kind']): string |
 const nameLimit = 80;
 
 /** What happened, with its numbers, without its state: `OTP production: SMS balance 42.10 CNY, below 50.00`. */
-export function wordSubject(item: MessageItem, reader: Reader): string {
+export function wordSubject(given: MessageItem, reader: Reader): string {
+  const item = inItsCurrency(given);
   const { balance, account } = item;
   const frame = { ...reader, currency: headlineCurrency(item) };
   const name = nameOf(item.incident, item.accountName, frame);

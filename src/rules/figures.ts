@@ -165,13 +165,26 @@ export function moneyFigures(
 
 /** What is over with the reading of its end: what was read since says nothing of it, in a message that waited. */
 function asItEnded(item: MessageItem): MessageItem {
+  return isOver(item) ? asJudged(item) : item;
+}
+
+/** Read in another currency by now, what is open is shown as it was judged last: no amount of the one is said in the other. */
+export function inItsCurrency(item: MessageItem): MessageItem {
+  const judged = item.facts.find(({ name }) => name === 'currency')?.value;
+  const { currency } = item.account?.reading ?? {};
+  const isForeign =
+    judged?.unit === 'text' && currency !== undefined && !isSameCurrency(judged.text, currency);
+  return isForeign && !isOver(item) ? asJudged(item, judged.text) : item;
+}
+
+function asJudged(item: MessageItem, currency = item.account?.reading?.currency ?? ''): MessageItem {
   const { account, balance, facts } = item;
   const factOf = (name: string) => facts.find((fact) => fact.name === name)?.value;
   const [readAt, left] = [factOf('read at'), factOf('balance')];
-  if (!isOver(item) || account?.reading == null || balance === null) return item;
+  if (account?.reading == null || balance === null) return item;
   if (readAt?.unit !== 'instant' || left?.unit !== 'money' || readAt.at === account.reading.at) return item;
   const balances = { ...account.reading.balances, [balance]: left.micros };
-  const reading = { ...account.reading, at: readAt.at, balances };
+  const reading = { ...account.reading, at: readAt.at, balances, currency };
   return { ...item, account: { ...account, reading, previous: null, runway: null } };
 }
 

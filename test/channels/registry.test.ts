@@ -7,6 +7,7 @@ import { answersSchema, receiverSchema } from '../../src/channels/receiver.ts';
 import { channelKinds, channelSchema, kindOf } from '../../src/channels/registry.ts';
 import { slackAnswers } from '../../src/channels/slack/slack-answers.ts';
 import { createForeignTexts } from '../../src/domain/foreign-text.ts';
+import { packagesBehind } from '../support/packages-behind.ts';
 
 const registry = join(import.meta.dirname, '../../src/channels/registry.ts');
 
@@ -20,7 +21,7 @@ describe('the registry of channel kinds', () => {
   });
 
   it('loads no package that sends: checking a configuration costs none of them', () => {
-    expect([...packagesBehind(registry, new Set())].toSorted()).toEqual(['zod']);
+    expect([...packagesBehind(registry)].toSorted()).toEqual(['zod']);
   });
 
   it.each(globSync('*/*.json', { cwd: dirname(registry) }).toSorted())(
@@ -45,16 +46,3 @@ describe('the registry of channel kinds', () => {
     ).toThrow('hole');
   });
 });
-
-/** What is loaded with a file: packages along imports that are neither of types nor put off until they are needed. */
-function packagesBehind(file: string, seen: Set<string>): Set<string> {
-  const packages = new Set<string>();
-  if (seen.has(file)) return packages;
-  seen.add(file);
-  const code = readFileSync(file, 'utf8');
-  for (const [, specifier = ''] of code.matchAll(/^(?:import|export) (?!type )[^;]*?from '([^']+)';/gm)) {
-    if (!specifier.startsWith('.')) packages.add(specifier);
-    else for (const found of packagesBehind(join(dirname(file), specifier), seen)) packages.add(found);
-  }
-  return packages;
-}

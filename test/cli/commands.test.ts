@@ -9,6 +9,7 @@ import { systemClock } from '../../src/system/clock.ts';
 import { systemRandom } from '../../src/system/random.ts';
 import { type CliOptions, type CliResult, runCli } from '../support/cli.ts';
 import { freePort } from '../support/free-port.ts';
+import { packagesBehind } from '../support/packages-behind.ts';
 
 const token = 'a-token-of-the-tests-only';
 
@@ -460,4 +461,9 @@ describe('help', () => {
     const { code } = await runCli(['--config', join(folder, 'config.json'), 'alerts'], { cwd: tmpdir() });
     expect(code).toBe(0);
   });
+});
+
+it('a command loads what it needs when it runs: --version pays for no schema, no client, no database', () => {
+  const commands = join(import.meta.dirname, '../../src/cli/commands/registry.ts');
+  expect([...packagesBehind(commands)].filter((name) => !name.startsWith('node:'))).toEqual(['string-width']);
 });

@@ -5,7 +5,6 @@ import { matches, wordMatcher, wordMismatch } from '../../domain/rule.ts';
 import type { Settings } from '../../domain/settings.ts';
 import { severities } from '../../domain/severity.ts';
 import type { ChannelPlan } from '../../engine/decide.ts';
-import { windowsBetween } from '../../engine/silencing.ts';
 import { type Backend, operatorCommand } from '../backend.ts';
 import { type Command, CommandError, exitCodes, jsonOption } from '../command.ts';
 import { namedServer } from '../daemon/find-daemon.ts';
@@ -104,6 +103,7 @@ async function silencesAt(
   { subject, at }: { readonly subject: Parameters<typeof matches>[1]; readonly at: number },
 ) {
   const { cronCalendar } = await import('../../system/calendar.ts');
+  const { windowsBetween } = await import('../../engine/silencing.ts');
   const own = settings.silences.flatMap(({ match, comment, ...silence }) =>
     windowsBetween(cronCalendar, { match, comment, ...silence }, { since: at, until: at + 1 }).map(
       ({ startsAt, endsAt }) => ({ match, startsAt, endsAt, by: 'configuration', comment }),
