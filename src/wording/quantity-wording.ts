@@ -46,7 +46,6 @@ const says = phrases('quantity', {
   fromTo: '{earliest} to {latest}',
   weeks: '{count, plural, one {# week} other {# weeks}}',
   payNow: 'now',
-  balance: 'Balance',
   namedBalance: '{label} balance',
 });
 
@@ -55,6 +54,7 @@ const labels = sentences('quantity', {
   voipBalance: 'VoIP balance',
   sms: 'SMS',
   voip: 'VoIP',
+  balance: 'Balance',
 });
 
 export function sayQuantity(quantity: Quantity, frame: WordingFrame): string {
@@ -273,6 +273,7 @@ export function balanceLabel(balance: Balance, balances: readonly BalanceDefinit
 const usualLabels: ReadonlyMap<string, readonly [name: () => string, balance: () => string]> = new Map([
   ['SMS', [labels.sms, labels.smsBalance]],
   ['VoIP', [labels.voip, labels.voipBalance]],
+  ['Balance', [labels.balance, labels.balance]],
 ]);
 
 export function sayLabel(label: string, reader: ReaderOfLengths): string {
@@ -284,7 +285,6 @@ export function sayLabel(label: string, reader: ReaderOfLengths): string {
 export function sayBalance(label: string, reader: ReaderOfLengths): string {
   const [, usual] = usualLabels.get(label) ?? [];
   if (usual !== undefined) return sayAgain(usual(), reader);
-  if (label === 'Balance') return say(says.balance, reader);
   return /\bbalance$/i.test(label) ? label : say(says.namedBalance, { label }, reader);
 }
 

@@ -54,6 +54,8 @@ function fallingHistory(options: {
   return readings;
 }
 
+const usualHistory = fallingHistory({ end: 42.1, perDay: 48, topUp: 200 });
+
 export function buildRunway(over: Partial<Runway> = {}): Runway {
   return {
     balance: 'sms',
@@ -101,7 +103,7 @@ export function buildAccount(over: Partial<ItemAccount> = {}): ItemAccount {
     clearsAt: money(500),
     takenAlerts: [],
     thresholds: { info: money(500), warning: money(200), critical: money(50) },
-    history: fallingHistory({ end: 42.1, perDay: 48, topUp: 200 }),
+    history: usualHistory,
     ...over,
   };
 }
@@ -191,7 +193,7 @@ function buildReply(item: MessageItem): IncidentMessage {
 }
 
 export function buildReportAccount(over: Partial<ReportAccount> = {}): ReportAccount {
-  const history = over.history ?? fallingHistory({ end: 42.1, perDay: 48, topUp: 200 });
+  const history = over.history ?? usualHistory;
   return {
     id: 'otp',
     name: 'OTP production',
