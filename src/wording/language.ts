@@ -88,7 +88,8 @@ export function makeLanguage(
     },
     figure: (text) => text.replace(/[.,]/g, (mark) => (mark === ',' ? group : point)),
     marks: { group, point },
-    list: (texts, last) => (last === undefined ? texts.join(comma) : lists.format(texts)),
+    list: (texts, last) =>
+      last === undefined ? texts.join(comma) : apartFromLatin(lists.formatToParts(texts)),
     // 4 January 1970 was a Sunday.
     weekday: (index) => weekday(new Date(Date.UTC(1970, 0, 4 + index))),
     month: (index) => month(new Date(Date.UTC(1970, index, 1))),
@@ -106,6 +107,16 @@ export function patternsOf(
     return [key, language.fill(phrase, Object.fromEntries(holes))];
   });
   return Object.fromEntries(patterns);
+}
+
+/** A Chinese joint has a space towards Latin letters and figures; the names that it joins stay as they are. */
+function apartFromLatin(parts: readonly { readonly type: string; readonly value: string }[]): string {
+  const values = parts.map(({ value }) => value);
+  return values.reduce((all, value, place) => {
+    const isJoint = parts[place]?.type === 'literal' || parts[place - 1]?.type === 'literal';
+    const isTight = /\w\p{Script=Han}|\p{Script=Han}\w/u.test(all.slice(-1) + value.slice(0, 1));
+    return all + (isJoint && isTight ? ' ' : '') + value;
+  }, '');
 }
 
 interface Listener {

@@ -28,6 +28,7 @@ const says = phrases('quantity', {
   unknown: 'unknown',
   unknownLength: 'how long it lasts is unknown',
   lasts: 'lasts {length}',
+  lastsUncertain: 'lasts for an uncertain time, {end}',
   lengthAndEnd: '{length}, {end}',
   emptyAbout: 'empty about {moment}',
   empty: 'empty {when}',
@@ -46,7 +47,6 @@ const says = phrases('quantity', {
   fromTo: '{earliest} to {latest}',
   weeks: '{count, plural, one {# week} other {# weeks}}',
   payNow: 'now',
-  balance: 'Balance',
   namedBalance: '{label} balance',
 });
 
@@ -55,6 +55,7 @@ const labels = sentences('quantity', {
   voipBalance: 'VoIP balance',
   sms: 'SMS',
   voip: 'VoIP',
+  balance: 'Balance',
 });
 
 export function sayQuantity(quantity: Quantity, frame: WordingFrame): string {
@@ -233,7 +234,10 @@ export function sayRunwayClause(runway: Runway | null, reader: Reader): string {
   const length = lengthOf(runway);
   if (length === 'unknown') return say(says.unknownLength, reader);
   if (typeof length !== 'number') return say(says[length], reader);
-  return say(says.lasts, { length: sayRunwayAndEnd(runway, reader) }, reader);
+  const whole = sayRunwayAndEnd(runway, reader);
+  return endOf(runway, reader.now) !== null && isGuess(runway?.forecast ?? null, reader.now)
+    ? say(says.lastsUncertain, { end: whole }, reader)
+    : say(says.lasts, { length: whole }, reader);
 }
 
 /** `3 days 9 hours, empty about Tue 24 Nov 11:30 UTC+8`. */
@@ -273,6 +277,7 @@ export function balanceLabel(balance: Balance, balances: readonly BalanceDefinit
 const usualLabels: ReadonlyMap<string, readonly [name: () => string, balance: () => string]> = new Map([
   ['SMS', [labels.sms, labels.smsBalance]],
   ['VoIP', [labels.voip, labels.voipBalance]],
+  ['Balance', [labels.balance, labels.balance]],
 ]);
 
 export function sayLabel(label: string, reader: ReaderOfLengths): string {
@@ -284,7 +289,6 @@ export function sayLabel(label: string, reader: ReaderOfLengths): string {
 export function sayBalance(label: string, reader: ReaderOfLengths): string {
   const [, usual] = usualLabels.get(label) ?? [];
   if (usual !== undefined) return sayAgain(usual(), reader);
-  if (label === 'Balance') return say(says.balance, reader);
   return /\bbalance$/i.test(label) ? label : say(says.namedBalance, { label }, reader);
 }
 

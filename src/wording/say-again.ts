@@ -39,7 +39,7 @@ export function sayAgain(text: string, reader: Listener): string {
       .toSorted((left, right) => right.letters - left.letters || lengthOf(right) - lengthOf(left));
   for (const { phrase, pattern, names, counts, quoted, letters } of forms) {
     const groups = pattern.exec(text);
-    if (groups === null) continue;
+    if (groups?.slice(1).every(isWhole) !== true) continue;
     let isKnown = letters >= tellingLetters;
     const given = names.flatMap((name, place): [string, string | number][] => {
       const value = groups[place + 1];
@@ -52,6 +52,11 @@ export function sayAgain(text: string, reader: Listener): string {
     if (isKnown) return reader.language.fill(phrase, Object.fromEntries(given));
   }
   return text;
+}
+
+/** An argument that has one of two brackets is torn from another sentence. */
+function isWhole(argument: string | undefined): boolean {
+  return argument === undefined || argument.split('(').length === argument.split(')').length;
 }
 
 function lengthOf({ pattern }: Form): number {

@@ -156,6 +156,19 @@ describe('the README', () => {
     const [, chapter = ''] = readme.split('\n## Commands');
     for (const { name } of commands) expect(chapter).toContain(`\`${name}`);
   });
+
+  it('in Chinese has no command, option of the demo aside, and no version of Node that the English one has not', () => {
+    const [chinese, english] = ['README.zh-CN.md', 'README.md'].map((path) => ({
+      commands: fences.filter(({ page, info }) => page === path && info.startsWith('sh')).flatMap(commandsOf),
+      node: pages.find((page) => page.path === path)?.text.match(/Node\.js ([\d.]+)/)?.[1],
+    }));
+    expect(english?.commands).toEqual(
+      expect.arrayContaining(
+        chinese?.commands.map((command) => command.replace(' -- --language zh-CN', '')) ?? [],
+      ),
+    );
+    expect(chinese?.node).toBe(english?.node);
+  });
 });
 
 /** The words behind `lowwater`, as a shell gives them: one shell reads them all. */

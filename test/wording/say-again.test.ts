@@ -41,9 +41,11 @@ describe.each(['zh-CN', 'es'])('In %s', (id) => {
 });
 
 it('Amounts, durations and sentences within a sentence are said in the language, too', () => {
+  const three = 'SMS balance below 50.00 (critical), 200.00 (warning), 500.00 (info)';
+  expect(inLanguage(three, 'zh-CN')).toBe('短信余额低于 50.00（严重）、200.00（警告）、500.00（提示）');
   const rule = 'SMS balance below 50.00 (critical), 1200.00 (warning); resolves 10% above; for 5m';
   expect(inLanguage(rule, 'zh-CN')).toBe(
-    '短信余额低于 50.00（严重）、1200.00（警告）；高出 10% 后恢复；须持续5 分钟',
+    '短信余额低于 50.00（严重）、1200.00（警告）；高出 10% 后恢复；须持续 5 分钟',
   );
   expect(inLanguage(rule, 'es')).toBe(
     'saldo de SMS por debajo de 50,00 (crítica), 1200,00 (aviso); se resuelve 10% por encima; durante 5 minutos',
@@ -82,4 +84,9 @@ it('What a vendor says stays as it is, though it holds words that lowwater uses'
     '451 try again later',
   ])
     expect(inLanguage(text, 'zh-CN')).toBe(text);
+});
+
+it('A Chinese joint stands apart from Latin names, and not from Chinese ones', () => {
+  expect(languages['zh-CN']?.list(['below', 'negative'], 'and')).toBe('below 和 negative');
+  expect(languages['zh-CN']?.list(['短信', 'VoIP生产', '语音'], 'and')).toBe('短信、VoIP生产和语音');
 });

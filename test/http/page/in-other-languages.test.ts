@@ -1,16 +1,20 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { englishCatalogue } from '../../../scripts/write-languages.ts';
 import { Secret } from '../../../src/domain/secret.ts';
 import { signLink } from '../../../src/http/ack-link.ts';
 import { loadLanguage } from '../../../src/languages/load-language.ts';
+import { ruleKinds } from '../../../src/rules/registry.ts';
+import { readWrittenRule } from '../../../src/rules/rule-schema.ts';
+import { keptPhrases } from '../../../src/wording/phrase.ts';
 import { hourMs, units } from '../../support/account-facts.ts';
 import { hasBrowser, openPage, shareBrowser } from '../../support/browser.ts';
 import { putWithoutScript } from '../../support/browser-bed.ts';
 import { startDemoWorld } from '../../support/demo-world.ts';
+import { FakeViews } from '../../support/fake-views.ts';
 import { give } from '../../support/orders.ts';
 import { pseudoLanguage } from '../../support/pseudo-language.ts';
-import { serveWorld } from '../../support/web-server.ts';
-import { startWorld } from '../../support/world.ts';
+import { runFakeServer, serveWorld } from '../../support/web-server.ts';
+import { startWorld, step, type World } from '../../support/world.ts';
 
 const accounts = ['otp', 'marketing-eu', 'batch', 'billing', 'voice-alerts', 'support', 'new-account'];
 
@@ -68,12 +72,54 @@ async function startAll() {
   );
   const [key] = world.views.linkKeys();
   const incident = (await world.views.alert('otp', 'sms-low'))?.incident ?? '';
+  await give(world.views, { kind: 'renew-calendar-key', key: 'k'.repeat(43) }, 'Wei');
   return {
+    kinds: await serveWorld(await liveWithEveryKind()),
+    standby: await serveStandby(),
     crisis: await serveWorld(world),
     calm: await serveWorld(await startWorld()),
     locked: await serveWorld(await startWorld(), { settings: { token: new Secret(token) } }),
     link: key === undefined ? '' : `/a/${signLink(key, { incident, expiresAt: world.now + hourMs })}`,
   };
+}
+
+/** Rules of every kind, which fired, were pending and could not tell. */
+async function liveWithEveryKind(): Promise<World> {
+  const keys: Readonly<Record<string, object>> = {
+    below: { thresholds: { info: 500, warning: 200, critical: '50.00' }, hysteresis: '10%' },
+    runway: { thresholds: { warning: '7d', critical: 'leadTime + 1d' } },
+    budget: { per: 'month', thresholds: { warning: 100, critical: 200 } },
+    drop: { by: '25%', window: '1h' },
+    idle: { window: '1h' },
+    'top-up': { atLeast: 10 },
+    stale: { after: '10m' },
+  };
+  const rules = ruleKinds.map(({ type }) => {
+    const written = readWrittenRule({ id: type, type, ...keys[type] });
+    if (written.kind !== 'rule') throw new Error(`${type}: ${JSON.stringify(written.problems)}`);
+    return written.rule;
+  });
+  const world = await startWorld({ accounts: ['otp', 'batch'], rules });
+  for (const sms of [400, 380, 900, 300, 40, -12]) {
+    world.provider.set('otp', sms);
+    world.provider.set('batch', 100, { currency: sms < 0 ? 'EUR' : 'CNY' });
+    await world.pass(step);
+  }
+  world.provider.fail('otp', 'auth_failed');
+  world.provider.fail('batch', 'timeout');
+  await world.pass(hourMs);
+  return world;
+}
+
+/** A page that shows all that a daemon says of its cluster. */
+async function serveStandby() {
+  const views = new FakeViews();
+  const said = keptPhrases().filter(({ name }) => name.startsWith('cluster.'));
+  const problems = said.map(({ english }) => english.replaceAll(/\{\w+\}/g, '7'));
+  views.daemonStatus = { ...views.daemonStatus, problems };
+  const server = await runFakeServer({ views });
+  onTestFinished(() => server.close());
+  return server;
 }
 
 type Daemons = Awaited<ReturnType<typeof startAll>>;
@@ -83,10 +129,17 @@ interface Page {
   readonly html: string;
 }
 
-async function readAll({ crisis, calm, locked, link }: Daemons, language: string): Promise<readonly Page[]> {
+async function readAll(
+  { kinds, standby, crisis, calm, locked, link }: Daemons,
+  language: string,
+): Promise<readonly Page[]> {
   const all = [
     ...pages.map(([path, form]) => [crisis, path, form] as const),
     [crisis, link] as const,
+    ...['/', '/alerts', '/accounts/otp', '/accounts/batch', '/review', '/messages'].map(
+      (path) => [kinds, path] as const,
+    ),
+    [standby, '/'] as const,
     [calm, '/'] as const,
     [locked, '/sign-in'] as const,
     [locked, '/sign-in', { token: 'wrong' }] as const,
@@ -126,8 +179,14 @@ const amountsOf = (html: string) =>
     .map(([amount]) => amount.replaceAll(/[.,]/g, ''))
     .toSorted();
 
+/** Moments for programs, and times of day as they are read. */
+const momentsOf = (html: string) =>
+  [...html.matchAll(/ datetime="([^"]+)"|\b(\d\d:\d\d)\b/g)]
+    .map(([, exact, clock]) => exact ?? clock)
+    .toSorted();
+
 describe.each(['zh-CN', 'es'])('In %s', (language) => {
-  it('every page has the links and the amounts that it has in English', async () => {
+  it('every page has the links, the amounts and the moments that it has in English', async () => {
     const daemons = await startAll();
     const [said, english] = [await readAll(daemons, language), await readAll(daemons, 'en')];
     for (const [index, { name, html }] of said.entries()) {
@@ -135,7 +194,25 @@ describe.each(['zh-CN', 'es'])('In %s', (language) => {
       expect(html, name).toContain(`<html lang="${language}"`);
       expect([name, ...linksOf(html)]).toEqual([name, ...linksOf(same)]);
       expect([name, ...amountsOf(html)]).toEqual([name, ...amountsOf(same)]);
+      expect([name, ...momentsOf(html)]).toEqual([name, ...momentsOf(same)]);
     }
+  }, 60_000);
+
+  it('the calendar has the days, the links and the amounts that it has in English, and no English', async () => {
+    const { crisis } = await startAll();
+    const read = async (language: string) => {
+      const headers = { 'accept-language': language };
+      const answer = await fetch(`${crisis.url}/pay.ics?key=${'k'.repeat(43)}`, { headers });
+      return (await answer.text()).replaceAll('\r\n ', '').replaceAll('\\', '').split('\r\n');
+    };
+    const [said, english] = [await read(language), await read('en')];
+    const machine = (lines: readonly string[]) =>
+      lines.filter((line) => /^(?:DTSTART|DTEND|UID|URL)/.test(line));
+    const told = said.filter((line) => /^(?:SUMMARY|DESCRIPTION)/.test(line));
+    expect(told.length).toBeGreaterThan(3);
+    expect(machine(said)).toEqual(machine(english));
+    expect(amountsOf(said.join('<br>'))).toEqual(amountsOf(english.join('<br>')));
+    expect(told.filter((line) => isEnglish(line.slice(line.indexOf(':') + 1), language))).toEqual([]);
   }, 60_000);
 });
 
