@@ -50,10 +50,10 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/support/build-program.ts',
-    // Generous: a loaded machine must not make a test fail that only waits for processes.
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 20_000 } },
+    // Generous: a machine that ten others load must not make a test fail that only waits for processes, and one that passes waits no longer.
+    testTimeout: 90_000,
+    hookTimeout: 90_000,
+    expect: { poll: { timeout: 60_000 } },
     // Files share their workers: tests keep no state of their own in modules, and loading those anew for each file costs half the time.
     isolate: false,
     // Node reads the sources as they are: nothing is transformed, and each worker keeps what it has read.

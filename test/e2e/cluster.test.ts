@@ -21,7 +21,7 @@ describe.skipIf(noPostgres !== null)('two daemons on one PostgreSQL', () => {
     expect(await judgeCluster(bed, takeOvers)).toEqual([]);
   });
 
-  it('keep what is another clock from owning', { timeout: 60_000 }, async () => {
+  it('keep what is another clock from owning', { timeout: 90_000 }, async () => {
     const { node } = await bed.owner();
     const [owner, other] = [
       bed.nodes.find(({ name }) => name === node),

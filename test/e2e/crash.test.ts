@@ -17,7 +17,7 @@ async function readStored(bed: Bed) {
   }
 }
 
-describe.concurrent('a daemon killed with SIGKILL', { timeout: 60_000 }, () => {
+describe.concurrent('a daemon killed with SIGKILL', { timeout: 90_000 }, () => {
   // The waits here are long compared with what a busy machine takes to start a daemon.
   it('between the change of an alert and its delivery: the next one delivers it, as the same incident', () =>
     withBed({}, async (bed) => {

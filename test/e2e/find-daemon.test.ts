@@ -171,7 +171,7 @@ const situations: readonly Situation[] = [
   },
 ];
 
-describe('which daemon a command asks', { timeout: 30_000 }, () => {
+describe('which daemon a command asks', { timeout: 90_000 }, () => {
   beforeAll(async () => {
     // A database of the same accounts that a third daemon once made.
     const copy = `${database()}-copy`;

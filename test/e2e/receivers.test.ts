@@ -20,7 +20,7 @@ const mailTo = (port: number) => ({
   to: ['finance@example.com'],
 });
 
-describe.concurrent('receivers that are slow', { timeout: 60_000 }, () => {
+describe.concurrent('receivers that are slow', { timeout: 90_000 }, () => {
   it('a webhook that hangs changes no poll’s time and delays no other channel', () =>
     withBed({ config: { rules: [{ id: 'sms-low', type: 'below', threshold: 200 }] } }, async (bed) => {
       const times: number[] = [];
@@ -96,7 +96,7 @@ describe.concurrent('receivers that are slow', { timeout: 60_000 }, () => {
 });
 
 /** What becomes of the first message at each receiver of the table: its state and attempts after a moment. */
-describe('receivers that refuse, hang and cut', { timeout: 60_000 }, () => {
+describe('receivers that refuse, hang and cut', { timeout: 90_000 }, () => {
   const slackRows: readonly (readonly [string, SinkAnswer, string])[] = [
     ['slack-404', { status: 404, body: 'no_service' }, 'dead'],
     ['slack-403', { status: 403, body: 'invalid_token' }, 'dead'],

@@ -48,7 +48,7 @@ const spoilt: readonly (readonly [string, RegExp, (path: string) => void])[] = [
   ],
 ];
 
-describe.concurrent('a database that cannot be used', { timeout: 60_000 }, () => {
+describe.concurrent('a database that cannot be used', { timeout: 90_000 }, () => {
   it.each(spoilt)('%s is refused with one line and exit code 1, and left as it is', (_name, says, spoil) =>
     withBed({ config: { poll: { every: '1m' } } }, async (bed) => {
       const path = join(bed.folder, 'lowwater.db');
@@ -168,7 +168,7 @@ describe.concurrent('a database that cannot be used', { timeout: 60_000 }, () =>
 
 it(
   'database, log, lock and backup can be read by their owner alone, those of an earlier version too',
-  { timeout: 60_000 },
+  { timeout: 90_000 },
   () =>
     withBed({}, async (bed) => {
       const path = join(bed.folder, 'lowwater.db');
@@ -187,7 +187,7 @@ it(
     }),
 );
 
-describe.concurrent('a backup', { timeout: 60_000 }, () => {
+describe.concurrent('a backup', { timeout: 90_000 }, () => {
   it('made while the daemon writes is whole, and restored sends nothing of old again', () =>
     withBed({}, async (bed) => {
       const copy = join(bed.folder, 'copy.db');

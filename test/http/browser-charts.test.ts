@@ -1,15 +1,12 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { hasBrowser, openPage, withPage } from '../support/browser.ts';
 import { loadAxe, narrow, seriousFindings, useBrowser, widthOf } from '../support/browser-bed.ts';
 import { dayMs } from '../support/built-views.ts';
 import { demoViews } from '../support/demo-views.ts';
 import { trialsOn } from '../support/trials.ts';
 import { runFakeServer } from '../support/web-server.ts';
-
-// Chromium shares the machine with the other test files.
-vi.setConfig({ testTimeout: 30_000 });
 
 describe.skipIf(!hasBrowser())('charts and trials in a browser', () => {
   const bed = useBrowser();

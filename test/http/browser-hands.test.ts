@@ -1,14 +1,11 @@
 import type { Page } from 'playwright-core';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Secret } from '../../src/domain/secret.ts';
 import { hasBrowser, openPage, wide, withPage } from '../support/browser.ts';
 import { ackLink, narrow, token, useBrowser, widthOf } from '../support/browser-bed.ts';
 import { buildAccountView, buildAlertView, hourMs, viewsNow } from '../support/built-views.ts';
 import { demoViews } from '../support/demo-views.ts';
 import { runFakeServer } from '../support/web-server.ts';
-
-// Chromium shares the machine with the other test files.
-vi.setConfig({ testTimeout: 30_000 });
 
 describe.skipIf(!hasBrowser())('people at a browser', () => {
   const bed = useBrowser();

@@ -1,9 +1,6 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { hasBrowser, openPage, withPage } from '../support/browser.ts';
 import { loadAxe, seriousFindings, useBrowser } from '../support/browser-bed.ts';
-
-// Chromium shares the machine with the other test files.
-vi.setConfig({ testTimeout: 30_000 });
 
 describe.skipIf(!hasBrowser())('the keys of the pages', () => {
   const bed = useBrowser();

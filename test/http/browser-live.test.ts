@@ -1,13 +1,10 @@
 import type { Page } from 'playwright-core';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { smsLow, units } from '../support/account-facts.ts';
 import { hasBrowser, openPage, withPage } from '../support/browser.ts';
 import { useBrowser } from '../support/browser-bed.ts';
 import { serveWorld } from '../support/web-server.ts';
 import { read, startWorld, type World } from '../support/world.ts';
-
-// Chromium shares the machine with the other test files.
-vi.setConfig({ testTimeout: 30_000 });
 
 describe.skipIf(!hasBrowser())('an open page in use', () => {
   const bed = useBrowser();

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { hasBrowser, openPage, wide, withPage } from '../support/browser.ts';
 import {
   ackLink,
@@ -12,9 +12,6 @@ import {
   useBrowser,
   widthOf,
 } from '../support/browser-bed.ts';
-
-// Chromium shares the machine with the other test files.
-vi.setConfig({ testTimeout: 30_000 });
 
 const pages = [
   ['overview', '/'],

@@ -1,14 +1,11 @@
 import type { BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasBrowser, openPage, shareBrowser, withPage } from '../support/browser.ts';
 import { buildAccountView, hourMs, micros, viewsNow } from '../support/built-views.ts';
 import { demoViews } from '../support/demo-views.ts';
 import { type FakeServer, runFakeServer } from '../support/web-server.ts';
 
 const present = hasBrowser();
-
-// Chromium shares the machine with the other test files.
-vi.setConfig({ testTimeout: 30_000 });
 
 describe.skipIf(!present)('what people do on the pages', () => {
   let scripted: BrowserContext;

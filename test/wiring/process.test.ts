@@ -3,11 +3,8 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { builtMain, runBuilt, startBuilt, startNode } from '../support/built-program.ts';
-
-// Every test starts a process, and all of them at once, next to the other test files.
-vi.setConfig({ testTimeout: 30_000 });
 
 const main = join(import.meta.dirname, '../../src/main.ts');
 let folder: string;
