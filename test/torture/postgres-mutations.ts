@@ -22,6 +22,20 @@ export const postgresMutations: readonly Mutation[] = [
     test: commitTest,
   },
   {
+    name: 'a status that is no JSON cuts every daemon off',
+    file: lease,
+    old: "'status', status) ORDER",
+    new: "'status', status::json) ORDER",
+    test: leaseTest,
+  },
+  {
+    name: 'a number of batches that a person set stops the owner',
+    file: 'src/store/postgres/fenced-store.ts',
+    old: 'if (row === undefined || row.batch <= stored) throw fencedError();',
+    new: 'if (row === undefined || row.batch !== stored) throw fencedError();',
+    test: commitTest,
+  },
+  {
     name: 'PostgreSQL lets an old owner write',
     file: commit,
     old: 'incarnation = $2 AND epoch = $3 FOR SHARE',

@@ -1,4 +1,5 @@
 import { closeSync, copyFileSync, openSync, readSync } from 'node:fs';
+import { endianness } from 'node:os';
 import { dirname } from 'node:path';
 import { plural } from '../../domain/plain-text.ts';
 import type { Log } from '../../ports/log.ts';
@@ -43,13 +44,15 @@ function openGuarded(options: Parameters<typeof openSqliteStore>[0]): SqliteStor
   if (lock === null) throw inUse(path, readOwnerOf(path));
   let db: Connection | null = null;
   try {
+    // Whoever opens the database makes the index of the log again.
+    const framesLeft = countFramesLeft(path);
     const { bytes, mendable } = inspectFile(path, (found, schema) => {
       refuseUnknown(found, path, schema, migrations, program);
       refuseOwned(found, path);
     });
     const concern = describeFileSystem(dirname(path));
     if (concern !== null) log.warn({ path, fileSystem: concern.name }, concern.warning);
-    const found = keepDamagedLog(path, now());
+    const found = keepDamagedLog(path, framesLeft, now());
     const opened = connectForWriting(path);
     db = opened;
     if (mendable.length > 0) {
@@ -69,9 +72,11 @@ function openGuarded(options: Parameters<typeof openSqliteStore>[0]): SqliteStor
 }
 
 /** Before anything is written: SQLite reads a log up to the first damaged frame, and forgets what was committed behind it. */
-function keepDamagedLog(path: string, now: number): DamagedRecord[] {
+function keepDamagedLog(path: string, framesLeft: number, now: number): DamagedRecord[] {
   const log = `${path}-wal`;
   const { isDamaged, soundFrames } = readLog(log);
+  if (!isDamaged && soundFrames < framesLeft)
+    return [named('write-ahead log', log, `${plural(framesLeft - soundFrames, 'page')} of it are missing`)];
   if (!isDamaged) return [];
   const kept = `${log}.damaged-${now}`;
   const lost = `what was committed after its first ${plural(soundFrames, 'page')} cannot be read`;
@@ -129,6 +134,36 @@ function openClaimed(
       lock.release();
     },
   };
+}
+
+/** Places in the index of a log, https://sqlite.org/walformat.html, 2.1. */
+const index = { bytes: 100, copyBytes: 48, isMade: 12, frames: 16, salts: 32, folded: 96 };
+
+/**
+ * How many frames of the log a killed process had committed that were not all in the database itself, by the index that it left; 0 where that
+ * says nothing of this log.
+ */
+function countFramesLeft(path: string): number {
+  const { bytes, copyBytes, isMade, frames, salts, folded } = index;
+  const found = readFirst(`${path}-shm`, bytes);
+  if (found === null || found[isMade] !== 1) return 0;
+  if (found.compare(found, copyBytes, 2 * copyBytes, 0, copyBytes) !== 0) return 0;
+  const log = readFirst(`${path}-wal`, headerBytes);
+  if (log !== null && log.compare(found, salts, salts + 8, 16, 24) !== 0) return 0;
+  // In the order of this machine.
+  const read = endianness() === 'LE' ? found.readUInt32LE.bind(found) : found.readUInt32BE.bind(found);
+  return read(frames) > read(folded) ? read(frames) : 0;
+}
+
+/** Null where the file is shorter, or not there. */
+function readFirst(path: string, bytes: number): Buffer | null {
+  if (sizeOfFile(path) < bytes) return null;
+  const file = openSync(path, 'r');
+  try {
+    return readAt(file, 0, bytes);
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** Sizes and places of https://sqlite.org/fileformat2.html, 4.1 and 4.2. */

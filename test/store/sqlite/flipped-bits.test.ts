@@ -1,4 +1,4 @@
-import { cpSync, existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { readLog } from '../../../src/store/sqlite/open-store.ts';
@@ -70,6 +70,22 @@ describe('a flipped bit in the write-ahead log of a killed daemon', () => {
     expect(existsSync(`${path}-wal.damaged-${noon}`)).toBe(false);
   });
 
+  it.each(['cut', 'removed'])('and a log that was %s behind a commit is named', async (what) => {
+    const path = makePath();
+    open(path).close();
+    const child = startChild(path, 'commit');
+    for (let said = 0; said < 14; said += 1) await child.line();
+    await child.kill();
+    const log = readFileSync(`${path}-wal`);
+    if (what === 'removed') rmSync(`${path}-wal`);
+    else writeFileSync(`${path}-wal`, log.subarray(0, frameAt(2)));
+    const [record] = open(path).load().damagedRecords ?? [];
+    expect(record).toMatchObject({
+      source: 'write-ahead log',
+      reason: expect.stringMatching(/pages? of it are missing/),
+    });
+  });
+
   it('is none in what a killed process leaves', async () => {
     for (let commits = 1; commits <= 3; commits += 1) {
       const path = makePath();
@@ -78,6 +94,7 @@ describe('a flipped bit in the write-ahead log of a killed daemon', () => {
       for (let said = 0; said < 7 * commits; said += 1) await child.line();
       await child.kill();
       expect(readLog(`${path}-wal`).isDamaged).toBe(false);
+      expect(open(path).load().damagedRecords).toBeUndefined();
     }
   });
 });
