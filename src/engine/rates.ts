@@ -36,7 +36,8 @@ export function moneyOf({
 export function takeRates(state: MonitorState, source: RatesSource, outcome: Outcome, now: number): boolean {
   const { currency = '' } = state.settings.money ?? {};
   const isAnswered = outcome.kind === 'ok';
-  const read = isAnswered ? readRates(outcome, { source, currency, now }) : outcome.reason;
+  const known = moneyOf(state)?.rates ?? null;
+  const read = isAnswered ? readRates(outcome, { source, currency, known, now }) : outcome.reason;
   const isTaken = typeof read !== 'string';
   if (isTaken) writeNote(state, ratesNote, JSON.stringify(read));
   const { rates = null } = moneyOf(state) ?? {};
@@ -60,8 +61,14 @@ function readRates(
   {
     source,
     currency,
+    known,
     now,
-  }: { readonly source: RatesSource; readonly currency: string; readonly now: number },
+  }: {
+    readonly source: RatesSource;
+    readonly currency: string;
+    readonly known: Rates | null;
+    readonly now: number;
+  },
 ): Rates | string {
   const { date = isoDay(now, 'UTC') } = facts ?? {};
   const fault = faultOfDay(date, now);
@@ -72,6 +79,9 @@ function readRates(
     return `the rate of ${currencyCode(bad[0])} is ${formatMicros(bad[1])}; it must be at least ${formatMicros(leastMicros)}`;
   const amounts = Object.fromEntries(all.map(([id, micros]) => [currencyCode(id), formatMicros(micros)]));
   const rates = { date, base: currencyCode(answer.currency), amounts, inverted: source.inverted };
+  // Those of a clock that was ahead give way.
+  if (known !== null && date < known.date && faultOfDay(known.date, now) === null)
+    return `the source has those of ${date}, older than those in force`;
   return worthOf(currencyCode(currency), rates) === null
     ? `the rates of ${rates.base} have none of money.currency, ${currency}`
     : rates;

@@ -150,6 +150,8 @@ export const budget = balanceKind<BudgetRule, typeof keys>({
 /** `SMS spending of the month 512.00 CNY, budget 500.00, about 980.00 CNY at its end by the forecast`. */
 function sayFiring(item: MessageItem, frame: WordingFrame): string {
   const given = givenOf(item, frame);
+  // A test of an account of which nothing is known yet.
+  if (item.value === null) return say(says.subject, given, frame);
   if (item.facts.some(({ name }) => name === judgedBy))
     return say(perPeriod(item, [says.dayAhead, says.weekAhead, says.monthAhead]), given, frame);
   const total = item.facts.find(({ name }) => name === totalAtEnd)?.value;

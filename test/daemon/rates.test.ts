@@ -76,6 +76,7 @@ describe('rates that are read', () => {
     ['too small to be exact', 0.0004, undefined],
     ['of 1990', 7.8, '1990-01-05'],
     ['of no day', 7.8, ''],
+    ['older than those in force', 7.9, '2026-11-02'],
     ['of next year', 7.8, '2027-11-20'],
   ])('that are %s are refused and told of at once; the last good ones stay', async (_, cny, date) => {
     const world = await openWorld();

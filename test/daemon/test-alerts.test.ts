@@ -96,6 +96,20 @@ describe('a test alert', () => {
     }
   });
 
+  test('of a budget of which nothing is known yet names it, and no amounts that are not there', async () => {
+    const monthly = {
+      ...smsLow({ warning: units(500) }),
+      id: 'spend',
+      type: 'budget',
+      per: 'month',
+      by: 'spent',
+    };
+    const world = await startWorld({ rules: [monthly], channels: ['ops'] });
+    await order(world, { rule: 'spend' });
+    await world.pass(20_000);
+    expect(headlines(world, 'ops')).toEqual(['TEST · WARNING · otp: SMS budget']);
+  });
+
   test('of a daemon that was killed is ended by the next one, on every channel that it may have reached', async () => {
     const world = await startWorld(parts);
     const tool = new PagingTool('pagerduty');
