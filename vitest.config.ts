@@ -59,8 +59,8 @@ export default defineConfig({
     // Node reads the sources as they are: nothing is transformed, and each worker keeps what it has read.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     sequence: { sequencer: LongestFirst },
-    // Many tests wait for processes that they started: two cores are busy with five files.
-    maxWorkers: Math.max(availableParallelism(), 5),
+    // Many tests wait for processes that they started: two cores are busy with four files. Each worker more reads the whole program once more.
+    maxWorkers: Math.max(availableParallelism(), 4),
     // Colours and the terminal's width must not depend on where the tests run.
     env: { NO_COLOR: '1', TZ: 'UTC' },
   },

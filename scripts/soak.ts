@@ -237,7 +237,10 @@ function printSample(sample: Sample): void {
   process.stdout.write(`${cells.join('')}\n`);
 }
 
-/** Levels off: the last fifth of the steps is at most a tenth above the fifth before the middle. */
+/**
+ * Levels off: the lowest of the last fifth of the steps is at most a tenth above the lowest of the middle fifth. What comes and goes, as
+ * connections and garbage do, falls back to its lower edge; what leaks lifts it.
+ */
 function judge(
   samples: readonly Sample[],
   ended: { readonly code: number | null; readonly stderr: string },
@@ -253,13 +256,15 @@ function judge(
   process.stdout.write('\n');
   let grows = false;
   for (const [name, of] of rows) {
-    const ratio = mean(late.map(of)) / mean(early.map(of));
+    const ratio = Math.min(...late.map(of)) / Math.min(...early.map(of));
     // The database grows by itself until the first of it is old enough to be deleted.
     const isDue = name !== 'database, KB' || Number(values.days) > 2 * retentionDays;
     if (isDue && ratio > 1.1) grows = true;
     const points = samples.map((sample) => ({ at: sample.step, value: of(sample) }));
     const curve = drawSparkline({ points, since: 1, until: steps + 1, width: Math.min(steps, 60) });
-    process.stdout.write(`${name.padEnd(22)}${curve}  last fifth / middle fifth = ${ratio.toFixed(3)}\n`);
+    process.stdout.write(
+      `${name.padEnd(22)}${curve}  lowest of the last fifth / of the middle fifth = ${ratio.toFixed(3)}\n`,
+    );
   }
   const reader = openSqliteReader({ path: join(folder, 'lowwater.db'), now: Date.now });
   const states = reader.messages(1_000_000).map(({ state }) => state);
@@ -275,8 +280,4 @@ function judge(
     fine ? 'levels off\n' : `does NOT hold: exit code ${ended.code}, grows: ${grows}\n${ended.stderr}`,
   );
   return fine ? 0 : 1;
-}
-
-function mean(numbers: readonly number[]): number {
-  return numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
 }

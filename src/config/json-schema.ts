@@ -90,8 +90,15 @@ function completeCredentials({ anyOf = [], ...rest }: z.core.JSONSchema.BaseSche
   return { ...rest, anyOf: [{ ...list, items: { ...list.items, allOf } }, ...others] };
 }
 
-/** The keys at which, or right below which, the schemas have secrets. */
+let secretKeys: ReadonlySet<string> | null = null;
+
+/** The keys at which, or right below which, the schemas have secrets. Looked for once: the schemas stay as they are. */
 export function listSecretKeys(): ReadonlySet<string> {
+  secretKeys ??= findSecretKeys();
+  return secretKeys;
+}
+
+function findSecretKeys(): ReadonlySet<string> {
   const found = new Set<string>();
   const look = (schema: unknown, key: string): void => {
     if (typeof schema !== 'object' || schema === null) return;

@@ -10,7 +10,7 @@ import { burnPerDay } from '../spending/burn.ts';
 import { say } from '../wording/language.ts';
 import { sayDuration } from '../wording/moments.ts';
 import { phrases, sentences } from '../wording/phrase.ts';
-import { sayBalance, sayLength } from '../wording/quantity-wording.ts';
+import { isGuess, sayBalance, sayEmptyWhen, sayLength } from '../wording/quantity-wording.ts';
 import { balanceKind, type ReadFacts } from './balance-kind.ts';
 import { type AccountFacts, type Evaluation, unknown, usableReading } from './evaluation.ts';
 import { type KeyProblem, type KeyReader, ladderSeverityKey } from './kind.ts';
@@ -34,6 +34,7 @@ const says = phrases('runway', {
   usedUp: '{balance} {amount} is used up',
   lasts: '{balance} {amount} lasts {lasts}',
   lastsLess: '{balance} {amount} lasts {lasts}, less than {limit}',
+  uncertain: '{balance} {amount}, empty {when}',
   lastsRecovering: '{balance} {amount} lasts {lasts}, recovering from less than {limit}',
   recovering: '{balance} {amount}, recovering from less than {limit}',
   resolved: '{balance} {amount} lasts {lasts} again',
@@ -166,6 +167,9 @@ export const runway = balanceKind<estimate.RunwayRule, typeof keys>({
     if (need !== null) return need;
     if (lastsMs === null) return say(says.runningOut, given, frame);
     if (lastsMs <= 0) return say(says.usedUp, given, frame);
+    const runway = item.account?.runway ?? null;
+    const when = isGuess(runway?.forecast ?? null, frame.now) ? sayEmptyWhen(runway, frame) : null;
+    if (when !== null) return say(says.uncertain, { ...given, when }, frame);
     return threshold?.unit === 'duration'
       ? say(says.lastsLess, { ...given, lasts, limit: sayDuration(threshold.ms, frame) }, frame)
       : say(says.lasts, { ...given, lasts }, frame);

@@ -28,6 +28,7 @@ const says = phrases('quantity', {
   unknown: 'unknown',
   unknownLength: 'how long it lasts is unknown',
   lasts: 'lasts {length}',
+  lastsUncertain: 'lasts for an uncertain time, {end}',
   lengthAndEnd: '{length}, {end}',
   emptyAbout: 'empty about {moment}',
   empty: 'empty {when}',
@@ -233,7 +234,10 @@ export function sayRunwayClause(runway: Runway | null, reader: Reader): string {
   const length = lengthOf(runway);
   if (length === 'unknown') return say(says.unknownLength, reader);
   if (typeof length !== 'number') return say(says[length], reader);
-  return say(says.lasts, { length: sayRunwayAndEnd(runway, reader) }, reader);
+  const whole = sayRunwayAndEnd(runway, reader);
+  return endOf(runway, reader.now) !== null && isGuess(runway?.forecast ?? null, reader.now)
+    ? say(says.lastsUncertain, { end: whole }, reader)
+    : say(says.lasts, { length: whole }, reader);
 }
 
 /** `3 days 9 hours, empty about Tue 24 Nov 11:30 UTC+8`. */

@@ -125,6 +125,21 @@ describe('the headline of a notice stands alone', () => {
     expect(subject).not.toContain('pay ');
   });
 
+  it('says no length of a runway that nobody can date, also where nothing is to be paid', () => {
+    const emptyAt = messageNow + 48 * hour;
+    const forecast = {
+      ...{ emptyAt, earliest: messageNow + hour / 2, latest: messageNow + 960 * hour },
+      basis: 'hour-of-week' as const,
+    };
+    const runway = buildRunway({ forecast, emptyAt, runwayMs: 48 * hour, restoreMicros: null });
+    const threshold = { unit: 'duration', ms: 168 * hour } as const;
+    const value = { unit: 'duration', ms: 48 * hour } as const;
+    const rich = buildAccount({ runway: { ...runway, burnPerDay: 0, usualPerDay: null } });
+    const { subject } = word(buildItem({ type: 'runway', value, threshold, account: rich }));
+    expect(subject).toMatch(/empty perhaps within hours, at the latest in 6 weeks$/);
+    expect(subject).not.toContain('lasts 2 days');
+  });
+
   it('says that a balance is used up by the forecast where no reading says so', () => {
     const spent = { runwayMs: 0, emptyAt: null, forecast: null } as const;
     const known = buildAccount({ runway: buildRunway(spent) });

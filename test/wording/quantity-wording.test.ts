@@ -8,6 +8,7 @@ import {
   sayLength,
   sayPayable,
   sayRise,
+  sayRunwayClause,
 } from '../../src/wording/quantity-wording.ts';
 import { buildRunway, dayMs, viewsNow } from '../support/built-views.ts';
 
@@ -80,4 +81,17 @@ test.each([
   ['Imbalance', 'Imbalance balance'],
 ])('a balance with the label %s is called %s', (label, name) => {
   expect(balanceName(label)).toBe(name);
+});
+
+test('a forecast that nobody can date is said as one in a sentence too', () => {
+  const forecast = {
+    emptyAt: viewsNow + 2 * dayMs,
+    earliest: viewsNow + dayMs / 48,
+    latest: viewsNow + 42 * dayMs,
+    basis: 'hour-of-week',
+  } as const;
+  const runway = buildRunway({ forecast, emptyAt: forecast.emptyAt, runwayMs: 2 * dayMs });
+  expect(sayRunwayClause(runway, reader)).toBe(
+    'lasts for an uncertain time, empty perhaps within hours, at the latest in 6 weeks',
+  );
 });

@@ -2,10 +2,11 @@ import * as z from 'zod';
 import type { Incident } from '../../domain/alert.ts';
 import { isoDay, isoText } from '../../domain/moment.ts';
 import { formatMicros } from '../../domain/money.ts';
+import { nameWeekday } from '../../rules/spending-facts.ts';
 import { formatCsvLine } from '../../views/csv.ts';
 import { incidentJson } from '../../views/public-json.ts';
 import { isoOrNull, secondsOrNull, severitySchema } from '../../views/public-object.ts';
-import { type Review, type Spent, sumReview } from '../../views/review.ts';
+import { explainChanges, type Review, type Spent, sumReview } from '../../views/review.ts';
 import { readReviewQuery, reviewOf } from '../page/review.ts';
 import { RequestError, refusals } from '../refusal.ts';
 import type { WebContext } from '../web-env.ts';
@@ -73,6 +74,19 @@ export const reviewOperations: readonly Operation[] = [
         groupedBy: z.string().nullable(),
         groups: z.array(z.strictObject({ label: z.string(), ...spent })),
         accounts: z.array(z.strictObject({ account: z.string(), ...spent })),
+        changes: z
+          .array(
+            z.strictObject({
+              currency: z.string(),
+              more: z.string(),
+              accounts: z.array(z.strictObject({ account: z.string(), more: z.string() })),
+              weekday: z.strictObject({ weekday: z.string(), more: z.string() }).nullable(),
+            }),
+          )
+          .meta({
+            description:
+              'Why more or less was spent than before (a negative `more`): the accounts and, of whole weeks, the weekday with most of it',
+          }),
         complete: z.boolean().meta({ description: 'False where incidents or spending were too many' }),
         unknown: z.array(z.string()).meta({ description: 'Accounts without a reading in this time' }),
       }),
@@ -98,6 +112,12 @@ export const reviewOperations: readonly Operation[] = [
         groupedBy: found.groupBy,
         groups: (spending?.groups ?? []).map((group) => ({ label: group.group, ...spentJson(group) })),
         accounts: (spending?.accounts ?? []).map((it) => ({ account: it.account.id, ...spentJson(it) })),
+        changes: explainChanges(review).map(({ currency, more, accounts, weekday }) => ({
+          currency,
+          more: formatMicros(more),
+          accounts: accounts.map((it) => ({ account: it.account.id, more: formatMicros(it.more) })),
+          weekday: weekday && { weekday: nameWeekday(weekday.index), more: formatMicros(weekday.more) },
+        })),
         complete: spending !== null && !found.isCut,
         unknown: found.unknown.map(({ id }) => id),
       };

@@ -11,7 +11,7 @@ import { endOf, refusalsOf } from '../orders.ts';
 import { RequestError, refusals } from '../refusal.ts';
 import type { WebApp, WebContext } from '../web-env.ts';
 import { digestOf, readAlertQuery, selectAlerts } from './alerts-page.ts';
-import { readRun } from './announce-run.ts';
+import { announceRun } from './announce-run.ts';
 import { readForm, readOwnPath, readPerson, readPicked, readSeen, sendBack } from './forms.ts';
 import { orderTopUp } from './order-top-up.ts';
 import { endListedSession } from './people.ts';
@@ -63,11 +63,6 @@ export function addActions(app: WebApp): void {
       await door.give({ kind: 'cancel-expected', account, id }, readPerson(form).by);
       return 'cancelled';
     },
-    '/pay/announced': async (form, { var: { door, visit } }) => {
-      form.set('back', '/pay');
-      await door.give(readRun(form, visit), readPerson(form).by);
-      return 'announced';
-    },
     '/pay/calendar': async (form, { var: { door, site } }) => {
       form.set('back', '/pay');
       const random = site.random.bytes(24).toString('base64url');
@@ -112,6 +107,7 @@ export function addActions(app: WebApp): void {
   }
   app.post('/silences', silence);
   app.post('/pay/ordered', orderTopUp);
+  app.post('/pay/announced', announceRun);
 }
 
 /** A silence that is confirmed begins; another is asked about first, and one with a mistake is shown again with it. */

@@ -6,8 +6,10 @@ import { say } from '../../wording/language.ts';
 import { sayMoment } from '../../wording/moments.ts';
 import { phrases } from '../../wording/phrase.ts';
 import { sayAmount } from '../../wording/quantity-wording.ts';
+import type { WebContext } from '../web-env.ts';
 import { accountsOf } from './alerts.ts';
-import { hidden, maxChoices, options, personFields, readPerson } from './forms.ts';
+import { askAgain } from './ask-again.ts';
+import { hidden, maxChoices, options, personFields, readForm, readPerson, sendBack } from './forms.ts';
 import { readAmount } from './ordered.ts';
 import { accountLink, nameOf, type Visit } from './words.ts';
 
@@ -37,24 +39,43 @@ export async function announcedRuns(visit: Visit): Promise<Html> {
 <form method="post" action="/pay/cancel">${hidden('account', account)}${hidden('id', id)}<button class="quiet">${say(says.cancel, visit)}<span class="hidden"> ${nameOf(name)}</span></button></form></li>`;
   });
   return html`<section aria-labelledby="runs-heading"><h2 id="runs-heading">${say(says.title, visit)}</h2>${items.length > 0 && html`<ul class="ordered">${items}</ul>`}
-<details class="act"><summary>${say(says.announce, visit)}</summary><form method="post" action="/pay/announced"><p>${say(says.effect, visit)}</p>
-<label>${say(says.account, visit)} ${accountField(visit)}</label>
-<label>${say(says.balance, visit)} <input name="balance" maxlength="64" autocomplete="off"></label>
-<label>${say(says.amount, visit)} <input name="amount" required inputmode="decimal"></label>
-<label>${say(says.from, visit)} <input type="datetime-local" name="from" required></label>
-<label>${say(says.to, visit)} <input type="datetime-local" name="to" required></label>
-${personFields(visit)}<button>${say(says.announce, visit)}</button></form></details></section>`;
+<details class="act"><summary>${say(says.announce, visit)}</summary>${runFields(visit)}</details></section>`;
 }
 
-function accountField({ views }: Visit): Html {
+/** `given` is what the form was sent with before. */
+function runFields(visit: Visit, given = new URLSearchParams()): Html {
+  return html`<form method="post" action="/pay/announced"><p>${say(says.effect, visit)}</p>
+<label>${say(says.account, visit)} ${accountField(visit, given.get('account'))}</label>
+<label>${say(says.balance, visit)} <input name="balance" maxlength="64" autocomplete="off" value="${given.get('balance')}"></label>
+<label>${say(says.amount, visit)} <input name="amount" required inputmode="decimal" value="${given.get('amount')}"></label>
+<label>${say(says.from, visit)} <input type="datetime-local" name="from" required value="${given.get('from')}"></label>
+<label>${say(says.to, visit)} <input type="datetime-local" name="to" required value="${given.get('to')}"></label>
+${personFields(visit, given)}<button>${say(says.announce, visit)}</button></form>`;
+}
+
+function accountField({ views }: Visit, given: string | null): Html {
   const { accounts } = views.choices();
   return accounts.length > maxChoices
-    ? html`<input name="account" required maxlength="64" autocomplete="off">`
-    : html`<select name="account" required>${options(accounts, null)}</select>`;
+    ? html`<input name="account" required maxlength="64" autocomplete="off" value="${given}">`
+    : html`<select name="account" required>${options(accounts, given)}</select>`;
+}
+
+/** Announces what the form says. A refused one is shown again with the reason and what was typed. */
+export async function announceRun(context: WebContext): Promise<Response> {
+  const { visit, door } = context.var;
+  const form = await readForm(context);
+  form.set('back', '/pay');
+  try {
+    await door.give(readRun(form, visit), readPerson(form).by);
+    return sendBack(context, form, 'announced');
+  } catch (error) {
+    const heading = say(says.announce, visit);
+    return askAgain(context, error, { heading, form: runFields(visit, form), back: '/pay' });
+  }
 }
 
 /** By the clocks of the page's zone. Throws `RequestError` where the form cannot be read. */
-export function readRun(form: URLSearchParams, visit: Visit): Wanted<'expect-spending'> {
+function readRun(form: URLSearchParams, visit: Visit): Wanted<'expect-spending'> {
   const { timezone } = visit;
   const at = (name: string): number => parseLocalText(form.get(name) ?? '', timezone) ?? Number.NaN;
   const balance = form.get('balance') ?? '';

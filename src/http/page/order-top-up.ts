@@ -1,17 +1,15 @@
 import type { AccountView } from '../../views/views.ts';
-import { type HtmlValue, html } from '../../wording/html.ts';
+import type { HtmlValue } from '../../wording/html.ts';
 import { say } from '../../wording/language.ts';
 import { phrases } from '../../wording/phrase.ts';
-import { sayAgain } from '../../wording/say-again.ts';
 import { findAccount } from '../api/input.ts';
-import { RequestError } from '../refusal.ts';
 import type { WebContext } from '../web-env.ts';
+import { askAgain } from './ask-again.ts';
 import { readForm, readOwnPath, readPerson, sendBack } from './forms.ts';
 import { orderedFields, readTopUp } from './ordered.ts';
-import { show } from './show.ts';
 import { nameOf } from './words.ts';
 
-const says = phrases('orderTopUp', { question: 'Ordered for {name}?', back: 'Back' });
+const says = phrases('orderTopUp', { question: 'Ordered for {name}?' });
 
 /** Where the form stands: what it is sent to, what goes along, and whether its page has a navigation. */
 interface TopUpPlace {
@@ -45,15 +43,12 @@ export async function refuseTopUp(
     await door.give(readTopUp(account.id, form, visit), readPerson(form).by);
     return null;
   } catch (error) {
-    if (!(error instanceof RequestError)) throw error;
-    const content = html`<section class="panel question"><h1>${say(says.question, { name: nameOf(account.name) }, visit)}</h1>
-<p class="problem" role="alert">${sayAgain(error.message, visit)}</p>${orderedFields(account, form, visit, action, extra)}<p><a href="${back}">${say(says.back, visit)}</a></p></section>`;
-    return show(context, {
-      title: 'Ordered? · lowwater',
-      content,
-      current: 'pay',
+    const heading = say(says.question, { name: nameOf(account.name) }, visit);
+    return askAgain(context, error, {
+      heading,
+      form: orderedFields(account, form, visit, action, extra),
+      back,
       ...place,
-      status: error.status,
     });
   }
 }

@@ -40,5 +40,9 @@ test.each([
   });
   expect(answer.status).toBeGreaterThanOrEqual(400);
   expect(answer.status).toBeLessThan(500);
+  const page = await answer.text();
+  expect(page).toContain('<p class="problem" role="alert">');
+  for (const [name, typed] of [...body].filter(([key]) => !['account', 'by'].includes(key)))
+    expect(page).toMatch(new RegExp(`name="${name}"[^>]* value="${typed}"`));
   expect(world.views.announced()).toEqual([]);
 });

@@ -142,6 +142,20 @@ describe('the page of a review', () => {
     expect(spending).toMatch(/news,news,growth,CNY,/);
   });
 
+  it('says by the API too why more was spent than before', async () => {
+    const world = await startWorld({ rules: [] }, { sleepMs: hourMs });
+    for (let hour = 0; hour < 50; hour++) {
+      world.provider.set('otp', 1000 - hour - Math.max(0, hour - 25) * 2);
+      await world.pass(hourMs);
+    }
+    const { url } = await serveWorld(world);
+    const answer = await fetch(`${url}/api/v1/review?range=24h`);
+    const more = '48';
+    expect(await answer.json()).toMatchObject({
+      changes: [{ currency: 'CNY', more, accounts: [{ account: 'otp', more }], weekday: null }],
+    });
+  });
+
   it.each([
     ['an end before its begin', '?from=2026-11-10&to=2026-11-01'],
     ['no date', '?from=yesterday'],

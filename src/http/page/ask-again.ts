@@ -1,0 +1,33 @@
+import { type Html, html } from '../../wording/html.ts';
+import { say } from '../../wording/language.ts';
+import { phrases } from '../../wording/phrase.ts';
+import { sayAgain } from '../../wording/say-again.ts';
+import { RequestError } from '../refusal.ts';
+import type { WebContext } from '../web-env.ts';
+import { show } from './show.ts';
+
+const says = phrases('askAgain', { back: 'Back' });
+
+interface RefusedForm {
+  readonly heading: string;
+  /** With what was typed. */
+  readonly form: Html;
+  readonly back: string;
+  readonly chrome?: null;
+}
+
+/** A form of the page Pay that was refused, again with the reason. Throws what is no refusal. */
+export function askAgain(context: WebContext, error: unknown, refused: RefusedForm): Response {
+  if (!(error instanceof RequestError)) throw error;
+  const { visit } = context.var;
+  const { heading, form, back, ...place } = refused;
+  const content = html`<section class="panel question"><h1>${heading}</h1>
+<p class="problem" role="alert">${sayAgain(error.message, visit)}</p>${form}<p><a href="${back}">${say(says.back, visit)}</a></p></section>`;
+  return show(context, {
+    title: `${heading} · lowwater`,
+    content,
+    current: 'pay',
+    ...place,
+    status: error.status,
+  });
+}
