@@ -31,9 +31,9 @@ describe.skipIf(!hasBrowser())('forty accounts', () => {
   it('in calm fit on one screen of a laptop, with name and runway of each in sight', async () => {
     const { url } = await serveWorld(await startCalmFleet());
     await withPage(bed.scripted, async (page) => {
-      await page.setViewportSize({ width: 1280, height: 1000 });
+      await page.setViewportSize({ width: 1280, height: 900 });
       await openPage(page, url);
-      expect(await heightOf(page)).toBeLessThanOrEqual(1_000);
+      expect(await heightOf(page)).toBeLessThanOrEqual(950);
       const rows = page.locator('table.accounts tbody tr');
       expect(await rows.count()).toBe(40);
       for (const cell of [rows.locator('th a'), rows.locator('.runway')])

@@ -14,6 +14,8 @@ const plurals = new Intl.PluralRules(lang);
 const connection = document.getElementById('connection');
 const banner = document.getElementById('lost');
 const favicon = document.querySelector('link[rel="icon"]');
+/** What somebody unfolded to read or to fill in; a list that folds is no more than a list. */
+const read = 'details[open]:not(.fold)';
 /** Parts that came, by key. */
 const waiting = new Map();
 /** Forms and boxes that somebody is at, with what takes their place once they are left. */
@@ -243,9 +245,9 @@ function nameIn(element) {
 /** Somebody fills it in, has chosen it, or reads it unfolded. */
 function isUsed(element) {
   return (
-    element.closest('details[open]') !== null ||
+    element.closest(read) !== null ||
     element.matches('input:checked') ||
-    element.querySelector('details[open], input[type=checkbox]:checked') !== null ||
+    element.querySelector(`${read}, input[type=checkbox]:checked`) !== null ||
     (element.contains(document.activeElement) && document.activeElement.matches('input, select, textarea'))
   );
 }

@@ -7,7 +7,7 @@ import { type Html, type HtmlValue, html } from '../../wording/html.ts';
 import { say } from '../../wording/language.ts';
 import { sayAge, sayNearMoment } from '../../wording/moments.ts';
 import { phrases } from '../../wording/phrase.ts';
-import { balanceLabel, balanceName } from '../../wording/quantity-wording.ts';
+import { balanceLabel, sayBalance } from '../../wording/quantity-wording.ts';
 import { verifyAcknowledgement, verifyLink } from '../ack-link.ts';
 import { findAccount } from '../api/input.ts';
 import type { WebContext } from '../web-env.ts';
@@ -87,7 +87,7 @@ async function weekChart(account: AccountView, { balance }: AlertView, visit: Vi
   const query = { account, balance: id, span: readSpan({ range: '7d' }, visit), points: 120, now: visit.now };
   return html`${await ifReadable(async () => {
     const chart = await buildChart(visit.views, query);
-    const words = balanceName(balanceLabel(id, account.balances));
+    const words = sayBalance(balanceLabel(id, account.balances), visit);
     return html`<div class="chart-box low">${drawChart(chart, words, visit)}</div>`;
   })}`;
 }

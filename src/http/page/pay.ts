@@ -11,7 +11,8 @@ import { type Html, html } from '../../wording/html.ts';
 import { say } from '../../wording/language.ts';
 import { sayMoment } from '../../wording/moments.ts';
 import { phrases } from '../../wording/phrase.ts';
-import { balanceLabel, sayAmount } from '../../wording/quantity-wording.ts';
+import { balanceLabel, sayAmount, sayLabel } from '../../wording/quantity-wording.ts';
+import { sayHtml } from '../../wording/say-html.ts';
 import { pageOfList } from '../api/input.ts';
 import { accountsOf } from './alerts.ts';
 import { announcedRuns } from './announce-run.ts';
@@ -31,8 +32,8 @@ const says = phrases('pay', {
   nothingKnown: 'Nothing is known to be due within 30 days.',
   unread:
     '{count, plural, one {# account could not be read: what it needs is as of its last reading.} other {# accounts could not be read: what they need is as of their last readings.}}',
-  unknown: 'Not enough history yet:',
-  unknownMore: '{count, plural, one {and # more} other {and # more}}',
+  unknown: 'Not enough history yet: {accounts}.',
+  unknownMore: 'Not enough history yet: {accounts} and {count} more.',
   now: 'Now',
   thisWeek: 'This week',
   later: 'Later',
@@ -42,7 +43,7 @@ const says = phrases('pay', {
   act: 'Do it',
   dueNow: 'now',
   topUp: 'Top up',
-  expected: '{amount} expected by {moment}, ordered by {by}',
+  expected: '{account}: {amount} expected by {moment}, ordered by {by}',
   orderedHeading: 'Ordered',
   cancel: 'Cancel',
   calendar: 'Calendar',
@@ -95,10 +96,15 @@ const maxNamed = 20;
 function unknownList(unknown: readonly AccountView[], visit: Visit): Html | null {
   if (unknown.length === 0) return null;
   const count = unknown.length - maxNamed;
-  const links = unknown
+  const comma = visit.language.list(['', '']).trim();
+  const accounts = unknown
     .slice(0, maxNamed)
-    .map((account, place) => html`${place > 0 && html`, `}${accountLink(account)}`);
-  return html`<p class="note unread">${say(says.unknown, visit)} ${links}${count > 0 && html` ${say(says.unknownMore, { count }, visit)}`}.</p>`;
+    .map((account, place) => html`${place > 0 && html`${comma} `}${accountLink(account)}`);
+  const words =
+    count > 0
+      ? sayHtml(says.unknownMore, { accounts, count: String(count) }, visit)
+      : sayHtml(says.unknown, { accounts }, visit);
+  return html`<p class="note unread">${words}</p>`;
 }
 
 interface ShownPayments {
@@ -133,7 +139,7 @@ ${table(
 /** What, how much, by when, and what to do. */
 function paymentRow(payment: DuePayment, visit: Visit): Html {
   const { account, balance, micros, dueAt, isDue } = payment;
-  const other = account.balances.length > 1 && balanceLabel(balance, account.balances);
+  const other = account.balances.length > 1 && sayLabel(balanceLabel(balance, account.balances), visit);
   const by =
     isDue || dueAt === null
       ? html`<strong class="gone">${say(says.dueNow, visit)}</strong>`
@@ -156,8 +162,9 @@ async function expectedList(visit: Visit): Promise<Html | null> {
     ({ id, account, balance, amountMicros, by: arrivesBy, comment, orderedBy }) => {
       const { name = account, balances = [], currency = null } = accounts.get(account) ?? {};
       const amount = sayAmount(amountMicros, { ...visit, currency: unitOf({ balances, currency }, balance) });
-      const words = say(says.expected, { amount, moment: sayMoment(arrivesBy, visit), by: orderedBy }, visit);
-      return html`<li>${accountLink({ id: account, name })}: <bdi>${words}</bdi>${comment !== '' && html` (<bdi>${comment}</bdi>)`}
+      const given = { account: accountLink({ id: account, name }), amount };
+      const more = { moment: sayMoment(arrivesBy, visit), by: html`<bdi>${orderedBy}</bdi>` };
+      return html`<li>${sayHtml(says.expected, { ...given, ...more }, visit)}${comment !== '' && html` (<bdi>${comment}</bdi>)`}
 <form method="post" action="/pay/cancel"><input type="hidden" name="account" value="${account}"><input type="hidden" name="id" value="${id}"><button class="quiet">${say(says.cancel, visit)}<span class="hidden"> ${nameOf(name)}</span></button></form></li>`;
     },
   )}</ul></section>`;

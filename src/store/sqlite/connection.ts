@@ -106,7 +106,8 @@ export function inspectFile(
   if (bytes < headerBytes && (bytes > 0 || existsSync(`${path}-daemon`)))
     throw new StorageError(
       'corrupt',
-      `database ${path} was cut to ${plural(bytes, 'byte')}; it was left as it is: ${recovery}`,
+      `database ${path} was ${bytes === 0 ? 'deleted, or ' : ''}cut to ${plural(bytes, 'byte')}; it was left as it is: ` +
+        `${recovery}, or remove ${path}-daemon as well to begin anew`,
     );
   if (bytes === 0) return { bytes, mendable: [] };
   // Closing a writable connection would fold the write-ahead log of a killed process into the file.

@@ -158,7 +158,8 @@ async function readAll(
 /** What people read or hear of a page, piece by piece. */
 function textsOf(html: string): readonly string[] {
   return html
-    .replaceAll(/<(style|script|svg|pre)\b[\s\S]*?<\/\1>/g, ' ')
+    .replaceAll(/<svg\b([^>]*)>[\s\S]*?<\/svg>/g, '<i$1>')
+    .replaceAll(/<(style|script|pre)\b[\s\S]*?<\/\1>/g, ' ')
     .replaceAll(/<(code|bdi)>[^<]*<\/\1>/g, ' ')
     .replaceAll(/ (?:aria-label|title|placeholder|alt|data-label|data-words)="([^"]*)"/g, '>\n$1\n<')
     .split(/<[^>]*>/)

@@ -291,7 +291,7 @@ it('one that was cut to nothing under a daemon that was killed is refused, and a
   open(path).close();
   writeFileSync(path, '');
   writeFileSync(`${path}-daemon`, '{}');
-  expect(refusalOf(() => open(path)).message).toMatch(/was cut to 0 bytes.*restore a backup/);
+  expect(refusalOf(() => open(path)).message).toMatch(/was deleted, or cut to 0 bytes.*restore a backup/);
   const fresh = makePath();
   writeFileSync(fresh, '');
   expect(open(fresh).load().accounts).toEqual([]);
