@@ -16,12 +16,13 @@ export function actByOf({ payBy, expected, forecast, emptyAt }: Runway): number 
 /** How long an alert may wait that has no date of its own. */
 const patienceMs: Readonly<Record<Severity, number>> = { critical: 0, warning: dayMs, info: weekMs };
 
-/** By its runway where given: empty now, else by when to act, else since when it fires. Without one, how long it may wait since then. */
+/** By its runway where given: empty now, else by when to act, at once where nobody can say. Without one, as long as it may wait. */
 export function urgencyOf(alert: UrgentAlert, runway: Runway | null, now: number): Urgency {
   const isAboutMoney = alert.balance !== null && alertKindOf(alert).emptinessRank !== undefined;
-  const waitsMs = isAboutMoney && runway !== null ? 0 : patienceMs[alert.severity];
   const ofBalance = isAboutMoney ? urgencyOfBalance(runway, now) : null;
-  return ofBalance ?? { isEmpty: false, actBy: alert.since + waitsMs };
+  if (ofBalance !== null) return ofBalance;
+  const waitsUntil = alert.since + patienceMs[alert.severity];
+  return { isEmpty: false, actBy: isAboutMoney && runway !== null ? Math.min(waitsUntil, now) : waitsUntil };
 }
 
 interface UrgentAlert extends Pick<Incident, 'type' | 'balance' | 'severity'> {

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import type { CallToolResult, ListToolsResult } from '@modelcontextprotocol/server';
 import { parseJson } from '../../domain/json.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
+import { ownOf } from '../../domain/own.ts';
 import { listWords } from '../../wording/lists.ts';
 import { type Backend, withBackend } from '../backend.ts';
 import { type Command, CommandError, type CommandInput, exitCodes, UsageError } from '../command.ts';
@@ -129,7 +130,9 @@ function refuseArguments({ inputSchema }: Tool, given: Readonly<Record<string, u
   const { properties, required } = inputSchema;
   const known = Object.keys(Object(properties));
   const wrong = [
-    ...(required as readonly string[]).flatMap((name) => (given[name] == null ? [`${name} is missing`] : [])),
+    ...(required as readonly string[]).flatMap((name) =>
+      ownOf(given, name) == null ? [`${name} is missing`] : [],
+    ),
     ...Object.keys(given).flatMap((name) => (known.includes(name) ? [] : [`${name} is no argument`])),
   ];
   if (wrong.length > 0)
