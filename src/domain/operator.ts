@@ -82,6 +82,14 @@ export interface AnnouncedRun {
   readonly usualMicros: Micros;
 }
 
+/** What it took beyond the usual; below zero where less than usual was spent. */
+export function tookOf({ spentMicros, usualMicros }: AnnouncedRun): Micros {
+  return spentMicros - usualMicros;
+}
+
+/** It is far off by more than half of what was announced. */
+export const farOff = 0.5;
+
 /** A rise is the payment less what was spent before the next reading, and a bank may keep a fee. */
 const arrivedShare = 0.8;
 

@@ -1,7 +1,7 @@
 import { dayMs, hourMs } from '../domain/duration.ts';
 import { parseJson } from '../domain/json.ts';
 import { isSameCurrency } from '../domain/money.ts';
-import type { AnnouncedRun } from '../domain/operator.ts';
+import { type AnnouncedRun, tookOf } from '../domain/operator.ts';
 import { amountOf, hasSameBalances, type Reading } from '../domain/reading.ts';
 import { frameOf } from './spending.ts';
 import { type MonitorState, type WatchedAccount, writeNote } from './state.ts';
@@ -21,26 +21,46 @@ export function followRuns(state: MonitorState, account: WatchedAccount, previou
     previous.at < reading.at &&
     isSameCurrency(reading.currency, previous.currency) &&
     hasSameBalances(reading, previous);
-  const after = isComparable ? runs.map((run) => addSpending(account, run, previous, reading)) : runs;
+  const after = isComparable ? addSpending(account, runs, { previous, reading }) : runs;
   if (runs.length < known.length || after.some((run, index) => run !== runs[index]))
     keepAnnounced(state, account.id, after);
 }
 
+/**
+ * What falls beyond the usual is of the run that ends first, until it took what was announced. A gap in which a run lies may have
+ * been longer: what is beyond the usual in it is the run's.
+ */
 function addSpending(
   account: WatchedAccount,
-  run: AnnouncedRun,
-  previous: Reading,
-  reading: Reading,
-): AnnouncedRun {
-  const inRunMs = Math.min(reading.at, run.endsAt) - Math.max(previous.at, run.startsAt);
-  if (inRunMs <= 0) return run;
-  const fell = Math.max(0, amountOf(previous, run.balance) - amountOf(reading, run.balance));
-  const usual = account.spending.usual(run.balance)?.hour ?? 0;
-  return {
-    ...run,
-    spentMicros: run.spentMicros + Math.round((fell * inRunMs) / (reading.at - previous.at)),
-    usualMicros: run.usualMicros + Math.round((usual * inRunMs) / hourMs),
-  };
+  runs: readonly AnnouncedRun[],
+  { previous, reading }: Readonly<Record<'previous' | 'reading', Reading>>,
+): readonly AnnouncedRun[] {
+  const open = runs
+    .filter(({ startsAt, endsAt }) => startsAt < reading.at && previous.at < endsAt)
+    .toSorted((left, right) => left.endsAt - right.endsAt);
+  const after = new Map<AnnouncedRun, AnnouncedRun>();
+  for (const [balance, own] of Map.groupBy(open, (run) => run.balance)) {
+    const fell = Math.max(0, amountOf(previous, balance) - amountOf(reading, balance));
+    const hourly = account.spending.usual(balance)?.hour ?? 0;
+    const perMs = hourly / hourMs;
+    let beyond = fell - perMs * (reading.at - previous.at);
+    for (const run of own) {
+      const inRunMs = Math.min(reading.at, run.endsAt) - Math.max(previous.at, run.startsAt);
+      const share = inRunMs / (reading.at - previous.at);
+      const left = Math.max(0, run.amountMicros - tookOf(run));
+      // Less than usual is of the first, what is more than all of them of the last.
+      const fits = Math.min(beyond, left);
+      const took = beyond < 0 ? beyond * share : run === own.at(-1) ? fits + (beyond - fits) * share : fits;
+      beyond = beyond < 0 ? 0 : beyond - took;
+      const usual = perMs * inRunMs;
+      after.set(run, {
+        ...run,
+        spentMicros: run.spentMicros + Math.round(usual + took),
+        usualMicros: run.usualMicros + Math.round(usual),
+      });
+    }
+  }
+  return runs.map((run) => after.get(run) ?? run);
 }
 
 export function restoreAnnounced(state: MonitorState): void {

@@ -3,7 +3,7 @@ import { isoDay } from '../domain/moment.ts';
 import type { Micros } from '../domain/money.ts';
 import { ownOf } from '../domain/own.ts';
 import { cleanText } from '../domain/plain-text.ts';
-import { unitOf } from '../domain/reading.ts';
+import { type Balance, unitOf } from '../domain/reading.ts';
 import { planPayments } from '../views/payment-plan.ts';
 import type { AccountView } from '../views/views.ts';
 import { say } from '../wording/language.ts';
@@ -70,6 +70,8 @@ export async function writeCalendar(visit: Omit<Visit, 'query'>, database: strin
   const runs = views.announced().filter(({ endsAt }) => endsAt > now);
   const accounts = await accountsOf(views, [...expected, ...runs]);
   const amountIn = (currency: string | null, micros: Micros) => sayAmount(micros, { ...visit, currency });
+  const amountOn = (account: string, balance: Balance, micros: Micros) =>
+    amountIn(unitOf(accounts.get(account) ?? { balances: [], currency: null }, balance), micros);
   const events: readonly CalendarEvent[] = [
     ...payments.map(({ account, balance, micros, dueAt, isDue }) => ({
       id: `pay-${account.id}-${balance}`,
@@ -93,10 +95,7 @@ export async function writeCalendar(visit: Omit<Visit, 'query'>, database: strin
       summary: say(
         says.expected,
         {
-          amount: amountIn(
-            unitOf(accounts.get(account) ?? { balances: [], currency: null }, balance),
-            amountMicros,
-          ),
+          amount: amountOn(account, balance, amountMicros),
           account: accounts.get(account)?.name ?? account,
         },
         visit,
@@ -104,13 +103,13 @@ export async function writeCalendar(visit: Omit<Visit, 'query'>, database: strin
       description: comment,
       url: null,
     })),
-    ...runs.map(({ id, account, amountMicros, startsAt, comment }) => ({
+    ...runs.map(({ id, account, balance, amountMicros, startsAt, comment }) => ({
       id: `run-${id}`,
       at: startsAt,
       summary: say(
         says.run,
         {
-          amount: amountIn(accounts.get(account)?.currency ?? null, amountMicros),
+          amount: amountOn(account, balance, amountMicros),
           account: accounts.get(account)?.name ?? account,
         },
         visit,

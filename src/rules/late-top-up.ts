@@ -1,7 +1,6 @@
 import { hourMs } from '../domain/duration.ts';
 import type { MessageItem } from '../domain/message.ts';
-import type { Micros } from '../domain/money.ts';
-import type { AnnouncedRun, ExpectedTopUp } from '../domain/operator.ts';
+import { type AnnouncedRun, type ExpectedTopUp, farOff, tookOf } from '../domain/operator.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import { type Fact, instant, listFacts, money, text } from '../domain/quantity.ts';
 import { say } from '../wording/language.ts';
@@ -47,9 +46,8 @@ const runBegan = 'run began';
 const runEnded = 'run ended';
 const announcedBy = 'announced by';
 
-/** A run is judged an hour after its end, because providers book late: it is far off by more than half of what was announced. */
+/** A run is judged an hour after its end, because providers book late. */
 const graceMs = hourMs;
-const farOff = 0.5;
 
 export const lateTopUp: RuleKind<PlainRule<'late-top-up'>, InputOf<typeof keys>> = {
   type: 'late-top-up',
@@ -66,7 +64,7 @@ export const lateTopUp: RuleKind<PlainRule<'late-top-up'>, InputOf<typeof keys>>
     const far = farOffRun(facts);
     return far === null
       ? verdict(null, null)
-      : verdict(rule.severity, money(tookOf(far)), money(far.amountMicros));
+      : verdict(rule.severity, money(Math.max(0, tookOf(far))), money(far.amountMicros));
   },
   isSurelyOk: (_rule, { expected, announced }) => expected.length + announced.length === 0,
   factsBehind(_rule, facts) {
@@ -134,9 +132,4 @@ function isAboutRun({ facts }: MessageItem): boolean {
 function farOffRun({ announced, reading }: AccountFacts): AnnouncedRun | null {
   const over = announced.filter(({ endsAt }) => reading !== null && endsAt + graceMs <= reading.at);
   return over.find((each) => Math.abs(tookOf(each) - each.amountMicros) > farOff * each.amountMicros) ?? null;
-}
-
-/** Beyond the usual. */
-function tookOf({ spentMicros, usualMicros }: AnnouncedRun): Micros {
-  return Math.max(0, spentMicros - usualMicros);
 }

@@ -4,8 +4,9 @@ import type { AnnouncedRun } from '../domain/operator.ts';
 import { ownOf } from '../domain/own.ts';
 import type { ExpectedSpending, Forecast, ForecastRecord } from '../domain/quantity.ts';
 import { amountOf, type Balance, hasSameBalances, type Reading } from '../domain/reading.ts';
+import { announcedBetween, mostOf, restOf } from './announced.ts';
 import { BalanceState, readSpending, writeSpending } from './balance-state.ts';
-import { announcedIn, type ExpectedRun, expectedRuns, plannedIn, plannedRuns } from './expected-runs.ts';
+import { type ExpectedRun, expectedRuns, plannedIn, plannedRuns } from './expected-runs.ts';
 import { expectedFrom, lastsLonger, predict, type Walk, walkAhead } from './forecast.ts';
 import {
   beginInterval,
@@ -47,6 +48,8 @@ interface Known {
   runs: readonly ExpectedRun[] | null;
   walk: Walk | null;
   usual: Usual | null;
+  /** What announced runs took since `#announced` said how much that is. */
+  ofRuns: Micros;
 }
 
 /** What a period took so far, and comes to: null while less than a day is known. */
@@ -102,7 +105,7 @@ export class AccountSpending {
     if (announced !== this.#announced)
       for (const known of this.#known.values()) {
         known.walk = null;
-        known.usual = null;
+        known.ofRuns = 0;
       }
     this.#announced = announced;
     this.week = week;
@@ -257,7 +260,7 @@ export class AccountSpending {
     const at = this.#last?.at ?? 0;
     const announced = this.#announced.filter((run) => run.balance === balance);
     const runs = [
-      ...plannedRuns(this.runs(balance), this.week, { now: at, days: 31 }),
+      ...plannedRuns(this.runs(balance), this.week, { now: at, days: 31, announced }),
       ...announced.map(({ startsAt, amountMicros }) => ({ at: startsAt, micros: amountMicros })),
     ];
     return runs.filter((run) => run.at > at).map((run) => ({ at: run.at, micros: run.micros }));
@@ -301,7 +304,8 @@ export class AccountSpending {
     if (known.walk?.startsAt !== startsAt) {
       const sums = known.walk?.sums ?? new Float32Array(farthestHours + 1);
       const runs = this.#runsOf(known, startsAt);
-      const announced = this.#announced.filter((run) => this.state(run.balance) === known.state);
+      const at = Math.max(startsAt, this.#last?.at ?? startsAt);
+      const announced = this.#announcedOf(known).map((run) => restOf(run, at));
       known.walk = walkAhead(known.state, { startsAt, week: this.week, runs, announced, sums });
     }
     return known.walk;
@@ -324,7 +328,21 @@ export class AccountSpending {
     state.seenMs += to - from;
     if (state.hours < hoursPerWeek) return;
     known.usual ??= usualRange(state, hour.slot, this.#plannedIn(known, hour));
-    watchUnusual(state, known.usual, { spent, from, to });
+    const beyond = spent - (known.usual.usual * (to - from)) / hourMs;
+    watchUnusual(state, known.usual, { spent: spent - this.#ofRuns(known, { beyond, from, to }), from, to });
+  }
+
+  #announcedOf(known: Known): readonly AnnouncedRun[] {
+    return this.#announced.filter((run) => this.state(run.balance) === known.state);
+  }
+
+  /** How much of what is beyond the usual is of announced runs. */
+  #ofRuns(known: Known, { beyond, from, to }: Record<'beyond' | 'from' | 'to', number>): Micros {
+    if (this.#announced.length === 0) return 0;
+    const most = mostOf(this.#announcedOf(known), from, to);
+    const own = Math.max(0, Math.min(beyond, most - known.ofRuns));
+    known.ofRuns += own;
+    return own;
   }
 
   #firstFall(balance: Balance, fell: Micros): Known | null {
@@ -340,13 +358,10 @@ export class AccountSpending {
     return known.runs;
   }
 
-  #plannedIn(known: Known, { startsAt, endsAt, slot }: LocalHour): Micros {
+  #plannedIn(known: Known, { startsAt, slot }: LocalHour): Micros {
     const runs = this.#runsOf(known, startsAt);
-    let planned = 0;
-    for (const run of this.#announced)
-      if (this.state(run.balance) === known.state) planned += announcedIn(run, startsAt, endsAt);
-    if (runs.length === 0) return planned;
-    return planned + plannedIn(runs, this.week, { day: this.week.dayAt(startsAt), hour: slot % 24 });
+    if (runs.length === 0) return 0;
+    return plannedIn(runs, this.week, { day: this.week.dayAt(startsAt), hour: slot % 24 });
   }
 
   #endHour(ended: LocalHour): void {
@@ -356,7 +371,8 @@ export class AccountSpending {
     const isNewDay = this.week.dayAt(next.startsAt) !== day;
     for (const known of this.#known.values()) {
       const { state } = known;
-      learnHour(state, { ...ended, day, planned: this.#plannedIn(known, ended) });
+      const { byTime, all } = announcedBetween(this.#announcedOf(known), ended.startsAt, ended.endsAt);
+      learnHour(state, { ...ended, day, planned: this.#plannedIn(known, ended) + byTime, announced: all });
       if (isNewDay) known.runs = null;
       forgetUnusual(state);
       known.usual = null;
@@ -377,5 +393,5 @@ function isComparable(last: Reading, reading: Reading): boolean {
 }
 
 function fresh(state: BalanceState): Known {
-  return { state, runs: null, walk: null, usual: null };
+  return { state, runs: null, walk: null, usual: null, ofRuns: 0 };
 }

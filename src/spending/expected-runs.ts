@@ -48,10 +48,18 @@ export function noteRunHour(
     state.runHour = 0;
     state.runHours = 0;
   }
-  if (it.spent <= farAbove * it.usual + state.meanHour) return;
+  if (!isFarAbove(state, it)) return;
   if (state.runMicros === 0) state.runHour = it.hour;
   state.runMicros += it.spent - it.usual;
   state.runHours = it.hour - state.runHour + 1;
+}
+
+/** Whether an hour took what only a run or a burst does. */
+export function isFarAbove(
+  { meanHour }: BalanceState,
+  { spent, usual }: { readonly spent: Micros; readonly usual: Micros },
+): boolean {
+  return spent > farAbove * usual + meanHour;
 }
 
 function keepRunDay(state: BalanceState): void {
@@ -176,26 +184,19 @@ export function plannedIn(
   return planned;
 }
 
-/** What an announced run takes between two instants. */
-export function announcedIn(
-  { startsAt, endsAt, amountMicros }: AnnouncedRun,
-  from: number,
-  to: number,
-): Micros {
-  const ms = Math.min(endsAt, to) - Math.max(startsAt, from);
-  return ms <= 0 ? 0 : (amountMicros * ms) / (endsAt - startsAt);
-}
-
-/** When runs begin that are expected from today on, for so many days. */
+/** When runs begin that are expected from today on, for so many days. Of a day for which a person announced one that is the run. */
 export function* plannedRuns(
   runs: readonly ExpectedRun[],
   week: LocalWeek,
-  { now, days }: { readonly now: number; readonly days: number },
+  it: { readonly now: number; readonly days: number; readonly announced: readonly AnnouncedRun[] },
 ): Generator<ExpectedRun & { readonly at: number }> {
-  const today = week.dayAt(now);
+  const today = week.dayAt(it.now);
+  const isAnnounced = (day: number): boolean =>
+    it.announced.some(({ startsAt, endsAt }) => week.dayAt(startsAt) <= day && day <= week.dayAt(endsAt - 1));
   for (const run of runs)
-    for (let day = today; day <= today + days; day++)
-      if (comesOn(run, day, week)) yield { ...run, at: week.beginOf(day) + run.hour * hourMs };
+    for (let day = today; day <= today + it.days; day++)
+      if (comesOn(run, day, week) && !isAnnounced(day))
+        yield { ...run, at: week.beginOf(day) + run.hour * hourMs };
 }
 
 /** What runs take in a mean week. */

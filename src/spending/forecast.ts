@@ -2,8 +2,9 @@ import { hourMs, secondMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
 import type { AnnouncedRun } from '../domain/operator.ts';
 import type { Forecast } from '../domain/quantity.ts';
+import { announcedIn } from './announced.ts';
 import type { BalanceState } from './balance-state.ts';
-import { announcedIn, type ExpectedRun, plannedRuns, weeklyRuns } from './expected-runs.ts';
+import { type ExpectedRun, plannedRuns, weeklyRuns } from './expected-runs.ts';
 import { spreadAhead } from './interval.ts';
 import { driftOf, levelAhead, levelOf } from './level.ts';
 import { farthestHours, hoursPerWeek, type LocalWeek } from './local-week.ts';
@@ -21,6 +22,8 @@ export interface Walk {
   readonly weekly: Micros;
   /** Whether the weeks past the walk have the shape of its last one: not where a monthly run lies in that. */
   readonly isShaped: boolean;
+  /** What people announced. */
+  readonly announced: readonly AnnouncedRun[];
 }
 
 /**
@@ -54,7 +57,8 @@ export function walkAhead(
     sums[hour + 1] = sum;
   }
   const weekly = (sums[farthestHours] ?? 0) - (sums[farthestHours - hoursPerWeek] ?? 0) + weeklyRuns(runs);
-  for (const { at, hours, micros } of plannedRuns(runs, week, { now: startsAt, days: farthestHours / 24 })) {
+  const days = farthestHours / 24;
+  for (const { at, hours, micros } of plannedRuns(runs, week, { now: startsAt, days, announced })) {
     const first = Math.round((at - startsAt) / hourMs);
     const passed = Math.min(hours, Math.max(0, -first));
     for (let hour = Math.max(0, first) + 1; hour <= farthestHours; hour++)
@@ -63,7 +67,7 @@ export function walkAhead(
   for (const run of announced)
     for (let hour = 1; hour <= farthestHours; hour++)
       sums[hour] = (sums[hour] ?? 0) + announcedIn(run, startsAt, startsAt + hour * hourMs);
-  return { startsAt, sums, weekly, isShaped: runs.length + announced.length === 0 };
+  return { startsAt, sums, weekly, isShaped: runs.length + announced.length === 0, announced };
 }
 
 /** When `left` is spent that was there at `at`, an instant at or after the walk's start. */
@@ -105,12 +109,14 @@ export function expectedFrom(walk: Walk, at: number, withinMs: number): Micros {
   return sumAt(walk, (since + withinMs) / hourMs) - sumAt(walk, since / hourMs);
 }
 
-/** Past the walk every week takes as much as its last one. */
+/** Past the walk every week takes as much as its last one, and what was announced. */
 function sumAt(walk: Walk, hours: number): Micros {
-  const { sums, weekly } = walk;
+  const { sums, weekly, startsAt } = walk;
   if (hours > farthestHours) {
     const weeks = (hours - farthestHours) / hoursPerWeek;
-    if (!walk.isShaped) return (sums[farthestHours] ?? 0) + weeks * weekly;
+    const [from, to] = [startsAt + farthestHours * hourMs, startsAt + hours * hourMs];
+    const announced = walk.announced.reduce((sum, run) => sum + announcedIn(run, from, to), 0);
+    if (!walk.isShaped) return (sums[farthestHours] ?? 0) + weeks * weekly + announced;
     return sumAt(walk, hours - Math.ceil(weeks) * hoursPerWeek) + Math.ceil(weeks) * weekly;
   }
   const whole = Math.min(farthestHours - 1, Math.max(0, Math.floor(hours)));
@@ -118,27 +124,36 @@ function sumAt(walk: Walk, hours: number): Micros {
   return from + (hours - whole) * ((sums[whole + 1] ?? 0) - from);
 }
 
-/** After how many hours the sum reaches an amount. Past the walk every week takes as much as its last one; null past five years. */
-function hoursUntil({ sums, weekly, isShaped }: Walk, amount: Micros): number | null {
+/** After how many hours the sum reaches an amount. Past the walk every week takes as much as its last one, and what was announced; null past five years. */
+function hoursUntil(walk: Walk, amount: Micros): number | null {
+  const { sums, weekly, isShaped, announced } = walk;
   const all = sums[farthestHours] ?? 0;
-  if (all >= amount) return hoursWithin(sums, amount);
+  if (all >= amount) return hoursWithin((hour) => sums[hour] ?? 0, { amount, from: 0, to: farthestHours });
+  if (announced.length > 0) {
+    const to = farthestHours + maxWeeks * hoursPerWeek;
+    if (sumAt(walk, to) < amount) return null;
+    return hoursWithin((hour) => sumAt(walk, hour), { amount, from: farthestHours, to });
+  }
   const weeks = (amount - all) / weekly;
   if (!(weeks <= maxWeeks)) return null;
   if (!isShaped) return farthestHours + weeks * hoursPerWeek;
   const whole = Math.floor(weeks);
-  const within = hoursWithin(sums, all - weekly + (weeks - whole) * weekly);
+  const rest = all - weekly + (weeks - whole) * weekly;
+  const within = hoursWithin((hour) => sums[hour] ?? 0, { amount: rest, from: 0, to: farthestHours });
   return (whole + 1) * hoursPerWeek + within;
 }
 
-function hoursWithin(sums: Float32Array, amount: Micros): number {
-  let low = 0;
-  let high = farthestHours;
+/** Where a sum that only grows reaches an amount, between two hours. */
+function hoursWithin(
+  sumAfter: (hour: number) => Micros,
+  { amount, from, to }: { readonly amount: Micros; readonly from: number; readonly to: number },
+): number {
+  let [low, high] = [from, to];
   while (high - low > 1) {
     const middle = (low + high) >>> 1;
-    if ((sums[middle] ?? 0) < amount) low = middle;
+    if (sumAfter(middle) < amount) low = middle;
     else high = middle;
   }
-  const from = sums[low] ?? 0;
-  const to = sums[high] ?? 0;
-  return low + (to > from ? (amount - from) / (to - from) : 1);
+  const [before, after] = [sumAfter(low), sumAfter(high)];
+  return low + (after > before ? (amount - before) / (after - before) : 1);
 }

@@ -1,7 +1,7 @@
 import { hourMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
 import type { BalanceState } from './balance-state.ts';
-import { noteRunHour } from './expected-runs.ts';
+import { isFarAbove, noteRunHour } from './expected-runs.ts';
 import { holidayOf, learnHoliday, learnLevel, levelOf } from './level.ts';
 import { watchShift } from './level-shift.ts';
 import { hoursPerWeek, type LocalHour } from './local-week.ts';
@@ -29,19 +29,27 @@ export function isSeen(state: BalanceState): boolean {
  *
  *     spent ≤ max(3 · usual · L, 3 · m · L, peak),  m += (spent − m) / min(hours, 336)
  *
- * `day` is the local one, `planned` how much of a run was expected in the hour. Here the peak is the most that hours take (`raiseLearned`); in the first week, from its thirteenth hour on, spent ≤ 10 · peak.
+ * `day` is the local one, `planned` how much of runs was expected in the hour, `announced` how much people said that those take which
+ * may come in it. Here the peak is the most that hours take (`raiseLearned`); in the first week, from its thirteenth hour on, spent ≤ 10 · peak.
  */
 export function learnHour(
   state: BalanceState,
-  { startsAt, slot, day, planned }: LocalHour & { readonly day: number; readonly planned: Micros },
+  {
+    startsAt,
+    slot,
+    day,
+    planned,
+    announced,
+  }: LocalHour & { readonly day: number; readonly planned: Micros; readonly announced: Micros },
 ): void {
   if (!isSeen(state)) return;
   let seen = (state.spent * hourMs) / state.seenMs;
   if (state.hours >= hoursPerWeek) {
     const usual = usualSpending(state, slot);
     noteRunHour(state, day, { hour: slot % 24, spent: seen, usual });
-    // A monthly run that was expected says nothing about the week.
-    seen -= Math.min(Math.max(0, seen - usual), 2 * planned);
+    // A run that was expected says nothing about the week, nor does one of a day that came in an hour of it.
+    const mayCome = isFarAbove(state, { spent: seen, usual }) ? announced : 0;
+    seen -= Math.min(Math.max(0, seen - usual), Math.max(mayCome, 2 * planned));
   }
   if (state.weeks[slot] === 1) forgetChance(state, slot, seen);
   const usual = usualSpending(state, slot);

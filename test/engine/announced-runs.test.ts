@@ -67,6 +67,74 @@ describe('a run that was announced', () => {
     expect(isFiring(world)).toBe(false);
     expect(world.daemon.state.announced.size).toBe(0);
   });
+
+  test('of a whole day that comes within an hour is no surge, and is not expected once more in the rest of its time', async () => {
+    const world = await eightDays();
+    const now = world.daemon.now();
+    announce(world, { startsAt: now + hourMs, endsAt: now + 25 * hourMs });
+    const { spending } = watched(world);
+    await spend(world, 3, 10);
+    await spend(world, 1, 2010);
+    expect(spending.state('sms')?.more.sum).toBe(0);
+    expect(Math.round((spending.expected('sms', dayMs) ?? 0) / units(1))).toBe(240);
+    await spend(world, 23, 10);
+    expect(isFiring(world)).toBe(false);
+    expect(Math.round((spending.usual('sms')?.week ?? 0) / units(1))).toBe(1680);
+  });
+
+  test('that takes twice what was announced is a surge, and told as far off', async () => {
+    const world = await eightDays();
+    const now = world.daemon.now();
+    announce(world, { startsAt: now + hourMs, endsAt: now + 25 * hourMs });
+    await spend(world, 3, 10);
+    await spend(world, 1, 4010);
+    expect(watched(world).spending.state('sms')?.more.sum).toBeGreaterThan(units(900));
+    await spend(world, 23, 10);
+    expect(isFiring(world)).toBe(true);
+  });
+
+  test('beside another at the same time takes only its own', async () => {
+    const world = await eightDays();
+    const now = world.daemon.now();
+    announce(world, { startsAt: now + hourMs, endsAt: now + 13 * hourMs });
+    announce(world, {
+      id: 'r-2',
+      amountMicros: units(600),
+      startsAt: now + 6 * hourMs,
+      endsAt: now + 20 * hourMs,
+    });
+    await spend(world, 8, 10);
+    await spend(world, 1, 2610);
+    const took = () =>
+      watched(world).announced.map(({ spentMicros, usualMicros }) => (spentMicros - usualMicros) / units(1));
+    expect(took().map(Math.round)).toEqual([2000, 600]);
+    await spend(world, 14, 10);
+    expect(isFiring(world)).toBe(false);
+  });
+
+  test('that came in a gap without readings is known to have come', async () => {
+    const world = await eightDays();
+    const now = world.daemon.now();
+    announce(world, { startsAt: now + 3 * hourMs, endsAt: now + 4 * hourMs });
+    await spend(world, 1, 10);
+    world.provider.fail(account);
+    await world.pass(8 * hourMs);
+    world.left -= 2080;
+    await spend(world, 4, 10);
+    expect(isFiring(world)).toBe(false);
+  });
+
+  test('weeks ahead is part of what the month will cost', async () => {
+    const world = await eightDays();
+    const { spending } = watched(world);
+    const within = () => Math.round((spending.expected('sms', 40 * dayMs) ?? 0) / units(1));
+    const [before, endBefore] = [within(), spending.forecast('sms', units(9000))?.emptyAt ?? 0];
+    const now = world.daemon.now();
+    announce(world, { startsAt: now + 25 * dayMs, endsAt: now + 26 * dayMs });
+    expect(within()).toBe(before + 2000);
+    const emptyAt = spending.forecast('sms', units(9000))?.emptyAt ?? 0;
+    expect(Math.round((endBefore - emptyAt) / hourMs)).toBe(200);
+  });
 });
 
 test.each<[string, (now: number) => object, RegExp]>([

@@ -64,6 +64,19 @@ describe('a run on one day of the month, or every two weeks', () => {
     expect(week(Date.UTC(2026, 5, 10)) / week(Date.UTC(2026, 5, 2))).toBeCloseTo(1, 1);
   });
 
+  it('that a person announced too is expected once, as they said', () => {
+    const perHour = withRun((date) => date.getUTCDate() === 3);
+    const spending = learn(perHour, Date.UTC(2026, 4, 2, 12));
+    const within = () => Math.round((spending.expected('sms', 2 * dayMs) ?? 0) / units);
+    const before = within();
+    const window = { startsAt: Date.UTC(2026, 4, 3, 6), endsAt: Date.UTC(2026, 4, 3, 20) };
+    const own = { id: 'r', account: 'a', balance: 'sms', announcedAt: 0, announcedBy: '', comment: '' };
+    const announced = [{ ...own, ...window, amountMicros: 1000 * units, spentMicros: 0, usualMicros: 0 }];
+    spending.adopt({ week: spending.week, floorMicros: 0, announced });
+    expect((within() - before) / 200).toBeCloseTo(1, 1);
+    expect(spending.comingRuns('sms')[0]).toMatchObject({ at: window.startsAt, micros: 1000 * units });
+  });
+
   it('that does not come is expected no more', () => {
     const perHour = withRun((date) => date.getUTCDate() === 3 && date.getUTCMonth() < 3);
     expect(learn(perHour, Date.UTC(2026, 3, 2)).runs('sms')).toHaveLength(1);
