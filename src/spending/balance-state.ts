@@ -79,6 +79,8 @@ export class BalanceState {
   shiftedAt = 0;
   shiftedBy = 0;
   shiftsFrom = 0;
+  /** 1 where all that is usual was multiplied by it. */
+  isShiftLearned = 0;
   /** What may become one: since when, 1 more or −1 less, hours of it that were seen, spent and usual in them. */
   offSince = 0;
   offSide = 0;
@@ -88,6 +90,12 @@ export class BalanceState {
   /** Spent and usual in the last six of them. */
   recentSpent = 0;
   recentUsual = 0;
+
+  /** What may become a small one: hours of it that were seen, spent and usual in them; and from which hour on there may be one. */
+  slowHours = 0;
+  slowSpent = 0;
+  slowUsual = 0;
+  slowFrom = 0;
 
   readonly more = new Unusual();
   readonly less = new Unusual();
@@ -158,7 +166,7 @@ function isNumber(value: unknown): value is number {
 }
 
 /** Grows with each change of what the bytes mean. What another version wrote is learned from history again, and what is damaged too. */
-const version = 9;
+const version = 10;
 const checksumAt = 1;
 const headLengthAt = 5;
 const headAt = 7;

@@ -7,6 +7,7 @@ import { watchShift } from './level-shift.ts';
 import { hoursPerWeek, type LocalHour } from './local-week.ts';
 import { learnProfile, usualSpending } from './profile.ts';
 import { fadeLearned, raiseLearned } from './silence.ts';
+import { watchSlowChange } from './slow-change.ts';
 
 /** The mean hour looks back about 14 days. */
 const meanHours = 336;
@@ -66,7 +67,9 @@ export function learnHour(
   state.meanHour += (spent - state.meanHour) / memory;
   const clipped = Math.max(0, Math.min(seen, mostMeanHours * state.meanHour) - spent);
   state.clipped += (clipped - state.clipped) / memory;
-  if (state.hours > meanHours && !isHoliday) watchShift(state, { at: startsAt, slot, spent, usual });
+  if (state.hours <= meanHours || isHoliday) return;
+  watchShift(state, { at: startsAt, slot, spent, usual });
+  watchSlowChange(state, { at: startsAt, spent, usual });
 }
 
 /** The most that hours take. What a person said is expected does not count. */

@@ -103,9 +103,10 @@ function isLasting(state: BalanceState, at: number): boolean {
 }
 
 function isOver(state: BalanceState, at: number): boolean {
-  const { offHours, offSpent, offUsual, meanHour, shiftedBy, shiftedAt } = state;
+  const { offHours, offSpent, offUsual, meanHour, shiftedBy, shiftedAt, isShiftLearned } = state;
   const factor = (offSpent / offUsual) * shiftedBy;
   return (
+    isShiftLearned === 1 &&
     at < shiftedAt + returnsMs &&
     offHours >= returnHours &&
     offUsual >= leastReturn * meanHour &&
@@ -129,6 +130,8 @@ function shiftBy(
   state.shiftSince = state.offSince;
   state.shiftedAt = at + hourMs;
   state.shiftedBy = isBack ? 0 : factor;
+  state.isShiftLearned = 1;
+  state.slowHours = 0;
   state.shiftsFrom = at + (isBack ? restsMs : returnsMs);
   state.meanHour *= factor;
   state.peak *= factor;

@@ -2,15 +2,16 @@ import { expect, test } from 'vitest';
 import { BalanceState, readSpending, writeSpending } from '../../src/spending/balance-state.ts';
 import type { PeriodSums } from '../../src/spending/periods.ts';
 
-/** The stored numbers, in the order in which they lie in the bytes: the format of version 8. */
+/** The stored numbers, in the order in which they lie in the bytes: the format of version 10. */
 const columns = `
   spent seenMs total meanHour hours peak clipped
   actual expected driftActual driftExpected holidayActual holidayExpected
   blockSpent blockSeen blockHours blocks topUps
   smallestFall silent silentMs usualSilence usualFall
   runDay runMicros runHour runHours runDays
-  shiftSince shiftedAt shiftedBy shiftsFrom
+  shiftSince shiftedAt shiftedBy shiftsFrom isShiftLearned
   offSince offSide offHours offSpent offUsual recentSpent recentUsual
+  slowHours slowSpent slowUsual slowFrom
   more.sum more.since more.spent more.expected more.top more.usualTop more.excused
   less.sum less.since less.spent less.expected less.top less.usualTop less.excused`
   .trim()
@@ -44,7 +45,7 @@ function write(states: readonly (BalanceState | null)[]): Buffer {
 test('what is stored of a balance has its numbers and its arrays in this order, no matter how the code names them', () => {
   const bytes = write([numbered()]);
   const from = 7 + bytes.readUInt16LE(5);
-  expect(bytes[0]).toBe(9);
+  expect(bytes[0]).toBe(10);
   expect(columns.map((_, index) => bytes.readDoubleLE(from + 8 * index))).toEqual([...columns.keys()]);
   const state = new BalanceState();
   const rest = bytes.subarray(from + 8 * columns.length);

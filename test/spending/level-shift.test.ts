@@ -82,4 +82,40 @@ describe('spending that changes for good', () => {
     expect(weeks(changing(0, goesOn), goesOn + 30 * hourMs)).toBeGreaterThan(0.6);
     expect(learn(changing(0.01, goesOn), goesOn).state('sms')?.shiftedAt).toBe(0);
   });
+
+  const told = (perHour: (at: number) => number, side: Side = 'more') => {
+    const spending = learn(perHour, change);
+    const found: { after: number; factor: number }[] = [];
+    let firing: boolean = false;
+    for (const reading of spendBy(perHour, { from: change, to: change + 21 * dayMs })) {
+      spending.read(reading);
+      const state = spending.state('sms');
+      if (state === null) continue;
+      const is: boolean = isShifting(state, side, { at: reading.at, firing });
+      const shift = is && !firing ? recentShift(state, side, reading.at) : null;
+      if (shift !== null) found.push({ after: (reading.at - change) / dayMs, factor: shift.factor });
+      firing = is;
+    }
+    return found;
+  };
+
+  it('by a third, as where a price rises overnight, is told once after five days', () => {
+    const [first, ...more] = told(changing(1.35));
+    expect(more).toEqual([]);
+    expect(first?.after).toBeCloseTo(5, 0);
+    expect(first?.factor).toBeCloseTo(1.35, 1);
+  });
+
+  it('by a third is followed by the forecast as before it was told', () => {
+    expect(weeks(changing(1.35), change + 7 * dayMs)).toBeLessThan(1.4);
+    expect(weeks(changing(1.35, change + 6 * dayMs), change + 20 * dayMs)).toBeCloseTo(1, 1);
+  });
+
+  it.each<[string, (at: number) => number]>([
+    ['by a tenth', changing(1.1)],
+    ['by a third for three days', changing(1.35, change + 3 * dayMs)],
+    ['by a third down', changing(0.7)],
+  ])('%s is told by nobody', (_, perHour) => {
+    expect([told(perHour), told(perHour, 'less')]).toEqual([[], []]);
+  });
 });
