@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { ForeignTexts } from '../domain/foreign-text.ts';
 import type { ChannelSettings } from '../domain/settings.ts';
-import type { AnswerChat, Channel, ChannelListener } from '../ports/channel.ts';
+import type { Channel, ChannelChat, ChannelListener } from '../ports/channel.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { DocumentedAnswer } from './answers.ts';
 import type { DemoReceiver, ReceivedMessage } from './demo-receiver.ts';
@@ -13,6 +13,11 @@ export interface SenderDependencies {
   readonly clock: Clock;
   /** What a receiver says goes through it before anybody sees it. */
   readonly texts: ForeignTexts;
+}
+
+/** What listens is loaded when it is needed. */
+export interface LoadedChat extends Omit<ChannelChat, 'listen'> {
+  listen(...answer: Parameters<ChannelChat['listen']>): Promise<ChannelListener>;
 }
 
 /**
@@ -46,11 +51,8 @@ export interface ChannelKind<
   /** How fast the receiver takes messages. The source stands in a comment. */
   pace(settings: Own): Pick<Channel, 'minGapMs' | 'maxConcurrent' | 'paceKey'>;
   openSender(settings: Own, dependencies: SenderDependencies): Promise<Sender>;
-  /** What hears its chat, where the settings ask for that; null where they do not. */
-  openListener?(
-    settings: Own,
-    dependencies: SenderDependencies,
-  ): ((answer: AnswerChat) => Promise<ChannelListener>) | null;
+  /** Its chat, where the settings ask for it to be heard; null where they do not. */
+  chatOf?(settings: Own, dependencies: SenderDependencies): LoadedChat | null;
   /** False where a report would wake people: it is not sent. */
   readonly takesReports?: boolean;
   /** What its receiver answers and what that means, as its page in docs/channels.md lists it. */

@@ -127,10 +127,14 @@ export function postKind(
       });
     },
     ...(openDemoChat && { openDemoChat }),
-    openListener: (settings, dependencies) =>
+    chatOf: (settings, dependencies) =>
       loadChat === undefined || settings.keys.listen?.reveal() !== 'true'
         ? null
-        : async (answer) => (await loadChat())(settings.name, settings, dependencies, answer),
+        : {
+            bot: `${settings.address.reveal()} ${settings.keys.botToken?.reveal()}`,
+            standing: async (heard) => (await loadChat()).standing(settings, heard),
+            listen: async (answer) => (await loadChat()).listen(settings, dependencies, answer),
+          },
     async openDemoReceiver(received) {
       const [{ receivePosts }, { show = linesOf }] = await Promise.all([
         import('./demo-receiver.ts'),

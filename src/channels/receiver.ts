@@ -3,7 +3,7 @@ import type { Message } from '../domain/message.ts';
 import type { Secret } from '../domain/secret.ts';
 import type { ChannelSettings } from '../domain/settings.ts';
 import type { HttpAnswer } from '../net/http-answer.ts';
-import type { AnswerChat, ChannelListener } from '../ports/channel.ts';
+import type { ChannelChat, ChannelListener, Standing } from '../ports/channel.ts';
 import type { SenderDependencies } from './kind.ts';
 import type { Mention } from './mention.ts';
 import type { Attempt, PostedPart } from './post-sender.ts';
@@ -119,9 +119,11 @@ export interface PostCode<Part extends PostedPart = PostedPart> {
 }
 
 /** What hears the chat of a receiver; loaded when a channel listens. */
-export type PostChat = (
-  channel: string,
-  settings: PostSettings,
-  dependencies: SenderDependencies,
-  answer: AnswerChat,
-) => ChannelListener;
+export interface PostChat {
+  standing(settings: PostSettings, heard: Parameters<ChannelChat['standing']>[0]): Standing;
+  listen(
+    settings: PostSettings,
+    dependencies: SenderDependencies,
+    ...answer: Parameters<ChannelChat['listen']>
+  ): ChannelListener;
+}

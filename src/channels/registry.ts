@@ -81,7 +81,7 @@ export function buildChannel(name: string, config: z.output<typeof channelSchema
 export function createChannel(settings: ChannelSettings, dependencies: SenderDependencies): Channel {
   const kind = kindOf(settings);
   const sender = kind.openSender(settings, dependencies);
-  const listener = kind.openListener?.(settings, dependencies) ?? null;
+  const chat = kind.chatOf?.(settings, dependencies) ?? null;
   return {
     name: settings.name,
     threadsBySubject: kind.threadsBySubject ?? false,
@@ -91,7 +91,7 @@ export function createChannel(settings: ChannelSettings, dependencies: SenderDep
     send: async (message, signal) => (await sender).send(message, signal),
     preview: async (message) => (await sender).preview(message),
     close: async () => (await sender).close(),
-    ...(listener === null ? {} : { listen: (answer) => loadListener(listener(answer), dependencies) }),
+    ...(chat && { chat: { ...chat, listen: (answer) => loadListener(chat.listen(answer), dependencies) } }),
   };
 }
 

@@ -1,16 +1,30 @@
 import { minuteMs } from '../domain/duration.ts';
 import { noteChats } from '../engine/self-alerts.ts';
-import type { AnswerChat, Channel, ChannelListener } from '../ports/channel.ts';
+import type {
+  AnswerChat,
+  Channel,
+  ChannelChat,
+  ChannelListener,
+  ChatAnswer,
+  Heard,
+} from '../ports/channel.ts';
 import type { DaemonParts } from './daemon-dependencies.ts';
 
 /** A chat that is lost for longer is told of on the other channels. */
 const patienceMs = 10 * minuteMs;
 
+interface HeardChannel {
+  readonly name: string;
+  readonly chat: ChannelChat;
+}
+
 /** Hears the chats of those channels that listen, while this daemon owns the accounts. No poll and no message waits for it. */
 export class Listening {
   readonly #parts: Pick<DaemonParts, 'state'>;
   #answer: AnswerChat | null = null;
-  #open: readonly { readonly name: string; readonly listener: ChannelListener }[] = [];
+  #open: readonly { readonly names: readonly string[]; readonly listener: ChannelListener }[] = [];
+  /** Since when nothing is heard, by channel: a configuration that is loaded meanwhile makes no difference. */
+  readonly #lostSince = new Map<string, number>();
 
   constructor(parts: Pick<DaemonParts, 'state'>) {
     this.#parts = parts;
@@ -27,25 +41,59 @@ export class Listening {
     this.stop();
     const answer = this.#answer;
     if (answer === null) return;
-    this.#open = channels.flatMap(({ name, listen }) =>
-      listen === undefined ? [] : [{ name, listener: listen(answer) }],
-    );
+    const heard = channels.flatMap(({ name, chat }) => (chat === undefined ? [] : [{ name, chat }]));
+    for (const name of this.#lostSince.keys())
+      if (!heard.some((channel) => channel.name === name)) this.#lostSince.delete(name);
+    this.#open = [...Map.groupBy(heard, ({ chat }) => chat.bot).values()].flatMap((sharing) => {
+      const listener = sharing[0]?.chat.listen((event) => answerFor(sharing, event, answer));
+      return listener === undefined ? [] : [{ names: sharing.map(({ name }) => name), listener }];
+    });
   }
 
   /** Each channel that listens, and why it hears nothing. */
   states(): readonly { readonly name: string; readonly problem: ReturnType<ChannelListener['problem']> }[] {
-    return this.#open.map(({ name, listener }) => ({ name, problem: listener.problem() }));
+    return this.#open.flatMap(({ names, listener }) => {
+      const problem = listener.problem();
+      return names.map((name) => {
+        const since = this.#lostSince.get(name);
+        return { name, problem: problem && { ...problem, since: since ?? problem.since } };
+      });
+    });
   }
 
+  /** What was told of once is over when all chats are heard again: not where a start only has not heard yet. */
   check(now: number): void {
-    const lost = this.states().flatMap(({ name, problem }) =>
-      problem !== null && now - problem.since > patienceMs ? [`${name}: ${problem.reason}`] : [],
-    );
-    noteChats(this.#parts.state, lost.length === 0 ? null : lost.join('; '), now);
+    const lost = this.states().flatMap(({ name, problem }) => {
+      if (problem === null) this.#lostSince.delete(name);
+      else this.#lostSince.set(name, problem.since);
+      return problem === null ? [] : [{ name, ...problem }];
+    });
+    const long = lost.filter(({ since }) => now - since > patienceMs);
+    if (lost.length === 0) noteChats(this.#parts.state, null, now);
+    else if (long.length > 0)
+      noteChats(this.#parts.state, long.map(({ name, reason }) => `${name}: ${reason}`).join('; '), now);
   }
 
   stop(): void {
     for (const { listener } of this.#open) listener.close();
     this.#open = [];
   }
+}
+
+/** Of the channels that share a bot the one whose chat it is, and where its presser may act. */
+async function answerFor(
+  sharing: readonly HeardChannel[],
+  heard: Heard,
+  answer: AnswerChat,
+): Promise<ChatAnswer> {
+  const events = await Promise.all(
+    sharing.map(async ({ name, chat }) => ({
+      ...{ ...heard, channel: name, standing: await chat.standing(heard) },
+    })),
+  );
+  const event =
+    events.find(({ standing }) => standing === 'may act') ??
+    events.find(({ standing }) => standing === 'stranger') ??
+    events[0];
+  return event === undefined ? { text: '', isPublic: false } : answer(event);
 }

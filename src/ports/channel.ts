@@ -64,22 +64,30 @@ export interface Channel {
   send(message: Message, signal: AbortSignal): Promise<Delivery>;
   /** What would go out, as text and without any credential. */
   preview(message: Message): Promise<string>;
-  /** Hears what people press and write there; absent where nobody asked for it. */
-  readonly listen?: (answer: AnswerChat) => ChannelListener;
+  /** Where people press and write what is heard; absent where nobody asked for it. */
+  readonly chat?: ChannelChat;
   close(): Promise<void>;
 }
 
-/** What somebody pressed or wrote to the bot of a channel. */
-export interface ChatEvent {
-  /** Of lowwater's channel. */
-  readonly channel: string;
+/** Whether something happened in a channel's own chat, and by one who may act there. */
+export type Standing = 'may act' | 'stranger' | 'elsewhere';
+
+export interface ChannelChat {
+  /** Channels with the same are heard by one connection, which brings what happens in the chats of all. May be a secret. */
+  readonly bot: string;
+  standing(heard: Pick<Heard, 'chat' | 'alias' | 'person'>): Promise<Standing>;
+  listen(answer: (heard: Heard) => Promise<ChatAnswer>): ChannelListener;
+}
+
+/** What somebody pressed or wrote to a bot. */
+export interface Heard {
   /** The same where the receiver sends it again. */
   readonly id: string;
   readonly person: { readonly id: string; readonly name: string };
   /** As the receiver calls it. */
   readonly chat: string;
-  /** Whether it is the channel's own chat, and the person one who may act there. */
-  readonly standing: 'may act' | 'elsewhere' | 'stranger';
+  /** What it may be called in a configuration besides. */
+  readonly alias?: string;
   /** When it was written, milliseconds since 1970; absent where the receiver does not say. */
   readonly at?: number;
   readonly said:
@@ -87,6 +95,12 @@ export interface ChatEvent {
     | { readonly kind: 'text'; readonly text: string }
     /** A form that an answer asked to be filled in. */
     | { readonly kind: 'form'; readonly data: string; readonly amount: string; readonly by: string };
+}
+
+/** The same, and of which of lowwater's channels it is. */
+export interface ChatEvent extends Heard {
+  readonly channel: string;
+  readonly standing: Standing;
 }
 
 export interface ChatAnswer {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ChannelListener } from '../../src/ports/channel.ts';
+import type { ChannelChat, ChannelListener, ChatEvent, Heard } from '../../src/ports/channel.ts';
 import { minuteMs, smsLow, units } from '../support/account-facts.ts';
 import { read, startWorld } from '../support/world.ts';
 
@@ -7,16 +7,18 @@ test('a chat that is lost for ten minutes is told of once on the channels, and i
   const world = await startWorld({ channels: ['ops', 'finance'], rules: [smsLow({ warning: units(200) })] });
   let problem: ReturnType<ChannelListener['problem']> = null;
   let closed = 0;
-  const listen = (): ChannelListener => ({
-    problem: () => problem,
-    close() {
-      closed += 1;
-    },
-  });
-  Object.assign(world.channel('ops'), { listen });
+  const chat: ChannelChat = {
+    bot: 'xapp-1',
+    standing: async () => 'may act',
+    listen: () => ({
+      problem: () => problem,
+      close() {
+        closed += 1;
+      },
+    }),
+  };
   world.daemon.listen(async () => ({ text: '', isPublic: false }));
-  // What `listen` was given later is heard with the next configuration.
-  world.daemon.listening.adopt([Object.assign(world.channel('ops'), { listen })]);
+  world.daemon.listening.adopt([Object.assign(world.channel('ops'), { chat })]);
   expect(world.views.listening()).toEqual([{ name: 'ops', hears: true }]);
   problem = { since: world.now, reason: 'Slack says nothing any more' };
   await world.pass(9 * minuteMs);
@@ -27,10 +29,62 @@ test('a chat that is lost for ten minutes is told of once on the channels, and i
   expect(await read(world, 100)).toContain('otp/sms-low firing warning');
   await world.pass(30 * minuteMs);
   expect(world.news('finance').filter((news) => news.includes('chat-lost'))).toEqual([]);
+  // Another configuration is loaded meanwhile: that is no return.
+  world.daemon.listening.adopt([world.channel('ops')]);
+  problem = { since: world.now, reason: 'not connected yet' };
+  await world.pass(minuteMs);
+  expect(world.news('finance').filter((news) => news.includes('chat-lost'))).toEqual([]);
   problem = null;
   await world.pass(minuteMs);
   expect(world.news('finance')).toContain('@lowwater/chat-lost resolved warning');
   expect(world.views.status().problems).toEqual([]);
   world.daemon.listening.stop();
   expect(closed).toBeGreaterThan(0);
+});
+
+test('channels of one bot are heard by one connection: each is asked whether the chat is its own', async () => {
+  const world = await startWorld({ channels: ['ops', 'finance'], rules: [] });
+  const events: ChatEvent[] = [];
+  let heard: Parameters<ChannelChat['listen']>[0] | null = null;
+  let opened = 0;
+  const chatOf = (place: string, actors: readonly string[]): ChannelChat => ({
+    bot: 'xapp-1',
+    standing: async ({ chat, person }) =>
+      chat !== place ? 'elsewhere' : actors.includes(person.id) ? 'may act' : 'stranger',
+    listen(answer) {
+      opened += 1;
+      heard = answer;
+      return { problem: () => null, close() {} };
+    },
+  });
+  world.daemon.listen(async (event) => {
+    events.push(event);
+    return { text: '', isPublic: false };
+  });
+  world.daemon.listening.adopt([
+    Object.assign(world.channel('ops'), { chat: chatOf('C0OPS', ['U1']) }),
+    Object.assign(world.channel('finance'), { chat: chatOf('C0FIN', ['U2']) }),
+  ]);
+  const press = (chat: string, id: string) =>
+    heard?.({
+      id: `${chat} ${id}`,
+      chat,
+      person: { id, name: id },
+      said: { kind: 'text', text: 'status' },
+    } satisfies Heard);
+  for (const [chat = '', id = ''] of [
+    ['C0OPS', 'U1'],
+    ['C0FIN', 'U2'],
+    ['C0FIN', 'U1'],
+    ['C0OTHER', 'U1'],
+  ])
+    await press(chat, id);
+  expect(opened).toBe(1);
+  expect(world.views.listening().map(({ name }) => name)).toEqual(['ops', 'finance']);
+  expect(events.map(({ channel, standing }) => `${channel} ${standing}`)).toEqual([
+    'ops may act',
+    'finance may act',
+    'finance stranger',
+    'ops elsewhere',
+  ]);
 });

@@ -22,6 +22,7 @@ export async function startSlackSocket() {
   let tickets = 0;
   let unused = new Set<string>();
   let refusal: string | null = null;
+  let strange: string | null = null;
   let envelopes = 0;
 
   function answer(method: string, fields: Readonly<Record<string, string>>, token: string): object {
@@ -30,7 +31,7 @@ export async function startSlackSocket() {
       if (refusal !== null) return { ok: false, error: refusal };
       tickets += 1;
       unused.add(`/link/?ticket=${tickets}`);
-      return { ok: true, url: `ws://127.0.0.1:${port}/link/?ticket=${tickets}` };
+      return { ok: true, url: strange ?? `ws://127.0.0.1:${port}/link/?ticket=${tickets}` };
     }
     if (token !== socketBotToken) return { ok: false, error: 'invalid_auth' };
     const required = {
@@ -39,7 +40,9 @@ export async function startSlackSocket() {
       'views.open': ['trigger_id', 'view'],
       'users.info': ['user'],
     }[method];
-    const missing = required?.find((name) => (fields[name] ?? '') === '') ?? (required ? null : method);
+    const missing =
+      required?.find((name) => (fields[name] ?? '') === '' || fields[name] === 'expired') ??
+      (required ? null : method);
     if (missing !== null) {
       wrong.push(`${method} without ${missing}`);
       return { ok: false, error: 'invalid_arguments' };
@@ -113,6 +116,10 @@ export async function startSlackSocket() {
     },
     refuse(error: string | null) {
       refusal = error;
+    },
+    /** Another address than that of the socket. */
+    hand(address: string | null) {
+      strange = address;
     },
     /** As Slack does before it closes a connection. */
     disconnect() {

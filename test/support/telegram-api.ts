@@ -37,6 +37,7 @@ export async function startTelegramApi() {
         waiting = resolve;
       });
     waiting = null;
+    if (refusal !== null) return refusal;
     return accept(updates.slice(0, Number(limit)));
   }
 
@@ -52,7 +53,7 @@ export async function startTelegramApi() {
       return refuse(`Bad Request: ${problem}`);
     }
     if (body.callback_query_id === 'query-old') return refuse('Bad Request: query is too old');
-    if (movedTo !== null && method === 'sendMessage' && String(body.chat_id) !== String(movedTo))
+    if (movedTo !== null && method !== 'answerCallbackQuery' && String(body.chat_id) !== String(movedTo))
       return refuse('Bad Request: group chat was upgraded to a supergroup chat', 400, {
         parameters: { migrate_to_chat_id: movedTo },
       });
@@ -111,6 +112,7 @@ function accept(result: unknown) {
 
 function findWrong(method: string, body: Body): string | null {
   const required = {
+    getChat: ['chat_id'],
     sendMessage: ['chat_id', 'text'],
     editMessageText: ['chat_id', 'message_id', 'text'],
     answerCallbackQuery: ['callback_query_id'],
@@ -124,16 +126,16 @@ function findWrong(method: string, body: Body): string | null {
   return tooLong ? 'BUTTON_DATA_INVALID' : null;
 }
 
-export const telegramChat = { id: -100123, type: 'supergroup', title: 'Alerts' };
+export const telegramGroup = { id: -100123, type: 'supergroup', title: 'Alerts' };
 const ada = { id: 7, is_bot: false, first_name: 'Ada', last_name: 'L.' };
 
 export function pressed(data: string, over: Body = {}): Body {
   const button = (text: string, callback: string) => ({ text, callback_data: callback });
   const inline_keyboard = [[button('Acknowledge', data), button('Why?', '6.1.other')]];
-  const message = { message_id: 5, chat: telegramChat, text: 'CRITICAL', reply_markup: { inline_keyboard } };
+  const message = { message_id: 5, chat: telegramGroup, text: 'CRITICAL', reply_markup: { inline_keyboard } };
   return { callback_query: { id: 'query-1', from: ada, message, data, ...over } };
 }
 
 export function written(text: string, over: Body = {}): Body {
-  return { message: { message_id: 9, date: 1_795_200_000, from: ada, chat: telegramChat, text, ...over } };
+  return { message: { message_id: 9, date: 1_795_200_000, from: ada, chat: telegramGroup, text, ...over } };
 }

@@ -1,12 +1,12 @@
 import type { Dispatcher } from 'undici';
 import { minuteMs, secondMs } from '../../domain/duration.ts';
-import type { ChannelListener, ChatEvent } from '../../ports/channel.ts';
+import type { ChannelListener, Standing } from '../../ports/channel.ts';
 import type { Clock } from '../../ports/clock.ts';
 
 const minPauseMs = secondMs;
 const maxPauseMs = minuteMs;
 
-/** `listen` hears until its connection ends, and says why; pauses grow until one lasted as long as the longest. */
+/** `listen` hears until its connection ends, and says why; pauses grow until a connection lasts longer than the pause before it. */
 export function keepListening(
   { clock, dispatcher }: { readonly clock: Clock; readonly dispatcher: Dispatcher },
   listen: (signal: AbortSignal, connected: () => void) => Promise<string>,
@@ -25,7 +25,7 @@ export function keepListening(
     });
     if (signal.aborted) return;
     problem = { since: problem?.since ?? clock.now(), reason };
-    if (connectedAt !== null && clock.monotonic() - connectedAt > maxPauseMs) pauseMs = minPauseMs;
+    if (connectedAt !== null && clock.monotonic() - connectedAt > pauseMs / 2) pauseMs = minPauseMs;
     cancel = clock.setTimer(pauseMs, () => void connect());
     pauseMs = Math.min(2 * pauseMs, maxPauseMs);
   }
@@ -42,10 +42,7 @@ export function keepListening(
 }
 
 /** `actors`: who may act; everybody in the chat where it is null. */
-export function standingOf(
-  event: { readonly chat: string; readonly person: string },
-  own: { readonly chat: string; readonly actors: readonly string[] | null },
-): ChatEvent['standing'] {
-  if (own.actors !== null && !own.actors.includes(event.person)) return 'stranger';
-  return event.chat === own.chat ? 'may act' : 'elsewhere';
+export function standingOf(isOwnChat: boolean, person: string, actors: readonly string[] | null): Standing {
+  if (!isOwnChat) return 'elsewhere';
+  return actors === null || actors.includes(person) ? 'may act' : 'stranger';
 }

@@ -15,7 +15,7 @@ export const presetChats: ReadonlyMap<
     'telegram',
     {
       code: async (preset) => (await import('./telegram-chat.ts')).telegramCode(preset),
-      chat: async () => (await import('./telegram-chat.ts')).openTelegramListener,
+      chat: async () => (await import('./telegram-chat.ts')).telegramChat,
       demo: async (received) => (await import('../chats/demo-chats.ts')).openTelegramDemo(received),
     },
   ],

@@ -1,15 +1,17 @@
+import { secondMs } from '../../domain/duration.ts';
 import { keyOf, parseJson } from '../../domain/json.ts';
 import type { Message } from '../../domain/message.ts';
 import { cutText } from '../../domain/plain-text.ts';
 import { readerOf } from '../../messages/item-wording.ts';
-import { startDeadline } from '../../net/deadline.ts';
+import { pause, startDeadline } from '../../net/deadline.ts';
+import { isSuccess } from '../../net/http-answer.ts';
 import { openHttpConnections, postOnce } from '../../net/http-post.ts';
-import type { AnswerChat, ChannelListener, ChatEvent } from '../../ports/channel.ts';
+import type { ChannelChat, ChannelListener, Heard } from '../../ports/channel.ts';
 import { buttonsOf, type ChatButton } from '../chats/buttons.ts';
 import { keepListening, standingOf } from '../chats/keep-listening.ts';
 import type { SenderDependencies } from '../kind.ts';
 import type { PostedPart } from '../post-sender.ts';
-import type { PostCode, PostSettings } from '../receiver.ts';
+import type { PostChat, PostCode, PostSettings } from '../receiver.ts';
 import type { Preset } from './preset.ts';
 import { codeOf } from './preset-parts.ts';
 
@@ -50,11 +52,13 @@ export function telegramCode(preset: Preset): PostCode<PartWithButtons> {
         body: JSON.stringify({ ...body, ...(part.keyboard && { reply_markup: part.keyboard }) }),
       };
     },
-    heard(answer, settings) {
-      const moved = keyOf(keyOf(parseJson(answer.body), 'parameters'), 'migrate_to_chat_id');
-      if (typeof moved === 'number') migrated.set(settings, String(moved));
-    },
+    heard: (answer, settings) => noteMove(parseJson(answer.body), settings),
   };
+}
+
+function noteMove(json: unknown, settings: PostSettings): void {
+  const moved = keyOf(keyOf(json, 'parameters'), 'migrate_to_chat_id');
+  if (typeof moved === 'number') migrated.set(settings, String(moved));
 }
 
 export function listens(settings: PostSettings): boolean {
@@ -82,19 +86,25 @@ function keyboardOf(message: Message): object | undefined {
   return filled.length === 0 ? undefined : { inline_keyboard: filled };
 }
 
-/** Hears the chat of a bot by long polls. */
-export function openTelegramListener(
-  channel: string,
+export const telegramChat: PostChat = {
+  standing(settings, { chat, alias, person: { id } }) {
+    const actors = settings.keys.actors?.reveal() || null;
+    const own = chatOf(settings);
+    return standingOf(chat === own || alias === own, id, actors === null ? null : actors.split(', '));
+  },
+  listen: openTelegramListener,
+};
+
+/** Hears a bot by long polls. */
+function openTelegramListener(
   settings: PostSettings,
   { clock, texts }: SenderDependencies,
-  answer: AnswerChat,
+  answer: Parameters<ChannelChat['listen']>[0],
 ): ChannelListener {
   const { keys, address } = settings;
   const dispatcher = openHttpConnections(address, { clock });
-  const actors = keys.actors?.reveal() || null;
-  const own = { actors: actors === null ? null : actors.split(', ') };
   let offset: number | undefined;
-  let limit = maxUpdates;
+  let isContested = false;
   let username = '';
   /** When updates were asked for last: what was pressed was pressed since, or while nobody listened. */
   let askedAt: number | null = null;
@@ -103,38 +113,52 @@ export function openTelegramListener(
     const me = await call('getMe', {}, signal);
     if (me.problem !== null) return me.problem;
     username = String(keyOf(me.result, 'username') ?? '').toLowerCase();
+    // A group may have become a supergroup while nobody listened.
+    noteMove((await call('getChat', { chat_id: chatOf(settings) }, signal)).json, settings);
+    let limit = maxUpdates;
     for (let wait = 0; ; wait = waitSeconds) {
+      const [before, startedAt] = [offset, clock.monotonic()];
       const asked = { offset, timeout: wait, limit, allowed_updates: ['message', 'callback_query'] };
       const got = await call('getUpdates', asked, signal, (wait + 10) * 1000);
-      if (got.problem !== null) return got.problem;
-      connected();
-      if (Array.isArray(got.result)) for (const update of got.result) await hear(update, signal);
-      askedAt = clock.now();
+      if (got.cut !== null && limit > 1) limit = 1;
+      // One alone that is more than what is read of an answer is no command: it is passed over.
+      else if (got.cut !== null) confirm(/"update_id":\s*(\d+)/.exec(got.cut)?.[1]);
+      else if (got.problem !== null) return got.problem;
+      else {
+        limit = maxUpdates;
+        // Where another program asks, too, each ends the long polls of the other.
+        if (!isContested || wait > 0) connected();
+        if (wait > 0) isContested = false;
+        if (Array.isArray(got.result)) for (const update of got.result) await hear(update, signal);
+        askedAt = clock.now();
+      }
+      if (offset === before && clock.monotonic() - startedAt < secondMs && wait > 0)
+        await pause(clock, secondMs, signal);
+      if (signal.aborted) return 'closed';
     }
   });
 
   async function hear(update: unknown, signal: AbortSignal): Promise<void> {
-    const id = Number(keyOf(update, 'update_id'));
+    const id = String(keyOf(update, 'update_id'));
     const query = keyOf(update, 'callback_query');
-    if (query === undefined) await write(String(id), keyOf(update, 'message'), signal);
-    else await press(String(id), query, signal);
+    if (query === undefined) await write(id, keyOf(update, 'message'), signal);
+    else await press(id, query, signal);
     // Only what was answered is confirmed: after a kill it comes again, and its order is known by its id.
-    offset = id + 1;
+    confirm(id);
   }
 
-  function eventOf(id: string, from: unknown, message: unknown): Omit<ChatEvent, 'said'> {
+  function confirm(id: string | undefined): void {
+    if (Number.isSafeInteger(Number(id))) offset = Math.max(offset ?? 0, Number(id) + 1);
+  }
+
+  function eventOf(id: string, from: unknown, message: unknown): Omit<Heard, 'said'> {
     const chat = keyOf(message, 'chat');
-    const names = [keyOf(chat, 'id'), `@${keyOf(chat, 'username')}`].map(String);
-    const ownChat = chatOf(settings);
     const person = String(keyOf(from, 'id'));
     const words = [keyOf(from, 'first_name'), keyOf(from, 'last_name')].filter(Boolean).join(' ');
+    const alias = keyOf(chat, 'username');
     return {
-      ...{ channel, id, chat: names.find((name) => name === ownChat) ?? names[0] ?? '' },
+      ...{ id, chat: String(keyOf(chat, 'id')), ...(typeof alias === 'string' && { alias: `@${alias}` }) },
       person: { id: person, name: words || person },
-      standing: standingOf(
-        { chat: names.includes(ownChat) ? ownChat : '', person },
-        { ...own, chat: ownChat },
-      ),
     };
   }
 
@@ -151,8 +175,8 @@ export function openTelegramListener(
       { callback_query_id: keyOf(query, 'id'), ...toast },
       signal,
     );
-    if (isPublic) await showTaken(message, data, text, signal);
-    else if (!isShort || shown.problem !== null) await reply(message, text, signal);
+    if (isPublic && typeof keyOf(message, 'text') === 'string') await showTaken(message, data, text, signal);
+    else if (isPublic || !isShort || shown.problem !== null) await reply(message, text, signal);
   }
 
   /** The message itself says who has it, and no more offers to be taken. */
@@ -161,12 +185,13 @@ export function openTelegramListener(
     const left = Array.isArray(rows)
       ? rows.map((row) => [row].flat().filter((button) => keyOf(button, 'callback_data') !== data))
       : [];
+    const note = `\n\n✓ ${text}`;
     await call(
       'editMessageText',
       {
         ...placeOf(message),
         message_id: keyOf(message, 'message_id'),
-        text: cutText(`${keyOf(message, 'text') ?? ''}\n\n✓ ${text}`, maxText),
+        text: `${cutText(String(keyOf(message, 'text')), maxText - note.length)}${note}`,
         link_preview_options: { is_disabled: true },
         reply_markup: { inline_keyboard: left.filter((row) => row.length > 0) },
       },
@@ -219,13 +244,15 @@ export function openTelegramListener(
       });
       const said = await deadline.within(post);
       const json = parseJson(said.body);
-      limit = json === undefined ? 1 : maxUpdates;
-      if (keyOf(json, 'ok') === true) return { result: keyOf(json, 'result'), problem: null };
+      const cut = json === undefined && isSuccess(said) ? said.body : null;
+      isContested ||= said.status === 409;
+      if (keyOf(json, 'ok') === true) return { result: keyOf(json, 'result'), problem: null, json, cut };
       const description = texts.clean(String(keyOf(json, 'description') ?? `HTTP ${said.status}`), 200);
       const advice = said.status === 409 ? conflict : said.status === 401 ? 'check "botToken"' : null;
-      return { result: null, problem: advice === null ? description : `${description}: ${advice}` };
+      const problem = advice === null ? description : `${description}: ${advice}`;
+      return { result: null, problem, json, cut };
     } catch {
-      return { result: null, problem: 'the connection to Telegram was lost' };
+      return { result: null, problem: 'the connection to Telegram was lost', json: null, cut: null };
     } finally {
       deadline.clear();
     }

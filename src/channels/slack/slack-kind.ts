@@ -6,6 +6,7 @@ import { credentialAddress, plainAddress } from '../../schema/addresses.ts';
 import { filledList, shape } from '../../schema/shapes.ts';
 import { secret, textLeaf } from '../../schema/texts.ts';
 import { acceptSchema, commonAnswers } from '../answers.ts';
+import { standingOf } from '../chats/keep-listening.ts';
 import { hostOf, keysAtHost } from '../describe-address.ts';
 import type { ChannelKind } from '../kind.ts';
 import { type Mention, mentionSchema } from '../mention.ts';
@@ -134,12 +135,22 @@ export const slackKind: ChannelKind<z.output<typeof slackSchema>, SlackSettings>
     const { openSlackBotSender } = await import('./slack-bot-sender.ts');
     return openSlackBotSender({ ...by, mention }, dependencies);
   },
-  openListener({ by, name }, dependencies) {
+  chatOf({ by }, dependencies) {
     if ('webhookUrl' in by || by.chat === null) return null;
-    const heard = { ...by, chat: by.chat };
-    return async (answer) => {
-      const { openSlackListener } = await import('./slack-listener.ts');
-      return openSlackListener(name, heard, dependencies, answer);
+    const { appToken, actors } = by.chat;
+    return {
+      bot: `${by.apiUrl} ${appToken.reveal()}`,
+      // Those who are named may write to the bot alone, too.
+      standing: async ({ chat, person: { id } }) =>
+        standingOf(
+          chat === by.channel || (chat.startsWith('D') && actors?.includes(id) === true),
+          id,
+          actors,
+        ),
+      async listen(answer) {
+        const { openSlackListener } = await import('./slack-listener.ts');
+        return openSlackListener({ ...by, appToken }, dependencies, answer);
+      },
     };
   },
   openDemoChat: async (received) => (await import('../chats/demo-chats.ts')).openSlackDemo('slack', received),

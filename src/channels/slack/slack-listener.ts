@@ -1,13 +1,14 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { WebSocket } from 'undici';
+import { isLoopbackHost } from '../../domain/addresses.ts';
 import { secondMs } from '../../domain/duration.ts';
 import { keyOf, parseJson } from '../../domain/json.ts';
 import { cutText } from '../../domain/plain-text.ts';
 import { Secret } from '../../domain/secret.ts';
 import { startDeadline } from '../../net/deadline.ts';
 import { openHttpConnections } from '../../net/http-post.ts';
-import type { AnswerChat, ChannelListener, ChatAnswer, ChatEvent } from '../../ports/channel.ts';
-import { keepListening, standingOf } from '../chats/keep-listening.ts';
+import type { ChannelChat, ChannelListener, ChatAnswer, Heard } from '../../ports/channel.ts';
+import { keepListening } from '../chats/keep-listening.ts';
 import type { SenderDependencies } from '../kind.ts';
 import { escapeSlack, unescapeSlack } from './slack-blocks.ts';
 import { callSlack, type SlackBot, type SlackChat, type SlackFields } from './slack-bot.ts';
@@ -27,10 +28,9 @@ const maxKnown = 1000;
  * envelope is acknowledged at once; what it asks for is done one after the other, and answered by the Web API.
  */
 export function openSlackListener(
-  name: string,
-  { botToken, channel, apiUrl, chat }: SlackBot & { readonly chat: SlackChat },
+  { botToken, appToken, apiUrl }: Pick<SlackBot, 'botToken' | 'apiUrl'> & Pick<SlackChat, 'appToken'>,
   { clock, texts }: SenderDependencies,
-  answer: AnswerChat,
+  answer: Parameters<ChannelChat['listen']>[0],
 ): ChannelListener {
   const dispatcher = openHttpConnections(new Secret(apiUrl), { clock });
   const known = new Set<string>();
@@ -39,9 +39,10 @@ export function openSlackListener(
   let waiting = 0;
 
   return keepListening({ clock, dispatcher }, async (signal, connected) => {
-    const opened = await call('apps.connections.open', {}, signal, chat.appToken);
-    const url = keyOf(opened, 'url');
-    return typeof url === 'string' ? hear(url, signal, connected) : problemOf(opened);
+    const opened = await call('apps.connections.open', {}, signal, appToken);
+    const url = URL.parse(String(keyOf(opened, 'url')));
+    const isSafe = url?.protocol === 'wss:' || (url?.protocol === 'ws:' && isLoopbackHost(url.hostname));
+    return isSafe ? hear(url.href, signal, connected) : problemOf(opened);
   });
 
   function problemOf(said: unknown): string {
@@ -109,16 +110,10 @@ export function openSlackListener(
     return true;
   }
 
-  function eventOf(id: string, user: unknown, place: string): Omit<ChatEvent, 'said'> {
+  function eventOf(id: string, user: unknown, chat: string): Omit<Heard, 'said'> {
     const person = String(keyOf(user, 'id'));
-    const called = String(keyOf(user, 'name') ?? keyOf(user, 'username') ?? person);
-    const standing = standingOf({ chat: place, person }, { chat: channel, actors: chat.actors });
-    // Those who are named may write to the bot alone, too.
-    const isDirect = place.startsWith('D') && chat.actors?.includes(person) === true;
-    return {
-      ...{ channel: name, id, chat: place, person: { id: person, name: called } },
-      standing: isDirect ? 'may act' : standing,
-    };
+    const name = String(keyOf(user, 'name') ?? keyOf(user, 'username') ?? person);
+    return { id, chat, person: { id: person, name } };
   }
 
   async function press(payload: unknown, signal: AbortSignal): Promise<void> {
@@ -135,7 +130,9 @@ export function openSlackListener(
     const trigger = keyOf(payload, 'trigger_id');
     if (answered.form === undefined) return post(answered, place, thread, user, signal);
     const view = drawForm(answered.form, `${place} ${thread}`);
-    await call('views.open', { trigger_id: String(trigger), view }, signal);
+    const shown = await call('views.open', { trigger_id: String(trigger), view }, signal);
+    // A dialog opens within 3 s of the press or never: what to write in its place is said then.
+    if (keyOf(shown, 'ok') !== true) await post(answered, place, thread, user, signal);
   }
 
   async function submit(payload: unknown, signal: AbortSignal): Promise<void> {

@@ -1,13 +1,19 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openTelegramListener } from '../../../src/channels/presets/telegram-chat.ts';
+import { telegramChat } from '../../../src/channels/presets/telegram-chat.ts';
 import type { PostSettings } from '../../../src/channels/receiver.ts';
 import { buildChannel, channelSchema, createChannel } from '../../../src/channels/registry.ts';
 import { createForeignTexts } from '../../../src/domain/foreign-text.ts';
-import type { ChatAnswer, ChatEvent } from '../../../src/ports/channel.ts';
+import type { ChatAnswer, Heard } from '../../../src/ports/channel.ts';
 import { systemClock } from '../../../src/system/clock.ts';
 import { eventually } from '../../support/eventually.ts';
 import { buildItem, buildMessage } from '../../support/messages.ts';
-import { pressed, startTelegramApi, telegramToken, written } from '../../support/telegram-api.ts';
+import {
+  pressed,
+  startTelegramApi,
+  telegramGroup,
+  telegramToken,
+  written,
+} from '../../support/telegram-api.ts';
 
 const texts = createForeignTexts([telegramToken]);
 /** Real time, but pauses between tries are short. */
@@ -27,12 +33,12 @@ async function start(over: object = {}) {
 
 async function listen(over: object = {}) {
   const { telegram, settings } = await start({ listen: true, ...over });
-  const events: ChatEvent[] = [];
+  const events: Heard[] = [];
   let next: ChatAnswer = { text: 'Ada has it', isPublic: true };
   const answerWith = (answer: ChatAnswer): void => {
     next = answer;
   };
-  const listener = openTelegramListener('ops', settings, { clock, texts }, async (event) => {
+  const listener = telegramChat.listen(settings, { clock, texts }, async (event) => {
     events.push(event);
     return next;
   });
@@ -40,7 +46,7 @@ async function listen(over: object = {}) {
   await eventually('a connection', () => listener.problem() === null);
   const answered = (method: string, count = 1) =>
     eventually(`${count} ${method}`, () => telegram.of(method).length >= count && telegram.of(method));
-  return { telegram, listener, events, answerWith, answered };
+  return { telegram, settings, listener, events, answerWith, answered };
 }
 
 describe('a bot that listens', () => {
@@ -50,7 +56,7 @@ describe('a bot that listens', () => {
     const [edit] = await answered('editMessageText');
     expect(events).toMatchObject([
       {
-        ...{ channel: 'ops', id: '101', chat: '-100123', standing: 'may act' },
+        ...{ id: '101', chat: '-100123' },
         ...{ person: { id: '7', name: 'Ada L.' }, said: { kind: 'button', data: '0.1.incident-1' } },
       },
     ]);
@@ -112,12 +118,109 @@ describe('a bot that listens', () => {
   });
 
   test('knows who may act, and where', async () => {
-    const { telegram, events, answered } = await listen({ actors: ['7'] });
+    const { telegram, settings, events, answered } = await listen({ actors: ['7'] });
     telegram.update(pressed('0.1.a'));
     telegram.update(pressed('0.1.b', { from: { id: 8, first_name: 'Eve' } }));
     telegram.update(written('/status', { chat: { id: 7, type: 'private' } }));
     await answered('sendMessage');
-    expect(events.map(({ standing }) => standing)).toEqual(['may act', 'stranger', 'elsewhere']);
+    const standings = events.map((event) => telegramChat.standing(settings, event));
+    expect(standings).toEqual(['may act', 'stranger', 'elsewhere']);
+  });
+
+  test('knows a chat by its public name, too', async () => {
+    const { telegram, settings, events } = await listen({ chatId: '@alerts' });
+    telegram.update(pressed('0.1.a', { message: { chat: { id: -7, type: 'channel', username: 'alerts' } } }));
+    telegram.update(pressed('0.1.b', { message: { chat: { id: -8, type: 'channel', username: 'others' } } }));
+    await eventually('both', () => events.length === 2);
+    const standings = events.map((event) => telegramChat.standing(settings, event));
+    expect(standings).toEqual(['may act', 'elsewhere']);
+  });
+
+  test('hears a group that became a supergroup while nobody listened', async () => {
+    const { telegram, settings } = await start({ listen: true });
+    telegram.moveTo(-100999);
+    const events: Heard[] = [];
+    const listener = telegramChat.listen(settings, { clock, texts }, async (event) => {
+      events.push(event);
+      return { text: 'taken', isPublic: true };
+    });
+    onTestFinished(() => listener.close());
+    telegram.update(pressed('0.1.a', { message: { chat: { id: -100999, type: 'supergroup' } } }));
+    await eventually('the press', () => events.length === 1);
+    expect(events.map((event) => telegramChat.standing(settings, event))).toEqual(['may act']);
+  });
+
+  test('never overwrites a message that Telegram does not show any more: it replies', async () => {
+    const { telegram, answered } = await listen();
+    telegram.update(pressed('0.1.a', { message: { message_id: 5, date: 0, chat: telegramGroup } }));
+    expect(await answered('sendMessage')).toMatchObject([{ text: 'Ada has it' }]);
+    expect(telegram.of('editMessageText')).toEqual([]);
+  });
+
+  test('says who has it at the end of a message that is as long as Telegram takes, too', async () => {
+    const { telegram, answered } = await listen();
+    const message = { message_id: 5, chat: telegramGroup, text: 'x'.repeat(4096) };
+    telegram.update(pressed('0.1.a', { message }));
+    const [edit] = await answered('editMessageText');
+    expect(String(edit?.text)).toHaveLength(4096);
+    expect(edit?.text).toMatch(/x…\n\n✓ Ada has it$/);
+  });
+
+  test('passes over an update that is larger than any command, and hears those before and behind it', async () => {
+    const { telegram, events, listener } = await listen();
+    telegram.update(pressed('0.1.before'));
+    telegram.update(written(`/status ${'x'.repeat(70_000)}`));
+    for (const text of ['a', 'b', 'c', 'd', 'e']) telegram.update(written(`/why ${text.repeat(20_000)}`));
+    telegram.update(pressed('0.1.after'));
+    await eventually('the last', () => telegram.unconfirmed === 0);
+    expect(events.map(({ id }) => id)).toEqual(['101', '103', '104', '105', '106', '107', '108']);
+    expect(listener.problem()).toBeNull();
+  });
+
+  test('asks a server that answers without waiting once a second at most', async () => {
+    const { telegram, settings } = await start({ listen: true });
+    let pauses = 0;
+    const counting = {
+      ...clock,
+      setTimer(ms: number, fire: () => void) {
+        pauses += ms === 1000 ? 1 : 0;
+        return clock.setTimer(ms, fire);
+      },
+    };
+    telegram.refuse({ status: 200, body: { ok: true, result: [{ strange: true }] } });
+    const listener = telegramChat.listen(settings, { clock: counting, texts }, async () => ({
+      text: '',
+      isPublic: false,
+    }));
+    onTestFinished(() => listener.close());
+    await eventually('some questions', () => telegram.of('getUpdates').length > 5);
+    expect(pauses).toBeGreaterThanOrEqual(telegram.of('getUpdates').length - 3);
+  });
+
+  test('says that another program asks for as long as it does, though a few questions pass in between', async () => {
+    const { telegram, listener } = await listen();
+    const conflict = { status: 409, body: { ok: false, description: 'Conflict: terminated' } };
+    telegram.refuse(conflict);
+    await eventually('a problem', () => listener.problem() !== null);
+    const since = listener.problem()?.since;
+    for (let round = 0; round < 3; round++) {
+      telegram.refuse(null);
+      const asked = telegram.of('getUpdates').length;
+      await eventually('a long poll', () =>
+        telegram
+          .of('getUpdates')
+          .slice(asked)
+          .some(({ timeout }) => Number(timeout) > 0),
+      );
+      expect(listener.problem()).toMatchObject({ since });
+      const begun = telegram.of('getMe').length;
+      telegram.refuse(conflict);
+      await eventually('another beginning', () => telegram.of('getMe').length > begun);
+    }
+    telegram.refuse(null);
+    await eventually('a long poll', () => telegram.of('getUpdates').at(-1)?.timeout === 50);
+    telegram.update(written('/status'));
+    await eventually('a good long poll', () => listener.problem() === null);
   });
 
   test.each([
@@ -137,7 +240,8 @@ describe('a bot that listens', () => {
     telegram.refuse(null);
     telegram.update(pressed('0.1.a'));
     await eventually('the next event', () => events.length === 1);
-    expect(listener.problem()).toBeNull();
+    telegram.update(written('/status'));
+    await eventually('a connection', () => listener.problem() === null);
   });
 
   test('survives nonsense', async () => {
@@ -166,7 +270,7 @@ describe('messages', () => {
       expect(JSON.stringify(sent?.reply_markup ?? '')).toEqual(
         isHeard ? expect.stringContaining('"text":"Acknowledge"') : '""',
       );
-      expect(channel.listen !== undefined).toBe(isHeard);
+      expect(channel.chat !== undefined).toBe(isHeard);
       expect(await channel.preview(message)).not.toContain(telegramToken);
       expect(telegram.wrong).toEqual([]);
       await channel.close();

@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { buildChannel, channelSchema, createChannel } from '../../../src/channels/registry.ts';
 import { openSlackListener } from '../../../src/channels/slack/slack-listener.ts';
 import { createForeignTexts } from '../../../src/domain/foreign-text.ts';
 import { Secret } from '../../../src/domain/secret.ts';
-import type { ChatAnswer, ChatEvent } from '../../../src/ports/channel.ts';
+import type { ChatAnswer, Heard } from '../../../src/ports/channel.ts';
 import { systemClock } from '../../../src/system/clock.ts';
 import { eventually } from '../../support/eventually.ts';
 import {
@@ -22,22 +23,21 @@ const clock = {
 };
 
 async function listen(
-  over: { readonly actors?: readonly string[]; readonly appToken?: string; readonly silenceMs?: number } = {},
+  over: { readonly appToken?: string; readonly silenceMs?: number; readonly passed?: () => number } = {},
 ) {
   const slack = await startSlackSocket();
-  const events: ChatEvent[] = [];
+  const events: Heard[] = [];
   let next: ChatAnswer = { text: 'Ada has it <3', isPublic: true };
   const listener = openSlackListener(
-    'ops',
     {
       botToken: new Secret(socketBotToken),
-      channel: 'C012AB3CD',
+      appToken: new Secret(over.appToken ?? appToken),
       apiUrl: slack.url,
-      chat: { appToken: new Secret(over.appToken ?? appToken), actors: over.actors ?? null },
     },
     {
       clock: {
         ...clock,
+        monotonic: () => systemClock.monotonic() + (over.passed?.() ?? 0),
         setTimer: (ms, fire) => clock.setTimer(ms === 90_000 ? (over.silenceMs ?? ms) : ms, fire),
       },
       texts: createForeignTexts([appToken]),
@@ -69,7 +69,7 @@ describe('Socket Mode', () => {
     await bed.heard(1);
     await eventually('the acknowledgement', () => bed.slack.acknowledged.includes(id));
     expect(bed.events[0]).toMatchObject({
-      ...{ channel: 'ops', chat: 'C012AB3CD', standing: 'may act' },
+      ...{ chat: 'C012AB3CD' },
       ...{ person: { id: 'U012AB3CD', name: 'ada' }, said: { kind: 'button', data: '0.1.incident-1' } },
     });
     await eventually('the answer', () => bed.slack.of('chat.postMessage').length === 1);
@@ -151,16 +151,24 @@ describe('Socket Mode', () => {
   });
 
   test('knows who may act, and where', async () => {
-    const bed = await listen({ actors: ['U0BEN'] });
+    const bed = await listen();
     await connected(bed);
     bed.slack.envelope('interactive', blockActions('0.1.a'));
-    bed.slack.envelope('events_api', mention('status', { channel: 'C0OTHER' }));
+    bed.slack.envelope('events_api', mention('status', { channel: 'C0OTHER', user: 'U0BENJAMIN' }));
     bed.slack.envelope(
       'events_api',
-      mention('pay', { type: 'message', channel_type: 'im', channel: 'D0BEN' }),
+      mention('pay', { type: 'message', channel_type: 'im', channel: 'D0BEN', user: 'U0BENJAMIN' }),
     );
     await bed.heard(3);
-    expect(bed.events.map(({ standing }) => standing)).toEqual(['stranger', 'elsewhere', 'may act']);
+    const channel = { type: 'slack', botToken: socketBotToken, channel: 'C012AB3CD', appToken };
+    const standings = async (actors: object) => {
+      const settings = buildChannel('ops', channelSchema.parse({ ...channel, ...actors }));
+      const { chat, close } = createChannel(settings, { clock, texts: createForeignTexts([appToken]) });
+      await close();
+      return Promise.all(bed.events.map((event) => chat?.standing(event)));
+    };
+    expect(await standings({ actors: ['U0BENJAMIN'] })).toEqual(['stranger', 'elsewhere', 'may act']);
+    expect(await standings({})).toEqual(['may act', 'elsewhere', 'elsewhere']);
   });
 
   test('connects again when Slack asks for it or the line breaks, for ever', async () => {
@@ -204,6 +212,48 @@ describe('Socket Mode', () => {
     const before = bed.events.length;
     bed.slack.envelope('interactive', blockActions('0.1.after'));
     await bed.heard(before + 1);
+  });
+
+  test('never follows an address that is none, or that anybody on the way could read', async () => {
+    const bed = await listen();
+    await connected(bed);
+    for (const address of ['nonsense', 'ws://slack.example.com/link']) {
+      const { tickets } = bed.slack;
+      bed.slack.hand(address);
+      bed.slack.drop();
+      await eventually('another try', () => bed.slack.tickets > tickets);
+      await eventually('a problem', () => bed.listener.problem()?.reason === 'not what Slack answers');
+    }
+    bed.slack.hand(null);
+    await connected(bed);
+  });
+
+  test('says what to write where the dialog does not open any more', async () => {
+    const bed = await listen();
+    await connected(bed);
+    const field = { label: 'Amount', value: '' };
+    const form = { title: 'Ordered', data: '5.1.a', amount: field, by: field, send: 'Ordered' };
+    bed.answerWith({ text: 'Write: ordered otp 1400 by friday', isPublic: false, form });
+    bed.slack.envelope('interactive', blockActions('5.1.a', { trigger_id: 'expired' }));
+    await eventually('the words', () => bed.slack.of('chat.postEphemeral').length === 1);
+    expect(bed.slack.of('chat.postEphemeral')).toMatchObject([
+      { text: 'Write: ordered otp 1400 by friday', user: 'U012AB3CD' },
+    ]);
+  });
+
+  test('does all that was pressed on a line that breaks every five seconds', async () => {
+    let passed = 0;
+    const bed = await listen({ passed: () => passed });
+    for (let round = 0; round < 8; round++) {
+      await connected(bed);
+      bed.slack.envelope('interactive', blockActions(`0.1.i${round}`, { user: { id: `U0BEN${round}` } }));
+      await eventually('an acknowledgement', () => bed.slack.acknowledged.length === round + 1);
+      passed += 5000;
+      bed.slack.drop();
+      await eventually('the end', () => bed.listener.problem() !== null);
+    }
+    await bed.heard(8);
+    await eventually('all answers', () => bed.slack.of('chat.postMessage').length === 8);
   });
 
   test('a refused token is told as what it is, without the token', async () => {
