@@ -99,7 +99,7 @@ export async function ownShared(
       if (state.settings !== settings) void daemon.reload(settings);
       const live = createLiveViews(daemon, store, version, () => membership.clusterStatus);
       views.become(live);
-      hearChats(daemon, live);
+      hearChats(daemon, live, log);
       log.info({ accounts: settings.accounts.length }, 'this daemon owns the accounts');
       if (takenFrom !== null && postgres.announceTakeovers)
         announce(

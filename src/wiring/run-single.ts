@@ -59,7 +59,7 @@ export async function ownFile(path: string, parts: OwnershipDependencies): Promi
     reader: store,
     begin() {
       daemon.start();
-      hearChats(daemon, views);
+      hearChats(daemon, views, log);
     },
     apply: (next) => daemon.reload(next),
     refuse: (text) => daemon.reportInvalidConfiguration(text),
@@ -69,15 +69,20 @@ export async function ownFile(path: string, parts: OwnershipDependencies): Promi
 }
 
 /** Lets people act in the chats of a daemon's channels; what answers them is loaded with the first who does. */
-export function hearChats(daemon: Daemon, views: LiveViews): void {
+export function hearChats(daemon: Daemon, views: LiveViews, log: SystemLog): void {
   let answers: Promise<AnswerChat> | null = null;
   const load = async (): Promise<AnswerChat> => {
     const { createChatAnswers } = await import('../channels/chats/answer-chat.ts');
     return createChatAnswers(daemon.state, views, () => daemon.now());
   };
   daemon.listen(async (event) => {
-    answers ??= load();
-    return (await answers)(event);
+    try {
+      answers ??= load();
+      return await (await answers)(event);
+    } catch (err) {
+      log.error({ err, channel: event.channel }, 'what somebody pressed or wrote in a chat was not answered');
+      return { text: '', isPublic: false };
+    }
   });
 }
 

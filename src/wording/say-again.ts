@@ -1,6 +1,6 @@
 import { parseDuration } from '../domain/duration.ts';
 import type { Language } from './language.ts';
-import { sayExactDuration } from './moments.ts';
+import { sayDuration, sayExactDuration } from './moments.ts';
 import { cutEnglish, keptPhrases, type Part, type Phrase } from './phrase.ts';
 
 interface Listener {
@@ -70,7 +70,8 @@ function formOf(phrase: Phrase): Form {
     if (typeof part === 'string') return part.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
     if (part.one === undefined) {
       names.push(part.name);
-      return counts.has(part.name) ? '(\\d+)' : '(.+?)';
+      if (counts.has(part.name)) return '(\\d+)';
+      return part.name === 'amount' ? '(-?[\\d,.]+ [A-Z]{2,}|.+?)' : '(.+?)';
     }
     counts.add(part.name);
     const [one, other] = [part.one, part.other ?? []].map((branch) => branch.map(sourceOf).join(''));
@@ -95,6 +96,7 @@ function sayArgument(text: string, reader: Listener): string {
   );
   const ms = parseDuration(short);
   if (ms !== null) return sayExactDuration(ms, reader);
+  if (text === sayDuration(0)) return sayDuration(0, reader);
   if (figure.test(text)) return reader.language.figure(text);
   return sayAgain(text, reader);
 }

@@ -22,14 +22,22 @@ export async function startTelegramApi() {
   let messages = 0;
   let waiting: (() => void) | null = null;
   let refusal: { readonly status: number; readonly body: Body } | null = null;
+  let refusals = 0;
   let movedTo: number | null = null;
 
   function refuse(description: string, status = 400, more: Body = {}) {
     return { status, body: { ok: false, error_code: status, description, ...more } };
   }
 
+  function takeRefusal() {
+    if (refusals <= 0) refusal = null;
+    refusals -= 1;
+    return refusal;
+  }
+
   async function giveUpdates({ offset, timeout, limit = 100 }: Body) {
-    if (refusal !== null) return refusal;
+    const refused = takeRefusal();
+    if (refused !== null) return refused;
     if (waiting !== null) return refuse('Conflict: terminated by other getUpdates request', 409);
     if (typeof offset === 'number') updates = updates.filter(({ update_id }) => update_id >= offset);
     if (updates.length === 0 && Number(timeout) > 0)
@@ -37,7 +45,8 @@ export async function startTelegramApi() {
         waiting = resolve;
       });
     waiting = null;
-    if (refusal !== null) return refusal;
+    const interrupted = refusal && takeRefusal();
+    if (interrupted !== null) return interrupted;
     return accept(updates.slice(0, Number(limit)));
   }
 
@@ -90,9 +99,13 @@ export async function startTelegramApi() {
       updates = [...updates, { update_id: ++lastUpdate, ...update }];
       waiting?.();
     },
-    /** What getUpdates answers; null: as usual. */
-    refuse(answered: { readonly status: number; readonly body: Body } | null): void {
+    /** What getUpdates answers, so often; null: as usual. */
+    refuse(
+      answered: { readonly status: number; readonly body: Body } | null,
+      times = Number.POSITIVE_INFINITY,
+    ): void {
       refusal = answered;
+      refusals = times;
       waiting?.();
     },
     moveTo(chat: number): void {

@@ -52,6 +52,14 @@ it('Amounts, durations and sentences within a sentence are said in the language,
   );
 });
 
+it('An amount within a sentence keeps its currency, whatever stands behind it', () => {
+  const ordered = 'Ana & Co has ordered 1,400.00 CNY less than a second ago';
+  expect(inLanguage(ordered, 'zh-CN')).toBe('不到 1 秒前 Ana & Co 已付款 1,400.00 CNY');
+  expect(inLanguage(ordered.replace('less than a second', '2 hours'), 'es')).toBe(
+    'Ana & Co ya pidió 1.400,00 CNY hace 2 horas',
+  );
+});
+
 it.each([
   ['the connection was refused', '连接被拒绝'],
   ['no complete answer within 10s', '10 秒内没有完整响应'],

@@ -1,28 +1,22 @@
-import { describeIncident } from '../../daemon/compose.ts';
-import { isAcknowledged } from '../../domain/alert.ts';
 import { minuteMs } from '../../domain/duration.ts';
 import { formatMicros } from '../../domain/money.ts';
-import { nearestWord } from '../../domain/nearest-word.ts';
 import { isRefusal, type Refusal } from '../../domain/operator.ts';
 import { StorageError } from '../../domain/operator-error.ts';
-import { ownOf } from '../../domain/own.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { makeOrder, type Wanted } from '../../engine/orders.ts';
 import type { MonitorState, WatchedAccount } from '../../engine/state.ts';
-import { wordItem } from '../../messages/item-wording.ts';
 import type { AnswerChat, ChatAnswer, ChatEvent } from '../../ports/channel.ts';
 import type { LiveViews } from '../../views/live-views.ts';
-import { planPayments } from '../../views/payment-plan.ts';
 import type { AlertView } from '../../views/views.ts';
 import { languageNamed, say } from '../../wording/language.ts';
-import { labelled } from '../../wording/lists.ts';
 import { sayNearMoment } from '../../wording/moments.ts';
 import { phrases } from '../../wording/phrase.ts';
-import { balanceLabel, sayAmount, sayRunwayAndEnd, sayShortPayable } from '../../wording/quantity-wording.ts';
+import { sayAmount } from '../../wording/quantity-wording.ts';
 import { sayAgain } from '../../wording/say-again.ts';
 import { saySeverity } from '../../wording/severity-words.ts';
 import { type Pressed, quietUntil, readPressed, writePressed } from './buttons.ts';
 import { type Command, readAmount, readCommand, readDay } from './commands.ts';
+import { LookUp } from './look-up.ts';
 
 const says = phrases('chat', {
   taken: '{person} has acknowledged {alerts}. Reminders and escalation stop until it is over or gets worse.',
@@ -39,30 +33,19 @@ const says = phrases('chat', {
   stranger: 'You ({person}) are not among the "actors" of this channel: nothing was done.',
   late: 'Nobody listened when this was written: nothing was done. Write it again.',
   strange: 'This button is of another version of lowwater, or was changed.',
-  noAccount: 'There is no account "{account}". {names}',
-  meant: 'Did you mean {name}?',
-  known: 'There are: {names}.',
-  nothingFires: 'Nothing fires for {account}.',
-  allQuiet: 'Nothing fires. {accounts, plural, one {# account} other {# accounts}} watched.',
-  notRead: '{accounts, plural, one {# account} other {# accounts}} could not be read.',
-  more: 'and {count} more',
-  paidUp: 'Nothing is known to be due within 30 days.',
-  pay: '{account}: {amount} by {moment}',
-  payNow: '{account}: {amount} now',
-  balance: '{label}: {amount}, {lasts}',
-  line: '{severity} · {subject}',
-  unread: '{account} was never read.',
   formTitle: 'Ordered',
   formAmount: 'Amount',
   formBy: 'Arrives by (a day, such as friday or 2026-11-27; empty: after the lead time)',
   formSend: 'Ordered',
   form: 'Write: ordered {account} {amount} by friday',
-  badAmount: 'Not done: "{amount}" is not an amount above 0.',
-  badDay: 'Not done: "{day}" is not a day such as friday or 2026-11-27.',
+  badAmount: 'Not done: "{said}" is not an amount above 0.',
+  badDay: 'Not done: "{said}" is not a day such as friday or 2026-11-27.',
+  badTime: 'Not done: "{said}" is not a length of time such as 2h or 3d.',
+  unknown: 'This is no command, and nothing was done.\n{help}',
   help: 'status – what fires\npay – what to pay by when\nwhy ACCOUNT – the numbers behind it\ntake ACCOUNT – acknowledge what fires\nquiet ACCOUNT 2h COMMENT – no messages for a while\nordered ACCOUNT 1400 by friday – money is on its way\nhelp – this',
 });
 
-const maxLines = 10;
+const unclear = { amount: says.badAmount, day: says.badDay, time: says.badTime };
 
 /** Whoever wrote before that, while nobody listened, has helped themselves since. */
 const maxAgeMs = 10 * minuteMs;
@@ -89,6 +72,7 @@ class Chat {
   };
   readonly #state: MonitorState;
   readonly #views: LiveViews;
+  readonly #look: LookUp;
   readonly #event: ChatEvent;
   readonly #person: string;
 
@@ -99,6 +83,7 @@ class Chat {
     this.reader = { language: languageNamed(language), timezone: settings.timezone, now };
     this.#state = state;
     this.#views = views;
+    this.#look = new LookUp(state, views, this.reader);
     this.#event = event;
     this.#person = cleanText(event.person.name, 60) || event.person.id;
   }
@@ -108,7 +93,9 @@ class Chat {
     if (standing === 'elsewhere') return this.alone(say(says.elsewhere, { chat }, this.reader));
     if (standing === 'stranger') return this.alone(say(says.stranger, { person: person.id }, this.reader));
     if (said.kind === 'text')
-      return this.#isLate ? this.#alone(says.late) : this.#obey(readCommand(said.text, this.reader));
+      return this.#isLate
+        ? this.#alone(says.late)
+        : this.#obey(readCommand(this.#look.withId(said.text), this.reader));
     const pressed = readPressed(said.data.split(' ', 1)[0] ?? '');
     if (pressed === null) return this.#alone(says.strange);
     return said.kind === 'form' ? this.#filledIn(pressed, said) : this.#press(pressed);
@@ -131,9 +118,9 @@ class Chat {
   }
 
   async #press({ verb, incident, severity }: Pressed): Promise<ChatAnswer> {
-    const alert = await this.#alertOf(incident);
+    const alert = await this.#look.alertOf(incident);
     if (alert === null) return this.#alone(says.over);
-    if (verb === 'why') return this.alone(this.#story(alert));
+    if (verb === 'why') return this.alone(this.#look.story(alert));
     if (alert.severity !== severity)
       return this.alone(say(says.isNow, { severity: saySeverity(alert.severity, this.reader) }, this.reader));
     if (verb === 'ordered') return this.#askAmount(alert, { verb, incident, severity });
@@ -150,21 +137,29 @@ class Chat {
   }
 
   async #obey(command: Command): Promise<ChatAnswer> {
-    if (!('account' in command)) {
-      if (command.kind === 'status') return this.#everybody(await this.#status());
-      return command.kind === 'pay' ? this.#everybody(await this.#payments()) : this.#alone(says.help);
+    switch (command.kind) {
+      case 'status':
+        return this.#everybody(await this.#look.status());
+      case 'pay':
+        return this.#everybody(await this.#look.payments());
+      case 'help':
+        return this.#alone(says.help);
+      case 'unknown':
+        return this.alone(say(says.unknown, { help: say(says.help, this.reader) }, this.reader));
+      case 'unclear':
+        return this.#unclear(command.about, command.said);
     }
-    const account = this.#accountCalled(command.account);
+    const account = this.#look.accountCalled(command.account);
     if (typeof account === 'string') return this.alone(account);
     switch (command.kind) {
       case 'why':
-        return this.#everybody(await this.#why(account, command.rule));
+        return this.#everybody(await this.#look.why(account, command.rule));
       case 'take': {
-        const firing = await this.#firing(account.id);
+        const firing = await this.#look.firing(account.id);
         const open = firing.filter(
           ({ rule, acknowledged }) => acknowledged === null && (command.rule ?? rule) === rule,
         );
-        if (open.length === 0) return this.alone(this.#sayFiring(account, firing));
+        if (open.length === 0) return this.alone(this.#look.sayFiring(account, firing));
         return this.#take(
           open.map(({ rule }) => ({ kind: 'acknowledge', account: account.id, rule, comment: '' })),
         );
@@ -176,6 +171,10 @@ class Chat {
         return this.#order(account, command, { expected: known });
       }
     }
+  }
+
+  #unclear(about: keyof typeof unclear, text: string): ChatAnswer {
+    return this.alone(say(unclear[about], { said: cleanText(text, 40) }, this.reader));
   }
 
   async #take(orders: readonly Wanted<'acknowledge'>[]): Promise<ChatAnswer> {
@@ -246,7 +245,7 @@ class Chat {
   #askAmount(alert: AlertView, pressed: Pressed): ChatAnswer {
     const account = this.#state.accounts.get(alert.account);
     if (account === undefined) return this.alone(say(says.over, this.reader));
-    const runway = this.#itemOf(alert)?.account?.runway ?? null;
+    const runway = this.#look.itemOf(alert)?.account?.runway ?? null;
     const value = runway?.restoreMicros == null ? '' : formatMicros(runway.restoreMicros);
     const known = account.expected.filter(({ balance }) => balance === alert.balance).map(({ id }) => id);
     return {
@@ -265,135 +264,18 @@ class Chat {
     { incident }: Pressed,
     form: Extract<ChatEvent['said'], { readonly kind: 'form' }>,
   ): Promise<ChatAnswer> {
-    const alert = await this.#alertOf(incident);
+    const alert = await this.#look.alertOf(incident);
     const account = alert && this.#state.accounts.get(alert.account);
     if (alert === null || account == null) return this.#alone(says.over);
     const micros = readAmount(form.amount.trim(), this.reader);
-    if (micros === null)
-      return this.alone(say(says.badAmount, { amount: cleanText(form.amount, 40) }, this.reader));
+    if (micros === null) return this.#unclear('amount', form.amount);
     const by = form.by.trim() === '' ? null : readDay(form.by.trim(), this.reader);
-    if (by === null && form.by.trim() !== '')
-      return this.alone(say(says.badDay, { day: cleanText(form.by, 40) }, this.reader));
+    if (by === null && form.by.trim() !== '') return this.#unclear('day', form.by);
     const [, ...expected] = form.data.split(' ');
     return this.#order(account, { micros, by, comment: '' }, { expected }, alert.balance ?? undefined);
   }
 
-  async #status(): Promise<string> {
-    const { accounts, unread } = this.#views.counts();
-    const missing = unread === 0 ? [] : [say(says.notRead, { accounts: unread }, this.reader)];
-    const firing = await this.#firing();
-    if (firing.length === 0) return [say(says.allQuiet, { accounts }, this.reader), ...missing].join('\n');
-    return [...this.#some(firing, (alert) => this.#lineOf(alert)), ...missing].join('\n');
-  }
-
-  async #payments(): Promise<string> {
-    const { currencies } = await planPayments(this.#views, this.reader.now);
-    const due = currencies.flatMap(({ payments }) => payments);
-    if (due.length === 0) return say(says.paidUp, this.reader);
-    const sayOne = ({ account: { name, currency }, micros, dueAt }: (typeof due)[number]): string => {
-      const given = {
-        account: cleanText(name, 80),
-        amount: sayShortPayable(micros, { ...this.reader, currency }),
-      };
-      return dueAt === null || dueAt <= this.reader.now
-        ? say(says.payNow, given, this.reader)
-        : say(says.pay, { ...given, moment: sayNearMoment(dueAt, this.reader) }, this.reader);
-    };
-    return this.#some(due, sayOne).join('\n');
-  }
-
-  async #why(account: WatchedAccount, rule: string | null): Promise<string> {
-    const firing = await this.#firing(account.id);
-    const alerts = firing.filter((alert) => rule === null || alert.rule === rule);
-    if (alerts.length > 0) return alerts.map((alert) => this.#story(alert)).join('\n\n');
-    if (firing.length > 0) return this.#sayFiring(account, firing);
-    const view = await this.#views.account(account.id);
-    const { reading = null } = view ?? {};
-    if (view === null || reading === null)
-      return say(says.unread, { account: account.settings.name }, this.reader);
-    const lines = Object.entries(reading.balances).map(([id, amount]) => {
-      const given = {
-        label: balanceLabel(id, view.balances),
-        amount: sayAmount(amount, { ...this.reader, currency: reading.currency }),
-        lasts: sayRunwayAndEnd(ownOf(view.runways, id) ?? null, this.reader),
-      };
-      return say(says.balance, given, this.reader);
-    });
-    return [say(says.nothingFires, { account: account.settings.name }, this.reader), ...lines].join('\n');
-  }
-
-  /** What fires though it is not what somebody asked for, and who has it. */
-  #sayFiring({ settings: { name } }: WatchedAccount, firing: readonly AlertView[]): string {
-    return firing.length === 0
-      ? say(says.nothingFires, { account: name }, this.reader)
-      : this.#some(firing, (alert) => this.#lineOf(alert)).join('\n');
-  }
-
-  /** What fired, the numbers behind it, and what to do. */
-  #story(alert: AlertView): string {
-    const words = this.#wordsOf(alert);
-    if (words === null) return alert.summary;
-    return [
-      words.headline,
-      ...words.story,
-      ...words.figures.map(({ label, value }) => labelled(label, value)),
-      ...words.advice,
-    ].join('\n');
-  }
-
-  #lineOf(alert: AlertView): string {
-    const subject = this.#wordsOf(alert)?.subject ?? alert.summary;
-    const line = say(says.line, { severity: saySeverity(alert.severity, this.reader), subject }, this.reader);
-    return alert.acknowledged === null
-      ? line
-      : `${line} (${say(says.has, { person: cleanText(alert.acknowledged.by, 60) }, this.reader)})`;
-  }
-
-  #wordsOf(alert: AlertView): ReturnType<typeof wordItem> | null {
-    const item = this.#itemOf(alert);
-    const { language, timezone, now: at } = this.reader;
-    return item && wordItem(item, { language: language.id, timezone, at, publicUrl: null });
-  }
-
-  #itemOf({ incident: id }: AlertView) {
-    const incident = this.#state.incidents.get(id ?? '');
-    if (incident === undefined) return null;
-    const kinds = [isAcknowledged(incident) ? 'acknowledged' : 'firing'] as const;
-    return describeIncident(this.#state, { incident, kinds, now: this.reader.now });
-  }
-
-  async #firing(account?: string): Promise<readonly AlertView[]> {
-    const alerts = await this.#views.alerts({ all: false });
-    return alerts.filter((alert) => alert.state === 'firing' && (account ?? alert.account) === alert.account);
-  }
-
-  async #alertOf(incident: string): Promise<AlertView | null> {
-    return (await this.#firing()).find((alert) => alert.incident === incident) ?? null;
-  }
-
-  /** By its id or its name; a sentence where there is none. */
-  #accountCalled(typed: string): WatchedAccount | string {
-    const all = [...this.#state.accounts.values()];
-    const wanted = typed.toLowerCase();
-    const found =
-      this.#state.accounts.get(wanted) ?? all.find(({ settings }) => settings.name.toLowerCase() === wanted);
-    if (found !== undefined) return found;
-    const ids = all.map(({ id }) => id);
-    const near = nearestWord(wanted, ids);
-    const names =
-      near === null
-        ? say(says.known, { names: this.reader.language.list(ids.slice(0, maxLines)) }, this.reader)
-        : say(says.meant, { name: near }, this.reader);
-    return say(says.noAccount, { account: cleanText(typed, 60), names }, this.reader);
-  }
-
   #everybody(text: string): ChatAnswer {
     return { text, isPublic: true };
-  }
-
-  #some<Item>(items: readonly Item[], sayOne: (item: Item) => string): readonly string[] {
-    const more = items.length - maxLines;
-    const rest = more > 0 ? [say(says.more, { count: String(more) }, this.reader)] : [];
-    return [...items.slice(0, maxLines).map(sayOne), ...rest];
   }
 }

@@ -7,6 +7,8 @@ import { readTypedAmount } from '../../wording/typed-amount.ts';
 /** What somebody wrote to the bot. `unknown` is what is no command. */
 export type Command =
   | { readonly kind: 'status' | 'pay' | 'help' | 'unknown' }
+  /** A command, but for one word of it. */
+  | { readonly kind: 'unclear'; readonly about: 'amount' | 'day' | 'time'; readonly said: string }
   | { readonly kind: 'why' | 'take'; readonly account: string; readonly rule: string | null }
   | { readonly kind: 'quiet'; readonly account: string; readonly forMs: number; readonly comment: string }
   | {
@@ -21,6 +23,10 @@ export type Command =
     };
 
 const unknown: Command = { kind: 'unknown' };
+
+function notRead(about: 'amount' | 'day' | 'time', said: string): Command {
+  return said === '' ? unknown : { kind: 'unclear', about, said };
+}
 
 /** Reads `quiet otp 2h load test`, `ordered otp 1400 by friday`, and so on, with or without a slash before it. */
 export function readCommand(text: string, reader: Reader): Command {
@@ -37,20 +43,21 @@ export function readCommand(text: string, reader: Reader): Command {
 function readQuiet(account: string, [length = '', ...comment]: readonly string[]): Command {
   const forMs = parseDuration(length.toLowerCase());
   return forMs === null || forMs <= 0
-    ? unknown
+    ? notRead('time', length)
     : { kind: 'quiet', account, forMs, comment: comment.join(' ') };
 }
 
 function readOrdered(account: string, [amount = '', ...rest]: readonly string[], reader: Reader): Command {
   const micros = readAmount(amount, reader);
-  if (micros === null) return unknown;
+  if (micros === null) return notRead('amount', amount);
   const isAgain = rest.at(-1)?.toLowerCase() === 'again';
   const words = isAgain ? rest.slice(0, -1) : rest;
   if (words[0]?.toLowerCase() !== 'by')
     return { kind: 'ordered', account, micros, by: null, isAgain, comment: words.join(' ') };
-  const by = readDay(words[1] ?? '', reader);
+  const [, day = ''] = words;
+  const by = readDay(day, reader);
   return by === null
-    ? unknown
+    ? notRead('day', day)
     : { kind: 'ordered', account, micros, by, isAgain, comment: words.slice(2).join(' ') };
 }
 

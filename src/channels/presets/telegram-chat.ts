@@ -104,6 +104,7 @@ function openTelegramListener(
   const { keys, address } = settings;
   const dispatcher = openHttpConnections(address, { clock });
   let offset: number | undefined;
+  let limit = maxUpdates;
   let isContested = false;
   let username = '';
   /** When updates were asked for last: what was pressed was pressed since, or while nobody listened. */
@@ -115,28 +116,35 @@ function openTelegramListener(
     username = String(keyOf(me.result, 'username') ?? '').toLowerCase();
     // A group may have become a supergroup while nobody listened.
     noteMove((await call('getChat', { chat_id: chatOf(settings) }, signal)).json, settings);
-    let limit = maxUpdates;
     for (let wait = 0; ; wait = waitSeconds) {
       const [before, startedAt] = [offset, clock.monotonic()];
-      const asked = { offset, timeout: wait, limit, allowed_updates: ['message', 'callback_query'] };
-      const got = await call('getUpdates', asked, signal, (wait + 10) * 1000);
-      if (got.cut !== null && limit > 1) limit = 1;
-      // One alone that is more than what is read of an answer is no command: it is passed over.
-      else if (got.cut !== null) confirm(/"update_id":\s*(\d+)/.exec(got.cut)?.[1]);
-      else if (got.problem !== null) return got.problem;
-      else {
-        limit = maxUpdates;
-        // Where another program asks, too, each ends the long polls of the other.
-        if (!isContested || wait > 0) connected();
-        if (wait > 0) isContested = false;
-        if (Array.isArray(got.result)) for (const update of got.result) await hear(update, signal);
-        askedAt = clock.now();
-      }
+      const problem = await poll(wait, signal, connected);
+      if (problem !== null || signal.aborted) return problem ?? 'closed';
+      // What answers at once with nothing new is not asked without end.
       if (offset === before && clock.monotonic() - startedAt < secondMs && wait > 0)
         await pause(clock, secondMs, signal);
-      if (signal.aborted) return 'closed';
     }
   });
+
+  async function poll(wait: number, signal: AbortSignal, connected: () => void): Promise<string | null> {
+    const asked = { offset, timeout: wait, limit, allowed_updates: ['message', 'callback_query'] };
+    const got = await call('getUpdates', asked, signal, (wait + 10) * 1000);
+    if (got.cut !== null) {
+      // One alone that is more than what is read of an answer is no command: it is passed over.
+      if (limit === 1) confirm(/"update_id":\s*(\d+)/.exec(got.cut)?.[1]);
+      limit = 1;
+      return null;
+    }
+    if (got.problem !== null) return got.problem;
+    limit = maxUpdates;
+    // Where another program asks, too, each ends the long polls of the other.
+    if (wait > 0) isContested = false;
+    if (!isContested) connected();
+    if (Array.isArray(got.result))
+      for (const update of got.result) if (!signal.aborted) await hear(update, signal);
+    askedAt = clock.now();
+    return null;
+  }
 
   async function hear(update: unknown, signal: AbortSignal): Promise<void> {
     const id = String(keyOf(update, 'update_id'));

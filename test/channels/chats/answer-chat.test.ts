@@ -166,9 +166,25 @@ describe('a command', () => {
   test('about what somebody has, or about another rule, never says that nothing fires', async () => {
     const { say } = await talk();
     await say('take otp');
-    expect((await say('take otp')).text).toMatch(/^warning · .*Ada has it already/);
+    expect((await say('take otp')).text).toMatch(/^warning · .*acknowledged by Ada/);
     expect((await say('why otp voip-low')).text).toMatch(/^warning · /);
     expect((await say('take otp voip-low')).text).toMatch(/^warning · /);
+  });
+
+  test('may call an account by a name with spaces, as messages do', async () => {
+    const { world, say } = await talk();
+    expect((await say('why otp <B>production</b>')).text).toContain('SMS balance: 100.00 CNY');
+    await say('take OTP <b>production</b> sms-low');
+    expect(await taken(world)).toBe('Ada');
+  });
+
+  test('that nobody can read is answered by what can be written, or by the word that is wrong', async () => {
+    const { world, say } = await talk();
+    for (const text of ['状态', 'tomar otp', 'why', '💥'])
+      expect((await say(text)).text).toMatch(/^This is no command, and nothing was done\.\nstatus – /);
+    expect((await say('quiet otp forever')).text).toContain('"forever" is not a length of time');
+    expect((await say('ordered otp 1.400,5')).text).toContain('"1.400,5" is not an amount');
+    expect(audit(world)).toEqual([]);
   });
 
   test('that is refused says why', async () => {

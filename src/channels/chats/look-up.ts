@@ -1,0 +1,173 @@
+import { describeIncident } from '../../daemon/compose.ts';
+import { isAcknowledged } from '../../domain/alert.ts';
+import { nearestWord } from '../../domain/nearest-word.ts';
+import { ownOf } from '../../domain/own.ts';
+import { cleanText } from '../../domain/plain-text.ts';
+import type { MonitorState, WatchedAccount } from '../../engine/state.ts';
+import { wordItem } from '../../messages/item-wording.ts';
+import type { LiveViews } from '../../views/live-views.ts';
+import { planPayments } from '../../views/payment-plan.ts';
+import type { AlertView } from '../../views/views.ts';
+import { say } from '../../wording/language.ts';
+import { labelled } from '../../wording/lists.ts';
+import type { Reader } from '../../wording/moments.ts';
+import { sayNearMoment } from '../../wording/moments.ts';
+import { phrases } from '../../wording/phrase.ts';
+import { balanceLabel, sayAmount, sayRunwayAndEnd, sayShortPayable } from '../../wording/quantity-wording.ts';
+import { saySeverity } from '../../wording/severity-words.ts';
+
+const says = phrases('chatLook', {
+  noAccount: 'There is no account "{account}". {names}',
+  meant: 'Did you mean {name}?',
+  known: 'There are: {names}.',
+  nothingFires: 'Nothing fires for {account}.',
+  allQuiet: 'Nothing fires. {accounts, plural, one {# account} other {# accounts}} watched.',
+  notRead: '{accounts, plural, one {# account} other {# accounts}} could not be read.',
+  more: 'and {count} more',
+  paidUp: 'Nothing is known to be due within 30 days.',
+  pay: '{account}: {amount} by {moment}',
+  payNow: '{account}: {amount} now',
+  balance: '{label}: {amount}, {lasts}',
+  line: '{severity} · {subject}',
+  lineTaken: '{severity} · {subject} (acknowledged by {person})',
+  unread: '{account} was never read.',
+});
+
+const maxLines = 10;
+
+/** What is so now, as a chat says it. */
+export class LookUp {
+  readonly #state: MonitorState;
+  readonly #views: LiveViews;
+  readonly #reader: Reader;
+
+  constructor(state: MonitorState, views: LiveViews, reader: Reader) {
+    this.#state = state;
+    this.#views = views;
+    this.#reader = reader;
+  }
+
+  async status(): Promise<string> {
+    const { accounts, unread } = this.#views.counts();
+    const missing = unread === 0 ? [] : [say(says.notRead, { accounts: unread }, this.#reader)];
+    const firing = await this.firing();
+    if (firing.length === 0) return [say(says.allQuiet, { accounts }, this.#reader), ...missing].join('\n');
+    return [...this.#some(firing, (alert) => this.#lineOf(alert)), ...missing].join('\n');
+  }
+
+  async payments(): Promise<string> {
+    const { currencies } = await planPayments(this.#views, this.#reader.now);
+    const due = currencies.flatMap(({ payments }) => payments);
+    if (due.length === 0) return say(says.paidUp, this.#reader);
+    const sayOne = ({ account: { name, currency }, micros, dueAt }: (typeof due)[number]): string => {
+      const given = {
+        account: cleanText(name, 80),
+        amount: sayShortPayable(micros, { ...this.#reader, currency }),
+      };
+      return dueAt === null || dueAt <= this.#reader.now
+        ? say(says.payNow, given, this.#reader)
+        : say(says.pay, { ...given, moment: sayNearMoment(dueAt, this.#reader) }, this.#reader);
+    };
+    return this.#some(due, sayOne).join('\n');
+  }
+
+  async why(account: WatchedAccount, rule: string | null): Promise<string> {
+    const firing = await this.firing(account.id);
+    const alerts = firing.filter((alert) => rule === null || alert.rule === rule);
+    if (alerts.length > 0) return alerts.map((alert) => this.story(alert)).join('\n\n');
+    if (firing.length > 0) return this.sayFiring(account, firing);
+    const view = await this.#views.account(account.id);
+    const { reading = null } = view ?? {};
+    if (view === null || reading === null)
+      return say(says.unread, { account: account.settings.name }, this.#reader);
+    const lines = Object.entries(reading.balances).map(([id, amount]) => {
+      const given = {
+        label: balanceLabel(id, view.balances),
+        amount: sayAmount(amount, { ...this.#reader, currency: reading.currency }),
+        lasts: sayRunwayAndEnd(ownOf(view.runways, id) ?? null, this.#reader),
+      };
+      return say(says.balance, given, this.#reader);
+    });
+    return [say(says.nothingFires, { account: account.settings.name }, this.#reader), ...lines].join('\n');
+  }
+
+  /** What fires though it is not what somebody asked for, and who has it. */
+  sayFiring({ settings: { name } }: WatchedAccount, firing: readonly AlertView[]): string {
+    return firing.length === 0
+      ? say(says.nothingFires, { account: name }, this.#reader)
+      : this.#some(firing, (alert) => this.#lineOf(alert)).join('\n');
+  }
+
+  /** What fired, the numbers behind it, and what to do. */
+  story(alert: AlertView): string {
+    const words = this.#wordsOf(alert);
+    if (words === null) return alert.summary;
+    return [
+      words.headline,
+      ...words.story,
+      ...words.figures.map(({ label, value }) => labelled(label, value)),
+      ...words.advice,
+    ].join('\n');
+  }
+
+  #lineOf(alert: AlertView): string {
+    const subject = this.#wordsOf(alert)?.subject ?? alert.summary;
+    const given = { severity: saySeverity(alert.severity, this.#reader), subject };
+    return alert.acknowledged === null
+      ? say(says.line, given, this.#reader)
+      : say(says.lineTaken, { ...given, person: cleanText(alert.acknowledged.by, 60) }, this.#reader);
+  }
+
+  #wordsOf(alert: AlertView): ReturnType<typeof wordItem> | null {
+    const item = this.itemOf(alert);
+    const { language, timezone, now: at } = this.#reader;
+    return item && wordItem(item, { language: language.id, timezone, at, publicUrl: null });
+  }
+
+  itemOf({ incident: id }: AlertView) {
+    const incident = this.#state.incidents.get(id ?? '');
+    if (incident === undefined) return null;
+    const kinds = [isAcknowledged(incident) ? 'acknowledged' : 'firing'] as const;
+    return describeIncident(this.#state, { incident, kinds, now: this.#reader.now });
+  }
+
+  async firing(account?: string): Promise<readonly AlertView[]> {
+    const alerts = await this.#views.alerts({ all: false });
+    return alerts.filter((alert) => alert.state === 'firing' && (account ?? alert.account) === alert.account);
+  }
+
+  async alertOf(incident: string): Promise<AlertView | null> {
+    return (await this.firing()).find((alert) => alert.incident === incident) ?? null;
+  }
+
+  /** What was written, with the id of an account whose name has spaces in its place. */
+  withId(text: string): string {
+    const [, verb = '', rest = ''] = /^(\S+)\s+(.*)$/s.exec(text.trim()) ?? [];
+    const named = [...this.#state.accounts.values()]
+      .filter(({ settings: { name } }) => `${rest} `.toLowerCase().startsWith(`${name.toLowerCase()} `))
+      .toSorted((left, right) => right.settings.name.length - left.settings.name.length)[0];
+    return named === undefined ? text : `${verb} ${named.id}${rest.slice(named.settings.name.length)}`;
+  }
+
+  /** By its id or its name; a sentence where there is none. */
+  accountCalled(typed: string): WatchedAccount | string {
+    const all = [...this.#state.accounts.values()];
+    const wanted = typed.toLowerCase();
+    const found =
+      this.#state.accounts.get(wanted) ?? all.find(({ settings }) => settings.name.toLowerCase() === wanted);
+    if (found !== undefined) return found;
+    const ids = all.map(({ id }) => id);
+    const near = nearestWord(wanted, ids);
+    const names =
+      near === null
+        ? say(says.known, { names: this.#reader.language.list(ids.slice(0, maxLines)) }, this.#reader)
+        : say(says.meant, { name: near }, this.#reader);
+    return say(says.noAccount, { account: cleanText(typed, 60), names }, this.#reader);
+  }
+
+  #some<Item>(items: readonly Item[], sayOne: (item: Item) => string): readonly string[] {
+    const more = items.length - maxLines;
+    const rest = more > 0 ? [say(says.more, { count: String(more) }, this.#reader)] : [];
+    return [...items.slice(0, maxLines).map(sayOne), ...rest];
+  }
+}
