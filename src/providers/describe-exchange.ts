@@ -22,7 +22,8 @@ export function describeExchange(seen: SeenExchange) {
   const hashes = (request.signed ?? []).flatMap(({ step, secretResult }) =>
     secretResult === undefined ? [] : [[step, secretResult] as const],
   );
-  const named = { ...account.credentials, ...Object.fromEntries(hashes) };
+  // A step may have the name of a credential: both are named.
+  const named = [...Object.entries(account.credentials), ...hashes];
   const show = (text: string): string => texts.clean(nameCredentials(text, named), maxShown);
   const headers = Object.entries(request.headers).map(
     ([name, value]) => `${name}: ${show(typeof value === 'string' ? value : decodeBasic(value.reveal()))}`,
@@ -48,8 +49,8 @@ function bodyOf(seen: SeenExchange, answer: ProviderAnswer): string {
 export type DescribedExchange = ReturnType<typeof describeExchange>;
 
 /** What a request holds of credentials, as it is or encoded, by their names. The longest first: a short one may be a part of another. */
-function nameCredentials(text: string, credentials: Readonly<Record<string, Secret>>): string {
-  const forms = Object.entries(credentials).flatMap(([name, secret]) =>
+function nameCredentials(text: string, credentials: readonly (readonly [string, Secret])[]): string {
+  const forms = credentials.flatMap(([name, secret]) =>
     formsOf(secret.reveal()).map((form) => ({ name, form })),
   );
   let named = text;

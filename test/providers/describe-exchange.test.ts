@@ -74,3 +74,30 @@ test.each(values)(
     }
   },
 );
+
+test('a credential and a step of one name are both shown by it, not as any secret', () => {
+  const { request: asked, sign } = descriptionSchema.parse({
+    request: {
+      url: 'https://sms.example.net/query',
+      query: { p: '{{sign.password}}', q: '{{credentials.password}}' },
+    },
+    sign: { password: { hash: 'md5', of: '{{credentials.password}}' } },
+    balances: [{ id: 'main', amount: '$' }],
+    currency: { fixed: 'EUR' },
+  });
+  const credentials = { password: new Secret('correct horse') };
+  const prepared = prepareRequest({ request: asked, sign }, credentials);
+  if ('reason' in prepared) return expect.fail(prepared.reason);
+  const described = describeExchange({
+    kind: httpJsonKind,
+    entry: makeProvider(),
+    account: { id: 'own', baseUrl: null, credentials },
+    texts: createForeignTexts(['correct horse']),
+    request: prepared,
+    answer: null,
+    isForToken: false,
+    now: 0,
+  });
+  expect(described.request).toEqual(['GET https://sms.example.net/query?p=[password]&q=[password]']);
+  expect(described.signed).toEqual([{ step: 'password', text: '[password]' }]);
+});

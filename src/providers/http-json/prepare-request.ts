@@ -100,7 +100,7 @@ function withoutUnknown(
 
 function listParts({ method, url, body }: ProviderRequest) {
   const { href, host, hostname, pathname, searchParams } = new URL(url.reveal());
-  searchParams.sort();
+  const pairs = [...searchParams].map((pair) => pair.map(percentEncode).join('\0'));
   return {
     method,
     host,
@@ -108,7 +108,8 @@ function listParts({ method, url, body }: ProviderRequest) {
     url: href,
     path: pathname,
     pathWithSlash: pathname.replace(/\/?$/, '/'),
-    query: [...searchParams].map((pair) => pair.map(percentEncode).join('=')).join('&'),
+    // By name, then by value, as encoded. NUL stands below all that a name may hold: "a=" comes before "a-b=".
+    query: pairs.toSorted().join('&').replaceAll('\0', '='),
     body: body?.reveal() ?? '',
   };
 }

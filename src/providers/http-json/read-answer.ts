@@ -16,8 +16,6 @@ import { matchGroup, type Quote, type Read, readAmount, sayCount } from './read-
 const maxQuoteLength = 60;
 const maxMessageLength = 200;
 
-/** Up to 16 visible characters: what is strange but printable is kept and escaped where it is shown. */
-
 /** Reasons quote only what stands at a path of the description, cut and cleaned: the rest may be personal data. */
 export function readAnswer(
   description: Description,
@@ -28,7 +26,10 @@ export function readAnswer(
   if ('kind' in failure) return failure;
   const outcome = readSuccess(description, failure.json, { status: answer.status, texts: context.texts });
   if (outcome.kind !== 'invalid_response') return outcome;
-  return { ...outcome, reason: outcome.reason + quoteMessage(description, answer, context.texts) };
+  const said = quoteMessage(description, answer, context.texts);
+  // Of a text the reason may have quoted all there is.
+  const isSaid = outcome.reason.includes(said.replace(/^, /, ''));
+  return isSaid ? outcome : { ...outcome, reason: outcome.reason + said };
 }
 
 type Failure = Exclude<OutcomeDetail, { readonly kind: 'ok' }>;

@@ -11,6 +11,7 @@ import { errorCodes, explainConnectError, sayHandshakeFailed } from '../../net/c
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Provider, SendingGuard } from '../../ports/provider.ts';
 import { sentences } from '../../wording/phrase.ts';
+import { answers } from '../answers.ts';
 import type { SeenExchange } from '../describe-exchange.ts';
 import type {
   Attempt,
@@ -122,7 +123,10 @@ export function createProviderClient(options: ProviderClientOptions): Provider {
     const { account } = polling;
     const make = () => prepare(kind.tokenRequest?.(entry, account, attemptWith(null)) ?? needsNone);
     const end = await exchange(polling, make, true);
-    if (end.kind !== 'answered') return explainEnd(end, timeoutMs);
+    if (end.kind !== 'answered') {
+      const failure = explainEnd(end, timeoutMs);
+      return { ...failure, reason: answers.askedForToken({ reason: failure.reason }) };
+    }
     const brought = kind.readToken?.(end, { entry, account, texts, now: clock.now() });
     if (brought === undefined) throw new Error(`${kind.type} asks for tokens and reads none`);
     if ('kind' in brought) return withRetryAfter(brought, end);
@@ -198,7 +202,7 @@ export function createEntryClients(
   };
 }
 
-function explainEnd(end: ExchangeEnd, timeoutMs: number): OutcomeDetail {
+function explainEnd(end: ExchangeEnd, timeoutMs: number): Exclude<OutcomeDetail, { readonly kind: 'ok' }> {
   if (end.kind === 'refused') return { kind: 'network_error', reason: end.reason };
   if (end.kind === 'failed') return explainNetworkError(end.error);
   return end.kind === 'timeout'

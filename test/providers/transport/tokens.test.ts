@@ -148,6 +148,14 @@ describe('a token', () => {
     expect(vendor.seen).toEqual(['POST /token']);
   });
 
+  test('that nobody can be asked for is said to be what failed', async () => {
+    vendor.url = 'http://127.0.0.1:1';
+    expect(await open()('a')).toMatchObject({
+      kind: 'network_error',
+      reason: 'asked for a token: the connection was refused',
+    });
+  });
+
   test('is shown nowhere, not even where the provider echoes it', async () => {
     const read = open();
     const outcomes = [await read('a')];
