@@ -1,13 +1,14 @@
 import { inSlices } from '../daemon/slices.ts';
 import type { Incident } from '../domain/alert.ts';
-import { dayMs, hourMs } from '../domain/duration.ts';
+import { dayMs } from '../domain/duration.ts';
 import { getOrMake } from '../domain/get-or-make.ts';
 import { isoDay, parseLocalText, zoneOffsetMs } from '../domain/moment.ts';
 import { currencyCode, type Micros } from '../domain/money.ts';
 import { type Money, sumUp } from '../domain/one-sum.ts';
-import { amountOf, type Reading } from '../domain/reading.ts';
+import { amountOf, type Balance, type Reading } from '../domain/reading.ts';
 import { changesOf } from '../spending/changes.ts';
 import type { Views } from './create-views.ts';
+import { FallUnits, type Reasons, splitChange } from './fall-units.ts';
 import type { AccountView } from './views.ts';
 
 /** Reading more takes a second or more: spending of a long time, or of thousands of accounts, is added up only where filters name fewer. */
@@ -41,6 +42,8 @@ interface AccountSpent extends Spent {
   readonly account: AccountView;
   /** By how much more each weekday took than before, Sunday first. */
   readonly weekdays: Micros[];
+  /** Null where what a message takes is not known. */
+  readonly reasons: Reasons | null;
 }
 
 export interface GroupSpent extends Spent {
@@ -91,34 +94,6 @@ export async function reviewTime(views: ReviewViews, order: ReviewOrder) {
     unknown: sums.unknown,
   };
 }
-
-/** What changed since the time before, by currency: in all, in which accounts most and on which weekday, where the time is whole weeks. Only of accounts that were watched then too. */
-export function explainChanges({ spending, since, until }: Pick<Review, 'spending' | 'since' | 'until'>) {
-  const known = (spending?.accounts ?? []).flatMap((each) =>
-    each.before === null ? [] : { ...each, more: each.spent - each.before },
-  );
-  const isWholeWeeks = Math.round((until - since) / hourMs) % (7 * 24) === 0;
-  return [...Map.groupBy(known, ({ currency }) => currencyCode(currency)).values()].flatMap((own) => {
-    const more = own.reduce((sum, each) => sum + each.more, 0);
-    const before = own.reduce((sum, each) => sum + (each.before ?? 0), 0);
-    if (Math.abs(more) < leastChange * before || more === 0) return [];
-    const most = <Row extends { readonly more: Micros }>(rows: readonly Row[], count: number) =>
-      rows
-        .filter((row) => row.more * more > 0)
-        .toSorted((left, right) => Math.abs(right.more) - Math.abs(left.more))
-        .slice(0, count);
-    const weekdays = Array.from({ length: 7 }, (_, index) => ({
-      index,
-      more: own.reduce((sum, each) => sum + (each.weekdays[index] ?? 0), 0),
-    }));
-    const [weekday = null] = isWholeWeeks ? most(weekdays, 1) : [];
-    return { currency: own[0]?.currency ?? '', more, accounts: most(own, namedAccounts), weekday };
-  });
-}
-
-/** A smaller share is no change that anybody asks about. */
-const leastChange = 0.05;
-const namedAccounts = 3;
 
 /** What was spent, as one sum; before it too, where all of that was watched. Null where no currency is set for sums, or too much was to be added up. */
 export function sumReview({ spending }: Pick<Review, 'spending'>, money: Money | null) {
@@ -176,14 +151,15 @@ class SpendingSums {
   async add(account: AccountView, chunks: AsyncIterable<readonly Reading[]>): Promise<void> {
     const { since, until } = this.#order;
     const weekdays = new Array<Micros>(7).fill(0);
-    const own = { account, currency: account.currency ?? '', spent: 0, before: 0, weekdays };
+    const own = { account, currency: account.currency ?? '', weekdays };
+    const units: UnitsByBalance = new Map();
     let firstAt: number | null = null;
     let last: Reading | undefined;
     for await (const chunk of chunks) {
       this.#readings += chunk.length;
       if (this.isFull) return;
       firstAt ??= chunk[0]?.at ?? null;
-      this.#count(own, last === undefined ? chunk : [last, ...chunk]);
+      this.#count(own, last === undefined ? chunk : [last, ...chunk], units);
       last = chunk.at(-1) ?? last;
     }
     this.#goOn(account, last ?? account.reading);
@@ -193,32 +169,36 @@ class SpendingSums {
     }
     const unwatchedMs = firstAt - since + (until - since);
     const isWhole = unwatchedMs <= Math.max(maxUnwatched * (until - since), 2 * account.pollIntervalMs);
+    const spentIn = (time: 'now' | 'before') =>
+      [...units.values()].reduce((sum, shown) => sum + shown[time].spent, 0);
+    const [spent, before] = [spentIn('now'), spentIn('before')];
     const total = this.#groupOf(account);
-    total.spent += own.spent;
-    total.before = total.before === null || !isWhole ? null : total.before + own.before;
-    this.#accounts.push(isWhole ? own : { ...own, before: null });
+    total.spent += spent;
+    total.before = total.before === null || !isWhole ? null : total.before + before;
+    const reasons = isWhole ? reasonsOf(units) : null;
+    this.#accounts.push({ ...own, spent, before: isWhole ? before : null, reasons });
   }
 
-  #count(own: AccountSpent & { before: Micros }, readings: readonly Reading[]): void {
+  #count(
+    own: Pick<AccountSpent, 'account' | 'currency' | 'weekdays'>,
+    readings: readonly Reading[],
+    units: UnitsByBalance,
+  ): void {
     const { since, until } = this.#order;
     const { account, currency } = own;
     const bucketOf = bucketsBy(this.#startsOf(account.timezone));
     const offsetMs = zoneOffsetMs(since, account.timezone);
-    for (const { id, alertsBelowZero, unit } of account.balances) {
-      // The sums are money: minutes are no part of them.
-      if (unit !== undefined) continue;
+    // The sums are money: minutes are no part of them.
+    for (const { id, alertsBelowZero } of account.balances.filter(({ unit }) => unit === undefined)) {
+      const shown = getOrMake(units, id, () => ({ now: new FallUnits(), before: new FallUnits() }));
       for (const { from, to, before, change } of changesOf(readings, id, currency)) {
         const spent = Math.max(0, -change);
         if (to <= 2 * since - until) continue;
         addTo(own.weekdays, weekdayOf(to + offsetMs), to <= since ? -spent : spent);
-        if (to <= since) own.before += spent;
-        else {
-          own.spent += spent;
-          const { buckets } = this.#groupOf(account);
-          const bucket = bucketOf(to);
-          addTo(buckets, bucket, spent);
-          if (alertsBelowZero && before < 0) this.#belowZeroMs += to - Math.max(from, since);
-        }
+        (to <= since ? shown.before : shown.now).add(to, spent);
+        if (to <= since) continue;
+        addTo(this.#groupOf(account).buckets, bucketOf(to), spent);
+        if (alertsBelowZero && before < 0) this.#belowZeroMs += to - Math.max(from, since);
       }
     }
   }
@@ -254,6 +234,17 @@ class SpendingSums {
     const accounts = this.#accounts.toSorted(most);
     return { accounts, groups: [...this.#groups.values()].sort(most), belowZeroMs: this.#belowZeroMs };
   }
+}
+
+type UnitsByBalance = Map<Balance, Readonly<Record<'now' | 'before', FallUnits>>>;
+
+/** Of an account, where it is known of every balance of which anything was spent. */
+function reasonsOf(units: UnitsByBalance): Reasons | null {
+  const spent = [...units.values()].filter(({ now, before }) => now.spent + before.spent > 0);
+  const found = spent.flatMap(({ now, before }) => splitChange(now, before) ?? []);
+  if (found.length < spent.length) return null;
+  const sumOf = (reason: keyof Reasons) => found.reduce((sum, each) => sum + each[reason], 0);
+  return { price: sumOf('price'), volume: sumOf('volume') };
 }
 
 function addTo(sums: Micros[], place: number, micros: Micros): void {

@@ -1,5 +1,6 @@
 import { expect, it, test } from 'vitest';
-import { explainChanges, reviewTime } from '../../src/views/review.ts';
+import { explainChanges } from '../../src/views/explain-changes.ts';
+import { reviewTime } from '../../src/views/review.ts';
 import { units } from '../support/account-facts.ts';
 import { buildAccountView, dayMs } from '../support/built-views.ts';
 
@@ -51,7 +52,9 @@ it('names the accounts and the weekday that took more than before', async () => 
         ['otp', units(100)],
         ['calls', units(14)],
       ],
+      groups: [],
       weekday: { index: 1, more: units(102) },
+      reasons: null,
     },
   ]);
 });
@@ -68,4 +71,70 @@ test('what took less is said as that, what hardly changed not at all', async () 
 test('no weekday is named where the time is not whole weeks', async () => {
   const falls = { otp: (day: number) => (day > 9 ? 90 : 50) };
   expect((await changesOf(viewsOf(falls), until - 5 * dayMs))[0]?.weekday).toBeNull();
+});
+
+const halfHours = Array.from({ length: 15 * 48 }, (_, step) => step);
+const dayOf = (step: number): number => Math.floor(step / 48);
+const isBefore = (step: number): boolean => step <= 8 * 48;
+
+/** Of an account that is read every half hour and fell by so much since the reading before. */
+async function halfHourly(fall: (step: number) => number) {
+  let left = 1_000_000;
+  const readings = halfHours.map((step) => {
+    left -= fall(step);
+    const at = until - 15 * dayMs + (step * dayMs) / 48;
+    return { at, currency: 'CNY', balances: { sms: Math.round(units(left)) } };
+  });
+  const otp = { ...account('otp'), pollIntervalMs: dayMs / 48 };
+  const views = {
+    ...{ accountIds: () => ['otp'], accounts: async () => [otp], incidents: async () => [] },
+    ...{ record: () => null },
+    readings: async (_: string, from: number, to: number) =>
+      readings.filter(({ at }) => at >= from && at < to),
+  };
+  return explainChanges(await reviewTime(views, { ...order, since, until }))[0];
+}
+
+/** One to six messages in each half hour, or one to thirteen. */
+const few = (step: number): number => 1 + ((step * 7) % 6);
+const many = (step: number): number => 1 + ((step * 5) % 13);
+const price = 0.0375;
+
+it.each<[string, (step: number) => number, (step: number) => number]>([
+  ['a price that rose by a third', few, () => 0.05],
+  ['twice as many messages', many, () => price],
+  ['both, the price on the fourth day', many, (step) => (dayOf(step) > 10 ? 0.05 : price)],
+])('tells price from volume where every fall is a multiple of a message: %s', async (_, sent, priceNow) => {
+  const found = await halfHourly((step) =>
+    isBefore(step) ? few(step) * price : sent(step) * priceNow(step),
+  );
+  let [byPrice, byVolume] = [0, 0];
+  for (const step of halfHours.slice(48 + 1)) {
+    byVolume += (isBefore(step) ? -few(step) : sent(step)) * price;
+    if (!isBefore(step)) byPrice += sent(step) * (priceNow(step) - price);
+  }
+  expect((found?.reasons?.price ?? -1) / units(1)).toBeCloseTo(byPrice, 0);
+  expect((found?.reasons?.volume ?? -1) / units(1)).toBeCloseTo(byVolume, 0);
+});
+
+it.each<[string, (step: number) => number]>([
+  ['two prices come together', (step) => (isBefore(step) ? 1 : 2) * (few(step) * price + (step % 3) * 0.045)],
+  ['the provider rounds to cents', (step) => Math.ceil(few(step) * (isBefore(step) ? 0.375 : 0.5)) / 100],
+])('says nothing of the price where %s', async (_, fall) => {
+  expect(await halfHourly(fall)).toMatchObject({ reasons: null });
+});
+
+it('names the labels that took more', async () => {
+  const views = viewsOf({
+    otp: (day) => (day > 7 ? 90 : 50),
+    news: () => 20,
+    calls: (day) => (day > 7 ? 5 : 10),
+  });
+  const accounts = await views.accounts();
+  const labelled = accounts.map((each) => ({
+    ...each,
+    labels: { team: each.id === 'otp' ? 'growth' : 'core' },
+  }));
+  const review = await reviewTime({ ...views, accounts: async () => labelled }, { ...order, since, until });
+  expect(explainChanges(review)[0]?.groups).toEqual([{ label: 'growth', more: units(280) }]);
 });

@@ -4,9 +4,10 @@ import { isoDay, isoText } from '../../domain/moment.ts';
 import { formatMicros } from '../../domain/money.ts';
 import { nameWeekday } from '../../rules/spending-facts.ts';
 import { formatCsvLine } from '../../views/csv.ts';
+import { explainChanges } from '../../views/explain-changes.ts';
 import { incidentJson } from '../../views/public-json.ts';
 import { isoOrNull, secondsOrNull, severitySchema } from '../../views/public-object.ts';
-import { explainChanges, type Review, type Spent, sumReview } from '../../views/review.ts';
+import { type Review, type Spent, sumReview } from '../../views/review.ts';
 import { readReviewQuery, reviewOf } from '../page/review.ts';
 import { RequestError, refusals } from '../refusal.ts';
 import type { WebContext } from '../web-env.ts';
@@ -80,12 +81,14 @@ export const reviewOperations: readonly Operation[] = [
               currency: z.string(),
               more: z.string(),
               accounts: z.array(z.strictObject({ account: z.string(), more: z.string() })),
+              groups: z.array(z.strictObject({ label: z.string(), more: z.string() })),
               weekday: z.strictObject({ weekday: z.string(), more: z.string() }).nullable(),
+              reasons: z.strictObject({ price: z.string(), volume: z.string() }).nullable(),
             }),
           )
           .meta({
             description:
-              'Why more or less was spent than before (a negative `more`): the accounts and, of whole weeks, the weekday with most of it',
+              'Why more or less was spent than before (a negative `more`): the accounts, labels and, of whole weeks, the weekday with most of it; how much by price and by volume, null where what a message takes is not known',
           }),
         complete: z.boolean().meta({ description: 'False where incidents or spending were too many' }),
         unknown: z.array(z.string()).meta({ description: 'Accounts without a reading in this time' }),
@@ -112,10 +115,15 @@ export const reviewOperations: readonly Operation[] = [
         groupedBy: found.groupBy,
         groups: (spending?.groups ?? []).map((group) => ({ label: group.group, ...spentJson(group) })),
         accounts: (spending?.accounts ?? []).map((it) => ({ account: it.account.id, ...spentJson(it) })),
-        changes: explainChanges(review).map(({ currency, more, accounts, weekday }) => ({
+        changes: explainChanges(review).map(({ currency, more, accounts, groups, weekday, reasons }) => ({
           currency,
           more: formatMicros(more),
           accounts: accounts.map((it) => ({ account: it.account.id, more: formatMicros(it.more) })),
+          groups: groups.map((it) => ({ label: it.label, more: formatMicros(it.more) })),
+          reasons: reasons && {
+            price: formatMicros(reasons.price),
+            volume: formatMicros(reasons.volume),
+          },
           weekday: weekday && { weekday: nameWeekday(weekday.index), more: formatMicros(weekday.more) },
         })),
         complete: spending !== null && !found.isCut,

@@ -2,14 +2,8 @@ import { dayMs } from '../../domain/duration.ts';
 import { getOrMake } from '../../domain/get-or-make.ts';
 import { isoDay, isoText, momentParts } from '../../domain/moment.ts';
 import { currencyCode, type Micros } from '../../domain/money.ts';
-import {
-  explainChanges,
-  type GroupSpent,
-  type Review,
-  reviewTime,
-  type Spent,
-  sumReview,
-} from '../../views/review.ts';
+import { explainChanges } from '../../views/explain-changes.ts';
+import { type GroupSpent, type Review, reviewTime, type Spent, sumReview } from '../../views/review.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { say } from '../../wording/language.ts';
@@ -75,6 +69,8 @@ const says = phrases('review', {
   less: '{amount} less than before, most of it: {names}.',
   moreOn: '{amount} more than before, most of it: {names}; most on {weekday} ({change}).',
   lessOn: '{amount} less than before, most of it: {names}; most on {weekday} ({change}).',
+  byLabel: 'By {label}: {names}.',
+  reasons: '{price} by price, {volume} by volume.',
   named: '{name} {change}',
   plus: '+{amount}',
   minus: '−{amount}',
@@ -207,7 +203,7 @@ function spendingSection(review: Review, visit: Visit): Html {
   const total = sumReview(review, visit.views.finance().money);
   return html`<section aria-labelledby="spending-heading"><h2 id="spending-heading">${review.groupBy === null ? say(says.spending, visit) : say(says.spendingBy, { label: review.groupBy }, visit)}</h2>
 ${total !== null && html`<p class="sums">${sayTotal(total, visit)}</p>`}
-${explainChanges(review).map((change) => html`<p>${sayChange(change, visit)}</p>`)}
+${explainChanges(review).map((change) => html`<p>${sayChange(change, review.groupBy, visit)}</p>`)}
 ${missing.length > 0 && html`<p class="note unread">${say(says.missing, { count: missing.length }, visit)}</p>`}
 ${spending.groups.length === 0 && html`<p class="empty">${say(says.nothingRead, visit)}</p>`}
 ${currencies.map((code) => {
@@ -223,9 +219,10 @@ function sayTotal({ spent, before }: NonNullable<ReturnType<typeof sumReview>>, 
   return say(says.totalBefore, { sum, before: sayAmount(before.micros, { ...visit, ...before }) }, visit);
 }
 
-/** `420.00 CNY more than before, most of it: OTP +300.00, News +90.00; most on Fri (+210.00)`. */
+/** `420.00 CNY more than before, most of it: OTP +300.00, News +90.00; most on Fri (+210.00). By team: growth +400.00. +350.00 by price, +70.00 by volume.` */
 function sayChange(
-  { currency, more, accounts, weekday }: ReturnType<typeof explainChanges>[number],
+  { currency, more, accounts, groups, weekday, reasons }: ReturnType<typeof explainChanges>[number],
+  label: string | null,
   visit: Visit,
 ): string {
   const frame = { ...visit, currency };
@@ -235,9 +232,24 @@ function sayChange(
     say(says.named, { name: nameOf(account.name), change: signed(own) }, visit),
   );
   const given = { amount: sayAmount(Math.abs(more), frame), names: visit.language.list(names) };
-  if (weekday === null) return say(more > 0 ? says.more : says.less, given, visit);
-  const most = { weekday: visit.language.weekday(weekday.index), change: signed(weekday.more) };
-  return say(more > 0 ? says.moreOn : says.lessOn, { ...given, ...most }, visit);
+  const most = weekday && {
+    weekday: visit.language.weekday(weekday.index),
+    change: signed(weekday.more),
+  };
+  const what =
+    most === null
+      ? say(more > 0 ? says.more : says.less, given, visit)
+      : say(more > 0 ? says.moreOn : says.lessOn, { ...given, ...most }, visit);
+  const named = groups.map((group) => {
+    const name = group.label === '' ? say(says.noLabel, visit) : nameOf(group.label);
+    return say(says.named, { name, change: signed(group.more) }, visit);
+  });
+  const sentences = [
+    what,
+    named.length > 0 && say(says.byLabel, { label: label ?? '', names: visit.language.list(named) }, visit),
+    reasons && say(says.reasons, { price: signed(reasons.price), volume: signed(reasons.volume) }, visit),
+  ];
+  return sentences.filter(Boolean).join(' ');
 }
 
 function spentTable<Row extends Spent>(

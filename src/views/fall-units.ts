@@ -1,0 +1,73 @@
+import { dayMs } from '../domain/duration.ts';
+import type { Micros } from '../domain/money.ts';
+
+/** A day says what a message takes where so many falls are all a multiple of the smallest … */
+const leastFalls = 12;
+/** … and a time, where nearly all that was spent in it is of such days. */
+const leastKnown = 0.9;
+
+/** What more was spent for one reason or the other. */
+export interface Reasons {
+  readonly price: Micros;
+  readonly volume: Micros;
+}
+
+/** Finds what a message took on the mean of a time, where the falls of a balance show that. */
+export class FallUnits {
+  spent: Micros = 0;
+  #known: Micros = 0;
+  #messages = 0;
+  /** The present day: the most that all of its falls are a multiple of, and the smallest. */
+  #day = 0;
+  #unit: Micros = 0;
+  #least: Micros = 0;
+  #falls = 0;
+  #daySpent: Micros = 0;
+
+  add(at: number, fell: Micros): void {
+    if (fell <= 0) return;
+    const day = Math.floor(at / dayMs);
+    if (day !== this.#day) this.#endDay();
+    this.#day = day;
+    this.#unit = commonDivisor(this.#unit, fell);
+    this.#least = this.#falls === 0 ? fell : Math.min(this.#least, fell);
+    this.#falls += 1;
+    this.#daySpent += fell;
+    this.spent += fell;
+  }
+
+  /** Null where it is not known of nearly all that was spent. */
+  price(): number | null {
+    this.#endDay();
+    return this.#known > 0 && this.#known >= leastKnown * this.spent ? this.#known / this.#messages : null;
+  }
+
+  #endDay(): void {
+    if (this.#falls >= leastFalls && this.#unit === this.#least && !isRounded(this.#unit)) {
+      this.#known += this.#daySpent;
+      this.#messages += this.#daySpent / this.#unit;
+    }
+    this.#unit = 0;
+    this.#falls = 0;
+    this.#daySpent = 0;
+  }
+}
+
+/** By price or by volume; null where what a message took is not known of both times. */
+export function splitChange(now: FallUnits, before: FallUnits): Reasons | null {
+  const [price, former] = [now.price(), before.price()];
+  if (price === null || former === null) return null;
+  const volume = Math.round((now.spent / price - before.spent / former) * former);
+  return { price: now.spent - before.spent - volume, volume };
+}
+
+/** A provider that rounds to cents shows cents, whatever a message takes. */
+function isRounded(unit: Micros): boolean {
+  return Number.isInteger(Math.log10(unit));
+}
+
+function commonDivisor(one: Micros, other: Micros): Micros {
+  let [left, right] = [one, other];
+  while (right !== 0) [left, right] = [right, left % right];
+  return left;
+}
