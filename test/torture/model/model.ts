@@ -129,6 +129,7 @@ export class Model implements Observer {
     this.#pacing.booted(this.#now());
     this.#ledger.booted();
     this.#own.booted();
+    this.#receivers.awakes(this.#now());
     this.#duties.disturb(this.#now());
     this.#bootedAt = this.#now();
     this.#napUnseen = false;
@@ -145,6 +146,7 @@ export class Model implements Observer {
     this.#ledger.died();
     this.#pacing.died();
     this.#duties.died();
+    this.#receivers.died(this.#now());
     for (const map of this.#stored) map.crash();
     this.#store = null;
   }
@@ -226,7 +228,7 @@ export class Model implements Observer {
     this.#enqueue(batch, state, moment);
     this.#review(daemon, moment, isAgain);
     this.#ledger.taken(moment.now);
-    for (const part of [this.#book, this.#duties]) part.taken();
+    for (const part of [this.#book, this.#duties, this.#receivers]) part.taken();
     this.#pacing.taken(batch);
     for (const map of this.#stored) map.take();
   }
@@ -267,6 +269,7 @@ export class Model implements Observer {
     this.#book.committed();
     this.#pacing.committed();
     this.#duties.committed();
+    this.#receivers.committed();
     for (const map of this.#stored) map.commit();
     // From here on what is stored goes by the clock of this process.
     if (this.#movedAt < this.#bootedAt) this.#movedWhileDown = false;
@@ -297,6 +300,7 @@ export class Model implements Observer {
       () => `    ${send.channel}: sending ${message.id} (${summary(message)})`,
     );
     this.#ledger.sending(send, moment);
+    if (this.#ledger.isFailing) this.#receivers.toldFromMemory(send);
     if (message.kind !== 'incidents') return;
     for (const item of message.items) {
       const { id, account } = item.incident;
@@ -366,6 +370,7 @@ export class Model implements Observer {
     this.wallMoved(forMs);
     this.#napUnseen = true;
     this.#duties.disturb(this.#now() + forMs);
+    this.#receivers.awakes(this.#now() + forMs);
     this.#pacing.excuse(this.#now() + forMs);
   }
 

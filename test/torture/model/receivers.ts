@@ -14,6 +14,8 @@ import { rank } from './rules.ts';
 const hourMs = 3_600_000;
 /** Until then a channel that refused for good is tried again with everything. */
 const refusedForMs = 26 * hourMs;
+/** So long after the end of a silence what it muted may still be on its way to the outbox. */
+const edgeMs = 120_000;
 
 /** The last word that somebody read about an alert. */
 interface Word {
@@ -21,6 +23,7 @@ interface Word {
   readonly state: 'open' | 'taken' | 'over';
   readonly severity: Severity;
   readonly at: number;
+  readonly sentAt: number;
 }
 
 /** Everybody who is never refused a message that others get. */
@@ -53,6 +56,13 @@ export class Receivers {
   readonly #shown = new Map<string, Shown>();
   /** When each incident last changed in what people need to know. */
   readonly #changed = new Map<string, { readonly words: string; readonly at: number }>();
+  /** Incidents that messages told of from memory: in no batch yet, and in the one that is tried. */
+  readonly #fromMemory = new Set<string>();
+  readonly #inBatch = new Set<string>();
+  /** When a process died with what it had told of an incident: nobody alive knows what is read there. */
+  readonly #forgotten = new Map<string, number>();
+  /** Since when somebody looks: who was away, or stood still, tells on coming back. */
+  #awakeSince = 0;
 
   followed(incident: Incident, at: number): void {
     const { severity, rises, resolvedAt, acknowledgement, flappingSince } = incident;
@@ -65,14 +75,39 @@ export class Receivers {
     this.#shown.clear();
   }
 
-  arrived({ channel, type, message, missed }: Send, at: number): void {
+  awakes(at: number): void {
+    this.#awakeSince = at;
+  }
+
+  /** While nothing can be stored, messages tell what no database knows. */
+  toldFromMemory({ message }: Send): void {
+    if (message.kind !== 'incidents') return;
+    for (const { incident } of message.items) this.#fromMemory.add(incident.id);
+  }
+
+  taken(): void {
+    for (const id of this.#fromMemory) this.#inBatch.add(id);
+    this.#fromMemory.clear();
+  }
+
+  committed(): void {
+    this.#inBatch.clear();
+  }
+
+  died(at: number): void {
+    this.taken();
+    for (const id of this.#inBatch) this.#forgotten.set(id, at);
+    this.#inBatch.clear();
+  }
+
+  arrived({ channel, type, message, missed, at: sentAt }: Send, at: number): void {
     const shown = this.#at(channel, type);
     if (message.kind !== 'incidents') return;
     const items = message.items
       .filter(({ incident }) => !incident.event)
       .toSorted((left, right) => left.firedAt - right.firedAt);
     for (const item of items) {
-      shown.latest.set(nameOf(item.incident), wordOf(item, at));
+      shown.latest.set(nameOf(item.incident), wordOf(item, { at, sentAt }));
       getOrMake(shown.heard, nameOf(item.incident), () => new Set()).add(item.incident.id);
     }
     if (shown.tool !== null) {
@@ -86,7 +121,8 @@ export class Receivers {
     for (const name of late) this.#wordsOf(shown, name);
     const readers = message.recipients ?? [...shown.words.keys()].filter((name) => !late.includes(name));
     for (const name of readers)
-      for (const item of items) this.#wordsOf(shown, name).set(nameOf(item.incident), wordOf(item, at));
+      for (const item of items)
+        this.#wordsOf(shown, name).set(nameOf(item.incident), wordOf(item, { at, sentAt }));
   }
 
   /** Throws where somebody would see what is not so, though nothing is on its way. */
@@ -98,6 +134,16 @@ export class Receivers {
       for (const incident of truth.state.incidents.values())
         if (this.#isToBeShown(name, incident, truth)) this.#expectOpen(name, shown, incident);
     }
+  }
+
+  /** Unchanged for an hour, in which somebody looked and nothing muted it. */
+  #isSettled(incident: Incident, { state, calendar, at, now }: Truth): boolean {
+    const since = Math.max(this.#changed.get(incident.id)?.at ?? at, this.#awakeSince);
+    return at - since >= hourMs && ![0, edgeMs].some((ago) => silenced(state, calendar, incident, now - ago));
+  }
+
+  #isForgotten({ incident, sentAt }: Word): boolean {
+    return sentAt <= (this.#forgotten.get(incident) ?? Number.NEGATIVE_INFINITY);
   }
 
   #isLate(channel: string, { at, ledger }: Truth): boolean {
@@ -125,12 +171,12 @@ export class Receivers {
   }
 
   /** Known there, unchanged for an hour, and the only one of its account: another one says nothing in its place. */
-  #isToBeShown(channel: string, incident: Incident, { state, calendar, at, now }: Truth): boolean {
-    const { id, account, event, resolvedAt, flappingSince, notified, type } = incident;
+  #isToBeShown(channel: string, incident: Incident, truth: Truth): boolean {
+    const { state } = truth;
+    const { account, event, resolvedAt, flappingSince, notified, type } = incident;
     if (event || resolvedAt !== null || flappingSince !== null || isSelfId(account) || type === 'stale')
       return false;
-    if (notified[channel] === undefined || at - (this.#changed.get(id)?.at ?? at) < hourMs) return false;
-    if (silenced(state, calendar, incident, now)) return false;
+    if (notified[channel] === undefined || !this.#isSettled(incident, truth)) return false;
     const firing = [...state.alerts.of(account).values()].filter((alert) => alert.state === 'firing');
     return (
       firing.length === 1 &&
@@ -148,7 +194,7 @@ export class Receivers {
     if (shown.tool === null) {
       for (const [reader, words] of shown.words) {
         const word = words.get(alert);
-        if (word === undefined) continue;
+        if (word === undefined || this.#isForgotten(word)) continue;
         const says = `${reader} of ${channel} reads ${JSON.stringify(word)}, and it is ${JSON.stringify({ severity, acknowledgement })}`;
         if (word.incident !== incident.id || word.state === 'over') throw untrue(says);
         if (isFree && (word.state === 'taken' || rank[word.severity] < rank[severity])) throw untrue(says);
@@ -158,7 +204,8 @@ export class Receivers {
     const open = shown.tool.about(`lowwater/${alert}`);
     const says = `${channel} shows ${JSON.stringify(open)} of ${alert}, and it is ${JSON.stringify({ severity, acknowledgement })}`;
     // What somebody took before the tool heard of it never wakes anybody there.
-    if (!isFree) return;
+    const last = shown.latest.get(alert);
+    if (!isFree || (last !== undefined && this.#isForgotten(last))) return;
     const free = open.filter(({ taken }) => !taken);
     if (!free.some(({ urgency }) => urgency === null || rank[urgency] >= rank[severity])) throw untrue(says);
   }
@@ -187,10 +234,13 @@ export class Receivers {
   }
 }
 
-function wordOf({ incident, kinds, resolvedAt, severity }: MessageItem, at: number): Word {
+function wordOf(
+  { incident, kinds, resolvedAt, severity }: MessageItem,
+  when: Pick<Word, 'at' | 'sentAt'>,
+): Word {
   const isOver = resolvedAt !== null || kinds.includes('resolved');
   const state = isOver ? 'over' : isAcknowledged(incident) ? 'taken' : 'open';
-  return { incident: incident.id, state, severity, at };
+  return { incident: incident.id, state, severity, ...when };
 }
 
 function nameOf({ account, rule }: Incident): string {
