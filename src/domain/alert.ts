@@ -66,12 +66,12 @@ export interface ToolKeys {
 export type Resolution =
   | { readonly kind: 'recovered' }
   | { readonly kind: 'topped-up'; readonly micros: number }
-  /** `heir`: it went with a take-over, not with a change of the configuration. */
-  | { readonly kind: 'rule-removed' | 'account-removed' | 'channel-removed'; readonly heir?: Heir }
+  /** `heir` (a name that is stored): it went with a take-over, not with a change of the configuration. */
+  | { readonly kind: 'rule-removed' | 'account-removed' | 'channel-removed'; readonly heir?: TakeOver }
   | { readonly kind: 'account-moved' };
 
 /** A node that took the accounts over and has another configuration than the one before. */
-export interface Heir {
+export interface TakeOver {
   readonly node: string;
   readonly from: string;
 }

@@ -48,24 +48,25 @@ export function hasOtherKey(old: AccountSettings, account: AccountSettings): boo
   );
 }
 
-export type Purse = NonNullable<AccountState['purse']>;
+/** Address and key by which an account is read; stored as `purse`, the name that older versions read. */
+export type Access = NonNullable<AccountState['purse']>;
 
-/** By its address and key each account is read now; by its id. Yields between thousands of accounts. */
-export function* listPurses(
+/** The access of each account now, by its id. Yields between thousands of accounts. */
+export function* listAccess(
   state: MonitorState,
   accounts: readonly AccountSettings[],
-): Parts<ReadonlyMap<string, Purse>> {
+): Parts<ReadonlyMap<string, Access>> {
   const addresses = new Map<string, string>();
-  const purses = new Map<string, Purse>();
+  const accesses = new Map<string, Access>();
   for (const part of inParts(accounts, accountsAtOnce)) {
     for (const account of part) {
       const place = providerKeyOf(account);
       const address = getOrMake(addresses, place, () => keyedDigest(state, place));
-      purses.set(account.id, { address, key: keyedDigest(state, credentialTextOf(account)) });
+      accesses.set(account.id, { address, key: keyedDigest(state, credentialTextOf(account)) });
     }
     yield;
   }
-  return purses;
+  return accesses;
 }
 
 /**
@@ -73,10 +74,10 @@ export function* listPurses(
  * ids). Their readings do not go on from the old ones: a difference between the two is neither a top-up nor spending. A key that
  * is merely new reads the same account.
  */
-export function findMoved(state: MonitorState, purses: ReadonlyMap<string, Purse>): ReadonlySet<string> {
+export function findMoved(state: MonitorState, accesses: ReadonlyMap<string, Access>): ReadonlySet<string> {
   const moved = new Set<string>();
   const rekeyed = new Map<string, string>();
-  for (const [id, { address, key }] of purses) {
+  for (const [id, { address, key }] of accesses) {
     const before = state.polled.get(id)?.purse;
     if (before === undefined || before === null) continue;
     if (address !== before.address) moved.add(id);
@@ -89,8 +90,8 @@ export function findMoved(state: MonitorState, purses: ReadonlyMap<string, Purse
   return moved;
 }
 
-/** Notes by which address and key an account is read. With the next poll that is stored, too. */
-export function noteAccess(state: MonitorState, id: string, purse: Purse): void {
+/** In memory; stored with the next poll. */
+export function recordAccess(state: MonitorState, id: string, purse: Access): void {
   const poll = state.polled.get(id);
   if (poll === undefined) return;
   if (poll.purse?.address === purse.address && poll.purse.key === purse.key) return;
@@ -98,7 +99,7 @@ export function noteAccess(state: MonitorState, id: string, purse: Purse): void 
 }
 
 /** Forgets what was read from an account's old address; the guard still knows when it was polled. */
-export function beginSeries(state: MonitorState, id: string, purse: Purse, now: number): void {
+export function beginSeries(state: MonitorState, id: string, purse: Access, now: number): void {
   const polledAt = state.polled.get(id)?.polledAt ?? null;
   state.polled.set(id, { ...freshAccount(id, now), polledAt, purse, seriesSince: now });
   state.unloaded.delete(id);

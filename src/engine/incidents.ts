@@ -122,11 +122,11 @@ function numbersOf({ value, threshold, facts }: Alert, incident: Incident) {
   return { value, threshold, facts: facts.length > 0 ? facts : incident.facts };
 }
 
-/** What is removed while an heir restores the state is removed by the take-over. */
-function inherited(resolution: Resolution, { heir }: MonitorState): Resolution {
+/** A removal while a new owner restores the state is one by the take-over. */
+function inherited(resolution: Resolution, { takeOver }: MonitorState): Resolution {
   const { kind } = resolution;
   const isRemoval = kind === 'rule-removed' || kind === 'account-removed' || kind === 'channel-removed';
-  return heir !== null && isRemoval ? { kind, heir } : resolution;
+  return takeOver !== null && isRemoval ? { kind, heir: takeOver } : resolution;
 }
 
 /** An alert that fires and its open incident are two records: where one of both could not be read it is made of the other. */

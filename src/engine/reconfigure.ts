@@ -11,13 +11,13 @@ import { ReadingLog } from '../spending/reading-log.ts';
 import { shortenGroupWaits } from './announce.ts';
 import { keepAnnounced } from './announced-runs.ts';
 import {
+  type Access,
   accountsAtOnce,
   beginSeries,
   findMoved,
   isReadDifferently,
-  listPurses,
-  noteAccess,
-  type Purse,
+  listAccess,
+  recordAccess,
 } from './changed-accounts.ts';
 import { followChannels } from './channel-changes.ts';
 import { forgetExpected } from './expected-top-ups.ts';
@@ -93,7 +93,7 @@ export function* watchAccounts(
   const gone = [...state.polled.keys()].filter((id) => !wanted.has(id));
   for (const id of gone) removeAccount(state, id, now);
   const known = new Set(accounts.flatMap(({ id }) => (state.accounts.has(id) ? id : [])));
-  const purses = yield* listPurses(state, accounts);
+  const purses = yield* listAccess(state, accounts);
   const moved = findMoved(state, purses);
   const lists: RuleLists = new Map();
   for (const part of inParts(accounts, accountsAtOnce)) {
@@ -187,7 +187,7 @@ interface Watching {
   readonly lists: RuleLists;
   readonly isMoved: boolean;
   /** Where it may be another than before. */
-  readonly purse?: Purse | undefined;
+  readonly purse?: Access | undefined;
 }
 
 function watchAccount(
@@ -197,7 +197,7 @@ function watchAccount(
 ): WatchedAccount {
   if (!state.polled.has(settings.id)) state.polled.set(settings.id, freshAccount(settings.id, now));
   if (purse !== undefined && isMoved) beginSeries(state, settings.id, purse, now);
-  else if (purse !== undefined) noteAccess(state, settings.id, purse);
+  else if (purse !== undefined) recordAccess(state, settings.id, purse);
   const poll = state.polled.get(settings.id) ?? freshAccount(settings.id, now);
   followSpending(state, { settings, poll }, isMoved);
   const rules = shared(rulesForAccount(state.settings, settings), lists);

@@ -1,4 +1,4 @@
-import { type Heir, type Incident, mapNotified } from '../domain/alert.ts';
+import { type Incident, mapNotified, type TakeOver } from '../domain/alert.ts';
 import { dayMs, minuteMs, weekMs } from '../domain/duration.ts';
 import type { Notification } from '../domain/outbox.ts';
 import { atOnce, inParts, type Parts } from '../domain/parts.ts';
@@ -46,13 +46,18 @@ export interface MonitorStart {
   readonly stored: StoredState;
   readonly now: number;
   /** Where another node owned the accounts before, and had another configuration. */
-  readonly heir?: Heir | null;
+  readonly takeOver?: TakeOver | null;
 }
 
 /** The time in between counts neither as breach nor as recovery: timestamps are shifted. Yields between thousands. */
-export function* restoreMonitor({ stored, now, heir = null, ...start }: MonitorStart): Parts<MonitorState> {
+export function* restoreMonitor({
+  stored,
+  now,
+  takeOver = null,
+  ...start
+}: MonitorStart): Parts<MonitorState> {
   const state = new MonitorState(start, now);
-  state.heir = heir;
+  state.takeOver = takeOver;
   const lastRun = lastRunOf(stored, now);
   state.endedCleanly = lastRun.exact;
   state.lastRunEndedAt = lastRun.endedAt;
@@ -87,7 +92,7 @@ export function* restoreMonitor({ stored, now, heir = null, ...start }: MonitorS
   noteDamagedPolls(state, stored.damaged, now);
   noteDamagedRecords(state, stored.damagedRecords ?? [], now);
   for (const incident of state.incidents.values()) resumeIncident(state, incident, now);
-  state.heir = null;
+  state.takeOver = null;
   return state;
 }
 

@@ -1,4 +1,4 @@
-import type { Alert, Heir } from '../domain/alert.ts';
+import type { Alert, TakeOver } from '../domain/alert.ts';
 import type { Micros } from '../domain/money.ts';
 import type { AnnouncedRun, ExpectedTopUp } from '../domain/operator.ts';
 import type { Notification } from '../domain/outbox.ts';
@@ -21,7 +21,7 @@ import { AlertRecords, IncidentRecords, PollNotes, Records, type Unsaved } from 
 export class MonitorState {
   settings: Settings;
   /** While it is restored from what another node left, which had another configuration. */
-  heir: Heir | null = null;
+  takeOver: TakeOver | null = null;
   readonly calendar: Calendar;
   readonly random: Random;
   /** When the process before this one ended; the start of this one where there was none. */

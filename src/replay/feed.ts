@@ -36,9 +36,9 @@ export interface Pause {
 }
 
 /** What happens next to an account: a poll ended, polls were missing, or nothing more is known. */
-export type FeedStep = PollRecord | Pause | { readonly kind: 'end'; readonly at: number };
+export type StreamStep = PollRecord | Pause | { readonly kind: 'end'; readonly at: number };
 
-type Steps = AsyncGenerator<readonly FeedStep[], undefined>;
+type Steps = AsyncGenerator<readonly StreamStep[], undefined>;
 
 /** The past of one account as steps in the order of time, many at a time. */
 async function* stepsOf(past: SurveyedPast, plan: PollPlan): Steps {
@@ -46,7 +46,7 @@ async function* stepsOf(past: SurveyedPast, plan: PollPlan): Steps {
   const kind = plan.polled ? past.gaps : 'unread';
   let last: PollRecord | null = null;
   for await (const part of past.polls()) {
-    const steps: FeedStep[] = [];
+    const steps: StreamStep[] = [];
     for (const poll of part) {
       const at = last === null ? null : missingSince(last, poll.at, plan);
       if (at !== null) {
@@ -68,28 +68,28 @@ function endOf(last: PollRecord, { until }: SurveyedPast, plan: PollPlan): numbe
 }
 
 /** A cursor over the steps of one account. */
-export class Feed {
+export class PollStream {
   readonly past: SurveyedPast;
   /** What happens next; changed by `advance` alone. */
-  step: FeedStep;
+  step: StreamStep;
   readonly #parts: Steps;
   /** The steps at hand, and the index of the one after next. */
-  #part: readonly FeedStep[];
+  #part: readonly StreamStep[];
   #nextStep = 1;
   #allRead = false;
 
-  private constructor(past: SurveyedPast, parts: Steps, part: readonly FeedStep[], first: FeedStep) {
+  private constructor(past: SurveyedPast, parts: Steps, part: readonly StreamStep[], first: StreamStep) {
     this.past = past;
     this.#parts = parts;
     this.#part = part;
     this.step = first;
   }
 
-  static async open(past: SurveyedPast, plan: PollPlan): Promise<Feed> {
+  static async open(past: SurveyedPast, plan: PollPlan): Promise<PollStream> {
     const parts = stepsOf(past, plan);
     const part = (await parts.next()).value ?? [];
     if (part[0] === undefined) throw new Error('an account that was surveyed has a poll');
-    return new Feed(past, parts, part, part[0]);
+    return new PollStream(past, parts, part, part[0]);
   }
 
   /** Whether `advance` may be called: what comes after the next step is at hand. */
@@ -114,19 +114,19 @@ export class Feed {
 }
 
 /** Soonest first, at one instant in the order given; who was just read is put back where its next step belongs. */
-export class MergedFeeds {
+export class MergedStreams {
   readonly #sorted: Entry[];
 
-  constructor(feeds: readonly Feed[]) {
-    this.#sorted = feeds.map((feed, rank) => ({ feed, rank })).sort(compare);
+  constructor(streams: readonly PollStream[]) {
+    this.#sorted = streams.map((stream, rank) => ({ stream, rank })).sort(compare);
   }
 
-  /** The feed that has the next step; null when all have ended. */
-  get first(): Feed | null {
-    return this.#sorted[0]?.feed ?? null;
+  /** The stream that has the next step; null when all have ended. */
+  get first(): PollStream | null {
+    return this.#sorted[0]?.stream ?? null;
   }
 
-  /** After the first feed's step moved in time. */
+  /** After the first stream's step moved in time. */
   moved(): void {
     const [first, second] = this.#sorted;
     if (first === undefined || second === undefined || compare(first, second) < 0) return;
@@ -138,17 +138,17 @@ export class MergedFeeds {
     this.#sorted.splice(to, 0, first);
   }
 
-  /** Takes the step of the first feed away. */
+  /** Takes the step of the first stream away. */
   advance(): void {
     if (this.first?.advance() === true) this.moved();
     else this.#sorted.shift();
   }
 }
 
-type Entry = { readonly feed: Feed; readonly rank: number };
+type Entry = { readonly stream: PollStream; readonly rank: number };
 
 function compare(left: Entry, right: Entry): number {
-  return left.feed.step.at - right.feed.step.at || left.rank - right.rank;
+  return left.stream.step.at - right.stream.step.at || left.rank - right.rank;
 }
 
 /** From when on polls were missing between two that are there; null when none was. */

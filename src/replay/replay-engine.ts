@@ -10,10 +10,10 @@ import { groupOf, type MonitorState } from '../engine/state.ts';
 import { endTurn } from '../engine/turn.ts';
 import type { Calendar, Random } from '../ports/clock.ts';
 import { nothingStored } from '../views/empty-reader.ts';
-import { Feed, MergedFeeds } from './feed.ts';
 import { IncidentBook } from './incident-book.ts';
 import { MessageCounter } from './message-counter.ts';
 import { type AccountPast, type SurveyedPast, usualInterval } from './past.ts';
+import { MergedStreams, PollStream } from './poll-stream.ts';
 import type { ReplayObserver, ReplayResult } from './replay-result.ts';
 
 /** So many turns in which nothing but readings changed are forgotten together: more would outlive the space of young objects. */
@@ -31,7 +31,7 @@ export class ReplayEngine {
   readonly #state: MonitorState;
   readonly #messages: MessageCounter;
   readonly #book: IncidentBook;
-  readonly #feeds: MergedFeeds;
+  readonly #streams: MergedStreams;
   readonly #observer: ReplayObserver;
   readonly #pasts: readonly SurveyedPast[];
   readonly #since: number;
@@ -42,14 +42,14 @@ export class ReplayEngine {
 
   private constructor(
     state: MonitorState,
-    feeds: readonly Feed[],
+    streams: readonly PollStream[],
     { pasts, observer }: LifeDependencies,
     since: number,
   ) {
     this.#state = state;
     this.#pasts = pasts;
     this.#observer = observer;
-    this.#feeds = new MergedFeeds(feeds);
+    this.#streams = new MergedStreams(streams);
     this.#since = since;
     this.#until = since;
     this.#messages = new MessageCounter(state, since);
@@ -59,12 +59,12 @@ export class ReplayEngine {
   /** The engine as it is where the past begins, with all that is known from before. */
   static async begin(parts: LifeDependencies): Promise<ReplayEngine> {
     const { settings, calendar, pasts } = parts;
-    const feeds: Feed[] = [];
+    const streams: PollStream[] = [];
     for (const past of pasts) {
       const { poll } = past.account;
       const { backoff, polled } = entryOf(settings, past.account);
       const intervalMs = usualInterval(past, calendar);
-      feeds.push(await Feed.open(past, { polled, poll, calendar, backoff, intervalMs }));
+      streams.push(await PollStream.open(past, { polled, poll, calendar, backoff, intervalMs }));
     }
     const since = Math.min(...pasts.map(({ firstAt }) => firstAt));
     const accounts: AccountState[] = [];
@@ -77,27 +77,27 @@ export class ReplayEngine {
       now: since,
     });
     for (const { account, before } of pasts) await rememberAll(state, account.id, { before, now: since });
-    return new ReplayEngine(state, feeds, parts, since);
+    return new ReplayEngine(state, streams, parts, since);
   }
 
   /** Whether the next step is at hand. */
   get ready(): boolean {
-    return this.#feeds.first?.ready ?? true;
+    return this.#streams.first?.ready ?? true;
   }
 
   async readOn(): Promise<void> {
-    await this.#feeds.first?.fill();
+    await this.#streams.first?.fill();
   }
 
   /** Lets the next thing happen. Gives how many polls that was; null when the past is over. */
   step(): number | null {
-    const feed = this.#feeds.first;
-    if (feed === null) return null;
-    const { step } = feed;
+    const stream = this.#streams.first;
+    if (stream === null) return null;
+    const { step } = stream;
     const { at } = step;
-    const { id } = feed.past.account;
+    const { id } = stream.past.account;
     if ('outcome' in step) {
-      this.#feeds.advance();
+      this.#streams.advance();
       this.#liveUntil(at);
       this.#watched.add(id);
       this.#observe(id, outcomeOf(step), at);
@@ -111,10 +111,10 @@ export class ReplayEngine {
       step.at += step.waitMs;
       step.forMs -= step.waitMs;
       step.waitMs = 0;
-      this.#feeds.moved();
+      this.#streams.moved();
       return 0;
     } else this.#leave(id, step.forMs);
-    this.#feeds.advance();
+    this.#streams.advance();
     return 0;
   }
 

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import type { Daemon } from '../daemon/daemon.ts';
 import type { DaemonDependencies } from '../daemon/daemon-dependencies.ts';
 import { inTurns } from '../daemon/slices.ts';
-import type { Heir } from '../domain/alert.ts';
+import type { TakeOver } from '../domain/alert.ts';
 import type { Settings } from '../domain/settings.ts';
 import { restoreMonitor } from '../engine/restore.ts';
 import type { MonitorState } from '../engine/state.ts';
@@ -90,8 +90,8 @@ export function hearChats(daemon: Daemon, views: LiveViews, log: SystemLog): voi
 export function restore(
   settings: Settings,
   stored: StoredState,
-  heir: Heir | null = null,
+  takeOver: TakeOver | null = null,
 ): Promise<MonitorState> {
   const [calendar, random, now] = [cronCalendar, systemRandom, systemClock.now()];
-  return inTurns(restoreMonitor({ settings, calendar, random, stored, now, heir }));
+  return inTurns(restoreMonitor({ settings, calendar, random, stored, now, takeOver }));
 }

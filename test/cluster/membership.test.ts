@@ -384,7 +384,7 @@ describe('two daemons on one database', () => {
     }
   });
 
-  test('one lost answer while it reads what is stored does not make the heir let go', async () => {
+  test('one lost answer while it reads what is stored does not make the next owner let go', async () => {
     const { world, a, b } = await startPair();
     let lost = 0;
     b.line.losesAnswer = () => b.role === 'loading' && ++lost === 1;
@@ -589,7 +589,7 @@ describe('two daemons on one database', () => {
     expect(world.judge()).toEqual([]);
   });
 
-  test('where somebody keeps the slot locked, the heir acts in doubt after two leases, and stores what it did once it owns', async () => {
+  test('where somebody keeps the slot locked, the next owner acts in doubt after two leases, and stores what it did once it owns', async () => {
     const { world, a, b } = await startPair();
     world.cluster.locked = true;
     a.killed = true;
@@ -757,7 +757,7 @@ describe('a database that loses what it had stored', () => {
     expect(world.judge().filter((line) => !line.includes('the epoch fell'))).toEqual([]);
   });
 
-  test('is left to the heir where the owner died with it', async () => {
+  test('is left to the next owner where the owner died with it', async () => {
     const { world, a, b } = await startPair();
     await world.pass(10_000);
     a.killed = true;

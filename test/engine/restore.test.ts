@@ -15,7 +15,7 @@ import { seededRandom } from '../support/seeded-random.ts';
 import { makeSettings } from '../support/settings.ts';
 
 /** What a daemon makes of an open incident of an account that its own configuration does not have. */
-function restoreWithout(heir: { readonly node: string; readonly from: string } | null) {
+function restoreWithout(takeOver: { readonly node: string; readonly from: string } | null) {
   const open = incident('one');
   const alert = inactiveAlert({ account: 'otp', rule: 'sms-low', type: 'below', balance: 'sms' });
   const state = startMonitor({
@@ -29,16 +29,16 @@ function restoreWithout(heir: { readonly node: string; readonly from: string } |
     calendar: cronCalendar,
     random: seededRandom(),
     now: noon + 1000,
-    heir,
+    takeOver,
   });
   return state.incidents.get('one')?.resolution;
 }
 
-const heir = { node: 'south', from: 'north' };
+const takeOver = { node: 'south', from: 'north' };
 
-test('what an heir with another configuration does not know is closed, and says which node took the accounts from which', () => {
-  const resolution = restoreWithout(heir);
-  expect(resolution).toEqual({ kind: 'rule-removed', heir });
+test('what a new owner with another configuration does not know is closed, and says which node took the accounts from which', () => {
+  const resolution = restoreWithout(takeOver);
+  expect(resolution).toEqual({ kind: 'rule-removed', heir: takeOver });
   const item = buildItem({ kinds: ['resolved'], resolvedAt: messageNow, resolution: resolution ?? null });
   expect(
     wordStory(item, { language: english, currency: 'EUR', now: messageNow, timezone: 'UTC' }).join(' '),

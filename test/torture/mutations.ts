@@ -607,7 +607,7 @@ export const mutations: readonly Mutation[] = [
     test: membershipTest,
   },
   {
-    name: 'a daemon that was killed keeps its heir of the same name out',
+    name: 'a daemon that was killed keeps its successor of the same name out',
     file: fleetView,
     old: 'expiresAt > (this.#expiry.get(incarnation) ?? expiresAt)',
     new: 'expiresAt > (this.#expiry.get(incarnation) ?? 0)',
@@ -621,9 +621,9 @@ export const mutations: readonly Mutation[] = [
     test: membershipTest,
   },
   {
-    name: 'a take-over closes what its heir does not know without saying why',
+    name: 'a take-over closes what the next owner does not know without saying why',
     file: 'src/engine/incidents.ts',
-    old: 'isRemoval ? { kind, heir } : resolution',
+    old: 'isRemoval ? { kind, heir: takeOver } : resolution',
     new: 'isRemoval ? { kind } : resolution',
     test: 'test/engine/restore.test.ts',
   },
@@ -728,7 +728,7 @@ export const mutations: readonly Mutation[] = [
     test: reloadTest,
   },
   {
-    name: 'another purse goes on with the readings of the one before',
+    name: 'another balance goes on with the readings of the one before',
     file: 'src/engine/changed-accounts.ts',
     old: 'if (address !== before.address) moved.add(id);',
     new: 'if (address !== before.address) moved.delete(id);',

@@ -78,17 +78,17 @@ is listed.`,
       { by, from, at: clock.now(), random },
     );
     await leaveOrder(context, settings.storage, writeOrder(order));
-    const heir = await waitForHeir(context, look, before);
-    if (heir === null)
+    const next = await waitForNext(context, look, before);
+    if (next === null)
       throw new CommandError(
         `no other daemon has taken the accounts over within ${formatShortDuration(patienceMs)}: see \`lowwater cluster status\` and the logs`,
       );
     const owner = nodeOf(before, before.owner);
-    if (heir === owner)
+    if (next === owner)
       throw new CommandError(
         `${owner} has the accounts again: it let go of them and no other daemon took them`,
       );
-    await context.stdout.write(`${owner} has handed the accounts over to ${heir}.\n`);
+    await context.stdout.write(`${owner} has handed the accounts over to ${next}.\n`);
     return exitCodes.ok;
   },
 };
@@ -134,7 +134,7 @@ function requirePostgres({ storage }: Settings): PostgresSettings {
 }
 
 /** The node that owns the accounts under a later epoch; null where there is none in time. */
-async function waitForHeir(
+async function waitForNext(
   { clock }: CommandContext,
   look: () => Promise<ClusterLook>,
   before: ClusterLook,

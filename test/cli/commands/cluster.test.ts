@@ -99,31 +99,34 @@ describe('the commands about daemons that share a database', () => {
     },
   );
 
-  it.skipIf(noPostgres !== null)('leave the owner an order to hand over, and wait for the heir', async () => {
-    const url = await makeDatabase();
-    const cluster = await open(url);
-    const { incarnation, store } = await own(cluster);
-    const { run } = install(url);
-    expect(await run('cluster', 'hand-over')).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('no other daemon'),
-    });
-    const heir = card({ node: 'two', configHash: 'other' });
-    await cluster.join(heir);
-    await cluster.publishConfiguration('abc', '{"accounts":{"otp":"1","voice":"1"}}');
-    await cluster.publishConfiguration('other', '{"accounts":{"otp":"2"}}');
-    expect(await run('cluster', 'hand-over')).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining(
-        'the configuration of two is not that of one (accounts: otp (changed), voice (missing)): give both the same file, or repeat with --force',
-      ),
-    });
-    const waiting = run('cluster', 'hand-over', '--force');
-    while ((await store.takeOrders()).length === 0) {}
-    await cluster.leave(incarnation);
-    await cluster.claim(heir.incarnation);
-    expect(await waiting).toMatchObject({ code: 0, stdout: 'one has handed the accounts over to two.\n' });
-  });
+  it.skipIf(noPostgres !== null)(
+    'leave the owner an order to hand over, and wait for the next owner',
+    async () => {
+      const url = await makeDatabase();
+      const cluster = await open(url);
+      const { incarnation, store } = await own(cluster);
+      const { run } = install(url);
+      expect(await run('cluster', 'hand-over')).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('no other daemon'),
+      });
+      const next = card({ node: 'two', configHash: 'other' });
+      await cluster.join(next);
+      await cluster.publishConfiguration('abc', '{"accounts":{"otp":"1","voice":"1"}}');
+      await cluster.publishConfiguration('other', '{"accounts":{"otp":"2"}}');
+      expect(await run('cluster', 'hand-over')).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(
+          'the configuration of two is not that of one (accounts: otp (changed), voice (missing)): give both the same file, or repeat with --force',
+        ),
+      });
+      const waiting = run('cluster', 'hand-over', '--force');
+      while ((await store.takeOrders()).length === 0) {}
+      await cluster.leave(incarnation);
+      await cluster.claim(next.incarnation);
+      expect(await waiting).toMatchObject({ code: 0, stdout: 'one has handed the accounts over to two.\n' });
+    },
+  );
 });
 
 describe.skipIf(noPostgres !== null)('migrate-store', () => {
