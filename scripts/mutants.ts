@@ -20,7 +20,11 @@ const core: Readonly<Record<string, readonly string[]>> = {
     'test/domain/currency.test.ts',
     'test/wording/units.test.ts',
   ],
-  'src/domain/backoff.ts': ['test/domain/backoff.test.ts', 'test/domain/retry-after.test.ts'],
+  'src/domain/backoff.ts': [
+    'test/domain/backoff.test.ts',
+    'test/domain/first-polls.test.ts',
+    'test/domain/retry-after.test.ts',
+  ],
   'src/engine/transition.ts': ['test/engine/transition.test.ts', 'test/engine/elapse.test.ts'],
   'src/engine/decide.ts': ['test/engine/decide.test.ts', 'test/engine/plan-channels.test.ts'],
   'src/engine/due-queue.ts': ['test/engine/due-queue.test.ts'],

@@ -1,11 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  currencyPattern,
   formatAmount,
+  formatAmountDistinctFrom,
   formatExact,
   formatMicros,
   formatMoney,
   isFinerThanMicros,
+  isSameCurrency,
   parseMicros,
 } from '../../src/domain/money.ts';
 
@@ -49,6 +52,9 @@ describe('parseMicros', () => {
     ['Infinity', 'Infinity', null],
     ['NaN', 'NaN', null],
     ['a point without digits', '1.', null],
+    ['zeros before the digits', '0000000000000000000012.5000000', 12_500_000],
+    ['digits of which none is left', '0.00000000000000000000000000000000000001', 0],
+    ['an empty whole part after rounding', '-0.0000009', -1],
   ];
   test.each(rows)('%s', (_name, digits, micros) => {
     expect(parseMicros(digits)).toBe(micros);
@@ -166,5 +172,66 @@ describe('formatting', () => {
     expect(formatAmount(20_000_000, 'CNY')).toBe('20.00 CNY');
     expect(formatAmount(20_000_000, null)).toBe('20.00');
     expect(formatAmount(20_000_000, '')).toBe('20.00');
+  });
+});
+
+describe('an amount next to another', () => {
+  test.each([
+    ['shows every digit where rounding would make them equal', 199_999_999, 200_000_000, '199.999999 CNY'],
+    ['is rounded where it still differs', 199_989_999, 200_000_000, '199.99 CNY'],
+    ['is rounded where both are the same', 1_234_567_891, 1_234_567_891, '1,234.57 CNY'],
+    ['keeps its thousands apart with every digit', 1_999_999_999, 2_000_000_000, '1,999.999999 CNY'],
+  ])('%s', (_name, micros, other, text) => {
+    expect(formatAmountDistinctFrom(micros, other, 'CNY')).toBe(text);
+  });
+
+  test('is rounded like any other where it counts a unit', () => {
+    expect(formatAmountDistinctFrom(199_600_000, 200_000_000, 'credits')).toBe('200 credits');
+  });
+
+  test('has no currency where none is known', () => {
+    expect(formatAmountDistinctFrom(199_999_999, 200_000_000, null)).toBe('199.999999');
+  });
+});
+
+test.each([
+  [1_000_000, '1 credits'],
+  [1_499_999, '1 credits'],
+  [12_345_400_000, '12,345 credits'],
+  [1_234_567_000_000, '1,234,567 credits'],
+  [1234, '0.001234 credits'],
+  [-500_000, '-0.5 credits'],
+])('%i millionths of a unit are whole for people, but below 1', (micros, text) => {
+  expect(formatAmount(micros, 'credits')).toBe(text);
+});
+
+test('one unit of money has two decimals', () => {
+  expect(formatMoney(1_000_000)).toBe('1.00');
+  expect(formatMoney(1_000_001)).toBe('1.00');
+});
+
+describe('the name of a currency', () => {
+  test.each(['CNY', '￥', 'SMS credits', 'a', 'x'.repeat(16), ' €'])('may be %j', (name) => {
+    expect(currencyPattern.test(name)).toBe(true);
+  });
+
+  test.each([
+    ['nothing', ''],
+    ['blanks alone', '   '],
+    ['17 characters', 'x'.repeat(17)],
+    ['a line break', 'CNY\n'],
+    ['a control character', 'C\u0007Y'],
+    ['a character that nobody sees', 'C\u200bY'],
+    ['half of a pair', 'C\ud800Y'],
+    ['a line separator', 'C\u2028Y'],
+    ['a paragraph separator', 'C\u2029Y'],
+  ])('is not %s', (_name, name) => {
+    expect(currencyPattern.test(name)).toBe(false);
+  });
+
+  test('means the same trimmed and in either case', () => {
+    expect(isSameCurrency('CNY', ' rmb ')).toBe(true);
+    expect(isSameCurrency('usd', 'USD')).toBe(true);
+    expect(isSameCurrency('USD', 'CNY')).toBe(false);
   });
 });

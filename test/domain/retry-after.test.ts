@@ -25,6 +25,13 @@ test.each<[name: string, value: string, ms: number | null]>([
   ['nothing is ignored', '', null],
   ['a date that does not exist is ignored', 'Fri, 99 Nov 2026 12:01:30 GMT', null],
   ['a bare year is no date', '2030-01-01', null],
+  ['a date with a word before it is ignored', 'at Fri, 20 Nov 2026 12:01:30 GMT', null],
+  ['a date with a word after it is ignored', 'Fri, 20 Nov 2026 12:01:30 GMT+1', null],
+  ['an older date with a word before it is ignored', 'at Friday, 20-Nov-26 12:01:30 GMT', null],
+  ['an older date with another zone is ignored', 'Friday, 20-Nov-26 12:01:30 GMT+1', null],
+  ['an asctime date with a word before it is ignored', 'at Fri Nov 20 12:01:30 2026', null],
+  ['an asctime date with another zone is ignored', 'Fri Nov 20 12:01:30 2026 GMT+1', null],
+  ['the present instant is no wait', 'Fri, 20 Nov 2026 12:00:00 GMT', 0],
 ])('%s', (_name, value, ms) => {
   expect(parseRetryAfter(value, now)).toBe(ms);
 });

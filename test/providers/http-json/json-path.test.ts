@@ -50,6 +50,35 @@ describe('a text that is no JSON to lowwater', () => {
   });
 });
 
+describe('a pattern in a path', () => {
+  const x = (count: number) => 'x'.repeat(count);
+
+  test.each([
+    ['matches a whole text', '$[?match(@, "x.")]', ['xy', 'xyz', 'axy'], ['xy']],
+    ['is searched in a text', '$[?search(@, "x.")]', ['xy', 'xyz', 'axy', 'y'], ['xy', 'xyz', 'axy']],
+    ['meets a text of 64 characters', '$[?search(@, "x")]', [x(64)], [x(64)]],
+    ['does not meet a longer one', '$[?search(@, "x")]', [x(65)], []],
+    ['does not meet what is no text', '$[?search(@, "1")]', [1, null, { length: 1 }, ['1']], []],
+  ])('%s', (_name, path, list, found) => {
+    const parsed = parsePath(path);
+    if (parsed === null || 'wrong' in parsed) throw new Error(`${path} is no path`);
+    const values = parseExactly(JSON.stringify(list))?.find(parsed);
+    expect(values?.map(({ value }) => value)).toEqual(found);
+  });
+
+  test.each([
+    ['that repeats what repeats', '$[?match(@, "(x+)+")]'],
+    ['that comes from the answer', '$[?search(@.text, @.pattern)]'],
+    ['deep in a condition', '$.a[?@.b && (@.c || search(@.d, "(x+)+"))]'],
+  ])('%s is refused with a sentence', (_name, path) => {
+    expect(parsePath(path)).toEqual({ wrong: expect.stringMatching(/^holds a pattern that \w/) });
+  });
+
+  test('of another function is no pattern', () => {
+    expect(parsePath('$[?length(@.a) > 1]')).toHaveProperty('text', '$[?length(@.a) > 1]');
+  });
+});
+
 describe('a path', () => {
   test.each(['', 'data.balance', '$.', '$[', '$.a b', '$..', "$[?@.a='x']", '$.a[?length(@)]', '$ .a '])(
     '%j is none of RFC 9535',
