@@ -33,7 +33,7 @@ function allowFiles(jsonSchema: z.core.JSONSchema.BaseSchema, key: string): void
   allowAlso(jsonSchema, { type: 'object', properties, required: ['files'], additionalProperties: false });
 }
 
-/** zod visits a schema once for each layer around it; the wrapping is done on the first visit and kept. */
+/** zod comes to a schema once for each layer around it; the wrapping is done the first time. */
 function allowAlso(jsonSchema: z.core.JSONSchema.BaseSchema, other: z.core.JSONSchema.BaseSchema): void {
   if (jsonSchema.anyOf !== undefined) return;
   const { description, default: fallback, ...own } = jsonSchema;

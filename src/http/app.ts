@@ -53,7 +53,7 @@ export function createApp(site: Site): App {
     const timezone = zoneOf(context, site.timezone);
     const key = views.calendarKey();
     const calendarKey = key !== null && (site.sessions?.isKeyOfToken(key) ?? true) ? key : null;
-    context.set('visit', { language, views, now, timezone, query, reader, calendarKey });
+    context.set('scope', { language, views, now, timezone, query, reader, calendarKey });
     context.set('cutOff', (error) => {
       site.log.error({ err: error, path: context.req.path }, 'an answer was cut off');
       context.env.outgoing.destroy();
@@ -63,7 +63,7 @@ export function createApp(site: Site): App {
     context.set('signedIn', isSignedIn(site, context.env.incoming));
     context.set('door', openDoor(context, views));
     await next();
-    if (isVisit(context)) {
+    if (isPageRequest(context)) {
       const renewed = site.sessions?.renew(context.req.header('cookie')) ?? null;
       if (renewed !== null) keepSession(context, renewed);
     }
@@ -75,7 +75,7 @@ export function createApp(site: Site): App {
     await requireSignIn(site, context.env.incoming);
     await next();
   });
-  app.get('/events', ({ req, env, var: { visit } }) => {
+  app.get('/events', ({ req, env, var: { scope } }) => {
     if (req.method === 'HEAD') return new Response(null, { headers: { 'content-type': eventsMediaType } });
     const { page: pages = [], have = [] } = req.queries();
     const headers = { accept: 'text/html', cookie: req.header('cookie') ?? '' };
@@ -85,7 +85,7 @@ export function createApp(site: Site): App {
         page: readPage(page),
         have: have[nth]?.split('.') ?? [],
       })),
-      looks: JSON.stringify([headers.cookie, visit.language.id, visit.reader]),
+      looks: JSON.stringify([headers.cookie, scope.language.id, scope.reader]),
       // The page is asked for as its reader would ask: what it shows, and whether it may be seen, is decided in one place.
       read: async (address) => {
         const response = await app.request(address, { headers }, env);
@@ -100,7 +100,7 @@ export function createApp(site: Site): App {
 }
 
 /** A page that a browser asks for. What reads its parts asks for nothing but `text/html`, and gets no cookie. */
-function isVisit({ req, res }: WebContext): boolean {
+function isPageRequest({ req, res }: WebContext): boolean {
   const isPage = res.headers.get('content-type')?.startsWith('text/html') ?? false;
   return isPage && req.method !== 'POST' && req.header('accept') !== 'text/html';
 }

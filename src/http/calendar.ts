@@ -18,7 +18,7 @@ import {
   sayLabel,
 } from '../wording/quantity-wording.ts';
 import { accountsOf } from './page/alerts.ts';
-import type { Frame, Visit } from './page/words.ts';
+import type { Frame, Scope } from './page/words.ts';
 import { digestOf } from './session.ts';
 
 export const calendarMediaType = 'text/calendar; charset=utf-8';
@@ -63,13 +63,13 @@ export function isCalendarKey(given: string, key: string | null): boolean {
  * By when to pay, when balances may be empty and which top-ups are expected, as whole days of the frame's zone (RFC 5545). What is due
  * or already empty stands on the present day; accounts of which nobody can say are named there too. `database` keeps two lowwaters apart.
  */
-export async function writeCalendar(visit: Omit<Visit, 'query'>, database: string): Promise<string> {
-  const { views, now, timezone } = visit;
+export async function writeCalendar(scope: Omit<Scope, 'query'>, database: string): Promise<string> {
+  const { views, now, timezone } = scope;
   const { payments, unknown, ending } = await planPayments(views, now);
   const expected = views.expected();
   const runs = views.announced().filter(({ endsAt }) => endsAt > now);
   const accounts = await accountsOf(views, [...expected, ...runs]);
-  const amountIn = (currency: string | null, micros: Micros) => sayAmount(micros, { ...visit, currency });
+  const amountIn = (currency: string | null, micros: Micros) => sayAmount(micros, { ...scope, currency });
   const amountOn = (account: string, balance: Balance, micros: Micros) =>
     amountIn(unitOf(accounts.get(account) ?? { balances: [], currency: null }, balance), micros);
   const events: readonly CalendarEvent[] = [
@@ -79,16 +79,16 @@ export async function writeCalendar(visit: Omit<Visit, 'query'>, database: strin
       summary: say(
         isDue ? says.payNow : says.pay,
         { amount: amountIn(unitOf(account, balance), micros), account: account.name },
-        visit,
+        scope,
       ),
       description: say(
         says.payWhy,
-        { balance: sayBalance(balanceLabel(balance, account.balances), visit) },
-        visit,
+        { balance: sayBalance(balanceLabel(balance, account.balances), scope) },
+        scope,
       ),
       url: account.topUpUrl,
     })),
-    ...ending.flatMap((account) => emptyEvents(account, visit)),
+    ...ending.flatMap((account) => emptyEvents(account, scope)),
     ...expected.map(({ id, account, balance, amountMicros, by, comment }) => ({
       id: `expected-${id}`,
       at: by,
@@ -98,7 +98,7 @@ export async function writeCalendar(visit: Omit<Visit, 'query'>, database: strin
           amount: amountOn(account, balance, amountMicros),
           account: accounts.get(account)?.name ?? account,
         },
-        visit,
+        scope,
       ),
       description: comment,
       url: null,
@@ -112,12 +112,12 @@ export async function writeCalendar(visit: Omit<Visit, 'query'>, database: strin
           amount: amountOn(account, balance, amountMicros),
           account: accounts.get(account)?.name ?? account,
         },
-        visit,
+        scope,
       ),
       description: comment,
       url: null,
     })),
-    ...(unknown.length === 0 ? [] : [unknownEvent(unknown, visit)]),
+    ...(unknown.length === 0 ? [] : [unknownEvent(unknown, scope)]),
   ];
   const stamp = `${isoDay(now, 'UTC').replaceAll('-', '')}T000000Z`;
   const dayOf = (at: number): string => isoDay(Math.max(at, now), timezone).replaceAll('-', '');
@@ -132,14 +132,14 @@ export async function writeCalendar(visit: Omit<Visit, 'query'>, database: strin
     'TRANSP:TRANSPARENT',
     'END:VEVENT',
   ]);
-  const all = [...headOf(visit), ...(lines.length === 0 ? utc : lines), 'END:VCALENDAR'];
+  const all = [...headOf(scope), ...(lines.length === 0 ? utc : lines), 'END:VCALENDAR'];
   return all.map((line) => `${fold(line)}\r\n`).join('');
 }
 
-const headOf = (visit: Frame) => [
+const headOf = (scope: Frame) => [
   ...['BEGIN:VCALENDAR', 'VERSION:2.0', 'PRODID:-//lowwater//pay//EN', 'CALSCALE:GREGORIAN'],
   ...[
-    `X-WR-CALNAME:${escapeText(say(says.name, visit))}`,
+    `X-WR-CALNAME:${escapeText(say(says.name, scope))}`,
     'REFRESH-INTERVAL;VALUE=DURATION:PT1H',
     'X-PUBLISHED-TTL:PT1H',
   ],
@@ -179,15 +179,15 @@ function emptyEvents(account: AccountView, frame: Frame): readonly CalendarEvent
   });
 }
 
-function unknownEvent(unknown: readonly AccountView[], visit: Frame): CalendarEvent {
-  const names = visit.language.list(unknown.slice(0, maxNamed).map(({ name }) => cleanText(name, 80)));
+function unknownEvent(unknown: readonly AccountView[], scope: Frame): CalendarEvent {
+  const names = scope.language.list(unknown.slice(0, maxNamed).map(({ name }) => cleanText(name, 80)));
   const more = unknown.length - maxNamed;
   return {
     id: 'unknown',
-    at: visit.now,
-    summary: say(says.unknown, { count: unknown.length }, visit),
+    at: scope.now,
+    summary: say(says.unknown, { count: unknown.length }, scope),
     description:
-      more > 0 ? say(says.unknownWhyMore, { names, more }, visit) : say(says.unknownWhy, { names }, visit),
+      more > 0 ? say(says.unknownWhyMore, { names, more }, scope) : say(says.unknownWhy, { names }, scope),
     url: null,
   };
 }

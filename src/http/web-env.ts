@@ -6,7 +6,7 @@ import type { LiveViews } from '../views/live-views.ts';
 import type { Attempts } from './attempts.ts';
 import type { EventStreams } from './events.ts';
 import type { ServerLimits, WebServerOptions } from './options.ts';
-import type { Visit } from './page/words.ts';
+import type { Scope } from './page/words.ts';
 import type { Sessions } from './session.ts';
 
 /** What the server was started with, and what it keeps while it runs. */
@@ -38,7 +38,7 @@ export interface WebEnv {
     /** An instant read once for the whole request. */
     readonly now: number;
     /** In the zone that this browser is shown times in. */
-    readonly visit: Visit;
+    readonly scope: Scope;
     /** Ends an answer that broke while it was sent, with a line in the log. */
     readonly cutOff: (error: unknown) => void;
   };

@@ -25,7 +25,7 @@ export function openLocalApi({ version, now, timezone, views }: LocalApiOptions)
     if (views !== null) {
       context.set('views', readingViews(views));
       const query = new URL(context.req.url).searchParams;
-      context.set('visit', { language: english, views: readingViews(views), now, timezone, query });
+      context.set('scope', { language: english, views: readingViews(views), now, timezone, query });
     }
     await next();
   });

@@ -151,8 +151,8 @@ export const reviewOperations: readonly Operation[] = [
 
 /** Dates are those of the configuration's zone. */
 function readReview(context: WebContext): Promise<Review> {
-  const visit = { ...context.var.visit, timezone: context.var.site.timezone };
-  return reviewOf(visit, readReviewQuery(visit));
+  const scope = { ...context.var.scope, timezone: context.var.site.timezone };
+  return reviewOf(scope, readReviewQuery(scope));
 }
 
 function spentJson({ currency, spent: now, before }: Spent) {

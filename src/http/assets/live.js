@@ -7,7 +7,7 @@ const tickMs = 15_000;
 const silentMs = 10_000;
 const watchMs = 1_000;
 /** A session goes on while it is used, and a page that stays open is in use. */
-const visitMs = 3_600_000;
+const signOfLifeMs = 3_600_000;
 const { lang, dataset } = document.documentElement;
 const words = JSON.parse(dataset.words);
 const plurals = new Intl.PluralRules(lang);
@@ -31,7 +31,7 @@ offerOwnZone();
 listen();
 setInterval(tellAges, tickMs);
 setInterval(watch, watchMs);
-setInterval(() => fetch(pageAddress(), { method: 'HEAD' }).catch(() => {}), visitMs);
+setInterval(() => fetch(pageAddress(), { method: 'HEAD' }).catch(() => {}), signOfLifeMs);
 
 /** What only the browser knows: where its reader is. */
 function offerOwnZone() {

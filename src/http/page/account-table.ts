@@ -22,13 +22,13 @@ import {
   type Frame,
   icon,
   runwayCell,
+  type Scope,
   sayOutcome,
   stateOf,
   stateTones,
   stateWord,
   table,
   unknown,
-  type Visit,
 } from './words.ts';
 
 const says = phrases('overview', {
@@ -65,22 +65,22 @@ const says = phrases('overview', {
 });
 
 /** The accounts of the overview: filters and search, and a row for each. */
-export function accountsSection(page: AccountPage, list: ListQuery, visit: Visit): Html {
-  return html`<section aria-labelledby="accounts-heading"><div class="section-head"><h2 id="accounts-heading">${say(says.accounts, visit)}</h2>${searchForm(list, page.balances, visit)}${live('filters', stateFilters(page, list, visit))}</div>
-${live('accounts', accountTable(page, list, visit))}</section>`;
+export function accountsSection(page: AccountPage, list: ListQuery, scope: Scope): Html {
+  return html`<section aria-labelledby="accounts-heading"><div class="section-head"><h2 id="accounts-heading">${say(says.accounts, scope)}</h2>${searchForm(list, page.balances, scope)}${live('filters', stateFilters(page, list, scope))}</div>
+${live('accounts', accountTable(page, list, scope))}</section>`;
 }
 
-function stateFilters({ counts, total }: AccountPage, list: ListQuery, visit: Visit): Html {
+function stateFilters({ counts, total }: AccountPage, list: ListQuery, scope: Scope): Html {
   const filter = (state: ListQuery['state'], label: Html): Html => {
     const path = writeListQuery({ ...list, state, cursor: null });
     return choiceLink(path, label, list.state === state);
   };
   const present = accountStates.filter((state) => counts[state] > 0 || list.state === state);
-  return html`<nav class="filters" aria-label="${say(says.filter, visit)}">${filter(null, html`${say(says.allStates, { count: total }, visit)}`)}${present.map(
+  return html`<nav class="filters" aria-label="${say(says.filter, scope)}">${filter(null, html`${say(says.allStates, { count: total }, scope)}`)}${present.map(
     (state) =>
       filter(
         state,
-        html`<span class="${stateTones[state]}">${icon(stateTones[state])}</span>${stateWord(state, visit)} ${counts[state]}`,
+        html`<span class="${stateTones[state]}">${icon(stateTones[state])}</span>${stateWord(state, scope)} ${counts[state]}`,
       ),
   )}</nav>`;
 }
@@ -193,14 +193,14 @@ function readNote(account: AccountView, frame: Frame): Html | null {
   return html`<span class="sub unread">${note}</span>`;
 }
 
-function pagerOf(page: AccountPage, list: ListQuery, visit: Frame): Html | null {
+function pagerOf(page: AccountPage, list: ListQuery, scope: Frame): Html | null {
   const { before, nextCursor, matching, accounts } = page;
   const place = { first: before + 1, last: before + accounts.length, count: matching };
-  const shown = say(accounts.length === 0 ? says.noneOf : says.fromTo, place, visit);
+  const shown = say(accounts.length === 0 ? says.noneOf : says.fromTo, place, scope);
   return pager(
     (cursor) => writeListQuery({ ...list, cursor }),
     { cursor: list.cursor, nextCursor },
-    visit,
+    scope,
     html`<span>${shown}</span>`,
   );
 }

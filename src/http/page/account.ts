@@ -35,6 +35,7 @@ import {
   moment,
   momentAndAge,
   runwayCell,
+  type Scope,
   sayOutcome,
   severityWord,
   stateOf,
@@ -42,7 +43,6 @@ import {
   stateWord,
   table,
   unknown,
-  type Visit,
 } from './words.ts';
 
 const shownIncidents = 20;
@@ -101,39 +101,39 @@ const verdicts = phrases('verdict', {
 });
 
 /** Everything about one account. `query` chooses range and balance of the chart. */
-export async function renderAccount(visit: Visit, account: AccountView): Promise<Html> {
-  const { views } = visit;
+export async function renderAccount(scope: Scope, account: AccountView): Promise<Html> {
+  const { views } = scope;
   const back = accountPath(account.id);
   const state = stateOf(account);
-  const [word, tone] = [stateWord(state, visit), stateTones[state]];
+  const [word, tone] = [stateWord(state, scope), stateTones[state]];
   const open = await views.alerts({ all: false });
   const alerts = sortAlerts(open.filter((alert) => alert.account === account.id));
   const rules = await views.explain(account.id);
-  const chart = await ifReadable(() => chartSection(visit, account), visit);
+  const chart = await ifReadable(() => chartSection(scope, account), scope);
   const incidents = await ifReadable(
     async () =>
-      incidentTable(await views.incidents({ account: account.id, limit: shownIncidents }), account, visit),
-    visit,
+      incidentTable(await views.incidents({ account: account.id, limit: shownIncidents }), account, scope),
+    scope,
   );
-  const polls = await ifReadable(() => pollTable(visit, account), visit);
+  const polls = await ifReadable(() => pollTable(scope, account), scope);
   const silences = views.silences().filter((silence) => concerns(silence, account));
-  return html`<p class="crumb"><a href="/">${say(says.overview, visit)}</a></p>
+  return html`<p class="crumb"><a href="/">${say(says.overview, scope)}</a></p>
 <div class="section-head"><h1><bdi>${cleanText(account.name, 200)}</bdi></h1><div class="acts">
-<form method="post" action="${back}/poll"><input type="hidden" name="back" value="${back}"><button class="quiet">${say(says.poll, visit)}</button></form>
-${silenceForm([{ account: account.id, accountName: account.name, rule: null }], { back }, visit)}</div></div>
+<form method="post" action="${back}/poll"><input type="hidden" name="back" value="${back}"><button class="quiet">${say(says.poll, scope)}</button></form>
+${silenceForm([{ account: account.id, accountName: account.name, rule: null }], { back }, scope)}</div></div>
 ${live(
   'account-state',
-  html`${actLine(account, visit, back)}<p class="state-line">${badge(tone, word)}${labelList(account)}</p>
-${failureNote(account, visit)}
-<div class="tiles">${account.balances.map((balance) => balanceTile(account, balance, visit))}${readingTile(account, visit)}</div>`,
+  html`${actLine(account, scope, back)}<p class="state-line">${badge(tone, word)}${labelList(account)}</p>
+${failureNote(account, scope)}
+<div class="tiles">${account.balances.map((balance) => balanceTile(account, balance, scope))}${readingTile(account, scope)}</div>`,
 )}
-${live('account-alerts', alertSection(alerts, account, visit))}
+${live('account-alerts', alertSection(alerts, account, scope))}
 ${chart}
-<section aria-labelledby="rules-heading"><h2 id="rules-heading">${say(says.rules, visit)}</h2>${live('rules', ruleList(rules, account, visit))}</section>
-<section aria-labelledby="incidents-heading"><h2 id="incidents-heading">${say(says.incidents, visit)}</h2>${live('incidents', incidents)}
-<p class="download"><a href="/alerts?${new URLSearchParams({ state: 'past', account: account.id }).toString()}">${say(says.allIncidents, visit)}</a></p></section>
-${silences.length > 0 && html`<section aria-labelledby="silences-heading"><h2 id="silences-heading">${say(says.silences, visit)}</h2>${live('silences', silenceTable(silences, visit, back))}</section>`}
-<section aria-labelledby="polls-heading"><h2 id="polls-heading">${say(says.polls, visit)}</h2>${live('polls', polls)}</section>`;
+<section aria-labelledby="rules-heading"><h2 id="rules-heading">${say(says.rules, scope)}</h2>${live('rules', ruleList(rules, account, scope))}</section>
+<section aria-labelledby="incidents-heading"><h2 id="incidents-heading">${say(says.incidents, scope)}</h2>${live('incidents', incidents)}
+<p class="download"><a href="/alerts?${new URLSearchParams({ state: 'past', account: account.id }).toString()}">${say(says.allIncidents, scope)}</a></p></section>
+${silences.length > 0 && html`<section aria-labelledby="silences-heading"><h2 id="silences-heading">${say(says.silences, scope)}</h2>${live('silences', silenceTable(silences, scope, back))}</section>`}
+<section aria-labelledby="polls-heading"><h2 id="polls-heading">${say(says.polls, scope)}</h2>${live('polls', polls)}</section>`;
 }
 
 function concerns({ match }: SilenceView, account: AccountView): boolean {
@@ -179,7 +179,7 @@ function readingTile(account: AccountView, frame: Frame): Html {
 ${usage.map(([name, value]) => html`<dt><code>${name}</code></dt><dd><bdi>${value}</bdi></dd>`)}</dl></section>`;
 }
 
-function alertSection(alerts: readonly AlertView[], account: AccountView, frame: Visit): Html {
+function alertSection(alerts: readonly AlertView[], account: AccountView, frame: Scope): Html {
   const back = accountPath(account.id);
   if (alerts.length === 0) {
     return html`<section class="calm" aria-labelledby="alerts-heading"><h2 id="alerts-heading">${say(says.calm, frame)}</h2></section>`;
@@ -190,15 +190,15 @@ function alertSection(alerts: readonly AlertView[], account: AccountView, frame:
 
 const shownPolls = 12;
 
-async function pollTable(visit: Visit, account: AccountView): Promise<Html> {
+async function pollTable(scope: Scope, account: AccountView): Promise<Html> {
   // Far enough back for the polls shown, and never a day of an account that is polled each second.
   const span = Math.min(dayMs * 7, Math.max(account.pollIntervalMs * shownPolls * 3, 600_000));
-  const found = await visit.views.polls(account.id, visit.now - span, visit.now + 1);
+  const found = await scope.views.polls(account.id, scope.now - span, scope.now + 1);
   const polls = found.slice(-shownPolls);
-  if (polls.length === 0) return html`<p class="empty">${say(says.noPoll, visit)}</p>`;
-  const head = html`<th scope="col">${say(says.outcome, visit)}</th><th scope="col">${say(says.time, visit)}</th>${account.balances.map(({ label }) => html`<th scope="col" class="number">${sayBalance(label, visit)}</th>`)}`;
-  const rows = polls.toReversed().map((poll) => pollRow(poll, account, visit));
-  return table(say(says.polls, visit), 'cards compact', head, rows);
+  if (polls.length === 0) return html`<p class="empty">${say(says.noPoll, scope)}</p>`;
+  const head = html`<th scope="col">${say(says.outcome, scope)}</th><th scope="col">${say(says.time, scope)}</th>${account.balances.map(({ label }) => html`<th scope="col" class="number">${sayBalance(label, scope)}</th>`)}`;
+  const rows = polls.toReversed().map((poll) => pollRow(poll, account, scope));
+  return table(say(says.polls, scope), 'cards compact', head, rows);
 }
 
 function pollRow({ at, outcome, reading }: PollRecord, { balances }: AccountView, frame: Frame): Html {

@@ -18,7 +18,7 @@ import { refuseTopUp } from './order-top-up.ts';
 import { givenBy, orderedFields } from './ordered.ts';
 import { show } from './show.ts';
 import { accountLinks, moneyOnItsWay, whenWords } from './to-pay.ts';
-import { accountPath, badge, ifReadable, severityWord, type Visit, withQuery } from './words.ts';
+import { accountPath, badge, ifReadable, type Scope, severityWord, withQuery } from './words.ts';
 
 interface Linked {
   readonly alert: AlertView;
@@ -50,9 +50,9 @@ const signedFields = ['link', 'account', 'rule', 'incident', 'expires', 'signatu
 /** It acts only when asked to: previews of links open it too. The signed query goes along with each form. */
 export async function askAcknowledge(
   context: WebContext,
-  query: URLSearchParams = context.var.visit.query,
+  query: URLSearchParams = context.var.scope.query,
 ): Promise<Response> {
-  const { visit } = context.var;
+  const { scope } = context.var;
   const found = await findLinked(context, query);
   if (found instanceof Response) return found;
   const { alert, account, earlierEndedAt } = found;
@@ -60,35 +60,35 @@ export async function askAcknowledge(
   const signed = html`${[...query].map(([name, value]) => hidden(name, value))}`;
   const has =
     alert.acknowledged === null
-      ? say(says.nobody, visit)
-      : say(says.has, { by: alert.acknowledged.by, age: sayAge(alert.acknowledged.at, visit) }, visit);
-  const links = account === null ? [] : accountLinks(account, alert.balance !== null, visit);
-  const content = html`<section class="panel narrow link"><h1>${badge(alert.severity, severityWord(alert.severity, visit))} <bdi>${alert.headline(visit)}</bdi></h1>
-${earlierEndedAt !== null && html`<p role="status">${say(says.again, { age: sayAge(earlierEndedAt, visit) }, visit)}</p>`}
-<p>${whenWords(alert, account, visit)}</p>${account !== null && moneyOnItsWay(account, alert.balance, visit)}
+      ? say(says.nobody, scope)
+      : say(says.has, { by: alert.acknowledged.by, age: sayAge(alert.acknowledged.at, scope) }, scope);
+  const links = account === null ? [] : accountLinks(account, alert.balance !== null, scope);
+  const content = html`<section class="panel narrow link"><h1>${badge(alert.severity, severityWord(alert.severity, scope))} <bdi>${alert.headline(scope)}</bdi></h1>
+${earlierEndedAt !== null && html`<p role="status">${say(says.again, { age: sayAge(earlierEndedAt, scope) }, scope)}</p>`}
+<p>${whenWords(alert, account, scope)}</p>${account !== null && moneyOnItsWay(account, alert.balance, scope)}
 <p><bdi>${has}</bdi></p>
 <div class="acts">${links}${
     account !== null &&
     payment !== undefined &&
-    html`<details class="act"><summary>${say(says.ordered, visit)}</summary>${orderedFields(account, givenBy(payment, '/'), visit, '/ack', html`${signed}${hidden('do', 'ordered')}`)}</details>`
+    html`<details class="act"><summary>${say(says.ordered, scope)}</summary>${orderedFields(account, givenBy(payment, '/'), scope, '/ack', html`${signed}${hidden('do', 'ordered')}`)}</details>`
   }${
     alert.acknowledged === null &&
-    html`<form class="sure" method="post" action="/ack">${signed}${seenFields(alert)}${nameField(null, visit)}<button>${say(says.acknowledge, visit)}</button> <button class="quiet" name="do" value="quiet">${say(says.quiet, { hours: quietHours }, visit)}</button><p class="soft">${say(says.effect, visit)}</p></form>`
+    html`<form class="sure" method="post" action="/ack">${signed}${seenFields(alert)}${nameField(null, scope)}<button>${say(says.acknowledge, scope)}</button> <button class="quiet" name="do" value="quiet">${say(says.quiet, { hours: quietHours }, scope)}</button><p class="soft">${say(says.effect, scope)}</p></form>`
   }</div>
 ${account?.note != null && html`<p><bdi>${account.note}</bdi></p>`}
-${account !== null && (await weekChart(account, alert, visit))}
-<p>${account !== null && html`<a href="${accountPath(account.id)}">${say(says.open, visit)}</a> · `}<a href="/">${say(says.overview, visit)}</a></p></section>`;
+${account !== null && (await weekChart(account, alert, scope))}
+<p>${account !== null && html`<a href="${accountPath(account.id)}">${say(says.open, scope)}</a> · `}<a href="/">${say(says.overview, scope)}</a></p></section>`;
   return show(context, { title: `${alert.accountName} · lowwater`, content, chrome: null });
 }
 
 /** A week of the balance; nothing while the database cannot be read. */
-async function weekChart(account: AccountView, { balance }: AlertView, visit: Visit): Promise<Html | null> {
+async function weekChart(account: AccountView, { balance }: AlertView, scope: Scope): Promise<Html | null> {
   const id = balance ?? account.balances[0]?.id ?? '';
-  const query = { account, balance: id, span: readSpan({ range: '7d' }, visit), points: 120, now: visit.now };
+  const query = { account, balance: id, span: readSpan({ range: '7d' }, scope), points: 120, now: scope.now };
   return html`${await ifReadable(async () => {
-    const chart = await buildChart(visit.views, query);
-    const words = sayBalance(balanceLabel(id, account.balances), visit);
-    return html`<div class="chart-box low">${drawChart(chart, words, visit)}</div>`;
+    const chart = await buildChart(scope.views, query);
+    const words = sayBalance(balanceLabel(id, account.balances), scope);
+    return html`<div class="chart-box low">${drawChart(chart, words, scope)}</div>`;
   })}`;
 }
 
@@ -96,9 +96,9 @@ export async function acknowledgeByLink(context: WebContext): Promise<Response> 
   const form = await readForm(context);
   const linked = await findLinked(context, form);
   if (linked instanceof Response) return linked;
-  const { visit, door } = context.var;
+  const { scope, door } = context.var;
   const { account, rule } = linked.alert;
-  const headline = linked.alert.headline(visit);
+  const headline = linked.alert.headline(scope);
   keepName(context, form.get('by') ?? '');
   if (form.get('do') === 'ordered') {
     const signed = signedFields.flatMap((name) =>
@@ -107,29 +107,29 @@ export async function acknowledgeByLink(context: WebContext): Promise<Response> 
         .slice(0, 1)
         .map((value) => [name, value] as const),
     );
-    const refused = await refuseTopUp(context, await findAccount(visit.views, account), form, {
+    const refused = await refuseTopUp(context, await findAccount(scope.views, account), form, {
       back: withQuery('/ack', Object.fromEntries(signed)),
       action: '/ack',
       extra: html`${signed.map(([name, value]) => hidden(name, value))}${hidden('do', 'ordered')}`,
       chrome: null,
     });
     if (refused !== null) return refused;
-    return showAnswer(context, say(says.isOrdered, visit), html`<bdi>${headline}</bdi>`, { linked });
+    return showAnswer(context, say(says.isOrdered, scope), html`<bdi>${headline}</bdi>`, { linked });
   }
   const { by, comment } = readPerson(form);
   if (form.get('do') === 'quiet') {
-    const endsAt = visit.now + quietHours * hourMs;
+    const endsAt = scope.now + quietHours * hourMs;
     const match = { account: [account], rule: [rule] };
     const seen = { account, rule, ...readSeen(form).seen };
     await door.give(
-      { kind: 'silence', match, everything: false, startsAt: visit.now, endsAt, comment, seen },
+      { kind: 'silence', match, everything: false, startsAt: scope.now, endsAt, comment, seen },
       by,
     );
-    const heading = say(says.isQuiet, { moment: sayNearMoment(endsAt, visit) }, visit);
+    const heading = say(says.isQuiet, { moment: sayNearMoment(endsAt, scope) }, scope);
     return showAnswer(context, heading, html`<bdi>${headline}</bdi>`, { linked });
   }
   await door.give({ kind: 'acknowledge', account, rule, comment, ...readSeen(form) }, by);
-  const words = html`<bdi>${headline}</bdi>. ${say(says.effect, visit)}`;
+  const words = html`<bdi>${headline}</bdi>. ${say(says.effect, scope)}`;
   return showAnswer(context, 'Acknowledged', words, { linked });
 }
 
@@ -194,13 +194,13 @@ function showAnswer(
   words: HtmlValue,
   { status, linked }: { readonly status?: ContentfulStatusCode; readonly linked?: Linked } = {},
 ): Response {
-  const content = html`<section class="panel narrow"><h1>${heading}</h1><p>${words}</p>${linked && whatNext(linked, context.var.visit)}<p><a href="/">${say(says.overview, context.var.visit)}</a></p></section>`;
+  const content = html`<section class="panel narrow"><h1>${heading}</h1><p>${words}</p>${linked && whatNext(linked, context.var.scope)}<p><a href="/">${say(says.overview, context.var.scope)}</a></p></section>`;
   return show(context, { title: `${heading} · lowwater`, content, chrome: null, status });
 }
 
-function whatNext({ alert, account }: Linked, visit: Visit): Html | null {
+function whatNext({ alert, account }: Linked, scope: Scope): Html | null {
   if (account === null) return null;
-  const links = accountLinks(account, alert.balance !== null, visit);
+  const links = accountLinks(account, alert.balance !== null, scope);
   return html`${account.note === null ? null : html`<p><bdi>${account.note}</bdi></p>`}
-<p class="act-line">${links.map((link) => html`${link} `)}<a href="${accountPath(account.id)}">${say(says.open, visit)}</a></p>`;
+<p class="act-line">${links.map((link) => html`${link} `)}<a href="${accountPath(account.id)}">${say(says.open, scope)}</a></p>`;
 }

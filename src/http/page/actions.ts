@@ -25,7 +25,7 @@ import {
   renderSilences,
 } from './silences.ts';
 import { keepZone } from './time-zone.ts';
-import { titleOf, type Visit } from './words.ts';
+import { type Scope, titleOf } from './words.ts';
 
 const maxNamed = 10;
 
@@ -112,29 +112,29 @@ export function addActions(app: WebApp): void {
 
 /** A silence that is confirmed begins; another is asked about first, and one with a mistake is shown again with it. */
 async function silence(context: WebContext): Promise<Response> {
-  const { views, visit, door } = context.var;
+  const { views, scope, door } = context.var;
   const form = await readForm(context);
   if (form.get('change') === 'yes') return showSilences(context, { form, problem: null });
-  const order = readSilenceForm(form, visit);
+  const order = readSilenceForm(form, scope);
   if ('field' in order) return showSilences(context, { form, problem: order });
   const muted = views.wouldMute(order);
   if (isRefusal(muted))
     return showSilences(context, {
       form,
-      problem: { field: fieldOf(muted.about), words: sayAgain(muted.why, visit) },
+      problem: { field: fieldOf(muted.about), words: sayAgain(muted.why, scope) },
     });
   if (form.get('confirmed') === 'yes') {
     await door.give({ kind: 'silence', ...order }, readPerson(form).by);
     return sendBack(context, form, 'silenced');
   }
-  const content = await renderSilenceQuestion(visit, order, { muted, form });
-  return show(context, { title: titleOf('silenceQuestion', visit), content, current: 'silences' });
+  const content = await renderSilenceQuestion(scope, order, { muted, form });
+  return show(context, { title: titleOf('silenceQuestion', scope), content, current: 'silences' });
 }
 
 async function actOnMany(form: URLSearchParams, context: WebContext): Promise<string> {
-  const { visit, door } = context.var;
+  const { scope, door } = context.var;
   const ticked = () => form.getAll('alert').flatMap(readPicked);
-  const alerts = form.get('all') === 'yes' ? await readMatching(visit, form) : ticked();
+  const alerts = form.get('all') === 'yes' ? await readMatching(scope, form) : ticked();
   if (alerts.length === 0) return 'none';
   const isSilence = form.get('do') === 'silence';
   const isGivenBack = form.get('do') === 'unacknowledge';
@@ -151,19 +151,19 @@ async function actOnMany(form: URLSearchParams, context: WebContext): Promise<st
     ? answers.find((answer) => answer !== null && answer.refused !== 'changed')
     : undefined;
   if (other != null) accept(other);
-  if (changed.length > 0) throw refuseMany(changed, alerts.length, visit);
+  if (changed.length > 0) throw refuseMany(changed, alerts.length, scope);
   if (isSilence) return 'silenced';
   if (isGivenBack) return 'given-back';
   return answers.every((answer) => answer === null) ? 'acknowledged-many' : 'partly';
 }
 
 /** All that the filters of the page select, where they are those that its reader saw. */
-async function readMatching(visit: Visit, form: URLSearchParams): Promise<readonly AlertView[]> {
+async function readMatching(scope: Scope, form: URLSearchParams): Promise<readonly AlertView[]> {
   const query = new URL(readOwnPath(form.get('query') ?? undefined), 'http://own').searchParams;
-  const alerts = selectAlerts(await visit.views.alerts({ all: false }), readAlertQuery(query));
+  const alerts = selectAlerts(await scope.views.alerts({ all: false }), readAlertQuery(query));
   const seen = form.get('seen-all');
   if (seen === null || seen === digestOf(alerts)) return alerts;
-  throw new RequestError('changed', say(says.matchChanged, { count: alerts.length }, visit));
+  throw new RequestError('changed', say(says.matchChanged, { count: alerts.length }, scope));
 }
 
 function silenceOf(
@@ -182,23 +182,23 @@ function nameOf({ account, rule, seen }: SeenAlertName): SeenAlertName {
   return { account, rule, ...(seen && { seen }) };
 }
 
-function refuseMany(changed: readonly SeenAlertName[], asked: number, visit: Visit): RequestError {
+function refuseMany(changed: readonly SeenAlertName[], asked: number, scope: Scope): RequestError {
   const names = changed
     .slice(0, maxNamed)
-    .map(({ account, rule }) => say(says.ofAccount, { rule, account }, visit));
+    .map(({ account, rule }) => say(says.ofAccount, { rule, account }, scope));
   const count = changed.length;
   const more = count - names.length;
-  const list = visit.language.list(names);
-  const alerts = more > 0 ? say(says.listAndMore, { list, more }, visit) : list;
-  const all = say(says.alerts, { count: asked }, visit);
-  return new RequestError('changed', say(says.someChanged, { count, all, alerts }, visit));
+  const list = scope.language.list(names);
+  const alerts = more > 0 ? say(says.listAndMore, { list, more }, scope) : list;
+  const all = say(says.alerts, { count: asked }, scope);
+  return new RequestError('changed', say(says.someChanged, { count, all, alerts }, scope));
 }
 
 /** The silences, and the form with what was given before. */
 export function showSilences(context: WebContext, given: GivenSilence): Response {
   return show(context, {
-    title: titleOf('silences', context.var.visit),
-    content: renderSilences(context.var.visit, given),
+    title: titleOf('silences', context.var.scope),
+    content: renderSilences(context.var.scope, given),
     current: 'silences',
     scripts: ['live.js'],
     status: given.problem === null ? 200 : 400,

@@ -22,7 +22,7 @@ import {
 import { incidentTable } from './incidents.ts';
 import { live } from './live.ts';
 import { pager } from './pager.ts';
-import { ifReadable, mentionsAll, type Visit, withQuery } from './words.ts';
+import { ifReadable, mentionsAll, type Scope, withQuery } from './words.ts';
 
 const incidentsAPage = 100;
 const incidentsLookedAt = 1_000;
@@ -58,11 +58,11 @@ const stateSays = phrases('alertState', {
 });
 
 /** Every alert that is open, or that was, with filters whose addresses can be shared. */
-export async function renderAlerts(visit: Visit): Promise<Html> {
-  const query = readAlertQuery(visit.query);
-  const found = query.state === 'past' ? await pastSection(visit, query) : await openSection(visit, query);
-  return html`<h1>${say(says.title, visit)}</h1>
-${filterForm(query, visit)}
+export async function renderAlerts(scope: Scope): Promise<Html> {
+  const query = readAlertQuery(scope.query);
+  const found = query.state === 'past' ? await pastSection(scope, query) : await openSection(scope, query);
+  return html`<h1>${say(says.title, scope)}</h1>
+${filterForm(query, scope)}
 ${live('alerts', found)}`;
 }
 
@@ -73,34 +73,34 @@ const exactFilters = [
 ] as const;
 
 /** Of thousands only those are shown that a search finds. */
-function filterForm(query: AlertQuery, visit: Visit): Html {
-  const choices = visit.views.choices();
+function filterForm(query: AlertQuery, scope: Scope): Html {
+  const choices = scope.views.choices();
   const { q, severity, care, account, rule, label } = query;
   const set = [q, severity, care, account, rule, label].filter(Boolean).length;
-  return html`<details class="fold"><summary>${say(says.filter, visit)}${(set > 0 || query.state !== 'open') && html` · ${say(stateSays[query.state], visit)}${set > 0 && say(says.filters, { count: set }, visit)}`}</summary><form class="panel filter-form" method="get" action="/alerts" role="search" aria-label="${say(says.filterAlerts, visit)}">
-<label>${say(says.find, visit)} <input type="search" name="q" value="${query.q}" maxlength="200" placeholder="${say(says.findWhat, visit)}"></label>
-<label>${say(says.state, visit)} <select name="state">${options(
-    states.map((state) => [state, say(state === 'past' ? says.pastIncidents : stateSays[state], visit)]),
+  return html`<details class="fold"><summary>${say(says.filter, scope)}${(set > 0 || query.state !== 'open') && html` · ${say(stateSays[query.state], scope)}${set > 0 && say(says.filters, { count: set }, scope)}`}</summary><form class="panel filter-form" method="get" action="/alerts" role="search" aria-label="${say(says.filterAlerts, scope)}">
+<label>${say(says.find, scope)} <input type="search" name="q" value="${query.q}" maxlength="200" placeholder="${say(says.findWhat, scope)}"></label>
+<label>${say(says.state, scope)} <select name="state">${options(
+    states.map((state) => [state, say(state === 'past' ? says.pastIncidents : stateSays[state], scope)]),
     query.state,
   )}</select></label>
-<label>${say(says.severity, visit)} <select name="severity">${severityOptions(query.severity, visit)}</select></label>
-<label>${say(says.owner, visit)} <select name="care">${options([['', say(says.anyone, visit)], ...cares.map((care) => [care, sayCare(care, visit)] as const)], query.care ?? '')}</select></label>
-${exactFilters.map(([name, kind]) => (choices[kind].length <= maxChoices || query[name] !== '') && textChoice(name, choices[kind], { chosen: query[name] }, visit))}
-<button>${say(says.filter, visit)}</button> <a href="/alerts">${say(says.showAll, visit)}</a></form></details>`;
+<label>${say(says.severity, scope)} <select name="severity">${severityOptions(query.severity, scope)}</select></label>
+<label>${say(says.owner, scope)} <select name="care">${options([['', say(says.anyone, scope)], ...cares.map((care) => [care, sayCare(care, scope)] as const)], query.care ?? '')}</select></label>
+${exactFilters.map(([name, kind]) => (choices[kind].length <= maxChoices || query[name] !== '') && textChoice(name, choices[kind], { chosen: query[name] }, scope))}
+<button>${say(says.filter, scope)}</button> <a href="/alerts">${say(says.showAll, scope)}</a></form></details>`;
 }
 
-async function openSection(visit: Visit, query: AlertQuery): Promise<Html> {
-  const { views } = visit;
+async function openSection(scope: Scope, query: AlertQuery): Promise<Html> {
+  const { views } = scope;
   const page = pageOfAlerts(await views.alerts({ all: false }), query);
   const { cards, shown, matching, nextCursor } = page;
   if (matching === 0)
     return html`<p class="empty">${sayHtml(
       says.none,
       {
-        open: html`<a href="/alerts">${say(says.showAll, visit)}</a>`,
-        past: html`<a href="/alerts?state=past">${say(says.pastIncidents, visit)}</a>`,
+        open: html`<a href="/alerts">${say(says.showAll, scope)}</a>`,
+        past: html`<a href="/alerts?state=past">${say(says.pastIncidents, scope)}</a>`,
       },
-      visit,
+      scope,
     )}</p>`;
   const back = writeAlertQuery(query);
   const accounts = await accountsOf(
@@ -110,29 +110,29 @@ async function openSection(visit: Visit, query: AlertQuery): Promise<Html> {
   // Ticked for the form below the list, which the forms within the list must not be part of.
   const picker = (card: CardAlerts): Html => {
     const [alert] = card;
-    return html`<label class="pick"><input type="checkbox" form="bulk" name="alert" value="${pickedNames(card)}"><span class="hidden">${say(says.choose, { rule: alert.rule, account: alert.accountName }, visit)}</span></label>`;
+    return html`<label class="pick"><input type="checkbox" form="bulk" name="alert" value="${pickedNames(card)}"><span class="hidden">${say(says.choose, { rule: alert.rule, account: alert.accountName }, scope)}</span></label>`;
   };
-  return html`<section aria-labelledby="found-heading"><h2 id="found-heading">${say(says.found, { count: matching }, visit)}${shown < matching && say(says.onThisPage, { count: shown }, visit)}</h2>
-<ul class="alerts picked">${cards.map((card) => alertCard(card, accounts, visit, { back, pick: picker(card) }))}</ul>
-${pagerOf(query, nextCursor, visit)}
-${bulkForm(page, query, { back, visit })}</section>`;
+  return html`<section aria-labelledby="found-heading"><h2 id="found-heading">${say(says.found, { count: matching }, scope)}${shown < matching && say(says.onThisPage, { count: shown }, scope)}</h2>
+<ul class="alerts picked">${cards.map((card) => alertCard(card, accounts, scope, { back, pick: picker(card) }))}</ul>
+${pagerOf(query, nextCursor, scope)}
+${bulkForm(page, query, { back, scope })}</section>`;
 }
 
 function bulkForm(
   { matching, digest }: AlertPage,
   query: AlertQuery,
-  { back, visit }: { readonly back: string; readonly visit: Visit },
+  { back, scope }: { readonly back: string; readonly scope: Scope },
 ): Html {
-  return html`<form id="bulk" class="panel" method="post" action="/alerts/many"><h3>${say(says.many, visit)}</h3>
+  return html`<form id="bulk" class="panel" method="post" action="/alerts/many"><h3>${say(says.many, scope)}</h3>
 <input type="hidden" name="back" value="${back}"><input type="hidden" name="query" value="${writeAlertQuery({ ...query, cursor: null })}"><input type="hidden" name="seen-all" value="${digest}">
-<label><input type="checkbox" name="all" value="yes"> ${say(says.all, { count: matching }, visit)}</label>
-${personFields(visit)}
-${durationField(visit)}
-<button name="do" value="acknowledge">${say(says.acknowledge, visit)}</button> <button name="do" value="silence" class="quiet">${say(says.silence, visit)}</button></form>`;
+<label><input type="checkbox" name="all" value="yes"> ${say(says.all, { count: matching }, scope)}</label>
+${personFields(scope)}
+${durationField(scope)}
+<button name="do" value="acknowledge">${say(says.acknowledge, scope)}</button> <button name="do" value="silence" class="quiet">${say(says.silence, scope)}</button></form>`;
 }
 
-function pastSection(visit: Visit, query: AlertQuery): Promise<Html> {
-  const { views } = visit;
+function pastSection(scope: Scope, query: AlertQuery): Promise<Html> {
+  const { views } = scope;
   return ifReadable(async () => {
     const page = await pageOfTime(
       { limit: incidentsAPage, cursor: query.cursor ?? undefined },
@@ -150,13 +150,13 @@ function pastSection(visit: Visit, query: AlertQuery): Promise<Html> {
       },
       ({ firedAt }) => firedAt,
     );
-    return html`${incidentTable(page.items, null, visit, { names: true })}${pagerOf(query, page.nextCursor, visit)}`;
-  }, visit);
+    return html`${incidentTable(page.items, null, scope, { names: true })}${pagerOf(query, page.nextCursor, scope)}`;
+  }, scope);
 }
 
-function pagerOf(query: AlertQuery, nextCursor: string | null, visit: Visit): Html | null {
+function pagerOf(query: AlertQuery, nextCursor: string | null, scope: Scope): Html | null {
   const { cursor } = query;
-  return pager((place) => writeAlertQuery({ ...query, cursor: place }), { cursor, nextCursor }, visit);
+  return pager((place) => writeAlertQuery({ ...query, cursor: place }), { cursor, nextCursor }, scope);
 }
 
 const states = ['open', 'firing', 'pending', 'past'] as const;

@@ -24,9 +24,9 @@ import {
   type Frame,
   icon,
   nameOf,
+  type Scope,
   severityWord,
   stateWord,
-  type Visit,
 } from './words.ts';
 
 /** Who has an alert: nobody yet, a person, a silence, or a worse alert that says it. */
@@ -116,54 +116,54 @@ const says = phrases('card', {
 export function alertCard(
   alerts: CardAlerts,
   accounts: ReadonlyMap<string, AccountView>,
-  visit: Visit,
+  scope: Scope,
   place: FormPlace,
 ): Html {
   const [alert] = alerts;
   const account = accounts.get(alert.account) ?? null;
   const tone = alert.state === 'pending' ? 'pending' : alert.severity;
-  const word = alert.state === 'pending' ? stateWord('pending', visit) : severityWord(alert.severity, visit);
-  const content = html`${place.pick}<div class="alert-words"><p class="alert-what">${badge(tone, word)} ${headlineLink(alert, visit)}</p>
-${sameCause(alerts, visit)}<p class="alert-when">${whenWords(alert, account, visit)}${place.isBrief === true && alert.notified.length > 0 && undelivered(alert, visit)}</p>${account !== null && moneyOnItsWay(account, alert.balance, visit)}${
+  const word = alert.state === 'pending' ? stateWord('pending', scope) : severityWord(alert.severity, scope);
+  const content = html`${place.pick}<div class="alert-words"><p class="alert-what">${badge(tone, word)} ${headlineLink(alert, scope)}</p>
+${sameCause(alerts, scope)}<p class="alert-when">${whenWords(alert, account, scope)}${place.isBrief === true && alert.notified.length > 0 && undelivered(alert, scope)}</p>${account !== null && moneyOnItsWay(account, alert.balance, scope)}${
     place.isBrief !== true &&
-    html`<p class="alert-meta">${rulesOf(alerts, visit)} · ${sinceWords(alert, visit)}${conditions(alert, visit)}</p>`
-  }${account !== null && !place.isOnAccount && hintLine(account, visit)}</div>
-<div class="acts">${account !== null && !place.isOnAccount && payButtons(account, alert.balance, { visit, back: place.back })}${alert.state === 'firing' && alert.acknowledged === null && acknowledgeForm(alerts, place, visit)}${
-    alert.acknowledged !== null && giveBackForm(alerts, place, visit)
-  }${place.isBrief !== true && !alert.silenced && silenceForm(alerts, place, visit)}</div>`;
+    html`<p class="alert-meta">${rulesOf(alerts, scope)} · ${sinceWords(alert, scope)}${conditions(alert, scope)}</p>`
+  }${account !== null && !place.isOnAccount && hintLine(account, scope)}</div>
+<div class="acts">${account !== null && !place.isOnAccount && payButtons(account, alert.balance, { scope, back: place.back })}${alert.state === 'firing' && alert.acknowledged === null && acknowledgeForm(alerts, place, scope)}${
+    alert.acknowledged !== null && giveBackForm(alerts, place, scope)
+  }${place.isBrief !== true && !alert.silenced && silenceForm(alerts, place, scope)}</div>`;
   return live(`alert ${alertName(alert)}`, content, { tag: 'li', attributes: html`class="alert ${tone}"` });
 }
 
 /** The other accounts of a card. */
-function sameCause([alert, ...others]: CardAlerts, visit: Visit): Html | null {
+function sameCause([alert, ...others]: CardAlerts, scope: Scope): Html | null {
   const accounts = new Map(others.map(({ account, accountName }) => [account, nameOf(accountName)]));
   accounts.delete(alert.account);
   if (accounts.size === 0) return null;
-  const names = visit.language.list([...accounts.values()], 'and');
-  return html`<p><bdi>${say(says.sameCause, { names }, visit)}</bdi></p>`;
+  const names = scope.language.list([...accounts.values()], 'and');
+  return html`<p><bdi>${say(says.sameCause, { names }, scope)}</bdi></p>`;
 }
 
-function rulesOf(alerts: CardAlerts, visit: Visit): string {
+function rulesOf(alerts: CardAlerts, scope: Scope): string {
   const rules = [...new Set(alerts.map(({ rule }) => rule))];
-  return say(says.rules, { count: rules.length, rules: visit.language.list(rules, 'and') }, visit);
+  return say(says.rules, { count: rules.length, rules: scope.language.list(rules, 'and') }, scope);
 }
 
 /** A clock that was set back leaves beginnings in the future. */
-function sinceWords({ since }: AlertView, visit: Visit): Html {
-  if (since > visit.now) return html`${say(says.future, { moment: sayMoment(since, visit) }, visit)}`;
-  return sayHtml(says.sinceAge, { age: age(since, visit) }, visit);
+function sinceWords({ since }: AlertView, scope: Scope): Html {
+  if (since > scope.now) return html`${say(says.future, { moment: sayMoment(since, scope) }, scope)}`;
+  return sayHtml(says.sinceAge, { age: age(since, scope) }, scope);
 }
 
-function undelivered({ notified }: AlertView, visit: Frame): Html | null {
+function undelivered({ notified }: AlertView, scope: Frame): Html | null {
   const waiting = notified.filter(({ at }) => at === null);
   return waiting.length === 0
     ? null
-    : html` · <span class="condition">${sayHtml(says.undelivered, { channels: listNames(waiting, visit) }, visit)}</span>`;
+    : html` · <span class="condition">${sayHtml(says.undelivered, { channels: listNames(waiting, scope) }, scope)}</span>`;
 }
 
 /** Alerts about lowwater itself or a whole provider have no page of their own. */
-function headlineLink(alert: AlertView, visit: Visit): Html {
-  const headline = html`<bdi>${alert.headline(visit)}</bdi>`;
+function headlineLink(alert: AlertView, scope: Scope): Html {
+  const headline = html`<bdi>${alert.headline(scope)}</bdi>`;
   return alert.account.startsWith('@')
     ? headline
     : html`<a href="${accountPath(alert.account)}">${headline}</a>`;

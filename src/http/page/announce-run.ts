@@ -11,7 +11,7 @@ import { accountsOf } from './alerts.ts';
 import { askAgain } from './ask-again.ts';
 import { hidden, maxChoices, options, personFields, readForm, readPerson, sendBack } from './forms.ts';
 import { readAmount } from './ordered.ts';
-import { accountLink, nameOf, type Visit } from './words.ts';
+import { accountLink, nameOf, type Scope } from './words.ts';
 
 const says = phrases('announce', {
   title: 'Announced runs',
@@ -28,32 +28,32 @@ const says = phrases('announce', {
 });
 
 /** Runs that people announced, and the form that announces another. */
-export async function announcedRuns(visit: Visit): Promise<Html> {
-  const runs = visit.views.announced();
-  const accounts = await accountsOf(visit.views, runs);
+export async function announcedRuns(scope: Scope): Promise<Html> {
+  const runs = scope.views.announced();
+  const accounts = await accountsOf(scope.views, runs);
   const items = runs.map(({ id, account, balance, amountMicros, startsAt, endsAt, comment, announcedBy }) => {
     const { name = account, balances = [], currency = null } = accounts.get(account) ?? {};
-    const amount = sayAmount(amountMicros, { ...visit, currency: unitOf({ balances, currency }, balance) });
-    const [from, to] = [sayMoment(startsAt, visit), sayMoment(endsAt, visit)];
-    return html`<li>${accountLink({ id: account, name })}: <bdi>${say(says.run, { amount, from, to, by: announcedBy }, visit)}</bdi>${comment !== '' && html` (<bdi>${comment}</bdi>)`}
-<form method="post" action="/pay/cancel">${hidden('account', account)}${hidden('id', id)}<button class="quiet">${say(says.cancel, visit)}<span class="hidden"> ${nameOf(name)}</span></button></form></li>`;
+    const amount = sayAmount(amountMicros, { ...scope, currency: unitOf({ balances, currency }, balance) });
+    const [from, to] = [sayMoment(startsAt, scope), sayMoment(endsAt, scope)];
+    return html`<li>${accountLink({ id: account, name })}: <bdi>${say(says.run, { amount, from, to, by: announcedBy }, scope)}</bdi>${comment !== '' && html` (<bdi>${comment}</bdi>)`}
+<form method="post" action="/pay/cancel">${hidden('account', account)}${hidden('id', id)}<button class="quiet">${say(says.cancel, scope)}<span class="hidden"> ${nameOf(name)}</span></button></form></li>`;
   });
-  return html`<section aria-labelledby="runs-heading"><h2 id="runs-heading">${say(says.title, visit)}</h2>${items.length > 0 && html`<ul class="ordered">${items}</ul>`}
-<details class="act"><summary>${say(says.announce, visit)}</summary>${runFields(visit)}</details></section>`;
+  return html`<section aria-labelledby="runs-heading"><h2 id="runs-heading">${say(says.title, scope)}</h2>${items.length > 0 && html`<ul class="ordered">${items}</ul>`}
+<details class="act"><summary>${say(says.announce, scope)}</summary>${runFields(scope)}</details></section>`;
 }
 
 /** `given` is what the form was sent with before. */
-function runFields(visit: Visit, given = new URLSearchParams()): Html {
-  return html`<form method="post" action="/pay/announced"><p>${say(says.effect, visit)}</p>
-<label>${say(says.account, visit)} ${accountField(visit, given.get('account'))}</label>
-<label>${say(says.balance, visit)} <input name="balance" maxlength="64" autocomplete="off" value="${given.get('balance')}"></label>
-<label>${say(says.amount, visit)} <input name="amount" required inputmode="decimal" value="${given.get('amount')}"></label>
-<label>${say(says.from, visit)} <input type="datetime-local" name="from" required value="${given.get('from')}"></label>
-<label>${say(says.to, visit)} <input type="datetime-local" name="to" required value="${given.get('to')}"></label>
-${personFields(visit, given)}<button>${say(says.announce, visit)}</button></form>`;
+function runFields(scope: Scope, given = new URLSearchParams()): Html {
+  return html`<form method="post" action="/pay/announced"><p>${say(says.effect, scope)}</p>
+<label>${say(says.account, scope)} ${accountField(scope, given.get('account'))}</label>
+<label>${say(says.balance, scope)} <input name="balance" maxlength="64" autocomplete="off" value="${given.get('balance')}"></label>
+<label>${say(says.amount, scope)} <input name="amount" required inputmode="decimal" value="${given.get('amount')}"></label>
+<label>${say(says.from, scope)} <input type="datetime-local" name="from" required value="${given.get('from')}"></label>
+<label>${say(says.to, scope)} <input type="datetime-local" name="to" required value="${given.get('to')}"></label>
+${personFields(scope, given)}<button>${say(says.announce, scope)}</button></form>`;
 }
 
-function accountField({ views }: Visit, given: string | null): Html {
+function accountField({ views }: Scope, given: string | null): Html {
   const { accounts } = views.choices();
   return accounts.length > maxChoices
     ? html`<input name="account" required maxlength="64" autocomplete="off" value="${given}">`
@@ -62,27 +62,27 @@ function accountField({ views }: Visit, given: string | null): Html {
 
 /** Announces what the form says. A refused one is shown again with the reason and what was typed. */
 export async function announceRun(context: WebContext): Promise<Response> {
-  const { visit, door } = context.var;
+  const { scope, door } = context.var;
   const form = await readForm(context);
   form.set('back', '/pay');
   try {
-    await door.give(readRun(form, visit), readPerson(form).by);
+    await door.give(readRun(form, scope), readPerson(form).by);
     return sendBack(context, form, 'announced');
   } catch (error) {
-    const heading = say(says.announce, visit);
-    return askAgain(context, error, { heading, form: runFields(visit, form), back: '/pay' });
+    const heading = say(says.announce, scope);
+    return askAgain(context, error, { heading, form: runFields(scope, form), back: '/pay' });
   }
 }
 
 /** By the clocks of the page's zone. Throws `RequestError` where the form cannot be read. */
-function readRun(form: URLSearchParams, visit: Visit): Wanted<'expect-spending'> {
-  const { timezone } = visit;
+function readRun(form: URLSearchParams, scope: Scope): Wanted<'expect-spending'> {
+  const { timezone } = scope;
   const at = (name: string): number => parseLocalText(form.get(name) ?? '', timezone) ?? Number.NaN;
   const balance = form.get('balance') ?? '';
   return {
     kind: 'expect-spending',
     account: form.get('account') ?? '',
-    amountMicros: readAmount(form, visit),
+    amountMicros: readAmount(form, scope),
     ...(balance === '' ? {} : { balance }),
     startsAt: at('from'),
     endsAt: at('to'),

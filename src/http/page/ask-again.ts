@@ -19,10 +19,10 @@ interface RefusedForm {
 /** A form of the page Pay that was refused, again with the reason. Throws what is no refusal. */
 export function askAgain(context: WebContext, error: unknown, refused: RefusedForm): Response {
   if (!(error instanceof RequestError)) throw error;
-  const { visit } = context.var;
+  const { scope } = context.var;
   const { heading, form, back, ...place } = refused;
   const content = html`<section class="panel question"><h1>${heading}</h1>
-<p class="problem" role="alert">${sayAgain(error.message, visit)}</p>${form}<p><a href="${back}">${say(says.back, visit)}</a></p></section>`;
+<p class="problem" role="alert">${sayAgain(error.message, scope)}</p>${form}<p><a href="${back}">${say(says.back, scope)}</a></p></section>`;
   return show(context, {
     title: `${heading} · lowwater`,
     content,

@@ -29,7 +29,7 @@ import { RequestError } from '../refusal.ts';
 import { buildChart, type ChartSpan, chartRanges, readSpan } from './chart-model.ts';
 import { choiceLink } from './forms.ts';
 import { live } from './live.ts';
-import { accountPath, type Frame, type Visit } from './words.ts';
+import { accountPath, type Frame, type Scope } from './words.ts';
 
 const tableRows = 40;
 
@@ -79,32 +79,32 @@ const legends = phrases('legend', {
 interface Shown {
   readonly account: AccountView;
   readonly span: ChartSpan;
-  readonly visit: Visit;
+  readonly scope: Scope;
 }
 
 /** The charts of one balance or both: drawn here, drawn again by the script with a cursor, and as tables. */
-export async function chartSection(visit: Visit, account: AccountView): Promise<Html> {
-  const { query } = visit;
-  const { span, problem } = spanOf(visit);
-  const shown = { account, span, visit };
+export async function chartSection(scope: Scope, account: AccountView): Promise<Html> {
+  const { query } = scope;
+  const { span, problem } = spanOf(scope);
+  const shown = { account, span, scope };
   const wanted = readBalances(query, account);
   const path = accountPath(account.id);
   const figures = await Promise.all(wanted.map(({ id }) => chartFigure(id, shown)));
-  return html`<section aria-labelledby="chart-heading" class="chart-section"><div class="section-head"><h2 id="chart-heading">${say(says.heading, { balance: balancesWords(wanted, visit), span: spanWords(shown) }, visit)}</h2>
+  return html`<section aria-labelledby="chart-heading" class="chart-section"><div class="section-head"><h2 id="chart-heading">${say(says.heading, { balance: balancesWords(wanted, scope), span: spanWords(shown) }, scope)}</h2>
 <div class="choices">${rangeLinks(path, shown, query)}${balanceLinks(shown, wanted, query)}</div></div>
 ${rangeForm(shown, query, problem)}
 ${figures}
-<p class="download"><a href="/api/v1${path}/history.csv?${exportQuery(span)}" data-csv download>${say(says.csv, visit)}</a> <span class="soft">${say(says.csvHolds, visit)}</span></p></section>`;
+<p class="download"><a href="/api/v1${path}/history.csv?${exportQuery(span)}" data-csv download>${say(says.csv, scope)}</a> <span class="soft">${say(says.csvHolds, scope)}</span></p></section>`;
 }
 
 /** A part of the address that cannot be read is named next to the fields, and the usual time is shown. */
-function spanOf(visit: Visit): { readonly span: ChartSpan; readonly problem: string | null } {
-  const [range, since, until] = ['range', 'since', 'until'].map((name) => visit.query.get(name));
+function spanOf(scope: Scope): { readonly span: ChartSpan; readonly problem: string | null } {
+  const [range, since, until] = ['range', 'since', 'until'].map((name) => scope.query.get(name));
   try {
-    return { span: readSpan({ range, since, until }, visit), problem: null };
+    return { span: readSpan({ range, since, until }, scope), problem: null };
   } catch (error) {
     if (!(error instanceof RequestError)) throw error;
-    return { span: readSpan({}, visit), problem: sayAgain(error.message, visit) };
+    return { span: readSpan({}, scope), problem: sayAgain(error.message, scope) };
   }
 }
 
@@ -115,32 +115,32 @@ function readBalances(query: URLSearchParams, { balances }: AccountView): readon
   return one === undefined ? balances.slice(0, 1) : [one];
 }
 
-function balancesWords(wanted: readonly BalanceDefinition[], visit: Visit): string {
+function balancesWords(wanted: readonly BalanceDefinition[], scope: Scope): string {
   const [only, ...others] = wanted;
-  if (others.length === 0) return sayBalance(only?.label ?? '', visit);
-  const names = wanted.map(({ label }) => sayLabel(label, visit));
+  if (others.length === 0) return sayBalance(only?.label ?? '', scope);
+  const names = wanted.map(({ label }) => sayLabel(label, scope));
   return sayBalance(
-    names.reduce((one, other) => say(says.and, { one, other }, visit)),
-    visit,
+    names.reduce((one, other) => say(says.and, { one, other }, scope)),
+    scope,
   );
 }
 
-function spanWords({ span, visit }: Shown): string {
-  if (span.preset !== null) return say(span.preset.label, visit);
-  const to = sayMoment(Math.min(span.until, visit.now), visit);
-  return say(says.fromTo, { from: sayMoment(span.since, visit), to }, visit);
+function spanWords({ span, scope }: Shown): string {
+  if (span.preset !== null) return say(span.preset.label, scope);
+  const to = sayMoment(Math.min(span.until, scope.now), scope);
+  return say(says.fromTo, { from: sayMoment(span.since, scope), to }, scope);
 }
 
-function rangeLinks(path: string, { span: { preset }, visit }: Shown, query: URLSearchParams): Html {
+function rangeLinks(path: string, { span: { preset }, scope }: Shown, query: URLSearchParams): Html {
   const link = (range: (typeof chartRanges)[number]): Html => {
     const words = { range: range.name, since: null, until: null };
-    return choiceLink(`${path}?${changed(query, words)}`, say(range.label, visit), range === preset);
+    return choiceLink(`${path}?${changed(query, words)}`, say(range.label, scope), range === preset);
   };
-  return html`<nav class="filters" aria-label="${say(says.range, visit)}">${chartRanges.map(link)}</nav>`;
+  return html`<nav class="filters" aria-label="${say(says.range, scope)}">${chartRanges.map(link)}</nav>`;
 }
 
 function balanceLinks(
-  { account: { id: account, balances }, visit }: Shown,
+  { account: { id: account, balances }, scope }: Shown,
   wanted: readonly BalanceDefinition[],
   query: URLSearchParams,
 ): Html | null {
@@ -148,9 +148,9 @@ function balanceLinks(
   const link = (value: string, word: string, current: boolean): Html =>
     choiceLink(`${accountPath(account)}?${changed(query, { balance: value })}`, word, current);
   const each = balances.map(({ id, label }) =>
-    link(id, sayLabel(label, visit), wanted.length === 1 && wanted[0]?.id === id),
+    link(id, sayLabel(label, scope), wanted.length === 1 && wanted[0]?.id === id),
   );
-  return html`<nav class="filters" aria-label="${say(says.balance, visit)}">${each}${link('both', say(balances.length === 2 ? says.both : says.all, visit), wanted.length > 1)}</nav>`;
+  return html`<nav class="filters" aria-label="${say(says.balance, scope)}">${each}${link('both', say(balances.length === 2 ? says.both : says.all, scope), wanted.length > 1)}</nav>`;
 }
 
 /** The address with some of its words replaced, without what a form has just done. */
@@ -163,15 +163,15 @@ function changed(query: URLSearchParams, words: Readonly<Record<string, string |
   return `${next}#chart-heading`;
 }
 
-function rangeForm({ account, span, visit }: Shown, query: URLSearchParams, problem: string | null): Html {
-  const today = isoDay(visit.now, visit.timezone);
-  const since = isoDay(span.since, visit.timezone);
-  const until = isoDay(Math.min(span.until - 1, visit.now), visit.timezone);
+function rangeForm({ account, span, scope }: Shown, query: URLSearchParams, problem: string | null): Html {
+  const today = isoDay(scope.now, scope.timezone);
+  const since = isoDay(span.since, scope.timezone);
+  const until = isoDay(Math.min(span.until - 1, scope.now), scope.timezone);
   const balance = query.get('balance');
   return html`<form class="search range" method="get" action="${accountPath(account.id)}#chart-heading">${balance !== null && html`<input type="hidden" name="balance" value="${balance}">`}
-<label>${say(says.from, visit)} <input type="date" name="since" value="${since}" max="${today}" required></label>
-<label>${say(says.to, visit)} <input type="date" name="until" value="${until}" max="${today}" required></label>
-<button class="quiet">${say(says.show, visit)}</button>${problem !== null && html`<p class="problem" role="alert">${problem}</p>`}</form>`;
+<label>${say(says.from, scope)} <input type="date" name="since" value="${since}" max="${today}" required></label>
+<label>${say(says.to, scope)} <input type="date" name="until" value="${until}" max="${today}" required></label>
+<button class="quiet">${say(says.show, scope)}</button>${problem !== null && html`<p class="problem" role="alert">${problem}</p>`}</form>`;
 }
 
 /** A range up to now stays one while the page is open. */
@@ -181,65 +181,65 @@ function exportQuery({ since, until, preset }: ChartSpan): string {
 }
 
 async function chartFigure(balance: Balance, shown: Shown): Promise<Html> {
-  const { account, span, visit } = shown;
-  const chart = await buildChart(visit.views, { account, span, balance, now: visit.now });
+  const { account, span, scope } = shown;
+  const chart = await buildChart(scope.views, { account, span, balance, now: scope.now });
   const dates = `since=${isoText(span.since)}&until=${isoText(span.until)}`;
   const time = span.preset === null ? dates : `range=${span.preset.name}`;
   const words = describeChart(chart, balance, shown);
-  const name = sayBalance(balanceLabel(balance, account.balances), visit);
-  const title = say(says.words, { balance: name, words }, visit);
-  return html`<figure class="chart" data-chart="/api/v1${accountPath(account.id)}/chart?balance=${balance}" data-time="${time}" data-label="${title}" data-timezone="${visit.timezone}"><div class="chart-box">${drawChart(chart, title, visit)}</div>
-${live(`chart-${balance}`, html`${legend(chart, visit)}<p>${words}</p>`, { tag: 'figcaption' })}</figure>
-<details class="table-of-chart"><summary>${sayHtml(says.asTableOf, { hidden: html`<span class="hidden"> ${say(says.of, { balance: name }, visit)}</span>` }, visit)}</summary>${live(`table-${balance}`, chartTable(chart, balance, shown))}</details>`;
+  const name = sayBalance(balanceLabel(balance, account.balances), scope);
+  const title = say(says.words, { balance: name, words }, scope);
+  return html`<figure class="chart" data-chart="/api/v1${accountPath(account.id)}/chart?balance=${balance}" data-time="${time}" data-label="${title}" data-timezone="${scope.timezone}"><div class="chart-box">${drawChart(chart, title, scope)}</div>
+${live(`chart-${balance}`, html`${legend(chart, scope)}<p>${words}</p>`, { tag: 'figcaption' })}</figure>
+<details class="table-of-chart"><summary>${sayHtml(says.asTableOf, { hidden: html`<span class="hidden"> ${say(says.of, { balance: name }, scope)}</span>` }, scope)}</summary>${live(`table-${balance}`, chartTable(chart, balance, shown))}</details>`;
 }
 
 function describeChart(chart: Chart, balance: Balance, shown: Shown): string {
-  const { account, visit } = shown;
+  const { account, scope } = shown;
   const values = chart.points.flatMap(({ value }) => (value === null ? [] : [value]));
   const [first, last] = [values[0], values.at(-1)];
   const range = amountsOf({ points: chart.points, thresholds: [] });
   const { preset } = shown.span;
   if (first === undefined || last === undefined || range === null)
     return preset === null
-      ? say(says.nothing, visit)
-      : say(says.nothingInLast, { span: say(preset.label, visit) }, visit);
-  const money = (value: number): string => sayAmount(value, { ...visit, currency: unitOf(account, balance) });
+      ? say(says.nothing, scope)
+      : say(says.nothingInLast, { span: say(preset.label, scope) }, scope);
+  const money = (value: number): string => sayAmount(value, { ...scope, currency: unitOf(account, balance) });
   const parts = [
     say(
       says.course,
       { first: money(first), last: money(last), lowest: money(range.lowest), highest: money(range.highest) },
-      visit,
+      scope,
     ),
   ];
-  if (chart.topUps.length > 0) parts.push(say(says.topUps, { count: chart.topUps.length }, visit));
-  const lasts = sayRunwayClause(ownOf(account.runways, balance) ?? null, visit);
+  if (chart.topUps.length > 0) parts.push(say(says.topUps, { count: chart.topUps.length }, scope));
+  const lasts = sayRunwayClause(ownOf(account.runways, balance) ?? null, scope);
   if (chart.projection.length > 0)
-    parts.push(say(chart.fan.length > 0 ? says.projectedRange : says.projected, { lasts }, visit));
+    parts.push(say(chart.fan.length > 0 ? says.projectedRange : says.projected, { lasts }, scope));
   const { hindsight } = chart;
   if (hindsight !== null) {
-    const { weekdayIndex } = momentParts(hindsight.at - weekMs, visit.timezone);
-    const weekday = sayAgain(nameWeekday(weekdayIndex), visit);
+    const { weekdayIndex } = momentParts(hindsight.at - weekMs, scope.timezone);
+    const weekday = sayAgain(nameWeekday(weekdayIndex), scope);
     parts.push(
       say(
         says.hindsight,
         {
           weekday,
           predicted: money(hindsight.predicted),
-          moment: sayMoment(hindsight.at, visit),
+          moment: sayMoment(hindsight.at, scope),
           came: money(hindsight.came),
         },
-        visit,
+        scope,
       ),
     );
   }
   const all = ladderSteps(ownOf(account.thresholds, balance) ?? {});
   const far = all.filter(({ severity }) => !chart.thresholds.some((level) => level.severity === severity));
-  const names = far.map(({ severity, threshold }) => sayThreshold(severity, money(threshold), visit));
-  if (far.length > 0) parts.push(say(says.off, { thresholds: visit.language.list(names) }, visit));
+  const names = far.map(({ severity, threshold }) => sayThreshold(severity, money(threshold), scope));
+  if (far.length > 0) parts.push(say(says.off, { thresholds: scope.language.list(names) }, scope));
   return joinSentences(parts);
 }
 
-function legend(chart: Chart, visit: Visit): Html {
+function legend(chart: Chart, scope: Scope): Html {
   const entries = [
     ['line', chart.points.length > 0],
     ['projection', chart.projection.length > 0],
@@ -256,22 +256,22 @@ function legend(chart: Chart, visit: Visit): Html {
     .filter(([, present]) => present)
     .map(
       ([sign]) =>
-        html`<li><span class="key ${sign}" aria-hidden="true"></span>${say(legends[sign], visit)}</li>`,
+        html`<li><span class="key ${sign}" aria-hidden="true"></span>${say(legends[sign], scope)}</li>`,
     )}</ul>`;
 }
 
 /** Evenly chosen points: all of them are in the CSV. Gaps and the last point always stay. */
-function chartTable(chart: Chart, balance: Balance, { account, visit }: Shown): Html {
+function chartTable(chart: Chart, balance: Balance, { account, scope }: Shown): Html {
   const step = Math.max(1, Math.ceil(chart.points.length / tableRows));
   const rows = chart.points.filter(({ value }, index) => {
     return value === null || index % step === 0 || index === chart.points.length - 1;
   });
-  if (rows.length === 0) return html`<p class="empty">${say(says.empty, visit)}</p>`;
-  return html`<div class="scroll" role="group" aria-label="${say(says.readings, visit)}" tabindex="0"><table><thead><tr><th scope="col">${say(says.time, visit)}</th><th scope="col" class="number">${sayBalance(balanceLabel(balance, account.balances), visit)}</th></tr></thead><tbody>${rows
+  if (rows.length === 0) return html`<p class="empty">${say(says.empty, scope)}</p>`;
+  return html`<div class="scroll" role="group" aria-label="${say(says.readings, scope)}" tabindex="0"><table><thead><tr><th scope="col">${say(says.time, scope)}</th><th scope="col" class="number">${sayBalance(balanceLabel(balance, account.balances), scope)}</th></tr></thead><tbody>${rows
     .toReversed()
     .map(
       ({ at, value }) =>
-        html`<tr><td>${sayMoment(at, visit)}</td><td class="number">${value === null ? say(says.notRead, visit) : sayAmount(value, { ...visit, currency: unitOf(account, balance) })}</td></tr>`,
+        html`<tr><td>${sayMoment(at, scope)}</td><td class="number">${value === null ? say(says.notRead, scope) : sayAmount(value, { ...scope, currency: unitOf(account, balance) })}</td></tr>`,
     )}</tbody></table></div>`;
 }
 

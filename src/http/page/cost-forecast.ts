@@ -14,7 +14,7 @@ import { say } from '../../wording/language.ts';
 import { saySum } from '../../wording/one-sum-wording.ts';
 import { phrases } from '../../wording/phrase.ts';
 import { sayAmount, sayBareAmount, sayComputed } from '../../wording/quantity-wording.ts';
-import { table, unknown, type Visit } from './words.ts';
+import { type Scope, table, unknown } from './words.ts';
 
 const shownGroups = 30;
 
@@ -43,70 +43,70 @@ const says = phrases('cost', {
 
 /** What accounts cost by the end of the month and the quarter, and in the next month, by label, provider and account. */
 export async function costSection(
-  visit: Visit,
+  scope: Scope,
   {
     label,
     wantsAccount,
   }: { readonly label: string | null; readonly wantsAccount: (account: AccountView) => boolean },
 ): Promise<Html | null> {
-  const { rows, sums } = await forecastSpending(visit.views, wantsAccount);
+  const { rows, sums } = await forecastSpending(scope.views, wantsAccount);
   if (rows.length === 0) return null;
   const byLabel = (row: SpendingForecast): string =>
     label === null ? '' : (ownOf(row.account.labels, label) ?? '');
   const fold = (title: string, groupOf: (row: SpendingForecast) => string): Html =>
-    html`<details><summary>${title}</summary>${costTable(title, groupForecasts(rows, groupOf), visit)}</details>`;
-  const title = label === null ? say(says.title, visit) : say(says.by, { label }, visit);
+    html`<details><summary>${title}</summary>${costTable(title, groupForecasts(rows, groupOf), scope)}</details>`;
+  const title = label === null ? say(says.title, scope) : say(says.by, { label }, scope);
   const csv = label === null ? '' : `?${new URLSearchParams({ by: label }).toString()}`;
-  return html`<section aria-labelledby="cost-heading"><div class="section-head"><h2 id="cost-heading">${say(says.title, visit)}</h2><p class="download"><a href="/api/v1/spending-forecast.csv${csv}" download>${say(says.csv, visit)}</a></p></div>
-${oneSums(sums, rows.filter(({ month }) => month.total === null).length, visit)}
-${costTable(title, groupForecasts(rows, byLabel), visit)}
-${fold(say(says.byProvider, visit), ({ provider }) => provider)}
-${fold(say(says.byAccount, visit), ({ account }) => account.name)}</section>`;
+  return html`<section aria-labelledby="cost-heading"><div class="section-head"><h2 id="cost-heading">${say(says.title, scope)}</h2><p class="download"><a href="/api/v1/spending-forecast.csv${csv}" download>${say(says.csv, scope)}</a></p></div>
+${oneSums(sums, rows.filter(({ month }) => month.total === null).length, scope)}
+${costTable(title, groupForecasts(rows, byLabel), scope)}
+${fold(say(says.byProvider, scope), ({ provider }) => provider)}
+${fold(say(says.byAccount, scope), ({ account }) => account.name)}</section>`;
 }
 
 type Sums = Awaited<ReturnType<typeof forecastSpending>>['sums'];
 
-function oneSums({ spent, month, quarter, nextMonth }: Sums, without: number, visit: Visit): Html | null {
+function oneSums({ spent, month, quarter, nextMonth }: Sums, without: number, scope: Scope): Html | null {
   if (spent === null || month === null || quarter === null || nextMonth === null) return null;
-  const amount = ({ micros, currency }: OneSum): string => sayAmount(micros, { ...visit, currency });
+  const amount = ({ micros, currency }: OneSum): string => sayAmount(micros, { ...scope, currency });
   const lines = [
-    say(says.oneMonth, { sum: saySum(month, visit), spent: amount(spent) }, visit),
-    say(says.oneQuarter, { sum: saySum(quarter, visit) }, visit),
-    say(says.oneNext, { sum: saySum(nextMonth, visit) }, visit),
-    ...(without === 0 ? [] : [say(says.without, { count: without }, visit)]),
+    say(says.oneMonth, { sum: saySum(month, scope), spent: amount(spent) }, scope),
+    say(says.oneQuarter, { sum: saySum(quarter, scope) }, scope),
+    say(says.oneNext, { sum: saySum(nextMonth, scope) }, scope),
+    ...(without === 0 ? [] : [say(says.without, { count: without }, scope)]),
   ];
   return html`<ul class="sums">${lines.map((line) => html`<li>${line}</li>`)}</ul>`;
 }
 
-function costTable(title: string, groups: readonly ForecastGroup[], visit: Visit): Html {
+function costTable(title: string, groups: readonly ForecastGroup[], scope: Scope): Html {
   const withBudget = groups.some(({ budget }) => budget !== null);
   const columns = [says.soFar, says.month, ...(withBudget ? [says.budget] : []), says.quarter, says.next];
-  const names = columns.map((column) => say(column, visit));
-  const head = html`<th scope="col">${say(says.of, visit)}</th>${names.map((name) => html`<th scope="col" class="number">${name}</th>`)}`;
+  const names = columns.map((column) => say(column, scope));
+  const head = html`<th scope="col">${say(says.of, scope)}</th>${names.map((name) => html`<th scope="col" class="number">${name}</th>`)}`;
   const rows = groups.slice(0, shownGroups).map((group) => {
-    const cells = cellsOf(group, withBudget, visit);
+    const cells = cellsOf(group, withBudget, scope);
     const name =
       group.group === ''
-        ? html`<span class="soft">${say(says.none, visit)}</span>`
+        ? html`<span class="soft">${say(says.none, scope)}</span>`
         : html`<bdi>${group.group}</bdi>`;
     return html`<tr><th scope="row">${name}</th>${cells.map((cell, at) => html`<td class="number" data-label="${names[at] ?? ''}">${cell}</td>`)}</tr>`;
   });
   const more = groups.length - shownGroups;
-  return html`${table(title, 'cards compact', head, rows)}${more > 0 && html`<p class="soft">${say(says.more, { count: more }, visit)}</p>`}`;
+  return html`${table(title, 'cards compact', head, rows)}${more > 0 && html`<p class="soft">${say(says.more, { count: more }, scope)}</p>`}`;
 }
 
-function cellsOf(group: ForecastGroup, withBudget: boolean, visit: Visit): readonly Html[] {
+function cellsOf(group: ForecastGroup, withBudget: boolean, scope: Scope): readonly Html[] {
   const { month, quarter, nextMonth, budget, currency } = group;
-  const frame = { ...visit, currency };
+  const frame = { ...scope, currency };
   const inPart = (isWhole: boolean) =>
-    !isWhole && html`<span class="sub unread">${say(says.inPart, visit)}</span>`;
+    !isWhole && html`<span class="sub unread">${say(says.inPart, scope)}</span>`;
   const whole = (range: ExpectedSpending): Html => {
-    if (group.unknown === group.balances) return unknown(visit);
+    if (group.unknown === group.balances) return unknown(scope);
     const ends = { low: sayBareAmount(range.low, frame), high: sayBareAmount(range.high, frame) };
-    return html`${sayComputed(range.micros, frame)}<span class="sub">${say(says.range, ends, visit)}</span>${group.unknown > 0 && html`<span class="sub unread">${say(says.without, { count: group.unknown }, visit)}</span>`}`;
+    return html`${sayComputed(range.micros, frame)}<span class="sub">${say(says.range, ends, scope)}</span>${group.unknown > 0 && html`<span class="sub unread">${say(says.without, { count: group.unknown }, scope)}</span>`}`;
   };
   const planned = (amount: Micros | null): Html =>
-    amount === null ? unknown(visit) : html`${sayAmount(amount, frame)}`;
+    amount === null ? unknown(scope) : html`${sayAmount(amount, frame)}`;
   return [
     html`${sayAmount(month.spent, frame)}${inPart(month.isWhole)}`,
     whole(month.total),

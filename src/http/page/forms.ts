@@ -12,7 +12,7 @@ import { parseInput } from '../api/input.ts';
 import { personSchema } from '../api/orders.ts';
 import { RequestError, refusals } from '../refusal.ts';
 import type { WebContext } from '../web-env.ts';
-import { nameOf, severityWord, type Visit } from './words.ts';
+import { nameOf, type Scope, severityWord } from './words.ts';
 
 export interface FormPlace {
   readonly back: string;
@@ -59,43 +59,43 @@ export const maxChoices = 200;
 export type CardAlerts = readonly [AlertView, ...AlertView[]];
 
 /** Gives acknowledged alerts back. */
-export function giveBackForm([alert, ...others]: CardAlerts, { back }: FormPlace, visit: Visit): Html {
+export function giveBackForm([alert, ...others]: CardAlerts, { back }: FormPlace, scope: Scope): Html {
   const [action, fields] =
     others.length === 0
       ? [`/alerts/${alertName(alert)}/unacknowledge`, null]
       : ['/alerts/many', html`${hidden('do', 'unacknowledge')}${pickedField([alert, ...others])}`];
-  return html`<form method="post" action="${action}">${hidden('back', back)}${fields}<button class="quiet">${say(says.giveBack, visit)}<span class="hidden"> ${sayAlert(alert, visit)}</span></button></form>`;
+  return html`<form method="post" action="${action}">${hidden('back', back)}${fields}<button class="quiet">${say(says.giveBack, scope)}<span class="hidden"> ${sayAlert(alert, scope)}</span></button></form>`;
 }
 
 /** Acknowledging the alerts of a card, folded until somebody wants it. Works without a script and by keyboard. */
-export function acknowledgeForm([alert, ...others]: CardAlerts, { back }: FormPlace, visit: Visit): Html {
+export function acknowledgeForm([alert, ...others]: CardAlerts, { back }: FormPlace, scope: Scope): Html {
   const [action, fields] =
     others.length === 0
       ? [`/alerts/${alertName(alert)}/acknowledge`, seenFields(alert)]
       : ['/alerts/many', pickedField([alert, ...others])];
-  return html`<details class="act"><summary>${say(says.acknowledge, visit)}<span class="hidden"> ${sayAlert(alert, visit)}</span></summary>
+  return html`<details class="act"><summary>${say(says.acknowledge, scope)}<span class="hidden"> ${sayAlert(alert, scope)}</span></summary>
 <form method="post" action="${action}">
-<p>${say(says.acknowledgeEffect, visit)}</p>
+<p>${say(says.acknowledgeEffect, scope)}</p>
 ${hidden('back', back)}${fields}
-${personFields(visit)}
-<button>${say(says.acknowledge, visit)}</button>
+${personFields(scope)}
+<button>${say(says.acknowledge, scope)}</button>
 </form></details>`;
 }
 
 type Target = Pick<AlertView, 'account' | 'accountName'> & { readonly rule: string | null };
 
-function sayAlert({ accountName, rule }: Target, visit: Visit): string {
+function sayAlert({ accountName, rule }: Target, scope: Scope): string {
   const account = nameOf(accountName);
   return rule === null
-    ? say(says.ofAccount, { account }, visit)
-    : say(says.ofAlert, { rule, account }, visit);
+    ? say(says.ofAccount, { account }, scope)
+    : say(says.ofAlert, { rule, account }, scope);
 }
 
 /** Silencing the alerts of a card, or all of an account. It names what it mutes, and so needs no further question. */
 export function silenceForm(
   [target, ...others]: readonly [Target] | CardAlerts,
   { back }: FormPlace,
-  visit: Visit,
+  scope: Scope,
 ): Html {
   const [action, fields] =
     'severity' in target && others.length > 0
@@ -104,13 +104,13 @@ export function silenceForm(
           '/silences',
           html`${hidden('confirmed', 'yes')}${hidden('account', target.account)}${target.rule !== null && hidden('rule', target.rule)}${'severity' in target && seenFields(target)}`,
         ];
-  return html`<details class="act"><summary>${say(says.silence, visit)}<span class="hidden"> ${sayAlert(target, visit)}</span></summary>
+  return html`<details class="act"><summary>${say(says.silence, scope)}<span class="hidden"> ${sayAlert(target, scope)}</span></summary>
 <form method="post" action="${action}">
-<p>${say(says.silenceEffect, visit)}</p>
+<p>${say(says.silenceEffect, scope)}</p>
 ${hidden('back', back)}${fields}
-${durationField(visit)}
-${personFields(visit)}
-<button>${say(says.silence, visit)}</button>
+${durationField(scope)}
+${personFields(scope)}
+<button>${say(says.silence, scope)}</button>
 </form></details>`;
 }
 
@@ -135,23 +135,23 @@ export function pickedNames(alerts: readonly AlertView[]): string {
 }
 
 /** `given` is what a form was sent with before. */
-export function personFields(visit: Visit, given = new URLSearchParams()): Html {
-  return html`${nameField(given.get('by'), visit)}
-<label>${say(says.comment, visit)} <input name="comment" maxlength="500" autocomplete="off" value="${given.get('comment')}"></label>`;
+export function personFields(scope: Scope, given = new URLSearchParams()): Html {
+  return html`${nameField(given.get('by'), scope)}
+<label>${say(says.comment, scope)} <input name="comment" maxlength="500" autocomplete="off" value="${given.get('comment')}"></label>`;
 }
 
 /** Asks for no name that is known: what the trusted proxy says counts, and what this browser gave last stands there. */
-export function nameField(given: string | null, visit: Visit): Html {
-  const { name, isProven } = visit.reader ?? noReader;
-  if (isProven) return html`<p class="soft">${say(says.asWhom, { name }, visit)}</p>`;
-  return html`<label>${say(says.name, visit)} <input name="by" required maxlength="100" autocomplete="name" value="${given ?? name}"></label>`;
+export function nameField(given: string | null, scope: Scope): Html {
+  const { name, isProven } = scope.reader ?? noReader;
+  if (isProven) return html`<p class="soft">${say(says.asWhom, { name }, scope)}</p>`;
+  return html`<label>${say(says.name, scope)} <input name="by" required maxlength="100" autocomplete="name" value="${given ?? name}"></label>`;
 }
 
 const durations = ['1h', '2h', '4h', '8h', '1d', '3d', '7d', '30d'];
 
-export function durationField(visit: Visit, chosen = '2h'): Html {
-  const worded = durations.map((text) => [text, sayExactDuration(parseDuration(text) ?? 0, visit)] as const);
-  return html`<label>${say(says.for, visit)} <select name="for">${options(worded, chosen)}</select></label>`;
+export function durationField(scope: Scope, chosen = '2h'): Html {
+  const worded = durations.map((text) => [text, sayExactDuration(parseDuration(text) ?? 0, scope)] as const);
+  return html`<label>${say(says.for, scope)} <select name="for">${options(worded, chosen)}</select></label>`;
 }
 
 /** One of what exists, or anything typed where that is too much to choose from; with what is wrong with it. */
@@ -159,7 +159,7 @@ export function textChoice(
   subject: keyof typeof choiceWords,
   choices: Choices,
   { chosen, problem }: { readonly chosen: string; readonly problem?: string | undefined },
-  reader: Pick<Visit, 'language'>,
+  reader: Pick<Scope, 'language'>,
 ): Html {
   const { label, every } = choiceWords[subject];
   const wrong = problem === undefined ? null : problemAt(subject, problem);
@@ -186,7 +186,7 @@ export function options(choices: Choices, chosen: string | null): readonly Html[
 }
 
 /** Every severity, and none of them in particular. */
-export function severityOptions(chosen: string | null, reader: Pick<Visit, 'language'>): readonly Html[] {
+export function severityOptions(chosen: string | null, reader: Pick<Scope, 'language'>): readonly Html[] {
   const words = severities.map((severity) => [severity, severityWord(severity, reader)] as const);
   return options([['', say(says.everySeverity, reader)], ...words], chosen ?? '');
 }
@@ -260,7 +260,7 @@ export function keepName(context: WebContext, by: string): void {
 }
 
 /** Who looks, as far as that is known. */
-export function readerOf(context: WebContext, person: string | null): NonNullable<Visit['reader']> {
+export function readerOf(context: WebContext, person: string | null): NonNullable<Scope['reader']> {
   const name = person ?? cleanText(getCookie(context, nameCookie) ?? '', 100);
   return { name, isProven: person !== null };
 }

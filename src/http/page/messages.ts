@@ -15,9 +15,9 @@ import {
   badge,
   type Frame,
   ifReadable,
+  type Scope,
   table,
   unknown,
-  type Visit,
   withQuery,
 } from './words.ts';
 
@@ -62,8 +62,8 @@ const types = phrases('messageType', {
 });
 
 /** The messages, newest first, and the channels. */
-export async function renderMessages(visit: Visit): Promise<Html> {
-  const { views, query } = visit;
+export async function renderMessages(scope: Scope): Promise<Html> {
+  const { views, query } = scope;
   const messages = await ifReadable(async () => {
     const cursor = query.get('cursor') || null;
     const { items, nextCursor } = await pageOfTime(
@@ -71,20 +71,20 @@ export async function renderMessages(visit: Visit): Promise<Html> {
       ({ limit, before }) => views.notifications(limit, before),
       ({ createdAt }) => createdAt,
     );
-    return html`${messageTable(items, visit)}${pager((place) => withQuery('/messages', { cursor: place }), { cursor, nextCursor }, visit)}`;
-  }, visit);
-  return html`<h1>${say(says.title, visit)}</h1>${live('messages', messages)}
-<section aria-labelledby="channels-heading"><h2 id="channels-heading">${say(says.channels, visit)}</h2>${live('channels', channelTable(visit.views.channels(), visit))}</section>`;
+    return html`${messageTable(items, scope)}${pager((place) => withQuery('/messages', { cursor: place }), { cursor, nextCursor }, scope)}`;
+  }, scope);
+  return html`<h1>${say(says.title, scope)}</h1>${live('messages', messages)}
+<section aria-labelledby="channels-heading"><h2 id="channels-heading">${say(says.channels, scope)}</h2>${live('channels', channelTable(scope.views.channels(), scope))}</section>`;
 }
 
 /** Messages with their delivery, newest first. */
-export function messageTable(messages: readonly Notification[], visit: Visit): Html {
+export function messageTable(messages: readonly Notification[], scope: Scope): Html {
   if (messages.length === 0)
-    return html`<p class="empty">${sayHtml(says.none, { command: html`<code>lowwater test-channel NAME</code>` }, visit)}</p>`;
-  const names = new Map(visit.views.choices().accounts);
-  const head = html`<th scope="col">${say(says.delivery, visit)}</th><th scope="col">${say(says.channel, visit)}</th><th scope="col">${say(says.type, visit)}</th><th scope="col">${say(says.alerts, visit)}</th><th scope="col">${say(says.created, visit)}</th><th scope="col">${say(says.attempts, visit)}</th>`;
-  const rows = messages.map((message) => messageRow(names, message, visit));
-  return table(say(says.title, visit), 'cards compact messages', head, rows);
+    return html`<p class="empty">${sayHtml(says.none, { command: html`<code>lowwater test-channel NAME</code>` }, scope)}</p>`;
+  const names = new Map(scope.views.choices().accounts);
+  const head = html`<th scope="col">${say(says.delivery, scope)}</th><th scope="col">${say(says.channel, scope)}</th><th scope="col">${say(says.type, scope)}</th><th scope="col">${say(says.alerts, scope)}</th><th scope="col">${say(says.created, scope)}</th><th scope="col">${say(says.attempts, scope)}</th>`;
+  const rows = messages.map((message) => messageRow(names, message, scope));
+  return table(say(says.title, scope), 'cards compact messages', head, rows);
 }
 
 /** Whether none of them waits, was refused, or is missing. */

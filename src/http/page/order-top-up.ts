@@ -24,7 +24,7 @@ export async function orderTopUp(context: WebContext): Promise<Response> {
   const form = await readForm(context);
   const back = readOwnPath(form.get('back') ?? '/pay');
   form.set('back', back);
-  const account = await findAccount(context.var.visit.views, form.get('account') ?? '');
+  const account = await findAccount(context.var.scope.views, form.get('account') ?? '');
   return (await refuseTopUp(context, account, form, { back })) ?? sendBack(context, form, 'ordered');
 }
 
@@ -38,15 +38,15 @@ export async function refuseTopUp(
   form: URLSearchParams,
   { back, action, extra, ...place }: TopUpPlace,
 ): Promise<Response | null> {
-  const { visit, door } = context.var;
+  const { scope, door } = context.var;
   try {
-    await door.give(readTopUp(account.id, form, visit), readPerson(form).by);
+    await door.give(readTopUp(account.id, form, scope), readPerson(form).by);
     return null;
   } catch (error) {
-    const heading = say(says.question, { name: nameOf(account.name) }, visit);
+    const heading = say(says.question, { name: nameOf(account.name) }, scope);
     return askAgain(context, error, {
       heading,
-      form: orderedFields(account, form, visit, action, extra),
+      form: orderedFields(account, form, scope, action, extra),
       back,
       ...place,
     });

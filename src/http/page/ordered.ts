@@ -13,7 +13,7 @@ import { sayAmount } from '../../wording/quantity-wording.ts';
 import { readTypedAmount } from '../../wording/typed-amount.ts';
 import { RequestError, refusals } from '../refusal.ts';
 import { hidden, nameField, readPerson } from './forms.ts';
-import { nameOf, type Visit } from './words.ts';
+import { nameOf, type Scope } from './words.ts';
 
 const says = phrases('ordered', {
   ordered: 'Ordered',
@@ -25,8 +25,8 @@ const says = phrases('ordered', {
 });
 
 /** Who has paid says so: the alerts that the money ends are acknowledged, and it is expected. */
-export function orderedForm(account: AccountView, payment: Payment, visit: Visit, back: string): Html {
-  return html`<details class="act"><summary>${say(says.ordered, visit)}<span class="hidden"> ${nameOf(account.name)}</span></summary>${orderedFields(account, givenBy(payment, back), visit)}</details>`;
+export function orderedForm(account: AccountView, payment: Payment, scope: Scope, back: string): Html {
+  return html`<details class="act"><summary>${say(says.ordered, scope)}<span class="hidden"> ${nameOf(account.name)}</span></summary>${orderedFields(account, givenBy(payment, back), scope)}</details>`;
 }
 
 export function givenBy({ balance, micros }: Payment, back: string): URLSearchParams {
@@ -37,28 +37,28 @@ export function givenBy({ balance, micros }: Payment, back: string): URLSearchPa
 export function orderedFields(
   account: AccountView,
   given: URLSearchParams,
-  visit: Visit,
+  scope: Scope,
   action = '/pay/ordered',
   extra: HtmlValue = null,
 ): Html {
   const { id, worst } = account;
   const balance = given.get('balance');
   const currency = unitOf(account, balance ?? '');
-  const known = visit.views.expected().filter((topUp) => topUp.account === id && topUp.balance === balance);
+  const known = scope.views.expected().filter((topUp) => topUp.account === id && topUp.balance === balance);
   return html`<form method="post" action="${action}">
-${known.map((topUp) => html`<p class="problem">${say(says.before, { by: topUp.orderedBy, amount: sayAmount(topUp.amountMicros, { ...visit, currency }), age: sayAge(topUp.orderedAt, visit) }, visit)}</p>`)}<p>${say(says.effect, visit)}</p>${extra}${hidden('back', given.get('back'))}
+${known.map((topUp) => html`<p class="problem">${say(says.before, { by: topUp.orderedBy, amount: sayAmount(topUp.amountMicros, { ...scope, currency }), age: sayAge(topUp.orderedAt, scope) }, scope)}</p>`)}<p>${say(says.effect, scope)}</p>${extra}${hidden('back', given.get('back'))}
 ${hidden('account', id)}${hidden('balance', balance)}${hidden('seen-worst', worst)}${known.map((topUp) => hidden('seen-expected', topUp.id))}
-<label>${say(says.amount, { currency: currency ?? '' }, visit)} <input name="amount" required inputmode="decimal" value="${given.get('amount')}"></label>
-<label>${say(says.arrives, visit)} <input type="date" name="arrives" value="${given.get('arrives')}"></label>
-<label>${say(says.number, visit)} <input name="comment" maxlength="400" autocomplete="off" placeholder="PO-4711" value="${given.get('comment')}"></label>
-${nameField(given.get('by'), visit)}
-<button>${say(says.ordered, visit)}</button></form>`;
+<label>${say(says.amount, { currency: currency ?? '' }, scope)} <input name="amount" required inputmode="decimal" value="${given.get('amount')}"></label>
+<label>${say(says.arrives, scope)} <input type="date" name="arrives" value="${given.get('arrives')}"></label>
+<label>${say(says.number, scope)} <input name="comment" maxlength="400" autocomplete="off" placeholder="PO-4711" value="${given.get('comment')}"></label>
+${nameField(given.get('by'), scope)}
+<button>${say(says.ordered, scope)}</button></form>`;
 }
 
 /** Throws `RequestError` where the form cannot be read. */
-export function readTopUp(account: string, form: URLSearchParams, visit: Visit): Wanted<'expect-top-up'> {
-  const { timezone } = visit;
-  const amountMicros = readAmount(form, visit);
+export function readTopUp(account: string, form: URLSearchParams, scope: Scope): Wanted<'expect-top-up'> {
+  const { timezone } = scope;
+  const amountMicros = readAmount(form, scope);
   const day = form.get('arrives') ?? '';
   const arrivesBy = day === '' ? {} : { arrivesBy: parseLocalText(`${day}T23:59`, timezone) ?? Number.NaN };
   const worst = severities.find((severity) => severity === form.get('seen-worst')) ?? null;
@@ -69,7 +69,7 @@ export function readTopUp(account: string, form: URLSearchParams, visit: Visit):
 }
 
 /** Throws `RequestError` where none stands there. */
-export function readAmount(form: URLSearchParams, { language }: Pick<Visit, 'language'>): Micros {
+export function readAmount(form: URLSearchParams, { language }: Pick<Scope, 'language'>): Micros {
   const micros = readTypedAmount((form.get('amount') ?? '').trim(), language);
   if (micros !== null) return micros;
   throw new RequestError('bad_request', refusals.field({ name: 'amount', problem: refusals.amount() }));

@@ -23,7 +23,7 @@ import {
 import { live } from './live.ts';
 import { channelsWork, channelTable, lastDelivery, messageTable } from './messages.ts';
 import { Totals } from './totals.ts';
-import { icon, ifReadable, type Visit } from './words.ts';
+import { icon, ifReadable, type Scope } from './words.ts';
 
 const shownCards = 8;
 const shownMessages = 5;
@@ -31,11 +31,11 @@ const shownMessages = 5;
 const sliceOfAccounts = 100;
 
 /** What needs somebody, the accounts, the last messages. The rest of the daemon has its turn between what is made of all accounts. */
-export async function renderOverview(visit: Visit): Promise<Html> {
-  const { views } = visit;
-  const list = readListQuery(visit.query);
+export async function renderOverview(scope: Scope): Promise<Html> {
+  const { views } = scope;
+  const list = readListQuery(scope.query);
   // First: a daemon that stands by reads the database for them, and all that follows is of what was read.
-  const listing = new AccountListing(list, visit.language);
+  const listing = new AccountListing(list, scope.language);
   const totals = new Totals();
   for await (const ids of inSlices(views.accountIds(), sliceOfAccounts)) {
     for (const account of await views.accounts(ids)) {
@@ -43,20 +43,20 @@ export async function renderOverview(visit: Visit): Promise<Html> {
       totals.add(account);
     }
   }
-  const needs = await urgentSection(visit, writeListQuery(list));
+  const needs = await urgentSection(scope, writeListQuery(list));
   const messages = await ifReadable(
-    async () => messageTable(await views.notifications(shownMessages), visit),
-    visit,
+    async () => messageTable(await views.notifications(shownMessages), scope),
+    scope,
   );
-  return html`<h1 class="hidden">${say(says.title, visit)}</h1>
+  return html`<h1 class="hidden">${say(says.title, scope)}</h1>
 ${live('urgent', needs)}
-<section aria-labelledby="totals-heading"><h2 id="totals-heading" class="hidden">${say(says.totals, visit)}</h2>${live('totals', totals.table(visit, views.finance().money))}</section>
-${accountsSection(listing.page(), list, visit)}
-<section aria-labelledby="messages-heading"><details class="fold"${!channelsWork(views.channels()) && html` open`}><summary><h2 id="messages-heading">${say(says.lastMessages, visit)}</h2>${live('deliveries', lastDelivery(views.channels(), visit), { tag: 'span' })}</summary>
-<p class="download"><a href="/messages">${say(says.allMessages, visit)}</a></p>
+<section aria-labelledby="totals-heading"><h2 id="totals-heading" class="hidden">${say(says.totals, scope)}</h2>${live('totals', totals.table(scope, views.finance().money))}</section>
+${accountsSection(listing.page(), list, scope)}
+<section aria-labelledby="messages-heading"><details class="fold"${!channelsWork(views.channels()) && html` open`}><summary><h2 id="messages-heading">${say(says.lastMessages, scope)}</h2>${live('deliveries', lastDelivery(views.channels(), scope), { tag: 'span' })}</summary>
+<p class="download"><a href="/messages">${say(says.allMessages, scope)}</a></p>
 ${live('messages', messages)}
-<h3>${say(says.channels, visit)}</h3>
-${live('channels', channelTable(views.channels(), visit))}</details></section>`;
+<h3>${say(says.channels, scope)}</h3>
+${live('channels', channelTable(views.channels(), scope))}</details></section>`;
 }
 
 const says = phrases('overview', {
@@ -85,24 +85,24 @@ const says = phrases('overview', {
   all: '{count, plural, one {# alert} other {All # alerts}}, where many can be acknowledged at once',
 });
 
-async function urgentSection(visit: Visit, back: string): Promise<Html> {
-  const { views } = visit;
+async function urgentSection(scope: Scope, back: string): Promise<Html> {
+  const { views } = scope;
   const firing = [...views.firing()];
   const urgent = sortAlerts(firing.filter(needsSomebody));
   const cared = firing.filter((alert) => !needsSomebody(alert));
-  const doubts = doubtsOf(visit);
-  const taken = cared.length === 0 ? null : html`<p class="taken">${describeCared(cared, visit)}</p>`;
+  const doubts = doubtsOf(scope);
+  const taken = cared.length === 0 ? null : html`<p class="taken">${describeCared(cared, scope)}</p>`;
   if (urgent.length === 0 && doubts.length > 0) {
-    return html`<section class="unsure" aria-labelledby="needs-heading"><h2 id="needs-heading">${icon('neutral')}${say(says.unsure, visit)}</h2><ul>${doubts.map((doubt) => html`<li>${doubt}</li>`)}</ul>${taken}</section>`;
+    return html`<section class="unsure" aria-labelledby="needs-heading"><h2 id="needs-heading">${icon('neutral')}${say(says.unsure, scope)}</h2><ul>${doubts.map((doubt) => html`<li>${doubt}</li>`)}</ul>${taken}</section>`;
   }
   if (urgent.length === 0) {
-    return html`<section class="calm" aria-labelledby="needs-heading"><h2 id="needs-heading">${icon('good')}${say(says.calm, visit)}</h2>${taken}</section>`;
+    return html`<section class="calm" aria-labelledby="needs-heading"><h2 id="needs-heading">${icon('good')}${say(says.calm, scope)}</h2>${taken}</section>`;
   }
   const cards = groupByCause(urgent);
   const shown = cards.slice(0, shownCards);
-  const todayEndsAt = Math.max(endOfDay(visit), visit.now + nightMs);
+  const todayEndsAt = Math.max(endOfDay(scope), scope.now + nightMs);
   const groups = Map.groupBy(shown, ([first]) =>
-    dueGroup(first?.urgency ?? notUrgent, visit.now, todayEndsAt),
+    dueGroup(first?.urgency ?? notUrgent, scope.now, todayEndsAt),
   );
   const accounts = await accountsOf(views, shown.flat());
   const card = async (alerts: readonly FiringView[]): Promise<Html | null> => {
@@ -110,47 +110,47 @@ async function urgentSection(visit: Visit, back: string): Promise<Html> {
       await Promise.all(alerts.map(({ account, rule }) => views.alert(account, rule)))
     ).flatMap((alert) => alert ?? []);
     if (first === undefined) return null;
-    return alertCard([first, ...others], accounts, visit, { back, isBrief: true });
+    return alertCard([first, ...others], accounts, scope, { back, isBrief: true });
   };
   const sections = dueGroups.map(async (group) => {
     const own = groups.get(group);
     if (own === undefined) return null;
-    return html`<h3>${say(says[group], visit)}</h3><ul class="alerts">${await Promise.all(own.map(card))}</ul>`;
+    return html`<h3>${say(says[group], scope)}</h3><ul class="alerts">${await Promise.all(own.map(card))}</ul>`;
   });
-  return html`<section aria-labelledby="needs-heading"><h2 id="needs-heading">${say(says.needs, { count: urgent.length }, visit)}</h2>
+  return html`<section aria-labelledby="needs-heading"><h2 id="needs-heading">${say(says.needs, { count: urgent.length }, scope)}</h2>
 ${await Promise.all(sections)}
-${cards.length > shownCards && html`<p><a href="/alerts?care=nobody&state=firing">${say(says.all, { count: urgent.length }, visit)}</a></p>`}${taken}</section>`;
+${cards.length > shownCards && html`<p><a href="/alerts?care=nobody&state=firing">${say(says.all, { count: urgent.length }, scope)}</a></p>`}${taken}</section>`;
 }
 
 /** What must be done before the morning belongs to today. */
 const nightMs = 12 * hourMs;
 
-function endOfDay({ now, timezone }: Visit): number {
+function endOfDay({ now, timezone }: Scope): number {
   return parseLocalText(`${isoDay(now, timezone)}T23:59`, timezone) ?? now;
 }
 
 /** Why silence is no good news: what was not read, what is muted, what is wrong with lowwater itself. */
-function doubtsOf(visit: Visit): readonly Html[] {
-  const { views } = visit;
+function doubtsOf(scope: Scope): readonly Html[] {
+  const { views } = scope;
   const { accounts, unread } = views.counts();
   const active = views.silences().filter(({ active: now }) => now).length;
   const problems = views.status().problems.length;
-  const byState = html`<a href="/?sort=state">${say(says.byState, visit)}</a>`;
+  const byState = html`<a href="/?sort=state">${say(says.byState, scope)}</a>`;
   return [
-    accounts === 0 && html`${say(says.noneWatched, visit)}`,
+    accounts === 0 && html`${say(says.noneWatched, scope)}`,
     unread > 0 &&
       (unread === accounts
-        ? sayHtml(says.noneRead, { count: accounts, byState }, visit)
-        : sayHtml(says.unread, { count: unread, all: accounts, byState }, visit)),
-    active > 0 && html`${say(says.silences, { count: active }, visit)}`,
-    problems > 0 && html`${say(says.attention, visit)}`,
+        ? sayHtml(says.noneRead, { count: accounts, byState }, scope)
+        : sayHtml(says.unread, { count: unread, all: accounts, byState }, scope)),
+    active > 0 && html`${say(says.silences, { count: active }, scope)}`,
+    problems > 0 && html`${say(says.attention, scope)}`,
   ].filter((doubt) => doubt !== false);
 }
 
-function describeCared(cared: readonly FiringView[], visit: Visit): string {
+function describeCared(cared: readonly FiringView[], scope: Scope): string {
   const parts = cares.flatMap((care) => {
     const { length } = cared.filter((alert) => careOf(alert) === care);
-    return length > 0 ? [say(says.cared, { count: length, care: sayCare(care, visit) }, visit)] : [];
+    return length > 0 ? [say(says.cared, { count: length, care: sayCare(care, scope) }, scope)] : [];
   });
-  return say(says.alsoFiring, { parts: visit.language.list(parts) }, visit);
+  return say(says.alsoFiring, { parts: scope.language.list(parts) }, scope);
 }

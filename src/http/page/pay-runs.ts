@@ -4,7 +4,7 @@ import { say } from '../../wording/language.ts';
 import { saySum } from '../../wording/one-sum-wording.ts';
 import { sayPayRun } from '../../wording/pay-run-wording.ts';
 import { phrases } from '../../wording/phrase.ts';
-import type { Visit } from './words.ts';
+import type { Scope } from './words.ts';
 
 const says = phrases('payRuns', {
   heading: 'Pay runs',
@@ -15,14 +15,14 @@ const says = phrases('payRuns', {
 type Plan = Awaited<ReturnType<typeof planPayments>>;
 
 /** One sum over all currencies, and what each pay run must hold; null where neither `money` nor `payDays` is set. */
-export function payRuns({ runs, total }: Pick<Plan, 'runs' | 'total'>, visit: Visit): Html | null {
+export function payRuns({ runs, total }: Pick<Plan, 'runs' | 'total'>, scope: Scope): Html | null {
   if (total === null && runs.length === 0) return null;
-  return html`<section aria-labelledby="runs-of-pay"><h2 id="runs-of-pay">${say(runs.length > 0 ? says.heading : says.one, visit)}</h2>
-${total !== null && html`<p class="sums">${say(says.all, { sum: saySum(total, visit) }, visit)}</p>`}
-${runs.length > 0 && html`<ul>${runs.map((run) => runItem(run, visit))}</ul>`}</section>`;
+  return html`<section aria-labelledby="runs-of-pay"><h2 id="runs-of-pay">${say(runs.length > 0 ? says.heading : says.one, scope)}</h2>
+${total !== null && html`<p class="sums">${say(says.all, { sum: saySum(total, scope) }, scope)}</p>`}
+${runs.length > 0 && html`<ul>${runs.map((run) => runItem(run, scope))}</ul>`}</section>`;
 }
 
-function runItem({ payments, ...run }: Plan['runs'][number], visit: Visit): Html {
-  const words = sayPayRun({ ...run, count: payments.length }, visit);
+function runItem({ payments, ...run }: Plan['runs'][number], scope: Scope): Html {
+  const words = sayPayRun({ ...run, count: payments.length }, scope);
   return run.at === null ? html`<li><strong class="gone">${words}</strong></li>` : html`<li>${words}</li>`;
 }

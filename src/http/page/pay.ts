@@ -20,7 +20,7 @@ import { live } from './live.ts';
 import { orderedForm } from './ordered.ts';
 import { pager } from './pager.ts';
 import { payRuns } from './pay-runs.ts';
-import { accountLink, nameOf, nearMoment, table, type Visit, withQuery } from './words.ts';
+import { accountLink, nameOf, nearMoment, type Scope, table, withQuery } from './words.ts';
 
 const paymentsAPage = 40;
 
@@ -59,9 +59,9 @@ const says = phrases('pay', {
 const groupWords = { now: says.now, 'this week': says.thisWeek, later: says.later };
 
 /** What is to be paid now, this week and later, the most urgent first: to work through, and to print. */
-export async function renderPay(visit: Visit): Promise<Html> {
-  const { views, query } = visit;
-  const plan = await planPayments(views, visit.now);
+export async function renderPay(scope: Scope): Promise<Html> {
+  const { views, query } = scope;
+  const plan = await planPayments(views, scope.now);
   const { payments, currencies, unknown } = plan;
   const { unread } = views.counts();
   const cursor = query.get('cursor') || null;
@@ -72,38 +72,38 @@ export async function renderPay(visit: Visit): Promise<Html> {
     keyOf,
   );
   const none = unknown.length > 0 ? says.nothingKnown : says.nothing;
-  return html`<div class="section-head"><h1>${say(says.title, visit)}</h1><p class="download"><a href="/api/v1/pay.csv" download>${say(says.csv, visit)}</a></p></div>
+  return html`<div class="section-head"><h1>${say(says.title, scope)}</h1><p class="download"><a href="/api/v1/pay.csv" download>${say(says.csv, scope)}</a></p></div>
 ${live(
   'pay',
-  html`${payments.length === 0 && html`<p class="empty">${say(none, visit)}</p>`}${unknownList(unknown, visit)}${unread > 0 && html`<p class="note unread">${say(says.unread, { count: unread }, visit)}</p>`}${payRuns(plan, visit)}${paymentGroups.map((due) => paymentSection(due, { shown: items, currencies }, visit))}
-${pager((place) => withQuery('/pay', { cursor: place }), { cursor, nextCursor }, visit)}${await expectedList(visit)}${await announcedRuns(visit)}`,
+  html`${payments.length === 0 && html`<p class="empty">${say(none, scope)}</p>`}${unknownList(unknown, scope)}${unread > 0 && html`<p class="note unread">${say(says.unread, { count: unread }, scope)}</p>`}${payRuns(plan, scope)}${paymentGroups.map((due) => paymentSection(due, { shown: items, currencies }, scope))}
+${pager((place) => withQuery('/pay', { cursor: place }), { cursor, nextCursor }, scope)}${await expectedList(scope)}${await announcedRuns(scope)}`,
 )}
-<p class="lead">${say(says.lead, visit)}</p>
-${calendarSection(visit.calendarKey ?? null, visit)}`;
+<p class="lead">${say(says.lead, scope)}</p>
+${calendarSection(scope.calendarKey ?? null, scope)}`;
 }
 
 /** The address shows what the page shows to whoever has it, without signing in; a new key ends it. */
-function calendarSection(key: string | null, visit: Visit): Html {
-  return html`<section aria-labelledby="calendar-heading"><h2 id="calendar-heading">${say(says.calendar, visit)}</h2>
-<p>${say(says.calendarLead, visit)} ${say(key === null ? says.calendarNone : says.calendarOpen, visit)}</p>
+function calendarSection(key: string | null, scope: Scope): Html {
+  return html`<section aria-labelledby="calendar-heading"><h2 id="calendar-heading">${say(says.calendar, scope)}</h2>
+<p>${say(says.calendarLead, scope)} ${say(key === null ? says.calendarNone : says.calendarOpen, scope)}</p>
 ${key !== null && html`<p><a href="/pay.ics?key=${key}"><code>/pay.ics?key=${key}</code></a></p>`}
-<form method="post" action="/pay/calendar"><button class="quiet">${say(key === null ? says.calendarMake : says.calendarAgain, visit)}</button>${key !== null && html` <span class="soft">${say(says.calendarEnds, visit)}</span>`}</form></section>`;
+<form method="post" action="/pay/calendar"><button class="quiet">${say(key === null ? says.calendarMake : says.calendarAgain, scope)}</button>${key !== null && html` <span class="soft">${say(says.calendarEnds, scope)}</span>`}</form></section>`;
 }
 
 const maxNamed = 20;
 
 /** Not an all-clear: who may need something that nobody can say yet. */
-function unknownList(unknown: readonly AccountView[], visit: Visit): Html | null {
+function unknownList(unknown: readonly AccountView[], scope: Scope): Html | null {
   if (unknown.length === 0) return null;
   const count = unknown.length - maxNamed;
-  const comma = visit.language.list(['', '']).trim();
+  const comma = scope.language.list(['', '']).trim();
   const accounts = unknown
     .slice(0, maxNamed)
     .map((account, place) => html`${place > 0 && html`${comma} `}${accountLink(account)}`);
   const words =
     count > 0
-      ? sayHtml(says.unknownMore, { accounts, count: String(count) }, visit)
-      : sayHtml(says.unknown, { accounts }, visit);
+      ? sayHtml(says.unknownMore, { accounts, count: String(count) }, scope)
+      : sayHtml(says.unknown, { accounts }, scope);
   return html`<p class="note unread">${words}</p>`;
 }
 
@@ -116,56 +116,56 @@ interface ShownPayments {
 function paymentSection(
   due: DuePayment['due'],
   { shown, currencies }: ShownPayments,
-  visit: Visit,
+  scope: Scope,
 ): Html | null {
   const rows = shown.filter((payment) => payment.due === due);
   if (rows.length === 0) return null;
   const id = `due-${due.replace(' ', '-')}`;
   const sums = currencies.flatMap(({ currency, payments }) => {
     const own = payments.filter((payment) => payment.due === due);
-    return own.length === 0 ? [] : [sayAmount(sumOf(own), { ...visit, currency })];
+    return own.length === 0 ? [] : [sayAmount(sumOf(own), { ...scope, currency })];
   });
-  const word = say(groupWords[due], visit);
-  const head = html`<th scope="col">${say(says.account, visit)}</th><th scope="col" class="number">${say(says.amount, visit)}</th><th scope="col">${say(says.by, visit)}</th><th scope="col">${say(says.act, visit)}</th>`;
-  return html`<section aria-labelledby="${id}"><div class="section-head"><h2 id="${id}">${word}</h2><p class="sums"><strong>${visit.language.list(sums)}</strong></p></div>
+  const word = say(groupWords[due], scope);
+  const head = html`<th scope="col">${say(says.account, scope)}</th><th scope="col" class="number">${say(says.amount, scope)}</th><th scope="col">${say(says.by, scope)}</th><th scope="col">${say(says.act, scope)}</th>`;
+  return html`<section aria-labelledby="${id}"><div class="section-head"><h2 id="${id}">${word}</h2><p class="sums"><strong>${scope.language.list(sums)}</strong></p></div>
 ${table(
   word,
   'cards pay',
   head,
-  rows.map((payment) => paymentRow(payment, visit)),
+  rows.map((payment) => paymentRow(payment, scope)),
 )}</section>`;
 }
 
 /** What, how much, by when, and what to do. */
-function paymentRow(payment: DuePayment, visit: Visit): Html {
+function paymentRow(payment: DuePayment, scope: Scope): Html {
   const { account, balance, micros, dueAt, isDue } = payment;
-  const other = account.balances.length > 1 && sayLabel(balanceLabel(balance, account.balances), visit);
+  const other = account.balances.length > 1 && sayLabel(balanceLabel(balance, account.balances), scope);
   const by =
     isDue || dueAt === null
-      ? html`<strong class="gone">${say(says.dueNow, visit)}</strong>`
-      : nearMoment(dueAt, visit);
+      ? html`<strong class="gone">${say(says.dueNow, scope)}</strong>`
+      : nearMoment(dueAt, scope);
   const topUp =
     account.topUpUrl !== null &&
-    html`<a class="button primary" href="${account.topUpUrl}">${say(says.topUp, visit)}<span class="hidden"> ${nameOf(account.name)}</span></a>`;
+    html`<a class="button primary" href="${account.topUpUrl}">${say(says.topUp, scope)}<span class="hidden"> ${nameOf(account.name)}</span></a>`;
   return html`<tr><th scope="row">${accountLink(account)}${other && html` <span class="soft">${other}</span>`}</th>
-<td class="number" data-label="${say(says.amount, visit)}"><strong>${sayAmount(micros, { ...visit, currency: unitOf(account, balance) })}</strong></td>
-<td class="by" data-label="${say(says.by, visit)}">${by}</td>
-<td class="do"><div class="acts">${topUp} ${orderedForm(account, payment, visit, '/pay')}</div></td></tr>`;
+<td class="number" data-label="${say(says.amount, scope)}"><strong>${sayAmount(micros, { ...scope, currency: unitOf(account, balance) })}</strong></td>
+<td class="by" data-label="${say(says.by, scope)}">${by}</td>
+<td class="do"><div class="acts">${topUp} ${orderedForm(account, payment, scope, '/pay')}</div></td></tr>`;
 }
 
-async function expectedList(visit: Visit): Promise<Html | null> {
-  const { views } = visit;
+async function expectedList(scope: Scope): Promise<Html | null> {
+  const { views } = scope;
   const expected = views.expected();
   if (expected.length === 0) return null;
   const accounts = await accountsOf(views, expected);
-  return html`<section aria-labelledby="ordered-heading"><h2 id="ordered-heading">${say(says.orderedHeading, visit)}</h2><ul class="ordered">${expected.map(
+  return html`<section aria-labelledby="ordered-heading"><h2 id="ordered-heading">${say(says.orderedHeading, scope)}</h2><ul class="ordered">${expected.map(
     ({ id, account, balance, amountMicros, by: arrivesBy, comment, orderedBy }) => {
       const { name = account, balances = [], currency = null } = accounts.get(account) ?? {};
-      const amount = sayAmount(amountMicros, { ...visit, currency: unitOf({ balances, currency }, balance) });
+      const amount = sayAmount(amountMicros, { ...scope, currency: unitOf({ balances, currency }, balance) });
       const given = { account: accountLink({ id: account, name }), amount };
-      const more = { moment: sayMoment(arrivesBy, visit), by: html`<bdi>${orderedBy}</bdi>` };
-      return html`<li>${sayHtml(says.expected, { ...given, ...more }, visit)}${comment !== '' && html` (<bdi>${comment}</bdi>)`}
-<form method="post" action="/pay/cancel"><input type="hidden" name="account" value="${account}"><input type="hidden" name="id" value="${id}"><button class="quiet">${say(says.cancel, visit)}<span class="hidden"> ${nameOf(name)}</span></button></form></li>`;
+      const more = { moment: sayMoment(arrivesBy, scope), by: html`<bdi>${orderedBy}</bdi>` };
+      return html`<li>${sayHtml(says.expected, { ...given, ...more }, scope)}${comment !== '' && html` (<bdi>${comment}</bdi>)`}
+<form method="post" action="/pay/cancel"><input type="hidden" name="account" value="${account}"><input type="hidden" name="id" value="${id}"><button class="quiet">${say(says.cancel, scope)}<span class="hidden"> ${nameOf(name)}</span></button></form></li>`;
     },
   )}</ul></section>`;
 }

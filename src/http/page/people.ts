@@ -13,7 +13,7 @@ import { keptLengthMs, type Session } from '../session.ts';
 import type { WebContext } from '../web-env.ts';
 import { live } from './live.ts';
 import { pager } from './pager.ts';
-import { accountLink, type Frame, momentAndAge, table, unknown, type Visit, withQuery } from './words.ts';
+import { accountLink, type Frame, momentAndAge, type Scope, table, unknown, withQuery } from './words.ts';
 
 const maxAgentLength = 200;
 
@@ -77,19 +77,19 @@ export function keepSession(context: WebContext, session: Session): void {
 const sessionsAPage = 50;
 
 /** Browsers that are signed in, each with the button that ends it. */
-export async function renderSessions(visit: Visit): Promise<Html> {
-  const sessions = visit.views.sessions().filter(({ endsAt }) => endsAt > visit.now);
-  const cursor = visit.query.get('cursor') || null;
+export async function renderSessions(scope: Scope): Promise<Html> {
+  const sessions = scope.views.sessions().filter(({ endsAt }) => endsAt > scope.now);
+  const cursor = scope.query.get('cursor') || null;
   const place = { limit: sessionsAPage, cursor: cursor ?? undefined };
   const { items, nextCursor } = pageOfList(sessions, place, ({ id }) => id);
   const rows = items.map(
     ({ id, role, from, agent, usedAt, endsAt }) =>
-      html`<tr><th scope="row"><bdi>${agent === '' ? say(says.unnamed, visit) : agent}</bdi></th><td data-label="${say(says.may, visit)}">${say(says[role], visit)}</td><td data-label="${say(says.from, visit)}">${from}</td><td data-label="${say(says.used, visit)}">${momentAndAge(usedAt, visit)}</td><td data-label="${say(says.ends, visit)}">${momentAndAge(endsAt, visit)}</td>
-<td data-label="${say(says.change, visit)}"><form method="post" action="/sessions/${encodeURIComponent(id)}/end"><input type="hidden" name="back" value="/sessions"><button class="quiet">${say(says.end, visit)}</button></form></td></tr>`,
+      html`<tr><th scope="row"><bdi>${agent === '' ? say(says.unnamed, scope) : agent}</bdi></th><td data-label="${say(says.may, scope)}">${say(says[role], scope)}</td><td data-label="${say(says.from, scope)}">${from}</td><td data-label="${say(says.used, scope)}">${momentAndAge(usedAt, scope)}</td><td data-label="${say(says.ends, scope)}">${momentAndAge(endsAt, scope)}</td>
+<td data-label="${say(says.change, scope)}"><form method="post" action="/sessions/${encodeURIComponent(id)}/end"><input type="hidden" name="back" value="/sessions"><button class="quiet">${say(says.end, scope)}</button></form></td></tr>`,
   );
-  return html`<h1>${say(says.sessions, visit)}</h1><p class="lead">${say(says.sessionsLead, visit)}</p>
-${live('sessions', sessions.length === 0 ? html`<p class="empty">${say(says.nobody, visit)}</p>` : table(say(says.sessions, visit), 'cards compact', html`<th scope="col">${say(says.browser, visit)}</th><th scope="col">${say(says.may, visit)}</th><th scope="col">${say(says.from, visit)}</th><th scope="col">${say(says.used, visit)}</th><th scope="col">${say(says.ends, visit)}</th><th scope="col">${say(says.change, visit)}</th>`, rows))}
-${pager((place) => withQuery('/sessions', { cursor: place }), { cursor, nextCursor }, visit)}`;
+  return html`<h1>${say(says.sessions, scope)}</h1><p class="lead">${say(says.sessionsLead, scope)}</p>
+${live('sessions', sessions.length === 0 ? html`<p class="empty">${say(says.nobody, scope)}</p>` : table(say(says.sessions, scope), 'cards compact', html`<th scope="col">${say(says.browser, scope)}</th><th scope="col">${say(says.may, scope)}</th><th scope="col">${say(says.from, scope)}</th><th scope="col">${say(says.used, scope)}</th><th scope="col">${say(says.ends, scope)}</th><th scope="col">${say(says.change, scope)}</th>`, rows))}
+${pager((place) => withQuery('/sessions', { cursor: place }), { cursor, nextCursor }, scope)}`;
 }
 
 /** Ends a listed session. How long a copy of its cookie would go on is not stored: the longest time is taken. */
@@ -113,8 +113,8 @@ export async function endSession(
 const actionsAPage = 100;
 
 /** Who did what, when, from where: newest first. */
-export async function renderAudit(visit: Visit): Promise<Html> {
-  const { views, query } = visit;
+export async function renderAudit(scope: Scope): Promise<Html> {
+  const { views, query } = scope;
   const cursor = query.get('cursor') || null;
   const { items, nextCursor } = await pageOfTime(
     { limit: actionsAPage, cursor: cursor ?? undefined },
@@ -122,20 +122,20 @@ export async function renderAudit(visit: Visit): Promise<Html> {
     ({ at }) => at,
   );
   const names = new Map(views.choices().accounts);
-  return html`<h1>${say(says.audit, visit)}</h1><p class="lead">${say(says.auditLead, visit)}</p>
+  return html`<h1>${say(says.audit, scope)}</h1><p class="lead">${say(says.auditLead, scope)}</p>
 ${live(
   'audit',
   items.length === 0
-    ? html`<p class="empty">${say(says.nothing, visit)}</p>`
+    ? html`<p class="empty">${say(says.nothing, scope)}</p>`
     : table(
-        say(says.actions, visit),
+        say(says.actions, scope),
         'cards compact',
-        html`<th scope="col">${say(says.who, visit)}</th><th scope="col">${say(says.action, visit)}</th><th scope="col">${say(says.account, visit)}</th><th scope="col">${say(says.rule, visit)}</th><th scope="col">${say(says.details, visit)}</th><th scope="col">${say(says.when, visit)}</th><th scope="col">${say(says.from, visit)}</th>`,
-        items.map((entry) => actionRow(entry, names, visit)),
+        html`<th scope="col">${say(says.who, scope)}</th><th scope="col">${say(says.action, scope)}</th><th scope="col">${say(says.account, scope)}</th><th scope="col">${say(says.rule, scope)}</th><th scope="col">${say(says.details, scope)}</th><th scope="col">${say(says.when, scope)}</th><th scope="col">${say(says.from, scope)}</th>`,
+        items.map((entry) => actionRow(entry, names, scope)),
       ),
 )}
-${pager((place) => withQuery('/audit', { cursor: place }), { cursor, nextCursor }, visit)}
-<p class="download"><a href="/api/v1/audit">${say(says.api, visit)}</a></p>`;
+${pager((place) => withQuery('/audit', { cursor: place }), { cursor, nextCursor }, scope)}
+<p class="download"><a href="/api/v1/audit">${say(says.api, scope)}</a></p>`;
 }
 
 function actionRow(

@@ -16,7 +16,7 @@ import { chartRanges, readSpan } from './chart-model.ts';
 import { costSection } from './cost-forecast.ts';
 import { choiceLink, options, textChoice } from './forms.ts';
 import { incidentTable } from './incidents.ts';
-import { accountLink, mentionsAll, nameOf, table, unknown, type Visit } from './words.ts';
+import { accountLink, mentionsAll, nameOf, type Scope, table, unknown } from './words.ts';
 
 const shownIncidents = 200;
 const shownAccounts = 30;
@@ -93,11 +93,11 @@ const says = phrases('review', {
 type ReviewQuery = ReturnType<typeof readReviewQuery>;
 
 /** Reads `from` and `to` (dates, instants or durations ago; a week up to now where absent), and the filters. Throws `RequestError`. */
-export function readReviewQuery(visit: Visit) {
-  const { query } = visit;
+export function readReviewQuery(scope: Scope) {
+  const { query } = scope;
   const [range, since, until] = ['range', 'from', 'to'].map((name) => query.get(name));
   return {
-    span: readSpan({ range, since, until }, visit),
+    span: readSpan({ range, since, until }, scope),
     filters: readAlertQuery(query),
     /** Part of the name of who acknowledged; empty for anybody. */
     person: (query.get('person') ?? '').trim().slice(0, 100),
@@ -105,7 +105,7 @@ export function readReviewQuery(visit: Visit) {
   };
 }
 
-export function reviewOf({ views, now, timezone }: Visit, query: ReviewQuery): Promise<Review> {
+export function reviewOf({ views, now, timezone }: Scope, query: ReviewQuery): Promise<Review> {
   const { span, filters, person, groupBy } = query;
   return reviewTime(views, {
     since: span.since,
@@ -126,128 +126,128 @@ function wantsAccountOf({ filters }: ReviewQuery): (account: AccountView) => boo
 }
 
 /** What happened in a time, how fast people were, and what was spent, compared with as long a time before it. */
-export async function renderReview(visit: Visit): Promise<Html> {
-  const query = readReviewQuery(visit);
-  const review = await reviewOf(visit, query);
+export async function renderReview(scope: Scope): Promise<Html> {
+  const query = readReviewQuery(scope);
+  const review = await reviewOf(scope, query);
   const shown = review.incidents.slice(0, shownIncidents);
-  const kept = new URLSearchParams(visit.query);
+  const kept = new URLSearchParams(scope.query);
   if (query.span.preset === null) {
     // The days of the page's zone, which another may not read so.
     kept.set('from', isoText(review.since));
     kept.set('to', isoText(review.until));
   }
-  return html`<div class="section-head"><h1>${say(says.title, visit)}</h1><p class="download"><a href="/api/v1/review.csv?${kept.toString()}" download>${say(says.incidentsCsv, visit)}</a> · <a href="/api/v1/review.csv?${kept.toString()}&of=spending" download>${say(says.spendingCsv, visit)}</a></p></div>
-${filterForm(visit, query)}
-${tiles(review, visit)}
-${spendingSection(review, visit)}
-${await costSection(visit, { label: review.groupBy, wantsAccount: wantsAccountOf(query) })}
-<section aria-labelledby="incidents-heading"><h2 id="incidents-heading">${say(says.count, { count: review.incidents.length }, visit)}</h2>
-${review.isCut && html`<p class="note unread">${say(says.cut, visit)}</p>`}
-${incidentTable(shown, null, visit, { names: true })}
-${shown.length < review.incidents.length && html`<p class="soft">${say(says.newest, { shown: shown.length, all: review.incidents.length }, visit)}</p>`}</section>`;
+  return html`<div class="section-head"><h1>${say(says.title, scope)}</h1><p class="download"><a href="/api/v1/review.csv?${kept.toString()}" download>${say(says.incidentsCsv, scope)}</a> · <a href="/api/v1/review.csv?${kept.toString()}&of=spending" download>${say(says.spendingCsv, scope)}</a></p></div>
+${filterForm(scope, query)}
+${tiles(review, scope)}
+${spendingSection(review, scope)}
+${await costSection(scope, { label: review.groupBy, wantsAccount: wantsAccountOf(query) })}
+<section aria-labelledby="incidents-heading"><h2 id="incidents-heading">${say(says.count, { count: review.incidents.length }, scope)}</h2>
+${review.isCut && html`<p class="note unread">${say(says.cut, scope)}</p>`}
+${incidentTable(shown, null, scope, { names: true })}
+${shown.length < review.incidents.length && html`<p class="soft">${say(says.newest, { shown: shown.length, all: review.incidents.length }, scope)}</p>`}</section>`;
 }
 
-function filterForm(visit: Visit, { span, filters, person, groupBy }: ReviewQuery): Html {
-  const choices = visit.views.choices();
+function filterForm(scope: Scope, { span, filters, person, groupBy }: ReviewQuery): Html {
+  const choices = scope.views.choices();
   const ranges = chartRanges.filter(({ ms }) => ms > dayMs);
   const link = (name: string): string => {
-    const to = new URLSearchParams(visit.query);
+    const to = new URLSearchParams(scope.query);
     for (const gone of ['from', 'to', 'done']) to.delete(gone);
     to.set('range', name);
     return `/review?${to.toString()}`;
   };
-  const until = Math.min(span.until - 1, visit.now);
+  const until = Math.min(span.until - 1, scope.now);
   const { q, account, rule, label } = filters;
   const set = [q, account, rule, label, person, groupBy].filter(Boolean).length;
-  return html`<nav class="filters" aria-label="${say(says.time, visit)}">${ranges.map((range) => choiceLink(link(range.name), say(range.label, visit), range === span.preset))}</nav>
-<form class="search range review" method="get" action="/review" role="search" aria-label="${say(says.reviewed, visit)}">
-<label>${say(says.from, visit)} <input type="date" name="from" value="${isoDay(span.since, visit.timezone)}" required></label>
-<label>${say(says.to, visit)} <input type="date" name="to" value="${isoDay(until, visit.timezone)}" required></label>
-<button>${say(says.show, visit)}</button>
-<details class="fold"${set > 0 && html` open`}><summary>${set > 0 ? say(says.filterOf, { count: set }, visit) : say(says.filter, visit)}</summary><div class="filter-form">
-<label>${say(says.find, visit)} <input type="search" name="q" value="${filters.q}" maxlength="200" placeholder="${say(says.findWhat, visit)}"></label>
-${textChoice('account', choices.accounts, { chosen: filters.account }, visit)}
-${textChoice('rule', choices.rules, { chosen: filters.rule }, visit)}
-${textChoice('label', choices.labels, { chosen: filters.label }, visit)}
-<label>${say(says.acknowledgedBy, visit)} <input name="person" value="${person}" maxlength="100"></label>
-<label>${say(says.groupBy, visit)} <select name="by">${options([['', say(says.commonest, visit)], ...labelKeys(choices.labels)], groupBy ?? '')}</select></label>
-<a href="/review">${say(says.remove, visit)}</a></div></details></form>`;
+  return html`<nav class="filters" aria-label="${say(says.time, scope)}">${ranges.map((range) => choiceLink(link(range.name), say(range.label, scope), range === span.preset))}</nav>
+<form class="search range review" method="get" action="/review" role="search" aria-label="${say(says.reviewed, scope)}">
+<label>${say(says.from, scope)} <input type="date" name="from" value="${isoDay(span.since, scope.timezone)}" required></label>
+<label>${say(says.to, scope)} <input type="date" name="to" value="${isoDay(until, scope.timezone)}" required></label>
+<button>${say(says.show, scope)}</button>
+<details class="fold"${set > 0 && html` open`}><summary>${set > 0 ? say(says.filterOf, { count: set }, scope) : say(says.filter, scope)}</summary><div class="filter-form">
+<label>${say(says.find, scope)} <input type="search" name="q" value="${filters.q}" maxlength="200" placeholder="${say(says.findWhat, scope)}"></label>
+${textChoice('account', choices.accounts, { chosen: filters.account }, scope)}
+${textChoice('rule', choices.rules, { chosen: filters.rule }, scope)}
+${textChoice('label', choices.labels, { chosen: filters.label }, scope)}
+<label>${say(says.acknowledgedBy, scope)} <input name="person" value="${person}" maxlength="100"></label>
+<label>${say(says.groupBy, scope)} <select name="by">${options([['', say(says.commonest, scope)], ...labelKeys(choices.labels)], groupBy ?? '')}</select></label>
+<a href="/review">${say(says.remove, scope)}</a></div></details></form>`;
 }
 
 function labelKeys(labels: readonly (readonly [string, string])[]): readonly (readonly [string, string])[] {
   return [...new Set(labels.map(([label]) => label.slice(0, label.indexOf('='))))].map((key) => [key, key]);
 }
 
-function tiles(review: Review, visit: Visit): Html {
+function tiles(review: Review, scope: Scope): Html {
   const { incidents, open, acknowledged, acknowledgeMs, resolveMs, spending, forecasts } = review;
   const tile = (name: string, value: Html | string | number, detail: string): Html =>
     html`<section class="tile"><h2>${name}</h2><p class="big">${value}</p><p class="soft">${detail}</p></section>`;
-  const lasting = (ms: number | null) => (ms === null ? unknown(visit) : sayDuration(ms, visit));
+  const lasting = (ms: number | null) => (ms === null ? unknown(scope) : sayDuration(ms, scope));
   const below = spending?.belowZeroMs ?? null;
   const isKnown = below !== 0 || review.unknown.length === 0;
-  return html`<div class="tiles">${tile(say(says.incidents, visit), incidents.length, open === 0 ? say(says.noneOpen, visit) : say(says.open, { count: open }, visit))}
-${tile(say(says.acknowledging, visit), lasting(acknowledgeMs), say(says.acknowledged, { count: acknowledged, all: incidents.length }, visit))}
-${tile(say(says.resolving, visit), lasting(resolveMs), say(says.middle, { count: incidents.length - open }, visit))}
-${tile(say(says.belowZero, visit), below === 0 && isKnown ? say(says.never, visit) : lasting(isKnown ? below : null), say(says.together, visit))}
-${tile(say(says.forecasts, visit), forecasts === null ? unknown(visit) : say(says.off, { percent: Math.round(forecasts.medianError * 100) }, visit), forecasts === null ? say(says.noForecasts, visit) : say(says.forecastsOf, { count: forecasts.count }, visit))}</div>`;
+  return html`<div class="tiles">${tile(say(says.incidents, scope), incidents.length, open === 0 ? say(says.noneOpen, scope) : say(says.open, { count: open }, scope))}
+${tile(say(says.acknowledging, scope), lasting(acknowledgeMs), say(says.acknowledged, { count: acknowledged, all: incidents.length }, scope))}
+${tile(say(says.resolving, scope), lasting(resolveMs), say(says.middle, { count: incidents.length - open }, scope))}
+${tile(say(says.belowZero, scope), below === 0 && isKnown ? say(says.never, scope) : lasting(isKnown ? below : null), say(says.together, scope))}
+${tile(say(says.forecasts, scope), forecasts === null ? unknown(scope) : say(says.off, { percent: Math.round(forecasts.medianError * 100) }, scope), forecasts === null ? say(says.noForecasts, scope) : say(says.forecastsOf, { count: forecasts.count }, scope))}</div>`;
 }
 
-function spendingSection(review: Review, visit: Visit): Html {
+function spendingSection(review: Review, scope: Scope): Html {
   // One team has one colour in all charts.
   const colours = new Map<string, number>();
   const { spending, unknown: missing } = review;
   if (spending === null)
-    return html`<section><h2>${say(says.spending, visit)}</h2><p class="note unread">${say(says.tooMuch, visit)}</p></section>`;
+    return html`<section><h2>${say(says.spending, scope)}</h2><p class="note unread">${say(says.tooMuch, scope)}</p></section>`;
   const currencies = [...new Set(spending.groups.map(({ currency }) => currencyCode(currency)))];
   const more = spending.accounts.length - shownAccounts;
-  const total = sumReview(review, visit.views.finance().money);
-  return html`<section aria-labelledby="spending-heading"><h2 id="spending-heading">${review.groupBy === null ? say(says.spending, visit) : say(says.spendingBy, { label: review.groupBy }, visit)}</h2>
-${total !== null && html`<p class="sums">${sayTotal(total, visit)}</p>`}
-${explainChanges(review).map((change) => html`<p>${sayChange(change, review.groupBy, visit)}</p>`)}
-${missing.length > 0 && html`<p class="note unread">${say(says.missing, { count: missing.length }, visit)}</p>`}
-${spending.groups.length === 0 && html`<p class="empty">${say(says.nothingRead, visit)}</p>`}
+  const total = sumReview(review, scope.views.finance().money);
+  return html`<section aria-labelledby="spending-heading"><h2 id="spending-heading">${review.groupBy === null ? say(says.spending, scope) : say(says.spendingBy, { label: review.groupBy }, scope)}</h2>
+${total !== null && html`<p class="sums">${sayTotal(total, scope)}</p>`}
+${explainChanges(review).map((change) => html`<p>${sayChange(change, review.groupBy, scope)}</p>`)}
+${missing.length > 0 && html`<p class="note unread">${say(says.missing, { count: missing.length }, scope)}</p>`}
+${spending.groups.length === 0 && html`<p class="empty">${say(says.nothingRead, scope)}</p>`}
 ${currencies.map((code) => {
   const own = spending.groups.filter(({ currency }) => currencyCode(currency) === code);
-  return html`${stackedChart(own, review.days, { colours, visit })}${spentTable(say(says.spendingIn, { currency: code }, visit), own, ({ group }) => (group === '' ? html`<span class="soft">${say(says.noLabel, visit)}</span>` : html`<bdi>${group}</bdi>`), visit)}`;
+  return html`${stackedChart(own, review.days, { colours, scope })}${spentTable(say(says.spendingIn, { currency: code }, scope), own, ({ group }) => (group === '' ? html`<span class="soft">${say(says.noLabel, scope)}</span>` : html`<bdi>${group}</bdi>`), scope)}`;
 })}
-${spending.accounts.length > 0 && html`<details><summary>${say(says.byAccount, visit)}</summary>${spentTable(say(says.spendingByAccount, visit), spending.accounts.slice(0, shownAccounts), ({ account }) => accountLink(account), visit)}${more > 0 && html`<p class="soft">${say(says.moreAccounts, { count: more }, visit)}</p>`}</details>`}</section>`;
+${spending.accounts.length > 0 && html`<details><summary>${say(says.byAccount, scope)}</summary>${spentTable(say(says.spendingByAccount, scope), spending.accounts.slice(0, shownAccounts), ({ account }) => accountLink(account), scope)}${more > 0 && html`<p class="soft">${say(says.moreAccounts, { count: more }, scope)}</p>`}</details>`}</section>`;
 }
 
-function sayTotal({ spent, before }: NonNullable<ReturnType<typeof sumReview>>, visit: Visit): string {
-  const sum = saySum(spent, visit);
-  if (before === null) return say(says.total, { sum }, visit);
-  return say(says.totalBefore, { sum, before: sayAmount(before.micros, { ...visit, ...before }) }, visit);
+function sayTotal({ spent, before }: NonNullable<ReturnType<typeof sumReview>>, scope: Scope): string {
+  const sum = saySum(spent, scope);
+  if (before === null) return say(says.total, { sum }, scope);
+  return say(says.totalBefore, { sum, before: sayAmount(before.micros, { ...scope, ...before }) }, scope);
 }
 
 /** `420.00 CNY more than before, most of it: OTP +300.00, News +90.00; most on Fri (+210.00). By team: growth +400.00. +350.00 by price, +70.00 by volume.` */
 function sayChange(
   { currency, more, accounts, groups, weekday, reasons }: ReturnType<typeof explainChanges>[number],
   label: string | null,
-  visit: Visit,
+  scope: Scope,
 ): string {
-  const frame = { ...visit, currency };
+  const frame = { ...scope, currency };
   const signed = (micros: Micros): string =>
-    say(micros < 0 ? says.minus : says.plus, { amount: sayBareAmount(Math.abs(micros), frame) }, visit);
+    say(micros < 0 ? says.minus : says.plus, { amount: sayBareAmount(Math.abs(micros), frame) }, scope);
   const names = accounts.map(({ account, more: own }) =>
-    say(says.named, { name: nameOf(account.name), change: signed(own) }, visit),
+    say(says.named, { name: nameOf(account.name), change: signed(own) }, scope),
   );
-  const given = { amount: sayAmount(Math.abs(more), frame), names: visit.language.list(names) };
+  const given = { amount: sayAmount(Math.abs(more), frame), names: scope.language.list(names) };
   const most = weekday && {
-    weekday: visit.language.weekday(weekday.index),
+    weekday: scope.language.weekday(weekday.index),
     change: signed(weekday.more),
   };
   const what =
     most === null
-      ? say(more > 0 ? says.more : says.less, given, visit)
-      : say(more > 0 ? says.moreOn : says.lessOn, { ...given, ...most }, visit);
+      ? say(more > 0 ? says.more : says.less, given, scope)
+      : say(more > 0 ? says.moreOn : says.lessOn, { ...given, ...most }, scope);
   const named = groups.map((group) => {
-    const name = group.label === '' ? say(says.noLabel, visit) : nameOf(group.label);
-    return say(says.named, { name, change: signed(group.more) }, visit);
+    const name = group.label === '' ? say(says.noLabel, scope) : nameOf(group.label);
+    return say(says.named, { name, change: signed(group.more) }, scope);
   });
   const sentences = [
     what,
-    named.length > 0 && say(says.byLabel, { label: label ?? '', names: visit.language.list(named) }, visit),
-    reasons && say(says.reasons, { price: signed(reasons.price), volume: signed(reasons.volume) }, visit),
+    named.length > 0 && say(says.byLabel, { label: label ?? '', names: scope.language.list(named) }, scope),
+    reasons && say(says.reasons, { price: signed(reasons.price), volume: signed(reasons.volume) }, scope),
   ];
   return sentences.filter(Boolean).join(' ');
 }
@@ -256,27 +256,27 @@ function spentTable<Row extends Spent>(
   label: string,
   rows: readonly Row[],
   name: (row: Row) => Html,
-  visit: Visit,
+  scope: Scope,
 ): Html {
-  const head = html`<th scope="col">${say(says.of, visit)}</th><th scope="col" class="number">${say(says.spent, visit)}</th><th scope="col" class="number">${say(says.before, visit)}</th><th scope="col" class="number">${say(says.change, visit)}</th>`;
+  const head = html`<th scope="col">${say(says.of, scope)}</th><th scope="col" class="number">${say(says.spent, scope)}</th><th scope="col" class="number">${say(says.before, scope)}</th><th scope="col" class="number">${say(says.change, scope)}</th>`;
   const cells = rows.map((row) => {
     const { spent, before, currency } = row;
-    return html`<tr><th scope="row">${name(row)}</th><td class="number" data-label="${say(says.spent, visit)}">${sayAmount(spent, { ...visit, currency })}</td><td class="number" data-label="${say(says.before, visit)}">${before === null ? unknown(visit) : sayAmount(before, { ...visit, currency })}</td><td class="number" data-label="${say(says.change, visit)}">${changeWords(spent, before, visit)}</td></tr>`;
+    return html`<tr><th scope="row">${name(row)}</th><td class="number" data-label="${say(says.spent, scope)}">${sayAmount(spent, { ...scope, currency })}</td><td class="number" data-label="${say(says.before, scope)}">${before === null ? unknown(scope) : sayAmount(before, { ...scope, currency })}</td><td class="number" data-label="${say(says.change, scope)}">${changeWords(spent, before, scope)}</td></tr>`;
   });
   return table(label, 'cards compact', head, cells);
 }
 
-function changeWords(spent: Micros, before: Micros | null, visit: Visit): Html | string {
-  if (before === null || before === 0) return unknown(visit);
+function changeWords(spent: Micros, before: Micros | null, scope: Scope): Html | string {
+  if (before === null || before === 0) return unknown(scope);
   const percent = Math.round(((spent - before) / before) * 100);
-  return say(says.percent, { percent: `${percent > 0 ? '+' : ''}${percent}` }, visit);
+  return say(says.percent, { percent: `${percent > 0 ? '+' : ''}${percent}` }, scope);
 }
 
 /** Bars of a day or more, one upon another by label; the smallest labels are one. The table next to it says the same. */
 function stackedChart(
   groups: readonly GroupSpent[],
   days: Review['days'],
-  { colours, visit }: { readonly colours: Map<string, number>; readonly visit: Visit },
+  { colours, scope }: { readonly colours: Map<string, number>; readonly scope: Scope },
 ): Html | null {
   const [first] = groups;
   if (first === undefined || first.buckets.length < 2) return null;
@@ -284,10 +284,10 @@ function stackedChart(
   const series = groups
     .slice(0, shownGroups)
     .filter(({ spent }) => spent > 0)
-    .map(({ group, buckets }) => ({ name: group || say(says.noLabel, visit), buckets }));
+    .map(({ group, buckets }) => ({ name: group || say(says.noLabel, scope), buckets }));
   if (rest.length > 0)
     series.push({
-      name: say(says.moreGroups, { count: rest.length }, visit),
+      name: say(says.moreGroups, { count: rest.length }, scope),
       buckets: first.buckets.map((_, at) => rest.reduce((sum, { buckets }) => sum + (buckets[at] ?? 0), 0)),
     });
   const totals = first.buckets.map((_, at) =>
@@ -309,19 +309,19 @@ function stackedChart(
   );
   const stepMs = Date.parse(days[1] ?? '') - Date.parse(days[0] ?? '');
   const isDaily = stepMs === dayMs;
-  const amount = sayAmount(top, { ...visit, currency: first.currency });
+  const amount = sayAmount(top, { ...scope, currency: first.currency });
   const words = isDaily
-    ? say(says.eachDay, { amount }, visit)
-    : say(says.eachTime, { duration: sayDuration(stepMs, visit), amount }, visit);
+    ? say(says.eachDay, { amount }, scope)
+    : say(says.eachTime, { duration: sayDuration(stepMs, scope), amount }, scope);
   const labelled = [0, Math.floor(totals.length / 2), totals.length - 1];
   return html`<figure class="chart"><div class="chart-box low"><svg class="chart-svg stack" role="img" aria-label="${words}">${bars}
-${labelled.map((at) => html`<text class="tick" x="${share((at + 0.5) * width)}" y="100%" dy="-4" text-anchor="middle">${sayDay(Date.parse(days[at] ?? ''), visit)}</text>`)}</svg></div>
-<figcaption><ul class="legend">${series.map(({ name }) => html`<li><span class="key stack s${colourOf(name)}" aria-hidden="true"></span><bdi>${name}</bdi></li>`)}</ul><p>${say(says.sentence, { words }, visit)}</p></figcaption></figure>`;
+${labelled.map((at) => html`<text class="tick" x="${share((at + 0.5) * width)}" y="100%" dy="-4" text-anchor="middle">${sayDay(Date.parse(days[at] ?? ''), scope)}</text>`)}</svg></div>
+<figcaption><ul class="legend">${series.map(({ name }) => html`<li><span class="key stack s${colourOf(name)}" aria-hidden="true"></span><bdi>${name}</bdi></li>`)}</ul><p>${say(says.sentence, { words }, scope)}</p></figcaption></figure>`;
 }
 
-function sayDay(at: number, visit: Visit): string {
+function sayDay(at: number, scope: Scope): string {
   const { day, monthIndex } = momentParts(at, 'UTC');
-  return say(says.day, { day, month: visit.language.month(monthIndex) }, visit);
+  return say(says.day, { day, month: scope.language.month(monthIndex) }, scope);
 }
 
 function share(value: number): string {

@@ -21,13 +21,13 @@ import { type PageName, show } from './show.ts';
 import { nothingGiven } from './silences.ts';
 import { renderTimeZone, zoneOf } from './time-zone.ts';
 import { addTrialPage } from './trial.ts';
-import { nameOf, titleOf, type Visit } from './words.ts';
+import { nameOf, type Scope, titleOf } from './words.ts';
 
 /** The addresses of pages that keep themselves fresh, with their queries. */
 export const pagePaths =
   /^\/(?:accounts\/[^/?]+|alerts|silences|messages|pay|audit|sessions|time-zone)?(?:\/[^?]*)?(?:\?|$)/;
 
-type RenderPage = (visit: Visit) => Promise<Html>;
+type RenderPage = (scope: Scope) => Promise<Html>;
 
 /** The pages of the navigation. */
 const pages: readonly (readonly [path: string, PageName | 'audit' | 'sessions', RenderPage])[] = [
@@ -62,9 +62,9 @@ export function addPages(app: WebApp): void {
   app.get('/silences', (context) => showSilences(context, nothingGiven));
   for (const [path, name, render] of pages) {
     app.get(path, async (context) => {
-      const { visit } = context.var;
-      const content = await render(visit);
-      const title = name === 'overview' ? 'lowwater' : titleOf(name, visit);
+      const { scope } = context.var;
+      const content = await render(scope);
+      const title = name === 'overview' ? 'lowwater' : titleOf(name, scope);
       const current = name === 'audit' || name === 'sessions' ? null : name;
       const scripts = pagePaths.test(path) ? ['live.js'] : [];
       return show(context, { title, content, current, scripts });
@@ -73,9 +73,9 @@ export function addPages(app: WebApp): void {
 }
 
 async function showAccount(context: WebContext): Promise<Response> {
-  const { views, visit } = context.var;
+  const { views, scope } = context.var;
   const account = await findAccount(views, context.req.param('id') ?? '');
-  const content = await renderAccount(visit, account);
+  const content = await renderAccount(scope, account);
   const scripts = ['live.js', 'chart.js'];
   return show(context, {
     title: `${nameOf(account.name)} · lowwater`,
@@ -87,20 +87,20 @@ async function showAccount(context: WebContext): Promise<Response> {
 
 function showTimeZone(context: WebContext): Response {
   const back = readOwnPath(context.req.query('back'));
-  const { site, visit } = context.var;
-  const content = renderTimeZone(zoneOf(context, ''), site.timezone, back, visit);
-  return show(context, { title: titleOf('timeZone', context.var.visit), content, scripts: ['live.js'] });
+  const { site, scope } = context.var;
+  const content = renderTimeZone(zoneOf(context, ''), site.timezone, back, scope);
+  return show(context, { title: titleOf('timeZone', context.var.scope), content, scripts: ['live.js'] });
 }
 
 /** For calendars, which cannot sign in: the key of its address says who may see it. */
 async function showCalendar(context: WebContext): Promise<Response> {
-  const { visit, signedIn, site } = context.var;
-  if (!signedIn && !isCalendarKey(context.req.query('key') ?? '', visit.calendarKey ?? null)) {
+  const { scope, signedIn, site } = context.var;
+  if (!signedIn && !isCalendarKey(context.req.query('key') ?? '', scope.calendarKey ?? null)) {
     const slowed = await site.attempts.recordFailure(peerOf(context.env.incoming));
-    const why = say(says.badCalendar, visit);
+    const why = say(says.badCalendar, scope);
     throw new RequestError(slowed === null ? 'forbidden' : 'too_many_attempts', why, slowed?.headers ?? {});
   }
-  const body = await writeCalendar({ ...visit, timezone: site.timezone }, site.database ?? 'local');
+  const body = await writeCalendar({ ...scope, timezone: site.timezone }, site.database ?? 'local');
   return context.body(body, 200, { 'content-type': calendarMediaType });
 }
 
@@ -110,10 +110,10 @@ function showSignIn(context: WebContext): Response {
   const isReplaced = context.var.site.sessions?.isOfOtherToken(context.req.header('cookie')) ?? false;
   const content = renderSignIn(
     next,
-    isReplaced ? say(says.replaced, context.var.visit) : null,
-    context.var.visit,
+    isReplaced ? say(says.replaced, context.var.scope) : null,
+    context.var.scope,
   );
-  return show(context, { title: titleOf('signIn', context.var.visit), content, chrome: null });
+  return show(context, { title: titleOf('signIn', context.var.scope), content, chrome: null });
 }
 
 async function signIn(context: WebContext): Promise<Response> {
@@ -127,13 +127,13 @@ async function signIn(context: WebContext): Promise<Response> {
     return context.redirect(next, 303);
   }
   const slowed = await attempts.recordFailure(peerOf(context.env.incoming));
-  const { visit } = context.var;
+  const { scope } = context.var;
   const problem =
-    slowed === null ? say(says.wrong, visit) : say(says.wrongAndSlow, { seconds: slowed.seconds }, visit);
-  const content = renderSignIn(next, problem, visit);
+    slowed === null ? say(says.wrong, scope) : say(says.wrongAndSlow, { seconds: slowed.seconds }, scope);
+  const content = renderSignIn(next, problem, scope);
   for (const [name, value] of Object.entries(slowed?.headers ?? {})) context.header(name, value);
   const status = slowed === null ? 401 : 429;
-  return show(context, { title: titleOf('signIn', visit), content, chrome: null, status });
+  return show(context, { title: titleOf('signIn', scope), content, chrome: null, status });
 }
 
 /** The session ends here, and the browser forgets its cookie. */
@@ -160,13 +160,13 @@ const says = phrases('signIn', {
 });
 
 /** Where people give the token. `problem` says why the last try failed. */
-function renderSignIn(next: string, problem: string | null, visit: Visit): Html {
-  return html`<section class="panel narrow"><h1>${say(says.title, visit)}</h1>
+function renderSignIn(next: string, problem: string | null, scope: Scope): Html {
+  return html`<section class="panel narrow"><h1>${say(says.title, scope)}</h1>
 ${problem !== null && html`<p class="problem" role="alert">${problem}</p>`}
 <form method="post" action="/sign-in"><input type="hidden" name="next" value="${next}">
 <input class="hidden" type="text" name="username" value="lowwater" autocomplete="username" tabindex="-1" aria-hidden="true">
-<label>${say(says.token, visit)} <input type="password" name="token" required autocomplete="current-password" autofocus></label>
-<label><input type="checkbox" name="keep" value="yes"> ${say(says.keep, visit)}</label>
-<button>${say(says.button, visit)}</button></form>
-<p class="soft">${sayHtml(says.where, { key: html`<code>server.token</code>` }, visit)}</p></section>`;
+<label>${say(says.token, scope)} <input type="password" name="token" required autocomplete="current-password" autofocus></label>
+<label><input type="checkbox" name="keep" value="yes"> ${say(says.keep, scope)}</label>
+<button>${say(says.button, scope)}</button></form>
+<p class="soft">${sayHtml(says.where, { key: html`<code>server.token</code>` }, scope)}</p></section>`;
 }

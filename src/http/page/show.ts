@@ -83,11 +83,11 @@ export function show(
   context: WebContext,
   { current = null, chrome, status = 200, ...shown }: Shown,
 ): Response {
-  const { views, visit } = context.var;
+  const { views, scope } = context.var;
   const done = ownOf<Phrase<unknown>>(doneWords, takeDone(context) ?? '');
-  const whole = { ...shown, frame: visit, ...(done === undefined ? {} : { done: say(done, visit) }) };
+  const whole = { ...shown, frame: scope, ...(done === undefined ? {} : { done: say(done, scope) }) };
   if (chrome === null) return context.html(layOut({ ...whole, chrome }).markup, status);
-  const needs = needsOf(views, visit);
+  const needs = needsOf(views, scope);
   const title = needs.title === null ? shown.title : `${needs.title} · ${shown.title}`;
   const framed = { ...whole, title, worst: needs.worst, chrome: chromeOf(context, current) };
   const { markup } = layOut(framed);
@@ -111,7 +111,7 @@ function mayAct({ var: { site }, req }: WebContext): boolean {
 
 /** What stands around the content of every page for who is signed in. */
 function chromeOf(context: WebContext, current: PageName | null) {
-  const { views, visit, site } = context.var;
+  const { views, scope, site } = context.var;
   const { token } = site.settings;
   const short = token !== null && isShortToken(token) ? [`server.token ${shortTokenAdvice}.`] : [];
   const { problems: own, version } = views.status();
@@ -122,20 +122,20 @@ function chromeOf(context: WebContext, current: PageName | null) {
     canSignOut: site.sessions !== null,
     version,
     // What nobody may overlook: what is wrong with lowwater itself, and what is muted.
-    items: html`${problems([...own, ...short], visit)}${muted(active, visit, back)}`,
-    zone: html`${zoneForm(visit, site.timezone, back)}${languageForm(visit.language, back)}`,
+    items: html`${problems([...own, ...short], scope)}${muted(active, scope, back)}`,
+    zone: html`${zoneForm(scope, site.timezone, back)}${languageForm(scope.language, back)}`,
   };
 }
 
 /** How many alerts need attention; else why their absence is no all-clear. Problems of lowwater always stand there. */
-function needsOf(views: LiveViews, visit: Frame): { readonly worst: Worst; readonly title: string | null } {
+function needsOf(views: LiveViews, scope: Frame): { readonly worst: Worst; readonly title: string | null } {
   const firing = [...views.firing()];
   const urgent = countWorst(firing.filter(needsSomebody));
-  const broken = views.status().problems.length > 0 ? say(says.problem, visit) : null;
+  const broken = views.status().problems.length > 0 ? say(says.problem, scope) : null;
   if (urgent !== null) {
     const { severity } = urgent;
     const worst = severity === 'info' && broken !== null ? 'unsure' : severity;
-    return { worst, title: listWords([sayWorst(says.count, urgent, visit), broken], visit) };
+    return { worst, title: listWords([sayWorst(says.count, urgent, scope), broken], scope) };
   }
   const { accounts, unread } = views.counts();
   const muted = countWorst(firing.filter(({ silenced }) => silenced));
@@ -143,11 +143,11 @@ function needsOf(views: LiveViews, visit: Frame): { readonly worst: Worst; reado
   const title = listWords(
     [
       broken,
-      accounts === 0 || unread > 0 ? say(says.notRead, { count: unread }, visit) : null,
-      muted === null ? null : sayWorst(says.countSilenced, muted, visit),
-      muted === null && silences > 0 ? say(says.silences, { count: silences }, visit) : null,
+      accounts === 0 || unread > 0 ? say(says.notRead, { count: unread }, scope) : null,
+      muted === null ? null : sayWorst(says.countSilenced, muted, scope),
+      muted === null && silences > 0 ? say(says.silences, { count: silences }, scope) : null,
     ],
-    visit,
+    scope,
   );
   return { worst: title === null ? null : 'unsure', title };
 }
@@ -162,9 +162,9 @@ function countWorst(alerts: readonly FiringView[]) {
 function sayWorst(
   phrase: typeof says.count,
   { severity, count }: NonNullable<ReturnType<typeof countWorst>>,
-  visit: Frame,
+  scope: Frame,
 ): string {
-  return say(phrase, { count, severity: saySeverity(severity, visit) }, visit);
+  return say(phrase, { count, severity: saySeverity(severity, scope) }, scope);
 }
 
 function listWords(words: readonly (string | null)[], { language }: Frame): string | null {

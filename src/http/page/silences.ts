@@ -29,9 +29,9 @@ import {
   type Frame,
   moment,
   momentAndAge,
+  type Scope,
   severityWord,
   table,
-  type Visit,
 } from './words.ts';
 
 const says = phrases('silences', {
@@ -107,16 +107,16 @@ export function sayMatcher(
 type SilenceReader = Pick<Frame, 'language'>;
 
 /** All silences and a form for a new one; `given` is one that needs a change. */
-export function renderSilences(visit: Visit, given: GivenSilence): Html {
-  const { views } = visit;
-  return html`<h1>${say(says.title, visit)}</h1>
-<p class="lead">${say(says.lead, visit)}</p>
-${live('silences', silenceTable(views.silences(), visit, '/silences'))}
-<section aria-labelledby="new-heading"><h2 id="new-heading">${say(says.new, visit)}</h2>
-<p class="lead">${sayHtml(says.newLead, { key: html`<code>silences</code>` }, visit)}</p>
+export function renderSilences(scope: Scope, given: GivenSilence): Html {
+  const { views } = scope;
+  return html`<h1>${say(says.title, scope)}</h1>
+<p class="lead">${say(says.lead, scope)}</p>
+${live('silences', silenceTable(views.silences(), scope, '/silences'))}
+<section aria-labelledby="new-heading"><h2 id="new-heading">${say(says.new, scope)}</h2>
+<p class="lead">${sayHtml(says.newLead, { key: html`<code>silences</code>` }, scope)}</p>
 <form class="panel" method="post" action="/silences"><input type="hidden" name="back" value="/silences">
-${silenceFields(views.choices(), given, visit)}
-<button>${say(says.show, visit)}</button></form></section>`;
+${silenceFields(views.choices(), given, scope)}
+<button>${say(says.show, scope)}</button></form></section>`;
 }
 
 export function silenceTable(silences: readonly SilenceView[], frame: Frame, back: string): Html {
@@ -162,9 +162,9 @@ export const nothingGiven: GivenSilence = { form: new URLSearchParams(), problem
 function silenceFields(
   choices: ReturnType<Views['choices']>,
   { form, problem }: GivenSilence,
-  visit: Visit,
+  scope: Scope,
 ): Html {
-  const { now, timezone } = visit;
+  const { now, timezone } = scope;
   const of = (name: Field) => ({
     chosen: form.get(name) ?? '',
     problem: problem?.field === name ? problem.words : undefined,
@@ -175,15 +175,15 @@ function silenceFields(
     return html`<label>${label} <input type="datetime-local" name="${name}" value="${chosen}" min="${localText(now, timezone)}"${wrong?.attributes}>${wrong?.words}</label>`;
   };
   const everything = of('everything');
-  return html`${textChoice('account', choices.accounts, of('account'), visit)}
-${textChoice('rule', choices.rules, of('rule'), visit)}
-${textChoice('label', choices.labels, of('label'), visit)}
-<label>${say(says.severity, visit)} <select name="severity">${severityOptions(form.get('severity'), visit)}</select></label>
-${moment('starts', say(says.begins, { timezone }, visit))}
-${durationField(visit, form.get('for') ?? undefined)}
-${moment('ends', say(says.orUntil, { timezone }, visit))}
-${personFields(visit, form)}
-<label><input type="checkbox" name="everything" value="yes"${everything.chosen === 'yes' && html` checked`}> ${say(says.everything, visit)}${everything.problem !== undefined && problemAt('everything', everything.problem).words}</label>`;
+  return html`${textChoice('account', choices.accounts, of('account'), scope)}
+${textChoice('rule', choices.rules, of('rule'), scope)}
+${textChoice('label', choices.labels, of('label'), scope)}
+<label>${say(says.severity, scope)} <select name="severity">${severityOptions(form.get('severity'), scope)}</select></label>
+${moment('starts', say(says.begins, { timezone }, scope))}
+${durationField(scope, form.get('for') ?? undefined)}
+${moment('ends', say(says.orUntil, { timezone }, scope))}
+${personFields(scope, form)}
+<label><input type="checkbox" name="everything" value="yes"${everything.chosen === 'yes' && html` checked`}> ${say(says.everything, scope)}${everything.problem !== undefined && problemAt('everything', everything.problem).words}</label>`;
 }
 
 /** The order that a form holds, or what is wrong with which of its fields. */
@@ -231,36 +231,36 @@ export function fieldOf(about: Refusal['about']): Field {
 
 /** Asks before it mutes: which alerts that fire now fall silent, and which accounts it is about. */
 export async function renderSilenceQuestion(
-  visit: Visit,
+  scope: Scope,
   order: SilenceOrder,
   { muted, form }: { readonly muted: Muted; readonly form: URLSearchParams },
 ): Promise<Html> {
-  const alerts = await alertsNamed(visit, muted);
+  const alerts = await alertsNamed(scope, muted);
   const kept = [...form].filter(([name]) => name !== 'confirmed' && name !== 'change');
-  return html`<section class="panel question"><h1>${say(says.question, { matcher: sayMatcher(order.match, visit) }, visit)}</h1>
-${matchesEverything(order.match) && html`<p class="problem">${say(says.nothingSent, visit)}</p>`}
-<p>${sayHtml(says.window, { start: momentAndAge(order.startsAt, visit), end: momentAndAge(order.endsAt, visit) }, visit)}</p>
-${alerts}${accountsNamed(visit, muted)}
+  return html`<section class="panel question"><h1>${say(says.question, { matcher: sayMatcher(order.match, scope) }, scope)}</h1>
+${matchesEverything(order.match) && html`<p class="problem">${say(says.nothingSent, scope)}</p>`}
+<p>${sayHtml(says.window, { start: momentAndAge(order.startsAt, scope), end: momentAndAge(order.endsAt, scope) }, scope)}</p>
+${alerts}${accountsNamed(scope, muted)}
 <form method="post" action="/silences">${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
-<div class="acts"><button name="confirmed" value="yes">${say(says.silence, visit)}</button> <button class="quiet" name="change" value="yes">${say(says.change, visit)}</button></div></form></section>`;
+<div class="acts"><button name="confirmed" value="yes">${say(says.silence, scope)}</button> <button class="quiet" name="change" value="yes">${say(says.change, scope)}</button></div></form></section>`;
 }
 
-async function alertsNamed(visit: Visit, { alerts }: Muted): Promise<Html> {
-  if (alerts.length === 0) return html`<h2>${say(says.noAlerts, visit)}</h2>`;
+async function alertsNamed(scope: Scope, { alerts }: Muted): Promise<Html> {
+  if (alerts.length === 0) return html`<h2>${say(says.noAlerts, scope)}</h2>`;
   const more = alerts.length - named;
   const first = alerts.slice(0, named);
-  const shown = await Promise.all(first.map(({ account, rule }) => visit.views.alert(account, rule)));
-  return html`<h2>${say(says.alerts, { count: alerts.length }, visit)}</h2>
+  const shown = await Promise.all(first.map(({ account, rule }) => scope.views.alert(account, rule)));
+  return html`<h2>${say(says.alerts, { count: alerts.length }, scope)}</h2>
 <ul>${shown.map(
     (alert) =>
       alert !== null &&
-      html`<li>${badge(alert.severity, severityWord(alert.severity, visit))} <bdi>${alert.headline(visit)}</bdi></li>`,
-  )}</ul>${more > 0 && html`<p>${say(says.more, { count: more }, visit)}</p>`}`;
+      html`<li>${badge(alert.severity, severityWord(alert.severity, scope))} <bdi>${alert.headline(scope)}</bdi></li>`,
+  )}</ul>${more > 0 && html`<p>${say(says.more, { count: more }, scope)}</p>`}`;
 }
 
-function accountsNamed(visit: Visit, { accounts }: Muted): Html {
+function accountsNamed(scope: Scope, { accounts }: Muted): Html {
   const more = accounts.length - named;
-  const names = new Map(visit.views.choices().accounts);
-  return html`<h2>${say(says.accounts, { count: accounts.length }, visit)}</h2>
-<ul>${accounts.slice(0, named).map((id) => html`<li>${accountLink({ id, name: names.get(id) ?? id })}</li>`)}</ul>${more > 0 && html`<p>${say(says.more, { count: more }, visit)}</p>`}`;
+  const names = new Map(scope.views.choices().accounts);
+  return html`<h2>${say(says.accounts, { count: accounts.length }, scope)}</h2>
+<ul>${accounts.slice(0, named).map((id) => html`<li>${accountLink({ id, name: names.get(id) ?? id })}</li>`)}</ul>${more > 0 && html`<p>${say(says.more, { count: more }, scope)}</p>`}`;
 }

@@ -16,7 +16,7 @@ import {
   sayShortPayable,
 } from '../../wording/quantity-wording.ts';
 import { orderedForm } from './ordered.ts';
-import { age, type Visit } from './words.ts';
+import { age, type Scope } from './words.ts';
 
 const says = phrases('card', {
   actNow: 'Now',
@@ -31,53 +31,53 @@ const says = phrases('card', {
 });
 
 /** What to pay or by when to act, how long it lasts, and what there is. */
-export function whenWords(alert: AlertView, account: AccountView | null, visit: Visit): Html {
+export function whenWords(alert: AlertView, account: AccountView | null, scope: Scope): Html {
   const { balance, urgency, since } = alert;
   const runway = balance === null ? null : (ownOf(account?.runways, balance) ?? null);
   const micros = balance === null ? undefined : ownOf(account?.reading?.balances, balance);
-  const group = dueGroup(urgency, visit.now);
-  const isDated = runway !== null && urgency.actBy > visit.now && urgency.actBy < notUrgent.actBy;
+  const group = dueGroup(urgency, scope.now);
+  const isDated = runway !== null && urgency.actBy > scope.now && urgency.actBy < notUrgent.actBy;
   const payment = account?.payments.find((each) => each.balance === balance);
   const by =
     account !== null && payment !== undefined
-      ? paySentence(alert, account, payment, visit)
+      ? paySentence(alert, account, payment, scope)
       : group === 'now'
-        ? html`<strong class="gone">${say(says.actNow, visit)}</strong>`
+        ? html`<strong class="gone">${say(says.actNow, scope)}</strong>`
         : isDated
-          ? html`<strong>${say(says.actBy, { moment: sayNearMoment(urgency.actBy, visit) }, visit)}</strong>`
-          : html`${say(says.since, { moment: sayNearMoment(since, visit) }, visit)}`;
+          ? html`<strong>${say(says.actBy, { moment: sayNearMoment(urgency.actBy, scope) }, scope)}</strong>`
+          : html`${say(says.since, { moment: sayNearMoment(since, scope) }, scope)}`;
   const left =
     micros !== undefined &&
     account !== null &&
-    html`${say(says.left, { amount: sayAmount(micros, { ...visit, currency: unitOf(account, balance ?? '') }) }, visit)}`;
+    html`${say(says.left, { amount: sayAmount(micros, { ...scope, currency: unitOf(account, balance ?? '') }) }, scope)}`;
   const isOld = account !== null && account.outcome !== 'ok' && account.readAt !== null;
   const parts = [
     by,
     runway !== null &&
-      html`<span class="runway">${isGuess(runway.forecast, visit.now) ? sayEmptyWhen(runway, visit) : sayRunwayClause({ ...runway, emptyAt: null, payBy: null }, visit)}</span>`,
+      html`<span class="runway">${isGuess(runway.forecast, scope.now) ? sayEmptyWhen(runway, scope) : sayRunwayClause({ ...runway, emptyAt: null, payBy: null }, scope)}</span>`,
     left,
-    isOld && html`<span class="unread old">${age(account.readAt ?? 0, visit)}</span>`,
+    isOld && html`<span class="unread old">${age(account.readAt ?? 0, scope)}</span>`,
   ].filter((part) => part !== null && part !== false);
   return html`${parts.map((part, index) => (index === 0 ? part : html` · ${part}`))}`;
 }
 
 /** What to pay; null where the headline says so, as it does once it is known how long the balance lasts. */
-function paySentence(alert: AlertView, account: AccountView, payment: Payment, visit: Visit): Html | null {
-  const amount = sayShortPayable(payment.micros, { ...visit, currency: unitOf(account, payment.balance) });
-  if (alert.headline(visit).includes(amount)) return null;
-  return html`<strong>${payWords(payment, account, visit)}</strong>`;
+function paySentence(alert: AlertView, account: AccountView, payment: Payment, scope: Scope): Html | null {
+  const amount = sayShortPayable(payment.micros, { ...scope, currency: unitOf(account, payment.balance) });
+  if (alert.headline(scope).includes(amount)) return null;
+  return html`<strong>${payWords(payment, account, scope)}</strong>`;
 }
 
 /** Who ordered what that has not come yet, where people look. */
-export function moneyOnItsWay(account: AccountView, balance: Balance | null, visit: Visit): readonly Html[] {
-  const { views } = visit;
+export function moneyOnItsWay(account: AccountView, balance: Balance | null, scope: Scope): readonly Html[] {
+  const { views } = scope;
   const coming = views
     .expected()
     .filter((topUp) => topUp.account === account.id && topUp.balance === balance);
   return coming.map(({ amountMicros, orderedBy: by, orderedAt, by: arrivesBy }) => {
-    const amount = sayAmount(amountMicros, { ...visit, currency: unitOf(account, balance ?? '') });
-    const [age, moment] = [sayAge(orderedAt, visit), sayNearMoment(arrivesBy, visit)];
-    return html`<p class="on-its-way"><bdi>${say(says.onItsWay, { by, amount, age, moment }, visit)}</bdi></p>`;
+    const amount = sayAmount(amountMicros, { ...scope, currency: unitOf(account, balance ?? '') });
+    const [age, moment] = [sayAge(orderedAt, scope), sayNearMoment(arrivesBy, scope)];
+    return html`<p class="on-its-way"><bdi>${say(says.onItsWay, { by, amount, age, moment }, scope)}</bdi></p>`;
   });
 }
 
@@ -85,48 +85,48 @@ export function moneyOnItsWay(account: AccountView, balance: Balance | null, vis
 export function payButtons(
   account: AccountView,
   balance: Balance | null,
-  { visit, back }: { readonly visit: Visit; readonly back: string },
+  { scope, back }: { readonly scope: Scope; readonly back: string },
 ): Html {
   const payments = account.payments.filter((payment) => payment.balance === balance);
   const { topUpUrl } = account;
-  return html`${payments.length > 0 && topUpUrl !== null && html`<a class="button primary" href="${topUpUrl}">${say(says.topUp, visit)}</a>`}${payments.map((payment) => orderedForm(account, payment, visit, back))}`;
+  return html`${payments.length > 0 && topUpUrl !== null && html`<a class="button primary" href="${topUpUrl}">${say(says.topUp, scope)}</a>`}${payments.map((payment) => orderedForm(account, payment, scope, back))}`;
 }
 
 /** What to do about an account, first of all: what to pay by when, where, what the operators wrote for whoever is woken. */
-export function actLine(account: AccountView, visit: Visit, back: string): Html | null {
+export function actLine(account: AccountView, scope: Scope, back: string): Html | null {
   const { payments, note } = account;
-  const links = accountLinks(account, payments.length > 0, visit);
-  const coming = account.balances.map(({ id }) => moneyOnItsWay(account, id, visit));
+  const links = accountLinks(account, payments.length > 0, scope);
+  const coming = account.balances.map(({ id }) => moneyOnItsWay(account, id, scope));
   if (payments.length + links.length === 0 && note === null) return html`${coming}`;
-  return html`<div class="act-line">${payments.map((payment) => html`<strong>${payWords(payment, account, visit)}</strong> ${orderedForm(account, payment, visit, back)}`)}${links.map((link) => html`${link} `)}${
+  return html`<div class="act-line">${payments.map((payment) => html`<strong>${payWords(payment, account, scope)}</strong> ${orderedForm(account, payment, scope, back)}`)}${links.map((link) => html`${link} `)}${
     note !== null && html`<span class="hint"><bdi>${note}</bdi></span>`
   }</div>${coming}`;
 }
 
-export function payWords(payment: Payment, account: AccountView, visit: Visit): string {
+export function payWords(payment: Payment, account: AccountView, scope: Scope): string {
   const { micros, dueAt, isDue, balance } = payment;
-  const amount = sayAmount(micros, { ...visit, currency: unitOf(account, balance) });
-  if (isDue || dueAt === null) return say(says.payNow, { amount }, visit);
-  return say(says.payBy, { amount, moment: sayNearMoment(dueAt, visit) }, visit);
+  const amount = sayAmount(micros, { ...scope, currency: unitOf(account, balance) });
+  if (isDue || dueAt === null) return say(says.payNow, { amount }, scope);
+  return say(says.payBy, { amount, moment: sayNearMoment(dueAt, scope) }, scope);
 }
 
 /** Where to pay, and what to read; `mayPay` is false where no money is asked for. */
 export function accountLinks(
   { topUpUrl, runbookUrl }: AccountView,
   mayPay: boolean,
-  visit: Visit,
+  scope: Scope,
 ): readonly Html[] {
   const links = [
     [says.topUp, mayPay ? topUpUrl : null, 'button primary'],
     [says.runbook, runbookUrl, 'button'],
   ] as const;
   return links.flatMap(([label, url, look]) =>
-    url === null ? [] : [html`<a class="${look}" href="${url}">${say(label, visit)}</a>`],
+    url === null ? [] : [html`<a class="${look}" href="${url}">${say(label, scope)}</a>`],
   );
 }
 
 /** What the operators wrote for whoever is woken, and what to read. */
-export function hintLine({ note, runbookUrl }: AccountView, visit: Visit): Html | null {
+export function hintLine({ note, runbookUrl }: AccountView, scope: Scope): Html | null {
   if (note === null && runbookUrl === null) return null;
-  return html`<p class="hint">${note !== null && html`<bdi>${note}</bdi> `}${runbookUrl !== null && html`<a href="${runbookUrl}">${say(says.runbook, visit)}</a>`}</p>`;
+  return html`<p class="hint">${note !== null && html`<bdi>${note}</bdi> `}${runbookUrl !== null && html`<a href="${runbookUrl}">${say(says.runbook, scope)}</a>`}</p>`;
 }

@@ -36,10 +36,10 @@ import {
   type Frame,
   moment,
   nameOf,
+  type Scope,
   severityWord,
   table,
   unknown,
-  type Visit,
 } from './words.ts';
 
 const says = phrases('trial', {
@@ -93,7 +93,7 @@ export function addTrialPage(app: WebApp): void {
   app.post('/accounts/:id/try/:rule', async (context) => {
     const { account, rule } = await findRule(context);
     const form = await readForm(context);
-    const { visit } = context.var;
+    const { scope } = context.var;
     const written = readRule(rule, account, form);
     const time = trialTimes.find(({ name }) => name === form.get('over')) ?? trialTimes[1];
     const read = readWrittenRule(written);
@@ -103,18 +103,18 @@ export function addTrialPage(app: WebApp): void {
     const tried = ruleOn({ ...read.rule, match: {} }, { ...account, thresholds: {} });
     if (tried === null) {
       const ids: readonly string[] = account.balances.map(({ id }) => id);
-      const balances = ids.reduce((one, other) => say(says.or, { one, other }, visit));
-      return refuse({ path: 'balance', message: say(says.noBalance, { balances }, visit) });
+      const balances = ids.reduce((one, other) => say(says.or, { one, other }, scope));
+      return refuse({ path: 'balance', message: say(says.noBalance, { balances }, scope) });
     }
     const since = context.get('now') - time.ms;
     const trial = await context.var.site.trials.run({ account: account.id, tried, present: rule, since });
     if (trial === 'busy') {
-      const why = say(says.busy, visit);
+      const why = say(says.busy, scope);
       throw new RequestError('unavailable', why, { 'retry-after': '10' });
     }
-    if (trial === 'too-long') throw new RequestError('unavailable', say(says.tooLong, visit));
+    if (trial === 'too-long') throw new RequestError('unavailable', say(says.tooLong, scope));
     if (trial === 'not-watched' || trial === 'not-read')
-      return refuse({ path: '', message: say(whyNotTried[trial], visit) });
+      return refuse({ path: '', message: say(whyNotTried[trial], scope) });
     return showTrial(context, { ...shown, tried: { rule: read.rule, trial } });
   });
 }
@@ -144,10 +144,10 @@ function readRule(rule: Rule, { balances }: AccountView, form: URLSearchParams):
 
 async function showTrial(context: WebContext, shown: TrialShown): Promise<Response> {
   declareKeyMeanings();
-  const { visit } = context.var;
+  const { scope } = context.var;
   return show(context, {
-    title: say(says.title, { rule: shown.rule.id, name: nameOf(shown.account.name) }, visit),
-    content: await renderTrial(visit, shown),
+    title: say(says.title, { rule: shown.rule.id, name: nameOf(shown.account.name) }, scope),
+    content: await renderTrial(scope, shown),
     status: shown.problems === undefined ? 200 : 400,
   });
 }
@@ -189,29 +189,29 @@ export function trialPath(account: string, rule: string): string {
 }
 
 /** One rule of an account with other values, tried on what is stored of the account. */
-async function renderTrial(visit: Visit, shown: TrialShown): Promise<Html> {
+async function renderTrial(scope: Scope, shown: TrialShown): Promise<Html> {
   const { account, rule, tried } = shown;
-  return html`<p class="crumb"><a href="/">${say(says.overview, visit)}</a> · ${accountLink(account)}</p>
-<h1>${sayHtml(says.heading, { rule: html`<code>${rule.id}</code>` }, visit)}</h1>
-<p>${sayHtml(says.lead, { name: html`<bdi>${nameOf(account.name)}</bdi>`, description: sayAgain(describeRule(rule), visit) }, visit)}</p>
-${trialForm(visit, shown)}
-${tried !== undefined && (await resultSection(visit, shown, tried))}`;
+  return html`<p class="crumb"><a href="/">${say(says.overview, scope)}</a> · ${accountLink(account)}</p>
+<h1>${sayHtml(says.heading, { rule: html`<code>${rule.id}</code>` }, scope)}</h1>
+<p>${sayHtml(says.lead, { name: html`<bdi>${nameOf(account.name)}</bdi>`, description: sayAgain(describeRule(rule), scope) }, scope)}</p>
+${trialForm(scope, shown)}
+${tried !== undefined && (await resultSection(scope, shown, tried))}`;
 }
 
-function trialForm(visit: Visit, { account, rule, written, time, problems = [] }: TrialShown): Html {
+function trialForm(scope: Scope, { account, rule, written, time, problems = [] }: TrialShown): Html {
   const fields = ruleFields(ruleKindOf(rule), written, account.balances);
   const own = new Set(fields.map(({ path }) => path));
   return html`<form class="panel trial" method="post" action="${trialPath(account.id, rule.id)}">
-${problems.filter(({ path }) => !own.has(path)).map(({ path, message }) => html`<p class="problem" role="alert">${path !== '' && html`<code>${path}</code> `}${sayAgain(message, visit)}</p>`)}
-<div class="fields">${fields.map((field) => fieldOf(field, problems, visit))}
-<label>${say(says.over, visit)} <select name="over">${options(
-    trialTimes.map(({ name, label }) => [name, say(label, visit)]),
+${problems.filter(({ path }) => !own.has(path)).map(({ path, message }) => html`<p class="problem" role="alert">${path !== '' && html`<code>${path}</code> `}${sayAgain(message, scope)}</p>`)}
+<div class="fields">${fields.map((field) => fieldOf(field, problems, scope))}
+<label>${say(says.over, scope)} <select name="over">${options(
+    trialTimes.map(({ name, label }) => [name, say(label, scope)]),
     time.name,
   )}</select></label></div>
-<button>${say(says.try, visit)}</button></form>`;
+<button>${say(says.try, scope)}</button></form>`;
 }
 
-function fieldOf(field: RuleField, problems: readonly Problem[], visit: Visit): Html {
+function fieldOf(field: RuleField, problems: readonly Problem[], scope: Scope): Html {
   const { path, value, words, description } = field;
   const name = fieldName(field);
   const hint = `hint-${path}`;
@@ -220,53 +220,53 @@ function fieldOf(field: RuleField, problems: readonly Problem[], visit: Visit): 
     words.length > 0
       ? html`<select name="${name}" aria-describedby="${hint}"><option value=""></option>${words.map((word) => html`<option${word === value && html` selected`}>${word}</option>`)}</select>`
       : html`<input name="${name}" value="${value}" maxlength="60" autocomplete="off" aria-describedby="${hint}">`;
-  return html`<div><label><code>${path}</code> ${input}</label><span class="sub" id="${hint}">${sayAgain(description, visit).replaceAll('`', '')}${own.map(({ message }) => html` <strong class="problem">${sayHtml(says.problem, { problem: sayAgain(message, visit) }, visit)}</strong>`)}</span></div>`;
+  return html`<div><label><code>${path}</code> ${input}</label><span class="sub" id="${hint}">${sayAgain(description, scope).replaceAll('`', '')}${own.map(({ message }) => html` <strong class="problem">${sayHtml(says.problem, { problem: sayAgain(message, scope) }, scope)}</strong>`)}</span></div>`;
 }
 
 async function resultSection(
-  visit: Visit,
+  scope: Scope,
   { account, written, rule: present }: TrialShown,
   tried: Tried,
 ): Promise<Html> {
   const { trial } = tried;
-  const span = sayDuration(trial.until - trial.since, visit);
-  const times = timesOf(trial.tried, visit);
+  const span = sayDuration(trial.until - trial.since, scope);
+  const times = timesOf(trial.tried, scope);
   const fired =
     trial.present === null
-      ? say(says.fired, { span, times }, visit)
-      : say(says.firedBoth, { span, times, present: timesOf(trial.present, visit) }, visit);
-  return html`<section aria-labelledby="result-heading"><h2 id="result-heading">${say(says.result, visit)}</h2>
+      ? say(says.fired, { span, times }, scope)
+      : say(says.firedBoth, { span, times, present: timesOf(trial.present, scope) }, scope);
+  return html`<section aria-labelledby="result-heading"><h2 id="result-heading">${say(says.result, scope)}</h2>
 <p role="status">${fired}</p>
-${await pictureOf(visit, account, tried)}
-${notifiedTable(trial.tried, say(says.withThese, visit), account, visit)}
-${trial.present !== null && html`<h3>${say(says.asItIsNow, { description: sayAgain(describeRule(present), visit) }, visit)}</h3>${notifiedTable(trial.present, say(says.asItIs, visit), account, visit)}`}
-${pasteOf({ account, rule: present }, written, visit)}</section>`;
+${await pictureOf(scope, account, tried)}
+${notifiedTable(trial.tried, say(says.withThese, scope), account, scope)}
+${trial.present !== null && html`<h3>${say(says.asItIsNow, { description: sayAgain(describeRule(present), scope) }, scope)}</h3>${notifiedTable(trial.present, say(says.asItIs, scope), account, scope)}`}
+${pasteOf({ account, rule: present }, written, scope)}</section>`;
 }
 
 /** Thresholds that hold for this account alone stand with the account. */
 function pasteOf(
   { account, rule }: Pick<TrialShown, 'account' | 'rule'>,
   written: unknown,
-  visit: Visit,
+  scope: Scope,
 ): Html {
   const isOwn = rule.thresholdsOf === 'account';
   if (isOwn && !ruleKindOf(rule).accountThresholds) return html``;
   const steps = { thresholds: { [rule.balance ?? '']: keyOf(written, 'thresholds') } };
   const heading = isOwn
-    ? sayHtml(says.pasteOwn, { account: html`<code>${account.id}</code>` }, visit)
-    : sayHtml(says.paste, { rules: html`<code>rules</code>`, rule: html`<code>${rule.id}</code>` }, visit);
+    ? sayHtml(says.pasteOwn, { account: html`<code>${account.id}</code>` }, scope)
+    : sayHtml(says.paste, { rules: html`<code>rules</code>`, rule: html`<code>${rule.id}</code>` }, scope);
   return html`<h3>${heading}</h3>
-<pre class="paste" role="group" aria-label="${say(says.json, visit)}" tabindex="0"><code>${preformatted(JSON.stringify(isOwn ? steps : written, null, 2))}</code></pre>`;
+<pre class="paste" role="group" aria-label="${say(says.json, scope)}" tabindex="0"><code>${preformatted(JSON.stringify(isOwn ? steps : written, null, 2))}</code></pre>`;
 }
 
-function timesOf({ length }: readonly ReplayedIncident[], visit: Visit): string {
-  if (length === 0) return say(says.never, visit);
-  return length === 1 ? say(says.once, visit) : say(says.times, { count: length }, visit);
+function timesOf({ length }: readonly ReplayedIncident[], scope: Scope): string {
+  if (length === 0) return say(says.never, scope);
+  return length === 1 ? say(says.once, scope) : say(says.times, { count: length }, scope);
 }
 
 /** The balance of that time with its incidents as bands, and the levels of the rule that was tried. */
-async function pictureOf(visit: Visit, account: AccountView, { rule, trial }: Tried): Promise<Html | null> {
-  const { views, now } = visit;
+async function pictureOf(scope: Scope, account: AccountView, { rule, trial }: Tried): Promise<Html | null> {
+  const { views, now } = scope;
   const { balance } = rule;
   if (balance === null) return null;
   const levels = ruleKindOf(rule).levels?.(rule) ?? {};
@@ -281,9 +281,9 @@ async function pictureOf(visit: Visit, account: AccountView, { rule, trial }: Tr
       return { from: firedAt, to: event ? firedAt : (resolvedAt ?? now), severity, rule: id };
     },
   );
-  const name = sayBalance(balanceLabel(balance, account.balances), visit);
-  const words = say(says.picture, { balance: name }, visit);
-  return html`<figure class="chart"><div class="chart-box">${drawChart({ ...chart, incidents, predicted: [] }, words, visit)}</div><figcaption>${words}.</figcaption></figure>`;
+  const name = sayBalance(balanceLabel(balance, account.balances), scope);
+  const words = say(says.picture, { balance: name }, scope);
+  return html`<figure class="chart"><div class="chart-box">${drawChart({ ...chart, incidents, predicted: [] }, words, scope)}</div><figcaption>${words}.</figcaption></figure>`;
 }
 
 function notifiedTable(

@@ -30,8 +30,8 @@ export interface Frame {
   readonly timezone: string;
 }
 
-/** What a page is made of: what there is to see, when and in which zone, and what its address asks for. */
-export interface Visit extends Frame {
+/** The scope of one request: the views, the instant and zone, and what the address asks for. */
+export interface Scope extends Frame {
   readonly views: LiveViews;
   readonly query: URLSearchParams;
   /** Who looks: what the trusted proxy says, else the name that this browser gave last. */
