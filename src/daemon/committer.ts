@@ -35,7 +35,7 @@ export class Committer {
   /** Claims of the next batch: they are sent once it is stored. */
   #claims: Claim[] = [];
   #waiting: ((isAttempted: boolean) => void)[] = [];
-  /** What gets exclusive use of the store next, in the order of asking. */
+  /** Work that waits for exclusive use of the store, in the order of asking. */
   readonly #line: (() => Promise<void>)[] = [];
   #busy = false;
   /** A batch that may or may not be stored: it is sent again unchanged until that is known. */

@@ -37,7 +37,7 @@ const drawnItems = 10;
 export interface AcknowledgeLink {
   readonly incident: Incident;
   readonly now: number;
-  /** What it is signed with. */
+  /** Signs the links. */
   readonly key: Buffer;
 }
 
@@ -68,7 +68,7 @@ export function frameOf(
   };
 }
 
-/** What the next settings have no more ends: nobody there hears of it again, and a tool would have it open for good. */
+/** Channels that the next settings have no more end: nobody there hears of it again, and a tool would have it open for good. */
 export function composeFarewells(
   dependencies: ComposeDependencies,
   next: Settings,
@@ -97,7 +97,7 @@ type Charts = ReadonlyMap<string, readonly Reading[]>;
 
 const noCharts: Charts = new Map();
 
-/** What the items of one message have in common. */
+/** Common to the items of one message. */
 interface Composing extends ComposeDependencies {
   readonly channel: string;
   readonly at: number;
@@ -167,7 +167,7 @@ function incidentsOf(state: MonitorState, message: Notification, now: number): r
   return mostUrgentFirst(state, heard, now);
 }
 
-/** Who gets a message late also hears of the end: the others may have had their message already. */
+/** A receiver that gets a message late also hears of the end: the others may have had their message already. */
 function kindsNow(
   { owed }: Notification,
   kinds: readonly NotificationReason[],
@@ -231,7 +231,7 @@ function composeCompanions(composing: Composing, items: readonly MessageItem[]):
   );
 }
 
-/** As the first route says that leads to the channel; the default without one. */
+/** Decided by the first route that leads to the channel; the default without one. */
 function mentionsPeople(
   { state: { settings }, channel }: Composing,
   incident: Incident,

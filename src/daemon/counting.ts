@@ -20,7 +20,7 @@ export type Counters = Pick<Counting, 'polls' | 'pollDurations' | 'droppedLogLin
 export class Counting {
   readonly #polls = new Map<string, Map<OutcomeKind, number>>();
   readonly #notifications = new Map<string, Map<NotificationState, number>>();
-  /** By bucket; what took longer than the last bound comes after it. */
+  /** Counts by bucket; the last is for durations beyond the last bound. */
   readonly #durations = [...bounds, 0].map(() => 0);
   #durationSum = 0;
   readonly #log: Log;

@@ -34,7 +34,7 @@ export interface DaemonParts extends DaemonDependencies {
   readonly timer: WakeTimer;
   readonly committer: Committer;
   readonly historyLoader: HistoryLoader;
-  /** By the steady clock. */
+  /** The steady clock's instant. */
   readonly now: () => number;
   /** Runs the work as a turn. */
   readonly act: <T>(work: (now: number) => T) => T;

@@ -44,7 +44,7 @@ import { createWakeTimer, SteadyClock, type WakeTimer } from './steady-clock.ts'
 import { TestAlerts } from './test-alerts.ts';
 
 const usualSleepMs = 1000;
-/** Where the system reports what is written next to the database, only clock changes and what it missed are looked for. */
+/** Long, because the system reports what is written next to the database: this finds clock changes and what it missed. */
 const watchedSleepMs = 5000;
 
 /**
@@ -181,7 +181,7 @@ export class Daemon {
     );
   }
 
-  /** As `act`, for readings that come by themselves: stored with all of the next half second, at once where another daemon may own the accounts. */
+  /** `act` for readings that come by themselves: stored with all of the next half second, at once where another daemon may own the accounts. */
   async take<T>(work: (now: number) => T): Promise<T> {
     return this.#dependencies.membership === undefined ? this.act(work) : this.runDurably(work);
   }
@@ -284,7 +284,7 @@ export class Daemon {
     if (!this.#running) return;
     const { membership, maxSleepMs = this.#endWatch === null ? usualSleepMs : watchedSleepMs } =
       this.#dependencies;
-    // What was drained and has the accounts again goes by this clock, right or wrong.
+    // A daemon that was drained and has the accounts again goes by this clock, right or wrong.
     if (membership?.mayPoll() === true) this.#time.correctBy(0);
     this.#followClockChange();
     const now = this.now();

@@ -169,7 +169,7 @@ export class Dispatcher {
   }
 
   /**
-   * What may be sent while other messages are under way. A message about an alert of one under way waits for its end; so does
+   * Messages that may be sent while others are under way. A message about an alert of one under way waits for its end; so does
    * everything where the channel takes no more at once, and what was under way before the channel got another name counts.
    */
   #sendable(channel: string, lane: Lane): readonly Notification[] {
@@ -223,7 +223,7 @@ export async function rehearse(
     await Promise.allSettled(part.map(async (channel) => channel.preview(makeUp(state, account, now))));
 }
 
-/** As if the first rule of the account fired, with the numbers that it has now. */
+/** Made as if the first rule of the account fired, with the numbers that it has now. */
 function makeUp(state: MonitorState, account: WatchedAccount, now: number): IncidentMessage {
   const [rule] = account.rules;
   if (rule === undefined) throw new Error('an account without rules');

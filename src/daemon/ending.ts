@@ -8,9 +8,9 @@ const lastStoreMs = 1000;
 
 interface EndingWork {
   readonly sources: readonly { stop(): void }[];
-  /** What has work that can be given up. */
+  /** Parts whose work can be given up. */
   readonly workers: readonly { abandon(): void }[];
-  /** How many polls and deliveries are under way. */
+  /** The number of polls and deliveries under way. */
   readonly running: () => number;
 }
 
@@ -36,7 +36,7 @@ export function createEnding(
       for (const worker of workers) worker.abandon();
       await connections.close();
     },
-    /** As `stop`, but nothing ends. */
+    /** `stop`, but nothing ends. */
     async drain(noteEnd: () => void): Promise<void> {
       void committer.flush();
       await untilIdle(drainMs);

@@ -3,7 +3,7 @@ import { Secret } from '../domain/secret.ts';
 /** Each secret, and what others may quote of it: a credential address's path, its key-like parts, its password. */
 export function listSecretTexts(settings: object): string[] {
   if (settings instanceof Secret) return quotableTexts(settings).filter((text) => text !== '');
-  // What the kind of a provider compiled is no part of the file, and may hold itself.
+  // The part that a provider's kind compiled is no part of the file, and may hold itself.
   if (!Array.isArray(settings) && Object.getPrototypeOf(settings) !== Object.prototype) return [];
   return Object.values(settings).flatMap((held) =>
     typeof held === 'object' && held !== null ? listSecretTexts(held) : [],

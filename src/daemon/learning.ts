@@ -58,7 +58,7 @@ export class Learning {
     }
   }
 
-  /** So that who needs all accounts does not wait for all at once. */
+  /** Loads some, so that nothing waits for all accounts at once. */
   async #loadSome(): Promise<void> {
     const { state, historyLoader } = this.#dependencies;
     const some = [...state.unloaded.values().take(accountsAtOnce)];

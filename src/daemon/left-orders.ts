@@ -11,7 +11,7 @@ const orderNote = 'order-at';
 /** Orders are looked for at most this often, however often something is written next to the database. */
 const lookMs = 500;
 
-/** What takes and executes the orders that the command line left in the database. One look at a time, and not at every poll. */
+/** Takes and executes the orders that the command line left in the database. One look at a time, and not at every poll. */
 export function openLeftOrders(parts: DaemonParts, reach: OrderReach) {
   const { state, store, log, committer, act } = parts;
   const takeUnstored = openUnstoredTaker(parts, obey);
@@ -64,14 +64,14 @@ export function openLeftOrders(parts: DaemonParts, reach: OrderReach) {
 }
 
 /**
- * What takes in what daemons that lost the accounts did from memory: polls and orders once, incidents once this daemon knows of their
+ * Takes in the work from memory of daemons that lost the accounts: polls and orders once, incidents once this daemon knows of their
  * accounts itself.
  */
 function openUnstoredTaker(
   { state, store, log, act }: DaemonParts,
   obey: (order: LeftOrder, now: number) => void,
 ) {
-  /** By name, what is still to be taken in; nothing of what the next commit removes. */
+  /** Incidents still to be taken in, by the name of their note; none that the next commit removes. */
   const waiting = new Map<string, readonly Incident[]>();
 
   /** A batch whose end was unknown may have been stored. */

@@ -36,7 +36,7 @@ export class Listening {
     this.adopt(channels);
   }
 
-  /** Of a new configuration. */
+  /** Takes the channels of a new configuration. */
   adopt(channels: readonly Channel[]): void {
     this.stop();
     const answer = this.#answer;
@@ -61,7 +61,7 @@ export class Listening {
     });
   }
 
-  /** What was told of once is over when all chats are heard again: not where a start only has not heard yet. */
+  /** A problem that was reported is over when all chats are heard again: not where a start only has not heard yet. */
   check(now: number): void {
     const lost = this.states().flatMap(({ name, problem }) => {
       if (problem === null) this.#lostSince.delete(name);
@@ -80,7 +80,7 @@ export class Listening {
   }
 }
 
-/** Of the channels that share a bot the one whose chat it is, and where its presser may act. */
+/** The channel whose chat it is, of those that share a bot, and where its presser may act. */
 async function answerFor(
   sharing: readonly HeardChannel[],
   heard: Heard,

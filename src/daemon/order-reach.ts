@@ -10,7 +10,7 @@ const told = sentences('poll', {
   asksToWait: 'the provider asked to wait; the next poll is due in {seconds} s',
 });
 
-/** What orders set going in a running daemon. */
+/** The reach of orders in a running daemon. */
 export function createReach(
   { state, now, membership }: Pick<DaemonParts, 'state' | 'now' | 'membership'>,
   poller: Pick<Poller, 'pollNow'>,

@@ -41,7 +41,7 @@ export class Poller {
   readonly #line = new Set<string>();
   #lookedAt = 0;
   readonly #underWay = new Set<string>();
-  /** Of those, what is not sent as long as another process may own the accounts. */
+  /** Those of them that are not sent as long as another process may own the accounts. */
   readonly #heldBack = new Set<string>();
   /** Under way while the time was jumped over in which their cron expression asked for the next poll. */
   readonly #missed = new Set<string>();

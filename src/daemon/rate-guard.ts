@@ -2,7 +2,7 @@ import { getOrMake } from '../domain/get-or-make.ts';
 import { entryOf } from '../domain/provider-entry.ts';
 import type { MonitorState } from '../engine/state.ts';
 
-/** What is known of the requests of one group. Instants; the past where nothing is. */
+/** Instants of the requests of one group; the past where nothing is known. */
 interface Group {
   /** When the next request may be planned for. */
   freeAt: number;
@@ -33,7 +33,7 @@ export class RateGuard {
   /** When the account may be asked: at `now`, or at its place in the queue of its group. */
   startAt(id: string, group: string, now: number): number {
     const place = this.#places.get(id);
-    // Who asks for a poll before its turn does not jump the queue.
+    // A poll that is asked for before its turn does not jump the queue.
     if (place !== undefined && place > now) return place;
     this.#places.delete(id);
     // Places that were all missed, because the machine slept, must not be taken together. One that comes late moves those behind it.
@@ -103,7 +103,7 @@ export class RateGuard {
   }
 }
 
-/** By what the entries of the accounts allow. */
+/** Limits each group by the entry of its accounts. */
 export function guardFor(state: MonitorState): RateGuard {
   return new RateGuard((group) => {
     // A group has the name of its first account, and all of its accounts have one entry.

@@ -10,10 +10,10 @@ import type { MonitorState } from '../engine/state.ts';
 import { monthlyBudget } from '../rules/budget.ts';
 import { addBudgets, addOutlooks } from '../spending/add-outlooks.ts';
 
-/** What is due later is not planned yet. */
+/** Payments due later are not planned yet. */
 const payHorizonMs = 30 * dayMs;
 
-/** What a report says of all accounts together: one sum, what the month comes to, and what the next pay runs must hold. */
+/** The sums of a report over all accounts: one sum, what the month comes to, and what the next pay runs must hold. */
 export function sumReport(
   state: MonitorState,
   accounts: readonly ReportAccount[],

@@ -5,7 +5,7 @@ import type { DaemonParts } from './daemon-dependencies.ts';
 const everyMs = hourMs;
 /** In small steps with a pause in which polls go on. */
 const stepMs = 50;
-/** How long a clock is not trusted after it changed or was far ahead of the stored data. */
+/** Time for which a clock is not trusted after it changed or was far ahead of the stored data. */
 const distrustMs = dayMs;
 /** A longer pause between two runs may be a wrong clock. */
 const longPauseMs = 30 * dayMs;

@@ -50,7 +50,7 @@ export class SteadyClock {
     this.#aheadMs = aheadMs;
   }
 
-  /** How far the wall clock moved; the steady clock follows it, small corrections silently. */
+  /** The distance that the wall clock moved; the steady clock follows it, small corrections silently. */
   takeJump(): number {
     const monotonic = this.#clock.monotonic();
     const driftMs = this.#clock.now() - this.#aheadMs - (this.#baseMs + monotonic);

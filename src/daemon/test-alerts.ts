@@ -142,7 +142,7 @@ export class TestAlerts {
     return Math.min(...this.#tests.map(({ nextAt }) => nextAt), Number.POSITIVE_INFINITY);
   }
 
-  /** What it begins is stored before: nothing leaves in this turn. */
+  /** Its incident is stored before it is sent: nothing leaves in this turn. */
   begin(incident: Incident): StartedTest {
     const test = new TestAlert(this.#dependencies, incident, this.#parts.connections.channels);
     // Once this turn is over, of which the order's entry in the audit is a part.

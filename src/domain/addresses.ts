@@ -16,7 +16,7 @@ export function isUnencrypted(address: string): boolean {
   return url?.protocol === 'http:' && !isLoopbackHost(url.hostname);
 }
 
-/** Where a PostgreSQL database is: one address for each host, in the order in which they are tried. */
+/** The hosts of a PostgreSQL database: one address for each host, in the order in which they are tried. */
 export interface PostgresHosts {
   readonly urls: readonly string[];
   readonly mustWrite: boolean;
@@ -24,14 +24,14 @@ export interface PostgresHosts {
 
 const form = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^@/?#]+)(\/[^/?#]+)((?:\?[^#]*)?)$/;
 
-/** What libpq takes for `target_session_attrs`, and whether it asks for a server that takes writes. */
+/** Values of `target_session_attrs` in libpq, and whether each asks for a server that takes writes. */
 const targets: ReadonlyMap<string, boolean> = new Map([
   ['any', false],
   ['read-write', true],
   ['primary', true],
 ]);
 
-/** As libpq reads `postgres://user:password@one:5432,two:5432/database?target_session_attrs=read-write`. Null: no such address. */
+/** Reads as libpq does `postgres://user:password@one:5432,two:5432/database?target_session_attrs=read-write`. Null: no such address. */
 export function parsePostgresAddress(text: string): PostgresHosts | { readonly wrong: string } | null {
   const [, start = '', hosts = '', path = '', query = ''] = form.exec(text) ?? [];
   if (start === '') return null;

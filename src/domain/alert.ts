@@ -16,7 +16,7 @@ export interface Alert {
   readonly type: string;
   readonly balance: Balance | null;
   readonly state: 'inactive' | 'pending' | 'firing';
-  /** Of the breach as it is now; while pending, what it would fire with. */
+  /** The breach's severity now; while pending, what it would fire with. */
   readonly severity: Severity;
   /** When the breach began that `for` is measured from. Null while inactive. */
   readonly breachedSince: number | null;
@@ -34,11 +34,11 @@ export interface Alert {
   readonly flappingSince: number | null;
 }
 
-/** What the next notification is decided by. */
+/** Decides on the next notification. */
 export interface LastNotified {
   readonly at: number;
   readonly severity: Severity;
-  /** How often the severity had risen by then: only a later rise is notified as worse. */
+  /** Rises of the severity by then: only a later rise is notified as worse. */
   readonly rises: number;
   readonly resolved: boolean;
   readonly flapping: boolean;
@@ -48,7 +48,7 @@ export interface LastNotified {
   /** The receiver's name for the message that the incident's thread hangs on. */
   readonly receipt?: string;
   readonly escalatedAt: number | null;
-  /** How long lowwater did not run since then, where it did not: reminders wait that much longer. */
+  /** Time since then in which lowwater did not run: reminders wait that much longer. */
   readonly pausedMs?: number;
   readonly acknowledgedAt: number | null;
   /** Absent where there is one key, 0, which nobody took. */
@@ -83,14 +83,14 @@ export interface Incident
     'account' | 'rule' | 'type' | 'balance' | 'severity' | 'flappingSince' | 'value' | 'threshold' | 'facts'
   > {
   readonly id: string;
-  /** As they were: a message about a removed account still needs them. */
+  /** Name and labels as they were: a message about a removed account still needs them. */
   readonly accountName: string;
   readonly labels: Readonly<Record<string, string>>;
   /** Absent where no account is concerned. */
   readonly provider?: string;
   readonly currency?: string | null;
   readonly worstSeverity: Severity;
-  /** How often the severity rose; an acknowledgement is broken when this grows past what it saw. */
+  /** Rises of the severity; an acknowledgement is broken when this grows past what it saw. */
   readonly rises: number;
   readonly firedAt: number;
   /** When it fired, became worse than ever, or worse than acknowledged; moved along with the clock. */
@@ -100,10 +100,10 @@ export interface Incident
   /** True for what happened at one moment and has no end, such as a top-up. */
   readonly event: boolean;
   readonly acknowledgement: Acknowledgement | null;
-  /** How bad it still was after a top-up: the severity that its payer has in mind. */
+  /** The severity after a top-up: the one that its payer has in mind. */
   readonly eased: { readonly severity: Severity; readonly rises: number } | null;
   readonly notified: Readonly<Record<string, LastNotified>>;
-  /** Who ordered it, where it is a test: nothing fires, and no other alert shares its keys. */
+  /** The person who ordered it, where it is a test: nothing fires, and no other alert shares its keys. */
   readonly test?: string;
 }
 

@@ -17,7 +17,7 @@ interface BackoffInput {
 }
 
 /**
- * How long to wait after the n-th `rate_limited` in a row (the group of accounts that share a secret) or the
+ * The wait after the n-th `rate_limited` in a row (the group of accounts that share a secret) or the
  * n-th `auth_failed` (the account), in whole milliseconds: `min(max, initial · 2^(n-1))` plus up to 25 %
  * jitter, and never less than the poll interval or the response's `Retry-After`.
  */

@@ -7,7 +7,7 @@ const minCoreLength = 6;
 /** An escaped form of an encoded form. A provider does not nest deeper by accident. */
 const maxDecodings = 3;
 
-/** As much as is read of an answer. */
+/** The size to which an answer is read. */
 const maxSearched = 64 * 1024;
 
 /** Makes text from providers fit to be shown, stored and logged. */
@@ -69,7 +69,7 @@ export function createForeignTexts(secrets: Iterable<string>): ForeignTexts {
   };
 }
 
-/** What a secret is compared by: as it is, and in each encoding that turns it into other letters and digits. */
+/** The texts that a secret is compared by: itself, and each encoding that turns it into other letters and digits. */
 function coresOf(secret: string): readonly string[] {
   const forms = [coreOf(secret), Buffer.from(secret).toString('hex')];
   for (const core of base64Forms(secret).cores) forms.push(coreOf(core));
@@ -150,16 +150,16 @@ export const minFormLength = 4;
 const beginning = 12;
 
 /**
- * What to look for: every form of each secret. Fifty thousand accounts bring a quarter of a million forms, and hardly any text ever
+ * The forms to look for: every form of each secret. Fifty thousand accounts bring a quarter of a million forms, and hardly any text ever
  * holds one: kept is how forms begin, and they are made when a text has such a beginning.
  */
 export class FormIndex {
   readonly #formsOf: (secret: string) => readonly string[];
-  /** By beginning, the secret of which a form has it; a list where several have. */
+  /** The secret of which a form has a beginning, by beginning; a list where several have. */
   readonly #secrets = new Map<string, string | string[]>();
-  /** By beginning, its forms, once a text had it. */
+  /** The forms of a beginning, once a text had it. */
   readonly #forms = new Map<string, readonly string[]>();
-  /** How long beginnings are: most are whole. */
+  /** Lengths of beginnings: most are whole. */
   readonly #lengths = new Set<number>();
   /** A bit for the first characters of each form: most places of a text are passed over by it alone. */
   readonly #starts = new Uint8Array(2 ** 18);
@@ -201,7 +201,7 @@ export class FormIndex {
     return clean + text.slice(from);
   }
 
-  /** How long the longest form is that begins at an index: none is to be hidden in part because another one is its beginning. */
+  /** The length of the longest form that begins at an index: none is to be hidden in part because another one is its beginning. */
   #lengthAt(text: string, index: number): number {
     const start = startOf(text, index);
     if (((this.#starts[start >>> 3] ?? 0) & (1 << (start & 7))) === 0) return 0;
@@ -227,13 +227,13 @@ export class FormIndex {
 /** A shorter secret has a beginning that may be a word of its own. */
 const longSecret = 32;
 
-/** How much of a form stands at an index: all of it, or the beginning of a long one that ends there, as where it was cut; else 0. */
+/** The length of a form's part at an index: all of it, or the beginning of a long one that ends there, as where it was cut; else 0. */
 function lengthOf(form: string, text: string, index: number): number {
   if (text.startsWith(form, index)) return form.length;
   if (form.length < longSecret) return 0;
   let length = 0;
   while (length < form.length && form[length] === text[index + length]) length++;
-  // Of an address where it leads is no secret.
+  // The host of an address is no secret.
   const least = Math.max(beginning, (/^\w+:\/\/[^/]*\//.exec(form)?.[0].length ?? 0) + minFormLength);
   return length >= least && !/[\p{L}\p{N}]/u.test(text[index + length] ?? '') ? length : 0;
 }

@@ -62,11 +62,11 @@ export interface MessageItem
     | 'resolution'
   > {
   readonly incident: Incident;
-  /** How people call the balance that it is about; empty where it is about none. */
+  /** People's name for its balance; empty where it is about none. */
   readonly balanceLabel: string;
   /** Oldest first, such as firing and resolved for what came and went while the channel was down. */
   readonly kinds: readonly NotificationReason[];
-  /** As it is now; null for lowwater itself, a provider, and an account removed since. */
+  /** The account as it is now; null for lowwater itself, a provider, and an account removed since. */
   readonly account: ItemAccount | null;
   /** Signed link to the confirmation page; null without `publicUrl`. */
   readonly acknowledgeUrl: string | null;
@@ -85,7 +85,7 @@ export interface ItemAccount
     >,
     Pick<AccountState, 'reading' | 'previous' | 'outcome' | 'failure' | 'consecutiveFailures'> {
   readonly words: ProviderWords;
-  /** Of the balance that the item is about. */
+  /** The runway of the item's balance. */
   readonly runway: Runway | null;
   /** The balance at which every open alert of it resolves; null where none says. */
   readonly clearsAt: Micros | null;
@@ -101,7 +101,7 @@ export interface ItemAccount
   readonly history: readonly Reading[];
 }
 
-/** What follows from the spending (`spending/burn.ts`). */
+/** Conclusions from the spending (`spending/burn.ts`). */
 export interface Runway {
   readonly balance: Balance;
   /** The level that counts as empty: zero, or below it by the credit limit. */
@@ -114,16 +114,16 @@ export interface Runway {
   readonly runwayMs: number | null;
   /** Set where it was not empty when it was last read: that it is by now is only predicted. */
   readonly isEndPredicted?: true;
-  /** By the forecast, or at the mean burn where a rule names one. Null: passed, unknown, or never. */
+  /** The instant by the forecast, or at the mean burn where a rule names one. Null: passed, unknown, or never. */
   readonly emptyAt: number | null;
   readonly confidence: Confidence;
-  /** What `emptyAt` is based on, with its interval; null where nothing can be predicted. */
+  /** The base of `emptyAt`, with its interval; null where nothing can be predicted. */
   readonly forecast: Forecast | null;
-  /** By when to pay so that the money arrives before the balance may be empty; null without a lead time. */
+  /** The last instant to pay so that the money arrives before the balance may be empty; null without a lead time. */
   readonly payBy: number | null;
   /** For 30 days of runway; null where the burn rate is unknown, 0 where nothing is needed. */
   readonly restoreMicros: Micros | null;
-  /** What is still to come, the last of it by `by`; null where nothing is. */
+  /** Money still to come, the last of it by `by`; null where there is none. */
   readonly expected: ExpectedMoney | null;
 }
 
@@ -139,7 +139,7 @@ export interface Payment {
   readonly balance: Balance;
   /** For another 30 days and at least what clears the balance's alerts, rounded up to what a person would pay. */
   readonly micros: Micros;
-  /** By when: so that the money arrives before the balance may be empty. Null where no forecast says; not after `now` where it is due. */
+  /** The last instant at which the money arrives before the balance may be empty. Null where no forecast says; not after `now` where it is due. */
   readonly dueAt: number | null;
   readonly isEmpty: boolean;
   /** Due at once, by the clock that the payment was worked out by. */
@@ -156,9 +156,9 @@ export interface ReportMessage extends MessageBase {
   readonly accounts: readonly ReportAccount[];
   /** Over all currencies; null where no currency is set for sums. */
   readonly inOne: { readonly left: OneSum; readonly spent: OneSum } | null;
-  /** What the present month comes to, by currency. */
+  /** The sums of the present month, by currency. */
   readonly months: readonly ReportMonth[];
-  /** What the next runs must hold, what cannot wait for one first; empty where no pay days are set. */
+  /** The next pay runs, payments that cannot wait for one first; empty where no pay days are set. */
   readonly payRuns: readonly PayRun[];
 }
 
@@ -168,7 +168,7 @@ export interface ReportMonth {
   readonly month: PeriodTogether;
   /** Null unless each balance that spends has one. */
   readonly budget: Micros | null;
-  /** Of how many balances there is no forecast: they count as spent so far. */
+  /** The number of balances without a forecast: they count as spent so far. */
   readonly unknown: number;
   readonly balances: number;
 }
@@ -178,14 +178,14 @@ export interface PayRun {
   readonly at: number | null;
   readonly sums: readonly { readonly currency: string; readonly micros: Micros }[];
   readonly total: OneSum | null;
-  /** Of payments. */
+  /** The number of payments. */
   readonly count: number;
 }
 
 export interface ReportAccount extends Pick<AccountSettings, 'id' | 'name' | 'balances'> {
   readonly reading: Reading | null;
   readonly runways: Readonly<Record<Balance, Runway | null>>;
-  /** Of the last two weeks; null while no forecast came due. */
+  /** The record of the last two weeks; null while no forecast came due. */
   readonly records: Readonly<Record<Balance, ForecastRecord | null>>;
   readonly payments: readonly Payment[];
   readonly spent: Readonly<Record<Balance, Micros>>;

@@ -78,7 +78,7 @@ function roundTo(value: number, step: number): number {
   return Math.round(value / step) * step;
 }
 
-/** What a zone's clocks and calendar show. `weekdayIndex` counts from Sunday, `monthIndex` from January, both from 0. */
+/** Clock and calendar of a zone. `weekdayIndex` counts from Sunday, `monthIndex` from January, both from 0. */
 export function momentParts(at: number, timezone: string) {
   const zone = zoneAt(at, timezone);
   const wall = new Date(at + offsetOf(zone));

@@ -4,12 +4,12 @@
  */
 export type Micros = number;
 
-/** What an account counts in: visible characters. What is strange but printable is kept and escaped where it is shown. */
+/** The name of a currency: visible characters. A strange but printable one is kept and escaped where it is shown. */
 export const currencyPattern = /^(?=.*\S)[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]{1,16}$/u;
 
 const microsPerUnit = 1_000_000;
 const limit = 9_007_199_254n * 1_000_000n;
-/** So short that the product of the binary number errs by less than a quarter of a millionth: rounding makes it exact. */
+/** Digits so short that the product of the binary number errs by less than a quarter of a millionth: rounding makes it exact. */
 const shortPattern = /^-?\d{1,9}(?:\.\d{1,6})?$/;
 const decimalPattern = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
@@ -53,12 +53,12 @@ function roundHalfEven(digits: string, count: number): bigint {
   return kept;
 }
 
-/** As APIs give money, without trailing zeros: `"-18.383"`, `"0"`. */
+/** The form in which APIs give money, without trailing zeros: `"-18.383"`, `"0"`. */
 export function formatMicros(micros: Micros): string {
   return decimal(micros, 0);
 }
 
-/** As people write it in a file: every digit that counts, at least two decimals: `"-18.383"`, `"1234.50"`. */
+/** The form in which people write it in a file: every digit that counts, at least two decimals: `"-18.383"`, `"1234.50"`. */
 export function formatExact(micros: Micros): string {
   return decimal(micros, 2);
 }
@@ -84,7 +84,7 @@ export function formatAmount(micros: Micros, currency: string | null): string {
   return withCurrency(formatBare(micros, currency), currency);
 }
 
-/** As `formatAmount`, without the currency: `"20.00"`, `"20"` of credits. */
+/** `formatAmount` without the currency: `"20.00"`, `"20"` of credits. */
 export function formatBare(micros: Micros, currency: string | null): string {
   return isUnit(currency ?? '') ? formatCount(micros) : formatMoney(micros);
 }
@@ -126,5 +126,5 @@ export function isUnit(currency: string): boolean {
   return unitPattern.test(currency);
 }
 
-/** What a unit looks like in the configuration and in readings. */
+/** The form of a unit in the configuration and in readings. */
 const unitPattern = /^[a-z][a-z-]{3,15}$/;

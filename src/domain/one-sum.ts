@@ -3,7 +3,7 @@ import { isDay } from './moment.ts';
 import { currencyCode, isUnit, type Micros } from './money.ts';
 import { ownOf } from './own.ts';
 
-/** What currencies are worth on a day. */
+/** The worth of currencies on a day. */
 export interface Rates {
   /** Such as `2026-11-20`. */
   readonly date: string;
@@ -13,7 +13,7 @@ export interface Rates {
   readonly inverted: boolean;
 }
 
-/** How sums over several currencies are made one; without rates as long as none were read. */
+/** The means to make sums over several currencies one; without rates as long as none were read. */
 export interface Money {
   readonly currency: string;
   readonly rates: Rates | null;
@@ -22,7 +22,7 @@ export interface Money {
 export interface OneSum {
   readonly currency: string;
   readonly micros: Micros;
-  /** Of the rates; null where there are none yet. */
+  /** The date of the rates; null where there are none yet. */
   readonly date: string | null;
   /** Currencies and units without a rate: they are not in the sum. */
   readonly missing: readonly string[];
@@ -57,7 +57,7 @@ export function sumUp(
   return { currency, micros, date: rates?.date ?? null, missing: [...missing] };
 }
 
-/** What one unit is worth in the base of the rates; null where they do not say. */
+/** The worth of one unit in the base of the rates; null where they do not say. */
 export function worthOf(code: string, rates: Rates | null) {
   if (rates === null) return null;
   if (code === currencyCode(rates.base)) return { top: 1n, bottom: 1n };

@@ -26,7 +26,7 @@ export interface AlertName {
   readonly rule: string;
 }
 
-/** What a person saw of an alert when they gave an order about it; what is absent is not compared. */
+/** An alert as a person saw it when they gave an order about it; an absent part is not compared. */
 export interface SeenAlert {
   /** Null of an alert that was pending. */
   readonly incident?: string | null | undefined;
@@ -38,7 +38,7 @@ export interface SeenAlertName extends AlertName {
   readonly seen?: SeenAlert | undefined;
 }
 
-/** What a silence would mute: alerts that fire now, and the accounts that it covers. */
+/** The reach of a silence: alerts that fire now, and the accounts that it covers. */
 export interface Muted {
   readonly alerts: readonly AlertName[];
   readonly accounts: readonly string[];
@@ -62,7 +62,7 @@ export interface ExpectedTopUp {
   readonly orderedBy: string;
   /** Such as an order number. */
   readonly comment: string;
-  /** By how much the balance rose since. */
+  /** The rise of the balance since. */
   readonly receivedMicros: Micros;
 }
 
@@ -82,7 +82,7 @@ export interface AnnouncedRun {
   readonly usualMicros: Micros;
 }
 
-/** What it took beyond the usual; below zero where less than usual was spent. */
+/** The spending beyond the usual; below zero where less than usual was spent. */
 export function tookOf({ spentMicros, usualMicros }: AnnouncedRun): Micros {
   return spentMicros - usualMicros;
 }
@@ -97,7 +97,7 @@ export function hasArrived({ amountMicros, receivedMicros }: ExpectedTopUp): boo
   return receivedMicros >= amountMicros * arrivedShare;
 }
 
-/** What is still to come to a balance within [at, until]; 0 where nothing is expected. */
+/** Money still to come to a balance within [at, until]; 0 where nothing is expected. */
 export function expectedBetween(
   expected: readonly ExpectedTopUp[],
   { balance, at, until }: { readonly balance: Balance; readonly at: number; readonly until: number },
@@ -117,11 +117,11 @@ export interface AuditEntry {
   readonly action: string;
   readonly account: string | null;
   readonly rule: string | null;
-  /** What was ordered besides, such as the comment and the length of a silence. */
+  /** Further parts of the order, such as the comment and the length of a silence. */
   readonly detail: string;
 }
 
-/** What whoever is signed in may do: a viewer looks, an operator changes things too. */
+/** The rights of a person who is signed in: a viewer looks, an operator changes things too. */
 export type Role = 'operator' | 'viewer';
 
 /** A browser that is signed in. Instants are milliseconds since 1970. */

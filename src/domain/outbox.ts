@@ -30,7 +30,7 @@ export interface Notification {
   readonly channel: string;
   readonly state: 'pending' | 'delivered' | 'dead';
   readonly items: readonly NotificationItem[];
-  /** Of a report: which one, and its period. Null for incidents. */
+  /** The id and period of a report. Null for incidents. */
   readonly report: { readonly id: string; readonly since: number; readonly until: number } | null;
   readonly createdAt: number;
   /** Not before this instant: the end of the group wait, or of the pause before a retry. */

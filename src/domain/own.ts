@@ -1,4 +1,4 @@
-/** By a name of the outside: `constructor` is one like any other. A test finds lookups that do not come here. */
+/** Looks up a name of the outside: `constructor` is one like any other. A test finds lookups that do not come here. */
 export function ownOf<T>(
   record: Readonly<Record<string, T>> | null | undefined,
   name: string,

@@ -14,15 +14,15 @@ export interface ProviderEntry {
   readonly maxRequestsPerSecond: number;
   /** Polling more often than this shows nothing new, or is refused; null where nothing is known. */
   readonly shortestEveryMs: number | null;
-  /** What its accounts give under `credentials`. */
+  /** Names that its accounts give under `credentials`. */
   readonly credentialNames: readonly string[];
   readonly allowInsecureHttp: boolean;
   readonly backoff: { readonly initialMs: number; readonly maxMs: number };
-  /** Where to pay, for accounts that name no address of their own. */
+  /** The address to pay at, for accounts that name no address of their own. */
   readonly topUpUrl: string | null;
   /** Cron: when payments to it are made; null: as the configuration says for all. */
   readonly payDays: string | null;
-  /** What its accounts have, in the order in which they are shown; at least one. */
+  /** The balances of its accounts, in the order in which they are shown; at least one. */
   readonly balances: readonly BalanceDefinition[];
   /** Set where answers say how far below zero an account may go, and its balances do not include that. */
   readonly saysCreditLimit?: boolean;
@@ -31,14 +31,14 @@ export interface ProviderEntry {
   /** False where readings are pushed to lowwater. */
   readonly polled: boolean;
   readonly words: ProviderWords;
-  /** What stands in the file: two entries that are written alike behave alike. */
+  /** The entry as it stands in the file: two entries that are written alike behave alike. */
   readonly written: unknown;
-  /** What placeholders put into its requests: never shown. */
+  /** Secrets that placeholders put into its requests: never shown. */
   readonly putIn: readonly Secret[];
 }
 
 export interface ProviderWords {
-  /** What to do when the key is refused, as the first half of a sentence: "Create a new access key in the provider’s dashboard, and". */
+  /** The advice when the key is refused, as the first half of a sentence: "Create a new access key in the provider’s dashboard, and". */
   readonly replaceKey: string;
   /** The configuration key of an account that holds the refused key, such as `authSecret`. */
   readonly keyName: string;
@@ -54,11 +54,11 @@ export interface ProviderAccess {
   readonly provider: string;
   /** Its base address, of a kind whose accounts have one; without a trailing slash. */
   readonly baseUrl: string | null;
-  /** What its provider's kind asks for. */
+  /** The credentials that its provider's kind asks for. */
   readonly credentials: Readonly<Record<string, Secret>>;
 }
 
-/** What fails together: all accounts at one base address, or else all of one entry. */
+/** The key of accounts that fail together: all accounts at one base address, or else all of one entry. */
 export function providerKeyOf({ baseUrl, provider }: Pick<ProviderAccess, 'baseUrl' | 'provider'>): string {
   return baseUrl ?? provider;
 }
@@ -82,7 +82,7 @@ export function entryOf(
   return providers[account.provider] ?? provider;
 }
 
-/** What two entries must agree in to behave alike, as one text: what the kind made of it follows. A secret may stand in it. */
+/** The parts that two entries must agree in to behave alike, as one text: the compiled part follows from them. A secret may stand in it. */
 export function entryText(entry: ProviderEntry): string {
   const { name, type, timeoutMs, maxRequestsPerSecond, allowInsecureHttp, backoff, topUpUrl } = entry;
   const limits = [timeoutMs, maxRequestsPerSecond, allowInsecureHttp, backoff];

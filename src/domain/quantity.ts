@@ -41,7 +41,7 @@ export function listFacts(values: Readonly<Record<string, FactValue | null>>): F
   return Object.entries(values).flatMap(([name, value]) => (value === null ? [] : [{ name, value }]));
 }
 
-/** How far the history behind a burn rate can be trusted. */
+/** The trust in the history behind a burn rate. */
 export type Confidence = 'none' | 'low' | 'medium' | 'high';
 
 /** The mean burn (under a day of history), the hour of the day (under a week), or the hour of the week. */
@@ -49,10 +49,10 @@ export const forecastBases = ['mean-burn', 'hour-of-day', 'hour-of-week'] as con
 
 export type ForecastBasis = (typeof forecastBases)[number];
 
-/** What will be spent: the median and the 80 % range. */
+/** The spending to come: the median and the 80 % range. */
 export type ExpectedSpending = Readonly<Record<'micros' | 'low' | 'high', Micros>>;
 
-/** What several balances of one currency take in a period. */
+/** The spending of several balances of one currency in a period. */
 export interface PeriodTogether {
   readonly spent: Micros;
   /** At its end. */

@@ -17,17 +17,17 @@ export type OutcomeKind = (typeof outcomeKinds)[number];
 
 /** A balance as the provider answered it, before lowwater knows which account and instant it belongs to. */
 export interface BalanceAnswer {
-  /** By the ids of the account's balances, in their order. */
+  /** Keyed by the ids of the account's balances, in their order. */
   readonly balances: Readonly<Record<string, Micros>>;
   /** A currency, or a unit that is no money (`isUnit`). */
   readonly currency: string;
 }
 
-/** What some providers say besides the balances. Absent parts were not said. */
+/** Facts that some providers give besides the balances. Absent parts were not said. */
 export interface ProviderFacts {
   /** Whether the provider tops the account up by itself. */
   readonly autoRecharge?: boolean;
-  /** How far below zero the provider lets the account go, 0 or more. */
+  /** The distance below zero that the provider allows, 0 or more. */
   readonly creditLimitMicros?: Micros;
   /** Spent and not yet taken from the balance, 0 or more. */
   readonly pendingMicros?: Micros;
@@ -36,7 +36,7 @@ export interface ProviderFacts {
 }
 
 /**
- * What one balance request came to. A value, never an exception.
+ * The result of one balance request. A value, never an exception.
  *
  * - `reason` is a sentence for people: it names the cause and never quotes a body, an address or a secret.
  * - `code` is the envelope's code where there was one, `status` the HTTP status where there was one.
@@ -120,7 +120,7 @@ export interface BalanceDefinition {
   readonly id: string;
   /** For people, such as `SMS`. */
   readonly label: string;
-  /** As `check` prints it, where it prints it otherwise since 0.1.0. */
+  /** The label in `check`, where it prints it otherwise since 0.1.0. */
   readonly checkLabel?: string;
   /** Whether running empty matters: an alert below zero is built in for it. */
   readonly alertsBelowZero: boolean;
@@ -128,7 +128,7 @@ export interface BalanceDefinition {
   readonly unit?: string;
 }
 
-/** What a balance counts: a unit of its own, else the currency of its account. */
+/** The unit of a balance: one of its own, else the currency of its account. */
 export function unitOf<Currency extends string | null>(
   account: { readonly balances: readonly BalanceDefinition[]; readonly currency: Currency },
   balance: Balance | null,
@@ -159,7 +159,7 @@ export interface AccountState {
   /** Time since the last reading in which lowwater did not watch: it is not staleness. */
   readonly unwatchedMs: number;
   readonly usage: Readonly<Record<string, string>>;
-  /** What the provider said besides its last reading; absent where it says nothing. */
+  /** The provider's facts besides its last reading; absent where it gives none. */
   readonly facts?: ProviderFacts | undefined;
   /** Not polled before this instant because it failed (auth and other failures, per account). */
   readonly retryAt: number | null;

@@ -13,7 +13,7 @@ export interface Matcher {
   readonly rule?: readonly string[];
   readonly severity?: readonly Severity[];
   readonly labels?: Readonly<Record<string, readonly string[]>>;
-  /** What this matches is not matched. */
+  /** Subjects that this matches are left out. */
   readonly not?: Matcher;
 }
 
@@ -25,7 +25,7 @@ export type AmountOrShare =
 /** Only the severities that the rule uses are present. */
 export type Ladder<T> = Readonly<Partial<Record<Severity, T>>>;
 
-/** What all kinds of rules have in common; the module of a kind types its own keys. */
+/** Common to all kinds of rules; the module of a kind types its own keys. */
 export interface Rule {
   readonly id: string;
   readonly type: string;
@@ -36,7 +36,7 @@ export interface Rule {
   readonly match: Matcher;
   /** True for a rule that exists without being configured. */
   readonly builtIn: boolean;
-  /** As written in the file, placeholders replaced; absent where no file has it. */
+  /** The rule as written in the file, placeholders replaced; absent where no file has it. */
   readonly written?: unknown;
   /** In the unit that the kind judges. */
   readonly thresholds?: Ladder<number>;
@@ -46,7 +46,7 @@ export interface Rule {
   readonly thresholdsOf?: 'account';
   /** Null for rules about the whole account; `firstBalance` before it is known on which account it is. */
   readonly balance: Balance | null;
-  /** How people call the balance; absent while `balance` is `firstBalance`, and where no account is known. */
+  /** People's name for the balance; absent while `balance` is `firstBalance`, and where no account is known. */
   readonly balanceLabel?: string;
 }
 
@@ -59,7 +59,7 @@ export interface MoneyRule extends Rule {
 
 export const labelNamePattern = /^(?!__proto__$)[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}$/;
 
-/** What a matcher is compared with: an account, or for routes and silences one of its alerts. */
+/** The subject of a matcher: an account, or for routes and silences one of its alerts. */
 export interface MatchSubject {
   readonly account: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -84,7 +84,7 @@ export function matches(matcher: Matcher, subject: MatchSubject): boolean {
   );
 }
 
-/** What a matcher asks for and the subject is not, each in words; empty where it matches. */
+/** The differences of the subject from a matcher, each in words; empty where it matches. */
 export function wordMismatch({ labels = {}, ...keys }: Matcher, subject: MatchSubject): readonly string[] {
   const parts: readonly Matcher[] = [
     ...Object.entries(keys).map(([key, value]) => ({ [key]: value })),

@@ -8,7 +8,7 @@ import type { Secret } from './secret.ts';
 
 /** The validated configuration with defaults; durations in milliseconds, paths absolute. */
 export interface Settings {
-  /** Of accounts that name no entry of `providers`. */
+  /** The entry of accounts that name none of `providers`. */
   readonly provider: ProviderEntry;
   readonly providers: Readonly<Record<string, ProviderEntry>>;
   readonly accounts: readonly AccountSettings[];
@@ -38,7 +38,7 @@ export interface MoneySettings extends Money {
 
 export interface RatesSource {
   readonly entry: ProviderEntry;
-  /** What the entry is asked as: its balances are currencies. */
+  /** The account as which the entry is asked: its balances are currencies. */
   readonly account: AccountSettings;
   readonly everyMs: number;
   readonly inverted: boolean;
@@ -56,7 +56,7 @@ export interface PostgresSettings {
   readonly node: string | null;
   readonly advertise: string | null;
   readonly leaseMs: number;
-  /** How long an owner continues from memory while nobody reaches the database. */
+  /** The time for which an owner continues from memory while nobody reaches the database. */
   readonly aloneForMs: number;
   /** Whether channels are notified of a take-over that was no hand-over. */
   readonly announceTakeovers: boolean;
@@ -83,9 +83,9 @@ export interface AccountSettings extends ProviderAccess {
   readonly keyFrom: ValueSource | null;
   readonly currency: string | null;
   readonly labels: Readonly<Record<string, string>>;
-  /** By balance: each stands in place of the one of that severity in rules of a kind with `accountThresholds`. */
+  /** Keyed by balance: each stands in place of the one of that severity in rules of a kind with `accountThresholds`. */
   readonly thresholds?: Readonly<Record<string, Ladder<Micros>>>;
-  /** Where to pay for it; its own, else the provider's. */
+  /** The address to pay at; its own, else the provider's. */
   readonly topUpUrl: string | null;
   readonly runbookUrl: string | null;
   /** One line for whoever is woken. */
@@ -93,22 +93,22 @@ export interface AccountSettings extends ProviderAccess {
   readonly poll: PollSchedule;
   /** The poll interval while the balance may run out within a day; null where it does not differ. */
   readonly nearEmptyMs: number | null;
-  /** Of its customers; with the days that count as public holidays: dates such as `2026-12-25`, countries and regions such as `DE-BY`. */
+  /** The zone of its customers; with the days that count as public holidays: dates such as `2026-12-25`, countries and regions such as `DE-BY`. */
   readonly timezone: string;
   readonly holidays: readonly string[];
   /** Absent: Saturday and Sunday. A holiday counts as its last day. */
   readonly weekend?: readonly ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
-  /** How far below zero the provider lets it go, 0 or more: empty is its negative. Null: as the provider says. */
+  /** The distance below zero that the provider allows, 0 or more: empty is its negative. Null: as the provider says. */
   readonly creditLimitMicros: Micros | null;
-  /** How long a payment takes to arrive; null where nobody said. */
+  /** The time a payment takes to arrive; null where nobody said. */
   readonly leadTimeMs: number | null;
 }
 
-/** What everybody has to know of a channel; the other settings belong to its kind. */
+/** The settings that all channels have; the other settings belong to its kind. */
 export interface ChannelSettings {
   readonly type: string;
   readonly name: string;
-  /** Where its messages go, as one text: what makes two channels the same under different names. */
+  /** The target of its messages, as one text: it makes two channels the same under different names. */
   readonly place: Secret;
   /** In which its messages are said; absent: that of the configuration. */
   readonly language?: string | undefined;

@@ -1,8 +1,8 @@
-/** How urgent something is: the one order of cards, lists, payments, reports, the calendar and messages about several alerts. */
+/** The urgency of something: the one order of cards, lists, payments, reports, the calendar and messages about several alerts. */
 export interface Urgency {
   /** Empty now: it comes before everything else. */
   readonly isEmpty: boolean;
-  /** By when somebody must act, in milliseconds since 1970; `never` where nothing has to be done. */
+  /** The last instant to act, in milliseconds since 1970; `never` where nothing has to be done. */
   readonly actBy: number;
 }
 
@@ -10,7 +10,7 @@ export interface Urgency {
 export const never = Number.MAX_SAFE_INTEGER;
 export const notUrgent: Urgency = { isEmpty: false, actBy: never };
 
-/** What is empty now first, then by when somebody must act. */
+/** Empty ones come first, then the soonest to act on. */
 export function byUrgency(left: Urgency, right: Urgency): number {
   return Number(right.isEmpty) - Number(left.isEmpty) || left.actBy - right.actBy;
 }

@@ -38,7 +38,7 @@ export function renewLinkKeys(state: MonitorState, now: number): void {
   writeNote(state, linkKeysNote, renewed.map(({ since, key }) => `${since}:${key}`).join(' '));
 }
 
-/** As written: `<since>:<key> <since>:<key>`. */
+/** Stored as `<since>:<key> <since>:<key>`. */
 function readLinkKeys({ notes }: MonitorState): readonly { readonly key: string; readonly since: number }[] {
   const pairs = notes.get(linkKeysNote)?.value.split(' ') ?? [];
   return pairs.flatMap((pair) => {

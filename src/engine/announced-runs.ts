@@ -27,7 +27,7 @@ export function followRuns(state: MonitorState, account: WatchedAccount, previou
 }
 
 /**
- * What falls beyond the usual is of the run that ends first, until it took what was announced. A gap in which a run lies may have
+ * Spending beyond the usual belongs to the run that ends first, until it took what was announced. A gap in which a run lies may have
  * been longer: what is beyond the usual in it is the run's.
  */
 function addSpending(

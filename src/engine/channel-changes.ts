@@ -62,7 +62,7 @@ function receiversBefore(state: MonitorState): ReadonlyMap<string, string | null
   return before;
 }
 
-/** What each channel is called now whose receiver, or else whose name, is still configured. */
+/** The present name of each channel whose receiver, or else whose name, is still configured. */
 function newNames(
   before: ReadonlyMap<string, string | null>,
   present: ReadonlyMap<string, string>,

@@ -137,7 +137,7 @@ function rose(incident: Incident, notified: LastNotified): boolean {
   return incident.rises > notified.rises && isWorse(incident.severity, knownSeverity(incident, notified));
 }
 
-/** What readers have in mind: an acknowledger saw that of the moment, who topped up believes that it helped. */
+/** The severity that readers have in mind: an acknowledger saw that of the moment, who topped up believes that it helped. */
 function knownSeverity(incident: Incident, notified: LastNotified): Severity {
   const { acknowledgement, eased } = incident;
   const seenLater = acknowledgement !== null && acknowledgement.rises >= notified.rises;

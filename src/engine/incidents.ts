@@ -37,7 +37,7 @@ export function sketchIncident(
   };
 }
 
-/** What routes and silences match an account's incidents by. */
+/** The subject that routes and silences match. */
 export function matchedOf({ settings }: WatchedAccount) {
   const { labels, provider, currency } = settings;
   return { labels, provider, currency };

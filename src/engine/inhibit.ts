@@ -52,7 +52,7 @@ export function inhibits(other: Alert, alert: Alert): boolean {
   return shareNotification(other, alert) && outranks(other, alert);
 }
 
-/** Of alerts about how empty a balance is only one is notified, and one acknowledgement covers all. */
+/** Only one alert about how empty a balance is is notified, and one acknowledgement covers all. */
 export function shareNotification(one: Alert, other: Alert): boolean {
   const alike = one.balance !== null && one.balance === other.balance;
   return alike && Number.isFinite(rankOf(one)) && Number.isFinite(rankOf(other));

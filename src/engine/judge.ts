@@ -148,7 +148,7 @@ function resolutionOf(
   { rule, alert }: { readonly rule: Rule; readonly alert: Alert },
 ): Resolution {
   const { balance } = rule;
-  // By the time of readings: the alert's own timestamps are shifted by unwatched time.
+  // The time of readings counts: the alert's own timestamps are shifted by unwatched time.
   const since = incidentOf(state, alert)?.firedAt;
   if (since === undefined || balance === null || ruleKindOf(rule).emptinessRank === undefined)
     return { kind: 'recovered' };

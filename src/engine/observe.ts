@@ -206,7 +206,7 @@ export function takeReading(state: MonitorState, pushed: PushedReading, now: num
     return refuse('invalid', 'at: lies before all that is kept (storage.retention)');
   const newest = account.poll.reading;
   const clamped = state.pushedAhead.get(account.id);
-  // What was given is compared: a clock that is ahead names the same instant again.
+  // The given instant is compared: a clock that is ahead names the same instant again.
   const at = pushed.at === clamped?.given ? clamped.taken : Math.min(pushed.at, now);
   const balances = Object.fromEntries(ids.map((id) => [id, ownOf(pushed.balances, id) ?? 0]));
   const answer = { balances, currency: pushed.currency };

@@ -19,7 +19,7 @@ export type { Done, OperatorOrder, OrderName } from './orders/registry.ts';
 
 export type Answered<Order extends Pick<OperatorOrder, 'kind'>> = Done<Order['kind']> | Refusal;
 
-/** What a door says of an order: its kind and details. */
+/** The kind and details of an order, as a door says them. */
 export type Wanted<Name extends OrderName = OrderName> = Name extends OrderName
   ? Omit<OperatorOrder<Name>, keyof GivenOrder>
   : never;
@@ -49,7 +49,7 @@ export function applyOrder<Order extends OperatorOrder>(
   return applyOrders(state, [order], now, reach)[0] as Answered<Order>;
 }
 
-/** As `applyOrder`, many in one turn: one answer for each, in their order. */
+/** `applyOrder` for many in one turn: one answer for each, in their order. */
 export function applyOrders<Order extends OperatorOrder>(
   state: MonitorState,
   orders: readonly Order[],
@@ -112,7 +112,7 @@ export function isOfAnotherVersion({ kind }: OrderBody): boolean {
   return typeof kind === 'string' && !kinds.has(kind);
 }
 
-/** What was left in the database, as an order. Programs before 0.4 named nobody but in details, and gave orders no id. */
+/** The order that was left in the database. Programs before 0.4 named nobody but in details, and gave orders no id. */
 export function readOrder(
   left: OrderBody,
   random: Random,

@@ -34,7 +34,7 @@ interface PaymentInRun {
   readonly runAt: number | null | undefined;
 }
 
-/** What each run must hold, what cannot wait for one first; empty where no pay days are set. */
+/** The payments of each run, those that cannot wait for one first; empty where no pay days are set. */
 export function groupByRun<Each extends PaymentInRun>(payments: readonly Each[], money: Money | null) {
   const inRuns = payments.filter(({ runAt }) => runAt !== undefined);
   return [...Map.groupBy(inRuns, ({ runAt = null }) => runAt)]

@@ -21,7 +21,7 @@ export class ProviderCounts {
   readonly withoutReadings = new Set<string>();
   /** Those of them that no refused key explains. */
   readonly stale = new Set<string>();
-  /** How often each reason is the last one. */
+  /** Times that each reason is the last one. */
   readonly reasons = new Map<string, number>();
 
   areMany(count: number): boolean {

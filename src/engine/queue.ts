@@ -30,7 +30,7 @@ export function enqueue(state: MonitorState, channel: string, item: Notification
   return message.id;
 }
 
-/** What a daemon that died may have sent gets another id when it grows: receivers drop repeated ones. */
+/** A notification that a daemon may have sent before it died gets another id when it grows: receivers drop repeated ones. */
 function join(
   state: MonitorState,
   message: Notification,
@@ -117,7 +117,7 @@ export function absorbFollowers(
 }
 
 /**
- * What is owed to some recipients is one queue in order: where a message about to be sent is about the same alerts, they hear of it
+ * Messages owed to some recipients are one queue in order: where a message about to be sent is about the same alerts, they hear of it
  * with what they are owed, and it goes to the others alone. Returns the message as it is to be sent.
  */
 export function joinOwed(state: MonitorState, message: Notification): Notification {

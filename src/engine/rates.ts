@@ -18,7 +18,7 @@ const leastMicros = 1000;
 
 const noneNewer = 'the source has no newer ones';
 
-/** How sums are made one now; null where no currency is set for them. */
+/** The means to make sums one now; null where no currency is set for them. */
 export function moneyOf({
   settings: { money },
   notes,

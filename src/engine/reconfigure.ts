@@ -42,7 +42,7 @@ export function reconfigure(
   now: number,
 ): readonly AccountSettings[] {
   state.settings = settings;
-  // Of the reload before this one some may not have been brought along.
+  // Some accounts of the reload before this one may not have been brought along.
   const fresh = settings.accounts.filter((account) => {
     const known = state.accounts.get(account.id);
     return known?.settings !== account || known.allRules !== settings.rules;
@@ -52,7 +52,7 @@ export function reconfigure(
   );
   // All of these at once: a poll that ended in between would be counted for one group, and its key asked for by another.
   atOnce(watchAccounts(state, others, now));
-  // Of an account that comes back there may be history, which goes on.
+  // An account that comes back may have history, which goes on.
   for (const { id } of others) if (state.polled.get(id)?.reading === null) state.unloaded.add(id);
   followChannels(state, now);
   shortenGroupWaits(state);
@@ -87,7 +87,7 @@ export function* watchAccounts(
   accounts: readonly AccountSettings[],
   now: number,
 ): Parts<void> {
-  // Where all are known and there are as many as before none is gone: nothing need be made of tens of thousands.
+  // None is gone where all are known and there are as many as before: nothing need be made of tens of thousands.
   if (accounts.length === 0 && state.polled.size === state.settings.accounts.length) return;
   const wanted = new Set(state.settings.accounts.map(({ id }) => id));
   const gone = [...state.polled.keys()].filter((id) => !wanted.has(id));
@@ -137,14 +137,14 @@ function closeObsolete(
 
 function whyObsolete({ rules }: WatchedAccount, alert: Alert, isMoved: boolean): Resolution | null {
   if (isMoved && kindOfRuleNamed(alert.type)?.needsReading === true) return { kind: 'account-moved' };
-  // Of another kind or about another balance it is another rule, even with the same id.
+  // A rule of another kind or about another balance is another one, even with the same id.
   const isConfigured = rules.some(
     ({ id, type, balance }) => id === alert.rule && type === alert.type && balance === alert.balance,
   );
   return isConfigured ? null : { kind: 'rule-removed' };
 }
 
-/** Who shares credentials shares the provider's limit. A group has its first account's name: no secret is stored. */
+/** Accounts that share credentials share the provider's limit. A group has its first account's name: no secret is stored. */
 function groupAccounts(state: MonitorState): void {
   const firsts = new Map<string, string>();
   state.groups.clear();
@@ -170,7 +170,7 @@ function countProviders(state: MonitorState): void {
   }
 }
 
-/** By the ids of the rules, the balances that they watch and their thresholds: thousands of accounts share few lists. */
+/** Keyed by the ids of the rules, the balances that they watch and their thresholds: thousands of accounts share few lists. */
 type RuleLists = Map<string, readonly Rule[]>;
 
 function shared(rules: readonly Rule[], lists: RuleLists): readonly Rule[] {
@@ -186,7 +186,7 @@ interface Watching {
   readonly now: number;
   readonly lists: RuleLists;
   readonly isMoved: boolean;
-  /** Where it may be another than before. */
+  /** Absent where it is surely the same as before. */
   readonly purse?: Access | undefined;
 }
 

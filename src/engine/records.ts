@@ -4,7 +4,7 @@ import type { AlertName } from '../domain/operator.ts';
 import type { Batch } from '../ports/store.ts';
 
 /**
- * What changed and is not known to be stored, such as the keys of records: each once, in the order in which they changed first. What
+ * Changes that are not known to be stored, such as the keys of records: each once, in the order in which they changed first. What
  * changes while a batch is written goes into the next; a batch that failed, or whose outcome is unknown, is put back.
  */
 export class Unsaved<Item = string> {
@@ -150,7 +150,7 @@ export class AlertRecords {
     return this.#accounts.get(account)?.get(rule);
   }
 
-  /** By rule; inactive ones without a past are not kept. */
+  /** Keyed by rule; inactive ones without a past are not kept. */
   of(account: string): ReadonlyMap<string, Alert> {
     return this.#accounts.get(account) ?? none;
   }

@@ -22,7 +22,7 @@ import { restoreSpending } from './spending.ts';
 import { MonitorState, scheduleBy, writeNote } from './state.ts';
 import { shiftAlert } from './transition.ts';
 
-/** What was pending for longer while lowwater was down is not sent (a restored old backup). */
+/** Messages that were pending for longer while lowwater was down are not sent (a restored old backup). */
 const staleMessageMs = weekMs;
 
 /** A damaged instant must not hold up what comes behind it for ever. */
@@ -45,7 +45,7 @@ export interface MonitorStart {
   readonly random: Random;
   readonly stored: StoredState;
   readonly now: number;
-  /** Where another node owned the accounts before, and had another configuration. */
+  /** Null where the same node, or one with the same configuration, owned the accounts before. */
   readonly takeOver?: TakeOver | null;
 }
 

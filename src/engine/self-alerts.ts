@@ -39,7 +39,7 @@ import { elapse, elapsesAt, inactiveAlert, type Transition, transition } from '.
 /** Self alerts are facts of the moment: nothing waits, but they flap like others. */
 const timing: AlertTiming = { forMs: 0, recoverForMs: 0, flapWindowMs: hourMs };
 
-/** What an alert about lowwater itself says; `text` is what people read as its value. `rule`: that of the kind, unless it has several. */
+/** The content of an alert about lowwater itself; `text` is what people read as its value. `rule`: that of the kind, unless it has several. */
 interface OwnFailure {
   readonly kind: AlertKind;
   readonly rule?: string;
@@ -113,7 +113,7 @@ export function noteChats(state: MonitorState, problem: string | null, now: numb
   else raiseOwnFailure(state, { kind: chatLost, severity: 'warning', text: problem }, now);
 }
 
-/** What is wrong among the daemons that share a database, all of it: the rest is over. */
+/** All problems among the daemons that share a database: those not named are over. */
 export function noteClusterProblems(
   state: MonitorState,
   problems: readonly ClusterProblem[],
@@ -171,7 +171,7 @@ export function closeSelfAlert(
 ): void {
   const known = state.alerts.get(account, rule);
   if (known === undefined || known.state !== 'firing') return;
-  // What is removed ends at once; what recovers may flap.
+  // A removed one ends at once; one that recovers may flap.
   const isGone = resolution.kind !== 'recovered';
   const calm = isGone ? { ...known, flappingSince: null, changedAt: [] } : known;
   const next = transition(calm, verdict(null, known.value), timing, now);

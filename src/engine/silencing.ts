@@ -60,7 +60,7 @@ export function* windowsFrom(
     yield { startsAt, endsAt: startsAt + durationMs };
 }
 
-/** So many windows tell as much of a long time as all of them. */
+/** More windows would say no more about a long time. */
 const maxWindows = 400;
 
 /** The windows of a recurring silence that lie in [since, until), at least in part; of a great many the first. */

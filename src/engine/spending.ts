@@ -85,7 +85,7 @@ export function frameOf(state: MonitorState, account: Pick<WatchedAccount, 'sett
 
 const noRuns: readonly AnnouncedRun[] = [];
 
-/** What is missing, of another version or another time zone is learned from history later (`LearnFromHistory`). */
+/** Missing state, or state of another version or time zone, is learned from history later (`LearnFromHistory`). */
 export function restoreSpending(
   state: MonitorState,
   account: WatchedAccount,
@@ -141,7 +141,7 @@ export class LearnFromHistory {
   }
 }
 
-/** What follows from the spending of a balance; null before the first reading. */
+/** The runway that follows from the spending of a balance; null before the first reading. */
 export function runwayOf(account: WatchedAccount, balance: Balance, now: number): Runway | null {
   const { reading } = account.poll;
   if (reading === null || ownOf(reading.balances, balance) === undefined) return null;
@@ -152,7 +152,7 @@ export function runwayOf(account: WatchedAccount, balance: Balance, now: number)
   const comingMicros = coming.reduce((sum, topUp) => sum + topUp.amountMicros - topUp.receivedMicros, 0);
   const by = Math.max(...coming.map((topUp) => topUp.by));
   const first = seen.forecast?.earliest ?? null;
-  // What arrives before the balance may be empty puts off the next payment.
+  // Money that arrives before the balance may be empty puts off the next payment.
   const left = amountOf(reading, balance) - seen.emptyMicros + comingMicros;
   const forecast =
     first !== null && comingMicros > 0 && by <= first ? spending.forecastAt(reading, balance, left) : null;
@@ -173,7 +173,7 @@ export function runwayOf(account: WatchedAccount, balance: Balance, now: number)
   };
 }
 
-/** By the forecast (`earliest`) or an open alert; what is used up without one is not polled more often. */
+/** Judged by the forecast (`earliest`) or an open alert; a balance that is used up without one is not polled more often. */
 export function isNearEmpty(account: WatchedAccount, now: number): boolean {
   for (const alert of account.alerts.values())
     if (alert.state !== 'inactive' && alertKindOf(alert).emptinessRank !== undefined) return true;
@@ -188,19 +188,19 @@ export function isNearEmpty(account: WatchedAccount, now: number): boolean {
 
 interface Owed {
   readonly left: Micros;
-  /** What clears the open alerts of the balance. */
+  /** The balance that clears its open alerts. */
   readonly clearsAt: Micros | null;
   readonly now: number;
   readonly currency: string | null;
 }
 
-/** What is to be paid for a balance; null where nothing is, or where nobody can say. */
+/** The payment for a balance; null where none is needed, or where nobody can say. */
 export function paymentOf(runway: Runway, { left, clearsAt, now, currency }: Owed): Payment | null {
   const clearing = clearsAt === null ? 0 : clearsAt - left - (runway.expected?.amountMicros ?? 0);
   const micros = Math.max(runway.restoreMicros ?? 0, clearing);
   if (micros <= 0) return null;
   const { isEmpty, actBy } = urgencyOfBalance(runway, now) ?? { isEmpty: false, actBy: null };
-  // What is expected lasts as far as anybody can see, but clears no alert: that shows once it has come.
+  // Expected money lasts as far as anybody can see, but clears no alert: that shows once it has come.
   const dueAt = actBy === notUrgent.actBy ? (runway.expected?.by ?? null) : actBy;
   const isDue = dueAt === null || dueAt <= now;
   return { balance: runway.balance, micros: payable(micros, currency), dueAt, isEmpty, isDue };

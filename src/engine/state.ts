@@ -27,9 +27,9 @@ export class MonitorState {
   /** When the process before this one ended; the start of this one where there was none. */
   lastRunEndedAt: number;
   readonly accounts = new Map<string, WatchedAccount>();
-  /** How the last poll of each account ended, and what is known since. */
+  /** The end of each account's last poll, and what is known since. */
   readonly polled = new Records<AccountState>();
-  /** What is known of the spending of each account; noted when an hour of it ended. */
+  /** Knowledge of each account's spending; noted when an hour of it ended. */
   readonly spending = new Records<AccountSpending>();
   /** Accounts whose spending is yet to be learned from stored history. */
   readonly unlearned = new Set<string>();
@@ -53,7 +53,7 @@ export class MonitorState {
   endedCleanly = true;
   /** When a channel last refused an incident for good, and how often that had risen by then, by `<channel>/<incident>`. */
   readonly channelTries = new Map<string, { readonly at: number; readonly rises: number }>();
-  /** How each channel last did, for people who look. */
+  /** The last delivery of each channel, for people who look. */
   readonly deliveries = new Map<
     string,
     { readonly deliveredAt: number | null; readonly lastError: string | null }
@@ -63,10 +63,10 @@ export class MonitorState {
   /** Runs that people announced, by account. Stored as notes. */
   readonly announced = new Map<string, readonly AnnouncedRun[]>();
   readonly silences = new Records<Silence>();
-  /** Of accounts whose newest reading was pushed by a clock that is ahead: the instant that was given, and the one it counts for. */
+  /** For accounts whose newest reading was pushed by a clock that is ahead: the instant that was given, and the one it counts for. */
   readonly pushedAhead = new Map<string, { readonly given: number; readonly taken: number }>();
   readonly backoffs = new Records<GroupBackoff>();
-  /** By base address. */
+  /** Keyed by base address. */
   readonly providers = new Map<string, ProviderCounts>();
   readonly shortestIntervals = new Map<string, number>();
   /** Accounts whose stored readings are not loaded yet: time alone changes nothing about them. */
@@ -74,7 +74,7 @@ export class MonitorState {
   /** The group of each account that is not the first of its group (`groupOf`). */
   readonly groups = new Map<string, string>();
   readonly notes = new Records<{ readonly name: string; readonly value: string }>();
-  /** What people did that is not stored, as it is left for another daemon, by the name of its note. */
+  /** Orders that are not stored, as they are left for another daemon, by the name of their note. */
   readonly acts = new Map<string, Readonly<Record<string, unknown>>>();
   /** Stored polls that were found damaged, by account. */
   readonly damaged = new Map<string, readonly DamagedRun[]>();
@@ -83,7 +83,7 @@ export class MonitorState {
   /** Incidents to decide on before the turn ends. */
   readonly touched = new Set<string>();
 
-  /** What a batch is made of, but polls and what is known of accounts. */
+  /** The changes of a batch, but polls and accounts. */
   readonly otherChanges: readonly Unsaved[] = [
     this.backoffs,
     this.alerts,
@@ -134,7 +134,7 @@ export class WatchedAccount {
   pollGapMs: number;
   /** When time alone changes something about it, as was found when it was last looked for; the due queue may ask sooner. */
   changesAt = Number.NEGATIVE_INFINITY;
-  /** As far back as its rules look; loaded on demand (`spending.ts`). */
+  /** Reaches back as far as its rules look; loaded on demand (`spending.ts`). */
   readonly log: ReadingLog;
   readonly #state: MonitorState;
 
@@ -185,18 +185,18 @@ export class WatchedAccount {
 
 const nothing: readonly never[] = [];
 
-/** Of an account that was removed, those that accounts of the default provider have. */
+/** A removed account has those of the default provider. */
 export function balancesOf(state: MonitorState, account: string): readonly BalanceDefinition[] {
   return state.accounts.get(account)?.settings.balances ?? state.settings.provider.balances;
 }
 
-/** What is empty for an account: 0, or below it by its credit limit. */
+/** The level at which an account is empty: 0, or below it by its credit limit. */
 export function emptyAt({ settings, poll }: Pick<WatchedAccount, 'settings' | 'poll'>): Micros {
   const limit = settings.creditLimitMicros ?? poll.facts?.creditLimitMicros ?? 0;
   return limit === 0 ? 0 : -limit;
 }
 
-/** What rules may look at now. Plain values, because this is made at every poll and accessors of a literal are slow to make. */
+/** The facts that rules may look at now. Plain values, because this is made at every poll and accessors of a literal are slow to make. */
 export function factsOf(account: WatchedAccount, now: number): AccountFacts {
   const { poll, settings, pollIntervalMs, pollGapMs, log, spending, expected, announced } = account;
   const { reading, previous, consecutiveFailures, outcome, unwatchedMs, firstSeenAt } = poll;

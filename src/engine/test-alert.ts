@@ -38,7 +38,7 @@ export function sketchTest(
   const kind = ruleKindOf(rule);
   const facts = factsOf(account, now);
   const severity = wantedSeverity ?? rule.severity;
-  // Of an account that was never read the threshold is known, and the value is not.
+  // An account that was never read has a known threshold and no value.
   const zeros = Object.fromEntries(account.settings.balances.map((balance) => [balance.id, 0]));
   const reading = facts.reading ?? { at: now, balances: zeros, currency: facts.currency ?? '' };
   const { value, threshold } = kind.evaluate(rule, { ...facts, reading }, null);
@@ -50,7 +50,7 @@ export function sketchTest(
   return { ...sketchIncident(`t-${state.random.id()}`, account, alert, now), test: by };
 }
 
-/** Where none is named, the first that says that a balance runs out and goes as far; else the first. */
+/** The first that says that a balance runs out and goes as far, where none is named; else the first. */
 function chooseRule(
   rules: readonly Rule[],
   wanted: string | undefined,

@@ -146,7 +146,7 @@ function breachWhileFiring(alert: Alert, severity: Severity, timing: AlertTiming
   }
   if (!isWorse(severity, alert.severity))
     return { alert: { ...alert, severity, rising: null }, change: 'fell' };
-  // As while pending, `for` runs from the first worse reading, however much worse.
+  // `for` runs as while pending: from the first worse reading, however much worse.
   const since = rising?.since ?? now;
   if (now >= since + timing.forMs) return { alert: { ...alert, severity, rising: null }, change: 'rose' };
   return {

@@ -14,7 +14,7 @@ import { type MonitorState, maxAtOnce } from './state.ts';
  * Doing it twice says nothing twice, because what was said is part of the incident.
  */
 const steps = [
-  /** What time alone changes. */
+  /** Changes by time alone. */
   runDue,
   /** Accounts that went stale together become one incident of their provider. */
   reviewOutages,

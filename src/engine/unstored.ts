@@ -4,10 +4,10 @@ import type { Unstored } from '../ports/store.ts';
 import { batchReturned, batchStored, takeBatch } from './batch.ts';
 import type { MonitorState } from './state.ts';
 
-/** So many polls stand in one record: some hundred kilobytes. */
+/** Polls in one record: some hundred kilobytes. */
 const pollsAtOnce = 2000;
 
-/** What a daemon that lost the accounts did from memory: who has them stores the polls, and ends the incidents that people were notified of. */
+/** The work from memory of a daemon that lost the accounts: their owner stores the polls, and ends the incidents that people were notified of. */
 export function takeUnstored(state: MonitorState, now: number): readonly Unstored[] {
   batchReturned(state);
   const polls: Unstored['polls'][number][] = [];

@@ -5,7 +5,7 @@ import { nameLookup } from './name-lookup.ts';
 import { type Environment, readProxyVariables } from './proxy-variables.ts';
 
 /**
- * How every connection over HTTP is made: names are looked up without the thread pool, certificates are always verified
+ * Options of every connection over HTTP: names are looked up without the thread pool, certificates are always verified
  * (said explicitly, so that `NODE_TLS_REJECT_UNAUTHORIZED` changes nothing). HTTP/2 is off: a connection carries one
  * exchange at a time, and the simpler protocol tells a refused connection from a lost one.
  */

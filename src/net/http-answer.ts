@@ -1,4 +1,4 @@
-/** What a receiver answered. Header names are in lower case. */
+/** A receiver's answer. Header names are in lower case. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;

@@ -20,10 +20,10 @@ const told = sentences('post', {
 /** The most that is read of an answer: what receivers say that matters is a word or a line. */
 const maxBodyBytes = 64 * 1024;
 
-/** How long the body of an answer is waited for once its status is there: a body without an end must not undo the status. */
+/** The wait for the body of an answer once its status is there: a body without an end must not undo the status. */
 const maxBodyMs = 3000;
 
-/** How long an idle connection is kept where the receiver does not say: usual servers and firewalls let it live so long. */
+/** The life of an idle connection where the receiver does not say: usual servers and firewalls let it live so long. */
 const keepAliveTimeout = 30_000;
 
 const connectTimeoutMs = 10_000;
@@ -73,7 +73,7 @@ export async function postOnce(post: HttpPost): Promise<HttpAnswer> {
   return { status: response.statusCode, headers: response.headers, ...start };
 }
 
-/** What comes of a body within the limits of size and time, or before it breaks. Ends a connection that would go on. */
+/** The part of a body that comes within the limits of size and time, or before it breaks. Ends a connection that would go on. */
 export async function readStart(
   body: Readable,
   clock: Clock,
@@ -126,7 +126,7 @@ export async function deliverWithin(
 }
 
 /**
- * How a POST without an answer ended. `refused` only where the request surely never left: the message may
+ * The end of a POST without an answer. `refused` only where the request surely never left: the message may
  * have arrived in every other case. The reasons never quote an error of a library, which would quote the
  * address.
  */

@@ -8,7 +8,7 @@ import type { Clock } from '../ports/clock.ts';
 /** A name server gets one second, then two: with three of them a lookup ends after nine seconds. */
 const queryLimits = { timeout: 1000, tries: 2 };
 
-/** How long an answer is used: as its records say, within these bounds. Where the system answers, nobody says how long. */
+/** The life of an answer is as its records say, within these bounds. Where the system answers, nobody says how long. */
 const minAnswerMs = 1000;
 const maxAnswerMs = 5 * minuteMs;
 const systemAnswerMs = 10_000;
@@ -17,7 +17,7 @@ const systemAnswerMs = 10_000;
 const maxStaleMs = dayMs;
 
 export interface NameLookupOptions {
-  /** How answers grow old; without a clock none is kept. */
+  /** Answers grow old by it; without a clock none is kept. */
   readonly clock?: Clock;
   /** Name servers, such as `127.0.0.1:53`; those of the system where none are given. */
   readonly servers?: readonly string[];
@@ -26,7 +26,7 @@ export interface NameLookupOptions {
 
 interface Answer {
   readonly addresses: readonly LookupAddress[];
-  /** By the clock that only grows. */
+  /** An instant of the clock that only grows. */
   readonly freshUntil: number;
 }
 
@@ -54,7 +54,7 @@ export class NameLookup {
     this.#options = options;
   }
 
-  /** As `net.connect` takes it. */
+  /** In the form that `net.connect` takes. */
   readonly lookup: LookupFunction = (name, { family, all }, done) => {
     this.find(name).then(
       (found) => {

@@ -16,7 +16,7 @@ export function readProxyVariables(environment: Environment) {
   return { httpsProxy, httpProxy, noProxy: environment.no_proxy ?? environment.NO_PROXY ?? '' };
 }
 
-/** As in curl, an address without a scheme means http. */
+/** An address without a scheme means http, as in curl. */
 function readProxy(name: string, environment: Environment): string {
   const value = (ownOf(environment, name.toLowerCase()) ?? ownOf(environment, name) ?? '').trim();
   const address = value === '' || value.includes('://') ? value : `http://${value}`;

@@ -1,6 +1,6 @@
 import type { Message } from '../domain/message.ts';
 
-/** How sending one message ended. `reason` names the cause without quoting an address that is a credential. */
+/** The end of sending one message. `reason` names the cause without quoting an address that is a credential. */
 export type Delivery =
   | {
       readonly kind: 'delivered';
@@ -14,9 +14,9 @@ export type Delivery =
         readonly reason: string;
         readonly afterMs?: number;
       };
-      /** What the receiver answered, for people. */
+      /** The receiver's answer, for people. */
       readonly said?: string;
-      /** What the receiver calls the message, where what follows can refer to it. */
+      /** The receiver's name for the message, where later ones can refer to it. */
       readonly receipt?: string;
     }
   /** `unknown`: it may have arrived although nothing says so. `refused`: it surely did not. */
@@ -30,7 +30,7 @@ export type Delivery =
     }
   | { readonly kind: 'dead'; readonly reason: string };
 
-/** Who did not get a message of which others took their part, and why; null where everybody has it. */
+/** The recipients who missed a message that others took, and why; null where everybody has it. */
 export function wordMissed({
   refusedRecipients = [],
   refusal,
@@ -55,16 +55,16 @@ export interface Channel {
   readonly drawsAlerts?: boolean;
   /** The receiver forgets what is not repeated: what fires is sent again this often. */
   readonly restateEveryMs?: number;
-  /** How many may be under way at once, 1 by default; never two about one incident: an end would overtake its beginning. */
+  /** The number that may be under way at once, 1 by default; never two about one incident: an end would overtake its beginning. */
   readonly maxConcurrent?: number;
   /** The least time between the starts of two messages. */
   readonly minGapMs: number;
   /** Channels with the same key share that time: they send to one receiver. A key may be a secret. */
   readonly paceKey?: string;
   send(message: Message, signal: AbortSignal): Promise<Delivery>;
-  /** What would go out, as text and without any credential. */
+  /** The message as text, without any credential. */
   preview(message: Message): Promise<string>;
-  /** Where people press and write what is heard; absent where nobody asked for it. */
+  /** The chat in which people press and write; absent where nobody asked for it. */
   readonly chat?: ChannelChat;
   close(): Promise<void>;
 }
@@ -79,14 +79,14 @@ export interface ChannelChat {
   listen(answer: (heard: Heard) => Promise<ChatAnswer>): ChannelListener;
 }
 
-/** What somebody pressed or wrote to a bot. */
+/** A press, or a text, to a bot. */
 export interface Heard {
   /** The same where the receiver sends it again. */
   readonly id: string;
   readonly person: { readonly id: string; readonly name: string };
-  /** As the receiver calls it. */
+  /** The receiver's name for it. */
   readonly chat: string;
-  /** What it may be called in a configuration besides. */
+  /** Another name that a configuration may give it. */
   readonly alias?: string;
   /** When it was written, milliseconds since 1970; absent where the receiver does not say. */
   readonly at?: number;
@@ -107,7 +107,7 @@ export interface ChatAnswer {
   readonly text: string;
   /** Everybody in the chat sees what somebody did; who asked why sees it alone. */
   readonly isPublic: boolean;
-  /** What to ask for, where the receiver can show a form. */
+  /** The questions, where the receiver can show a form. */
   readonly form?: {
     readonly title: string;
     readonly data: string;

@@ -23,6 +23,6 @@ export interface Calendar {
   next(cron: string, timezone: string, after: number): number | null;
   /** The last instant at or before `before`; null when there is none. */
   previous(cron: string, timezone: string, before: number): number | null;
-  /** How far the zone's clocks are ahead of UTC at an instant, in milliseconds. Cheap: it is asked for each hour of the weeks ahead. */
+  /** Milliseconds that the zone's clocks are ahead of UTC at an instant. Cheap: it is asked for each hour of the weeks ahead. */
   offsetMs(timezone: string, at: number): number;
 }

@@ -9,18 +9,18 @@ import type {
   Unstored,
 } from './store.ts';
 
-/** What a process says of itself to those that share its database. */
+/** The card by which a process is known to those that share its database. */
 export interface MemberCard {
   /** A new one at each start, and after each time that another took its place. */
   readonly incarnation: string;
   readonly node: string;
   readonly advertise: string | null;
   readonly configHash: string;
-  /** How it is at its last renewal; null: not known, as of a program of 0.2. */
+  /** Its state at its last renewal; null: not known, as of a program of 0.2. */
   readonly status: {
     /** One for each process, over its incarnations. */
     readonly process: string;
-    /** By how much its wall clock is ahead of the database's, milliseconds; null before it looked. */
+    /** Milliseconds that its wall clock is ahead of the database's; null before it looked. */
     readonly skewMs: number | null;
     /** Whether it polls the accounts. */
     readonly polls: boolean;
@@ -31,7 +31,7 @@ export interface MemberCard {
 
 export interface ClusterMember extends MemberCard {
   readonly program: string;
-  /** By the clock of the database. */
+  /** An instant of the database's clock. */
   readonly expiresAt: number;
 }
 
@@ -48,7 +48,7 @@ export interface ClusterLook {
   readonly overdue?: number;
   /** Grows with each owner; 0 before the first. */
   readonly epoch: number;
-  /** How many batches the owner of this epoch has stored; null where it has left. */
+  /** The number of batches that the owner of this epoch has stored; null where it has left. */
   readonly batch: number | null;
   /** Which server it is; null where it does not say. */
   readonly origin: DatabaseOrigin | null;
@@ -60,7 +60,7 @@ export interface DatabaseOrigin {
   readonly timeline: number;
 }
 
-/** What a daemon says of itself at its address. Where its machine says that nobody listens there, it has nothing and reaches nothing. */
+/** A daemon's answer at its address. Where its machine says that nobody listens there, it has nothing and reaches nothing. */
 export interface PeerAnswer {
   readonly node: string;
   readonly reachesDatabase: boolean;
@@ -85,7 +85,7 @@ export interface Owner {
   readonly epoch: number;
 }
 
-/** How an owner loads what is stored. */
+/** Options of an owner's load. */
 export interface LoadOptions {
   /** Asked after a failure that may pass, and waits a little: whether to ask for the same again. */
   readonly goOn: () => Promise<boolean>;
@@ -95,7 +95,7 @@ export interface LoadOptions {
   readonly isLenient: boolean;
 }
 
-/** What several daemons on one database agree by. Every promise ends within seconds, with `StorageError` where it does not answer. */
+/** The agreement of several daemons on one database. Every promise ends within seconds, with `StorageError` where it does not answer. */
 export interface Cluster {
   /**
    * Makes or updates the tables; called, until it succeeds, before anything else. Of its errors `unfit` and `corrupt` are those that
@@ -111,11 +111,11 @@ export interface Cluster {
   claim(incarnation: string, condition?: ClaimCondition): Promise<number | null>;
   /** Ends connections of daemons that have kept a lock for a lease: their processes are gone, and the server waits on for a standby. */
   endStuck(): Promise<void>;
-  /** What this process stored last and the database has not (any more), oldest first; called once for each loss. */
+  /** Batches that this process stored last and the database has not (any more), oldest first; called once for each loss. */
   takeLost(): Promise<readonly Batch[]>;
   /** Ends the membership; what it owned is free at once, and orders to hand it over are carried out by that. */
   leave(incarnation: string): Promise<void>;
-  /** What is stored, for the owner, while nobody else writes: a load that is interrupted resumes. */
+  /** Loads for the owner, while nobody else writes: a load that is interrupted resumes. */
   load(options: LoadOptions): Promise<StoredState>;
   /** Moves records that could not be read to a table of their own; `fenced` as the store. */
   setAside(owner: Owner, records: readonly DamagedRecord[]): Promise<void>;
@@ -124,7 +124,7 @@ export interface Cluster {
   readonly reader: StoreFile;
   /** Lets others know what a configuration consists of, so that they can say what differs. */
   publishConfiguration(hash: string, parts: string): Promise<void>;
-  /** What these configurations consist of, by hash, as far as their daemons have said so. */
+  /** The parts of these configurations, by hash, as far as their daemons have said so. */
   configurations(hashes: readonly string[]): Promise<ReadonlyMap<string, string>>;
   leaveOrder(order: LeftOrder): Promise<void>;
   /** Leaves for the owner what this process did not store while it had the accounts. */
@@ -143,16 +143,16 @@ export type Role =
   /** Continues from memory, because nobody reaches the database. */
   | 'alone';
 
-/** Who polls the accounts, as far as a process knows. */
+/** The daemon that polls the accounts, as far as a process knows. */
 export interface ClusterPolling {
   readonly who: 'this' | 'other' | 'nobody' | 'unknown';
   /** The name of the other; null where it is no other. */
   readonly node: string | null;
-  /** By the wall clock of this process, milliseconds since 1970. */
+  /** Milliseconds since 1970, by the wall clock of this process. */
   readonly since: number;
 }
 
-/** What is wrong with the fleet as a whole: one of each is reported at a time. */
+/** Problems of the fleet as a whole: one of each is reported at a time. */
 export type ClusterAspect = 'clock' | 'doubt' | 'configuration' | 'split';
 
 /** Something wrong with the fleet as a whole, that people are to hear of. */
@@ -172,7 +172,7 @@ export interface DaemonMembership {
   mayActUnpersisted(): boolean;
   /** Called when a person hands the accounts over to another daemon. */
   handOver(order: HandOver): Promise<void>;
-  /** What is wrong among the daemons that share the database. */
+  /** Problems among the daemons that share the database. */
   readonly clusterStatus: { readonly alerts: readonly ClusterProblem[] };
 }
 

@@ -7,7 +7,7 @@ export interface StartedPoll {
   readonly ended: Promise<OutcomeKind | null>;
 }
 
-/** What became of a test alert's beginning on a channel. */
+/** The delivery of a test alert's beginning on a channel. */
 export interface ToldChannel {
   readonly channel: string;
   /** Null where nobody knows yet. */
@@ -24,7 +24,7 @@ export interface StartedTest {
   readonly told: Promise<readonly ToldChannel[] | null>;
 }
 
-/** What an order sets going beyond the state. Who only shows what is stored refuses, or leaves it to the owner. */
+/** Effects of an order beyond the state. A process that only shows what is stored refuses, or leaves it to the owner. */
 export interface OrderReach {
   poll(account: string): StartedPoll | Refusal;
   /** Gives the accounts to another daemon that shares the database. */

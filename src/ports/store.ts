@@ -11,16 +11,16 @@ export interface GroupBackoff {
   readonly until: number;
 }
 
-/** What is known of an account's spending, in bytes that only `spending/` reads. */
+/** Knowledge of an account's spending, in bytes that only `spending/` reads. */
 export interface StoredSpending {
   readonly account: string;
   readonly bytes: Uint8Array;
 }
 
-/** What a daemon did from memory and did not store before it lost the accounts at an instant. */
+/** Work from memory that a daemon did not store before it lost the accounts at an instant. */
 export interface Unstored extends Pick<Batch, 'polls' | 'incidents'> {
   readonly at: number;
-  /** What people did. */
+  /** Orders of people. */
   readonly orders: readonly LeftOrder[];
 }
 
@@ -65,7 +65,7 @@ export interface DamagedRecord {
   readonly reason: string;
 }
 
-/** What a daemon needs to continue. */
+/** The state that a daemon needs to continue. */
 export interface StoredState
   extends Pick<Batch, 'accounts' | 'spending' | 'backoffs' | 'alerts' | 'silences'> {
   /** Open incidents, closed ones whose end some channel has not heard, and those of pending notifications. */
@@ -73,7 +73,7 @@ export interface StoredState
   readonly messages: readonly Notification[];
   readonly notes: Readonly<Record<string, string>>;
   readonly damaged: readonly DamagedRun[];
-  /** What was left out because it could not be read. Default: nothing. */
+  /** Records left out because they could not be read. Default: nothing. */
   readonly damagedRecords?: readonly DamagedRecord[];
 }
 
@@ -147,9 +147,9 @@ export interface Store extends StoreFile {
   commit(batch: Batch): Promise<void>;
   /** Orders left since the last call, oldest first: the next commit that begins and succeeds deletes them. Cheap for none. */
   takeOrders(): Promise<readonly LeftOrder[]>;
-  /** What daemons that lost the accounts did not store, by the name of the note that a commit removes. Only of a database that is shared. */
+  /** Work that daemons that lost the accounts did not store, by the name of the note that a commit removes. Only of a database that is shared. */
   takeUnstored?(): Promise<ReadonlyMap<string, Unstored>>;
-  /** What commits have set aside since the last call because it was damaged. */
+  /** Damaged runs that commits have set aside since the last call. */
   takeDamaged(): readonly DamagedRun[];
   /** Deletes older records, a small step at a time; true when there is more to do. */
   prune(olderThan: number): Promise<boolean>;
@@ -158,7 +158,7 @@ export interface Store extends StoreFile {
 /** A batch whose end is unknown is kept until it is known; what was stored, under any epoch, is not stored again. */
 export interface FencedStore
   extends Pick<Store, 'commit' | 'takeOrders' | 'takeUnstored' | 'takeDamaged' | 'prune'> {
-  /** How many batches the database is known to have of this owner's incarnation. */
+  /** The number of batches that the database is known to have of this owner's incarnation. */
   readonly stored: number;
   /** Resolves an unknown outcome by sending the batch again, unchanged. Rejects as `commit` does. */
   settle(): Promise<void>;

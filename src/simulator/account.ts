@@ -107,7 +107,7 @@ export class RateWindow {
 export type HourlyRates = readonly Micros[];
 
 /**
- * What is spent between two instants (milliseconds since 1970, `until` not before `since`), as whole
+ * The spending between two instants (milliseconds since 1970, `until` not before `since`), as whole
  * millionths. Exact: the answer depends on the two instants alone, so that spending seen in many small steps
  * adds up to the same sum.
  */

@@ -83,14 +83,14 @@ const event = z.discriminatedUnion('do', [
 /** The scenario file of `lowwater simulate` (JSON): the accounts, what they spend, and what happens to them. */
 export const scenarioSchema = z
   .strictObject({
-    /** How much faster than real time spending and events run. Limits and latency keep real time. */
+    /** The factor by which spending and events run faster than real time. Limits and latency keep real time. */
     speed: z.number().positive().max(1_000_000).default(1),
     /** The scenario's date and time at its start; the real one by default. */
     startAt: z.iso
       .datetime({ offset: true, error: 'expected a date and time such as "2026-11-20T08:00:00Z"' })
       .optional(),
     latency: latency.prefault('0s'),
-    /** What one request spends: messages and lookups from the SMS balance, calls from the VoIP balance. */
+    /** The spending of one request: messages and lookups from the SMS balance, calls from the VoIP balance. */
     prices: z
       .strictObject({
         message: price.prefault('0.05'),
@@ -155,5 +155,5 @@ function spreadOverHours(
   return rates;
 }
 
-/** What is played without a file: an hour a minute; three accounts, topped up daily, one of which goes negative before it is. */
+/** The scenario without a file: an hour a minute; three accounts, topped up daily, one of which goes negative before it is. */
 export const defaultScenario: Scenario = scenarioSchema.parse(defaults);

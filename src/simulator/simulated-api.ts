@@ -16,7 +16,7 @@ interface SimulatedApiOptions extends ServiceAddress {
   readonly accounts: readonly SimulatedBalances[];
   /** Requests a second that are answered; more are refused as too many. */
   readonly requestsPerSecond: number;
-  /** What each balance loses in an hour. */
+  /** The loss of each balance in an hour. */
   readonly spentPerHour: Micros;
   readonly clock: Clock;
 }

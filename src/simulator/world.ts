@@ -86,7 +86,7 @@ export class SimulatedWorld {
     return account;
   }
 
-  /** What is wrong for the account at the moment; the newest fault holds. */
+  /** The account's fault at the moment; the newest one counts. */
   fault(account: string | null): Fault | null {
     return this.#disturbing(account).find(({ fault }) => fault !== undefined)?.fault ?? null;
   }
@@ -119,7 +119,7 @@ export class SimulatedWorld {
     return Math.floor((clock.monotonic() - this.#startedMonotonic) * scenario.speed);
   }
 
-  /** What lasts now, of all accounts where none is named. */
+  /** Disturbances that last now, of all accounts where none is named. */
   #disturbing(id?: string | null): readonly Disturbance[] {
     const elapsedMs = this.#elapsedMs();
     return this.#disturbances.filter(

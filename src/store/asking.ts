@@ -10,7 +10,7 @@ export interface Statement {
   readonly isPage: boolean;
 }
 
-/** What asks one question after the other, of SQLite, which answers at once, or of PostgreSQL, which is waited for. */
+/** A program that asks one question after the other, of SQLite, which answers at once, or of PostgreSQL, which is waited for. */
 export type Asking<Result, Question = Statement> = Generator<Question, Result, unknown>;
 
 export function* ask<Row>(
@@ -30,7 +30,7 @@ export function askAtOnce<Result, Question>(
   return step.value;
 }
 
-/** Who asks hears of an answer that is refused, and may go on. */
+/** The program hears of an answer that is refused, and may go on. */
 export async function askInTurn<Result, Question>(
   asking: Asking<Result, Question>,
   answer: (question: Question) => Promise<unknown>,

@@ -35,7 +35,7 @@ export interface AppliedMigration {
   readonly program: string;
 }
 
-/** How messages name a database, and the kind of a refusal. */
+/** The name of a database in messages, and the kind of a refusal. */
 export interface NamedDatabase {
   readonly database: string;
   readonly kind: StorageError['kind'];

@@ -18,7 +18,7 @@ import { type Asking, ask, type Value } from './asking.ts';
 import { accountFromBody, incidentFromBody, type StoredAccount, type StoredIncident } from './bodies.ts';
 import { faultOfNote, faultOfRecord } from './shapes.ts';
 
-/** So many rows are asked for at once: a few megabytes, well within the time that a statement may take. */
+/** Rows asked for at once: a few megabytes, well within the time that a statement may take. */
 const pageRows = 2000;
 
 /** A record as its row gives it; `second` where a key has two parts. */
@@ -64,7 +64,7 @@ export function* loadState(now: number, isLenient = false): Asking<StoredState> 
   const messages = yield* records<Notification>('message', ask(pendingMessages));
   const incidents = yield* records<StoredIncident>('incident', askIncidents(messages));
   const silences = yield* records<Silence>('silence', askSilences(now));
-  // Who holds a database and its id stand among the notes.
+  // The notes hold the owner of a database and its id.
   const notes = yield* part(
     'note',
     ask<{ name: string; value: string }>("SELECT name, value FROM note WHERE name NOT LIKE '@%'"),
@@ -216,7 +216,7 @@ function askAlerts(): Asking<readonly BodyRow[]> {
   );
 }
 
-/** What is not settled, by its own index, and what is settled but for a message that waits. */
+/** Incidents that are not settled, by their own index, and those settled but for a message that waits. */
 function* askIncidents(pending: readonly Notification[]): Asking<readonly BodyRow[]> {
   const rows = [
     ...(yield* askPages<IncidentRow>(

@@ -223,7 +223,7 @@ const pollRecord = objectOf({
   outcome: text,
   reading: orNull(objectOf({ at: instant, currency: text, balances: recordOf(micros) })),
 });
-/** Of its incidents each is checked for itself. */
+/** Each of its incidents is checked for itself. */
 export const isUnstored = objectOf<Unstored>({
   at: instant,
   polls: listOf(objectOf({ account: text, poll: pollRecord })),
@@ -260,12 +260,12 @@ export function faultOfRecord(table: string, body: unknown): string | null {
   return records.get(table)?.(body) === false ? 'it is not whole' : null;
 }
 
-/** As `faultOfRecord`. */
+/** `faultOfRecord` for a note. */
 export function faultOfNote(name: string, value: string): string | null {
   return notes.get(name.split(':')[0] ?? '')?.(value) === false ? 'it is not whole' : null;
 }
 
-/** What a member says of itself; null where that cannot be read, as of a program that says nothing. */
+/** The status that a member gives; null where it cannot be read, as from a program that gives none. */
 export function readStatus(value: string | null): Status {
   const parsed = parseJson(value ?? 'null');
   return status(parsed) ? (parsed as Status) : null;

@@ -38,7 +38,7 @@ export async function openConfigured(
   return openPostgresReader({ url: storage.postgres.url, program, now });
 }
 
-/** By it a daemon and the command line know that they mean the same database. Null where there is none, or unreadable. */
+/** The id by which a daemon and the command line know that they mean the same database. Null where there is none, or unreadable. */
 export async function readIdOf(storage: StorageSettings, program: string): Promise<string | null> {
   if (storage.postgres === undefined) return readDatabaseId(storage.path);
   const { findDatabaseId, withSchema } = await import('./postgres/reader.ts');

@@ -29,7 +29,7 @@ export interface Table {
   readonly outdated?: string;
 }
 
-/** How much a table holds: rows, and bytes in its columns of text and bytes. */
+/** The size of a table: rows, and bytes in its columns of text and bytes. */
 export interface Tally {
   readonly rows: number;
   readonly bytes: number;
@@ -164,7 +164,7 @@ export const tables: readonly Table[] = [
     name: 'note',
     columns: { name: text, value: text },
     key: ['name'],
-    // Who holds a SQLite file and the id of a database stand among its notes: another database has its own.
+    // The notes hold the owner of a SQLite file and the id of a database: another database has its own.
     where: "name NOT LIKE '@%'",
     slotted: true,
     written: ({ notes }) => Object.entries(notes).filter(([, value]) => value !== null),
@@ -174,10 +174,10 @@ export const tables: readonly Table[] = [
   { name: 'operator_order', columns: { no: integer, body: text }, numbered: 'no', slotted: true },
 ];
 
-/** How the rows of a table change with a batch. */
+/** The change of a table's rows with a batch. */
 export interface Change {
   readonly table: Table;
-  /** Of a row that is written. */
+  /** The columns of a row that is written. */
   readonly columns: Columns;
   readonly key: Columns;
   readonly written: RowsOf;

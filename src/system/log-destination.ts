@@ -1,11 +1,11 @@
 import { constants, fstatSync, openSync, writeSync } from 'node:fs';
 
-/** Where finished lines go. `write` gives false when a line was refused; `lost` is called where that shows later. */
+/** Takes finished lines. `write` gives false when a line was refused; `lost` is called where that shows later. */
 export interface LogDestination {
   write(line: string, lost: () => void): unknown;
 }
 
-/** What a slow reader of a pipe or socket may have waiting: a burst, not the log of a day. */
+/** Bytes that may wait for a slow reader of a pipe or socket: a burst, not the log of a day. */
 const maxQueueBytes = 64 * 1024;
 
 /** A full disk, a stopped or missing reader neither throws nor blocks: the line is refused. Else written at once. */

@@ -35,11 +35,11 @@ function readJsonString(token: string): string | null {
   }
 }
 
-/** What no writer escapes; keys mostly consist of it, and base64 does but for its `+`, `/` and `=`, which JSON leaves alone. */
+/** Characters that no writer escapes; keys mostly consist of it, and base64 does but for its `+`, `/` and `=`, which JSON leaves alone. */
 const plain = /^[\w.~+/=-]*$/;
 const plainInAddresses = /^[\w.~-]*$/;
 
-/** How a value may look in text, and in text written as JSON. */
+/** The forms of a value in text, and in text written as JSON. */
 function formsOf(value: string): readonly string[] {
   const forms = formsInText(value);
   return forms.every((form) => plain.test(form))
@@ -77,7 +77,7 @@ function escapedFormsOf(value: string): string[] {
   ];
 }
 
-/** As Node's URL returns a password. */
+/** The form in which Node's URL returns a password. */
 function encodeUserInfo(value: string): string {
   const url = new URL('http://x');
   url.password = value;

@@ -24,7 +24,7 @@ export const expectSpending = orderKind({
     startsAt: instant,
     endsAt: instant,
     comment: z.string(),
-    /** Of the run. Default: made of the order's. */
+    /** The run's id. Default: made of the order's. */
     id: z.string().optional(),
   },
   apply(state, { amountMicros, startsAt, endsAt, comment, by, ...order }, now) {

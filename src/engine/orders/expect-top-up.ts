@@ -32,14 +32,14 @@ const details = {
   arrivesBy: instant.optional(),
   /** Such as an order number. */
   comment: z.string(),
-  /** Of the top-up. Default: made of the order's. */
+  /** The top-up's id. Default: made of the order's. */
   id: z.string().optional(),
-  /** What was seen; absent: nothing is compared. */
+  /** The alert as it was seen; absent: nothing is compared. */
   seen: z
     .object({
       /** The ids of the top-ups of the balance that were known to be expected. */
       expected: z.array(z.string()).readonly(),
-      /** Of what fired for the account. */
+      /** The worst that fired for the account. */
       worst: z.enum(severities).nullable().optional(),
     })
     .optional(),

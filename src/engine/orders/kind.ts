@@ -4,17 +4,17 @@ import { severities } from '../../domain/severity.ts';
 import type { OrderReach } from '../../ports/orders.ts';
 import type { MonitorState } from '../state.ts';
 
-/** By which door an order came. A link is one in a message. */
+/** The doors by which an order comes. A link is one in a message. */
 const doors = ['page', 'api', 'command line', 'link', 'chat'] as const;
 
 /** Within what a Date can say. */
 export const instant = z.number().min(-8.64e15).max(8.64e15);
 
-/** What every order says. */
+/** The parts that every order has. */
 export const givenShape = z.object({
   /** One for each act: an order that comes again is not obeyed again. */
   orderId: z.string(),
-  /** Who gave it, as people know them. */
+  /** The name of the person who gave it. */
   by: z.string(),
   from: z.object({
     door: z.enum(doors),
@@ -27,7 +27,7 @@ export const givenShape = z.object({
 
 export type GivenOrder = z.output<typeof givenShape>;
 
-/** What was seen of an alert when the order was given; what is absent is not compared. */
+/** The alert as it was seen when the order was given; an absent part is not compared. */
 export const seenShape = z.object({
   /** Null of an alert that was pending. */
   incident: z.string().nullable().optional(),
@@ -39,7 +39,7 @@ export type OrderShape = z.core.$ZodLooseShape;
 export type OrderOf<Kind extends string, Shape extends OrderShape> = GivenOrder &
   Details<Shape> & { readonly kind: Kind };
 
-/** Of no keys at all zod infers that every name is forbidden. */
+/** zod infers of no keys at all that every name is forbidden. */
 type Details<Shape extends OrderShape> = [keyof Shape] extends [never]
   ? unknown
   : Readonly<z.output<z.ZodObject<Shape>>>;
@@ -49,21 +49,21 @@ export type OrderBody = Readonly<Record<string, unknown>>;
 /** An act that a person may order: all that the house knows of it, but for the doors that make such orders. */
 export interface OrderKind<Kind extends string, Shape extends OrderShape, Done extends object> {
   readonly kind: Kind;
-  /** As the audit calls it. Default: the kind. */
+  /** The audit's name for it. Default: the kind. */
   readonly action?: string;
   /** The first program that takes it from the database: an owner before that one ends by it. Absent: 0.3 knows it. */
   readonly since?: '0.4';
-  /** What came of it stands in no record: who takes the accounts over does not do it again. */
+  /** Its result stands in no record: the daemon that takes the accounts over does not do it again. */
   readonly isPassing?: true;
   /** Its details, which are checked where it was left in the database: a program of another version may have left it. */
   readonly details: Shape;
-  /** How it is left in the database, where programs before 0.4 want it otherwise … */
+  /** The form in which it is left in the database, where programs before 0.4 want it otherwise … */
   leave?(order: OrderOf<Kind, Shape>): OrderBody;
   /** … and the details of one that was left so. */
   take?(left: OrderBody): OrderBody;
   /** Checks, and does it; nothing is changed where it is refused. */
   apply(state: MonitorState, order: OrderOf<Kind, Shape>, now: number, reach: OrderReach): Done | Refusal;
-  /** What the audit says besides who, when and from where. */
+  /** The audit's words besides who, when and from where. */
   describe(order: OrderOf<Kind, Shape>): Partial<Pick<AuditEntry, 'account' | 'rule' | 'detail'>>;
 }
 
@@ -74,7 +74,7 @@ export function orderKind<const Kind extends string, Shape extends OrderShape, D
   return kind;
 }
 
-/** Of an order that has nothing to show for itself. */
+/** The result of an order that has nothing to show. */
 export const done: object = {};
 
 export function joinDetails(...details: readonly (string | undefined)[]): string {

@@ -40,5 +40,5 @@ type OrdersByKind = {
 
 export type OperatorOrder<Name extends OrderName = OrderName> = OrdersByKind[Name];
 
-/** What is shown to whoever ordered it. */
+/** The result that is shown to the person who ordered it. */
 export type Done<Name extends OrderName> = Exclude<ReturnType<KindOf<Name>['apply']>, Refusal>;

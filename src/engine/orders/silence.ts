@@ -25,7 +25,7 @@ const matchShape = z.object({
 });
 
 const details = {
-  /** Of the silence. Default: made of the order's. */
+  /** The silence's id. Default: made of the order's. */
   id: z.string().optional(),
   match: matchShape,
   /** Confirms an empty `match`. */

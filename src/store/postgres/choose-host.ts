@@ -9,7 +9,7 @@ import { asStorageError } from './failure.ts';
 
 const connectMs = 3000;
 
-/** What a session is to have, whatever the role, the database and the server have. */
+/** Settings of every session, over those of the role, the database and the server. */
 const sessionOptions = [
   // A connection that nobody is at the other end of is noticed by the server after some seconds, and its locks go.
   ...['tcp_keepalives_idle=3', 'tcp_keepalives_interval=1', 'tcp_keepalives_count=3'],
@@ -38,7 +38,7 @@ export async function chooseHost(
   throw failure;
 }
 
-/** How to connect to one host; `limitMs` null where no limit can be set for a session. `lockLimitMs`: how long a statement waits for a lock; 0 for no limit. */
+/** The options to connect to one host; `limitMs` null where no limit can be set for a session. `lockLimitMs`: how long a statement waits for a lock; 0 for no limit. */
 export function clientConfig(address: string, limitMs: number | null, lockLimitMs = 0): ClientConfig {
   const limits =
     limitMs === null
@@ -132,7 +132,7 @@ async function trySession(config: ClientConfig, mustWrite: boolean): Promise<str
   }
 }
 
-/** Where PgBouncer lets no settings of a session through, those of the role count. */
+/** The role's settings count where PgBouncer lets none of a session through. */
 function refuseSetting(name: string, value: string | undefined, needed: string): void {
   if (value === undefined || value === needed) return;
   const advice = `${name} is '${value}' for the user of storage.postgres.url, and has to be '${needed}': ALTER ROLE … RESET ${name}`;
@@ -150,7 +150,7 @@ function readBytes(text: string): Buffer {
 
 type Parser = (text: string) => unknown;
 
-/** By type (pg_type.dat in PostgreSQL's sources). Whole numbers are safe integers, all of them written by lowwater. */
+/** Keyed by type (pg_type.dat in PostgreSQL's sources). Whole numbers are safe integers, all of them written by lowwater. */
 const parsers: ReadonlyMap<number, Parser> = new Map<number, Parser>([
   [16, (text) => text === 't'],
   [17, readBytes],

@@ -19,7 +19,7 @@ export function fenceValues({ incarnation, epoch }: Owner): readonly Value[] {
   return [onlySlot, incarnation, epoch];
 }
 
-/** What a parameter is cast to that holds a column of rows. */
+/** The cast of a parameter that holds a column of rows. */
 export const arrayTypes: Readonly<Record<ColumnKind, string>> = {
   integer: 'bigint[]',
   text: 'text[]',
@@ -93,7 +93,7 @@ export function commitValues(
   ];
 }
 
-/** What is written stands once: PostgreSQL refuses to write a row twice in one statement. What is removed and written stays. */
+/** Each written row stands once: PostgreSQL refuses to write one twice in one statement. A row both removed and written stays. */
 function arraysOf(
   { columns, key, written, removed }: Change,
   batch: Batch,

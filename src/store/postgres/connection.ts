@@ -24,13 +24,13 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** What a stopped writer leaves behind is gone after this, so that nobody waits for its locks. */
+/** The rest of a stopped writer is gone after this, so that nobody waits for its locks. */
 const writingLimitMs = 2000;
 /** Nobody waits for who reads. Statements are small, but the server may be busy. */
 const readingLimitMs = 10_000;
 /** A table that somebody has locked is said soon. */
 const readingLockMs = 1000;
-/** So much longer than the server this side waits for what the server says of it. */
+/** The time by which this side waits longer than the server for what the server says of it. */
 const answerMs = 1000;
 
 /** Connections for what writes and for what reads: seven in all. */
@@ -59,7 +59,7 @@ export function openDatabase({ url, log }: { readonly url: Secret; readonly log?
       connections.use('writing', async (client) => {
         const ask = run(client, 'written', null);
         await ask('BEGIN');
-        // Who looks for what died takes it for no daemon's.
+        // The name keeps it from being taken for a dead daemon's.
         await ask("SET LOCAL application_name = 'lowwater (long)'");
         await ask('SET LOCAL statement_timeout = 0');
         await ask('SET LOCAL idle_in_transaction_session_timeout = 0');
@@ -141,7 +141,7 @@ class Connections {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    // Where it cannot be reached there is nothing to close.
+    // A database that cannot be reached has nothing to close.
     const pools = await this.#opened?.catch(() => null);
     await Promise.all(Object.values(pools ?? {}).map((pool) => pool.end()));
   }

@@ -5,7 +5,7 @@ import { PollCodecError } from '../runs/poll-bytes.ts';
 type Kind = StorageError['kind'];
 
 /**
- * What codes of PostgreSQL (https://www.postgresql.org/docs/current/errcodes-appendix.html; a class is the first two
+ * Codes of PostgreSQL (https://www.postgresql.org/docs/current/errcodes-appendix.html; a class is the first two
  * characters) mean to an operator. With these the server says that it did nothing. A daemon that starts waits while it hears one of
  * them, and ends by those that are `unfit` or `corrupt`: whoever set this up has to change something.
  */
@@ -50,7 +50,7 @@ const unreachable: Readonly<Record<string, string>> = {
   ENETUNREACH: 'there is no way to the host of storage.postgres.url',
 };
 
-/** What Node says of a certificate (https://nodejs.org/api/tls.html#x509-certificate-error-codes), and `pg` of signing in and of TLS. */
+/** Texts of Node about a certificate (https://nodejs.org/api/tls.html#x509-certificate-error-codes), and `pg` of signing in and of TLS. */
 const misfits: readonly (readonly [pattern: RegExp, advice: string])[] = [
   [
     /^(ERR_TLS|CERT_|DEPTH_|SELF_|UNABLE_|HOSTNAME_)/,
@@ -61,7 +61,7 @@ const misfits: readonly (readonly [pattern: RegExp, advice: string])[] = [
 ];
 
 /**
- * How far what failed had come: nothing had left this process, something that only reads had, or something that writes had,
+ * The progress before the failure: nothing had left this process, something that only reads had, or something that writes had,
  * whose end is unknown then unless the server said it.
  */
 export type Progress = 'unsent' | 'read' | 'written';
@@ -94,7 +94,7 @@ export function fencedError(): StorageError {
   );
 }
 
-/** Of many records of a kind none can be read: that is no damage of theirs. */
+/** Many records of a kind of which none can be read are not themselves damaged. */
 export function noneReadable(kind: string): StorageError {
   return new StorageError(
     'corrupt',
@@ -126,7 +126,7 @@ function isAboutValues(code: string): boolean {
   return /^(0A|20|21|22|23|26|34)/.test(code);
 }
 
-/** What `pg` and the system say of a connection. `pg` has words for some of it and no codes. */
+/** Errors of `pg` and the system about a connection. `pg` has words for some of it and no codes. */
 function isConnectionError(error: Error): boolean {
   if ('code' in error) return /^(E[A-Z]|ERR_|CERT_|DEPTH_|SELF_|UNABLE_|HOSTNAME_)/.test(String(error.code));
   return /connection|timeout|terminated|not queryable|SSL|SASL|pool/i.test(error.message);

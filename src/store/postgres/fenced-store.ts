@@ -131,7 +131,7 @@ export function createFencedStore(options: {
     },
   };
 
-  /** What is not stored yet is stored by the next commit of the same batch: some of it stands. */
+  /** The rest is stored by the next commit of the same batch: some of it stands. */
   async function storeParts(parts: PartedBatch): Promise<void> {
     for (let part = parts.next; part !== null; part = parts.next) {
       try {
@@ -166,7 +166,7 @@ function isRefusal(error: unknown): error is StorageError {
   return error instanceof StorageError && error.kind === 'refused';
 }
 
-/** So many tails are read at once: a few megabytes. */
+/** Tails read at once: a few megabytes. */
 const tailsAtOnce = 2000;
 
 /**
@@ -198,7 +198,7 @@ function openAccountRows(
 
 const someTails = 'SELECT tail, tail_polls AS polls FROM account WHERE tail IS NOT NULL ORDER BY no LIMIT 20';
 
-/** What cannot be read is replaced, unless nothing at all can be read. Rejects with `StorageError` then. */
+/** Records that cannot be read are replaced, unless nothing at all can be read. Rejects with `StorageError` then. */
 async function refuseFaultOfReading(ask: Ask): Promise<void> {
   const found = await ask<Pick<TailRow, 'tail' | 'polls'>>(someTails);
   const isReadable = ({ tail, polls }: Pick<TailRow, 'tail' | 'polls'>): boolean =>
@@ -221,7 +221,7 @@ interface Kept {
   readonly batch: Batch;
 }
 
-/** So many polls and batches are kept: some minutes of a large fleet, some tens of megabytes. */
+/** Polls and batches that are kept: some minutes of a large fleet, some tens of megabytes. */
 const maxPolls = 50_000;
 const maxBatches = 1000;
 
@@ -234,7 +234,7 @@ export class RecentBatches {
   /** The orders that this owner was given. */
   readonly givenOrders = new Set<string>();
 
-  /** What this process has stored, under any incarnation. */
+  /** Batches that this process has stored, under any incarnation. */
   readonly #stored = new WeakSet<Batch>();
 
   isStored(batch: Batch): boolean {

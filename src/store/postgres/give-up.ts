@@ -8,7 +8,7 @@ const unnoticedMs = 6000;
 /** CancelRequest (https://www.postgresql.org/docs/current/protocol-message-formats.html) */
 const cancelCode = 80_877_102;
 
-/** What `pg` keeps of a connection and its types leave out: the key by which its statement can be cancelled, and its socket. */
+/** Parts of a connection that the types of `pg` leave out: the key by which its statement can be cancelled, and its socket. */
 interface Cancellable {
   readonly host: string;
   readonly port: number;

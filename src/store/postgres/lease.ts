@@ -5,7 +5,7 @@ import { readStatus } from '../shapes.ts';
 import { onlySlot } from './commit.ts';
 import type { Database } from './connection.ts';
 
-/** How long the rows of members that are gone stay, for people who look. */
+/** The time that rows of members that are gone stay, for people who look. */
 const keptForMs = 24 * 60 * 60 * 1000;
 
 /** Milliseconds since 1970 on the clock of the database, at this instant and not at the beginning of the statement. */

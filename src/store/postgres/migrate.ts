@@ -125,7 +125,7 @@ function refuseForeign(
   refuseUnknownSchema(named, counted, applied, migrations, program);
 }
 
-/** By major and minor version: `lowwater 0.3.1` is at least `0.3`. */
+/** Compares major and minor version: `lowwater 0.3.1` is at least `0.3`. */
 function isAtLeast(program: string, oldest: string): boolean {
   const [version = ''] = /\d+\.\d+/.exec(program) ?? [];
   return version.localeCompare(oldest, 'en', { numeric: true }) >= 0;

@@ -5,7 +5,7 @@ import { stillUnknown } from './failure.ts';
 /** One record of a batch: the part that it stands in, its place or name there, and itself. */
 type Item = readonly [part: string, key: string, value: unknown];
 
-/** So many records of a batch are given up at most: more are no fault of theirs. */
+/** Records of a batch given up at most: more are not themselves at fault. */
 const maxRefused = 20;
 
 /**
@@ -25,7 +25,7 @@ export class PartedBatch {
     this.#parts = [[], items];
   }
 
-  /** What is to be stored next; null when all is. */
+  /** The part to be stored next; null when all is. */
   get next(): Batch | null {
     const [items] = this.#parts;
     if (items === undefined) return null;

@@ -90,7 +90,7 @@ export function readFrom(
 /** Pages of which the server is too busy are asked for again as a quarter of them, but with no fewer rows than these. */
 const leastRows = 30;
 
-/** What is stored, for the owner; nobody else writes: a page that fails is asked for again, and the pages before it stay. */
+/** Loads for the owner; nobody else writes: a page that fails is asked for again, and the pages before it stay. */
 export async function loadOwned(
   ask: Ask,
   now: number,
@@ -187,7 +187,7 @@ function together<Asked, Answer>(
   };
 }
 
-/** What configurations consist of, by hash, as far as their daemons have said so. */
+/** The parts of configurations, by hash, as far as their daemons have said so. */
 export async function findConfigurations(
   { ask }: Database,
   hashes: readonly string[],

@@ -88,7 +88,7 @@ export async function setAside(
     const damaged = records.filter((record) => record.source === source && record.body !== null);
     if (damaged.length === 0) continue;
     const found = key.map((column, nth) => `${source}.${column} = its.${nth === 0 ? 'key' : 'second'}`);
-    // Of an account only the state goes: its history hangs on the row.
+    // Only the state of an account goes: its history hangs on the row.
     const removal =
       source === 'account' ? 'UPDATE account SET body = NULL FROM' : `DELETE FROM ${source} USING`;
     const body = source === 'note' ? 'value' : 'body';

@@ -21,7 +21,7 @@ export async function insertUnstored({ change }: Database, unstored: Unstored): 
   ]);
 }
 
-/** What is no whole record of this program stays where it is. */
+/** A text that is no whole record of this program stays where it is. */
 export async function findUnstored(ask: Ask): Promise<ReadonlyMap<string, Unstored>> {
   const rows = await ask<{ name: string; value: string }>(
     `SELECT name, value FROM note WHERE name >= $1 AND name < $1 || '~' ORDER BY name`,

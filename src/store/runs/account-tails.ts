@@ -129,7 +129,7 @@ export class AccountTails {
     for (const id of renewed) grown.add(this.#tailOf(id));
     for (const tail of grown) {
       const { encoder } = tail;
-      // Of an empty one nothing is old.
+      // An empty one has nothing old.
       const latestAt = encoder.polls === 0 ? this.#damaged.now() : encoder.latestAt;
       const row = rowOf(tail);
       row[1] = encoder.bytes();

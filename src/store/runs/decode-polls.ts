@@ -144,7 +144,7 @@ export function decodePolls(run: Uint8Array): PollRecord[] {
   return decodeInto(run, startOfRun());
 }
 
-/** As `decodePolls`, and leaves in `end` what the next record is compared with. */
+/** `decodePolls` that leaves in `end` the state that the next record is compared with. */
 export function decodeInto(run: Uint8Array, end: RunEnd): PollRecord[] {
   const polls: PollRecord[] = [];
   if (run[0] === version) {
@@ -230,7 +230,7 @@ function readBalance(reader: ByteReader, move: number, before: Micros): Micros {
   return after;
 }
 
-/** What an index names: something listed before in this run, or what `readNew` reads behind it. */
+/** The item that an index names: one listed before in this run, or what `readNew` reads behind it. */
 function readListed(shapes: Shape[], reader: ByteReader, readNew: (reader: ByteReader) => Shape): Shape {
   const index = reader.varint();
   const listed = shapes[index];

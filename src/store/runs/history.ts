@@ -35,7 +35,7 @@ interface Snapshot {
   read(wanted: readonly StoredRun[]): HistoryAsking<(run: StoredRun) => readonly PollRecord[]>;
 }
 
-/** Where the reading before an instant is looked for first: years of runs are listed only when there is none nearer. */
+/** The spans in which the reading before an instant is looked for first: years of runs are listed only when there is none nearer. */
 const likelySpansMs = [dayMs, 60 * dayMs];
 
 /** `damaged` hears of each run that is left out because it cannot be read. About `runsAtOnce` are read together. */

@@ -48,7 +48,7 @@ export function resumeRun(tail: Uint8Array | null, polls: number, writes: 1 | 2 
   return encoder;
 }
 
-/** What `read` gives; `damaged` instead, with the reason, where the bytes are no run. */
+/** The result of `read`; `damaged` instead, with the reason, where the bytes are no run. */
 export function unlessDamaged<T>(read: () => T, damaged: (error: PollCodecError) => T): T {
   try {
     return read();
@@ -106,7 +106,7 @@ export interface FoundRun extends DamagedRun {
 /** A run as its reader finds it. */
 export type FoundDamage = Omit<FoundRun, 'foundAt'>;
 
-/** What was found damaged: the next batch that is stored sets it aside. */
+/** Runs found damaged: the next batch that is stored sets them aside. */
 export class DamagedRuns {
   readonly now: () => number;
   readonly #found = new Map<string, FoundRun>();
@@ -120,7 +120,7 @@ export class DamagedRuns {
     this.#found.set(placeOf(run), { ...run, foundAt: this.now() });
   }
 
-  /** What a batch has to set aside: sealed runs, and tails of accounts that begin another one. */
+  /** Runs that a batch has to set aside: sealed ones, and tails of accounts that begin another one. */
   of(beginsAnother: (account: string) => boolean): readonly FoundRun[] {
     return [...this.#found.values()].filter(({ seq, account }) => seq !== null || beginsAnother(account));
   }

@@ -32,7 +32,7 @@ export function openAsk(db: Connection): <Row>(text: string, values?: readonly V
 }
 
 /**
- * How long a start and the command line wait for the other writer: a daemon's transactions and the command line's orders take milliseconds.
+ * The wait of a start and the command line for the other writer: a daemon's transactions and the command line's orders take milliseconds.
  */
 const patienceMs = 5000;
 
@@ -65,7 +65,7 @@ function connect(path: string, options: Database.Options, prepare: (db: Connecti
 }
 
 /**
- * How long the write-ahead log may grow before the daemon folds it into the database: SQLite's own 1000 pages (4
+ * The size to which the write-ahead log may grow before the daemon folds it into the database: SQLite's own 1000 pages (4
  * MB, each with a header of 24 bytes), less on a disk so small that a log of that size could fill it and leave no room to fold it.
  */
 export function maxLogBytes(path: string): number {
@@ -156,7 +156,7 @@ function findMisplacement(path: string): string | null {
   return isDirectory ? ' is a directory: set storage.path to a file in it' : null;
 }
 
-/** Where a symbolic link leads behind which no file can be made: its directory is missing, or it leads to itself; else null. */
+/** The target of a symbolic link behind which no file can be made: its directory is missing, or it leads to itself; else null. */
 function brokenTarget(path: string): string | null {
   if (existsSync(path) || lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return null;
   const target = resolve(dirname(path), readlinkSync(path));

@@ -6,7 +6,7 @@ import { hasNoInodes } from './file-system.ts';
 /** SQLite always knows whether something is stored, and who may. */
 type Kind = Exclude<StorageError['kind'], 'unknown' | 'fenced' | 'refused' | 'unfit'>;
 
-/** What result codes of SQLite (https://sqlite.org/rescode.html; extended codes begin with these) and of the system mean to an operator. */
+/** Result codes of SQLite (https://sqlite.org/rescode.html; extended codes begin with these) and of the system mean to an operator. */
 const kinds: readonly (readonly [prefix: string, kind: Kind])[] = [
   ['SQLITE_FULL', 'full'],
   // There is no room for the file that says what is in the write-ahead log.

@@ -1,6 +1,6 @@
 import { chmodSync, closeSync, openSync, realpathSync, statfsSync, statSync } from 'node:fs';
 
-/** What a mode lets those do who are neither the owner nor of the group. */
+/** Bits of a mode for those who are neither the owner nor of the group. */
 const others = 0o007;
 
 interface FileSystemConcern {
@@ -12,7 +12,7 @@ const network =
   'the database lies on a network file system, which does not lock or share memory as SQLite needs: move it to a local disk';
 const layer = "the database lies in a container's own layer and is lost with the container: mount a volume";
 
-/** By the magic numbers of Linux' statfs(2). */
+/** Keyed by the magic numbers of Linux' statfs(2). */
 const concerns: ReadonlyMap<number, FileSystemConcern> = new Map([
   [0x6969, { name: 'nfs', warning: network }],
   [0x517b, { name: 'smb', warning: network }],
@@ -22,7 +22,7 @@ const concerns: ReadonlyMap<number, FileSystemConcern> = new Map([
   [0x794c7630, { name: 'overlay', warning: layer }],
 ]);
 
-/** What is unsafe about the file system of a directory; null when nothing is known against it. */
+/** The danger in the file system of a directory; null when nothing is known against it. */
 export function describeFileSystem(directory: string): FileSystemConcern | null {
   return process.platform === 'linux' ? concernOf(statfsSync(directory).type) : null;
 }

@@ -56,7 +56,7 @@ function check(db: Database.Database, bytes: number): readonly string[] {
         .filter((line) => line !== 'ok'),
     );
   } catch (error) {
-    // What is damaged badly makes the check itself fail.
+    // Bad damage makes the check itself fail.
     if (!isSqliteError(error, 'SQLITE_CORRUPT')) throw error;
     return [error instanceof Error ? error.message : 'it cannot be read'];
   }

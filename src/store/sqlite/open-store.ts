@@ -111,7 +111,7 @@ function openClaimed(
   for (const record of owners) setRecordAside(db, record, now());
   const damaged = [...found, ...owners];
   const ownership = claim(db, { path, startedAt: now(), program });
-  // What a killed daemon left in the log, the new schema and the claim: so that the file itself is never behind for long.
+  // Folds in the rest of a killed daemon, the new schema and the claim: the file itself is never behind for long.
   foldLog(db);
   const verifier = (current: Connection): (() => void) => {
     const verify = ownership.verifier(current);
@@ -140,7 +140,7 @@ function openClaimed(
 const index = { bytes: 100, copyBytes: 48, isMade: 12, frames: 16, salts: 32, folded: 96 };
 
 /**
- * How many frames of the log a killed process had committed that were not all in the database itself, by the index that it left; 0 where that
+ * The number of frames of the log that a killed process had committed that were not all in the database itself, by the index that it left; 0 where that
  * says nothing of this log.
  */
 function countFramesLeft(path: string): number {
@@ -171,7 +171,7 @@ const headerBytes = 32;
 const frameHeaderBytes = 24;
 const magic = 0x377f0682;
 
-/** How much of a write-ahead log SQLite reads at its next start, and whether that is all that was written. */
+/** The length of a write-ahead log that SQLite reads at its next start, and whether that is all that was written. */
 interface LogState {
   readonly soundFrames: number;
   /** Whole frames of this log lie where SQLite stops to read, or behind: what they hold was committed, and one of them is damaged. */

@@ -25,7 +25,7 @@ interface Owner {
   readonly life: Life | null;
 }
 
-/** What distinguishes a process from another one of the same number: also one in another container, or after a restart. */
+/** The difference between a process and another one of the same number: also one in another container, or after a restart. */
 interface Life {
   readonly boot: string;
   readonly namespace: string;
@@ -124,7 +124,7 @@ export function readDatabaseId(path: string): string | null {
   );
 }
 
-/** Who wrote itself into the file, running or not; null where nobody did or it cannot be read. */
+/** The process that wrote itself into the file, running or not; null where nobody did or it cannot be read. */
 export function readOwnerOf(path: string): Owner | null {
   return readUnlessBroken(
     () => new Database(path, { readonly: true, fileMustExist: true, timeout: 0 }),
@@ -165,7 +165,7 @@ function isAlive({ pid, life }: Owner): boolean {
   return life !== null && isDeepStrictEqual(life, readLife(pid));
 }
 
-/** By proc(5); null where there is no such process, or no /proc. A process that only waits to be buried is gone. */
+/** Read from proc(5); null where there is no such process, or no /proc. A process that only waits to be buried is gone. */
 function readLife(pid: number): Life | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 /** "lwtr": marks the file as lowwater's (PRAGMA application_id, `file` shows it). */
 export const applicationId = 0x6c777472;
 
-/** Where the header of a database says so (https://sqlite.org/fileformat2.html, 1.3). */
+/** The place of the version in the header of a database (https://sqlite.org/fileformat2.html, 1.3). */
 const userVersionAt = 60;
 const applicationIdAt = 68;
 export const headerBytes = 100;

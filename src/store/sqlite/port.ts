@@ -11,7 +11,7 @@ export type SqliteReader = AtOnce<StoreReader, keyof StoreReader> &
   Pick<StoreFile, 'backup'>;
 export type SqliteStore = SqliteReader & AtOnce<Store, 'commit' | 'takeOrders' | 'takeDamaged' | 'prune'>;
 
-/** What is asked is done before the promise is given: nothing else has its turn in between. */
+/** Each request is done before the promise is given: nothing else has its turn in between. */
 export function asStoreFile(sqlite: SqliteReader): StoreFile {
   return {
     load: async () => sqlite.load(),

@@ -56,7 +56,7 @@ function isQuery(sql: string): boolean {
   return /^(?:EXPLAIN\s+QUERY\s+PLAN\s+)?(?:SELECT|WITH|VALUES)\b/i.test(bare);
 }
 
-/** What the rows bring to light is the query's fault (`json` of what is none) or the database's. */
+/** An error that the rows bring to light is the query's fault (`json` of what is none) or the database's. */
 function* step(start: () => Iterable<SqlValue[]>, path: string): Generator<readonly SqlValue[]> {
   try {
     for (const row of start()) yield row.map(shorten);
@@ -117,7 +117,7 @@ function readSpan([account, since, until]: readonly unknown[]): HistoryQuery {
   };
 }
 
-/** As SQLite's own functions write and read instants, or milliseconds as the other tables hold them; null for none. */
+/** An instant as SQLite's own functions write and read it, or milliseconds as the other tables hold them; null for none. */
 function readInstant(value: unknown): number | null {
   if (value === undefined || value === null) return null;
   const text = String(value);

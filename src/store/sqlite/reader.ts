@@ -73,7 +73,7 @@ const findRuns = `SELECT tail AS data, tail_polls AS polls, tail_latest_at AS la
   ) AS runs FROM account WHERE id = $1`;
 const findData = 'SELECT seq, data, polls FROM segment WHERE seq = $1';
 
-/** What can be asked of the stored polls; `damaged` hears of each run that is left out because it cannot be read. */
+/** The questions to the stored polls; `damaged` hears of each run that is left out because it cannot be read. */
 export function openHistory(
   db: Connection,
   path: string,
@@ -104,7 +104,7 @@ export function openHistory(
   };
 }
 
-/** So many pages at a time; between two steps a daemon goes on with its work. */
+/** Pages at a time; between two steps a daemon goes on with its work. */
 const pagesPerStep = 500;
 
 /**
@@ -126,7 +126,7 @@ async function copyDatabase(db: Connection, file: string, inOneStep: boolean): P
     try {
       rmSync(partial, { force: true });
     } catch {
-      // Where it cannot be removed it could not be made.
+      // A file that cannot be removed could not be made.
     }
     throw asStorageError(file, error);
   }

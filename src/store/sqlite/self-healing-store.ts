@@ -115,7 +115,7 @@ export function createSelfHealingStore(options: {
     logBytes = sizeOfFile(`${path}-wal`);
   }
 
-  /** What writes: on a sound log, and with the log kept short. */
+  /** Writes on a sound log, and keeps the log short. */
   function change<T>(work: () => T): T {
     return guardStorage(path, () => {
       refuseMoved();
