@@ -73,8 +73,10 @@ function openUnstoredTaker(
 ) {
   /** Incidents still to be taken in, by the name of their note; none that the next commit removes. */
   const waiting = new Map<string, readonly Incident[]>();
+  /** Of what is not stored yet, or was taken in from another record. */
+  const takenIn = new Set<string>();
 
-  /** A batch whose end was unknown may have been stored. */
+  /** A batch whose end was unknown may have been stored, and who lost the accounts twice may have left a poll twice. */
   async function withoutStored({ polls }: Unstored): Promise<Unstored['polls']> {
     const stored = new Set<string>();
     for (const account of new Set(polls.map((each) => each.account))) {
@@ -82,7 +84,12 @@ function openUnstoredTaker(
       const span = { account, since: Math.min(...instants), until: Math.max(...instants) + 1 };
       for await (const part of store.polls(span)) for (const { at } of part) stored.add(`${at} ${account}`);
     }
-    return polls.filter(({ account, poll }) => !stored.has(`${poll.at} ${account}`));
+    return polls.filter(({ account, poll }) => {
+      const name = `${poll.at} ${account}`;
+      if (stored.has(name) || takenIn.has(name)) return false;
+      takenIn.add(name);
+      return true;
+    });
   }
 
   /** Rejects with `StorageError`. */

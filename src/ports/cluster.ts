@@ -127,8 +127,8 @@ export interface Cluster {
   /** The parts of these configurations, by hash, as far as their daemons have said so. */
   configurations(hashes: readonly string[]): Promise<ReadonlyMap<string, string>>;
   leaveOrder(order: LeftOrder): Promise<void>;
-  /** Leaves for the owner what this process did not store while it had the accounts. */
-  leaveUnstored(unstored: Unstored): Promise<void>;
+  /** Leaves for the owner what this process did not store while it had the accounts; under the same id it stands once. */
+  leaveUnstored(id: string, unstored: Unstored): Promise<void>;
   close(): Promise<void>;
 }
 

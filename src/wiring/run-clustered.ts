@@ -54,7 +54,7 @@ export async function ownShared(
     }
   };
   /** What was done from memory and is for who has the accounts now. */
-  const unstored: Unstored[] = [];
+  const unstored: (readonly [id: string, Unstored])[] = [];
   let isLeaving = false;
   const leaveUnstored = async (): Promise<void> => {
     if (isLeaving) return;
@@ -64,7 +64,7 @@ export async function ownShared(
       next !== undefined && membership.clusterStatus.reachesDatabase;
       [next] = unstored
     )
-      if (await cluster.leaveUnstored(next).then(() => true, onStorageError(false))) unstored.shift();
+      if (await cluster.leaveUnstored(...next).then(() => true, onStorageError(false))) unstored.shift();
       else break;
     isLeaving = false;
   };
@@ -113,7 +113,9 @@ export async function ownShared(
       work = null;
       views.become(standby);
       void abandoned?.abandon();
-      if (abandoned !== null) unstored.push(...takeUnstored(abandoned.state, abandoned.now()));
+      if (abandoned === null) return;
+      for (const each of takeUnstored(abandoned.state, abandoned.now()))
+        unstored.push([systemRandom.id(), each]);
     },
     drain: async (aheadMs) => work?.drain(aheadMs),
     looked: () => void publish().then(leaveUnstored),

@@ -79,6 +79,19 @@ test('a reading that was stored though nobody heard of that is not stored again'
   expect(await readingsOf(world)).toBe(once + 1);
 });
 
+test('a reading that two records hold, since who left them had the accounts in between, is stored once', async () => {
+  const { left } = await loseFromMemory();
+  const world = await startWorld(rules, { takesOrders: true });
+  for (const each of left)
+    if (each.polls.length > 0) world.unstored.set('@unstored/again', structuredClone(each));
+  await takeIn(world, left);
+  const stored = (await flat(world.store.readings({ account: 'otp', ...always }))).map(({ at }) => at);
+  expect(stored).toEqual(
+    expect.arrayContaining(left.flatMap(({ polls }) => polls.map(({ poll }) => poll.at))),
+  );
+  expect(new Set(stored).size).toBe(stored.length);
+});
+
 test('what people did while nothing was stored is done by who takes over, once and in their name', async () => {
   const world = await startWorld(rules, { takesOrders: true });
   expect(await read(world, 100)).toEqual(['otp/sms-low firing warning']);

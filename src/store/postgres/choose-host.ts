@@ -9,12 +9,20 @@ import { asStorageError } from './failure.ts';
 
 const connectMs = 3000;
 
+/** What each statement counts on. Whatever else a role may have set does not matter. */
+const needed: ReadonlyMap<string, string> = new Map([
+  ['default_transaction_isolation', 'read committed'],
+  ['standard_conforming_strings', 'on'],
+  ['array_nulls', 'on'],
+]);
+const askedSettings = ['statement_timeout', 'transaction_read_only'];
+
 /** Settings of every session, over those of the role, the database and the server. */
 const sessionOptions = [
   // A connection that nobody is at the other end of is noticed by the server after some seconds, and its locks go.
   ...['tcp_keepalives_idle=3', 'tcp_keepalives_interval=1', 'tcp_keepalives_count=3'],
-  ...['idle_session_timeout=0', 'default_transaction_isolation=read\\ committed'],
-  'standard_conforming_strings=on',
+  'idle_session_timeout=0',
+  ...[...needed].map(([name, value]) => `${name}=${value.replace(' ', '\\ ')}`),
 ];
 
 /** And takes writes where the address asks for that. As with libpq a refused password ends the search. */
@@ -111,20 +119,17 @@ async function trySession(config: ClientConfig, mustWrite: boolean): Promise<str
   try {
     await client.connect();
     const query = {
-      text: `SELECT current_setting('statement_timeout') AS limit, current_setting('transaction_read_only') AS readonly,
-        current_setting('default_transaction_isolation') AS isolation, current_setting('standard_conforming_strings') AS strings`,
+      text: `SELECT ${[...askedSettings, ...needed.keys()].map((name) => `current_setting('${name}') AS ${name}`).join(', ')}`,
       query_timeout: connectMs,
     };
-    const { rows } =
-      await client.query<Readonly<Record<'limit' | 'readonly' | 'isolation' | 'strings', string>>>(query);
-    refuseSetting('default_transaction_isolation', rows[0]?.isolation, 'read committed');
-    refuseSetting('standard_conforming_strings', rows[0]?.strings, 'on');
-    if (mustWrite && rows[0]?.readonly === 'on')
+    const [found] = (await client.query<Readonly<Record<string, string>>>(query)).rows;
+    for (const [name, value] of needed) refuseSetting(name, found?.[name], value);
+    if (mustWrite && found?.transaction_read_only === 'on')
       throw new StorageError(
         'read-only',
         'the PostgreSQL database: no host of storage.postgres.url takes writes, which its target_session_attrs asks for',
       );
-    return rows[0]?.limit ?? '0';
+    return found?.statement_timeout ?? '0';
   } catch (error) {
     throw asStorageError(error, 'unsent');
   } finally {

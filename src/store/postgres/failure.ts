@@ -17,10 +17,19 @@ const refusals: readonly (readonly [prefix: string, kind: Kind, advice: string])
     'the server takes no more connections: raise max_connections, or let PgBouncer share them',
   ],
   ['53', 'full', 'the server lacks memory or another resource'],
-  ['25006', 'read-only', 'the server only reads: storage.postgres.url has to name the primary'],
+  [
+    '25006',
+    'read-only',
+    'the server only reads: storage.postgres.url has to name the primary, and default_transaction_read_only has to be off',
+  ],
   ['42501', 'unfit', 'the user of storage.postgres.url lacks a privilege'],
   ['28', 'unfit', 'the server refuses the user or password of storage.postgres.url'],
   ['3D000', 'unfit', 'the database of storage.postgres.url does not exist: create it'],
+  [
+    '3F',
+    'unfit',
+    'the search_path of the user of storage.postgres.url names no schema that is there: ALTER ROLE … RESET search_path',
+  ],
   ['57014', 'busy', 'the server did not do it within its time limit'],
   ['55P03', 'busy', 'another process keeps it locked'],
   ['25P0', 'busy', 'the server ended a transaction that waited'],
@@ -121,9 +130,9 @@ function quote(cause: Error): string {
   return 'code' in cause ? ` (${String(cause.code)})` : '';
 }
 
-/** Data exceptions, broken constraints, features that are not there: of one record, or of all. */
+/** Data exceptions, broken constraints, limits of a row, what a trigger of somebody's raises: of one record, or of all. */
 function isAboutValues(code: string): boolean {
-  return /^(0A|20|21|22|23|26|34)/.test(code);
+  return /^(09|0A|2[0-3]|26|27|34|38|39|44|54|P0)/.test(code);
 }
 
 /** Errors of `pg` and the system about a connection. `pg` has words for some of it and no codes. */

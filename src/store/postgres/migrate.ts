@@ -136,11 +136,24 @@ interface AppliedStep extends AppliedMigration {
   readonly oldest: string | null;
 }
 
+interface Found {
+  readonly mark: string | null;
+  readonly stepped: boolean;
+  readonly encoding: string;
+  /** The schema of lowwater's tables, also where the search path does not lead there. */
+  readonly elsewhere: string | null;
+  /** Whether there are tables of these names in the search path. */
+  readonly taken: boolean;
+}
+
 /** The migrations that were applied; null where there is none of lowwater's tables. */
 async function readSchema(ask: Ask): Promise<readonly AppliedStep[] | null> {
-  const [found] = await ask<{ mark: string | null; stepped: boolean; encoding: string; taken: boolean }>(
+  const [found] = await ask<Found>(
     `SELECT obj_description(to_regclass('migration'), 'pg_class') AS mark, to_regclass('schema_step') IS NOT NULL AS stepped,
-       current_setting('server_encoding') AS encoding,
+       current_setting('server_encoding') AS encoding, (
+         SELECT nspname FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+         WHERE relname = 'migration' AND obj_description(pg_class.oid, 'pg_class') = '${mark}' LIMIT 1
+       ) AS elsewhere,
        EXISTS (SELECT FROM unnest($1::text[]) AS its(name) WHERE to_regclass(name) IS NOT NULL) AS taken`,
     [['migration', 'account', 'segment', 'alert', 'incident', 'message', 'member', 'slot']],
   );
@@ -157,6 +170,11 @@ async function readSchema(ask: Ask): Promise<readonly AppliedStep[] | null> {
     throw new StorageError(
       'unfit',
       'the PostgreSQL database holds tables of another program; it was left as it is: give lowwater a database of its own',
+    );
+  if (found.elsewhere !== null)
+    throw new StorageError(
+      'unfit',
+      `the PostgreSQL database: its tables are in the schema ${found.elsewhere}, which is not in the search_path of the user of storage.postgres.url: ALTER ROLE … RESET search_path`,
     );
   if (found.encoding !== 'UTF8')
     throw new StorageError(

@@ -77,7 +77,7 @@ export function openCluster(options: {
     },
     configurations: (hashes) => findConfigurations(database, hashes),
     leaveOrder: (order) => insertOrder(database, order),
-    leaveUnstored: (unstored) => insertUnstored(database, unstored),
+    leaveUnstored: (id, unstored) => insertUnstored(database, id, unstored),
     close: () => database.close(),
   };
 }

@@ -12,10 +12,10 @@ interface StoredUnstored extends Omit<Unstored, 'incidents'> {
   readonly incidents: readonly StoredIncident[];
 }
 
-export async function insertUnstored({ change }: Database, unstored: Unstored): Promise<void> {
+export async function insertUnstored({ change }: Database, id: string, unstored: Unstored): Promise<void> {
   const value: StoredUnstored = { ...unstored, incidents: unstored.incidents.map(incidentToBody) };
-  await change('INSERT INTO note (name, slot, value) VALUES ($1 || gen_random_uuid(), $2, $3)', [
-    prefix,
+  await change('INSERT INTO note (name, slot, value) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING', [
+    prefix + id,
     onlySlot,
     JSON.stringify(value),
   ]);

@@ -161,6 +161,23 @@ describe.skipIf(noPostgres !== null)('a commit', () => {
     ]);
   });
 
+  it('of a record at which a trigger of somebody raises an error stores the others', async () => {
+    const url = await makeDatabase();
+    const { store } = await own(await open(url));
+    const server = await sharedPostgres();
+    await server.sql(
+      url,
+      `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+         $$ BEGIN IF NEW.id = 'bad' THEN RAISE EXCEPTION 'not here'; END IF; RETURN NEW; END $$;
+       CREATE TRIGGER refuse BEFORE INSERT ON silence FOR EACH ROW EXECUTE FUNCTION refuse()`,
+    );
+    await store.commit(batch({ silences: ['one', 'bad'].map((id) => silence(id, noon + 1)) }));
+    expect((await store.silences(noon)).map(({ id }) => id)).toEqual(['one']);
+    expect(await server.sql(url, 'SELECT source, reason FROM damaged_record')).toEqual([
+      { source: 'silences', reason: expect.stringContaining('not here') },
+    ]);
+  });
+
   it('that is refused as a whole is a storage failure: nothing of it is given up, and it is stored once it can be', async () => {
     const url = await makeDatabase();
     const { store } = await own(await open(url));

@@ -52,6 +52,16 @@ default_pool_size = 2
 describe.skipIf(noPostgres !== null || pgbouncer === undefined)(
   'behind PgBouncer in transaction mode',
   () => {
+    it('a setting of the role that statements count on is refused by name', async () => {
+      const direct = await makeDatabase();
+      const name = new URL(direct.reveal()).pathname.slice(1);
+      await (await sharedPostgres()).sql(direct, `ALTER DATABASE ${name} SET array_nulls = off`);
+      const url = await throughPgBouncer(direct);
+      const cluster = openCluster({ url, leaseMs: 60_000, log: silent, now: () => noon, program });
+      await expect(cluster.open()).rejects.toThrow("array_nulls is 'off'");
+      await cluster.close();
+    });
+
     it('everything works, and what it keeps from the server is reported', async () => {
       const url = await throughPgBouncer(await makeDatabase());
       const warned: string[] = [];

@@ -21,6 +21,7 @@ describe.skipIf(noPostgres !== null)('settings of a database', () => {
     'standard_conforming_strings = off',
     'extra_float_digits = -15',
     "lock_timeout = '1ms'",
+    'array_nulls = off',
   ])('do not matter: with %s what is stored is read back and gone on from', async (setting) => {
     const url = await makeDatabase();
     await set(url, setting);
@@ -35,11 +36,43 @@ describe.skipIf(noPostgres !== null)('settings of a database', () => {
     const cluster = await open(url);
     const next = await own(cluster);
     expect((await cluster.load(once)).accounts.map(({ account }) => account)).toEqual(['otp']);
-    await next.store.commit(
-      batch({ accounts: [accountState('otp')], polls: pollsOf('otp', polls.slice(2)) }),
-    );
+    await next.store.commit(batch({ polls: pollsOf('otp', polls.slice(2)) }));
+    expect((await cluster.load(once)).accounts).toEqual([accountState('otp')]);
     expect(next.store.takeDamaged()).toEqual([]);
     expect(await flat(next.store.polls({ account: 'otp', ...always }))).toEqual(polls);
+  });
+});
+
+describe.skipIf(noPostgres !== null)('a search_path that does not lead to the tables', () => {
+  it.each(['nowhere', 'elsewhere'])(
+    'is refused at the start by name, and no others are made: %s',
+    async (path) => {
+      const url = await makeDatabase();
+      await (await open(url)).close();
+      const server = await sharedPostgres();
+      await server.sql(url, 'CREATE SCHEMA elsewhere');
+      await set(url, `search_path = ${path}`);
+      await expect(open(url)).rejects.toMatchObject({
+        kind: 'unfit',
+        message: expect.stringContaining('RESET search_path'),
+      });
+      expect(await server.sql(url, "SELECT FROM pg_tables WHERE schemaname = 'elsewhere'")).toEqual([]);
+    },
+  );
+});
+
+describe.skipIf(noPostgres !== null)('what a daemon that lost the accounts leaves', () => {
+  it('stands once, though it is sent again after an answer that was lost', async () => {
+    const cluster = await open(await makeDatabase());
+    const { store } = await own(cluster);
+    const left = { at: noon, polls: pollsOf('otp', [failed(noon)]), incidents: [], orders: [] };
+    await cluster.leaveUnstored('one', left);
+    await cluster.leaveUnstored('one', left);
+    await cluster.leaveUnstored('two', left);
+    expect([...((await store.takeUnstored?.()) ?? [])].map(([name]) => name)).toEqual([
+      expect.stringMatching(/one$/),
+      expect.stringMatching(/two$/),
+    ]);
   });
 });
 
