@@ -57,7 +57,7 @@ balance ("warning=200 critical=50"), name, currency, timezone, leadTime, note, t
     service: {
       value: 'KIND',
       summary:
-        'systemd: write a unit that fits this installation, beside the configuration, which may be there already',
+        'systemd, compose or kubernetes: write what runs this installation as a service, beside the configuration, which may be there already',
     },
     test: { summary: 'send a test message to the channel' },
   },
@@ -196,9 +196,10 @@ function checkUrl(text: string): string | null {
 
 /** False where nobody asks for one. */
 async function writeService(context: CommandContext, input: CommandInput, file: string): Promise<boolean> {
-  if (readChoice(input, 'service', ['systemd']) === null) return false;
-  const { writeUnit } = await import('../init/write-unit.ts');
-  await context.stdout.write(writeUnit(context, file));
+  const kind = readChoice(input, 'service', ['systemd', 'compose', 'kubernetes']);
+  if (kind === null) return false;
+  const { services } = await import('../init/write-service.ts');
+  await context.stdout.write(services[kind](context, file));
   return true;
 }
 

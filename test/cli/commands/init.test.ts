@@ -1,5 +1,6 @@
 import {
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   realpathSync,
@@ -10,6 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { createAsker } from '../../../src/cli/init/asker.ts';
 import { createStyle } from '../../../src/cli/terminal/output.ts';
 import { startHttpService } from '../../../src/net/http-service.ts';
@@ -276,4 +278,64 @@ it('writes a unit with the paths of this Node, the program and the configuration
   expect(unit).not.toContain('DynamicUser');
   expect((await asked()).stderr).toMatch(/lowwater\.service exists/);
   expect((await runCli(['init', '--service', 'upstart'], { cwd: folder })).stderr).toMatch(/choose systemd/);
+});
+
+it('writes a compose file in which the container runs as who owns the configuration', async () => {
+  await init('--key', 'demo-otp-secret', '--channel', slack);
+  const asked = () => runCli(['init', '--service', 'compose'], { cwd: folder });
+  const { code, stdout } = await asked();
+  expect([code, stdout]).toEqual([0, expect.stringContaining('docker compose -f')]);
+  const { services } = parse(readFileSync(join(folder, 'compose.yaml'), 'utf8'));
+  const { uid, gid } = statSync(file);
+  expect(services.lowwater).toMatchObject({
+    user: `${uid}:${gid}`,
+    volumes: ['.:/etc/lowwater:ro', './data:/data'],
+    command: ['run', '--config', '/etc/lowwater/config.json'],
+  });
+  // Before docker does, as root.
+  expect(statSync(join(folder, 'data')).uid).toBe(uid);
+  expect((await asked()).stderr).toMatch(/compose\.yaml exists/);
+});
+
+it('writes manifests with the configuration in one file, and its secrets apart', async () => {
+  mkdirSync(join(folder, 'accounts.d'));
+  const own = (id: string, authSecret: string) => JSON.stringify([{ id, authSecret, currency: 'EUR' }]);
+  writeFileSync(join(folder, 'accounts.d/a.json'), own('a', placeholder('env:A_KEY')));
+  writeFileSync(join(folder, 'accounts.d/b.json'), own('b', placeholder('file:/etc/keys/b.txt')));
+  writeFileSync(
+    file,
+    `{ // with a remark
+      "provider": { "baseUrl": "\${env:WHERE:-https://api.example.com}" },
+      "accounts": { "files": "accounts.d/*.json" },
+      "channels": { "ops": { "type": "webhook", "url": "https://example.net/$\${literal}" } },
+      "storage": { "path": "/var/lib/lowwater/x.db" },
+      "server": { "token": "a-token-of-mine", "host": "127.0.0.1" }
+    }`,
+  );
+  const asked = () =>
+    runCli(['init', '--service', 'kubernetes'], { cwd: folder, env: { A_KEY: 'key-of-a' } });
+  const { code, stdout } = await asked();
+  expect([code, stdout]).toEqual([0, expect.stringContaining('give b.txt in sqlite/secrets.env')]);
+  const written = readFileSync(join(folder, 'kubernetes/sqlite/config.json'), 'utf8');
+  expect(written).not.toMatch(/key-of-a|a-token-of-mine/);
+  expect(JSON.parse(written)).toMatchObject({
+    provider: { baseUrl: placeholder('file:/run/secrets/lowwater/WHERE') },
+    accounts: [
+      { id: 'a', authSecret: placeholder('file:/run/secrets/lowwater/A_KEY') },
+      { id: 'b', authSecret: placeholder('file:/run/secrets/lowwater/b.txt') },
+    ],
+    channels: { ops: { url: `https://example.net/$${placeholder('literal')}` } },
+    storage: {},
+    server: { host: '0.0.0.0', port: 8080, token: placeholder('file:/run/secrets/lowwater/token') },
+  });
+  const secrets = join(folder, 'kubernetes/sqlite/secrets.env');
+  expect(readFileSync(secrets, 'utf8').trim().split('\n').toSorted()).toEqual([
+    'A_KEY=key-of-a',
+    'WHERE=https://api.example.com',
+    'b.txt=',
+    'token=a-token-of-mine',
+  ]);
+  expect(statSync(secrets).mode & 0o777).toBe(0o600);
+  expect(existsSync(join(folder, 'kubernetes/base/deployment.yaml'))).toBe(true);
+  expect((await asked()).stderr).toMatch(/kubernetes exists/);
 });

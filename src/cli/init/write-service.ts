@@ -1,0 +1,145 @@
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { listsInFiles } from '../../config/include-files.ts';
+import { parseDocument } from '../../config/parse-document.ts';
+import { mapTexts } from '../../domain/json.ts';
+import { CommandError, UsageError } from '../command.ts';
+import type { CommandContext } from '../context.ts';
+
+const deploy = new URL('../../../deploy/', import.meta.url);
+/** Where the manifests have the files of `secrets.env`. */
+const secretsFolder = '/run/secrets/lowwater/';
+const program = new URL('../../../dist/main.js', import.meta.url);
+
+type Context = Pick<CommandContext, 'user' | 'version' | 'env'>;
+
+/** What runs lowwater as a service, written beside the configuration and never over a file; each gives what is to be done next. */
+export const services = { systemd: writeUnit, compose: writeCompose, kubernetes: writeManifests };
+
+function besides(configuration: string, name: string): string {
+  const path = join(dirname(configuration), name);
+  if (existsSync(path)) throw new UsageError(`${path} exists; init never writes over a file`);
+  return path;
+}
+
+/**
+ * The unit that comes with the program, with the paths of this Node, this program and this configuration. It runs as who wrote the
+ * configuration, who alone can read it; for root that is a user of its own.
+ */
+function writeUnit({ user }: Context, configuration: string): string {
+  const unit = besides(configuration, 'lowwater.service');
+  const template = new URL('lowwater.service', deploy);
+  if (!existsSync(program) || !existsSync(template))
+    throw new CommandError(`${fileURLToPath(program)} is not there: the program must be built`);
+  const paths = [realpathSync(process.execPath), realpathSync(program), configuration];
+  const odd = paths.find((path) => /[\s%"'\\]/.test(path));
+  if (odd !== undefined) throw new CommandError(`${odd}: a unit cannot name a path with spaces, quotes or %`);
+  const [node = '', main = ''] = paths;
+  const runsAs = user === 'root' ? 'lowwater' : user;
+  const isAtHome = paths.some((path) => /^\/(?:home|root)\//.test(path));
+  const text = readFileSync(template, 'utf8')
+    .replace(/^# systemd unit\..*\n#\n/, '# Written by lowwater init --service systemd.\n#\n')
+    .replace(/^#(?! )\S.*\n/gm, '')
+    .replace('/usr/bin/node', node)
+    .replace('/opt/lowwater/dist/main.js', main)
+    .replace('/opt/lowwater/README.md', join(dirname(main), '../README.md'))
+    .replace('--config /etc/lowwater/config.json', `--config ${configuration}`)
+    .replace(
+      'DynamicUser=yes',
+      `User=${runsAs}\nEnvironmentFile=-${join(dirname(configuration), 'lowwater.env')}`,
+    )
+    .replace('ProtectHome=yes', isAtHome ? 'ProtectHome=read-only' : 'ProtectHome=yes');
+  writeFileSync(unit, text, { flag: 'wx' });
+  const first =
+    user === 'root' ? `useradd --system lowwater && chown -R lowwater: ${dirname(configuration)} && ` : '';
+  return `${unit} is written. Next, as root: ${first}cp ${unit} /etc/systemd/system/ && systemctl enable --now lowwater\nVariables that the configuration names go into lowwater.env beside it.\n`;
+}
+
+/** The container runs as who owns the configuration, who alone can read it, and shares the network of the host: `server` holds as it is. */
+function writeCompose({ version }: Context, configuration: string): string {
+  const file = besides(configuration, 'compose.yaml');
+  const { uid, gid } = statSync(configuration);
+  mkdirSync(join(dirname(configuration), 'data'), { recursive: true, mode: 0o700 });
+  const text = `# Written by lowwater init --service compose.
+name: lowwater
+
+services:
+  lowwater:
+    # As you built it: see docs/operation.md, "The image".
+    image: lowwater:${version}
+    command: [run, --config, "/etc/lowwater/${basename(configuration)}"]
+    restart: unless-stopped
+    # Who owns the configuration, and nobody else may read it.
+    user: "${uid}:${gid}"
+    # The page listens where the configuration says, on this machine alone by default.
+    network_mode: host
+    read_only: true
+    tmpfs: [/tmp]
+    cap_drop: [ALL]
+    security_opt: ["no-new-privileges:true"]
+    # The daemon ends within 10 s of SIGTERM.
+    stop_grace_period: 15s
+    env_file: [{ path: lowwater.env, required: false }]
+    volumes:
+      # The folder, so that a changed file is seen.
+      - .:/etc/lowwater:ro
+      - ./data:/data
+`;
+  writeFileSync(file, text, { flag: 'wx' });
+  return `${file} is written. Next: docker compose -f ${file} up -d\nVariables that the configuration names go into lowwater.env beside it.\n`;
+}
+
+/** The manifests that come with the program, with this configuration in one file and what it names of secrets in `secrets.env`. */
+function writeManifests({ env }: Context, configuration: string): string {
+  const folder = besides(configuration, 'kubernetes');
+  const config: Record<string, unknown> = { ...Object(readJson(configuration)) };
+  for (const key of listsInFiles) {
+    const pattern: unknown = Object(config[key]).files;
+    if (typeof pattern !== 'string') continue;
+    const paths = globSync(pattern, { cwd: dirname(configuration) }).toSorted();
+    config[key] = paths.flatMap((path) => readJson(join(dirname(configuration), path)));
+  }
+  const { path: _path, ...storage } = { path: '', ...Object(config.storage) };
+  const secrets = new Map<string, string>();
+  const keep = (name: string, value: string): string => {
+    secrets.set(name, /[\r\n]/.test(value) ? '' : value);
+    return `\${file:${secretsFolder}${name}}`;
+  };
+  const named = mapTexts({ ...config, storage }, (text) =>
+    text.replace(
+      /(\$?)\$\{(env|file):([^}:]*)(?::-([^}]*))?\}/g,
+      (found, dollar: string, source: string, from: string, otherwise = '') => {
+        if (dollar !== '' || from.startsWith(secretsFolder)) return found;
+        if (source === 'env') return keep(from, env[from] ?? otherwise);
+        return keep(basename(from).replace(/[^\w.-]/g, '-'), '');
+      },
+    ),
+  );
+  const { server } = Object(named);
+  const { token = '' } = Object(server);
+  const hidden = String(token).includes(secretsFolder) ? token : keep('token', token);
+  const listening = { ...Object(named), server: { ...server, host: '0.0.0.0', port: 8080, token: hidden } };
+  for (const name of ['base', 'sqlite'])
+    cpSync(new URL(`kubernetes/${name}`, deploy), join(folder, name), { recursive: true });
+  writeFileSync(join(folder, 'sqlite/config.json'), `${JSON.stringify(listening, null, 2)}\n`);
+  const lines = [...secrets].map(([name, value]) => `${name}=${value}\n`);
+  writeFileSync(join(folder, 'sqlite/secrets.env'), lines.join(''), { mode: 0o600 });
+  const empty = [...secrets].flatMap(([name, value]) => (value === '' ? name : []));
+  return `${folder} is written. Next: ${empty.length === 0 ? '' : `give ${empty.join(', ')} in sqlite/secrets.env, `}name your image in base/deployment.yaml, and: kubectl apply -k ${join(folder, 'sqlite')}\n`;
+}
+
+function readJson(path: string): unknown {
+  const { document, isSound } = parseDocument(readFileSync(path, 'utf8'));
+  if (document === null || !isSound) throw new CommandError(`${path} is not JSON`);
+  return document.value;
+}
