@@ -14,6 +14,9 @@ import { readAccounts, type SheetAccount, type SheetProblem } from './read-accou
 
 const folder = 'accounts.d';
 
+/** One screen: a column that is wrong is wrong in each line. */
+const maxProblems = 20;
+
 interface SheetOrder {
   /** The configuration that is written. */
   readonly file: string;
@@ -46,7 +49,7 @@ export async function writeFromAccounts(context: CommandContext, order: SheetOrd
     ...base,
     ...providersOf(accounts, kinds, problems),
     accounts: { files: `${folder}/*.json` },
-    rules: rulesOf(accounts, order.leadTime !== '', problems),
+    rules: rulesOf(accounts, order.leadTime !== '' || accounts.every(saysLeadTime), problems),
     ...routesOf(accounts, order, problems),
   };
   const whole = new Map([...texts, [file, format(config)]]);
@@ -58,13 +61,19 @@ export async function writeFromAccounts(context: CommandContext, order: SheetOrd
       .map(
         ({ line, column, message }) => `${sheet}:${line}: ${column === null ? '' : `${column}: `}${message}`,
       );
-    throw new UsageError(`nothing was written:\n${lines.join('\n')}`);
+    const said = [...new Set(lines)];
+    const rest = said.length > maxProblems ? `\nand ${said.length - maxProblems} more` : '';
+    throw new UsageError(`nothing was written:\n${said.slice(0, maxProblems).join('\n')}${rest}`);
   }
   writeAll(directory, whole);
   const providers = [...byFile].map(([path, its]) => `${basename(path)} ${its.length}`).join(', ');
   const withThresholds = accounts.filter(({ thresholds }) => Object.keys(thresholds).length > 0).length;
   const own = withThresholds === 0 ? '' : `, ${withThresholds} of them with thresholds of their own`;
   return `${plural(accounts.length, 'account')} taken from ${sheet}${own}: ${folder}/ has ${providers}.\n`;
+}
+
+function saysLeadTime({ account }: SheetAccount): boolean {
+  return 'leadTime' in account;
 }
 
 /** An entry for each kind but the usual one, whose accounts have their addresses themselves. */

@@ -69,7 +69,9 @@ async function readRows(path: string): Promise<readonly Row[]> {
     else {
       refuseRest(cells.slice(header.length), line);
       const named = header.map(
-        (name, place) => [name, escapePlaceholders((cells[place] ?? '').trim())] as const,
+        // A cell may have lines, and a configuration's texts have one.
+        (name, place) =>
+          [name, escapePlaceholders((cells[place] ?? '').replace(/\s+/g, ' ').trim())] as const,
       );
       rows.push({ line, cells: new Map(named) });
     }
@@ -173,8 +175,12 @@ function readThresholds(text: string, report: Report): Record<string, number> {
   const known: readonly string[] = severities;
   return Object.fromEntries(
     Object.entries(readPairs(text, 'thresholds', report)).map(([severity, amount]) => {
-      if (!known.includes(severity) || !/^-?\d+(?:\.\d+)?$/.test(amount))
-        report('thresholds', `must be such as "warning=200 critical=50", of ${listWords(severities)}`);
+      // 1.500 is 1500 to some.
+      if (!known.includes(severity) || !/^-?\d+(?:\.(?!\d{3}$)\d+)?$/.test(amount))
+        report(
+          'thresholds',
+          `must be such as "warning=1500 critical=50.5", of ${listWords(severities)}, with no separator of thousands`,
+        );
       return [severity, Number(amount)];
     }),
   );

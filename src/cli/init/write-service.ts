@@ -13,6 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { listsInFiles } from '../../config/include-files.ts';
 import { parseDocument } from '../../config/parse-document.ts';
 import { mapTexts } from '../../domain/json.ts';
+import { ownOf } from '../../domain/own.ts';
 import { CommandError, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 
@@ -104,7 +105,7 @@ function writeManifests({ env }: Context, configuration: string): string {
   const folder = besides(configuration, 'kubernetes');
   const config: Record<string, unknown> = { ...Object(readJson(configuration)) };
   for (const key of listsInFiles) {
-    const pattern: unknown = Object(config[key]).files;
+    const pattern: unknown = Object(ownOf(config, key)).files;
     if (typeof pattern !== 'string') continue;
     const paths = globSync(pattern, { cwd: dirname(configuration) }).toSorted();
     config[key] = paths.flatMap((path) => readJson(join(dirname(configuration), path)));

@@ -198,3 +198,29 @@ it('refuses a column that it does not know, and a folder that is there', async (
   rmSync(join(folder, 'config.json'));
   expect((await init(good)).stderr).toMatch(/accounts\.d exists; init never writes over a file/);
 });
+
+it('reads a cell of several lines as one, and warns in time to pay where each account says how long that takes', async () => {
+  const rows = [
+    'id,credentials,url,note,leadTime',
+    'a,env:A,https://x.example," ask\r\nAna\u00a0 first ",2d',
+    'b,env:A,https://x.example,,3d',
+  ];
+  writeFileSync(join(folder, 'table.csv'), rows.join('\r\n'));
+  const words = ['init', '--from', 'table.csv', '--channel', 'ops=https://hooks.slack.com/services/T0/B0/x'];
+  expect(await runCli(words, { cwd: folder })).toMatchObject({ code: 0, stderr: '' });
+  expect(read('accounts.d/account-service.json')[0]).toMatchObject({ note: 'ask Ana first' });
+  expect(read('config.json').rules).toContainEqual(
+    expect.objectContaining({ type: 'runway', thresholds: { warning: '7d', critical: 'leadTime + 1d' } }),
+  );
+});
+
+it('says what is wrong in every line once and on one screen', async () => {
+  const { stderr } = await init(
+    Array.from({ length: 90 }, (_, index) => `a${index},,,https://x.example,env:A,,,warning=1.500`),
+  );
+  const lines = stderr.split('\n');
+  expect(lines[1]).toBe(
+    'accounts.csv:2: thresholds: must be such as "warning=1500 critical=50.5", of "info", "warning" or "critical", with no separator of thousands',
+  );
+  expect(lines[21]).toBe('and 70 more');
+});
