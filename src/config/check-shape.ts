@@ -60,6 +60,11 @@ function coerce(position: Position, issue: z.core.$ZodIssue): boolean {
 
 function report(position: Position, issue: z.core.$ZodIssue): void {
   if (position.isBroken) return;
+  const meant = issue.code === 'invalid_union' ? meantForm(position, issue) : null;
+  if (meant !== null) {
+    for (const each of meant) report(positionOf(position, each), each);
+    return;
+  }
   if (issue.code === 'unrecognized_keys') {
     const messages = issue.message.split('\n');
     for (const [index, key] of issue.keys.entries())
@@ -70,6 +75,16 @@ function report(position: Position, issue: z.core.$ZodIssue): void {
   position.report(
     isMissing ? `is missing; ${issue.message}` : `${issue.message}${adviseValue(position, issue)}`,
   );
+}
+
+/** What is wrong with an object that has the keys of one form alone; null where it may be several, or none. */
+function meantForm(
+  { value }: Position,
+  { errors }: z.core.$ZodIssueInvalidUnion,
+): readonly z.core.$ZodIssue[] | null {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+  const [meant, another] = errors.filter((issues) => issues.every(({ path }) => path.length > 0));
+  return another === undefined ? (meant ?? null) : null;
 }
 
 /** What to write instead: `; did you mean "runway"?` where one of some words is asked for, `; write "300s"` for a bare number. */

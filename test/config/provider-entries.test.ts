@@ -91,3 +91,20 @@ it.each([
   const routes = [{ match: { rule }, channels: ['ops'] }];
   expect(load({ ...sample(), routes, silences: undefined }).kind).toBe('loaded');
 });
+
+it('what is wrong with one step of a signature is said where it stands, once it is clear which step is meant', () => {
+  const sign = {
+    hash: { hash: 'sha3', of: 'x' },
+    hmac: { hmac: 'sha1', of: '{{request.query}}' },
+    parts: { hmac: 'sha1', key: [7], of: 'x' },
+    empty: {},
+  };
+  const loaded = load(withEntry({ ...gateway, sign }));
+  const said = loaded.kind === 'invalid' ? loaded.problems.map(formatProblem) : [];
+  expect(said.map((problem) => problem.replace(/ \(.*?\)/, ''))).toEqual([
+    expect.stringMatching(/sign\.hash\.hash: must be "md5", "sha1", "sha256" or "sha512"/),
+    expect.stringMatching(/sign\.hmac\.key: is missing; must be a string or a list of strings/),
+    expect.stringMatching(/sign\.parts\.key: must be a string or a list of strings/),
+    expect.stringMatching(/sign\.empty: must be a step with "time", /),
+  ]);
+});

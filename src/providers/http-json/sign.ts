@@ -23,6 +23,8 @@ const encoding = choice('How the result is written.', encodings).default('hex');
 const algorithms = ['md5', 'sha1', 'sha256', 'sha512'] as const;
 const what = 'A text that may hold {{request.method}} and other parts of the request, and earlier steps.';
 
+const keyForm = 'must be a string or a list of strings';
+
 const step = z.union(
   [
     timeStep,
@@ -32,10 +34,9 @@ const step = z.union(
     shape({
       hmac: choice('Hash function of the HMAC.', algorithms),
       key: z
-        .union([
-          template('The key.'),
-          filledList('Parts of the key.', template('A part.'), 'must be a list of strings'),
-        ])
+        .union([template('The key.'), filledList('Parts of the key.', template('A part.'), keyForm)], {
+          error: keyForm,
+        })
         .meta({
           description: 'The key; of a list, each further text is signed by what came before, as bytes.',
         }),
