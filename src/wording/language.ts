@@ -17,6 +17,8 @@ export interface Language {
   weekday(weekday: number): string;
   month(month: number): string;
   compare(left: string, right: string): number;
+  /** A space where one belongs between the ends of two pieces of a sentence. */
+  gap(left: string, right: string): string;
 }
 
 /** The sentences of a language by the name of the phrase, in ICU MessageFormat. */
@@ -42,6 +44,7 @@ export const english: Language = {
   weekday: (weekday) => weekdays[weekday] ?? '',
   month: (month) => months[month] ?? '',
   compare: (left, right) => left.localeCompare(right, 'en'),
+  gap: () => '',
 };
 
 const loaded = new Map<string, Language>([['en', english]]);
@@ -79,17 +82,26 @@ export function makeLanguage(
   const lists = new Intl.ListFormat(id, { type: 'conjunction' });
   const comma = lists.formatToParts(['a', 'b', 'c']).find(({ type }) => type === 'literal')?.value ?? ', ';
   const collator = new Intl.Collator(id);
+  const isChinese = id.startsWith('zh');
   return {
     id,
     fill(phrase, given) {
       const sentence = ownOf(catalogue, phrase.name);
       if (sentence === undefined) return english.fill(phrase, given);
-      return String(getOrMake(parsed, phrase.name, () => parse(sentence)).format(given));
+      const formatted = getOrMake(parsed, phrase.name, () => parse(sentence));
+      if (!isChinese) return String(formatted.format(given));
+      const marked = Object.entries(given).map(([name, value]) => [
+        name,
+        typeof value === 'string' ? atJoint(value) : value,
+      ]);
+      return apartFromLatin(String(formatted.format(Object.fromEntries(marked))));
     },
     figure: (text) => text.replace(/[.,]/g, (mark) => (mark === ',' ? group : point)),
     marks: { group, point },
     list: (texts, last) =>
-      last === undefined ? texts.join(comma) : apartFromLatin(lists.formatToParts(texts)),
+      last === undefined ? texts.join(comma) : apartFromLatin(lists.format(texts.map(atJoint))),
+    gap: (left, right) =>
+      isChinese && tight.test(`${left.slice(-1)}${joint}${right.slice(0, 2)}`) ? ' ' : '',
     // 4 January 1970 was a Sunday.
     weekday: (index) => weekday(new Date(Date.UTC(1970, 0, 4 + index))),
     month: (index) => month(new Date(Date.UTC(1970, index, 1))),
@@ -109,16 +121,22 @@ export function patternsOf(
   return Object.fromEntries(patterns);
 }
 
-/** A Chinese joint has a space towards Latin letters and figures; the names that it joins stay as they are. */
-function apartFromLatin(parts: readonly { readonly type: string; readonly value: string }[]): string {
-  const values = parts.map(({ value }) => value);
-  return values.reduce((all, value, place) => {
-    const isJoint = parts[place]?.type === 'literal' || parts[place - 1]?.type === 'literal';
-    const isTight = /\w\p{Script=Han}|\p{Script=Han}\w/u.test(all.slice(-1) + value.slice(0, 1));
-    return all + (isJoint && isTight ? ' ' : '') + value;
-  }, '');
-}
+/** Stands where an argument begins or ends while a sentence is made. */
+const joint = '\u{e001}';
 
+const atJoint = (text: string): string => joint + text + joint;
+
+/** Chinese has a space towards Latin letters and figures, but in dates; what is within an argument stays as it is. */
+const tight = new RegExp(
+  `(?<=(?![年月])\\p{Script=Han})${joint}+(?=[-+−]?[\\p{Script=Latin}\\p{N}])|(?<=[\\p{Script=Latin}\\p{N}])${joint}+(?=(?![年月日])\\p{Script=Han})`,
+  'u',
+);
+
+const everyTight = new RegExp(tight, 'gu');
+
+function apartFromLatin(text: string): string {
+  return text.replace(everyTight, ' ').replaceAll(joint, '');
+}
 interface Listener {
   readonly language: Language;
 }

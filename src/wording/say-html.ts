@@ -20,7 +20,14 @@ export function sayHtml<Arguments>(
     typeof value === 'number' ? [name, value] : [name, `${mark}${values.push(value) - 1}${mark}`],
   );
   const pieces = language.fill(phrase, Object.fromEntries(marked)).split(mark);
-  return html`${pieces.map((piece, place) => (place % 2 === 0 ? wordsOf(piece) : values[Number(piece)]))}`;
+  const textAt = (place: number): string =>
+    place % 2 === 0
+      ? (pieces[place] ?? '')
+      : html`${values[Number(pieces[place])]}`.markup.replace(/<[^>]*>/g, '');
+  return html`${pieces.map((piece, place) => [
+    place > 0 && language.gap(textAt(place - 1), textAt(place)) !== '' && html` `,
+    place % 2 === 0 ? wordsOf(piece) : values[Number(piece)],
+  ])}`;
 }
 
 /** Text that is escaped as one loses the spaces at its ends. */

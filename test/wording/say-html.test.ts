@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
+import { loadLanguage } from '../../src/languages/load-language.ts';
 import { html } from '../../src/wording/html.ts';
-import { english } from '../../src/wording/language.ts';
+import { english, makeLanguage, say } from '../../src/wording/language.ts';
+import type { PhraseOf } from '../../src/wording/phrase.ts';
 import { sayHtml } from '../../src/wording/say-html.ts';
 
 it('A phrase takes markup for an argument; its own text and other text is escaped, and keeps its spaces', () => {
@@ -10,4 +12,25 @@ it('A phrase takes markup for an argument; its own text and other text is escape
   };
   const given = { what: html`<b>b</b>`, name: '<c>', count: 2 };
   expect(sayHtml(phrase, given, { language: english }).markup).toBe('a &lt; <b>b</b> of &lt;c&gt;, 2 days');
+});
+
+it('A Chinese sentence stands apart from names, figures and moments in Latin letters, and from no Chinese ones, in markup too', async () => {
+  const language = await loadLanguage('zh-CN');
+  const phrase: PhraseOf<'{person} has {what} until {moment}'> = { name: 'joint.taken', english: '' };
+  const chinese = makeLanguage(
+    'zh-CN',
+    { 'joint.taken': '由{person}静默{what}至{moment}为止' },
+    (sentence) => ({
+      format: (given) => sentence.replace(/\{(\w+)\}/g, (_whole, name: string) => String(given[name])),
+    }),
+  );
+  const latin = { person: 'Ana', what: 'otp', moment: '11月27日 23:59' };
+  expect(say(phrase, latin, { language: chinese })).toBe('由 Ana 静默 otp 至 11月27日 23:59 为止');
+  const han = { person: '小明A组', what: '营销', moment: '周四' };
+  expect(say(phrase, han, { language: chinese })).toBe('由小明A组静默营销至周四为止');
+  const marked = { person: html`<b>Ana</b>`, what: html`<b>营销</b>`, moment: html`<time>-3 天</time>` };
+  expect(String(sayHtml(phrase, marked, { language: chinese }))).toBe(
+    '由 <b>Ana</b> 静默<b>营销</b>至 <time>-3 天</time>为止',
+  );
+  expect(language.list(['otp', '营销', 'news'], 'and')).toBe('otp、营销和 news');
 });
