@@ -3,6 +3,7 @@ import { formatMicros } from '../../domain/money.ts';
 import { isRefusal, type Refusal } from '../../domain/operator.ts';
 import { StorageError } from '../../domain/operator-error.ts';
 import { cleanText } from '../../domain/plain-text.ts';
+import { unitOf } from '../../domain/reading.ts';
 import { makeOrder, type Wanted } from '../../engine/orders.ts';
 import type { MonitorState, WatchedAccount } from '../../engine/state.ts';
 import type { AnswerChat, ChatAnswer, ChatEvent } from '../../ports/channel.ts';
@@ -217,7 +218,8 @@ class Chat {
     if (refused !== null) return refused;
     const topUp = account.expected.at(-1);
     const currency = account.poll.reading?.currency ?? account.settings.currency;
-    const amount = sayAmount(micros, { ...this.reader, currency });
+    const unit = unitOf({ ...account.settings, currency }, topUp?.balance ?? balance ?? null);
+    const amount = sayAmount(micros, { ...this.reader, currency: unit });
     const moment = sayNearMoment(topUp?.by ?? by ?? this.reader.now, this.reader);
     const given = { person: this.#person, amount, account: account.settings.name, moment };
     return this.#everybody(say(says.ordered, given, this.reader));

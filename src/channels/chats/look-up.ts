@@ -3,8 +3,10 @@ import { isAcknowledged } from '../../domain/alert.ts';
 import { nearestWord } from '../../domain/nearest-word.ts';
 import { ownOf } from '../../domain/own.ts';
 import { cleanText } from '../../domain/plain-text.ts';
+import { unitOf } from '../../domain/reading.ts';
 import type { MonitorState, WatchedAccount } from '../../engine/state.ts';
 import { wordItem } from '../../messages/item-wording.ts';
+import { capital } from '../../rules/figures.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import { planPayments } from '../../views/payment-plan.ts';
 import type { AlertView } from '../../views/views.ts';
@@ -13,7 +15,14 @@ import { labelled } from '../../wording/lists.ts';
 import type { Reader } from '../../wording/moments.ts';
 import { sayNearMoment } from '../../wording/moments.ts';
 import { phrases } from '../../wording/phrase.ts';
-import { balanceLabel, sayAmount, sayRunwayAndEnd, sayShortPayable } from '../../wording/quantity-wording.ts';
+import {
+  balanceLabel,
+  sayAmount,
+  sayBalance,
+  sayLabel,
+  sayRunwayClause,
+  sayShortPayable,
+} from '../../wording/quantity-wording.ts';
 import { saySeverity } from '../../wording/severity-words.ts';
 
 const says = phrases('chatLook', {
@@ -26,6 +35,7 @@ const says = phrases('chatLook', {
   more: 'and {count} more',
   paidUp: 'Nothing is known to be due within 30 days.',
   pay: '{account}: {amount} by {moment}',
+  ofBalance: '{account}, {label}',
   payNow: '{account}: {amount} now',
   balance: '{label}: {amount}, {lasts}',
   line: '{severity} · {subject}',
@@ -56,19 +66,21 @@ export class LookUp {
   }
 
   async payments(): Promise<string> {
-    const { currencies } = await planPayments(this.#views, this.#reader.now);
-    const due = currencies.flatMap(({ payments }) => payments);
-    if (due.length === 0) return say(says.paidUp, this.#reader);
-    const sayOne = ({ account: { name, currency }, micros, dueAt }: (typeof due)[number]): string => {
+    const { payments } = await planPayments(this.#views, this.#reader.now);
+    if (payments.length === 0) return say(says.paidUp, this.#reader);
+    const sayOne = ({ account, balance, currency, micros, dueAt }: (typeof payments)[number]): string => {
+      const name = cleanText(account.name, 80);
+      const label = sayLabel(balanceLabel(balance, account.balances), this.#reader);
       const given = {
-        account: cleanText(name, 80),
+        account:
+          account.balances.length > 1 ? say(says.ofBalance, { account: name, label }, this.#reader) : name,
         amount: sayShortPayable(micros, { ...this.#reader, currency }),
       };
       return dueAt === null || dueAt <= this.#reader.now
         ? say(says.payNow, given, this.#reader)
         : say(says.pay, { ...given, moment: sayNearMoment(dueAt, this.#reader) }, this.#reader);
     };
-    return this.#some(due, sayOne).join('\n');
+    return this.#some(payments, sayOne).join('\n');
   }
 
   async why(account: WatchedAccount, rule: string | null): Promise<string> {
@@ -80,11 +92,12 @@ export class LookUp {
     const { reading = null } = view ?? {};
     if (view === null || reading === null)
       return say(says.unread, { account: account.settings.name }, this.#reader);
+    const { currency } = reading;
     const lines = Object.entries(reading.balances).map(([id, amount]) => {
       const given = {
-        label: balanceLabel(id, view.balances),
-        amount: sayAmount(amount, { ...this.#reader, currency: reading.currency }),
-        lasts: sayRunwayAndEnd(ownOf(view.runways, id) ?? null, this.#reader),
+        label: capital(sayBalance(balanceLabel(id, view.balances), this.#reader)),
+        amount: sayAmount(amount, { ...this.#reader, currency: unitOf({ ...view, currency }, id) }),
+        lasts: sayRunwayClause(ownOf(view.runways, id) ?? null, this.#reader),
       };
       return say(says.balance, given, this.#reader);
     });

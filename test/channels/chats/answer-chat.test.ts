@@ -171,6 +171,31 @@ describe('a command', () => {
     expect((await say('take otp voip-low')).text).toMatch(/^warning · /);
   });
 
+  test('about an account that is fine says each balance by its name and unit', async () => {
+    const unit = { id: 'voip', label: 'VoIP', unit: 'minutes' };
+    const { balances } = makeAccount('otp');
+    const fine = makeAccount('otp', {
+      balances: balances.map((each) => (each.id === 'voip' ? { ...each, ...unit } : each)),
+    });
+    const world = await startWorld({ accounts: [fine], rules: [rule] });
+    await read(world, 1000);
+    const answers = createChatAnswers(world.daemon.state, world.views, () => world.daemon.now());
+    const said = { kind: 'text', text: 'why otp' } as const;
+    const event = {
+      channel: 'ops',
+      id: 'x',
+      chat: 'C',
+      standing: 'may act',
+      person: { id: 'U1', name: 'Ada' },
+      said,
+    } as const;
+    expect((await answers(event)).text.split('\n')).toEqual([
+      'Nothing fires for otp.',
+      'SMS balance: 1,000.00 CNY, how long it lasts is unknown',
+      'VoIP balance: 0 minutes, how long it lasts is unknown',
+    ]);
+  });
+
   test('may call an account by a name with spaces, as messages do', async () => {
     const { world, say } = await talk();
     expect((await say('why otp <B>production</b>')).text).toContain('SMS balance: 100.00 CNY');
