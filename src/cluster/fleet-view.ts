@@ -74,10 +74,18 @@ export class FleetView {
     return happened;
   }
 
-  failed(trouble: StorageError): void {
+  /** `askedAt`: when it was asked what it did not answer, or refused after seconds. Monotonic. */
+  failed(trouble: StorageError, askedAt: number): void {
     this.link.failed(trouble);
     this.#leases.interrupted();
-    if (this.link.look !== null) this.#silentSince ??= this.#dependencies.clock.monotonic();
+    if (this.link.look !== null) this.#silentSince ??= askedAt;
+  }
+
+  /** Until the database has been silent for so long that it may be abandoned; negative after that, infinite while it answers. */
+  get doubtInMs(): number {
+    const { clock, leaseMs } = this.#dependencies;
+    if (this.#silentSince === null) return Number.POSITIVE_INFINITY;
+    return this.#silentSince + leasesUntilDoubt * leaseMs - clock.monotonic();
   }
 
   /**
@@ -87,8 +95,7 @@ export class FleetView {
   async isAbandoned(peers: readonly ClusterMember[]): Promise<boolean> {
     const { askPeers, clock, leaseMs, aloneForMs } = this.#dependencies;
     const now = clock.monotonic();
-    const silentMs = now - (this.#silentSince ?? now);
-    if (silentMs < leasesUntilDoubt * leaseMs || silentMs > aloneForMs) return false;
+    if (this.doubtInMs > 0 || now - (this.#silentSince ?? now) > aloneForMs) return false;
     if (now - this.#askedPeersAt < leaseMs) return false;
     this.#askedPeersAt = now;
     const answers = await askPeers(peers);

@@ -140,23 +140,29 @@ export class Membership {
   }
 
   async #round(): Promise<void> {
+    const beganAt = this.#lease.instant().monotonic;
     try {
       await this.#meet();
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
-      this.#fleet.failed(error);
-      await this.#endure();
+      this.#fleet.failed(error, beganAt);
+      await this.#endure(beganAt);
     }
   }
 
   /** The database does not answer. */
-  async #endure(): Promise<void> {
+  async #endure(beganAt: number): Promise<void> {
     const owned = this.#owned;
     const peers = this.#fleet.link.peersBeside(this.#dependencies.card().advertise);
     const verdict = await owned?.endure(peers);
     if (this.#owned !== owned) return;
     if (verdict?.kind === 'lose') this.#lose(verdict.why);
-    else if (owned === null && (await this.#fleet.isAbandoned(peers)) && this.#owned === null)
+    if (owned !== null) return;
+    // The next round may take as long as this one, and end too late.
+    const { doubtInMs } = this.#fleet;
+    const roundMs = this.#lease.instant().monotonic - beganAt + this.#nextRoundMs();
+    if (doubtInMs > 0 && doubtInMs < roundMs) await this.#pauses.pause(doubtInMs);
+    if ((await this.#fleet.isAbandoned(peers)) && this.#owned === null && !this.#pauses.ended)
       await this.#goBlind(this.#makeOwned(''), 'nobody reaches the shared database, and nobody polls');
   }
 

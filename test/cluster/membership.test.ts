@@ -608,6 +608,20 @@ describe('two daemons on one database', () => {
     expect(world.judge()).toEqual([]);
   });
 
+  test('where the owner dies and the database answers nothing, not even that it is away, who stood by polls after two leases', async () => {
+    const { world, a, b } = await startPair();
+    a.killed = true;
+    b.line.cut = true;
+    await world.pass(2 * leaseMs - 1000);
+    expect(b.acts).toBe(false);
+    await world.pass(3000);
+    expect([b.role, b.acts]).toEqual(['alone', true]);
+    b.line.cut = false;
+    await world.pass(leaseMs);
+    expect([b.role, b.acts]).toEqual(['owner', true]);
+    expect(world.judge()).toEqual([]);
+  });
+
   test("a lease that is renewed while the accounts are nobody's counts for nothing", async () => {
     const { world, a } = await startPair();
     world.cluster.locked = true;
