@@ -22,6 +22,7 @@ function describeUnknownKey(
 ): string {
   const hint = Object.hasOwn(hints, key) ? hints[key] : undefined;
   if (hint !== undefined) return hint;
+  if (known.length === 0) return 'unknown key; none is known here';
   return `unknown key; ${didYouMean(key.replace(/[-_\s]/g, ''), known) ?? `known here: ${known.join(', ')}`}`;
 }
 

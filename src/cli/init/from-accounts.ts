@@ -42,12 +42,16 @@ export async function writeFromAccounts(context: CommandContext, order: SheetOrd
   const problems = [...read.problems];
   const byFile = Map.groupBy(accounts, ({ type }) => join(directory, `${type}.json`));
   const known = order.leadTime === '' ? {} : { leadTime: order.leadTime };
-  const texts = [...byFile].map(
-    ([path, its]) => [path, format(its.map(({ account }) => ({ ...known, ...account })))] as const,
-  );
+  const entries = entriesOf(accounts, kinds);
+  const write = ({ type, url, account }: SheetAccount): object => {
+    const entry = entries.find((each) => each.type === type && each.url === url);
+    return { ...known, ...account, ...(entry && { provider: entry.name }) };
+  };
+  const texts = [...byFile].map(([path, its]) => [path, format(its.map(write))] as const);
+  const providers = entries.map(({ name, type, url }) => [name, { type, ...(url && { baseUrl: url }) }]);
   const config = {
     ...base,
-    ...providersOf(accounts, kinds, problems),
+    ...(providers.length > 0 && { providers: Object.fromEntries(providers) }),
     accounts: { files: `${folder}/*.json` },
     rules: rulesOf(accounts, order.leadTime !== '' || accounts.every(saysLeadTime), problems),
     ...routesOf(accounts, order, problems),
@@ -66,32 +70,27 @@ export async function writeFromAccounts(context: CommandContext, order: SheetOrd
     throw new UsageError(`nothing was written:\n${said.slice(0, maxProblems).join('\n')}${rest}`);
   }
   writeAll(directory, whole);
-  const providers = [...byFile].map(([path, its]) => `${basename(path)} ${its.length}`).join(', ');
+  const files = [...byFile].map(([path, its]) => `${basename(path)} ${its.length}`).join(', ');
   const withThresholds = accounts.filter(({ thresholds }) => Object.keys(thresholds).length > 0).length;
   const own = withThresholds === 0 ? '' : `, ${withThresholds} of them with thresholds of their own`;
-  return `${plural(accounts.length, 'account')} taken from ${sheet}${own}: ${folder}/ has ${providers}.\n`;
+  return `${plural(accounts.length, 'account')} taken from ${sheet}${own}: ${folder}/ has ${files}.\n`;
 }
 
 function saysLeadTime({ account }: SheetAccount): boolean {
   return 'leadTime' in account;
 }
 
-/** An entry for each kind but the usual one, whose accounts have their addresses themselves. */
-function providersOf(
-  accounts: readonly SheetAccount[],
-  [usual]: readonly ProviderDescription[],
-  problems: SheetProblem[],
-): object {
-  const entries = new Map<string, object>();
-  for (const { line, type, url } of accounts) {
-    if (type === usual?.type) continue;
-    const entry = { type, ...(url === null ? {} : { baseUrl: url }) };
-    const known = entries.get(type) ?? entry;
-    entries.set(type, known);
-    if (JSON.stringify(known) !== JSON.stringify(entry))
-      problems.push({ line, column: 'url', message: `must be the same for all accounts of ${type}` });
-  }
-  return entries.size === 0 ? {} : { providers: Object.fromEntries(entries) };
+/** An entry for each address of a kind, the first called as the kind. Of the usual kind the accounts have their addresses themselves. */
+function entriesOf(accounts: readonly SheetAccount[], [usual]: readonly ProviderDescription[]) {
+  const byType = Map.groupBy(accounts, ({ type }) => type);
+  byType.delete(usual?.type ?? '');
+  return [...byType].flatMap(([type, its]) =>
+    [...new Set(its.map(({ url }) => url))].map((url, index) => ({
+      name: index === 0 ? type : `${type}-${index + 1}`,
+      type,
+      url,
+    })),
+  );
 }
 
 /** What an account says stands over the rule: who says nothing has the lowest that anybody said. */

@@ -130,6 +130,7 @@ function readAccount({ line, cells }: Row, kinds: readonly ProviderDescription[]
   const url = cell('url') || null;
   const isUsual = kind === usual;
   const needed = isUsual ? 'its base address' : kind?.details?.baseUrl;
+  if (url !== null && !/^https?:\/\/./.test(url)) report('url', 'must start with https:// or http://');
   if (url === null && needed) report('url', `is needed: ${needed}`);
   const names = isUsual ? ['authSecret'] : (kind?.credentials ?? []).map(({ name }) => name);
   const credentials = kind === undefined ? {} : readCredentials(cell('credentials'), names, report);
@@ -141,9 +142,7 @@ function readAccount({ line, cells }: Row, kinds: readonly ProviderDescription[]
   const account = {
     id: cell('id'),
     ...Object.fromEntries(plain),
-    ...(isUsual
-      ? { ...credentials, ...(url === null ? {} : { baseUrl: url }) }
-      : { provider: type, credentials }),
+    ...(isUsual ? { ...credentials, ...(url === null ? {} : { baseUrl: url }) } : { credentials }),
     ...(Object.keys(labels).length === 0 ? {} : { labels }),
     ...(Object.keys(thresholds).length === 0 ? {} : { thresholds: { [balance]: thresholds } }),
   };

@@ -98,6 +98,11 @@ it.each([
     said: 'thresholds: must fall from info to critical; what it leaves out is warning=9 critical=50 here',
   },
   {
+    what: 'an address that is none',
+    line: 'a,,twilio,api.example.com,accountSid=env:A authToken=env:B,,team=identity,',
+    said: 'url: must start with https:// or http://',
+  },
+  {
     what: 'a team without a channel',
     line: 'a,,,https://x.example,env:A,,team=ops,',
     said: 'labels: no --channel is called "ops"',
@@ -223,4 +228,20 @@ it('says what is wrong in every line once and on one screen', async () => {
     'accounts.csv:2: thresholds: must be such as "warning=1500 critical=50.5", of "info", "warning" or "critical", with no separator of thousands',
   );
   expect(lines[21]).toBe('and 70 more');
+});
+
+it('writes an entry for each address of a provider whose customers have one each', async () => {
+  const rows = [
+    'id,provider,credentials,url',
+    ...['x', 'y', 'x'].map((host, index) => `a${index},infobip,env:A,https://${host}.api.infobip.com`),
+  ];
+  writeFileSync(join(folder, 'table.csv'), rows.join('\n'));
+  const words = ['init', '--from', 'table.csv', '--channel', 'ops=https://hooks.slack.com/services/T0/B0/x'];
+  expect(await runCli(words, { cwd: folder })).toMatchObject({ code: 0, stderr: '' });
+  expect(read('config.json').providers).toEqual({
+    infobip: { type: 'infobip', baseUrl: 'https://x.api.infobip.com' },
+    'infobip-2': { type: 'infobip', baseUrl: 'https://y.api.infobip.com' },
+  });
+  const used = read('accounts.d/infobip.json').map(({ provider }: { provider: string }) => provider);
+  expect(used).toEqual(['infobip', 'infobip-2', 'infobip']);
 });
