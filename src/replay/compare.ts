@@ -20,12 +20,27 @@ export interface ReplayComparison {
   readonly messages: readonly { readonly channel: string; readonly before: number; readonly after: number }[];
 }
 
-/** Two replays of one past: incidents of one account about the same thing, that overlap, are one alert, whatever its rule is called. */
+/** Two replays of one past. */
 export function compareReplays(before: ReplayResult, after: ReplayResult): ReplayComparison {
-  const left = Map.groupBy(before.incidents, subjectOf);
+  const names = new Set([...before.messages.byChannel.keys(), ...after.messages.byChannel.keys()]);
+  const count = ({ messages }: ReplayResult, channel: string): number => messages.byChannel.get(channel) ?? 0;
+  return {
+    ...compareIncidents(before.incidents, after.incidents),
+    messages: [...names].sort().map((channel) => {
+      return { channel, before: count(before, channel), after: count(after, channel) };
+    }),
+  };
+}
+
+/** Incidents of one account about the same thing, that overlap, are one alert, whatever its rule is called. */
+export function compareIncidents(
+  before: readonly ReplayedIncident[],
+  after: readonly ReplayedIncident[],
+): Pick<ReplayComparison, 'changes' | 'same'> {
+  const left = Map.groupBy(before, subjectOf);
   const changes: ReplayChange[] = [];
   let same = 0;
-  for (const incident of after.incidents) {
+  for (const incident of after) {
     const candidates = left.get(subjectOf(incident)) ?? [];
     const [nearest = null] = candidates
       .filter((other) => overlap(incident, other))
@@ -36,15 +51,9 @@ export function compareReplays(before: ReplayResult, after: ReplayResult): Repla
     else changes.push(changeOf(kind, nearest, incident));
   }
   for (const incident of [...left.values()].flat()) changes.push(changeOf('gone', incident, null));
-  const names = new Set([...before.messages.byChannel.keys(), ...after.messages.byChannel.keys()]);
-  const count = ({ messages }: ReplayResult, channel: string): number => messages.byChannel.get(channel) ?? 0;
-  return {
-    changes: changes.toSorted((one, other) => compareTexts(one.account, other.account) || one.at - other.at),
-    same,
-    messages: [...names].sort().map((channel) => {
-      return { channel, before: count(before, channel), after: count(after, channel) };
-    }),
-  };
+  const byAccount = (one: ReplayChange, other: ReplayChange): number =>
+    compareTexts(one.account, other.account) || one.at - other.at;
+  return { changes: changes.toSorted(byAccount), same };
 }
 
 function compareTexts(left: string, right: string): number {

@@ -169,6 +169,9 @@ describe.skipIf(!hasBrowser())('charts and trials in a browser', () => {
         await page.getByRole('button', { name: 'Try' }).click();
         const notified = 'In 30 days it would have fired 8 times; as it is now, once.';
         await page.getByRole('status').filter({ hasText: notified }).waitFor();
+        expect(await page.getByRole('status').filter({ hasText: notified }).textContent()).toContain(
+          'Compared with now: 7 new, 0 gone, 0 earlier, 1 later, 0 of another severity, 0 as before.',
+        );
         expect(JSON.parse((await page.locator('.paste').textContent()) ?? '')).toEqual({
           id: 'sms-low',
           type: 'below',

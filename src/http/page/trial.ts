@@ -2,6 +2,7 @@ import type { IncidentBand } from '../../chart/chart.ts';
 import { dayMs } from '../../domain/duration.ts';
 import { keyOf } from '../../domain/json.ts';
 import type { Rule } from '../../domain/rule.ts';
+import { type ChangeKind, compareIncidents } from '../../replay/compare.ts';
 import type { ReplayedIncident } from '../../replay/incident-book.ts';
 import type { NotTried, Trial } from '../../replay/trial.ts';
 import { describeRule, ruleKindOf } from '../../rules/registry.ts';
@@ -62,6 +63,8 @@ const says = phrases('trial', {
   result: 'What it would have sent',
   fired: 'In {span} it would have fired {times}.',
   firedBoth: 'In {span} it would have fired {times}; as it is now, {present}.',
+  compared:
+    'Compared with now: {added} new, {gone} gone, {earlier} earlier, {later} later, {other} of another severity, {same} as before.',
   never: 'nothing',
   once: 'once',
   times: '{count} times',
@@ -236,11 +239,23 @@ async function resultSection(
       ? say(says.fired, { span, times }, scope)
       : say(says.firedBoth, { span, times, present: timesOf(trial.present, scope) }, scope);
   return html`<section aria-labelledby="result-heading"><h2 id="result-heading">${say(says.result, scope)}</h2>
-<p role="status">${fired}</p>
+<p role="status">${fired}${trial.present !== null && html` ${compared(trial.present, trial.tried, scope)}`}</p>
 ${await pictureOf(scope, account, tried)}
 ${notifiedTable(trial.tried, say(says.withThese, scope), account, scope)}
 ${trial.present !== null && html`<h3>${say(says.asItIsNow, { description: sayAgain(describeRule(present), scope) }, scope)}</h3>${notifiedTable(trial.present, say(says.asItIs, scope), account, scope)}`}
 ${pasteOf({ account, rule: present }, written, scope)}</section>`;
+}
+
+function compared(
+  present: readonly ReplayedIncident[],
+  tried: readonly ReplayedIncident[],
+  scope: Scope,
+): string {
+  const { changes, same } = compareIncidents(present, tried);
+  const count = (kind: ChangeKind): number => changes.filter((change) => change.kind === kind).length;
+  const [added, gone, earlier] = [count('new'), count('gone'), count('earlier')];
+  const [later, other] = [count('later'), count('severity')];
+  return say(says.compared, { added, gone, earlier, later, other, same }, scope);
 }
 
 /** Thresholds that hold for this account alone stand with the account. */
