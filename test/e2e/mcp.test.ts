@@ -116,6 +116,13 @@ describe('lowwater mcp', () => {
       sql: 'WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 1000) SELECT i FROM n',
     });
     expect(rows.structuredContent).toMatchObject({ truncated: true, rows: { length: 200 } });
+    const endless = await reader.call('query', {
+      sql: 'WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 300) SELECT i, hex(zeroblob(50000)) FROM n',
+    });
+    expect(endless).toMatchObject({
+      isError: true,
+      content: [{ text: 'the answer is too large: select less, such as with LIMIT 200' }],
+    });
   });
 
   it('answers what cannot be done in words, and changes nothing by a query', async () => {

@@ -166,6 +166,9 @@ async function ask(
   };
 }
 
+/** More than this is no answer to read. */
+const maxAnswerBytes = 16 * 1024 * 1024;
+
 /** In a process of its own: a query that does not end is ended there, and the assistant's server goes on. */
 async function query(input: CommandInput, sql: unknown): Promise<object> {
   if (typeof sql !== 'string') throw new CommandError('sql: give one SELECT');
@@ -188,9 +191,13 @@ async function runSelf(words: readonly string[]): Promise<string> {
   execFile(
     process.execPath,
     [...process.execArgv, program, ...words],
-    { maxBuffer: 64 * 1024 * 1024, env: { ...process.env, NO_COLOR: '1' } },
-    (error, stdout, stderr) =>
-      error === null ? resolve(stdout) : reject(new CommandError(stderr.trim() || 'the command failed')),
+    { maxBuffer: maxAnswerBytes, env: { ...process.env, NO_COLOR: '1' } },
+    (error, stdout, stderr) => {
+      if (error === null) resolve(stdout);
+      else if (error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER')
+        reject(new CommandError('the answer is too large: select less, such as with LIMIT 200'));
+      else reject(new CommandError(stderr.trim() || 'the command failed'));
+    },
   );
   return promise;
 }
