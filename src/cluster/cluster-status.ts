@@ -1,5 +1,6 @@
 import type { ClusterMember, ClusterProblem, ClusterStatus, MemberCard, Role } from '../ports/cluster.ts';
 import { sentences } from '../wording/phrase.ts';
+import { haveSameConfiguration } from './compare-configurations.ts';
 import type { FleetView } from './fleet-view.ts';
 
 interface KnownState {
@@ -56,10 +57,20 @@ export function clusterStatusOf(known: KnownState): ClusterStatus {
     takeovers,
     reachesDatabase: reaches,
     origin: look?.origin ?? null,
-    sameConfiguration: owner === null ? null : owner.configHash === card.configHash,
+    sameConfiguration: isAsTheOwners(known),
     problems: [...problemsOf(known), ...alerts.map(({ text }) => text)],
     alerts,
   };
+}
+
+function isAsTheOwners({ card, fleet }: KnownState): boolean | null {
+  const { owner, look } = fleet.link;
+  if (owner === null) return null;
+  const own = look?.members.find(({ node }) => node === card.node);
+  return haveSameConfiguration(owner, {
+    configHash: card.configHash,
+    program: own?.program ?? owner.program,
+  });
 }
 
 const aspects = ['clock', 'doubt', 'split', 'configuration'] as const;
@@ -92,7 +103,7 @@ function alertsOf({ card, fleet, doubt }: KnownState): readonly ClusterProblem[]
 function problemsOf(known: KnownState): string[] {
   const { role, card, fleet, loadFailure, doubt } = known;
   const { owner, look, trouble, aheadMs, isClockOff } = fleet.link;
-  const { node, configHash } = card;
+  const { node } = card;
   const problems: string[] = [];
   if (trouble !== null) problems.push(told.noAnswer({ reason: trouble.message }));
   else if (look === null) problems.push(told.notAsked());
@@ -101,7 +112,7 @@ function problemsOf(known: KnownState): string[] {
   if (role === 'loading') problems.push(told.loading({ node }));
   if (role === 'alone') problems.push(told.alone());
   if (loadFailure !== null) problems.push(loadFailure);
-  if (owner !== null && owner.configHash !== configHash)
+  if (owner !== null && isAsTheOwners(known) === false)
     problems.push(told.otherConfiguration({ node, owner: owner.node }));
   if (fleet.names.duplicate !== null) problems.push(namesake(node, fleet.names.duplicate));
   if (isClockOff && doubt === null) problems.push(told.noneTaken({ problem: clockOff(node, aheadMs) }));

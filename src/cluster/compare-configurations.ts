@@ -1,8 +1,18 @@
 import { ownOf } from '../domain/own.ts';
+import type { ClusterMember } from '../ports/cluster.ts';
+
 /** What a configuration consists of: the names of each kind of thing, with a digest of what it is. */
 export type ConfigurationParts = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 const maxNames = 10;
+
+type Configured = Pick<ClusterMember, 'configHash' | 'program'>;
+
+/** Null where that cannot be told: programs of two versions make other settings of the same file. */
+export function haveSameConfiguration(one: Configured, other: Configured): boolean | null {
+  if (one.configHash === other.configHash) return true;
+  return one.program === other.program ? false : null;
+}
 
 /** What `other` has differently from `owner`, by name: `accounts: otp (missing), new (added); rules: sms-low (changed)`. */
 export function compareConfigurations(owner: ConfigurationParts, other: ConfigurationParts): string {

@@ -1,6 +1,6 @@
 import { StorageError } from '../domain/operator-error.ts';
-import type { Cluster, ClusterLook } from '../ports/cluster.ts';
-import type { ConfigurationParts } from './compare-configurations.ts';
+import type { Cluster, ClusterLook, ClusterMember } from '../ports/cluster.ts';
+import { type ConfigurationParts, haveSameConfiguration } from './compare-configurations.ts';
 
 /** A rollout replaces one daemon after the other: what differs for longer was not meant. */
 const toleratedMs = 10 * 60 * 1000;
@@ -21,10 +21,13 @@ export class ConfigurationWatch {
   }
 
   observe({ members, owner }: ClusterLook, monotonicNow: number): void {
-    const own = members.find(({ incarnation }) => incarnation === owner)?.configHash;
+    const leading = members.find(({ incarnation }) => incarnation === owner);
+    const own = leading?.configHash;
     const others = members.filter(({ configHash }) => own !== undefined && configHash !== own);
+    const differs = (member: ClusterMember): boolean =>
+      leading !== undefined && haveSameConfiguration(leading, member) === false;
     const since = (incarnation: string): number => this.#since.get(incarnation) ?? monotonicNow;
-    this.#since = new Map(others.map(({ incarnation }) => [incarnation, since(incarnation)]));
+    this.#since = new Map(others.filter(differs).map(({ incarnation }) => [incarnation, since(incarnation)]));
     this.differing = others
       .filter(({ incarnation }) => monotonicNow - since(incarnation) >= toleratedMs)
       .map(({ node }) => node);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { compareConfigurations } from '../../src/cluster/compare-configurations.ts';
+import { compareConfigurations, haveSameConfiguration } from '../../src/cluster/compare-configurations.ts';
 import { describeParts } from '../../src/config/hash-settings.ts';
 import { Secret } from '../../src/domain/secret.ts';
 import { makeSettings } from '../support/settings.ts';
@@ -10,6 +10,13 @@ test('what differs is named: what is missing, what was added, and what is anothe
   expect(compareConfigurations(owner, other)).toBe(
     'accounts: otp (changed), voice (missing), fresh (added); channels: ops (added)',
   );
+});
+
+test('of daemons of two versions of the program nobody can tell whether their configurations differ: each makes other settings of a file', () => {
+  const owner = { configHash: 'a', program: 'lowwater 0.3.0' };
+  expect(haveSameConfiguration(owner, { configHash: 'b', program: 'lowwater 0.3.0' })).toBe(false);
+  expect(haveSameConfiguration(owner, { configHash: 'b', program: 'lowwater 0.4.0' })).toBe(null);
+  expect(haveSameConfiguration(owner, { configHash: 'a', program: 'lowwater 0.4.0' })).toBe(true);
 });
 
 test('a long list of names is cut', () => {

@@ -1,4 +1,5 @@
 import { nobodyOwns } from '../../cluster/cluster-status.ts';
+import { haveSameConfiguration } from '../../cluster/compare-configurations.ts';
 import { isoText } from '../../domain/moment.ts';
 import type { PostgresSettings, Settings } from '../../domain/settings.ts';
 import type { ClusterLook } from '../../ports/cluster.ts';
@@ -100,8 +101,9 @@ async function refuseDiffering(
   { members, owner: incarnation }: ClusterLook,
 ): Promise<void> {
   const owner = members.find((member) => member.incarnation === incarnation);
-  const other = members.find(({ configHash }) => configHash !== owner?.configHash);
-  if (owner === undefined || other === undefined) return;
+  if (owner === undefined) return;
+  const other = members.find((member) => haveSameConfiguration(owner, member) === false);
+  if (other === undefined) return;
   const hashes = { owner: owner.configHash, other: other.configHash };
   const { findConfigurations, withSchema } = await import('../../store/postgres/reader.ts');
   const { compareConfigurations } = await import('../../cluster/compare-configurations.ts');
@@ -153,7 +155,7 @@ function nodeOf({ members }: ClusterLook, incarnation: string): string {
 }
 
 function nameSameness(same: boolean | null): string {
-  if (same === null) return 'no owner to compare with';
+  if (same === null) return 'not comparable';
   return same ? "as the owner's" : "NOT the owner's";
 }
 
@@ -170,7 +172,7 @@ export function describeCluster({ epoch, owner, members }: ClusterLook) {
       role: member === leading ? ('owner' as const) : ('standby' as const),
       advertise: member.advertise,
       program: member.program,
-      sameConfiguration: leading === undefined ? null : leading.configHash === member.configHash,
+      sameConfiguration: leading === undefined ? null : haveSameConfiguration(leading, member),
       leaseEndsAt: isoText(member.expiresAt),
     })),
   };
