@@ -3,7 +3,8 @@ import { isSameCurrency } from '../domain/money.ts';
 import type { Notification } from '../domain/outbox.ts';
 import type { Balance, Reading } from '../domain/reading.ts';
 import { byUrgency, mostUrgent, type Urgency } from '../domain/urgency.ts';
-import { paymentsOf, runwayOf } from '../engine/spending.ts';
+import { paymentsOf } from '../engine/payments.ts';
+import { runwayOf } from '../engine/spending.ts';
 import type { WatchedAccount } from '../engine/state.ts';
 import { minTopUpMicros } from '../rules/top-up.ts';
 import { urgencyOfBalance } from '../rules/urgency.ts';
@@ -43,7 +44,7 @@ export async function composeReport(
 }
 
 async function reportAccount(
-  { reader, historyLoader, now }: ComposeDependencies,
+  { reader, historyLoader, now, state }: ComposeDependencies,
   account: WatchedAccount,
   since: number,
   until: number,
@@ -70,7 +71,7 @@ async function reportAccount(
     reading: poll.reading,
     runways: ofEach((balance) => runwayOf(account, balance, now())),
     records: ofEach((balance) => account.spending.record(balance)),
-    payments: paymentsOf(account, now()),
+    payments: paymentsOf(state, account, now()),
     spent: ofEach((_, { spent }) => spent),
     ...(first === undefined || first.at <= since ? {} : { spentSince: first.at }),
     toppedUp: ofEach((_, { toppedUp }) => toppedUp),

@@ -1,17 +1,14 @@
-import { dayMs } from '../domain/duration.ts';
 import type { ReportAccount, ReportMessage } from '../domain/message.ts';
 import { currencyCode, type Micros } from '../domain/money.ts';
 import { sumUp } from '../domain/one-sum.ts';
 import { ownOf } from '../domain/own.ts';
 import { type Balance, unitOf } from '../domain/reading.ts';
-import { groupByRun, runBefore, runInTime } from '../engine/pay-runs.ts';
+import { groupByRun } from '../engine/pay-runs.ts';
+import { isNear } from '../engine/payments.ts';
 import { moneyOf } from '../engine/rates.ts';
 import type { MonitorState } from '../engine/state.ts';
 import { monthlyBudget } from '../rules/budget.ts';
 import { addBudgets, addOutlooks } from '../spending/add-outlooks.ts';
-
-/** Payments due later are not planned yet. */
-const payHorizonMs = 30 * dayMs;
 
 /** The sums of a report over all accounts: one sum, what the month comes to, and what the next pay runs must hold. */
 export function sumReport(
@@ -43,13 +40,13 @@ export function sumReport(
     if (watched === undefined || outlook === null) return [];
     return { ...outlook, currency, budget: monthlyBudget(watched, id) };
   });
-  const payments = accounts.flatMap(({ id, payments: own, balances, reading }) =>
+  const payments = accounts.flatMap(({ payments: own, balances, reading }) =>
     own
-      .filter(({ dueAt }) => (dueAt ?? 0) <= now + payHorizonMs)
-      .map((payment) => ({
-        micros: payment.micros,
-        currency: unitOf({ balances, currency: reading?.currency ?? '' }, payment.balance),
-        runAt: runInTime(payment, now, (at) => runBefore(state, id, at)),
+      .filter((payment) => isNear(payment, now))
+      .map(({ micros, runAt, balance }) => ({
+        micros,
+        runAt,
+        currency: unitOf({ balances, currency: reading?.currency ?? '' }, balance),
       })),
   );
   return {

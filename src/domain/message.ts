@@ -137,13 +137,18 @@ export interface ExpectedMoney {
 
 export interface Payment {
   readonly balance: Balance;
-  /** For another 30 days and at least what clears the balance's alerts, rounded up to what a person would pay. */
+  /**
+   * For another 30 days, or with pay days until the money of the run after it arrives, and at least what clears the balance's alerts;
+   * rounded up to what a person would pay.
+   */
   readonly micros: Micros;
   /** The last instant at which the money arrives before the balance may be empty. Null where no forecast says; not after `now` where it is due. */
   readonly dueAt: number | null;
   readonly isEmpty: boolean;
   /** Due at once, by the clock that the payment was worked out by. */
   readonly isDue: boolean;
+  /** The last pay run that is in time for it; null where it cannot wait for one, undefined where no pay days are set. */
+  readonly runAt?: number | null | undefined;
 }
 
 export interface ReportMessage extends MessageBase {

@@ -1,17 +1,13 @@
 import { dayMs } from '../domain/duration.ts';
-import type { Payment, Runway } from '../domain/message.ts';
-import type { Micros } from '../domain/money.ts';
+import type { Runway } from '../domain/message.ts';
 import type { AnnouncedRun } from '../domain/operator.ts';
 import { ownOf } from '../domain/own.ts';
 import { amountOf, type Balance, type Reading } from '../domain/reading.ts';
-import { notUrgent } from '../domain/urgency.ts';
 import type { HistoryQuery, StoredSpending } from '../ports/store.ts';
-import { alertKindOf, clearingBalance, spendingLookback } from '../rules/registry.ts';
-import { urgencyOfBalance } from '../rules/urgency.ts';
+import { alertKindOf, spendingLookback } from '../rules/registry.ts';
 import { AccountSpending } from '../spending/account-spending.ts';
 import { passLeadTime } from '../spending/local-week.ts';
 import { runway } from '../spending/runway.ts';
-import { payable } from '../wording/quantity-wording.ts';
 import { scheduleAccount } from './judge.ts';
 import { emptyAt, type MonitorState, type WatchedAccount } from './state.ts';
 
@@ -183,37 +179,5 @@ export function isNearEmpty(account: WatchedAccount, now: number): boolean {
     const left = amountOf(reading, balance) - emptyAt(account);
     const earliest = left > 0 ? account.spending.forecastAt(reading, balance, left)?.earliest : null;
     return earliest != null && earliest < now + dayMs;
-  });
-}
-
-interface Owed {
-  readonly left: Micros;
-  /** The balance that clears its open alerts. */
-  readonly clearsAt: Micros | null;
-  readonly now: number;
-  readonly currency: string | null;
-}
-
-/** The payment for a balance; null where none is needed, or where nobody can say. */
-export function paymentOf(runway: Runway, { left, clearsAt, now, currency }: Owed): Payment | null {
-  const clearing = clearsAt === null ? 0 : clearsAt - left - (runway.expected?.amountMicros ?? 0);
-  const micros = Math.max(runway.restoreMicros ?? 0, clearing);
-  if (micros <= 0) return null;
-  const { isEmpty, actBy } = urgencyOfBalance(runway, now) ?? { isEmpty: false, actBy: null };
-  // Expected money lasts as far as anybody can see, but clears no alert: that shows once it has come.
-  const dueAt = actBy === notUrgent.actBy ? (runway.expected?.by ?? null) : actBy;
-  const isDue = dueAt === null || dueAt <= now;
-  return { balance: runway.balance, micros: payable(micros, currency), dueAt, isEmpty, isDue };
-}
-
-export function paymentsOf(account: WatchedAccount, now: number): readonly Payment[] {
-  const { poll, rules, alerts, settings } = account;
-  const open = rules.filter(({ id }) => (alerts.get(id)?.state ?? 'inactive') !== 'inactive');
-  return settings.balances.flatMap(({ id: balance, unit }) => {
-    const runway = runwayOf(account, balance, now);
-    if (poll.reading === null || runway === null) return [];
-    const left = amountOf(poll.reading, balance);
-    const currency = unit ?? poll.reading.currency;
-    return paymentOf(runway, { left, clearsAt: clearingBalance(open, balance), now, currency }) ?? [];
   });
 }

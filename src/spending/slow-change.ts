@@ -8,8 +8,9 @@ import { isSparse } from './silence.ts';
  */
 const leastHours = 120;
 const mostHours = 168;
+const dayHours = 24;
 const least = Math.log(1.25);
-/** It is over where it comes to less than half of that. */
+/** It is over where it, or a day of it, comes to less than half of that: a price is the same each day. */
 const halfway = Math.exp(least / 2);
 /** It is far more than forecasts of a day are usually off, and five days are off by half of that. */
 const timesOff = 2;
@@ -29,7 +30,8 @@ export function watchSlowChange(
   state.slowSpent += spent;
   state.slowUsual += usual;
   const { slowSpent, slowUsual, slowHours, actual, expected } = state;
-  if (slowSpent < halfway * slowUsual || slowHours > mostHours) state.slowHours = 0;
+  const isDayLow = slowHours > dayHours && actual < halfway * expected;
+  if (isDayLow || slowSpent < halfway * slowUsual || slowHours > mostHours) state.slowHours = 0;
   if (state.slowHours < leastHours || state.hours < state.slowFrom || at < state.shiftsFrom) return;
   const enough = Math.exp(Math.max(least, timesOff * (state.errors[checkedHours.indexOf(24)] ?? 0)));
   if (isSparse(state) || slowSpent < enough * slowUsual || actual < enough * expected) return;

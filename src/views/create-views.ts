@@ -9,7 +9,6 @@ import { calendarKeyOf, isSessionEnded, linkKeysOf, sessionsOf } from '../engine
 import { auditOf } from '../engine/audit.ts';
 import { refuseSilence } from '../engine/orders/silence.ts';
 import type { Wanted } from '../engine/orders.ts';
-import { runBefore } from '../engine/pay-runs.ts';
 import { moneyOf } from '../engine/rates.ts';
 import { mutedBy, type SilenceWindow, windowsBetween } from '../engine/silencing.ts';
 import type { MonitorState, WatchedAccount } from '../engine/state.ts';
@@ -148,14 +147,8 @@ export function createViews(current: () => ViewDependencies) {
     expected: (): readonly ExpectedTopUp[] => [...current().state.expected.values()].flat(),
     /** Runs that people announced, until a day after their end. */
     announced: (): readonly AnnouncedRun[] => [...current().state.announced.values()].flat(),
-    /** How sums are made one, and when payments are made. */
-    finance() {
-      const { state } = current();
-      return {
-        money: moneyOf(state),
-        runBefore: (id: string, at: number | null) => runBefore(state, id, at),
-      };
-    },
+    /** How sums are made one. */
+    finance: () => ({ money: moneyOf(current().state) }),
     silences: (): readonly SilenceView[] => viewSilences(current()),
     sessions: () => sessionsOf(current().state),
     isSessionEnded: (id: string) => isSessionEnded(current().state, id),

@@ -1,17 +1,16 @@
 import { inSlices } from '../daemon/slices.ts';
-import { dayMs, weekMs } from '../domain/duration.ts';
+import { weekMs } from '../domain/duration.ts';
 import type { Payment } from '../domain/message.ts';
 import { currencyCode, type Micros } from '../domain/money.ts';
 import { sumUp } from '../domain/one-sum.ts';
 import { unitOf } from '../domain/reading.ts';
 import { byUrgency } from '../domain/urgency.ts';
-import { groupByRun, runInTime } from '../engine/pay-runs.ts';
+import { groupByRun } from '../engine/pay-runs.ts';
+import { isNear } from '../engine/payments.ts';
 import { urgencyOfPayment } from '../rules/urgency.ts';
 import type { Views } from './create-views.ts';
 import type { AccountView } from './views.ts';
 
-/** Payments further ahead are not planned yet. */
-const payHorizonMs = 30 * dayMs;
 const sliceOfAccounts = 100;
 
 /** When payments are due: the sections of a plan, in their order. */
@@ -20,15 +19,13 @@ export const paymentGroups = ['now', 'this week', 'later'] as const;
 export interface DuePayment extends Payment {
   readonly account: AccountView;
   readonly due: (typeof paymentGroups)[number];
-  /** The last pay run that is in time for it; null where it cannot wait for one, undefined where no pay days are set. */
-  readonly runAt: number | null | undefined;
 }
 
 export type CurrencyPayments = Awaited<ReturnType<typeof planPayments>>['currencies'][number];
 
-/** Due within 30 days, or firing now; urgent first, the currency with most payments first. Made in slices. */
+/** Due within 30 days, or in a pay run within them, or firing now; urgent first, the currency with most payments first. Made in slices. */
 export async function planPayments(views: Pick<Views, 'accountIds' | 'accounts' | 'finance'>, now: number) {
-  const { money, runBefore } = views.finance();
+  const { money } = views.finance();
   const unknown: AccountView[] = [];
   const ending: AccountView[] = [];
   const due: (DuePayment & { readonly currency: string })[] = [];
@@ -38,15 +35,13 @@ export async function planPayments(views: Pick<Views, 'accountIds' | 'accounts' 
       if (isUnknown(account)) unknown.push(account);
       if (Object.values(runways).some((runway) => runway?.runwayMs != null)) ending.push(account);
       if (currency === null) continue;
-      const near = account.payments.filter(({ dueAt }) => (dueAt ?? 0) <= now + payHorizonMs);
       const counting = { balances: account.balances, currency };
-      for (const payment of near)
+      for (const payment of account.payments.filter((each) => isNear(each, now)))
         due.push({
           ...payment,
           account,
           currency: unitOf(counting, payment.balance),
           due: dueOf(payment, now),
-          runAt: runInTime(payment, now, (at) => runBefore(account.id, at)),
         });
     }
   }

@@ -13,8 +13,9 @@ import { mostUrgent, notUrgent, type Urgency } from '../domain/urgency.ts';
 import { incidentOf, sketchIncident } from '../engine/incidents.ts';
 import { suppressionOf } from '../engine/inhibit.ts';
 import { blockedUntil } from '../engine/observe.ts';
+import { paymentsOf } from '../engine/payments.ts';
 import { windowsFrom } from '../engine/silencing.ts';
-import { paymentsOf, runwayOf } from '../engine/spending.ts';
+import { runwayOf } from '../engine/spending.ts';
 import { balancesOf, factsOf, groupOf, type MonitorState, type WatchedAccount } from '../engine/state.ts';
 import { wordSubject } from '../messages/item-wording.ts';
 import type { StoreReader } from '../ports/store.ts';
@@ -52,7 +53,7 @@ export function viewAccount(parts: ViewDependencies, account: WatchedAccount) {
     },
     /** What is to be paid, by balance; worked out when it is asked for. */
     get payments() {
-      return paymentsOf(account, now);
+      return paymentsOf(parts.state, account, now);
     },
   };
 }

@@ -202,7 +202,7 @@ export class FakeViews implements LiveViews {
   }
 
   finance() {
-    return { money: null, runBefore: () => undefined };
+    return { money: null };
   }
 
   async pushReading(): Promise<Refusal> {

@@ -1,11 +1,12 @@
 import { describe, expect, it, test } from 'vitest';
 import { sumUp } from '../../src/domain/one-sum.ts';
+import { payDaysOf } from '../../src/engine/payments.ts';
 import { payCron } from '../../src/schema/times.ts';
-import { cronCalendar } from '../../src/system/calendar.ts';
+
 import { planPayments } from '../../src/views/payment-plan.ts';
 import { dayMs, hourMs, units } from '../support/account-facts.ts';
-import { buildAccountView, buildPayment } from '../support/built-views.ts';
-import { makeProvider } from '../support/settings.ts';
+
+import { makeAccount, makeProvider } from '../support/settings.ts';
 import { startWorld } from '../support/world.ts';
 
 const amounts = { CNY: '0.121', VND: '0.000036' };
@@ -71,47 +72,48 @@ describe('rates of a table', () => {
 // Monday 9 November 2026, noon.
 const now = Date.UTC(2026, 10, 9, 12);
 
-const plan = (payDays: string, due: readonly (readonly [id: string, dueAt: number])[]) => {
-  const accounts = due.map(([id, dueAt]) =>
-    buildAccountView({ id, payments: [{ ...buildPayment(100, dueAt), isDue: false }] }),
-  );
-  const cron = payCron(payDays) ?? '';
-  return planPayments(
-    {
-      ...{ accountIds: () => accounts.map(({ id }) => id), accounts: async () => accounts },
-      finance: () => ({
-        money,
-        runBefore: (_, at) => (at === null ? null : cronCalendar.previous(cron, 'UTC', at)),
-      }),
-    },
-    now,
-  );
-};
+/** What accounts that spend ten an hour around the clock must be paid in which run, where a payment takes a working day. */
+async function plan(payDays: string, daysLeft: Readonly<Record<string, number>>) {
+  const poll = { kind: 'every', everyMs: hourMs } as const;
+  const accounts = Object.keys(daysLeft).map((id) => makeAccount(id, { poll, leadTimeMs: dayMs }));
+  const parts = { accounts, rules: [], payDays: payCron(payDays), money, routes: [] };
+  const world = await startWorld(parts, { startAt: now - 10 * dayMs, sleepMs: hourMs });
+  for (let hour = 240; hour >= 0; hour--) {
+    for (const [id, days] of Object.entries(daysLeft)) world.provider.set(id, 240 * days + 10 * hour);
+    if (hour > 0) await world.pass(hourMs);
+  }
+  return planPayments(world.views, world.now);
+}
+
+const dayOf = (at: number | null) => (at === null ? null : new Date(at).toISOString().slice(5, 10));
 
 describe('pay runs', () => {
-  it('hold what is due before the next one; what is due before the first cannot wait', async () => {
-    const { runs, total } = await plan('1,15', [
-      ['tomorrow', now + dayMs],
-      ['in a week', now + 7 * dayMs],
-      ['before the first', Date.UTC(2026, 10, 30, 23)],
-      ['on the first', Date.UTC(2026, 11, 1, 8)],
+  it('hold what is due before the next one, and so much that nothing is empty before the money of that arrives', async () => {
+    // The money of the run of the 15th, a Sunday, arrives on 16 November, that of the 1st on 1 December and of the next on the 15th.
+    const { runs, payments } = await plan('1,15', { now: 4, soon: 12, later: 33, last: 90 });
+    expect(runs.map(({ at, payments: own }) => [dayOf(at), own.map(({ account }) => account.id)])).toEqual([
+      [null, ['now']],
+      ['11-15', ['soon']],
+      ['12-01', ['later']],
     ]);
-    expect(runs.map(({ at, payments }) => [at, payments.map(({ account }) => account.id)])).toEqual([
-      [null, ['tomorrow']],
-      [Date.UTC(2026, 10, 15), ['in a week', 'before the first']],
-      [Date.UTC(2026, 11, 1), ['on the first']],
-    ]);
-    expect(runs.map(({ sums }) => sums.map(({ micros }) => micros / units(1)))).toEqual([
-      [100],
-      [200],
-      [100],
-    ]);
-    expect(total?.micros).toBe(units(48.4));
+    const lasts = (id: string, days: number) => {
+      const micros = payments.find(({ account }) => account.id === id)?.micros ?? 0;
+      return micros / units(240) + days;
+    };
+    expect(lasts('now', 4)).toBeGreaterThan(7.5);
+    expect(lasts('soon', 12)).toBeGreaterThan(22.5);
+    expect(lasts('later', 33)).toBeGreaterThan(36.5);
+  });
+
+  it('hold what lasts 30 days but not until the money of the next one, where they are rare', async () => {
+    const { runs, payments } = await plan('1', { otp: 33 });
+    expect(runs.map(({ at }) => dayOf(at))).toEqual(['12-01']);
+    expect((payments[0]?.micros ?? 0) / units(240)).toBeGreaterThan(22);
   });
 
   it('are still to come on their own day', async () => {
-    const { runs } = await plan('mon', [['today', now + hourMs]]);
-    expect(runs.map(({ at }) => at)).toEqual([Date.UTC(2026, 10, 9)]);
+    const { runs } = await plan('mon', { otp: 9 });
+    expect(runs.map(({ at }) => dayOf(at))).toEqual(['11-09']);
   });
 });
 
@@ -130,10 +132,11 @@ test.each([
 it('pay days are those of the provider entry where it has its own, and none where nothing says', async () => {
   const runOf = async (own: string | null, common: string | null) => {
     const world = await startWorld({ provider: makeProvider({ payDays: own }), payDays: common });
-    return world.views.finance().runBefore('otp', Date.UTC(2026, 10, 20));
+    const account = world.daemon.state.accounts.get('otp');
+    return account && payDaysOf(world.daemon.state, account);
   };
   const [first, fifteenth] = ['0 0 1 * *', '0 0 15 * *'];
-  expect(await runOf(first, fifteenth)).toBe(Date.UTC(2026, 10, 1));
-  expect(await runOf(null, fifteenth)).toBe(Date.UTC(2026, 10, 15));
-  expect(await runOf(null, null)).toBeUndefined();
+  expect(await runOf(first, fifteenth)).toBe(first);
+  expect(await runOf(null, fifteenth)).toBe(fifteenth);
+  expect(await runOf(null, null)).toBeNull();
 });

@@ -39,7 +39,7 @@ const views = {
           balances: [{ id: 'sms', label: 'SMS', alertsBelowZero: true }],
         }),
       ),
-  finance: () => ({ money: { currency: 'CNY', rates }, runBefore: () => undefined }),
+  finance: () => ({ money: { currency: 'CNY', rates } }),
   outlook: (id: string) => accounts.find((each) => each.id === id) ?? null,
 };
 

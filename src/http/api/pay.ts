@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { isoDay, isoText } from '../../domain/moment.ts';
 import { formatMicros } from '../../domain/money.ts';
+import { unitOf } from '../../domain/reading.ts';
 import { formatCsvLine } from '../../views/csv.ts';
 import { type DuePayment, planPayments } from '../../views/payment-plan.ts';
 import { announcedJson, expectedJson, paymentJson } from '../../views/public-json.ts';
@@ -152,7 +153,8 @@ const csvHeader = formatCsvLine([
 type CsvPayment = Pick<DuePayment, 'account'> & Partial<DuePayment>;
 
 function csvLine({ account, balance = '', micros, dueAt = null, due }: CsvPayment): string {
-  const { id, name, currency, topUpUrl } = account;
+  const { id, name, topUpUrl } = account;
+  const currency = unitOf(account, balance);
   const by = dueAt === null ? '' : isoText(Math.round(dueAt));
   const amount = micros === undefined ? '' : formatMicros(micros);
   return formatCsvLine([id, name, balance, currency ?? '', amount, by, topUpUrl ?? '', due ?? '']);

@@ -27,7 +27,7 @@ const paymentsAPage = 40;
 const says = phrases('pay', {
   title: 'Pay',
   csv: 'Download as CSV',
-  lead: 'What keeps each balance going for another 30 days, and at least clears its alerts, due so that the money arrives before the balance may be empty.',
+  lead: 'What keeps each balance going for another 30 days, or with pay days until the money of the next run arrives, and at least clears its alerts, due so that the money arrives before the balance may be empty.',
   nothing: 'Nothing is due within 30 days.',
   nothingKnown: 'Nothing is known to be due within 30 days.',
   unread:

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { paymentOf } from '../../../src/engine/spending.ts';
+import { paymentOf } from '../../../src/engine/payments.ts';
 import { planPayments } from '../../../src/views/payment-plan.ts';
 import { minuteMs, smsLow, units } from '../../support/account-facts.ts';
 import {
@@ -75,7 +75,7 @@ describe('the plan of payments', () => {
     ];
     const views = {
       ...{ accountIds: () => accounts.map(({ id }) => id), accounts: async () => accounts },
-      finance: () => ({ money: null, runBefore: () => undefined }),
+      finance: () => ({ money: null }),
     };
     const { currencies } = await planPayments(views, now);
     expect(
