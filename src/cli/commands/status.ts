@@ -1,7 +1,7 @@
 import { nobodyOwns } from '../../cluster/cluster-status.ts';
 import { dayMs } from '../../domain/duration.ts';
 import type { Runway } from '../../domain/message.ts';
-import { formatBare } from '../../domain/money.ts';
+import { formatAmount, formatBare } from '../../domain/money.ts';
 import { cleanText, plural } from '../../domain/plain-text.ts';
 import { amountOf, type Balance, unitOf } from '../../domain/reading.ts';
 import { type AccountSummary, isEndingSoon } from '../../views/account-summary.ts';
@@ -222,10 +222,12 @@ function stateOf(account: BriefAccount, style: Style) {
     : { word: outcome, symbol: '✗', paint: style.yellow };
 }
 
+/** Without its currency, which stands in a column of its own; a unit of its own with it. */
 function moneyOf(account: BriefAccount, balance: Balance): string {
-  return account.reading === null
-    ? '-'
-    : formatBare(amountOf(account.reading, balance), unitOf(account, balance));
+  if (account.reading === null) return '-';
+  const unit = unitOf(account, balance);
+  const format = unit === account.currency ? formatBare : formatAmount;
+  return format(amountOf(account.reading, balance), unit);
 }
 
 /** `SMS 42.10, VoIP 0.00`, where accounts of several providers have different balances. */

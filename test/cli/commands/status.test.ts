@@ -71,3 +71,18 @@ it('names how many accounts it does not show, and where they are', () => {
     /\n131 accounts, .*, 130 of them not shown here: lowwater status \| less shows all\n$/,
   );
 });
+
+it('shows a balance that counts something else with what it counts, beside money', () => {
+  const { balances, ...account } = buildAccountView();
+  const minutes = balances.map((each) => (each.id === 'voip' ? { ...each, unit: 'minutes' } : each));
+  const stdout: Output = {
+    write: () => Promise.resolve(),
+    isTerminal: false,
+    columns: 200,
+    style: createStyle(false),
+  };
+  const frame = { stdout, timezone: 'UTC', now: viewsNow };
+  const shown = formatStatus(summarizeAll([{ ...account, balances: minutes }]), frame);
+  expect(shown).toMatch(/ \d+ minutes +CNY /);
+  expect(shown).toMatch(/ \d+\.\d\d +\d+ minutes /);
+});
