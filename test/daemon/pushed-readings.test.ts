@@ -43,6 +43,14 @@ test('a pushed reading is stored and judged as a polled one is', async () => {
   ]);
 });
 
+test('what programs push is not listed among what people did', async () => {
+  const world = await startWorld(parts);
+  await push(world, 40);
+  await world.pass(minuteMs);
+  await push(world, 30);
+  expect(await world.views.audit({ since: 0, before: Number.MAX_SAFE_INTEGER, limit: 10 })).toEqual([]);
+});
+
 test('the same reading again changes nothing, an older or a future one is refused', async () => {
   const world = await startWorld(parts);
   const at = world.now;

@@ -27,6 +27,7 @@ const pairs = [
   'renamed × open',
   'order × order',
   'push × clock',
+  'ordered × worse',
 ] as const;
 type Pair = (typeof pairs)[number];
 
@@ -147,6 +148,18 @@ function drawMore(
           { at: at + hourMs, kind: 'expire', place: 0 },
         ];
       }
+      case 'ordered × worse':
+        // Enough for all, for the mildest step, or for none of them.
+        return [
+          {
+            at,
+            kind: from.pick(['ordered', 'ordered', 'announced']),
+            account: from.pick(accounts).id,
+            amountMicros: units(from.pick([20, 150, 400])),
+            forMs: from.skewed(10 * minuteMs, 12 * hourMs),
+            byOrder: from.chance(0.5),
+          },
+        ];
       default:
         return [];
     }

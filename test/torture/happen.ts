@@ -87,6 +87,8 @@ export function happen(stage: Stage, it: Happening, struck: Machine | null = sta
       return;
     case 'acknowledge':
     case 'silence':
+    case 'ordered':
+    case 'announced':
     case 'expire':
       if (fleet.isTheirs(machine)) operate(machine, model, it);
       return;
@@ -151,7 +153,7 @@ function restore(machine: Machine, model: Model, downMs: number): void {
 function operate(
   machine: Machine,
   model: Model,
-  it: Extract<Happening, { kind: 'acknowledge' | 'silence' | 'expire' }>,
+  it: Extract<Happening, { kind: 'acknowledge' | 'silence' | 'ordered' | 'announced' | 'expire' }>,
 ): void {
   const { views, daemon, storage, leaveOrder } = machine;
   if (views === null || daemon === null || machine.stopping || machine.frozen) return;
@@ -159,7 +161,11 @@ function operate(
   const leave = 'byOrder' in it && it.byOrder && storage.fault === null ? leaveOrder : null;
   const give = (wanted: Wanted, by: string): void => {
     if (leave === null) expectAnswer(machine, model, views.orders([orderOf(wanted, { by, at: now })]));
-    else leave(leftOrderOf(wanted, { by, at: now }));
+    else {
+      const { orderId, from, ...known } = leftOrderOf(wanted, { by, at: now });
+      // Commands before 0.4 gave an order no id, and said of nobody whence it came.
+      leave(wanted.kind === 'acknowledge' && it.at % 2 === 0 ? known : { ...known, orderId, from });
+    }
   };
   if (it.kind === 'acknowledge') {
     const open = [...daemon.state.alerts.values()].filter((alert) => alert.incident !== null);
@@ -170,7 +176,14 @@ function operate(
     const { match } = it;
     const everything = matchesEverything(match);
     give({ kind: 'silence', match, everything, startsAt: now, endsAt: now + it.forMs, comment: '' }, 'ben');
-  } else {
+  } else if (it.kind === 'ordered') {
+    const { account, amountMicros, forMs } = it;
+    give({ kind: 'expect-top-up', account, amountMicros, arrivesBy: now + forMs, comment: '' }, 'cleo');
+  } else if (it.kind === 'announced') {
+    const { account, amountMicros, forMs } = it;
+    const run = { amountMicros, startsAt: now, endsAt: now + forMs, comment: '' };
+    give({ kind: 'expect-spending', account, ...run }, 'dora');
+  } else if (it.kind === 'expire') {
     const ids = [...daemon.state.silences.keys()];
     const id = ids[it.place % Math.max(1, ids.length)];
     if (id !== undefined) expectAnswer(machine, model, views.orders([orderOf({ kind: 'expire', id })]));

@@ -1,5 +1,6 @@
 import { channelMutations } from './channel-mutations.ts';
 import { faultMutations } from './fault-mutations.ts';
+import { moneyMutations } from './money-mutations.ts';
 import { postgresMutations } from './postgres-mutations.ts';
 
 /** A bug put into the product on purpose: the simulation must notice it. */
@@ -713,6 +714,7 @@ export const mutations: readonly Mutation[] = [
   },
   ...channelMutations,
   ...faultMutations,
+  ...moneyMutations,
   {
     name: 'an alert goes on although its rule watches another balance now',
     file: 'src/engine/reconfigure.ts',

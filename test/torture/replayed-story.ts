@@ -8,8 +8,16 @@ import { Replay } from '../../src/replay/replay.ts';
 import { calmDays, dayMs, type Scenario } from './scenario.ts';
 import { Violation } from './story.ts';
 
-/** What a replay cannot know of: a clock that jumped or stood still, and other rules. */
-const disturbing: ReadonlySet<string> = new Set(['jump', 'suspend', 'pause', 'restore', 'reload']);
+/** What a replay cannot know of: a clock that jumped or stood still, other rules, and what people said is to come. */
+const disturbing: ReadonlySet<string> = new Set([
+  'jump',
+  'suspend',
+  'pause',
+  'restore',
+  'reload',
+  'ordered',
+  'announced',
+]);
 
 /** That an account is watched shows with the answer to its first poll. */
 const slackMs = 15_000;

@@ -101,6 +101,14 @@ export type Happening = { readonly at: number } & (
   | { readonly kind: 'reload'; readonly settings: Settings }
   | { readonly kind: 'invalid configuration' }
   | { readonly kind: 'acknowledge'; readonly place: number; readonly byOrder: boolean }
+  /** A top-up that somebody ordered, which comes or does not, and a run that somebody announced. */
+  | {
+      readonly kind: 'ordered' | 'announced';
+      readonly account: string;
+      readonly amountMicros: number;
+      readonly forMs: number;
+      readonly byOrder: boolean;
+    }
   | { readonly kind: 'silence'; readonly match: Matcher; readonly forMs: number; readonly byOrder: boolean }
   | { readonly kind: 'expire'; readonly place: number }
   | { readonly kind: 'poll now'; readonly account: string }

@@ -7,7 +7,7 @@ import { Violation } from '../story.ts';
 
 /** What must be the same after a restart as before it, part by part; clocks are checked by their bounds elsewhere. */
 export function fingerprint(state: MonitorState, now: number, asOf: number = now): Map<string, string> {
-  const parts = new Map<string, string>();
+  const parts = new Map(announcedBy(state));
   for (const alert of state.alerts.values()) {
     const { account, rule, severity, incident } = alert;
     if (alert.state !== 'inactive')
@@ -46,6 +46,13 @@ export function fingerprint(state: MonitorState, now: number, asOf: number = now
     }
   }
   return parts;
+}
+
+/** What people said that is to come. */
+function announcedBy({ expected, announced }: MonitorState): [string, string][] {
+  return [expected, announced].flatMap((known, place) =>
+    [...known].map(([id, list]): [string, string] => [`to come ${place} ${id}`, JSON.stringify(list)]),
+  );
 }
 
 /** Reminders are put off by a restart, by how long nobody ran. */

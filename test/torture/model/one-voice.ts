@@ -21,9 +21,10 @@ export class OneVoice {
   followed({ id, acknowledgement }: Incident, at: number): void {
     const known = this.#seen.get(id);
     const date = acknowledgement?.at ?? null;
+    // Who ordered a top-up takes what that mends, and nothing else.
+    const takenAt = acknowledgement?.comment.startsWith('ordered') === true ? null : at;
     if (known === undefined) this.#seen.set(id, { openAt: at, acknowledgement: date, takenAt: null });
-    else if (known.acknowledgement !== date)
-      this.#seen.set(id, { ...known, acknowledgement: date, takenAt: at });
+    else if (known.acknowledgement !== date) this.#seen.set(id, { ...known, acknowledgement: date, takenAt });
   }
 
   expect(state: MonitorState, incident: Incident): void {

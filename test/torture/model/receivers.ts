@@ -191,23 +191,22 @@ export class Receivers {
     // What rose to where its reader had seen it is no news.
     const isWorse = acknowledgement === null || rank[severity] > rank[acknowledgement.severity];
     const isFree = !isTaken && isWorse;
+    const truth = `of ${alert}, and it is ${JSON.stringify({ severity, acknowledgement })}`;
     if (shown.tool === null) {
       for (const [reader, words] of shown.words) {
         const word = words.get(alert);
-        if (word === undefined || this.#isForgotten(word)) continue;
-        const says = `${reader} of ${channel} reads ${JSON.stringify(word)}, and it is ${JSON.stringify({ severity, acknowledgement })}`;
-        if (word.incident !== incident.id || word.state === 'over') throw untrue(says);
-        if (isFree && (word.state === 'taken' || rank[word.severity] < rank[severity])) throw untrue(says);
+        if (word !== undefined && !this.#isForgotten(word) && !isSo(word, incident, isFree))
+          throw untrue(`${reader} of ${channel} reads ${JSON.stringify(word)} ${truth}`);
       }
       return;
     }
-    const open = shown.tool.about(`lowwater/${alert}`);
-    const says = `${channel} shows ${JSON.stringify(open)} of ${alert}, and it is ${JSON.stringify({ severity, acknowledgement })}`;
-    // What somebody took before the tool heard of it never wakes anybody there.
     const last = shown.latest.get(alert);
+    // What somebody took before the tool heard of it never wakes anybody there.
     if (!isFree || (last !== undefined && this.#isForgotten(last))) return;
+    const open = shown.tool.about(`lowwater/${alert}`);
     const free = open.filter(({ taken }) => !taken);
-    if (!free.some(({ urgency }) => urgency === null || rank[urgency] >= rank[severity])) throw untrue(says);
+    if (!free.some(({ urgency }) => urgency === null || rank[urgency] >= rank[severity]))
+      throw untrue(`${channel} shows ${JSON.stringify(open)} ${truth}`);
   }
 
   #at(channel: string, type: string): Shown {
@@ -241,6 +240,12 @@ function wordOf(
   const isOver = resolvedAt !== null || kinds.includes('resolved');
   const state = isOver ? 'over' : isAcknowledged(incident) ? 'taken' : 'open';
   return { incident: incident.id, state, severity, ...when };
+}
+
+/** `isFree`: nobody has it as bad as it is. */
+function isSo(word: Word, { id, severity }: Incident, isFree: boolean): boolean {
+  if (word.incident !== id || word.state === 'over') return false;
+  return !isFree || (word.state !== 'taken' && rank[word.severity] >= rank[severity]);
 }
 
 function nameOf({ account, rule }: Incident): string {
