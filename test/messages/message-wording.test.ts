@@ -4,7 +4,12 @@ import { renderSlack } from '../../src/channels/slack/render-slack.ts';
 import { describeSlackPayload } from '../../src/channels/slack/slack-blocks.ts';
 import type { MessageItem, ReportAccount } from '../../src/domain/message.ts';
 import type { ForecastRecord } from '../../src/domain/quantity.ts';
-import { messageSubject, threadSubject, wordIncidents } from '../../src/messages/message-wording.ts';
+import {
+  messageSubject,
+  threadSubject,
+  wordCard,
+  wordIncidents,
+} from '../../src/messages/message-wording.ts';
 import { renderText } from '../../src/messages/render-text.ts';
 import { wordReport } from '../../src/messages/report-wording.ts';
 import {
@@ -83,6 +88,11 @@ describe('a message about many incidents', () => {
     const words = wordIncidents(buildMessage(new Array<MessageItem>(10_000).fill(buildItem())), 8);
     expect(words.items).toHaveLength(8);
     expect(words.more).toBe(9992);
+  });
+
+  it('says of each how long it lasts and how old that is', () => {
+    for (const { figures } of wordCard(many, 3).parts.slice(0, 2))
+      expect(figures.map(({ label }) => label)).toEqual(expect.arrayContaining(['Lasts', 'As of']));
   });
 
   it('looks like the worst that is still open', () => {

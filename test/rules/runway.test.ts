@@ -153,6 +153,22 @@ describe('by the forecast', () => {
     expect(verdict(evaluate(byMean, leaving(330), null))).toBe('ok');
   });
 
+  test('an account that sends little warns where the forecast says so, whatever is left', () => {
+    const sent = (hour: number) => Math.floor(hour / 36) * 6;
+    const hours = Array.from({ length: 21 * 24 }, (_, hour) => hour);
+    for (let left = 4; left < 40; left += 0.5) {
+      const facts = factsAfter(
+        hours.map((hour) => readingAt(hour * 60, left + sent(hours.length - 1) - sent(hour))),
+      );
+      const emptyAt = facts.spending.forecast('sms', units(left))?.emptyAt ?? null;
+      const lastsMs = emptyAt === null ? Number.POSITIVE_INFINITY : emptyAt - facts.now;
+      expect([left, verdict(evaluate(rule, facts, null))]).toEqual([
+        left,
+        lastsMs < 3 * dayMs ? 'warning' : 'ok',
+      ]);
+    }
+  });
+
   test('the credit limit of the account is its floor', () => {
     const facts = { ...leaving(-50), floorMicros: units(-500) };
     expect(verdict(evaluate(rule, facts, null))).toBe('ok');

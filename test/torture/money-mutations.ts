@@ -6,10 +6,10 @@ const review = 'test/http/page/review.test.ts';
 /** Bugs about what people pay, read and order. */
 export const moneyMutations: readonly Mutation[] = [
   {
-    name: 'a hidden tab keeps its stream of events',
+    name: 'each tab has a stream of its own',
     file: 'src/http/assets/live.js',
-    old: 'const turned = () => document.hidden && end(0);',
-    new: 'const turned = () => document.title === null && end(0);',
+    old: "if (typeof SharedWorker === 'undefined') return",
+    new: "if (typeof SharedWorker !== 'undefined') return",
     test: 'test/http/browser-live.test.ts',
   },
   {
@@ -37,7 +37,7 @@ export const moneyMutations: readonly Mutation[] = [
     name: 'what is due at once waits until its instant',
     file: 'src/views/payment-plan.ts',
     old: "if (isDue) return 'now';",
-    new: "if (isDue && (dueAt ?? 0) < now) return 'now';",
+    new: "if (isDue && (dueAt ?? 0) <= now) return 'now';",
     test: 'test/http/page/pay.test.ts',
   },
   {

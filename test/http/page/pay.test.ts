@@ -92,6 +92,16 @@ describe('the plan of payments', () => {
   });
 });
 
+it('what is due at once is due now, also by a clock that was read before', async () => {
+  const accounts = [buildAccountView({ payments: [buildPayment(5, now)] })];
+  const views = {
+    ...{ accountIds: () => accounts.map(({ id }) => id), accounts: async () => accounts },
+    finance: () => ({ money: null, runBefore: () => undefined }),
+  };
+  const { payments } = await planPayments(views, now - minuteMs);
+  expect(payments.map(({ due }) => due)).toEqual(['now']);
+});
+
 describe('who pays', () => {
   it('is shown what, by when and where, on a page, as CSV and by the API', async () => {
     const world = await startWorld({}, { startAt: viewsNow - minuteMs });
