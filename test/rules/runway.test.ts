@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { amountOf } from '../../src/domain/reading.ts';
 import type { Severity } from '../../src/domain/severity.ts';
+import { ruleKindOf } from '../../src/rules/registry.ts';
 import {
   dayMs,
   factsAfter,
@@ -162,10 +163,10 @@ describe('by the forecast', () => {
       );
       const emptyAt = facts.spending.forecast('sms', units(left))?.emptyAt ?? null;
       const lastsMs = emptyAt === null ? Number.POSITIVE_INFINITY : emptyAt - facts.now;
-      expect([left, verdict(evaluate(rule, facts, null))]).toEqual([
-        left,
-        lastsMs < 3 * dayMs ? 'warning' : 'ok',
-      ]);
+      const lasts = lastsMs >= 3 * dayMs;
+      expect([left, verdict(evaluate(rule, facts, null))]).toEqual([left, lasts ? 'ok' : 'warning']);
+      // What is surely ok is not even evaluated.
+      expect([left, lasts || ruleKindOf(rule).isSurelyOk?.(rule, facts) !== true]).toEqual([left, true]);
     }
   });
 
