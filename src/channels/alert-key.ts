@@ -6,14 +6,14 @@ export interface KeyOrder {
   readonly item: MessageItem;
   readonly action: 'open' | 'acknowledge' | 'close';
   readonly key: string;
-  /** What people call it: the alert, with a number from its second key on. */
+  /** The name of the alert for people, with a number from its second key on. */
   readonly name: string;
 }
 
 const oneKey: ToolKeys = { first: 0, newest: 0, taken: null };
 
 /**
- * What is to be done with the alerts of a message, key by key. A message that was late may speak of an incident that ended and of the
+ * The work on the alerts of a message, key by key. A message that was late may speak of an incident that ended and of the
  * next one of the same alert: the end of the first does not close what the second has.
  *
  * An open alert that got worse has another key than before: what a tool has already, or somebody took there, wakes nobody again.
@@ -43,7 +43,7 @@ export function actionFor(item: MessageItem): KeyOrder['action'] {
   return isAcknowledged(item.incident) ? 'acknowledge' : 'open';
 }
 
-/** What is taken or over is so under all of its keys. */
+/** An alert that is taken or over is so under all of its keys. */
 function numbersOf({ keys = oneKey }: MessageItem, action: KeyOrder['action'], raises: boolean) {
   const { first, newest, taken } = keys;
   if (action !== 'open') return Array.from({ length: newest - first + 1 }, (_, place) => first + place);
@@ -61,7 +61,7 @@ export function latestOfEachAlert(items: readonly MessageItem[]): readonly Messa
   return [...latest.values()];
 }
 
-/** What people call the alert. Something that happened and has no end, such as a top-up, is one of its own each time. */
+/** The name of the alert for people. Something that happened and has no end, such as a top-up, is one of its own each time. */
 export function nameOfAlert(item: MessageItem): string {
   const { account, rule, id, test } = item.incident;
   // Its end must not close what really fires.

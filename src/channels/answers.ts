@@ -8,7 +8,7 @@ import { shape } from '../schema/shapes.ts';
 import { textLeaf } from '../schema/texts.ts';
 import { sentences } from '../wording/phrase.ts';
 
-/** What an answer means: `refused` and `unknown` are tried again, and only after `unknown` it may have arrived. */
+/** The meaning of an answer: `refused` and `unknown` are tried again, and only after `unknown` it may have arrived. */
 type Meaning = 'delivered' | 'refused' | 'unknown' | 'dead';
 
 const told = sentences('receiver', {
@@ -22,9 +22,9 @@ const told = sentences('receiver', {
 export interface DocumentedAnswer {
   readonly answer: string;
   readonly means: Meaning;
-  /** What else there is to say: how long it waits, what to do about it. */
+  /** Further advice: how long it waits, what to do about it. */
   readonly note?: string;
-  /** Who says that this answer has this meaning. */
+  /** The source that gives this answer this meaning. */
   readonly source: string;
 }
 
@@ -34,22 +34,22 @@ interface AnswerRow extends DocumentedAnswer {
   readonly remedy?: string;
   /** The wait before the next try where the answer names none. */
   readonly waitMs?: number;
-  /** How often a message is sent at most that is answered so. */
+  /** The most times that a message answered so is sent. */
   readonly tries?: number;
 }
 
 export interface AnswerTable {
-  /** What the receiver is called in a sentence, such as "Slack". */
+  /** The name of the receiver in a sentence, such as "Slack". */
   readonly receiver: string;
   /** The first row that fits decides; the last ones have to fit everything. */
   readonly rows: readonly AnswerRow[];
-  /** What of the body is worth quoting: a code or a word, never a page. */
+  /** The part of the body worth quoting: a code or a word, never a page. */
   readonly quote?: (answer: HttpAnswer) => string;
   /** A wait that stands elsewhere than in `Retry-After`, in milliseconds. */
   readonly readWait?: (answer: HttpAnswer) => number | null;
 }
 
-/** What the table makes of an answer. Throws when no row fits: a table that has a hole is a defect. */
+/** The meaning of an answer by the table. Throws when no row fits: a table that has a hole is a defect. */
 export function classifyAnswer(
   table: AnswerTable,
   answer: HttpAnswer,
@@ -115,7 +115,7 @@ export const commonAnswers: readonly AnswerRow[] = [
 
 const triesWithoutAgreement = 3;
 
-/** What a good answer says, in addition to a status of 2xx. */
+/** The words of a good answer, in addition to a status of 2xx. */
 export const acceptSchema = shape({
   path: textLeaf({
     description:
@@ -172,7 +172,7 @@ function says(answer: HttpAnswer, { path, equals }: Accept): boolean {
   return valueAt(answer, path) === (path === '' ? String(equals ?? '') : equals);
 }
 
-/** What stands in the JSON of an answer, by keys with dots between; "" is the whole body as text. */
+/** The value in the JSON of an answer, by keys with dots between; "" is the whole body as text. */
 export function valueAt({ body }: HttpAnswer, path: string): unknown {
   return path === '' ? body.trim() : path.split('.').reduce(keyOf, parseJson(body));
 }

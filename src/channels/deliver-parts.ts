@@ -1,7 +1,7 @@
 import type { Message } from '../domain/message.ts';
 import type { Delivery } from '../ports/channel.ts';
 
-/** What a receiver takes by itself: an event of several, or the line that mentions people. */
+/** A part that a receiver takes by itself: an event of several, or the line that mentions people. */
 export interface MessagePart {
   /** Stays the same from try to try. People read it where the part is refused. */
   readonly name: string;
@@ -9,7 +9,7 @@ export interface MessagePart {
 
 type Ended<Kind extends Delivery['kind']> = Extract<Delivery, { readonly kind: Kind }>;
 
-/** What fails this often in a row waits: the receiver is in trouble, not the part. */
+/** A part that fails this often in a row waits: the receiver is in trouble, not the part. */
 const maxFailuresInARow = 3;
 
 /**
@@ -57,7 +57,7 @@ export async function deliverParts<Part extends MessagePart>(
   const namesOf = (some: readonly MessagePart[]): string[] => some.map(({ name }) => name);
   const owed = namesOf([...wanted.slice(sent), ...later]);
   return {
-    // Where nothing failed and nothing was taken, nobody is left of those who were owed the message.
+    // Nobody is left of those who were owed the message where nothing failed and nothing was taken.
     ...(taken ?? { kind: 'delivered' }),
     ...(dead === undefined ? {} : { refusedRecipients: namesOf(refused), refusal: dead.reason }),
     ...(retry === undefined ? {} : { owed: { recipients: owed, reason: retry.reason, ...wait } }),

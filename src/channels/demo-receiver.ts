@@ -31,7 +31,7 @@ export async function receivePosts(receiver: {
   return { channel: receiver.channel(url), close };
 }
 
-/** What a person reads of a card: texts in their order, names with their values, links as buttons. Other JSON is left out. */
+/** The text of a card as a person reads it: texts in their order, names with their values, links as buttons. Other JSON is left out. */
 export function readCard(value: unknown): readonly string[] {
   if (typeof value !== 'object' || value === null) return [];
   if (Array.isArray(value)) {

@@ -2,7 +2,7 @@ import { isLoopbackHost } from '../domain/addresses.ts';
 import type { Secret } from '../domain/secret.ts';
 import type { ChannelKind, ChannelSurroundings } from './kind.ts';
 
-/** What of an address may be shown: scheme, host and port. */
+/** The part of an address that may be shown: scheme, host and port. */
 export function hostOf(address: Secret): string {
   const url = URL.parse(address.reveal());
   return url === null ? '' : `${url.protocol}//${url.host}`;

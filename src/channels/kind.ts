@@ -6,16 +6,16 @@ import type { Clock } from '../ports/clock.ts';
 import type { DocumentedAnswer } from './answers.ts';
 import type { DemoReceiver, ReceivedMessage } from './demo-receiver.ts';
 
-/** What delivers the messages of one channel. `send` never rejects. */
+/** A sender delivers the messages of one channel. `send` never rejects. */
 export type Sender = Pick<Channel, 'send' | 'preview' | 'close'>;
 
 export interface SenderDependencies {
   readonly clock: Clock;
-  /** What a receiver says goes through it before anybody sees it. */
+  /** The words of a receiver go through it before anybody sees it. */
   readonly texts: ForeignTexts;
 }
 
-/** What listens is loaded when it is needed. */
+/** A listener is loaded when it is needed. */
 export interface LoadedChat extends Omit<ChannelChat, 'listen'> {
   listen(...answer: Parameters<ChannelChat['listen']>): Promise<ChannelListener>;
 }
@@ -34,10 +34,10 @@ export interface ChannelKind<
   readonly type: string;
   /** Its part of the file, with a description of every key; `type` is a literal. */
   readonly schema: z.ZodObject;
-  /** What holds between its keys, as they stand in the file. */
+  /** The rules between its keys, as they stand in the file. */
   check?(channel: ChannelDraft): readonly ChannelWarning[];
   build(name: string, config: Config): Own;
-  /** Where messages go, as far as that is no credential: for `validate`. */
+  /** The target of messages, as far as that is no credential: for `validate`. */
   describe(settings: Own): string;
   /** The keys of a channel to this address, for `init`; null where it is none. The most certain kind is taken. */
   keysAt?(address: URL): {
@@ -46,16 +46,16 @@ export interface ChannelKind<
     /** A key with a list that the address does not say. */
     readonly recipients?: { readonly key: string; readonly question: string };
   } | null;
-  /** What is allowed but perhaps not meant, each with the key that it is about. */
+  /** Warnings of things allowed but perhaps not meant, each with the key that it is about. */
   findWarnings?(settings: Own, house: ChannelSurroundings): readonly ChannelWarning[];
-  /** How fast the receiver takes messages. The source stands in a comment. */
+  /** The pace at which the receiver takes messages. The source stands in a comment. */
   pace(settings: Own): Pick<Channel, 'minGapMs' | 'maxConcurrent' | 'paceKey'>;
   openSender(settings: Own, dependencies: SenderDependencies): Promise<Sender>;
   /** Its chat, where the settings ask for it to be heard; null where they do not. */
   chatOf?(settings: Own, dependencies: SenderDependencies): LoadedChat | null;
   /** False where a report would wake people: it is not sent. */
   readonly takesReports?: boolean;
-  /** What its receiver answers and what that means, as its page in docs/channels.md lists it. */
+  /** The answers of its receiver and their meaning, as its page in docs/channels.md lists it. */
   readonly answers: readonly DocumentedAnswer[];
   /** A receiver for the demo, which gets what a person would see; loaded only there. */
   openDemoReceiver(received: (message: ReceivedMessage) => void): Promise<DemoReceiver>;
@@ -64,9 +64,9 @@ export interface ChannelKind<
 }
 
 export interface ChannelDraft {
-  /** What stands at a key; undefined where nothing does, or what it was to hold could not be resolved. */
+  /** The value at a key; undefined where there is none, or it could not be resolved. */
   read(key: string): unknown;
-  /** By what the balances of the accounts are asked for. */
+  /** The ids by which the balances of the accounts are asked for. */
   readonly credentials: ReadonlySet<string>;
 }
 

@@ -18,7 +18,7 @@ export function literal(text: string, limit = 300): string {
   return literalMarkdown(cutText(text, limit));
 }
 
-/** What looks like a mark of markup and is none. */
+/** Characters that look like markup and are none. */
 export function lookAlike(mark: string): string {
   return lookAlikes[mark] ?? '';
 }

@@ -52,7 +52,7 @@ export function postKind(
       const texts = Object.keys(keys).map((key) => [key, textOf(config[key])] as const);
       const secrets = Object.fromEntries(texts.map(([key, text]) => [key, new Secret(text)]));
       const recipients = receiver.each === undefined ? undefined : config[receiver.each];
-      // Who may act there, and whether anybody, does not say where it is.
+      // The people who may act there do not say where it is.
       const isPlace = (key: string): boolean =>
         key !== signingKey && (key === receiver.each || !['flag', 'people'].includes(keys[key]?.kind ?? ''));
       const places = texts.flatMap(([key, text]) => (isPlace(key) && text !== '' ? [text] : []));

@@ -35,9 +35,9 @@ const key = z.strictObject({
   default: z.string().optional(),
   optional: z.boolean().optional(),
   example: z.string().optional(),
-  /** Of a credential: who has the address, in a sentence; without it the receiver's name. */
+  /** The owner of a credential's address, in a sentence; without it the receiver's name. */
   receiver: z.string().optional(),
-  /** Of a credential: host names that are refused, and why. */
+  /** Host names that are refused for a credential, and why. */
   refuses: z.strictObject({ hosts: z.string(), message: z.string() }).optional(),
 });
 
@@ -55,11 +55,11 @@ const answersKeys = {
       tries: z.int().exactOptional(),
     }),
   ),
-  /** How a success that is none of these is said, where the usual words do not fit. */
+  /** The words for a success that is none of these, where the usual words do not fit. */
   strange: z.strictObject({ answer: z.string(), remedy: z.string() }).optional(),
-  /** Where the answer's words stand: paths with blanks between, `|` between those of which the first counts; empty where it is plain text. */
+  /** The paths of the answer's words: paths with blanks between, `|` between those of which the first counts; empty where it is plain text. */
   quote: z.string(),
-  /** Where the seconds to wait stand: in the body, or in a header. */
+  /** The place of the seconds to wait: in the body, or in a header. */
   wait: z.string().optional(),
   waitHeader: z.string().optional(),
 };
@@ -75,11 +75,11 @@ export const receiverKeys = {
   /** Host names by which `init` knows the address. */
   hosts: z.string().optional(),
   minGapMs: z.int(),
-  /** Where a message that mentions people is two. */
+  /** True where a message that mentions people is two. */
   minGapMsWithMention: z.int().optional(),
-  /** What is warned of at an address that is not encrypted, where the usual words do not fit. */
+  /** The warning at an address that is not encrypted, where the usual words do not fit. */
   unencrypted: z.string().optional(),
-  /** As what one that wakes people gets reports and good news; null where it has no quiet way, so that they are not sent. */
+  /** The quiet way in which one that wakes people gets reports and good news; null where it has no quiet way, so that they are not sent. */
   quietly: z.string().nullable().optional(),
   /** Optional keys of which one must be given; examples have the first. */
   needsOneOf: z.array(z.string()).optional(),
@@ -98,13 +98,13 @@ export type ReceiverAnswer = z.input<typeof answer>;
 
 export interface PostSettings extends ChannelSettings {
   readonly address: Secret;
-  /** By the name of the key; where it was left out, the empty text. */
+  /** Values by the name of the key; the empty text where it was left out. */
   readonly keys: Readonly<Record<string, Secret>>;
   readonly recipients: readonly string[] | null;
   readonly mention: Mention;
 }
 
-/** What renders for one receiver; loaded when the first of its channels is opened. */
+/** The renderer for one receiver; loaded when the first of its channels is opened. */
 export interface PostCode<Part extends PostedPart = PostedPart> {
   render(message: Message, settings: PostSettings): readonly Part[];
   /** Fills in what is a secret or depends on the time. Absent where the body goes to the address as it is. */
@@ -118,7 +118,7 @@ export interface PostCode<Part extends PostedPart = PostedPart> {
   heard?(answer: HttpAnswer, settings: PostSettings): void;
 }
 
-/** What hears the chat of a receiver; loaded when a channel listens. */
+/** The listener to the chat of a receiver; loaded when a channel listens. */
 export interface PostChat {
   standing(settings: PostSettings, heard: Parameters<ChannelChat['standing']>[0]): Standing;
   listen(

@@ -42,7 +42,7 @@ export const channelKinds: readonly [ChannelKind, ...ChannelKind[]] = [
 
 const [firstKind, ...otherKinds] = channelKinds;
 
-/** What every kind of channel may say besides its own keys. */
+/** Keys of every kind of channel besides its own. */
 const commonKeys = {
   language: languageKey('The language of its messages. Default: `language` at the top.').optional(),
 };
@@ -95,7 +95,7 @@ export function createChannel(settings: ChannelSettings, dependencies: SenderDep
   };
 }
 
-/** What is loaded for it is loaded when it is first listened. */
+/** Its code is loaded when it is first listened to. */
 function loadListener(loading: Promise<ChannelListener>, { clock }: SenderDependencies): ChannelListener {
   let isClosed = false;
   let loaded: ChannelListener | null = null;

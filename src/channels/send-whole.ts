@@ -30,7 +30,7 @@ export async function sendWhole(
   return delivery;
 }
 
-/** What came of a message after those who were owed it were tried once more. */
+/** The end of a message after those who were owed it were tried once more. */
 function joined(before: Delivered, recipients: readonly string[], next: Delivery): Delivered {
   const { owed: _, ...taken } = before;
   const { refusedRecipients = [] } = before;

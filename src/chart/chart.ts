@@ -36,7 +36,7 @@ export interface Chart extends Ahead {
   readonly predicted: readonly LinePoint[];
   /** When the balance is empty, by the forecast; null where nobody can say. */
   readonly emptyAt: number | null;
-  /** What is known to come: a top-up that was ordered, and what a monthly run takes (below zero). */
+  /** An event known to come: a top-up that was ordered, and what a monthly run takes (below zero). */
   readonly coming: readonly { readonly at: number; readonly micros: Micros }[];
   /** The end of that line with what came; null where it is not shown. */
   readonly hindsight: { readonly at: number; readonly predicted: Micros; readonly came: Micros } | null;
@@ -58,13 +58,13 @@ export interface IncidentBand extends Stretch {
   readonly rule: string;
 }
 
-/** What a chart is made from, in one currency, oldest first. `until` is the end of what is shown of the past: `now`, or before it. */
+/** The input of a chart, in one currency, oldest first. `until` is the end of the past that is shown: `now`, or before it. */
 export interface ChartOrder
   extends Pick<Chart, 'since' | 'until' | 'now'>,
     Partial<Pick<Chart, 'incidents' | 'silences' | 'predicted' | 'hindsight' | 'coming'>> {
   readonly readings: readonly Reading[];
   readonly balance: Balance;
-  /** How far apart readings usually are: much longer without one is a gap. */
+  /** The usual distance of readings: much longer without one is a gap. */
   readonly intervalMs: number;
   /** All polls, where they are known: what failed is a gap as well. */
   readonly polls?: Iterable<Polled>;
@@ -73,9 +73,9 @@ export interface ChartOrder
   /** Into how many points the readings are thinned at the most; all of them where absent. */
   readonly maxPoints?: number;
   readonly thresholds: Ladder<Micros>;
-  /** Of this balance; null shows nothing of the future. */
+  /** The balance's forecast; null shows nothing of the future. */
   readonly runway?: Runway | null;
-  /** How much of the future is shown at the most, as a share of the past. */
+  /** The most of the future that is shown, as a share of the past. */
   readonly aheadShare?: number;
 }
 
@@ -84,7 +84,7 @@ interface Polled {
   readonly reading: Reading | null;
 }
 
-/** What is shown of the future where nothing is predicted. */
+/** The future that is shown where nothing is predicted. */
 const leastAhead = 0.02;
 const maxTopUps = 60;
 /** A line whose thresholds are further away than this share of its amount, and than its own height, would lie flat. */
@@ -224,7 +224,7 @@ function extremesOf(values: readonly Micros[]): { readonly lowest: Micros; reado
   };
 }
 
-/** Where a balance leads: the median prediction and its 80 % range. */
+/** The course of a balance: the median prediction and its 80 % range. */
 interface Ahead {
   readonly projection: readonly { readonly at: number; readonly value: Micros }[];
   readonly fan: readonly { readonly at: number; readonly low: Micros; readonly high: Micros }[];

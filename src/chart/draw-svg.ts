@@ -4,7 +4,7 @@ import { Html, html } from '../wording/html.ts';
 import type { Chart, Stretch } from './chart.ts';
 import { linear, type NameDay, timeTicks, type ValueRange } from './scale.ts';
 
-/** What a picture is made of, each painted by the look of the page or of a mail. */
+/** The parts of a picture, each painted by the look of the page or of a mail. */
 export type Part =
   | 'shade'
   | 'not-read'
@@ -27,7 +27,7 @@ export type Part =
   | 'last'
   | 'end';
 
-/** How a picture looks: where the plot lies in units of the picture, and the attributes of each part. */
+/** The look of a picture: the plot in units of the picture, and the attributes of each part. */
 export interface SvgLook {
   /** Pixels of a picture of a fixed size, or shares of one that stretches: letters keep their size then. */
   readonly unit: '' | '%';
@@ -48,7 +48,7 @@ const railShare = 0.03;
 const grid = 1000;
 const labelledTopUps = 3;
 
-/** As the inside of an SVG. Names that would overlap are left out, the least urgent first. `timezone`: IANA. */
+/** The inside of an SVG. Names that would overlap are left out, the least urgent first. `timezone`: IANA. */
 export function drawSvg(
   chart: Chart,
   order: { readonly look: SvgLook; readonly amounts: ValueRange; readonly timezone: string },

@@ -2,7 +2,7 @@ import { scaleLinear, scaleUtc } from 'd3-scale';
 import { dayMs, minuteMs } from '../domain/duration.ts';
 import { instantOfWall, zoneOffsetMs } from '../domain/moment.ts';
 
-/** Where the values of a chart begin and end, and the round values between that carry a label, lowest first. */
+/** The ends of a chart's values, and the round values between that carry a label, lowest first. */
 export interface ValueRange {
   readonly lowest: number;
   readonly highest: number;

@@ -89,7 +89,7 @@ export function sendTest(
   }));
 }
 
-/** Where the end of a test is owed, a command that is ended stays so long at most. */
+/** The longest time that a command that is ended stays while it owes the end of a test. */
 const owedMs = 2 * minuteMs;
 
 /** Sends a test alert from here, and stays until it has ended: its end is due at once when the command is ended. */
@@ -147,7 +147,7 @@ async function composeNow({ settings, report, reader }: ReportOrder): Promise<Me
   return composeReport(frame, envelope, period);
 }
 
-/** Where there is no terminal whose width is known. */
+/** The width where no terminal tells one. */
 const reportWidth = 100;
 
 /** A report for people, in so many columns, and as the webhook channel sends it. */
@@ -189,7 +189,7 @@ async function withChannel<T>(
   }
 }
 
-/** What the texts of others are held against: every secret of the settings. */
+/** Secrets that foreign texts are compared with: every secret of the settings. */
 function textsFor(settings: Settings) {
   return createForeignTexts(listSecretTexts(settings));
 }

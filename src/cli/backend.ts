@@ -23,19 +23,19 @@ import { printJson } from './terminal/output.ts';
 /** Names that commands take, of the daemon where one answers, else of the configuration. */
 export type Names = Pick<DescribedDaemon, 'accounts' | 'rules' | 'channels' | 'reports'>;
 
-/** What an operator's command works on: a running daemon, the database of a configuration, or both. */
+/** The object of an operator's command: a running daemon, the database of a configuration, or both. */
 export interface Backend {
   readonly timezone: string;
   readonly names: Names;
   /** Null where no daemon answers that lets this command in. */
   readonly daemon: FoundDaemon | null;
-  /** Of the file, as far as it can be read; null where a daemon was named instead, or has checked the file. */
+  /** The settings of the file, as far as it can be read; null where a daemon was named instead, or has checked the file. */
   readonly settings: Settings | null;
   /** True where the file has no errors. */
   readonly isComplete: boolean;
   /** Asks the daemon, else the database, which is opened when it is first asked. */
   views(): Promise<OperatorViews>;
-  /** What the database holds. Throws `CommandError` where only a daemon is named. */
+  /** The content of the database. Throws `CommandError` where only a daemon is named. */
   storedViews(): Promise<StoredViews>;
   /** Orders something of the daemon, or leaves the order in the database where none answers. Throws `CommandError` for a refusal. */
   order(request: DaemonRequest, left: LeftHere): Promise<DaemonAnswer>;
@@ -148,7 +148,7 @@ function atDaemon(daemon: FoundDaemon, facts: DescribedDaemon, difference: strin
 
 const badRequest = 400;
 
-/** What can never be done so is bad usage, what cannot be done now a failure. */
+/** An order that can never be done so is bad usage, one that cannot be done now a failure. */
 function refusedAs(isInvalid: boolean, why: string): Error {
   return isInvalid ? new UsageError(why) : new CommandError(why);
 }
@@ -205,7 +205,7 @@ function atDatabase(
   };
 }
 
-/** What became of an order: a sentence, or as JSON with `inForce` for whether a daemon has taken it already. */
+/** The end of an order: a sentence, or as JSON with `inForce` for whether a daemon has taken it already. */
 export async function printOrdered(
   context: CommandContext,
   input: CommandInput,
@@ -219,7 +219,7 @@ export async function printOrdered(
   return exitCodes.ok;
 }
 
-/** As the built-in `stale` rule: this many polls, and at least this long. */
+/** The limit of the built-in `stale` rule: this many polls, and at least this long. */
 const missedPolls = 3;
 const leastMs = 120_000;
 

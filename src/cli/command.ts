@@ -2,7 +2,7 @@ import { OperatorError } from '../domain/operator-error.ts';
 import type { CommandContext } from './context.ts';
 
 export interface Command {
-  /** As it is typed; two words for a member of a group, such as `silence add`. */
+  /** The name as it is typed; two words for a member of a group, such as `silence add`. */
   readonly name: string;
   readonly summary: string;
   /** More for its own help: what it does, what it prints, its exit codes where they are not the usual ones. */
@@ -18,7 +18,7 @@ export interface Command {
   run(context: CommandContext, input: CommandInput): Promise<number>;
 }
 
-/** What a shell completes: names of a section of the configuration, or of what there is now. */
+/** The names that a shell completes: names of a section of the configuration, or of what there is now. */
 export type NamedValues =
   | 'accounts'
   | 'rules'
@@ -38,7 +38,7 @@ export interface PositionalSpec {
 }
 
 export interface OptionSpec {
-  /** What stands after the option, such as `FILE`; absent for a switch. */
+  /** The placeholder after the option, such as `FILE`; absent for a switch. */
   readonly value?: string;
   readonly summary: string;
   readonly repeatable?: true;
@@ -47,7 +47,7 @@ export interface OptionSpec {
 
 export const exitCodes = { ok: 0, failed: 1, usage: 2 } as const;
 
-/** What was typed cannot be done; the message says what is allowed. Ends the command with exit code 2. */
+/** The command as typed cannot be done; the message says what is allowed. Ends the command with exit code 2. */
 export class UsageError extends Error {
   readonly hint: string | null;
 

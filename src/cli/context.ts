@@ -4,13 +4,13 @@ import type { Clock, Random } from '../ports/clock.ts';
 import type { WatchedSource } from '../ports/watched-source.ts';
 import type { Output } from './terminal/output.ts';
 
-/** What a command gets to work with. Nothing else reaches outside: tests give their own. */
+/** The means of a command. Nothing else reaches outside: tests give their own. */
 export interface CommandContext {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** Who types, for the record of an acknowledgement or a silence. */
+  /** The person who types, for the record of an acknowledgement or a silence. */
   readonly user: string;
   readonly version: string;
   /** Asks the person at the terminal; what is typed does not show when it is `hidden`. Null where there is none. */
@@ -22,7 +22,7 @@ export interface CommandContext {
   readonly process: ProcessParts;
 }
 
-/** What stands above the command line and is handed in, to be loaded when it is first called. */
+/** Functions of rooms above the command line, handed in to be loaded when it is first called. */
 export interface ProcessParts {
   /** Texts that no log of this process may print from then on. */
   hide(secrets: Iterable<string>): Promise<void>;
@@ -35,7 +35,7 @@ export interface ProcessParts {
 export interface DemoOrder {
   /** Kinds of channels that are shown; null leaves it to the demo. */
   readonly channels: readonly string[] | null;
-  /** Of messages and page: `en`, `zh-CN`. */
+  /** The languages of messages and page: `en`, `zh-CN`. */
   readonly language: string;
   readonly stdout: Output;
   readonly signal: AbortSignal;
@@ -43,8 +43,8 @@ export interface DemoOrder {
 
 export type LoadedConfiguration = Omit<Extract<LoadedConfig, { readonly kind: 'loaded' }>, 'warnings'> & {
   readonly file: string;
-  /** What is allowed, but perhaps not meant. */
+  /** Warnings of things allowed, but perhaps not meant. */
   readonly warnings: readonly ConfigProblem[];
-  /** What it was made of, for a daemon to watch. */
+  /** The files it was made of, for a daemon to watch. */
   readonly sources: readonly WatchedSource[];
 };

@@ -38,7 +38,7 @@ async function findChangedMeanings({ storage, ...settings }: Settings): Promise<
   return listChangedMeanings(settings, schema);
 }
 
-/** As file and environment say it now; the log knows its secrets first. `before` is what is in force. */
+/** The configuration of file and environment now; the log knows its secrets first. `before` is what is in force. */
 export async function readConfiguration(
   path: string,
   hide: ProcessParts['hide'],
@@ -58,7 +58,7 @@ export async function readConfiguration(
 }
 
 export interface OperatorConfiguration extends Pick<LoadedConfiguration, 'file' | 'settings'> {
-  /** What of it is wrong or unresolved, as `section.key`, such as `server.token`; empty where all is well. */
+  /** Its wrong or unresolved parts, as `section.key`, such as `server.token`; empty where all is well. */
   readonly lost: ReadonlySet<string>;
   /** The file does not name a database, nor does `LOWWATER_DATA`: that of the daemon may lie elsewhere. */
   readonly isDatabaseGuessed: boolean;
@@ -86,7 +86,7 @@ export async function loadForOperator(
   return placeDatabase(context, { file, settings: saved.settings, lost: saved.lost });
 }
 
-/** Where the recommended unit and the image keep the database of a configuration in /etc/lowwater. */
+/** The folder in which the recommended unit and the image keep the database of a configuration in /etc/lowwater. */
 const usualFolders = ['/var/lib/lowwater', '/data'];
 
 /** A shell outside the unit or the container does not have its `LOWWATER_DATA`. */
@@ -126,13 +126,13 @@ export function isLost(
 
 async function readFile(context: CommandContext, file: string): ReturnType<typeof loadConfigFile> {
   const reading = readConfiguration(file, context.process.hide);
-  // What a race gave lives as long as the signal: of a large file that would be all that was read.
+  // The result of a race lives as long as the signal: for a large file that would be all its text.
   const isRead = await Promise.race([reading.then(() => true), untilAborted(context.signal)]);
   if (isRead !== true) throw new EndedEarly('stopped before the configuration was read');
   return reading;
 }
 
-/** What is allowed, but perhaps not meant: for the commands that are about the configuration itself. */
+/** Warnings of things allowed, but perhaps not meant: for the commands that are about the configuration itself. */
 export async function printWarnings(
   { stderr }: CommandContext,
   { file, warnings }: LoadedConfiguration,

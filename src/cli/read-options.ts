@@ -110,7 +110,7 @@ export async function requireRule(
   if (![...selfAlertTypes, ...channels.map(channelFailedRule)].includes(id)) requireKnown('rule', rules, id);
 }
 
-/** What is wrong with an id that is none of these, in words. */
+/** The problem with an id that is none of these, in words. */
 export function unknownId(missing: string, known: readonly string[], id: string): string {
   return known.length === 0 ? missing : `${missing}: ${suggest(id, known)}`;
 }

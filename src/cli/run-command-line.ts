@@ -50,7 +50,7 @@ export function failureCode(words: readonly string[]): number {
   return commandOf(words) === checkCommand.name ? pluginCodes.unknown : exitCodes.failed;
 }
 
-/** What the words ask for: runs a command, or prints help. Gives the exit code. */
+/** The entry to a command line: runs a command, or prints help. Gives the exit code. */
 type Action = (context: CommandContext) => Promise<number>;
 
 /** Reads the words after `lowwater`. Throws `UsageError` for what no command takes, with the nearest that one does. */
@@ -185,7 +185,7 @@ function createOption(name: string, { value, summary, repeatable }: OptionSpec):
   });
 }
 
-/** What the parser holds after it found nothing to refuse. */
+/** The parser's result after it found nothing to refuse. */
 function readInput(command: Command, parser: Parser): CommandInput {
   // It may stand before the command or behind it: the parser would take the one and drop the other.
   const parsers = [parser, parser.parent, parser.parent?.parent];

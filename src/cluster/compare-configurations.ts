@@ -1,7 +1,7 @@
 import { ownOf } from '../domain/own.ts';
 import type { ClusterMember } from '../ports/cluster.ts';
 
-/** What a configuration consists of: the names of each kind of thing, with a digest of what it is. */
+/** The parts of a configuration: the names of each kind of thing, with a digest of what it is. */
 export type ConfigurationParts = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 const maxNames = 10;
@@ -14,7 +14,7 @@ export function haveSameConfiguration(one: Configured, other: Configured): boole
   return one.program === other.program ? false : null;
 }
 
-/** What `other` has differently from `owner`, by name: `accounts: otp (missing), new (added); rules: sms-low (changed)`. */
+/** The differences of `other` from `owner`, by name: `accounts: otp (missing), new (added); rules: sms-low (changed)`. */
 export function compareConfigurations(owner: ConfigurationParts, other: ConfigurationParts): string {
   return Object.keys({ ...owner, ...other })
     .flatMap((kind) => {

@@ -46,7 +46,7 @@ export class ConfigurationWatch {
     return [...those].every((account) => !these.has(account));
   }
 
-  /** What was not published yet is asked for again at the next look. */
+  /** A configuration that was not published yet is asked for again at the next look. */
   async #learn(hashes: readonly string[]): Promise<void> {
     const unknown = hashes.filter((hash) => !this.#accounts.has(hash));
     if (unknown.length === 0 || this.#isAsking) return;

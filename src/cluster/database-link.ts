@@ -8,14 +8,14 @@ const maxPeers = 32;
 /** Readings carry the dates of the machine's clock: one that is further off the clock that counts owns nothing. */
 export const maxSkewMs = 2000;
 
-/** What a process last heard from the database that it shares, or why it hears nothing. The log hears where it changes. */
+/** The last news from the shared database, or why there is none. The log hears where it changes. */
 export class DatabaseLink {
   look: ClusterLook | null = null;
   /** When it first answered, by its own clock; null before. */
   firstLookAt: number | null = null;
   /** Why the database did not answer the last time; null where it did. */
   trouble: StorageError | null = null;
-  /** By how much the database's clock is behind the one that the daemons share; 0 where it counts itself. */
+  /** Milliseconds that the database's clock is behind the one that the daemons share; 0 where it counts itself. */
   databaseBehindMs = 0;
   readonly #log: Log;
   readonly #peers = new Map<string, ClusterMember>();
@@ -30,12 +30,12 @@ export class DatabaseLink {
     return this.look !== null && this.trouble === null;
   }
 
-  /** By how much the clock of this machine is ahead of the database's; null before the first look. */
+  /** Milliseconds that the clock of this machine is ahead of the database's; null before the first look. */
   get skewMs(): number | null {
     return this.look === null ? null : this.#skewMs;
   }
 
-  /** By how much it is ahead of the clock that counts: the database's, or the one that the daemons share. */
+  /** Milliseconds that it is ahead of the clock that counts: the database's, or the one that the daemons share. */
   get aheadMs(): number {
     return this.#skewMs - this.databaseBehindMs;
   }
@@ -59,7 +59,7 @@ export class DatabaseLink {
     );
   }
 
-  /** Who may be reached at another address than this, gone or not: who left may be there again since the last look. */
+  /** Daemons that may be reached at another address than this, gone or not: who left may be there again since the last look. */
   peersBeside(address: string | null): readonly ClusterMember[] {
     return [...this.#peers.values()].filter(({ advertise }) => advertise !== address);
   }
@@ -87,7 +87,7 @@ export class DatabaseLink {
     );
     const behindMs = this.databaseBehindMs;
     const sharedMs = sharedSkewMs([this.#skewMs, ...others]);
-    // Who is left alone by those that agreed with it goes on by what they agreed on.
+    // A daemon left alone by those that agreed with it goes on by what they agreed on.
     const isStillTrue =
       Math.abs(this.#skewMs - behindMs) <= maxSkewMs && others.every((skew) => Math.abs(skew) > maxSkewMs);
     this.databaseBehindMs = sharedMs === 0 && isStillTrue ? behindMs : sharedMs;
@@ -117,7 +117,7 @@ export class DatabaseLink {
 }
 
 /**
- * By how much the clock that counts is ahead of the database's, from how far each daemon's clock is ahead of it. It is the database's own,
+ * Milliseconds that the clock that counts is ahead of the database's, from how far each daemon's clock is ahead of it. It is the database's own,
  * 0, unless the daemons that agree with one another are more than all others and the database together: then it is theirs, and the
  * database is the odd one.
  */

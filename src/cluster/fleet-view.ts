@@ -22,13 +22,13 @@ type FleetDependencies = Pick<
 
 type OtherOwner = PeerAnswer & { readonly origin: DatabaseOrigin };
 
-/** What a process knows of those that share its database and of the database itself, and whether it may take the accounts by that. */
+/** The knowledge of a process about those that share its database and the database itself, and whether it may take the accounts by that. */
 export class FleetView {
   readonly link: DatabaseLink;
   readonly names = new NameWatch();
   readonly configurations: ConfigurationWatch;
   polling: ClusterPolling;
-  /** Who owned the accounts when that was last known, be it this process. */
+  /** The last known owner of the accounts, be it this process. */
   lastOwner: ClusterMember | null = null;
   readonly #dependencies: FleetDependencies;
   /** Since when nobody polls although the database answers, or nothing is known of that; null where somebody does. Monotonic. */
@@ -52,7 +52,7 @@ export class FleetView {
     this.configurations = new ConfigurationWatch(cluster);
   }
 
-  /** What a look says, as seen by leases that grow. */
+  /** A look, as seen by leases that grow. */
   sift<Look extends ClusterLook>(look: Look, incarnation: string): Look {
     return this.#leases.observe(look, incarnation, this.#dependencies.clock.monotonic());
   }
@@ -66,7 +66,7 @@ export class FleetView {
     if (trouble !== null) this.#waitForOwner(look);
     this.configurations.observe(look, this.#dependencies.clock.monotonic());
     this.names.observe(look, card);
-    // Who stands by next to an owner has nothing to decide by it.
+    // A standby next to an owner has nothing to decide by it.
     if (look.owner === null || look.owner === card.incarnation)
       this.#lookForOtherOwners(look, card.advertise);
     const happened = before === null ? null : compareLooks(before, look);
@@ -105,7 +105,7 @@ export class FleetView {
     return answers.every(({ takenUnder, reachesDatabase }) => takenUnder === null && !reachesDatabase);
   }
 
-  /** Who had the accounts before an outage, and went on from memory, has them for a lease after it: once, should the database come and go. */
+  /** The daemon that had the accounts before an outage, and went on from memory, has them for a lease after it: once, should the database come and go. */
   #waitForOwner({ owner, lapsedOwner, epoch }: ClusterLook): void {
     if (owner !== null || lapsedOwner === null || this.#waitedForEpoch === epoch) return;
     this.#waitedForEpoch = epoch;
@@ -194,7 +194,7 @@ export class FleetView {
       otherOwners.toSorted((left, right) => right.origin.timeline - left.origin.timeline)[0] ?? null;
   }
 
-  /** What is the case where two servers take writes, as a sentence; null where that is not known. */
+  /** The state of two servers that take writes, as a sentence; null where that is not known. */
   get split(): string | null {
     const own = this.link.look?.origin;
     if (this.#otherOwner === null || own == null) return null;
@@ -218,7 +218,7 @@ export class FleetView {
 /** Finds another process of the name of this one: nobody could say which of both an operator means. */
 class NameWatch {
   duplicate: ClusterMember | null = null;
-  /** By incarnation, when the leases of namesakes end: one that grows belongs to a process that lives. */
+  /** The ends of namesakes' leases, by incarnation: one that grows belongs to a process that lives. */
   #expiry = new Map<string, number>();
 
   observe({ members }: ClusterLook, { node, status: own }: MemberCard): void {

@@ -3,12 +3,12 @@ import type { DatabaseLink } from './database-link.ts';
 import type { MembershipDependencies } from './membership-dependencies.ts';
 import type { OwnedAccounts } from './owned-accounts.ts';
 
-/** How often it is looked whether another daemon could take the accounts. */
+/** The pause between looks whether another daemon could take the accounts. */
 const lookMs = 500;
 
 type Dependencies = Pick<MembershipDependencies, 'clock' | 'log' | 'leaseMs' | 'drain'>;
 
-/** What an owner does before it lets go of the accounts because a person wants that, or its clock is off. */
+/** The steps of an owner before it lets go of the accounts because a person wants that, or its clock is off. */
 export class HandingOver {
   /** Handed over once at a time. */
   of: OwnedAccounts | null = null;

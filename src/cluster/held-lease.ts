@@ -1,6 +1,6 @@
 import type { Clock } from '../ports/clock.ts';
 
-/** Of the lease in the database, the owner believes in so much of its own, from the sending of the renewal on. */
+/** The part of the database's lease that the owner believes in, from the sending of the renewal on. */
 const ownShare = 3 / 4;
 
 /** An instant by both clocks of the machine: the wall clock goes on while it sleeps, the other one does not jump. */
@@ -11,7 +11,7 @@ export interface Instant {
 
 export type OwnLease = ReturnType<typeof createOwnLease>;
 
-/** As its holder believes in it: it stops before the database's clock says so, whichever of its own says so first. */
+/** The lease as its holder believes in it: it stops before the database's clock says so, whichever of its own says so first. */
 export function createOwnLease(clock: Clock, leaseMs: number) {
   let renewedAt: Instant | null = null;
   const instant = (): Instant => ({ monotonic: clock.monotonic(), wall: clock.now() });

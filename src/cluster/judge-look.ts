@@ -1,6 +1,6 @@
 import type { ClusterLook } from '../ports/cluster.ts';
 
-/** How far the accounts are in the hands of a process, from the moment that it took them (`owned-accounts.ts`). */
+/** The phase of a process that has the accounts, from the moment that it took them (`owned-accounts.ts`). */
 export type Phase = 'loading' | 'owner' | 'giving' | 'released' | 'alone';
 
 export type Verdict =
@@ -16,7 +16,7 @@ interface Standing {
   readonly incarnation: string;
   /** Under which it took them. */
   readonly epoch: number;
-  /** How many batches were known to be stored when the look was sent. */
+  /** The number of batches that were known to be stored when the look was sent. */
   readonly stored: number;
   /** It let go of them, and others have their turn. */
   readonly waits: boolean;
@@ -28,7 +28,7 @@ export const keep: Verdict = { kind: 'keep' };
 export const lose = (why: string): Verdict => ({ kind: 'lose', why });
 
 /**
- * What a look at the database means to who has the accounts, or let go of them and still knows of them. The first row that fits counts.
+ * The meaning of a look at the database for a daemon that has the accounts, or let go of them and still knows of them. The first row that fits counts.
  *
  * | epoch of the database        | owner         | phase                    | verdict                       |
  * | ---------------------------- | ------------- | ------------------------ | ----------------------------- |

@@ -11,11 +11,11 @@ interface LeaderDependencies {
 
 /** Over the incarnations of an owner: what writes, and a change of the incarnation, goes one after the other. */
 export class LeaderStore {
-  /** What the owner's work knows of it. */
+  /** The part that the owner's work knows. */
   readonly port: Store;
   readonly #dependencies: LeaderDependencies;
   #store: FencedStore;
-  /** What is stored could not be read: nothing is stored over it. */
+  /** The stored state could not be read: nothing is stored over it. */
   isBlind = false;
   #failingSince: number | null = null;
   #isChanging = false;
@@ -56,7 +56,7 @@ export class LeaderStore {
     this.#pause = null;
   }
 
-  /** How many batches the database is known to have of the present incarnation. */
+  /** The number of batches that the database is known to have of the present incarnation. */
   get stored(): number {
     return this.#store.stored;
   }

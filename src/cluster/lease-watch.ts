@@ -1,13 +1,13 @@
 import type { ClusterLook } from '../ports/cluster.ts';
 
 interface SeenLease {
-  /** By the clock of the database. */
+  /** An instant of the database's clock. */
   readonly endsAt: number;
-  /** By the clock of this process, monotonic. */
+  /** An instant of this process' clock, monotonic. */
   readonly changedAt: number;
 }
 
-/** Who lives renews several times: a lease that stays the same for its length is over, wherever its end lies. */
+/** A living daemon renews several times: a lease that stays the same for its length is over, wherever its end lies. */
 export class LeaseWatch {
   /** When the last owner was last seen to have renewed; null where that is not known. Monotonic. */
   ownerRenewedAt: number | null = null;

@@ -9,12 +9,12 @@ export interface MembershipDependencies {
   readonly clock: Clock;
   readonly log: Log;
   readonly newIncarnation: () => string;
-  /** What this process says of itself, as it is now. */
+  /** The card of this process, as it is now. */
   readonly card: () => Pick<MemberCard, 'node' | 'advertise' | 'configHash'>;
   readonly leaseMs: number;
-  /** How long it goes on from memory at the most. */
+  /** The longest time that it goes on from memory. */
   readonly aloneForMs: number;
-  /** What these say of themselves, as far as they answer. */
+  /** The answers of these, as far as they answer. */
   readonly askPeers: (members: readonly ClusterMember[]) => Promise<readonly PeerAnswer[]>;
   /** Makes of what is stored what the owner begins with. `before`: who owned the accounts last, as far as it is known. */
   readonly restore: (stored: StoredState, before: ClusterMember | null) => Promise<MonitorState>;

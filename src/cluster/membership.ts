@@ -45,12 +45,12 @@ export class Membership {
   readonly #lease: OwnLease;
   readonly #fleet: FleetView;
   readonly #pauses: ReturnType<typeof createPauses>;
-  /** Who had the accounts at the last look and did not give them away. */
+  /** The daemon that had the accounts at the last look and did not give them away. */
   #lapsedOwner: string | null = null;
   readonly #registration: Registration;
   #standsBy = false;
   #owned: OwnedAccounts | null = null;
-  /** What keeps the accounts locked was ended at the last round. */
+  /** The session that keeps the accounts locked was ended at the last round. */
   #isEndingStuck = false;
   readonly #handingOver: HandingOver;
   #takeovers = 0;
@@ -181,7 +181,7 @@ export class Membership {
     else if (happened !== null) this.#fleet.letOthersClaim();
     this.#refuseDuplicate(card);
     if (this.#owned === null) this.#lapsedOwner = look.lapsedOwner;
-    // Who owned the accounts counts on a lease only once it owns them again.
+    // A former owner counts on a lease only once it owns the accounts again.
     if (look.renewed && (this.#owned === null || look.owner === card.incarnation))
       this.#lease.countFrom(sentAt);
     if (this.#owned !== null) await this.#keep(this.#owned, look, card, sentAt, storedBefore);
@@ -191,7 +191,7 @@ export class Membership {
     else this.#standBy(look);
   }
 
-  /** Of two processes of one name the later one ends, unless it owns the accounts. */
+  /** The later one of two processes of one name ends, unless it owns the accounts. */
   #refuseDuplicate(card: MemberCard): void {
     const { duplicate } = this.#fleet.names;
     if (
@@ -238,7 +238,7 @@ export class Membership {
     const { begin, cluster, log } = this.#dependencies;
     const isEnding = !this.#isEndingStuck;
     this.#isEndingStuck = isEnding;
-    // What was ended lets the next claim through.
+    // The ended session lets the next claim through.
     if (isEnding) return cluster.endStuck();
     const why = 'somebody keeps them locked in the shared database';
     const owned = this.#makeOwned('');
@@ -296,7 +296,7 @@ export class Membership {
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
       if (this.#owned !== owned) return;
-      // What the database says of itself has a cause; that nothing it gives can be read has none.
+      // A failure that the database names has a cause; one of reading all that it gives has none.
       const isFaultOfReading = error.kind === 'corrupt' && error.cause === undefined;
       if (isFaultOfReading && !owned.isBlind) await this.#goBlind(owned, error.message);
       if (owned.isBlind) return void clock.setTimer(leaseMs, () => this.#loadAgain(owned, before));
@@ -311,7 +311,7 @@ export class Membership {
     if (this.#owned === owned && !this.#pauses.ended) void this.#load(owned, before);
   }
 
-  /** What the database says to who owns, or owned. */
+  /** The database's answer to a present or former owner. */
   async #keep(
     owned: OwnedAccounts,
     look: ClusterLook & { readonly renewed: boolean },

@@ -27,11 +27,11 @@ const retryMs = 250;
  */
 export class OwnedAccounts {
   readonly store: LeaderStore;
-  /** What it began without, because it could not be read, as a clause. */
+  /** The parts it began without, because they could not be read, as a clause. */
   unreadable: string | null = null;
   /** Why it acts though the accounts are not its own, or it could not read what is stored, as a clause. */
   doubt: string | null = null;
-  /** By the wall clock. */
+  /** An instant of the wall clock. */
   readonly takenAt: number;
   readonly #dependencies: OwnedDependencies;
   readonly #lease: OwnLease;
@@ -76,7 +76,7 @@ export class OwnedAccounts {
     if (phase === this.#phase) return;
     this.#phase = phase;
     this.#phaseSince = this.#dependencies.clock.monotonic();
-    // Who lets go writes no more before it is known whose they are.
+    // A daemon that lets go writes no more before it is known whose they are.
     if (phase === 'released') this.store.pause();
     else this.store.goOn();
   }
@@ -140,14 +140,14 @@ export class OwnedAccounts {
     this.phase = 'alone';
   }
 
-  /** What is stored has been read. */
+  /** The stored state has been read. */
   readAll(): void {
     this.store.isBlind = false;
     this.doubt = null;
     this.phase = 'owner';
   }
 
-  /** What the database says to who owns, or owned. `storedBefore`: known to be stored when the look was sent. */
+  /** The database's answer to a present or former owner. `storedBefore`: known to be stored when the look was sent. */
   judge(
     look: ClusterLook & { readonly renewed: boolean },
     incarnation: string,
@@ -186,7 +186,7 @@ export class OwnedAccounts {
       const epoch = isOwn
         ? look.epoch
         : await cluster.claim(incarnation, { ...condition, overdue: look.overdue });
-      // Who was quicker, if anybody, is seen in the next look.
+      // The next look shows whether another was quicker.
       if (epoch === null || !isCurrent()) return null;
       const lost = kind === 'regain' ? [] : await cluster.takeLost();
       this.#lease.countFrom(sentAt);
@@ -226,7 +226,7 @@ export class OwnedAccounts {
     if (this.#ownership.epoch !== epoch) return keep;
     if (answers.some(({ takenUnder }) => takenUnder !== null && takenUnder > epoch))
       return lose('another daemon has the accounts and reaches the database, and this one does not');
-    // Of several that poll without knowing anything one is enough.
+    // One is enough of several that poll without knowing anything.
     if (this.isBlind && answers.some(({ takenUnder, node }) => takenUnder !== null && node < card().node))
       return lose('another daemon polls as well, and has the accounts or the first name');
     const now = clock.monotonic();
@@ -236,7 +236,7 @@ export class OwnedAccounts {
         : keep;
     if (answers.some(({ reachesDatabase }) => reachesDatabase)) this.#cutOffSince ??= now;
     else this.#cutOffSince = null;
-    // Who reaches the database takes them within a lease, if it can.
+    // A daemon that reaches the database takes them within a lease, if it can.
     if (this.#cutOffSince !== null && now - this.#cutOffSince < leaseMs) return keep;
     this.phase = 'alone';
     log.error({}, 'nobody who has the accounts can be asked: this daemon goes on from memory');

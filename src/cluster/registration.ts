@@ -43,7 +43,7 @@ export class Registration {
     this.#incarnation = this.#dependencies.newIncarnation();
   }
 
-  /** As `renounce`, and the present one ends when the next one joins. */
+  /** `renounce`, where the present one ends when the next one joins. */
   abandon(): void {
     if (this.card !== null) this.#gone = [...this.#gone, this.card.incarnation];
     this.renounce();

@@ -10,7 +10,7 @@ import { leaveOrders, leaveTest } from '../views/leave-orders.ts';
 import type { DaemonStatus, LiveViews } from '../views/live-views.ts';
 import { restoreStored, type StoredDependencies } from '../views/stored-views.ts';
 
-/** What is shown is read again when it is asked for, has changed, and was read this long ago or longer … */
+/** The shown state is read again when it is asked for, has changed, and was read this long ago or longer … */
 const freshMs = 5000;
 /** … but reading takes a twentieth of the time at most, however much there is. */
 const restFactor = 20;
@@ -39,7 +39,7 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<Li
   const restore = (stored: StoredState) => restoreStored({ ...parts, settings: parts.settings() }, stored);
   let known = await restore(nothingStored);
   const views = createViews(() => known);
-  /** Of what the present knowledge was made; null before anything was read. */
+  /** The source of the present knowledge; null before anything was read. */
   let madeOf: { readonly revision: string; readonly settings: Settings } | null = null;
   let restUntil = Number.NEGATIVE_INFINITY;
   let reading: Promise<void> | null = null;
@@ -52,7 +52,7 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<Li
       known = await restore(await reader.load());
       madeOf = { revision, settings };
     } catch (error) {
-      // What was read last is better than nothing, and the status says that the database does not answer.
+      // The last reading is better than nothing, and the status says that the database does not answer.
       if (!(error instanceof StorageError)) throw error;
     }
     restUntil = startedAt + Math.max(freshMs, restFactor * (clock.monotonic() - startedAt));
@@ -62,7 +62,7 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<Li
     return clock.monotonic() < restUntil;
   }
 
-  /** What is known, read again where there may be something newer. */
+  /** The known state, read again where there may be something newer. */
   async function fresh(): Promise<typeof known> {
     const revision = parts.revision();
     const isSame = madeOf?.revision === revision && madeOf.settings === parts.settings();
@@ -75,7 +75,7 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<Li
     return known;
   }
 
-  /** As `fresh`, for questions to which "nothing" would be an answer. */
+  /** `fresh` for questions to which "nothing" would be an answer. */
   async function freshOnceRead(): Promise<typeof known> {
     const read = await fresh();
     if (madeOf === null) throw new StorageError('other', 'nothing has been read of the shared database yet');
@@ -87,7 +87,7 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<Li
     return JSON.stringify([revision, parts.status().problems]);
   }
 
-  /** Who watches a page hears within seconds what may look different. */
+  /** The reader of a page hears within seconds what may look different. */
   function notifyAfter(before: string): void {
     clock.setTimer(freshMs, () => {
       const now = seen();

@@ -189,7 +189,7 @@ function readEntry(name: string, position: Position) {
 /** Shorter ones stand in ordinary words, which would be blacked out. */
 const minSecretLength = 6;
 
-/** What placeholders put in at a place or below it, but what is too short to be a secret. */
+/** Values that placeholders put in at a place or below it, but those too short to be a secret. */
 function listPutIn(position: Position): readonly Secret[] {
   const texts = position.leaves().flatMap(({ filling }) => filling?.from.map(({ text }) => text) ?? []);
   return texts.filter(({ length }) => length >= minSecretLength).map((text) => new Secret(text));

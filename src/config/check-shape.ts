@@ -6,7 +6,7 @@ import { type ConfigInput, configSchema } from './schema/config.ts';
 /** A file is read once a process: a parser compiled for it would cost more than it saves. */
 const once = { jitless: true } as const;
 
-/** So many accounts are read at once; more are worth a parser that is compiled for them. */
+/** Accounts read at once; more are worth a parser that is compiled for them. */
 const accountsAtOnce = 1000;
 
 /** Types, unknown keys, and what one value tells of itself. Between thousands of accounts others have their turn. */
@@ -87,13 +87,13 @@ function meantForm(
   return another === undefined ? (meant ?? null) : null;
 }
 
-/** What to write instead: `; did you mean "runway"?` where one of some words is asked for, `; write "300s"` for a bare number. */
+/** The text to write instead: `; did you mean "runway"?` where one of some words is asked for, `; write "300s"` for a bare number. */
 function adviseValue({ value, path, isFilled }: Position, issue: z.core.$ZodIssue): string {
   const { message } = issue;
   if (typeof value === 'number' && message.startsWith('must be a duration'))
     return `; write "${value}s" for seconds`;
   if (issue.code === 'invalid_type') return adviseQuotes(value, issue.expected);
-  // Of a list the first that is none of the words.
+  // The first of a list that is none of the words.
   const words = message.match(quotedWords)?.[0].match(/[^"]+(?="(?:, | or |$))/g) ?? null;
   const typed = (Array.isArray(value) ? value : [value]).find((each) => !words?.includes(String(each)));
   if (typeof typed !== 'string' || words === null || isFilled) return '';

@@ -8,7 +8,7 @@ import type { JsonDocument, LinePlace } from './parse-document.ts';
 /** Plain values with placeholders replaced. Checks read it leniently, so that one mistake does not hide another. */
 export interface Draft {
   readonly value: unknown;
-  /** Where the value's key stands, or the nearest thing around it that exists. */
+  /** The position of the value's key, or the nearest thing around it that exists. */
   placeOf(path: Path): Place;
   /** Undefined where the string at the path holds no placeholder. */
   fillingOf(path: Path): Filling | undefined;
@@ -16,7 +16,7 @@ export interface Draft {
 
 export type Place = Pick<ConfigProblem, 'file' | 'path'> & LinePlace;
 
-/** What the placeholders of one string came to: it came, in part or whole, from the environment or a file, and must not be quoted. */
+/** The result of one string's placeholders: it came, in part or whole, from the environment or a file, and must not be quoted. */
 export interface Filling {
   /** The whole string was one placeholder: it may then stand for a number, true or false. */
   readonly whole: boolean;
@@ -119,7 +119,7 @@ export class Position {
   /** The string that stands here; null where there is none or it is broken. */
   get text(): string | null {
     const { value } = this;
-    // What could not be put in was left empty.
+    // A placeholder that could not be resolved was left empty.
     return typeof value === 'string' && !(value === '' && this.isBroken) ? value : null;
   }
 
@@ -150,14 +150,14 @@ export class Position {
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value) : [];
   }
 
-  /** What is no object and no list, here or below. */
+  /** Values that are no object and no list, here or below. */
   leaves(): Position[] {
     const { value } = this;
     if (typeof value !== 'object' || value === null) return [this];
     return Object.keys(value).flatMap((key) => this.at(Array.isArray(value) ? Number(key) : key).leaves());
   }
 
-  /** What was put in here or below: a variable before a file. Null where everything stands in the file itself. */
+  /** The source put in here or below: a variable before a file. Null where everything stands in the file itself. */
   get source(): ValueSource | null {
     const all = this.leaves().flatMap(({ filling }) => filling?.from.map(({ source }) => source) ?? []);
     return all.find(({ kind }) => kind === 'environment') ?? all[0] ?? null;

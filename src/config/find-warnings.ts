@@ -36,10 +36,10 @@ type Finder = (
   when: { readonly calendar: Calendar; readonly now: number },
 ) => Parts<void> | void;
 
-/** So many runs show whether a silence ever ends: a week of hourly ones, a year of weekly ones. */
+/** Runs that show whether a silence ever ends: a week of hourly ones, a year of weekly ones. */
 const runsLookedAt = 170;
 
-/** What is allowed but perhaps not meant, in a configuration without errors. Between its parts others may have their turn. */
+/** Warnings of things allowed but perhaps not meant, in a configuration without errors. Between its parts others may have their turn. */
 export function* findWarnings(
   draft: Draft,
   settings: Settings,
@@ -105,7 +105,7 @@ function warnOfDemand(file: Position, settings: Settings): void {
       );
 }
 
-/** What a kind says of itself that the operator should know: how sure it is, and how often polling makes sense. */
+/** Facts about a kind that the operator should know: how sure it is, and how often polling makes sense. */
 function warnOfProviders(file: Position, settings: Settings): void {
   const used = Map.groupBy(settings.accounts.entries(), ([, { provider }]) => provider);
   for (const entry of entriesOf(settings)) {
@@ -159,7 +159,7 @@ function* warnOfRules(file: Position, settings: Settings): Parts<void> {
   }
 }
 
-/** By the id of a rule, and of one before it of the same type on the same balance, the accounts of both. */
+/** Keyed by the id of a rule, and of one before it of the same type on the same balance, the accounts of both. */
 type Overlaps = Map<string, Map<string, string[]>>;
 
 function noteOverlaps(overlaps: Overlaps, account: string, rules: readonly Rule[]): void {
@@ -225,7 +225,7 @@ function warnOfChannels(file: Position, { channels, accounts }: Settings): void 
 
 function warnOfOpenDoors(file: Position, settings: Settings): void {
   const { accounts, server } = settings;
-  // Of tens of thousands of accounts hardly one is parsed.
+  // Hardly one of tens of thousands of accounts is parsed.
   const open = accounts.filter(({ baseUrl }) => baseUrl?.startsWith('http:') && isUnencrypted(baseUrl));
   for (const entry of new Set(open.map((account) => entryOf(settings, account))))
     positionOf(file, entry)
@@ -252,7 +252,7 @@ function warnOfCurrencies(file: Position, { accounts }: Settings): void {
 const foreignPlaceholder =
   /(?:^|[/:@?=&])(?:\$[A-Z_][A-Z0-9_]*|\$\([A-Z_][A-Z0-9_]*\)|%[A-Z_][A-Z0-9_]{2,}%)(?=$|[/:@?&])/i;
 
-/** What the schemas made a secret is one, whichever key it has. Between thousands of accounts others may have their turn. */
+/** A value that the schemas made a secret is one, whichever key it has. Between thousands of accounts others may have their turn. */
 function* warnOfDoubtfulSecrets(file: Position, { accounts, ...others }: Settings): Parts<void> {
   const ofAll = new Set(listSecretTexts(others));
   for (const key of file.keys()) if (key !== 'accounts') lookForSecrets(file.at(key), ofAll);

@@ -5,7 +5,7 @@ import { entriesOf, entryText } from '../domain/provider-entry.ts';
 import { Secret } from '../domain/secret.ts';
 import type { PostgresSettings, Settings } from '../domain/settings.ts';
 
-/** So many accounts take a few milliseconds. */
+/** Accounts that take a few milliseconds. */
 const accountsAtOnce = 1000;
 
 /**
@@ -23,7 +23,7 @@ export async function hashSettings(
   return hash.digest('hex').slice(0, 32);
 }
 
-/** What the settings consist of, by name, each with a digest of which nobody can learn anything: what `compareConfigurations` compares. */
+/** The parts of the settings by name, each with a digest of which nobody can learn anything: what `compareConfigurations` compares. */
 export async function describeParts(
   settings: Settings,
   { url }: Pick<PostgresSettings, 'url'>,
@@ -42,7 +42,7 @@ export async function describeParts(
   };
 }
 
-/** Who signs in to which database, by which password: daemons may reach one database at different addresses. */
+/** The user, database and password of a connection: daemons may reach one database at different addresses. */
 function keyOf(url: Secret): string {
   const parsed = URL.parse(url.reveal());
   return parsed === null ? url.reveal() : `${parsed.username}:${parsed.password}@${parsed.pathname}`;

@@ -7,14 +7,14 @@ import { parseDocument } from './parse-document.ts';
 /** The keys whose lists may stand in files next to the configuration. */
 export const listsInFiles = ['accounts', 'rules', 'routes', 'silences'] as const;
 
-/** How the files that `files` names are found and read. */
+/** The means to find and read the files that `files` names. */
 export interface ListFiles extends InterpolationSources {
   list(pattern: string): FileList;
   document(path: string): FileContent;
 }
 
 /**
- * Where `accounts` or another list is `{"files": "accounts.d/*.json"}`, puts the lists of those files in its place. A place in one of
+ * Resolves a list, such as `accounts`, that is `{"files": "accounts.d/*.json"}`, and puts the lists of those files in its place. A place in one of
  * them is reported with its file and the path in that file. Between the files others may have their turn.
  */
 export function* includeFiles(

@@ -1,7 +1,7 @@
 import { nearestWord } from '../domain/nearest-word.ts';
 import type { ValueSource } from '../domain/settings.ts';
 
-/** What the placeholders of a string may ask for. */
+/** The sources that the placeholders of a string may ask for. */
 export interface InterpolationSources {
   env(name: string): string | undefined;
   /** The names of all variables, for a suggestion. */
@@ -20,7 +20,7 @@ export type FileList =
   | { readonly kind: 'files'; readonly paths: readonly string[] }
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** What one placeholder put in. */
+/** The value that one placeholder put in. */
 export interface PutIn {
   readonly source: ValueSource;
   readonly text: string;

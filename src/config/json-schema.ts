@@ -41,7 +41,7 @@ function allowAlso(jsonSchema: z.core.JSONSchema.BaseSchema, other: z.core.JSONS
   jsonSchema.anyOf = [own, { ...other }];
 }
 
-/** As `configJsonSchema`, for editors: what stands in several places stands once, and credentials are completed. */
+/** `configJsonSchema` for editors: repeated parts stand once, and credentials are completed. */
 export function editorJsonSchema(): object {
   const { $defs: all = {}, ...schema } = configJsonSchema({ reused: 'ref' });
   const $defs: Record<string, unknown> = {};
@@ -73,7 +73,7 @@ export function editorJsonSchema(): object {
 /** Shorter parts, as text, are hardly longer than a reference. */
 const minSharedLength = 100;
 
-/** What the provider of an account asks for, where its entry has the name of its type. */
+/** The credentials that the provider of an account asks for, where its entry has the name of its type. */
 function completeCredentials({ anyOf = [], ...rest }: z.core.JSONSchema.BaseSchema): object {
   const [list, ...others] = anyOf.map(Object);
   const asking = providerKinds.map(describeProvider).filter(({ details }) => details !== null);

@@ -5,7 +5,7 @@ import { ruleKindOf } from '../rules/registry.ts';
 import { formatPath, type Path } from './config-problem.ts';
 
 /**
- * What this configuration meant to the program that made a database and does not any more, each with the line that keeps it.
+ * Meanings of this configuration for the program that made a database that are no more, each with the line that keeps it.
  * `schema` is the number of the database's newest migration: 1 is that of 0.1, 2 that of 0.2.
  */
 export function listChangedMeanings(

@@ -21,7 +21,7 @@ import { type Gathered, type Reading, readDraft } from './read-draft.ts';
 import { type Judge, salvage } from './salvage.ts';
 
 export interface LoadRequest extends CronCheck, Reading {
-  /** What is in force: of it remains what is as it was (`keepUnchanged`). */
+  /** The settings in force: parts of it that did not change remain (`keepUnchanged`). */
   readonly before?: Settings;
 }
 
@@ -46,7 +46,7 @@ export type LoadedConfig =
 export async function loadConfigFile(request: LoadRequest): Promise<{
   readonly loaded: LoadedConfig;
   readonly sources: readonly WatchedSource[];
-  /** Of a file with errors: what it says all the same. */
+  /** The settings that a file with errors says all the same. */
   readonly salvage: () => ReturnType<typeof salvageSettings>;
 }> {
   const { gathered, sources } = await readDraft(request);
@@ -101,7 +101,7 @@ function* judge(draft: Draft, request: LoadRequest): Parts<ReturnType<Judge>> {
   return { config, problems };
 }
 
-/** What a file with errors still says (`salvage.ts`), and what of it was lost; null where nothing can be made out. */
+/** The settings that a file with errors still says (`salvage.ts`), and what was lost; null where nothing can be made out. */
 function salvageSettings({ draft }: Gathered, request: LoadRequest) {
   if (draft === null) return null;
   const saved = salvage(draft, (candidate) => atOnce(judge(candidate, request)));
@@ -110,7 +110,7 @@ function salvageSettings({ draft }: Gathered, request: LoadRequest) {
   return { settings, secrets: listSecretTexts(settings), lost: saved.lost };
 }
 
-/** So many accounts are looked through, or compared, at once. */
+/** Accounts looked through, or compared, at once. */
 const accountsAtOnce = 5000;
 
 function* listSecrets({ accounts, ...others }: Settings, before?: Settings): Parts<readonly string[]> {
@@ -124,7 +124,7 @@ function* listSecrets({ accounts, ...others }: Settings, before?: Settings): Par
   return secrets;
 }
 
-/** What holds for many accounts is said once, at the first of them. */
+/** A problem of many accounts is said once, at the first of them. */
 function* gatherWarnings(
   draft: Draft,
   settings: Settings,
@@ -162,7 +162,7 @@ export function* keepUnchanged(before: Settings, next: Settings): Generator<unde
   return { ...next, accounts, rules };
 }
 
-/** Of values as settings consist of them. */
+/** Compares values as settings consist of them. */
 function saysSame(left: unknown, right: unknown): boolean {
   if (left === right) return true;
   if (left instanceof Secret) return right instanceof Secret && left.reveal() === right.reveal();

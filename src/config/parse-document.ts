@@ -15,12 +15,12 @@ export interface LinePlace {
 export interface JsonDocument {
   /** A number of which a binary float would lose digits is the string of its digits. Nobody else has it: it may be changed. */
   readonly value: unknown;
-  /** Where the key at a path stands, or the nearest thing around it that exists. */
+  /** The position of the key at a path, or the nearest thing around it that exists. */
   placeOf(path: Path): LinePlace;
 }
 
 interface ParsedDocument {
-  /** What can be made out of the text; null where nothing can. */
+  /** The value that can be made out of the text; null where none can. */
   readonly document: JsonDocument | null;
   /** False where it is not JSON. */
   readonly isSound: boolean;
@@ -59,7 +59,7 @@ export function parseDocument(source: string): ParsedDocument {
 }
 
 /**
- * What `JSON.parse` reads as it is meant here, which takes it a fifth of the time and no tree: all but comments, keys that stand
+ * The text read by `JSON.parse` where it means the same, which takes it a fifth of the time and no tree: all but comments, keys that stand
  * twice, and numbers of many digits. Null for the others, and for what is wrong. Where its keys stand is looked for when somebody asks.
  */
 function parsePlain(text: string): JsonDocument | null {
@@ -97,7 +97,7 @@ function countKeysOf(value: unknown, depth = 1): number {
   return count;
 }
 
-/** By the parser's names for what it found. */
+/** Keyed by the parser's names for its findings. */
 const syntaxErrors: Readonly<Record<string, string>> = {
   CommaExpected: 'a comma is missing before this',
   ColonExpected: 'a colon is missing before this',
@@ -165,7 +165,7 @@ function readNode(text: string, node: Node): unknown {
   }
 }
 
-/** Where a binary float would lose digits that count as money the digits stay, which amounts accept. */
+/** The digits stay, which amounts accept, where a binary float would lose some that count as money. */
 function readNumber(digits: string): number | string {
   const value = Number(digits);
   return parseMicros(String(value)) === parseMicros(digits) ? value : digits;

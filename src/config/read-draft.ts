@@ -88,12 +88,12 @@ export function* gather({ path, readFile, listFiles, env }: GatherRequest): Part
   const main = draftDocument(document, files);
   yield;
   const whole = yield* includeFiles(main.draft, files);
-  // Of a file that is not JSON only that is reported: what is missing mostly follows from it.
+  // Only that a file is not JSON is reported: missing parts mostly follow from it.
   const others = isSound ? [...main.problems, ...whole.problems] : [];
   return { draft: whole.draft, isSound, problems: [...problems, ...others] };
 }
 
-/** Where the SQLite file lies: a container keeps it apart from its read-only configuration. */
+/** The folder of the SQLite file: a container keeps it apart from its read-only configuration. */
 export function databaseFile(named: string | undefined, { path, env }: Reading): string {
   const directory = dirname(resolve(path));
   return named === undefined

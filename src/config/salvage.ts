@@ -4,7 +4,7 @@ import type { Path } from './config-problem.ts';
 import { type Draft, Position, replaceTexts } from './draft.ts';
 import type { ConfigInput } from './schema/config.ts';
 
-/** What is wrong with a draft, and the configuration where nothing is. */
+/** The problems of a draft, and the configuration where nothing is. */
 export type Judge = (draft: Draft) => {
   readonly config: ConfigInput | null;
   readonly problems: readonly ConfigProblem[];
@@ -14,7 +14,7 @@ export type Judge = (draft: Draft) => {
 const maxRounds = 8;
 
 /**
- * What a configuration with errors still says, for commands that read the database or ask the daemon: a secret that cannot be
+ * The settings that a configuration with errors still says, for commands that read the database or ask the daemon: a secret that cannot be
  * resolved is made up, a rule, route, channel or silence with an error is left out, and so is the wrong key of an account. A daemon
  * never runs on it. Null where not even the server and the database can be made out.
  */
@@ -38,7 +38,7 @@ const nobody = { id: 'unknown', authSecret: 'unresolved', baseUrl: madeUpAddress
 interface Pruning {
   readonly broken: Draft;
   readonly judge: Judge;
-  /** What was left out or made up, as `section.key`: `server.token`, `rules.2`. */
+  /** Parts left out or made up, as `section.key`: `server.token`, `rules.2`. */
   readonly lost: Set<string>;
 }
 

@@ -85,7 +85,7 @@ async function listFiles(pattern: string): Promise<FileList> {
   const [folder, name] = [dirname(pattern), basename(pattern)];
   if (folder.includes('*')) return { kind: 'failed', reason: 'only the name of the file may hold a *' };
   if (!name.includes('*')) return { kind: 'files', paths: [pattern] };
-  // As in a shell, a * stands for no leading dot: editors keep such files next to those that they change.
+  // A * stands, as in a shell, for no leading dot: editors keep such files next to those that they change.
   const parts = name.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
   const expression = new RegExp(`^${name.startsWith('*') ? '(?!\\.)' : ''}${parts.join('.*')}$`, 's');
   try {
@@ -153,11 +153,11 @@ function digestOfList(list: FileList): string {
   return list.kind === 'failed' ? list.reason : JSON.stringify(list.paths);
 }
 
-/** How often it looks where the system says that something changed, or says nothing … */
+/** The pause between looks where the system says that something changed, or says nothing … */
 const lookEveryMs = 1000;
 /** … and where it reports changes: bind mounts and network drives report none. */
 const restMs = 10_000;
-/** So many rounds follow a report, until what is written is still. */
+/** Rounds that follow a report, until the written files are still. */
 const roundsOfReport = 4;
 /** More are not watched one by one: a system allows only so many watches. */
 const maxWatches = 500;

@@ -4,14 +4,14 @@ import type { describeSettings } from './describe-settings.ts';
 
 type Description = ReturnType<typeof describeSettings>;
 
-/** Of more accounts `validate` prints a summary, unless it is asked for all. */
+/** The number of accounts above which `validate` prints a summary, unless it is asked for all. */
 export const accountsInFull = 20;
 
-/** So many lines of a kind are shown, and so many values of a line. */
+/** Lines of a kind that are shown, and values of a line. */
 const maxLines = 15;
 const maxValues = 8;
 
-/** What holds for many accounts, on one screen: how many are alike, and a line for each rule, channel and route. */
+/** A summary of many accounts on one screen: how many are alike, and a line for each rule, channel and route. */
 export function summarizeDescription(description: Description) {
   const { accounts, rules, channels, routes, silences, reports } = description;
   const labels = new Set(accounts.flatMap((account) => Object.keys(account.labels)));

@@ -73,7 +73,7 @@ function openUnstoredTaker(
 ) {
   /** Incidents still to be taken in, by the name of their note; none that the next commit removes. */
   const waiting = new Map<string, readonly Incident[]>();
-  /** Of what is not stored yet, or was taken in from another record. */
+  /** Names of records that are not stored yet, or were taken in from another one. */
   const takenIn = new Set<string>();
 
   /** A batch whose end was unknown may have been stored, and who lost the accounts twice may have left a poll twice. */

@@ -54,7 +54,7 @@ export function isSignedIn({ sessions }: Site, { headers }: IncomingMessage): bo
   return sessions === null || sessions.roleOfSession(headers.cookie) !== null;
 }
 
-/** As the trusted proxy says: its header is believed from its addresses alone. Null where it names nobody. */
+/** The name by the trusted proxy: its header is believed from its addresses alone. Null where it names nobody. */
 export function namePerson({ settings: { trustedProxy } }: Site, request: IncomingMessage): string | null {
   if (trustedProxy === null || !isAmong(trustedProxy.addresses, peerOf(request))) return null;
   const given = ownOf(request.headers, trustedProxy.header);
@@ -97,7 +97,7 @@ export async function requireSignIn(site: Site, request: IncomingMessage): Promi
   requireRole(role, request);
 }
 
-/** What a browser keeps for itself: whoever may look may choose it. */
+/** Settings that a browser keeps for itself: whoever may look may choose them. */
 const ownChoices = new Set(['/time-zone', '/language']);
 
 function requireRole(role: Role, request: IncomingMessage): void {
@@ -154,7 +154,7 @@ function originOf({ settings }: Site, { headers }: IncomingMessage): 'same' | 'o
   return given.origin === URL.parse(settings.publicUrl ?? '')?.origin ? 'same' : 'other';
 }
 
-/** As far as we can know, by the proxy or `publicUrl`: who lies only gets a stricter cookie. */
+/** Known by the proxy or `publicUrl`: a lie only gets a stricter cookie. */
 export function isSecure({ settings }: Site, { headers }: IncomingMessage): boolean {
   if (headers['x-forwarded-proto'] === 'https') return true;
   if (settings.publicUrl === null || !settings.publicUrl.startsWith('https:')) return false;

@@ -1,7 +1,7 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { minuteMs } from '../domain/duration.ts';
 
-/** What a link in a message allows: acknowledging one incident, until an instant (milliseconds since 1970). */
+/** The grant of a link in a message: acknowledging one incident, until an instant (milliseconds since 1970). */
 export interface AcknowledgementGrant {
   readonly account: string;
   readonly rule: string;

@@ -20,7 +20,7 @@ import { RequestError, refusals, wrongMethod } from './refusal.ts';
 import { renderRefusal } from './refuse.ts';
 import { acceptsGzip, type Site, type WebContext, type WebEnv } from './web-env.ts';
 
-/** Of one browser that are kept fresh. */
+/** Pages of one browser that are kept fresh. */
 const maxPages = 30;
 
 const allMethods = ['HEAD', 'GET', 'POST', 'DELETE'];
@@ -70,7 +70,7 @@ export function createApp(site: Site): App {
   });
   addAssetRoutes(app);
   addOpenPages(app);
-  // Who is not let in does not learn what exists: all that follows, and what is not found, asks first.
+  // A person who is not let in does not learn what exists: all that follows, and what is not found, asks first.
   app.use(async (context, next) => {
     await requireSignIn(site, context.env.incoming);
     await next();

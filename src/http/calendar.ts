@@ -60,7 +60,7 @@ export function isCalendarKey(given: string, key: string | null): boolean {
 }
 
 /**
- * By when to pay, when balances may be empty and which top-ups are expected, as whole days of the frame's zone (RFC 5545). What is due
+ * Payments that are due, balances that may be empty and top-ups that are expected, as whole days of the frame's zone (RFC 5545). What is due
  * or already empty stands on the present day; accounts of which nobody can say are named there too. `database` keeps two lowwaters apart.
  */
 export async function writeCalendar(scope: Omit<Scope, 'query'>, database: string): Promise<string> {

@@ -16,12 +16,12 @@ const maxUnreadBytes = 256 * 1024;
 
 export const eventsMediaType = 'text/event-stream; charset=utf-8';
 
-/** What the reader of a stream looks at. */
+/** The pages that the reader of a stream looks at. */
 export interface Watched {
   readonly packed: boolean;
   /** Addresses of the open pages, and the parts that they have; none: only that something changed is sent. */
   readonly pages: readonly { readonly page: string; readonly have: readonly string[] }[];
-  /** Who looks, and in which language, decides what is seen: a page is read once for all of whom this is the same. */
+  /** The reader and language decide what is seen: a page is read once for all of whom this is the same. */
   readonly looks: string;
   /** The parts of a page as it is now; null where it cannot be seen (any more). */
   readonly read: (page: string) => Promise<readonly LivePart[] | null>;
@@ -66,7 +66,7 @@ export class EventStreams {
       });
     }
     const stream = this.#start(response, watched);
-    // What changed since the page was made.
+    // Sends changes since the page was made.
     if (watched.pages.length > 0) this.#notifying = this.#notifying.then(() => this.#notify([stream]));
   }
 

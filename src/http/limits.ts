@@ -37,9 +37,9 @@ function isOwed(socket: Socket, response: ServerResponse | null): boolean {
   return response === null || !response.req.complete || socket.writableLength > 0;
 }
 
-/** So many requests wait until others are answered: one more ends its connection. */
+/** Requests that may wait until others are answered: one more ends its connection. */
 const maxWaiting = 1000;
-/** What all clients together have not read of their answers. */
+/** Bytes of answers that all clients together have not read. */
 const maxUnreadBytes = 32 * 1024 * 1024;
 
 /** One answer in a turn of the event loop, once the one before was read: polls and probes stay on time. */

@@ -17,7 +17,7 @@ const sliceOfAccounts = 100;
 const sliceOfSamples = 1_000;
 const microsPerUnit = 1_000_000;
 
-/** What each metric says. */
+/** The help text of each metric. */
 const helps = {
   lowwater_account_info: '1 for each account, with its name, currency and labels.',
   lowwater_balance: 'Balance in its currency; absent while it cannot be read.',
@@ -57,7 +57,7 @@ const helps = {
 /** Samples by the name of their metric. */
 type Samples = Readonly<Partial<Record<keyof typeof helps, readonly Sample[]>>>;
 
-/** What was not read is absent, never frozen: an account's series vanish while its last poll is not `ok`. */
+/** A value that was not read is absent, never frozen: an account's series vanish while its last poll is not `ok`. */
 export async function* renderMetrics(
   views: LiveViews,
   {

@@ -27,7 +27,7 @@ export interface WebServerOptions {
 /** The reports of the configuration, for who asks for one before its time. */
 export interface ReportsOnDemand {
   ids(): readonly string[];
-  /** As text for a terminal, and as the webhook channel sends it. Null where there is no such report. */
+  /** A report as text for a terminal, and as the webhook channel sends it. Null where there is no such report. */
   compose(id: string): Promise<{ readonly text: string; readonly report: object } | null>;
   /** Sends it to each of its channels now. Null where there is no such report. */
   send(id: string): Promise<readonly ReportDelivery[] | null>;
@@ -53,8 +53,8 @@ export const defaultLimits = {
   keepAliveTimeoutMs: 10_000,
   /** Without a byte in either direction. */
   idleTimeoutMs: 120_000,
-  /** How often a stream of events shows that it is alive, and how often late clients are looked for. */
+  /** The pause in which a stream of events shows that it is alive, and late clients are looked for. */
   heartbeatMs: 4_000,
-  /** How often the limits above are held against the connections. Node does so whether there are any or not. */
+  /** The pause between checks of the limits above. Node does so whether there are any or not. */
   connectionCheckMs: 10_000,
 };

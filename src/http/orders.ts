@@ -33,12 +33,12 @@ function doorOf(path: string): GivenOrder['from']['door'] {
   return path === '/ack' ? 'link' : 'page';
 }
 
-/** What became of each of many orders: null where it was done. */
+/** The end of each of many orders: null where it was done. */
 export function refusalsOf(answers: readonly (object | Refusal)[]): readonly (Refusal | null)[] {
   return answers.map((answer) => (isRefusal(answer) ? answer : null));
 }
 
-/** How a poll ended that was ordered. */
+/** The end of a poll that was ordered. */
 export async function endOf({ ended }: StartedPoll): Promise<OutcomeKind> {
   const outcome = await ended;
   if (outcome === null) throw new RequestError('not_now', refusals.notPolling());

@@ -12,7 +12,7 @@ import { renderMetrics } from './metrics.ts';
 import type { Answer } from './refusal.ts';
 import { acceptsGzip, type Site } from './web-env.ts';
 
-/** What programs ask for all day: it is answered without loading what page and API need. */
+/** Requests that programs make all day: they are answered without loading what page and API need. */
 export type Probe = (query: URLSearchParams, now: number) => Answer;
 
 /**
@@ -106,7 +106,7 @@ async function* writeAll(own: AsyncGenerator<string>): AsyncGenerator<string> {
 /** `process_*` and `nodejs_*`, as dashboards for Node expect them; loaded with the first scrape. One for the process: its observers outlive a server that makes way for another. */
 let registry: ReturnType<typeof openRegistry> | null = null;
 
-/** What `nodejs_active_*` say by type already; as gauges that are called a total, `promtool check metrics` refuses them. */
+/** Totals that `nodejs_active_*` give by type already; as gauges that are called a total, `promtool check metrics` refuses them. */
 const doubled = ['handles', 'requests', 'resources'].map((what) => `nodejs_active_${what}_total`);
 
 async function openRegistry() {

@@ -132,7 +132,7 @@ function send({ status, headers, body }: Answer, request: IncomingMessage, respo
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
-/** What could not even be parsed: too slow, too large, or no HTTP. */
+/** Requests that could not even be parsed: too slow, too large, or no HTTP. */
 function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
   const statuses: Readonly<Record<string, string>> = {
     ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',

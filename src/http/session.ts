@@ -23,7 +23,7 @@ export interface Session {
   readonly role: Role;
   readonly id: string;
   readonly endsAt: number;
-  /** How long it lasts from its last use on. */
+  /** The time that it lasts from its last use on. */
   readonly lengthMs: number;
 }
 
@@ -100,7 +100,7 @@ export class Sessions {
     return key.length <= 32 || this.markKey(key.slice(0, -markLength)) === key;
   }
 
-  /** What the session of a request may do; null where there is none. */
+  /** The role of a request's session; null where there is none. */
   roleOfSession(cookieHeader: string | undefined): Role | null {
     const session = this.read(cookieHeader);
     return session === null || this.#views.isSessionEnded(session.id) ? null : session.role;
@@ -134,12 +134,12 @@ export class Sessions {
   }
 }
 
-/** Of a text that is secret: what compares digests takes the same time for every guess. */
+/** The digest of a secret text: comparing digests takes the same time for every guess. */
 export function digestOf(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-/** Of all session cookies, those that no other host can have set first. */
+/** All session cookies, those that no other host can have set first. */
 function valuesOf(cookieHeader = ''): readonly string[] {
   const pairs = cookieHeader.split(';').map((pair) => pair.trim());
   return [secureName, cookieName].flatMap((name) =>

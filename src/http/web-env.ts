@@ -9,7 +9,7 @@ import type { ServerLimits, WebServerOptions } from './options.ts';
 import type { Scope } from './page/words.ts';
 import type { Sessions } from './session.ts';
 
-/** What the server was started with, and what it keeps while it runs. */
+/** The options that the server was started with, and the state that it keeps while it runs. */
 export interface Site extends WebServerOptions {
   readonly limits: ServerLimits;
   /** Null where no token is set: everybody who reaches the server is trusted. */
@@ -32,7 +32,7 @@ export interface WebEnv {
     readonly site: Site;
     readonly views: LiveViews;
     readonly signedIn: boolean;
-    /** Who it is, as the trusted proxy says; null where it names nobody. */
+    /** The person that the trusted proxy names; null where it names nobody. */
     readonly person: string | null;
     readonly door: Door;
     /** An instant read once for the whole request. */

@@ -117,7 +117,7 @@ function causeOf(item: MessageItem, frame: WordingFrame): readonly string[] {
     return [say(says.toppedUp, { amount: sayRise(resolution.micros, frame) }, frame)];
   if (resolution.kind === 'recovered') return [say(alertKindOf(item).recovery(item), frame)];
   const closed = say(closings[resolution.kind], frame);
-  // Where it was no change of a configuration that removed it.
+  // A take-over removed it, and no change of a configuration.
   if (!('heir' in resolution) || resolution.heir === undefined) return [closed];
   const [node, from] = [cleanText(resolution.heir.node, 100), cleanText(resolution.heir.from, 100)];
   return [closed, say(says.takeOver, { node, from }, frame)];

@@ -40,7 +40,7 @@ const says = phrases('item', {
   closed: 'CLOSED',
 });
 
-/** What stands first, of a test: nobody takes it for an alert. */
+/** The first words of a test: nobody takes it for an alert. */
 export function sayTest(what: string, reader: Pick<Reader, 'language'>): string {
   return say(says.test, { what }, reader);
 }
@@ -79,7 +79,7 @@ export function wordItem(
     tone: toneOf(item),
     /** `CRITICAL`, `STILL CRITICAL`, `RESOLVED`. */
     stateWord,
-    /** What happened without the state: `OTP production: pay 1,900 CNY by Thu 14:00, empty Thu 20:00 to Fri 09:00`. */
+    /** The event without the state: `OTP production: pay 1,900 CNY by Thu 14:00, empty Thu 20:00 to Fri 09:00`. */
     subject: marked(subject),
     /** Stands alone: `CRITICAL · OTP production: SMS balance 42.10 CNY, below 50.00`. */
     headline: marked(say(says.headline, { state: stateWord, subject }, reader)),
@@ -88,7 +88,7 @@ export function wordItem(
     advice: ended ? [] : kind.advice(item, words),
     origin: originOf(item, reader),
     note,
-    /** Where nothing else shows what it is: `Note: call Ana first`. */
+    /** The note's label, where nothing else shows what it is: `Note: call Ana first`. */
     noteLine: note === null ? null : say(says.note, { note }, reader),
     /** The most helpful first: pay, acknowledge, runbook, page. */
     links: linksOf(item, message, !ended && state !== 'event'),
@@ -104,7 +104,7 @@ function originOf({ incident, account, rule }: MessageItem, reader: Reader): str
   return [origin, ...labels].join(' · ');
 }
 
-/** What somebody has taken is not offered to be taken again: what is left to do is to pay. */
+/** An alert that somebody has taken is not offered again: the rest to do is to pay. */
 function linksOf(
   item: MessageItem,
   message: Pick<Message, 'language' | 'timezone' | 'at' | 'publicUrl'>,
@@ -131,7 +131,7 @@ export function linkTo({ links }: ItemWording, kind: ItemLink['kind']): string |
 
 const nameLimit = 80;
 
-/** What happened, with its numbers, without its state: `OTP production: SMS balance 42.10 CNY, below 50.00`. */
+/** The event with its numbers, without its state: `OTP production: SMS balance 42.10 CNY, below 50.00`. */
 export function wordSubject(given: MessageItem, reader: Reader): string {
   const item = inItsCurrency(given);
   const { balance, account } = item;
@@ -161,7 +161,7 @@ export function withoutBrackets(text: string): string {
   return text.replaceAll('[', '(').replaceAll(']', ')');
 }
 
-/** What is over is shown in the currency of that moment, not in the present one. */
+/** An alert that is over is shown in the currency of that moment, not in the present one. */
 function headlineCurrency(item: MessageItem): string | null {
   const fact = isOver(item) ? item.facts.find(({ name }) => name === 'currency') : undefined;
   return fact?.value.unit === 'text' ? cleanText(fact.value.text, 12) : currencyOf(item);
@@ -216,7 +216,7 @@ export function toneOf(item: MessageItem): Tone {
   return item.severity;
 }
 
-/** Of an end there is no severity. */
+/** An end has no severity. */
 const statePhrases = {
   firing: says.plain,
   event: says.plain,

@@ -54,7 +54,7 @@ export function wordIncidents(message: IncidentMessage, limit: number) {
   };
 }
 
-/** How bad it is, or RESOLVED, in its first word; the rest is equal in a thread. No brackets, no control characters. */
+/** The severity, or RESOLVED, in its first word; the rest is equal in a thread. No brackets, no control characters. */
 export function messageSubject(message: Message): string {
   switch (message.kind) {
     case 'incidents': {
@@ -156,7 +156,7 @@ export interface Card {
   readonly headline: string;
   readonly parts: readonly CardPart[];
   readonly more: string | null;
-  /** Of the message as a whole; those of a part are in the part. */
+  /** The facts of the message as a whole; those of a part are in the part. */
   readonly links: readonly Pick<ItemLink, 'label' | 'url'>[];
 }
 

@@ -24,7 +24,7 @@ const says = phrases('reportSums', {
 const leastPeriodMs = 6 * dayMs;
 const shownRuns = 3;
 
-/** What all accounts come to, a line each: one sum, the month, the next pay runs. */
+/** The sums of all accounts, a line each: one sum, the month, the next pay runs. */
 export function wordSums(message: ReportMessage, reader: Reader): readonly string[] {
   const { inOne, months, payRuns, since, until } = message;
   const one =

@@ -287,7 +287,7 @@ function wordLine(
     lasts: sayRunway(runway, reader),
     /** The runway as a part of a sentence: `lasts 3 days`, `used up`. */
     runwayClause: sayRunwayClause(runway, reader),
-    /** How good its forecasts were: `forecasts 3 days ahead were off by 4 % in the middle of the last two weeks`. */
+    /** The record of its forecasts: `forecasts 3 days ahead were off by 4 % in the middle of the last two weeks`. */
     forecasts: sayRecord(ownOf(records, balance) ?? null, reader),
   };
 }
@@ -298,7 +298,7 @@ function currencyOf({ reading, balances }: ReportAccount, balance: Balance): str
 }
 
 /**
- * Of the time in which its spending is known: what is watched since Thursday spent that in days, not in a week. Null of less than an
+ * The time in which its spending is known: an account that is watched since Thursday spent that in days, not in a week. Null of less than an
  * hour: no day follows from half a minute.
  */
 function perDayOf(
@@ -310,7 +310,7 @@ function perDayOf(
   return watchedMs < hourMs ? null : ((ownOf(spent, balance) ?? 0) * dayMs) / watchedMs;
 }
 
-/** Of two weeks, even in a monthly report: older forecasts are not kept. */
+/** The record covers two weeks, even in a monthly report: older forecasts are not kept. */
 function sayRecord(record: ForecastRecord | null, reader: Reader): string {
   if (record === null) return say(says.noRecord, reader);
   const { aheadMs, medianError, tooLow } = record;

@@ -32,7 +32,7 @@ export function describeExchange(seen: SeenExchange) {
   return {
     account: account.id,
     request: [`${request.method} ${show(request.url.reveal())}`, ...headers, ...body],
-    /** What was signed or hashed, by the step that did. */
+    /** The signed or hashed text, by the step that did it. */
     signed: (request.signed ?? []).map(({ step, text }) => ({
       step,
       text: show(text.reveal().replaceAll('\n', '\\n')),
@@ -48,7 +48,7 @@ function bodyOf(seen: SeenExchange, answer: ProviderAnswer): string {
 
 export type DescribedExchange = ReturnType<typeof describeExchange>;
 
-/** What a request holds of credentials, as it is or encoded, by their names. The longest first: a short one may be a part of another. */
+/** The credentials in a request, plain or encoded, by their names. The longest first: a short one may be a part of another. */
 function nameCredentials(text: string, credentials: readonly (readonly [string, Secret])[]): string {
   const forms = credentials.flatMap(([name, secret]) =>
     formsOf(secret.reveal()).map((form) => ({ name, form })),
@@ -59,7 +59,7 @@ function nameCredentials(text: string, credentials: readonly (readonly [string, 
   return named;
 }
 
-/** As a request can hold it: in a header, a path, a query, a form and JSON. */
+/** The forms that a request can hold: in a header, a path, a query, a form and JSON. */
 function formsOf(value: string): readonly string[] {
   const well = value.toWellFormed();
   const inForm = new URLSearchParams({ '': well }).toString().slice(1);

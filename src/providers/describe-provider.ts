@@ -16,13 +16,13 @@ export function describeProvider(kind: ProviderKind) {
     summary,
     source: source.reference,
     certainty: source.certainty,
-    /** What to see to, where it was only observed. */
+    /** The caution where it was only observed. */
     caution: source.certainty === 'observed' ? observedCaution : null,
     credentials,
     limits: limits.documented,
     shortestEveryMs: limits.shortestEveryMs ?? null,
     details,
-    /** What to write into the configuration: an entry of `providers` and an account. */
+    /** The text to write into the configuration: an entry of `providers` and an account. */
     example: details === null ? null : writeExample(type, credentials, details),
   };
 }

@@ -20,7 +20,7 @@ export interface ProviderKind<
   readonly type: string;
   /** One line for lists: which provider, and what of it is read. */
   readonly summary: string;
-  /** Where its interface is documented, and how sure it is. */
+  /** The source of its interface, and how sure it is. */
   readonly source: ProviderSource;
   /** False for a kind whose readings are pushed: it makes no request. */
   readonly polled: boolean;
@@ -28,11 +28,11 @@ export interface ProviderKind<
   readonly schema: z.ZodObject;
   /** The keys of an entry that hold what requests are made of: what placeholders put in there is kept secret too. */
   readonly requestKeys?: readonly string[];
-  /** Of a kind whose accounts have their one credential, and where they want an address, under keys of their own. */
+  /** The keys of a kind whose accounts have their one credential, and perhaps an address, under keys of their own. */
   readonly accountKeys?: { readonly credential: string; readonly address: string };
   /** The settings of an entry: what all entries share, and what this kind needs. Reports what does not fit together as problems. */
   build(shared: SharedEntry, config: Config): Own | { readonly problems: readonly EntryProblem[] };
-  /** What an account of the entry must give under `credentials`, each a secret. */
+  /** Names that an account of the entry must give under `credentials`, each a secret. */
   credentials(config: Config): readonly CredentialDefinition[];
   /** Documented limits, which set the defaults of an entry and the shortest poll interval that makes sense. */
   limits(config: Config): ProviderLimits;
@@ -46,7 +46,7 @@ export interface ProviderKind<
   ): TokenRequest | RefusedRequest | null;
   readToken?(answer: ProviderAnswer, context: AnswerContext<Own>): BroughtToken | OutcomeDetail;
   /**
-   * What an answer means. The transport has limited its size and time; it adds `Retry-After`, duration and usage headers.
+   * The meaning of an answer. The transport has limited its size and time; it adds `Retry-After`, duration and usage headers.
    * Reasons quote only what `texts` cleaned; amounts are exact from the digits of the body.
    */
   readAnswer(answer: ProviderAnswer, context: AnswerContext<Own>): OutcomeDetail;
@@ -62,12 +62,12 @@ export interface ProviderKind<
 export interface ProviderDetails {
   /** Method and address, credentials as placeholders. */
   readonly request: string;
-  /** How a request is proved, where its credentials are not sent as they are: `HMAC-SHA256`, `MD5`, `token`; null elsewhere. */
+  /** The proof of a request whose credentials are not sent as they are: `HMAC-SHA256`, `MD5`, `token`; null elsewhere. */
   readonly signed: string | null;
   readonly balances: readonly Pick<BalanceDefinition, 'id' | 'label'>[];
-  /** Where the currency comes from, or what is counted instead. */
+  /** The source of the currency, or the unit that is counted instead. */
   readonly currency: string;
-  /** What to give as `baseUrl`, where an entry needs one. */
+  /** The value to give as `baseUrl`, where an entry needs one. */
   readonly baseUrl: string | null;
   readonly notes: readonly string[];
 }
@@ -80,7 +80,7 @@ export interface ReadPart {
   readonly read: string;
 }
 
-/** What is the same in the entries of all kinds, read from the file. */
+/** The keys common to the entries of all kinds, read from the file. */
 export type SharedEntry = Omit<ProviderEntry, 'balances' | 'words' | 'polled'>;
 
 export interface EntryProblem {
@@ -134,7 +134,7 @@ export interface ProviderRequest {
 export interface SignedText {
   readonly step: string;
   readonly text: Secret;
-  /** What came of it, where that is as good as a credential: a hash of one. */
+  /** The step's result, where that is as good as a credential: a hash of one. */
   readonly secretResult?: Secret;
 }
 
@@ -156,7 +156,7 @@ export interface TokenRequest extends ProviderRequest {
 
 export interface BroughtToken {
   readonly token: Secret;
-  /** How long it is good for. */
+  /** The time that it is good for. */
   readonly lifetimeMs: number;
 }
 

@@ -2,7 +2,7 @@ import { isoText } from '../domain/moment.ts';
 import type { ReplayedIncident } from './incident-book.ts';
 import type { ReplayResult } from './replay-result.ts';
 
-/** What becomes of an alert under another configuration. `severity`: it fires when it did, and its worst is another. */
+/** The fate of an alert under another configuration. `severity`: it fires when it did, and its worst is another. */
 export type ChangeKind = 'new' | 'gone' | 'earlier' | 'later' | 'severity';
 
 export interface ReplayChange {
@@ -10,7 +10,7 @@ export interface ReplayChange {
   readonly account: string;
   readonly before: ReplayedIncident | null;
   readonly after: ReplayedIncident | null;
-  /** By account and time. */
+  /** Ordered by account and time. */
   readonly at: number;
 }
 

@@ -11,11 +11,11 @@ import { ReadingLog } from '../spending/reading-log.ts';
 import { predictRunout } from '../spending/runway.ts';
 import { type AccountPast, surveyPast, usualInterval } from './past.ts';
 
-/** What was predicted of a balance at a reading, from that reading and earlier ones alone. */
+/** The prediction of a balance at a reading, from that reading and earlier ones alone. */
 export interface PastForecast {
   readonly reading: Reading;
   readonly balance: Balance;
-  /** What is left above the floor. */
+  /** The rest above the floor. */
   readonly leftMicros: Micros;
   /** Null where nothing could be forecast. */
   readonly forecast: Forecast | null;
@@ -82,20 +82,20 @@ async function movingBalances(past: AccountPast): Promise<readonly Balance[]> {
   return balances.filter((balance) => moving.has(balance));
 }
 
-/** How far ahead forecasts are held against what came, and for how much less and more a horizon stands. */
+/** The horizons at which forecasts are compared with what came, and for how much less and more a horizon stands. */
 const horizonsMs = [24 * hourMs, 72 * hourMs, 168 * hourMs] as const;
 const from = 0.8;
 const to = 1.25;
 
-/** How good the forecasts of one balance were that far ahead. */
+/** The record of one balance's forecasts that far ahead. */
 export interface ForecastQuality {
   readonly balance: Balance;
   readonly aheadMs: number;
-  /** How many forecasts, one an hour, came to be known as right or wrong. */
+  /** The number of forecasts, one an hour, that came to be known as right or wrong. */
   readonly count: number;
   /** The middle of `|predicted − true| / true`. */
   readonly medianError: number;
-  /** How often what came lay within the interval that was to hold four times in five. */
+  /** The share of outcomes within the interval that was to hold four times in five. */
   readonly held: number;
 }
 
@@ -123,7 +123,7 @@ export function judgeForecasts(forecasts: readonly PastForecast[], balance: Bala
   });
 }
 
-/** What was spent up to each forecast, and the smallest that was spent at once. */
+/** The spending up to each forecast, and the smallest that was spent at once. */
 function sumUp(own: readonly PastForecast[]) {
   const left = Float64Array.from(own, ({ leftMicros }) => leftMicros);
   const spent = new Float64Array(own.length);

@@ -68,7 +68,7 @@ export class IncidentBook {
       const entry = this.#known.get(incident.id);
       if (entry === undefined) this.#open(incident);
       else this.#follow(entry, incident);
-      // What nobody needs any more comes no more.
+      // An incident that nobody needs any more comes no more.
       if (!this.#state.incidents.has(incident.id)) this.#known.delete(incident.id);
     }
   }
@@ -167,19 +167,19 @@ function isUsedUp({ poll, spending }: WatchedAccount, balance: Balance, floorMic
 const earlyFactor = 1.2;
 const lateFactor = 0.8;
 
-/** How a rule that warns a time ahead would have done: held against when the balance truly was used up. */
+/** The record of a rule that warns a time ahead: compared with when the balance truly was used up. */
 export interface RunwayRecord {
   readonly rule: string;
   /** The longest time ahead that it fired with. */
   readonly withinMs: number;
   readonly fired: number;
-  /** Of those whose truth is known: how many came in time, too early, too late. */
+  /** The number, of those whose truth is known, that came in time, too early, too late. */
   readonly inTime: number;
   readonly early: number;
   readonly late: number;
   /** The middle one of the times from firing until nothing was left; null where that is never known. */
   readonly leadMs: number | null;
-  /** How often it fired again although nothing was paid in since it had resolved. */
+  /** The number of times it fired again although nothing was paid in since it had resolved. */
   readonly flapped: number;
 }
 

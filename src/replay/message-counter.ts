@@ -4,11 +4,11 @@ import { recordDelivery } from '../engine/delivery-ended.ts';
 import { absorbFollowers, putNotification, queueOf, sendable } from '../engine/queue.ts';
 import type { MonitorState } from '../engine/state.ts';
 
-/** How many messages would have gone out. */
+/** The number of messages that would have gone out. */
 export interface MessageCount {
   readonly total: number;
   readonly byChannel: ReadonlyMap<string, number>;
-  /** By weeks from the begin of the replay; a week in which none went out may be missing at the end. */
+  /** Counts by week from the begin of the replay; a week in which none went out may be missing at the end. */
   readonly byWeek: readonly number[];
 }
 
@@ -46,12 +46,12 @@ export class MessageCounter {
     return due.length > 0;
   }
 
-  /** What still waits for its group goes out although the past ends before. */
+  /** Messages that still wait for their group go out although the past ends before. */
   finish(): void {
     for (const message of this.#waiting()) this.#note(message.channel, message.dueAt);
   }
 
-  /** What each channel would be sent next. */
+  /** The next message of each channel. */
   #waiting(): Notification[] {
     return this.#state.settings.channels.flatMap(({ name }) =>
       sendable(queueOf(this.#state, name)).slice(0, 1),

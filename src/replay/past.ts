@@ -5,13 +5,13 @@ import type { Calendar } from '../ports/clock.ts';
 import type { StoreReader } from '../ports/store.ts';
 
 /**
- * What a long pause between two polls stands for. `unread`: nobody could read the account (all that a list of
+ * The meaning of a long pause between two polls. `unread`: nobody could read the account (all that a list of
  * readings can say); `unwatched`: lowwater was not running, because it would have stored the polls that
  * failed.
  */
 export type GapReading = 'unread' | 'unwatched';
 
-/** What is known of one account's past. Nothing of it is held in memory: it is read through, twice. */
+/** The past of one account. Nothing of it is held in memory: it is read through, twice. */
 export interface AccountPast {
   readonly account: AccountSettings;
   /** The polls to be judged, oldest first, many at a time; two may share an instant. Each call reads them again. */
@@ -19,14 +19,14 @@ export interface AccountPast {
   /** Readings from before, which rules look back on. */
   readonly before: Pick<StoreReader, 'readings' | 'readingBefore'>;
   readonly gaps: GapReading;
-  /** How long the account was watched at the most; null: until its last poll. */
+  /** The longest time that the account was watched; null: until its last poll. */
   readonly until: number | null;
 }
 
 /** An account with at least one poll, and what one look at its past tells. */
 export interface SurveyedPast extends AccountPast {
   readonly count: number;
-  /** How many of them brought a reading, and when the last one did; null when none did. */
+  /** The number of them that brought a reading, and when the last one did; null when none did. */
   readonly readCount: number;
   readonly lastReadAt: number | null;
   readonly firstAt: number;

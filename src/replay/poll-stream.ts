@@ -6,7 +6,7 @@ import type { AccountSettings } from '../domain/settings.ts';
 import type { Calendar } from '../ports/clock.ts';
 import type { SurveyedPast } from './past.ts';
 
-/** How often an account was polled. `polled`: false where readings are pushed, of which no failed one is ever stored. */
+/** The pace at which an account was polled. `polled`: false where readings are pushed, of which no failed one is ever stored. */
 export interface PollPlan {
   readonly polled: boolean;
   readonly poll: AccountSettings['poll'];
@@ -31,18 +31,18 @@ export interface Pause {
   readonly kind: 'unread' | 'unwatched';
   at: number;
   forMs: number;
-  /** So much of it may be a wait: the account was watched then, although it was not polled. */
+  /** The share of it that may be a wait: the account was watched then, although it was not polled. */
   waitMs: number;
 }
 
-/** What happens next to an account: a poll ended, polls were missing, or nothing more is known. */
+/** The next event of an account: a poll ended, polls were missing, or nothing more is known. */
 export type StreamStep = PollRecord | Pause | { readonly kind: 'end'; readonly at: number };
 
 type Steps = AsyncGenerator<readonly StreamStep[], undefined>;
 
 /** The past of one account as steps in the order of time, many at a time. */
 async function* stepsOf(past: SurveyedPast, plan: PollPlan): Steps {
-  // Of what is pushed, a pause does not show whether lowwater ran: it is taken for a pause of who pushes.
+  // A pause in pushed readings does not show whether lowwater ran: it is taken for a pause of who pushes.
   const kind = plan.polled ? past.gaps : 'unread';
   let last: PollRecord | null = null;
   for await (const part of past.polls()) {
@@ -70,7 +70,7 @@ function endOf(last: PollRecord, { until }: SurveyedPast, plan: PollPlan): numbe
 /** A cursor over the steps of one account. */
 export class PollStream {
   readonly past: SurveyedPast;
-  /** What happens next; changed by `advance` alone. */
+  /** The next event; changed by `advance` alone. */
   step: StreamStep;
   readonly #parts: Steps;
   /** The steps at hand, and the index of the one after next. */

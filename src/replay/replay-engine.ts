@@ -16,7 +16,7 @@ import { type AccountPast, type SurveyedPast, usualInterval } from './past.ts';
 import { MergedStreams, PollStream } from './poll-stream.ts';
 import type { ReplayObserver, ReplayResult } from './replay-result.ts';
 
-/** So many turns in which nothing but readings changed are forgotten together: more would outlive the space of young objects. */
+/** Turns forgotten together in which nothing but readings changed: more would outlive the space of young objects. */
 const quietTurns = 100;
 
 interface LifeDependencies {
@@ -165,7 +165,7 @@ export class ReplayEngine {
     }
   }
 
-  /** What would be stored is written down as far as people ask for it, and forgotten. */
+  /** Changes to be stored are written down as far as people ask for them, and forgotten. */
   #takeChanges(): void {
     if (changedOnlyReadings(this.#state) && ++this.#quietTurns < quietTurns) return;
     this.#quietTurns = 0;
@@ -183,7 +183,7 @@ export class ReplayEngine {
   }
 }
 
-/** What rules and forecasts know of an account from before: its log, and its spending made from history. */
+/** Earlier knowledge of rules and forecasts about an account: its log, and its spending made from history. */
 async function rememberAll(
   state: MonitorState,
   id: string,

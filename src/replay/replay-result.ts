@@ -6,7 +6,7 @@ import type { ReplayedIncident } from './incident-book.ts';
 import type { MessageCount } from './message-counter.ts';
 import type { SurveyedPast } from './past.ts';
 
-/** What the configuration would have made of the past. */
+/** The past as the configuration would have reported it. */
 export interface ReplayResult {
   /** In the order in which they fired; those of a provider as a whole among them. */
   readonly incidents: readonly ReplayedIncident[];

@@ -30,7 +30,7 @@ export class Replay {
     this.#work = this.#run(parts);
   }
 
-  /** How much of the polls was judged, from 0 to 1. */
+  /** The share of the polls that was judged, from 0 to 1. */
   get progress(): number {
     return this.#total === 0 ? 0 : this.#done / this.#total;
   }

@@ -10,7 +10,7 @@ import type { ReplayedIncident } from './incident-book.ts';
 import { type AccountPast, storedPast } from './past.ts';
 import { Replay } from './replay.ts';
 
-/** What a rule of other values would have reported about the past of one account, compared with the present ones. */
+/** The reports of a rule of other values about the past of one account, compared with the present ones. */
 export interface Trial {
   readonly since: number;
   readonly until: number;
@@ -25,7 +25,7 @@ export type NotTried = 'not-watched' | 'not-read';
 export interface TrialOrder {
   readonly account: string;
   readonly tried: Rule;
-  /** As it is in force; null where there is none. */
+  /** The rule in force; null where there is none. */
   readonly present: Rule | null;
   readonly since: number;
 }
@@ -40,7 +40,7 @@ export interface TrialDependencies {
 /** Each takes a good part of a processor: more at once would only all be slower, and the daemon with them. */
 const maxAtOnce = 2;
 const maxMs = 30_000;
-/** What forecasts learn from lies before the time that is asked for. */
+/** Readings that forecasts learn from lie before the time that is asked for. */
 const learningMs = 35 * dayMs;
 /** After so much work everything else has its turn. */
 const sliceMs = 8;
@@ -77,7 +77,7 @@ export class Trials {
     const now = clock.now();
     const account = settings.accounts.find((known) => known.id === id);
     if (account === undefined) return 'not-watched';
-    // What is tried, and what is in force on this account, are its thresholds.
+    // The rules tried, and in force on this account, have its thresholds.
     const watched = { ...account, thresholds: {} };
     const stored = storedPast(this.#parts.reader, watched, { since: since - learningMs, now });
     const past: AccountPast = { ...stored, before: emptyReader };

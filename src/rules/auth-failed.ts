@@ -77,7 +77,7 @@ function sayCauses(account: ItemAccount | null, frame: WordingFrame): string {
   return say(says.ranOut, { balance: sayAmount(last, { ...frame, currency: reading.currency }) }, frame);
 }
 
-/** Of the most in seven days: with so little left messages stop. */
+/** A share of the most in seven days: with so little left messages stop. */
 const lowShare = 0.02;
 
 function sayReplacement(account: ItemAccount | null, frame: WordingFrame): string {

@@ -11,20 +11,20 @@ import { type InputOf, type KeyShape, moneyKeys, type RuleKind } from './kind.ts
 /** Facts of an account with a reading. */
 export type ReadFacts = AccountFacts & { readonly reading: Reading };
 
-/** What differs between the kinds that judge a balance. `keys` are those besides `balance`. */
+/** Differences between the kinds that judge a balance. `keys` are those besides `balance`. */
 interface BalanceKind<R extends MoneyRule, K extends KeyShape>
   extends Omit<
     RuleKind<R, InputOf<K>>,
     'keys' | 'needsReading' | 'evaluate' | 'factsBehind' | 'wouldNotFire' | 'figures'
   > {
   readonly keys: K;
-  /** As `evaluate`, of a reading in the account's currency. */
+  /** `evaluate` for a reading in the account's currency. */
   judge(rule: R, facts: ReadFacts, firing: Severity | null): Evaluation;
   readonly inAnyCurrency?: true;
   /** Besides those of the reading. */
   factsBehind(rule: R, facts: AccountFacts): readonly Fact[];
   wouldNotFire(rule: R, facts: ReadFacts, evaluation: Evaluation): string | null;
-  /** How messages word its threshold; absent: not at all. */
+  /** The words of its threshold in messages; absent: not at all. */
   threshold?(item: MessageItem): Phrase<{ readonly limit: Argument }>;
   /** Set where its value is spending: else it is the balance itself, which is known even without a reading. */
   readonly judgesSpending?: true;

@@ -105,7 +105,7 @@ const totalAtMost = 'total at most';
 const reachedAt = 'budget reached about';
 const judgedBy = 'judged by';
 const reckonedBy = 'reckoned by';
-/** By the forecast an alert resolves when the total is under so much of the budget. */
+/** An alert by the forecast resolves when the total is under so much of the budget. */
 const resolvesAt = 0.9;
 
 export const budget = balanceKind<BudgetRule, typeof keys>({
@@ -200,12 +200,12 @@ function judge(rule: BudgetRule, facts: ReadFacts, firing: Severity | null): Eva
   return unknown(onlySince[rule.per]({ since: isoText(sum.knownSince), amount }));
 }
 
-/** What fell of the rule's balance; nothing of one that was never read in the period. */
+/** The fall of the rule's balance; nothing of one that was never read in the period. */
 function spentOf({ spent }: PeriodSum, { balance }: BudgetRule): Micros {
   return ownOf(spent, balance) ?? 0;
 }
 
-/** What a rule compares with its budget; null without a forecast where it goes by one. */
+/** The amount that a rule compares with its budget; null without a forecast where it goes by one. */
 function judgedSpending(rule: BudgetRule, spending: AccountSpending, sum: PeriodSum): Micros | null {
   if (rule.by === 'spent') return spentOf(sum, rule);
   const ahead = spending.expectedUntil(rule.balance, sum.endsAt);
@@ -240,7 +240,7 @@ function factsBehind(rule: BudgetRule, facts: AccountFacts): readonly Fact[] {
   });
 }
 
-/** What the period comes to at its end: by the forecast, else by the mean since it is known, from an hour on. */
+/** The period's spending at its end: by the forecast, else by the mean since it is known, from an hour on. */
 function totalOf(rule: BudgetRule, { spending }: AccountFacts, sum: PeriodSum) {
   const at = spending.last?.at ?? sum.startsAt;
   const spent = spentOf(sum, rule);
@@ -266,7 +266,7 @@ function totalOf(rule: BudgetRule, { spending }: AccountFacts, sum: PeriodSum) {
   };
 }
 
-/** What is budgeted for a month of a balance; null where nobody said, or said it in another currency than it is read in by now. */
+/** The budget for a month of a balance; null where nobody said, or said it in another currency than it is read in by now. */
 export function monthlyBudget({ rules, settings, poll }: Budgeted, balance: Balance): Micros | null {
   const { currency } = settings;
   if (currency !== null && !isSameCurrency(currency, poll.reading?.currency ?? currency)) return null;

@@ -17,7 +17,7 @@ import type { ReadingLog } from '../spending/reading-log.ts';
 import { sentences } from '../wording/phrase.ts';
 
 /**
- * What one rule says of one account at one instant.
+ * The verdict of one rule on one account at one instant.
  *
  * `unknown` is no verdict: the alert keeps its state. `why` says so in words ("42 minutes of history, needs 1 hour").
  * `event` is a thing that happened, without a state to leave again. Facts are added by `explainRule`, because `evaluate` runs at each
@@ -36,17 +36,17 @@ export interface AccountFacts
   extends Pick<AccountState, 'reading' | 'previous' | 'consecutiveFailures' | 'outcome' | 'unwatchedMs'> {
   readonly now: number;
   readonly balances: readonly BalanceDefinition[];
-  /** As configured; null where it is not. */
+  /** The configured value; null where there is none. */
   readonly currency: string | null;
   readonly pollIntervalMs: number;
   /** The mean gap between the polls due after the last reading; longer than the interval where a cron expression rests at night. */
   readonly pollGapMs: number;
-  /** As far back as any rule looks, newest last, `reading` included. */
+  /** Reaches as far back as any rule looks, newest last, `reading` included. */
   readonly log: ReadingLog;
   readonly spending: AccountSpending;
   /** 0, or below it by the credit limit. */
   readonly floorMicros: Micros;
-  /** How long a payment takes to arrive, in hours of working days; null where nobody said. */
+  /** The time a payment takes to arrive, in hours of working days; null where nobody said. */
   readonly leadTimeMs: number | null;
   /** Whether the provider says that it tops the account up by itself; null where it does not say. */
   readonly autoRecharge: boolean | null;
@@ -82,7 +82,7 @@ const outcomes = sentences('outcome', {
   network_error: 'network_error',
 });
 
-/** What the last poll came to. */
+/** The outcome of the last poll. */
 export function outcomeFact(outcome: OutcomeKind | null): Quantity {
   return text(outcome === null ? why.notPolled() : outcomes[outcome]());
 }

@@ -134,7 +134,7 @@ const facts = phrases('fact', {
 });
 
 /**
- * What is known of an item about a balance, the most important first: balance, pay by, how long it lasts, when it was read, the limit,
+ * The facts of an item about a balance, the most important first: balance, pay by, how long it lasts, when it was read, the limit,
  * what was before. Made once: a place with less room shows fewer of them, from the end. Without `threshold` the limit is left out.
  * `valueIsBalance`: the kind judges the balance itself, so it is known even without a reading.
  */
@@ -163,7 +163,7 @@ export function moneyFigures(
   ];
 }
 
-/** What is over with the reading of its end: what was read since says nothing of it, in a message that waited. */
+/** An alert that is over, with the reading of its end: one read since says nothing of it, in a message that waited. */
 function asItEnded(item: MessageItem): MessageItem {
   return isOver(item) ? asJudged(item) : item;
 }
@@ -209,7 +209,7 @@ export function figure(label: string, value: string | null): Figure[] {
   return value === null ? [] : [{ label, value }];
 }
 
-/** Of a self alert: its value, which is no more once it is over, and its facts. */
+/** The facts of a self alert: its value, which is no more once it is over, and its facts. */
 export function ownFigures(item: MessageItem, frame: WordingFrame): readonly Figure[] {
   const isWrong = item.value?.unit === 'text' && stateOf(item) !== 'resolved';
   return [

@@ -52,7 +52,7 @@ export interface AlertKind {
   readonly staleness?: 'symptom' | 'cause';
   /** Every channel is notified once, unless a route names the rule: the route may be what fails. */
   readonly concernsEveryChannel?: true;
-  /** How long after firing nobody is notified yet. Absent: not at all. */
+  /** The time after firing in which nobody is notified yet. Absent: none. */
   pausedMs?(settings: Settings): number;
   /** A few words without state and numbers, for mail subjects. */
   subject(
@@ -73,7 +73,7 @@ export interface AlertKind {
 /** A rule that has nothing but what all have. */
 export type PlainRule<Type extends string> = Rule & { readonly type: Type };
 
-/** What a kind adds to `Rule`. A ladder decides the severity, too. */
+/** Keys that a kind adds to `Rule`. A ladder decides the severity, too. */
 type OwnKeys<R extends Rule> = Omit<R, Exclude<keyof Rule, 'thresholds' | 'thresholdsByCurrency'>> & {
   readonly severity?: Severity;
 };
@@ -98,15 +98,15 @@ export interface RuleKind<R extends Rule = Rule, I = unknown> extends AlertKind 
   builtInFor?(account: WatchableAccount): boolean;
   /** Set where an account's own `thresholds` stand in place of the rule's. */
   readonly accountThresholds?: true;
-  /** What its own keys say; absent for a kind that has none. `severity`: the one that was given, or the default. */
+  /** The values of its own keys; absent for a kind that has none. `severity`: the one that was given, or the default. */
   build?(input: I, severity: Severity): OwnKeys<R>;
-  /** What cannot be combined in one rule, judged from the file even where other keys are wrong. */
+  /** Keys that cannot be combined in one rule, judged from the file even where other keys are wrong. */
   check?(keys: KeyReader): readonly KeyProblem[];
-  /** What is allowed but perhaps not meant. `accounts`: those that the rule watches. */
+  /** Warnings of things allowed but perhaps not meant. `accounts`: those that the rule watches. */
   warn?(rule: R, accounts: readonly AccountSettings[]): readonly KeyProblem[];
   /** Keys of a rule to begin with, for a balance that was read, in `init`; null where there is nothing to watch for so. */
   suggest?(micros: Micros, about: { readonly hasLeadTime: boolean }): object | null;
-  /** Where 0.1.0 had another meaning for the same keys: what, and the line that keeps it. */
+  /** The other meaning that 0.1.0 had for the same keys, and the line that keeps it. */
   meantBefore?(rule: R): KeyProblem | null;
   describe(rule: R): string;
   lookBackMs?(rule: R): number;
@@ -121,14 +121,14 @@ export interface RuleKind<R extends Rule = Rule, I = unknown> extends AlertKind 
   /** Over how long it wants burn rates of its balance to be measured. */
   burnLookbackMs?(rule: R): number | null;
   /**
-   * What the rule says of one account. `firing` is the severity with which its alert fires now, null when it does not:
+   * The rule's verdict on one account. `firing` is the severity with which its alert fires now, null when it does not:
    * only what fires has hysteresis.
    *
    * Rules about money judge the newest reading, whenever they are asked: their windows end at it, so that the same
    * reading gets the same verdict later. An event is notified once for each new reading: the caller does not ask again.
    */
   evaluate(rule: R, facts: AccountFacts, firing: Severity | null): Evaluation;
-  /** What an acknowledgement, or its removal (`taken` false), teaches about the spending. */
+  /** The lesson of an acknowledgement, or of its removal (`taken` false), about the spending. */
   acknowledged?(rule: R, spending: AccountSpending, taken: boolean): void;
   /** True only where `evaluate` gives no breach for an alert that does not fire: replay judges millions of readings. */
   isSurelyOk?(rule: R, facts: AccountFacts): boolean;
@@ -156,7 +156,7 @@ export const moneyKeys = {
 
 export const severityKey = choice('How bad it is when the rule fires.', severities);
 
-/** Of a rule that may have thresholds by severity. */
+/** The ladder of a rule that may have thresholds by severity. */
 export const ladderSeverityKey = choice(
   'How bad it is when the rule fires; not with `thresholds`. Default: "warning".',
   severities,

@@ -84,7 +84,7 @@ export function describeSteps<T>(ladder: Ladder<T>, format: (threshold: T) => st
     .reduce((worse, milder) => (worse === '' ? milder : told.steps({ worse, milder })), '');
 }
 
-/** As `describeSteps`, with what stands in place of them by currency. */
+/** `describeSteps`, with those by currency in place of them. */
 export function describeLadders(
   { thresholds, thresholdsByCurrency = {} }: Pick<Rule, 'thresholds' | 'thresholdsByCurrency'>,
   format: (threshold: number) => string,

@@ -56,7 +56,7 @@ export const lateTopUp: RuleKind<PlainRule<'late-top-up'>, InputOf<typeof keys>>
   needsReading: true,
   builtInId: 'late-top-up',
   describe: ({ severity }) => told.describes({ severity }),
-  /** By the first reading after the time, until the money is there (`receiveTopUps`) or nobody expects it. */
+  /** Fires from the first reading after the time, until the money is there (`receiveTopUps`) or nobody expects it. */
   evaluate(rule, facts) {
     if (facts.reading === null) return unknown(why.noReading());
     const topUp = overdueOf(facts);

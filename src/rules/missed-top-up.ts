@@ -109,7 +109,7 @@ function sayFiring(item: MessageItem, frame: WordingFrame): string {
   );
 }
 
-/** Where a top-up is due, and its amount if that was learned; in words, why it is unknown. */
+/** The instant at which a top-up is due, and its amount if that was learned; in words, why it is unknown. */
 type Due = { readonly level: Micros; readonly amount: Micros | null } | string;
 
 /**

@@ -183,7 +183,7 @@ export function timingOf(rule: Rule, pollIntervalMs: number): AlertTiming {
   };
 }
 
-/** As a sentence. Null when it does not fire. */
+/** A sentence. Null when it does not fire. */
 export function wouldNotFire(rule: Rule, facts: AccountFacts, evaluation: Evaluation): string | null {
   if (evaluation.kind !== 'breached' && evaluation.kind !== 'event') return null;
   return ruleKindOf(rule).wouldNotFire(rule, facts, evaluation);

@@ -97,7 +97,7 @@ export interface RuleField {
   readonly words: readonly string[];
 }
 
-/** What of a rule on an account with these balances decides when it speaks, in the order of the reference: all but its name, its kind and whom it watches. */
+/** The parts of a rule on an account with these balances that decide when it speaks, in the order of the reference: all but its name, its kind and whom it watches. */
 export function ruleFields(
   kind: RuleKind,
   written: unknown,
@@ -135,7 +135,7 @@ export function writeRule(
 
 let areMeaningsDeclared = false;
 
-/** What the keys of all kinds mean stands in the schema; a page says it to people. Each sentence once, when somebody first asks. */
+/** The meaning of all kinds' keys stands in the schema; a page says it to people. Each sentence once, when somebody first asks. */
 export function declareKeyMeanings(): void {
   if (areMeaningsDeclared) return;
   areMeaningsDeclared = true;

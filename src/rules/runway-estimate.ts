@@ -23,7 +23,7 @@ export interface RunwayRule extends MoneyRule {
   readonly minimumHistoryGiven: boolean;
 }
 
-/** As `measureBurn` asks for at least medium confidence. */
+/** The time for which `measureBurn` has at least medium confidence. */
 const minReadings = 6;
 
 /** Without a `lookback` the mean burn is used until there is a day of history. */
@@ -62,7 +62,7 @@ export function whyUnknown(rule: RunwayRule, facts: AccountFacts): string {
     : told.tooFew({ readings: burn.readings, count: minReadings, seen, needed });
 }
 
-/** By the forecast, or by the mean burn with a `lookback` or too little history; null where unknown (`whyUnknown`). */
+/** The estimate by the forecast, or by the mean burn with a `lookback` or too little history; null where unknown (`whyUnknown`). */
 export function estimateRunway(
   rule: RunwayRule,
   facts: AccountFacts,

@@ -160,7 +160,7 @@ export const clusterChanged: AlertKind = {
 export const storageFailed: AlertKind = {
   type: 'storage-failed',
   concernsEveryChannel: true,
-  // What is not stored is not notified while another daemon may take over.
+  // An alert that is not stored is not notified while another daemon may take over.
   pausedMs: ({ storage }) => storage.postgres?.leaseMs ?? 0,
   subject: ({ rule }, reader) => say(troubles[storageTrouble(rule)].subject, reader),
   firing(item, frame) {
@@ -241,7 +241,7 @@ function nameOf(item: MessageItem, frame: WordingFrame): string {
   return factText(item, 'channel', frame) ?? cleanText(channelOf(item.rule), nameLimit);
 }
 
-/** What ended, and what to do while it lasts. */
+/** The thing that ended, and the advice while it lasts. */
 const aspects: Readonly<Record<ClusterAspect, { readonly [part in 'resolved' | 'advice']: PhraseOf<''> }>> = {
   clock: { resolved: says.clockRight, advice: says.setClock },
   configuration: { resolved: says.oneConfiguration, advice: says.sameFile },

@@ -39,7 +39,7 @@ export function nameBasis(basis: ForecastBasis): string {
 
 const unmeasured = text(told.unmeasured());
 
-/** What a forecast is based on: history, usual spending, present level, and past errors. */
+/** The base of a forecast: history, usual spending, present level, and past errors. */
 export function spendingFacts(spending: AccountSpending, balance: Balance): Fact[] {
   const state = spending.state(balance);
   if (state === null) return [];
@@ -90,7 +90,7 @@ const weekdays = sentences('weekday', {
   6: 'Saturday',
 });
 
-/** Of a day counted from a Sunday. */
+/** The name of a day counted from a Sunday. */
 export function nameWeekday(day: number): string {
   return weekdays[(day % 7) as keyof typeof weekdays]();
 }

@@ -147,13 +147,13 @@ function unusualKind(
   });
 }
 
-/** How many times its former level spending has come to stay at; null where it has not. */
+/** The factor on its former level at which spending has come to stay; null where it has not. */
 function changeOf(item: MessageItem, frame: WordingFrame): string | null {
   const change = factText(item, lastingChange, frame);
   return change === null ? null : frame.language.figure(change.split(' ')[0] ?? '');
 }
 
-/** By `isUnusual`, from the second week on. */
+/** Judged by `isUnusual`, from the second week on. */
 function judge(side: Side, rule: UnusualRule, facts: ReadFacts, firing: Severity | null): Evaluation {
   const { reading, spending } = facts;
   const state = spending.state(rule.balance);
@@ -193,7 +193,7 @@ function factsBehind(side: Side, rule: UnusualRule, facts: AccountFacts): readon
   ];
 }
 
-/** How much more or less, since when, per hour, and the effect on the empty date. */
+/** The factor, since when, per hour, and the effect on the empty date. */
 function episodeFacts(
   episode: Episode | null,
   side: Side,

@@ -5,7 +5,7 @@ import type { Severity } from '../domain/severity.ts';
 import { never, type Urgency } from '../domain/urgency.ts';
 import { alertKindOf } from './registry.ts';
 
-/** Of a balance: pay by, else when it may be empty, with what is expected in time. Null where nobody can say. */
+/** The date of a balance: pay by, else when it may be empty, with what is expected in time. Null where nobody can say. */
 export function actByOf({ payBy, expected, forecast, emptyAt }: Runway): number | null {
   if (payBy !== null) return payBy;
   const later = expected?.forecast ?? null;
@@ -13,10 +13,10 @@ export function actByOf({ payBy, expected, forecast, emptyAt }: Runway): number 
   return forecast?.earliest ?? emptyAt;
 }
 
-/** How long an alert may wait that has no date of its own. */
+/** The time that an alert may wait that has no date of its own. */
 const patienceMs: Readonly<Record<Severity, number>> = { critical: 0, warning: dayMs, info: weekMs };
 
-/** By its runway where given: empty now, else by when to act, at once where nobody can say. Without one, as long as it may wait. */
+/** Dated by its runway where given: empty now, else by when to act, at once where nobody can say. Without one, as long as it may wait. */
 export function urgencyOf(alert: UrgentAlert, runway: Runway | null, now: number): Urgency {
   const isAboutMoney = alert.balance !== null && alertKindOf(alert).emptinessRank !== undefined;
   const ofBalance = isAboutMoney ? urgencyOfBalance(runway, now) : null;
@@ -52,7 +52,7 @@ export function dueGroup({ isEmpty, actBy }: Urgency, now: number, todayEndsAt =
   return actBy <= now + weekMs ? 'week' : 'later';
 }
 
-/** What nobody can date is due at once. */
+/** An alert that nobody can date is due at once. */
 export function urgencyOfPayment({ isEmpty, dueAt }: Pick<Payment, 'isEmpty' | 'dueAt'>): Urgency {
   return { isEmpty, actBy: dueAt ?? 0 };
 }

@@ -12,7 +12,7 @@ import type { KeyProblem, KeyReader } from './kind.ts';
 import * as ladder from './ladder.ts';
 import type { RunwayRule } from './runway-estimate.ts';
 
-/** How long a balance shall last: a time, or a time more than a payment takes. */
+/** The time that a balance shall last: a time, or a time more than a payment takes. */
 interface Within {
   readonly ms: number;
   readonly afterLeadTime: boolean;
@@ -113,7 +113,7 @@ export function describeWithin({ thresholds, afterLeadTime }: RunwaySteps): stri
 const marginMs = dayMs;
 const maxNames = 5;
 
-/** Of a ladder whose last step comes too late to pay, and of a lead time that accounts do not have. */
+/** Warnings of a ladder whose last step comes too late to pay, and of a lead time that accounts do not have. */
 export function warnOfSteps(
   { thresholds, afterLeadTime, written }: RunwaySteps & Pick<RunwayRule, 'written'>,
   accounts: readonly AccountSettings[],

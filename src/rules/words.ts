@@ -46,7 +46,7 @@ const told = sentences('ruleWords', {
   resolves: '{rule}; resolves {amount} above',
 });
 
-/** How much, in facts: of trust, of sensitivity. */
+/** Degrees in facts: of trust, of sensitivity. */
 export const degrees = sentences('degree', {
   none: 'none',
   low: 'low',
@@ -55,7 +55,7 @@ export const degrees = sentences('degree', {
   high: 'high',
 });
 
-/** By the newest reading; the judged value where there is none. */
+/** The newest reading's amount; the judged value where there is none. */
 export function currentMicros(item: MessageItem): Micros | null {
   const reading = item.account?.reading ?? null;
   const current = item.balance === null ? undefined : ownOf(reading?.balances, item.balance);
@@ -70,7 +70,7 @@ export function currentAmount(item: MessageItem, frame: WordingFrame): string {
   return micros === null ? say(says.unknown, frame) : sayBesideLimit(micros, item, frame);
 }
 
-/** What every sentence about a balance names: `SMS balance`, and what it is. */
+/** Names in every sentence about a balance: `SMS balance`, and what it is. */
 export function sayBalanceOf(item: MessageItem, frame: WordingFrame) {
   return { balance: sayBalance(item.balanceLabel, frame), amount: currentAmount(item, frame) };
 }
@@ -128,7 +128,7 @@ export function sayNeed(item: MessageItem, frame: WordingFrame): string | null {
     : say(says.payBy, { amount, payBy, when }, frame);
 }
 
-/** What to do about a low balance, else `SMS balance 42.10 CNY, below 50.00`. */
+/** The advice about a low balance, else `SMS balance 42.10 CNY, below 50.00`. */
 export function sayLowBalance(item: MessageItem, limit: string, frame: WordingFrame): string {
   const current = currentMicros(item);
   const limitMicros = item.threshold?.unit === 'money' ? item.threshold.micros : 0;
@@ -177,7 +177,7 @@ export function wholeSeconds(ms: number, side: 'up' | 'down'): string {
   return formatDuration(seconds * 1000);
 }
 
-/** What to pay for 30 days, and at least what clears every open alert of the balance. */
+/** The payment for 30 days, and at least what clears every open alert of the balance. */
 export function topUpAdvice(item: MessageItem, frame: WordingFrame): readonly string[] {
   const runway = item.account?.runway ?? null;
   const restore = runway?.restoreMicros ?? null;
@@ -192,13 +192,13 @@ export function topUpAdvice(item: MessageItem, frame: WordingFrame): readonly st
   return [say(says.enoughByMean, { span: sayDuration(runway.lookbackMs, frame) }, frame)];
 }
 
-/** What is to be paid: 30 days, and at least what clears the alerts; null where nothing is, or nobody knows. */
+/** The amount to be paid: 30 days, and at least what clears the alerts; null where nothing is, or nobody knows. */
 function toPay(item: MessageItem): Micros | null {
   const most = Math.max(item.account?.runway?.restoreMicros ?? 0, clearingMicros(item));
   return most > 0 ? most : null;
 }
 
-/** What to pay for 30 days; nothing where that is unknown. */
+/** The payment for 30 days; nothing where that is unknown. */
 export function topUpIfKnown(item: MessageItem, frame: WordingFrame): readonly string[] {
   const runway = item.account?.runway ?? null;
   const restore = runway?.restoreMicros ?? null;
@@ -211,7 +211,7 @@ export function topUpIfKnown(item: MessageItem, frame: WordingFrame): readonly s
   return [say(says.anotherOfTwo, { amount, recent: sayPayable(atRecent, frame), span }, frame)];
 }
 
-/** What 30 days cost at the pace of late, where that differs twofold from the usual; null where it does not, or nothing is needed. */
+/** The cost of 30 days at the pace of late, where that differs twofold from the usual; null where it does not, or nothing is needed. */
 function restoreAtRecent(runway: Runway, restore: Micros): Micros | null {
   const { burnPerDay, usualPerDay } = runway;
   if (burnPerDay === null || usualPerDay === null || !isUnusualPace(runway)) return null;

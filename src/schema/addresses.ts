@@ -102,7 +102,7 @@ function readSmtpAddress(text: string): TextReading<Secret> | null {
   return { value: new Secret(text) };
 }
 
-/** Where a PostgreSQL database is, with the user and password for it. */
+/** The address of a PostgreSQL database, with the user and password for it. */
 export function postgresAddress(description: string) {
   return textLeaf({
     description,

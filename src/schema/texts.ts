@@ -5,7 +5,7 @@ import type { AmountOrShare } from '../domain/rule.ts';
 import { Secret } from '../domain/secret.ts';
 import { sentences } from '../wording/phrase.ts';
 
-/** What a value must be, where people may see it in a form. */
+/** The demand on a value, where people may see it in a form. */
 const told = sentences('valueProblem', {
   duration: 'must be a duration such as "90s", "5m", "1h30m" or "2d"',
   atLeast: 'must be at least "{least}"',
@@ -19,7 +19,7 @@ const told = sentences('valueProblem', {
   sixDecimals: 'must have at most six decimals',
 });
 
-/** What reading a text came to: its value, or what is allowed in its place. */
+/** The result of reading a text: its value, or what is allowed in its place. */
 export type TextReading<T> = { readonly value: T } | { readonly wrong: string };
 
 export interface TextLeaf<T> {
@@ -44,7 +44,7 @@ export function textLeaf<T>({ description, allowed, pattern, examples, isSecret,
       description,
       ...(pattern === undefined ? {} : { pattern: orPlaceholder(pattern) }),
       ...(examples === undefined ? {} : { examples }),
-      // How JSON Schema marks what is not shown (draft 2020-12, Validation 9.4).
+      // JSON Schema's mark for hidden values (draft 2020-12, Validation 9.4).
       ...(isSecret === undefined ? {} : { writeOnly: true }),
     });
 }

@@ -36,7 +36,7 @@ const hoursForForecast = 24;
 /** Within so much of a mean hour above the floor an account may have stopped serving: its silence is no lack of demand. */
 const nearlyEmpty = 0.5;
 /**
- * Of a longer gap between two readings only its end is walked, hour by hour: a clock that was wrong makes gaps of thousands of years,
+ * Only the end of a longer gap between two readings is walked, hour by hour: a clock that was wrong makes gaps of thousands of years,
  * and what lies farther back adds nothing to what is known then.
  */
 const maxWalkMs = 35 * dayMs;
@@ -48,11 +48,11 @@ interface Known {
   runs: readonly ExpectedRun[] | null;
   walk: Walk | null;
   usual: Usual | null;
-  /** What announced runs took since `#announced` said how much that is. */
+  /** The spending of announced runs since `#announced` said how much that is. */
   ofRuns: Micros;
 }
 
-/** What a period took so far, and comes to: null while less than a day is known. */
+/** The spending of a period so far, and at its end: null while less than a day is known. */
 export interface PeriodOutlook extends Omit<PeriodSum, 'spent' | 'watchedFrom'> {
   readonly spent: Micros;
   readonly total: ExpectedSpending | null;
@@ -67,12 +67,12 @@ function mapRange({ micros, low, high }: ExpectedSpending, to: (micros: Micros) 
 interface Frame {
   readonly week: LocalWeek;
   readonly floorMicros: Micros;
-  /** What people said will be spent beyond the usual. */
+  /** Runs beyond the usual that people announced. */
   readonly announced?: readonly AnnouncedRun[];
 }
 
 /**
- * What is known of the spending of one account: an O(1) update a reading, a bounded one for each hour that ended. The same
+ * Knowledge of the spending of one account: an O(1) update a reading, a bounded one for each hour that ended. The same
  * readings always make the same state.
  *
  * Falls are spending. A fall across a gap is spread over the gap's time. Not seen are times in which a balance rose, and times that
@@ -88,7 +88,7 @@ export class AccountSpending {
   #last: Reading | null = null;
   #hour: LocalHour | null = null;
   #sums: PeriodSums | null = null;
-  /** Of the balances that ever fell. */
+  /** The balances that ever fell. */
   #known = new Map<Balance, Known>();
 
   /** `floorMicros` is what counts as empty. */
@@ -118,12 +118,12 @@ export class AccountSpending {
     return this.#last;
   }
 
-  /** What is known of one balance; null while it never fell. */
+  /** Knowledge of one balance; null while it never fell. */
   state(balance: Balance): BalanceState | null {
     return this.#known.get(balance)?.state ?? null;
   }
 
-  /** What was spent since the present day, week or month of the account's calendar began; null before the first reading. */
+  /** The spending since the present day, week or month of the account's calendar began; null before the first reading. */
   since(period: Period): PeriodSum | null {
     return this.#sums?.[period] ?? null;
   }
@@ -176,18 +176,18 @@ export class AccountSpending {
     return { ...span, basis: known.state.hours < hoursPerWeek ? 'hour-of-day' : 'hour-of-week' };
   }
 
-  /** As `forecast`; null too where `reading` is not the newest that was learned from, as while it is learned from history. */
+  /** `forecast`, and null too where `reading` is not the newest that was learned from, as while it is learned from history. */
   forecastAt(reading: Reading, balance: Balance, left: Micros): Forecast | null {
     return this.#last?.at === reading.at ? this.forecast(balance, left) : null;
   }
 
-  /** What will be spent of a balance within so long from the newest reading on; null while less than a day is known. */
+  /** The coming spending of a balance within so long from the newest reading on; null while less than a day is known. */
   expected(balance: Balance, withinMs: number): Micros | null {
     const walk = this.#present(this.#known.get(balance));
     return walk === null || this.#last === null ? null : expectedFrom(walk, this.#last.at, withinMs);
   }
 
-  /** What will be spent from the newest reading until an instant: the median and the 80 % range; null while less than a day is known. */
+  /** The coming spending from the newest reading until an instant: the median and the 80 % range; null while less than a day is known. */
   expectedUntil(balance: Balance, until: number): ExpectedSpending | null {
     const known = this.#known.get(balance);
     const at = this.#last?.at ?? until;
@@ -197,7 +197,7 @@ export class AccountSpending {
     return mapRange({ micros, low: micros / factor, high: micros * factor }, Math.round);
   }
 
-  /** What the present month and quarter of the calendar took so far and come to, and what the next month takes; null before the first reading. */
+  /** The spending of the present month and quarter of the calendar, so far and at their end, and of the next month; null before the first reading. */
   outlook(balance: Balance) {
     if (this.#sums === null) return null;
     const { month, quarter } = this.#sums;
@@ -211,7 +211,7 @@ export class AccountSpending {
     };
   }
 
-  /** As `expectedUntil`: nothing of a balance that was watched for a day and never fell. */
+  /** `expectedUntil`, and nothing of a balance that was watched for a day and never fell. */
   #expectedOrNothing(balance: Balance, until: number): ExpectedSpending | null {
     const expected = this.expectedUntil(balance, until);
     const knownSince = Math.min(...Object.values(this.#sums ?? {}).map((sum) => sum.knownSince));
@@ -243,7 +243,7 @@ export class AccountSpending {
     return state === null || this.#hour === null ? null : lookWeekBack(state, this.#hour.startsAt);
   }
 
-  /** What is usual in the hour of the newest reading, in a week, and in its busiest hour; null while the balance never fell. */
+  /** The usual spending in the hour of the newest reading, in a week, and in its busiest hour; null while the balance never fell. */
   usual(balance: Balance): UsualSpending | null {
     const state = this.state(balance);
     return state === null || this.#hour === null ? null : usualSpendings(state, this.#hour.slot);
@@ -266,7 +266,7 @@ export class AccountSpending {
     return runs.filter((run) => run.at > at).map((run) => ({ at: run.at, micros: run.micros }));
   }
 
-  /** How good the forecasts of three days were that came due in the last two weeks; null where none did. */
+  /** The record of three-day forecasts that came due in the last two weeks; null where none did. */
   record(balance: Balance): ForecastRecord | null {
     const state = this.state(balance);
     return state && forecastRecord(state, 72);
@@ -336,7 +336,7 @@ export class AccountSpending {
     return this.#announced.filter((run) => this.state(run.balance) === known.state);
   }
 
-  /** How much of what is beyond the usual is of announced runs. */
+  /** The part of spending beyond the usual that announced runs took. */
   #ofRuns(known: Known, { beyond, from, to }: Record<'beyond' | 'from' | 'to', number>): Micros {
     if (this.#announced.length === 0) return 0;
     const most = mostOf(this.#announcedOf(known), from, to);

@@ -2,12 +2,12 @@ import type { Micros } from '../domain/money.ts';
 import type { ExpectedSpending, PeriodTogether } from '../domain/quantity.ts';
 import type { PeriodOutlook, SpendingOutlook } from './account-spending.ts';
 
-/** What several balances of one currency take together. */
+/** The spending of several balances of one currency together. */
 export interface SpendingTogether {
   readonly month: PeriodTogether;
   readonly quarter: PeriodTogether;
   readonly nextMonth: ExpectedSpending;
-  /** Of how many there is no forecast: they count as spent so far. */
+  /** The number without a forecast: they count as spent so far. */
   readonly unknown: number;
   readonly balances: number;
 }
@@ -40,7 +40,7 @@ function addRanges(ranges: readonly ExpectedSpending[]): ExpectedSpending {
   return { micros: add(({ micros }) => micros), low: add(({ low }) => low), high: add(({ high }) => high) };
 }
 
-/** What is budgeted for all of them; null unless each that spends has a budget. */
+/** The budget for all of them; null unless each that spends has a budget. */
 export function addBudgets(
   rows: readonly { readonly budget: Micros | null; readonly month: Pick<PeriodOutlook, 'spent'> }[],
 ): Micros | null {

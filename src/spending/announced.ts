@@ -1,7 +1,7 @@
 import type { Micros } from '../domain/money.ts';
 import { type AnnouncedRun, farOff, tookOf } from '../domain/operator.ts';
 
-/** What an announced run takes between two instants. */
+/** The spending of an announced run between two instants. */
 export function announcedIn(
   { startsAt, endsAt, amountMicros }: AnnouncedRun,
   from: number,
@@ -18,14 +18,14 @@ export function restOf(run: AnnouncedRun, at: number): AnnouncedRun {
   return byTime <= left ? run : { ...run, amountMicros: (run.amountMicros * left) / byTime };
 }
 
-/** How much of what is beyond the usual may be of runs: as much as they have not taken yet, and half more. */
+/** The part of spending beyond the usual that runs may have: as much as they have not taken yet, and half more. */
 export function mostOf(runs: readonly AnnouncedRun[], from: number, to: number): Micros {
   return runs
     .filter(({ startsAt, endsAt }) => startsAt < to && endsAt > from)
     .reduce((sum, run) => sum + Math.max(0, (1 + farOff) * run.amountMicros - tookOf(run)), 0);
 }
 
-/** What of runs may come between two instants: by its share of their time, and all of them at once. */
+/** The spending of runs that may come between two instants: by its share of their time, and all of them at once. */
 export function announcedBetween(runs: readonly AnnouncedRun[], from: number, to: number) {
   const open = runs.filter(({ startsAt, endsAt }) => startsAt < to && endsAt > from);
   return {

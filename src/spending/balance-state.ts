@@ -2,14 +2,14 @@ import type { Reading } from '../domain/reading.ts';
 import { hoursPerWeek } from './local-week.ts';
 import type { PeriodSums } from './periods.ts';
 
-/** How far ahead it is checked how good forecasts were, in hours. */
+/** The horizons at which forecasts are checked, in hours. */
 export const checkedHours = [6, 24, 72, 168, 336] as const;
 
 /** Forecasts are put down every six hours, and kept until the farthest is due. */
 export const hoursPerBlock = 6;
 export const keptBlocks = 336 / hoursPerBlock;
 
-/** How many days that took far too much are remembered: four a month, for three months. */
+/** Days remembered that took far too much: four a month, for three months. */
 export const keptRunDays = 12;
 
 export const keptTopUps = 6;
@@ -45,7 +45,7 @@ export class BalanceState {
   hours = 0;
   /** The most that an hour usually takes. */
   peak = 0;
-  /** What was clipped off hours, as so much at any hour (14 days' memory). */
+  /** Spending clipped off hours, as so much at any hour (14 days' memory). */
   clipped = 0;
   /** The level's two sums, those of the drift, and those of holidays. */
   actual = 0;
@@ -59,7 +59,7 @@ export class BalanceState {
   blockSeen = 0;
   blockHours = 0;
   blocks = 0;
-  /** How many top-ups there were. */
+  /** The number of top-ups. */
   topUps = 0;
   /** The smallest fall, what was usual since the last one and how long ago that is (ms), and the most of it of earlier times, in mean hours. */
   smallestFall = 0;
@@ -81,7 +81,7 @@ export class BalanceState {
   shiftsFrom = 0;
   /** 1 where all that is usual was multiplied by it. */
   isShiftLearned = 0;
-  /** What may become one: since when, 1 more or −1 less, hours of it that were seen, spent and usual in them. */
+  /** A candidate for one: since when, 1 more or −1 less, hours of it that were seen, spent and usual in them. */
   offSince = 0;
   offSide = 0;
   offHours = 0;
@@ -91,7 +91,7 @@ export class BalanceState {
   recentSpent = 0;
   recentUsual = 0;
 
-  /** What may become a small one: hours of it that were seen, spent and usual in them; and from which hour on there may be one. */
+  /** A candidate for a small one: hours of it that were seen, spent and usual in them; and from which hour on there may be one. */
   slowHours = 0;
   slowSpent = 0;
   slowUsual = 0;
@@ -104,7 +104,7 @@ export class BalanceState {
   readonly buffer = new ArrayBuffer(arrayBytes);
   #taken = 0;
 
-  /** What each hour of the week usually takes. */
+  /** The usual spending of each hour of the week. */
   readonly bins = this.#floats(hoursPerWeek);
   /** Predicted sums, a row for each of the last blocks: what will be spent within each of `checkedHours`. */
   readonly said = this.#floats(keptBlocks * checkedHours.length);
@@ -123,7 +123,7 @@ export class BalanceState {
   readonly runLengths = this.#floats(keptRunDays);
   /** In how many weeks each hour of the week was learned; stays at 255. */
   readonly weeks = this.#bytes(hoursPerWeek);
-  /** How many hours of each of the last blocks were seen. */
+  /** The number of hours of each of the last blocks that were seen. */
   readonly cameHours = this.#bytes(keptBlocks);
 
   #floats(length: number): Float32Array {
@@ -143,10 +143,10 @@ function writeBalanceState(state: BalanceState): Uint8Array {
   return Buffer.concat([Buffer.from(Float64Array.from(numbers).buffer), Buffer.from(state.buffer)]);
 }
 
-/** How many bytes `writeBalanceState` writes. */
+/** The number of bytes that `writeBalanceState` writes. */
 const balanceStateBytes = writeBalanceState(new BalanceState()).length;
 
-/** What `writeBalanceState` wrote. The bytes must be there. */
+/** Reads what `writeBalanceState` wrote. The bytes must be there. */
 function readBalanceState(stored: Uint8Array): BalanceState {
   const state = new BalanceState();
   const numbers = new Float64Array(new Uint8Array(stored.subarray(0, -arrayBytes)).buffer).values();
@@ -179,7 +179,7 @@ interface Head {
   readonly held: readonly boolean[];
 }
 
-/** What of an account's spending outlives a restart. */
+/** The part of an account's spending that outlives a restart. */
 export interface LastingSpending extends Omit<Head, 'held'> {
   /** In the order of the balances of `last`; null of one that never fell. */
   readonly states: readonly (BalanceState | null)[];
@@ -198,7 +198,7 @@ export function writeSpending({ states, ...known }: LastingSpending): Uint8Array
   return bytes;
 }
 
-/** What `writeSpending` wrote; null for bytes of another version, or damaged ones. */
+/** Reads what `writeSpending` wrote; null for bytes of another version, or damaged ones. */
 export function readSpending(stored: Uint8Array): LastingSpending | null {
   const bytes = Buffer.from(stored.buffer, stored.byteOffset, stored.length);
   if (bytes.length < headAt || bytes[0] !== version) return null;

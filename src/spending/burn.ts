@@ -7,7 +7,7 @@ import type { ReadingLog } from './reading-log.ts';
 /** A balance that lasts longer than a hundred years does not run out, as far as anybody can tell. */
 const maxRunwayMs = 100 * 365 * dayMs;
 
-/** What was spent of one balance, and over which time that was seen. */
+/** The spending of one balance, and the time over which it was seen. */
 export interface Burn {
   readonly spentMicros: Micros;
   /** From the first reading that counts to the newest one, without the gaps that a top-up ended. */
@@ -21,7 +21,7 @@ export interface Burn {
 export interface BurnQuery {
   readonly log: ReadingLog;
   readonly balance: Balance;
-  /** How far back from the newest reading. */
+  /** The reach back from the newest reading. */
   readonly lookbackMs: number;
 }
 

@@ -21,7 +21,7 @@ export interface ExpectedRun {
    */
   readonly every: 'month' | 'two-weeks';
   readonly day: number;
-  /** Where its day of the month is no working day it comes on the last one before. */
+  /** A run whose day of the month is no working day comes on the last one before. */
   readonly moves?: true;
   readonly micros: Micros;
   /** From this local hour on, for so many. */
@@ -122,7 +122,7 @@ function datesOf(local: number): readonly number[] {
   return date <= 15 ? [date, fromEnd] : [fromEnd, date];
 }
 
-/** What came a month and two months before on such a day. */
+/** The spending a month and two months before on such a day. */
 function cameBefore(days: RunDays, week: Workdays, last: RunDay, run: MonthDay) {
   const month = monthOf(last.day);
   return [month - 1, month - 2].map((ago) => {
@@ -171,7 +171,7 @@ function runOf(last: RunDay, before: RunDay): RunDay {
   return { ...last, micros: (before.micros + last.micros) / 2 };
 }
 
-/** What a run takes in an hour of a local day. */
+/** The spending of a run in an hour of a local day. */
 export function plannedIn(
   runs: readonly ExpectedRun[],
   week: Workdays,
@@ -199,18 +199,18 @@ export function* plannedRuns(
         yield { ...run, at: week.beginOf(day) + run.hour * hourMs };
 }
 
-/** What runs take in a mean week. */
+/** The spending of runs in a mean week. */
 export function weeklyRuns(runs: readonly ExpectedRun[]): Micros {
   return runs.reduce((sum, { every, micros }) => sum + micros * (every === 'month' ? 84 / 365.25 : 1 / 2), 0);
 }
 
 function comesOn(run: MonthDay, local: number, week: Workdays): boolean {
   if (run.every === 'two-weeks') return (local - run.day) % fortnight === 0;
-  // What moves may come in the month before its own.
+  // A run that moves may come in the month before its own.
   return [0, 1].some((ahead) => dateIn(run, monthOf(local) + ahead, week) === local);
 }
 
-/** By local day, the oldest first. */
+/** Ordered by local day, the oldest first. */
 type RunDays = ReadonlyMap<number, RunDay>;
 
 function runDaysOf(state: BalanceState): RunDays {

@@ -14,15 +14,15 @@ import { isSparse } from './silence.ts';
 /** Nobody plans further ahead. */
 const maxWeeks = 260;
 
-/** What is predicted to be spent from the beginning of an hour on: `sums[k]` within k hours. */
+/** The predicted spending from the beginning of an hour on: `sums[k]` within k hours. */
 export interface Walk {
   readonly startsAt: number;
   readonly sums: Float32Array;
-  /** What a week past the walk takes. */
+  /** The spending of a week past the walk. */
   readonly weekly: Micros;
   /** Whether the weeks past the walk have the shape of its last one: not where a monthly run lies in that. */
   readonly isShaped: boolean;
-  /** What people announced. */
+  /** Runs that people announced. */
   readonly announced: readonly AnnouncedRun[];
 }
 
@@ -48,7 +48,7 @@ export function walkAhead(
   const level = levelOf(state);
   const drift = driftOf(state);
   const usual = usualWeek(state);
-  // Where little is sent, what is clipped off is no event but traffic in clumps.
+  // Spending clipped off a sparse balance is no event but traffic in clumps.
   const clumps = isSparse(state) ? state.clipped : 0;
   let sum = 0;
   sums[0] = 0;
@@ -103,7 +103,7 @@ export function lastsLonger(
   return left > 0 && expectedFrom(walk, at, forMs + secondMs) < left - unspendable(state, left);
 }
 
-/** What is spent within so long from an instant on, which is at or after the walk's start. */
+/** The spending within so long from an instant on, which is at or after the walk's start. */
 export function expectedFrom(walk: Walk, at: number, withinMs: number): Micros {
   const since = at - walk.startsAt;
   return sumAt(walk, (since + withinMs) / hourMs) - sumAt(walk, since / hourMs);
@@ -143,7 +143,7 @@ function hoursUntil(walk: Walk, amount: Micros): number | null {
   return (whole + 1) * hoursPerWeek + within;
 }
 
-/** Where a sum that only grows reaches an amount, between two hours. */
+/** The instant at which a sum that only grows reaches an amount, between two hours. */
 function hoursWithin(
   sumAfter: (hour: number) => Micros,
   { amount, from, to }: { readonly amount: Micros; readonly from: number; readonly to: number },

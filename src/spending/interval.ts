@@ -62,7 +62,7 @@ export function passHour(
   for (const [index, hours] of checkedHours.entries()) state.said[row * rows + index] = it.predict(hours);
 }
 
-/** What was spent in so many hours (a multiple of six, at most 336) before a block began, and how many of them were seen. */
+/** The spending in so many hours (a multiple of six, at most 336) before a block began, and how many of them were seen. */
 function spentBefore(
   state: BalanceState,
   block: number,
@@ -83,7 +83,7 @@ function isMostlySeen(seenHours: number, hours: number): boolean {
   return seenHours >= hours * (1 - maxUnseen);
 }
 
-/** As a logarithm, above 0 where it said too little. Null where none was made, or too much of its time was not seen. */
+/** The error as a logarithm, above 0 where it said too little. Null where none was made, or too much of its time was not seen. */
 function errorOf(state: BalanceState, index: number, due: number): number | null {
   const hours = checkedHours[index] ?? 0;
   const made = due - hours / hoursPerBlock;
@@ -95,7 +95,7 @@ function errorOf(state: BalanceState, index: number, due: number): number | null
   return Math.log((spent + small) / (said + small));
 }
 
-/** How good the forecasts for so many hours ahead were that came due in the last two weeks; null where none did. */
+/** The record of forecasts for so many hours ahead that came due in the last two weeks; null where none did. */
 export function forecastRecord(
   state: BalanceState,
   hours: (typeof checkedHours)[number],
@@ -135,7 +135,7 @@ function learnError(state: BalanceState, index: number, error: number): void {
 }
 
 /**
- * How far a sum for so many hours ahead may be off, four times in five, as the logarithm of a factor: error times width,
+ * The range of a sum for so many hours ahead, four times in five, as the logarithm of a factor: error times width,
  * interpolated in the logarithm of the hours; never less than before anything was seen as long as little was.
  */
 export function spreadAhead(state: BalanceState, hours: number): number {
@@ -161,7 +161,7 @@ export interface WeekAgo {
 }
 
 /**
- * What was predicted a week before the last block of six hours ended, from the ring of past forecasts. `hourStartsAt` is the begin of
+ * The prediction of a week before the last block of six hours ended, from the ring of past forecasts. `hourStartsAt` is the begin of
  * the present hour. Null while less than a week is known, or where too much of it was not seen.
  */
 export function lookWeekBack(state: BalanceState, hourStartsAt: number): WeekAgo | null {

@@ -26,7 +26,7 @@ const leastReturn = 4;
 const sameFactor = 1.4;
 const returnsMs = 168 * hourMs;
 const restsMs = 336 * hourMs;
-/** What fires goes on while spending is off by half, and a lasting change is reported for half a day. */
+/** An alert that fires goes on while spending is off by half, and a lasting change is reported for half a day. */
 const heldFrom = 2;
 const reportedMs = 12 * hourMs;
 
@@ -84,7 +84,7 @@ export function isShifting(
   return recentShift(state, side, at + reportedMs) !== null;
 }
 
-/** How many times too much or too little was spent since it began, and in the last hours. */
+/** The factor too much or too little since it began, and in the last hours. */
 function offBy({ offSpent, offUsual, offSide, recentSpent, recentUsual }: BalanceState): number {
   return Math.min((offSpent / offUsual) ** offSide, (recentSpent / recentUsual) ** offSide);
 }

@@ -7,7 +7,7 @@ const memoryHours = 24;
 const keptAnHour = Math.exp(-1 / memoryHours);
 /** … with half a day besides at which all was as usual: what is seldom spent says little. */
 const calmHours = 12;
-/** What drifts is seen over two weeks, the first two not among them, with two weeks besides at which all was as usual. */
+/** Drift is seen over two weeks, the first two not among them, with two weeks besides at which all was as usual. */
 const driftHours = 336;
 const driftKeptAnHour = Math.exp(-1 / driftHours);
 const calmDriftHours = 336;
@@ -16,13 +16,13 @@ const calmFalls = 60;
 /** … and this many hours of what comes in clumps, which says little of the level. */
 const calmClumps = 200;
 const holidayKeptAnHour = Math.exp(-1 / 96);
-/** What is unusual now fades in about two days. */
+/** An unusual level fades in about two days. */
 const fadesInHours = 48;
 
 const fading = Float64Array.from({ length: 401 }, (_, hour) => Math.exp(-hour / fadesInHours));
 
 /**
- * How much is spent nowadays, of what is usual at these hours: 1 is as usual, 2 twice as much.
+ * The present spending as a share of the usual at these hours: 1 is as usual, 2 twice as much.
  *
  *     A = Σ spent · e^(−age/24 h), E = Σ usual · e^(−age/24 h), L = (A + c) / (E + c),
  *     c = max(12 m, 60 f), m the mean hour, f the smallest fall
@@ -31,12 +31,12 @@ export function levelOf(state: BalanceState): number {
   return ratioOf(state, state.actual, state.expected, calmHours);
 }
 
-/** What the profile follows late: 1 is no drift. Over two weeks, with two weeks besides at which all was as usual. */
+/** The drift that the profile follows late: 1 is no drift. Over two weeks, with two weeks besides at which all was as usual. */
 export function driftOf(state: BalanceState): number {
   return ratioOf(state, state.driftActual, state.driftExpected, calmDriftHours);
 }
 
-/** How much a holiday takes, of what the weekend's last day does. Summed up as the level is, over four holidays and with half its calm. */
+/** The spending of a holiday as a share of the weekend's last day. Summed up as the level is, over four holidays and with half its calm. */
 export function holidayOf(state: BalanceState): number {
   return ratioOf(state, state.holidayActual, state.holidayExpected, calmHours / 2);
 }
@@ -70,7 +70,7 @@ export function learnHoliday(state: BalanceState, spent: Micros, usual: Micros):
   state.holidayExpected = state.holidayExpected * holidayKeptAnHour + expected;
 }
 
-/** What becomes of a level so many hours (at most 400) ahead: `D + (L − D) · e^(−hours/48)`, D the drift. */
+/** The level so many hours (at most 400) ahead: `D + (L − D) · e^(−hours/48)`, D the drift. */
 export function levelAhead(level: number, drift: number, hours: number): number {
   return drift + (level - drift) * (fading[hours] ?? 0);
 }

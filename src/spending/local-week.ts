@@ -13,7 +13,7 @@ const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 export type Weekday = (typeof weekdays)[number];
 export const usualWeekend: readonly Weekday[] = ['sat', 'sun'];
 
-/** How many hours ahead forecasts reach by the hour: a little more than two weeks. */
+/** Hours ahead that forecasts reach by the hour: a little more than two weeks. */
 export const farthestHours = 400;
 
 /** `slot`: its place in the week, the weekend at the end (0 is Monday 0:00). Those of a holiday follow from 168 on. */
@@ -23,10 +23,10 @@ export interface LocalHour {
   readonly slot: number;
 }
 
-/** Where clocks change, an hour of the night comes twice or not at all. Accounts of one zone share a week. */
+/** An hour of the night comes twice or not at all where clocks change. Accounts of one zone share a week. */
 export class LocalWeek {
   readonly timezone: string;
-  /** What states that were learned in it belong to: the zone, and the weekend where it is another one. */
+  /** The key of states that were learned in it: the zone, and the weekend where it is another one. */
   readonly key: string;
   readonly #calendar: Calendar;
   readonly #weekend: readonly number[];

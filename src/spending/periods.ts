@@ -8,7 +8,7 @@ import type { LocalWeek } from './local-week.ts';
 export const periods = ['day', 'week', 'month', 'quarter'] as const;
 export type Period = (typeof periods)[number];
 
-/** What was spent in the present period of an account's calendar. Instants are milliseconds since 1970. */
+/** The spending in the present period of an account's calendar. Instants are milliseconds since 1970. */
 export interface PeriodSum {
   readonly startsAt: number;
   readonly endsAt: number;

@@ -15,7 +15,7 @@ const firstWeekendSlot = 5 * 24;
 const maxWeeks = 255;
 
 /**
- * What an hour of the week usually takes:
+ * The usual spending of an hour of the week:
  *
  *     usual(h) = bin(h), with n < 6 weeks of it (n · bin(h) + 0.2 · day(h)) / (n + 0.2)
  *
@@ -66,7 +66,7 @@ export interface UsualSpending {
   readonly busiest: { readonly slot: number; readonly hour: Micros };
 }
 
-/** What is usual in one hour, in all of the week, and in its busiest hour. */
+/** The usual spending in one hour, in all of the week, and in its busiest hour. */
 export function usualSpendings(state: BalanceState, slot: number): UsualSpending {
   const inHour = usualSpending(state, slot);
   const usual = usualWeek(state).subarray(0, hoursPerWeek);
@@ -86,7 +86,7 @@ export function learnProfile(state: BalanceState, slot: number, spent: Micros): 
   state.bins[slot] = bin + newestShare(state, weeks) * (spent - bin);
 }
 
-/** How much the newest of so many weeks counts. Less where little is sent: an hour that takes one message or none says little by itself. */
+/** The weight of the newest of so many weeks. Less where little is sent: an hour that takes one message or none says little by itself. */
 export function newestShare({ smallestFall, meanHour }: BalanceState, weeks: number): number {
   const falls = meanHour / smallestFall;
   return Math.max(1 / weeks, falls > 0 ? newest / (1 + 1 / Math.max(fewestFalls, falls)) : newest);
@@ -105,7 +105,7 @@ function middlesOf(state: BalanceState, hour: number): Middles {
   };
 }
 
-/** Of five days one may be anything. */
+/** One of five days may be anything. */
 function middleOf(state: BalanceState, from: number, to: number): Micros | null {
   const seen: Micros[] = [];
   for (let slot = from; slot < to; slot += 24) {
@@ -116,7 +116,7 @@ function middleOf(state: BalanceState, from: number, to: number): Micros | null 
   return ((seen[(seen.length - 1) >> 1] ?? 0) + (seen[middle] ?? 0)) / 2;
 }
 
-/** Of a few numbers, which `sort` would copy and compare by calls: this is asked for each hour of a day at the end of each hour. */
+/** The middle of a few numbers, which `sort` would copy and compare by calls: this is asked for each hour of a day at the end of each hour. */
 function insertSorted(numbers: number[], added: number): void {
   let index = numbers.length;
   for (let before = numbers[index - 1]; before !== undefined && before > added; before = numbers[index - 1])

@@ -3,7 +3,7 @@ import { isSameCurrency, type Micros } from '../domain/money.ts';
 import { amountOf, type Balance, type Reading } from '../domain/reading.ts';
 import { GapFinder } from './usual-interval.ts';
 
-/** How many grid cells the window has where the grid is coarsest. */
+/** The number of grid cells of the window where the grid is coarsest. */
 const cellsPerWindow = 384;
 
 /** No history is kept finer than the window's grid halved this often; newer readings are never thinned. */
@@ -13,10 +13,10 @@ const finestLevel = 20;
 const firstRows = 16;
 
 const blindColumn = 1;
-/** Of a column that has no place in a row: its number is the same in all of them. */
+/** Index of a column that has no place in a row: its number is the same in all of them. */
 const noPlace = -1;
 
-/** Of logs that are yet to be filled: tens of thousands are made at a start. */
+/** Shared by logs that are yet to be filled: tens of thousands are made at a start. */
 const noRows = new Float64Array(0);
 
 /**
@@ -38,7 +38,7 @@ const noRows = new Float64Array(0);
  * Sums are exact up to the range of money; past it they round as doubles do.
  */
 export class ReadingLog {
-  /** How far back the longest rule looks (`maxWindow`). */
+  /** The reach back of the longest rule (`maxWindow`). */
   readonly windowMs: number;
   readonly pollIntervalMs: number;
   /**
@@ -173,7 +173,7 @@ export class ReadingLog {
     }
     this.#put(0, at);
     this.#put(blindColumn, blindMs);
-    // What lies before the window is dropped, except the last reading there.
+    // Readings before the window are dropped, except the last reading there.
     while (this.length > 1 && this.instantAt(1) <= at - this.windowMs) this.#start++;
     this.#thinAfter(previousAt, at);
   }

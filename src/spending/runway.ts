@@ -8,10 +8,10 @@ import { type Burn, type BurnQuery, burnPerDay, isOneJump, measureBurn, runwayOf
 
 const microsPerCent = 10_000;
 const restoredDays = 30;
-/** What a day's mean burn says of when a balance is empty may be off by this factor, either way. */
+/** The empty date by a day's mean burn may be off by this factor, either way. */
 const meanBurnFactor = 2;
 
-/** What the outlook on a balance is made from. `reading` is the log's newest. */
+/** The input of a balance's outlook. `reading` is the log's newest. */
 interface RunwayQuery extends BurnQuery {
   readonly spending: AccountSpending;
   readonly reading: Reading;
@@ -65,12 +65,12 @@ function restoringTopUp(left: Micros, expected: Micros | null, burn: Burn | null
   return spend === null ? null : Math.max(0, Math.ceil((spend - left) / microsPerCent) * microsPerCent);
 }
 
-/** What the forecast expects to be spent in 30 days. */
+/** The spending of 30 days by the forecast. */
 function expectedSpend({ spending, reading, balance }: RunwayQuery): Micros | null {
   return spending.last?.at === reading.at ? spending.expected(balance, restoredDays * dayMs) : null;
 }
 
-/** By the forecast, or by the mean burn of the last day while less is known. Null where nothing can be forecast yet. */
+/** The pace by the forecast, or by the mean burn of the last day while less is known. Null where nothing can be forecast yet. */
 export function predictRunout(query: Omit<RunwayQuery, 'lookbackMs' | 'now'>): Forecast | null {
   const { log, spending, reading, balance, floorMicros } = query;
   const left = amountOf(reading, balance) - floorMicros;

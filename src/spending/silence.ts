@@ -2,7 +2,7 @@ import { hourMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
 import type { BalanceState } from './balance-state.ts';
 
-/** What was learned fades by half in 60 days … */
+/** A lesson fades by half in 60 days … */
 const keptAnHour = 2 ** (-1 / (60 * 24));
 /** … and grows by half at a time at most, so that one event does not become usual. */
 export const learnedGrowth = 1.5;
@@ -71,7 +71,7 @@ export function isSparse({ usualSilence }: BalanceState): boolean {
   return usualSilence >= littleSilence;
 }
 
-/** How high something usually goes, an hour later. */
+/** The usual height of something, an hour later. */
 export function fadeLearned(height: number): number {
   return height * keptAnHour;
 }

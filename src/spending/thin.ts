@@ -57,13 +57,13 @@ interface Range {
   readonly to: number;
 }
 
-/** Of one balance. */
+/** The extremes of one balance. */
 interface Extremes {
   readonly low: Reading;
   readonly high: Reading;
 }
 
-/** Of [from, to); null of an empty range. Of equal readings the first counts: a still balance has one extreme. */
+/** The extremes of [from, to); null of an empty range. Of equal readings the first counts: a still balance has one extreme. */
 function findExtremes(readings: readonly Reading[], { from, to }: Range): readonly Extremes[] | null {
   const start = readings[from];
   if (start === undefined) return null;
@@ -72,7 +72,7 @@ function findExtremes(readings: readonly Reading[], { from, to }: Range): readon
     let [lowest, highest] = [amountOf(start, balance), amountOf(start, balance)];
     for (let index = from + 1; index < to; index++) {
       const reading = readings[index] ?? start;
-      // Of before the balance was configured, or of another provider.
+      // A reading from before the balance was configured, or of another provider.
       const micros = ownOf(reading.balances, balance) ?? lowest;
       if (micros < lowest) [low, lowest] = [reading, micros];
       else if (micros > highest) [high, highest] = [reading, micros];

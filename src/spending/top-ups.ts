@@ -1,11 +1,11 @@
 import type { Micros } from '../domain/money.ts';
 import { type BalanceState, keptTopUps } from './balance-state.ts';
 
-/** So many top-ups make a pattern. */
+/** Top-ups that make a pattern. */
 export const minTopUps = 4;
-/** How far amounts are off the usual one, as a share of it. All but one are not. */
+/** The deviation of amounts, as a share of the usual one. All but one are not. */
 const amountSpread = 0.1;
-/** How far the balances are apart at which they come, and how near to empty none is taken for a pattern, as a share of the amount. */
+/** The spread of the balances at which they come, and how near to empty none is taken for a pattern, as a share of the amount. */
 const levelSpread = 0.06;
 
 /** The top-up that comes again and again: an automatic recharge. */

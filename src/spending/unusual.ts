@@ -6,7 +6,7 @@ import { hoursPerWeek } from './local-week.ts';
 import { usualSpending } from './profile.ts';
 import { fadeLearned, isSilent, isSparse, learnedGrowth, raiseLearned, watchSilence } from './silence.ts';
 
-/** What was unusual is forgotten by a fiftieth in five minutes: by half in three hours. */
+/** An unusual level is forgotten by a fiftieth in five minutes: by half in three hours. */
 const kept = 0.98;
 const keptMs = 300_000;
 /** Above one and a half times the most, or below half of the least, of the hour and its neighbours … */
@@ -20,7 +20,7 @@ const aboveUsual = 1.3;
 const firstUsual = 1 / aboveUsual / learnedGrowth;
 /** It takes one mean hour too much, or three tenths of one too little: what is missing cannot be more than what is usual. */
 const least = { more: 1, less: 0.3 } as const;
-/** Where little is sent, ten messages more or less are chance; but four mean hours are not, however seldom it is read. */
+/** Ten messages more or less are chance where little is sent; but four mean hours are not, however seldom it is read. */
 const minFalls = 10;
 const maxHours = 24;
 /** One in ten thousand, as a logarithm: the bound is several times what the probability is. */
@@ -31,21 +31,21 @@ const overAt = 0.5;
 
 export type Side = 'more' | 'less';
 
-/** How much spending an hour bears before it is unusual. Micros an hour. */
+/** The spending that an hour bears before it is unusual. Micros an hour. */
 export interface Usual {
   readonly usual: Micros;
   readonly most: Micros;
   readonly least: Micros;
 }
 
-/** What was spent from one instant to another, within an hour. */
+/** The spending from one instant to another, within an hour. */
 interface Part {
   readonly spent: Micros;
   readonly from: number;
   readonly to: number;
 }
 
-/** What is usual in an hour, judged by it and its neighbours, so that a peak may come an hour early or late; `planned` in it besides. */
+/** The usual spending in an hour, judged by it and its neighbours, so that a peak may come an hour early or late; `planned` in it besides. */
 export function usualRange(state: BalanceState, slot: number, planned: Micros): Usual {
   const hours = slot < hoursPerWeek ? hoursPerWeek : 24;
   const first = slot - (slot % hours);
@@ -105,10 +105,10 @@ export function excuse(state: BalanceState, side: Side, excused: boolean): void 
   if (episodeOf(state, side, 0) !== null) state[side].excused = excused ? 1 : 0;
 }
 
-/** What is unusual at an instant: since when, how much was spent since then, and how much was usual. */
+/** The unusual spending at an instant: since when, how much was spent since then, and how much was usual. */
 export type Episode = Readonly<Pick<BalanceState['more'], 'since' | 'spent' | 'expected'>>;
 
-/** What is perhaps becoming unusual, reported or not; null while all is as usual. */
+/** A change that perhaps becomes unusual, reported or not; null while all is as usual. */
 export function episodeOf(state: BalanceState, side: Side, at: number): Episode | null {
   if (state[side].sum > 0) return state[side];
   if (side === 'more' || state.silent === 0) return null;

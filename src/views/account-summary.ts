@@ -4,7 +4,7 @@ import { byUrgency } from '../domain/urgency.ts';
 import { leadingBalance } from '../wording/quantity-wording.ts';
 import type { AccountView, BriefAccount } from './views.ts';
 
-/** What all accounts come to, and those of them that are shown. */
+/** The sums of all accounts, and those of them that are shown. */
 export interface AccountSummary {
   readonly accounts: number;
   readonly firing: number;
@@ -14,7 +14,7 @@ export interface AccountSummary {
   /** Accounts whose balance is empty, or may be within a day, and of which no alert fires. */
   readonly endingSoon: number;
   readonly worst: Severity | null;
-  /** What runs out first of all; null where there is no account. */
+  /** The first to run out of all; null where there is no account. */
   readonly first: BriefAccount | null;
   /** The most urgent first. `day` is asked for where a sparkline is drawn. */
   readonly shown: readonly (BriefAccount & Partial<Pick<AccountView, 'day'>>)[];

@@ -34,7 +34,7 @@ import {
 
 const sliceOfAccounts = 50;
 
-/** What people may see: the HTTP server asks the running daemon, the command line the database. */
+/** The things that people may see: the HTTP server asks the running daemon, the command line the database. */
 export type Views = ReturnType<typeof createViews>;
 
 /** The answers to what people ask, from the memory that is `current` when they ask and, for history, from the database. */
@@ -64,7 +64,7 @@ export function createViews(current: () => ViewDependencies) {
       return summary.end();
     },
     accountIds: (): readonly string[] => [...current().state.accounts.keys()],
-    /** How many accounts there are, and of how many the last poll gave no reading. */
+    /** The number of accounts, and of those whose last poll gave no reading. */
     counts() {
       const accounts = [...current().state.accounts.values()];
       return {
@@ -100,7 +100,7 @@ export function createViews(current: () => ViewDependencies) {
       const alert = parts.state.alerts.get(account, rule);
       return alert === undefined || alert.state === 'inactive' ? null : viewAlert(parts, alert);
     },
-    /** What fires now, without words: for counting thousands. */
+    /** Alerts that fire now, without words: for counting thousands. */
     firing: (): Iterable<FiringView> => viewFiring(current()),
     incidents: (query: Parameters<StoreReader['incidents']>[0]) => current().reader.incidents(query),
     /** The rules that apply to the account, each with what it says now. */
@@ -111,7 +111,7 @@ export function createViews(current: () => ViewDependencies) {
     },
     /** Newest first, of those that were made before an instant. */
     notifications: (limit: number, before?: number) => current().reader.messages(limit, before),
-    /** What people did in [since, before), newest first. */
+    /** Deeds of people in [since, before), newest first. */
     audit: (query: Parameters<typeof auditOf>[1]) => auditOf(current().state, query),
     channels: (): readonly ChannelView[] => viewChannels(current().state),
     /** When alerts of one balance of the account, or of the account as a whole, were muted at some time in [since, until). */
@@ -119,10 +119,10 @@ export function createViews(current: () => ViewDependencies) {
       const { state, reader } = current();
       return findSilenced(state, query, await reader.silences(query.since));
     },
-    /** What was predicted of a balance a week ago, with what came; null where that is unknown. */
+    /** The prediction of a balance a week ago, with what came; null where that is unknown. */
     weekAgo: (id: string, balance: Balance) =>
       current().state.accounts.get(id)?.spending.weekAgo(balance) ?? null,
-    /** What the present month and quarter and the next month take of a balance; null before its first reading. */
+    /** The spending of a balance in the present month and quarter and in the next month; null before its first reading. */
     outlook(id: string, balance: Balance) {
       const account = current().state.accounts.get(id);
       const outlook = account?.spending.outlook(balance) ?? null;
@@ -130,7 +130,7 @@ export function createViews(current: () => ViewDependencies) {
       const budget = monthlyBudget(account, balance);
       return { ...outlook, provider: account.settings.provider, budget };
     },
-    /** How good the forecasts of a balance were; null while none came due. */
+    /** The record of a balance's forecasts; null while none came due. */
     record: (id: string, balance: Balance) =>
       current().state.accounts.get(id)?.spending.record(balance) ?? null,
     /** Top-ups that are expected of a balance, and monthly runs (below zero). */
@@ -143,7 +143,7 @@ export function createViews(current: () => ViewDependencies) {
         ...topUps.map(({ by, amountMicros }) => ({ at: by, micros: amountMicros })),
       ];
     },
-    /** What people announced and has not come yet, of every account; the oldest order of each first. */
+    /** Announced runs that have not come yet, of every account; the oldest order of each first. */
     expected: (): readonly ExpectedTopUp[] => [...current().state.expected.values()].flat(),
     /** Runs that people announced, until a day after their end. */
     announced: (): readonly AnnouncedRun[] => [...current().state.announced.values()].flat(),
@@ -152,11 +152,11 @@ export function createViews(current: () => ViewDependencies) {
     silences: (): readonly SilenceView[] => viewSilences(current()),
     sessions: () => sessionsOf(current().state),
     isSessionEnded: (id: string) => isSessionEnded(current().state, id),
-    /** What the calendar's address must name; null before one was made. */
+    /** The key that the calendar's address must name; null before one was made. */
     calendarKey: () => calendarKeyOf(current().state),
-    /** What links in messages may be signed with, the newest first. */
+    /** Keys that links in messages may be signed with, the newest first. */
     linkKeys: () => linkKeysOf(current().state),
-    /** What a silence would mute, before it is ordered; or why it would not be taken. */
+    /** The reach of a silence, before it is ordered; or why it would not be taken. */
     wouldMute(order: Omit<Wanted<'silence'>, 'kind'>) {
       const { state, now } = current();
       return refuseSilence(state, order, now()) ?? mutedBy(state, order.match);
@@ -166,7 +166,7 @@ export function createViews(current: () => ViewDependencies) {
 
 type Choices = readonly (readonly [value: string, word: string])[];
 
-/** What alerts and silences can be chosen by, each with the word for people. */
+/** Keys by which alerts and silences can be chosen, each with the word for people. */
 function listChoices({ accounts, settings }: MonitorState) {
   const known = [...accounts.values()].map((account) => account.settings);
   const labels = known.flatMap((account) =>
@@ -209,7 +209,7 @@ function findSilenced(
 ): readonly SilenceWindow[] {
   const account = state.accounts.get(query.account);
   if (account === undefined) return [];
-  // What is in memory is newer than what is stored.
+  // Memory is newer than the store.
   const silences = new Map([...stored, ...state.silences.values()].map((silence) => [silence.id, silence]));
   const own = [...silences.values()].filter(
     ({ match, startsAt, endsAt }) =>
@@ -224,7 +224,7 @@ function findSilenced(
 /** Whether it may mute an alert about the balance, of any severity. */
 function mutes(match: Matcher, { settings, rules }: WatchedAccount, { balance }: SilencedQuery): boolean {
   const { rule: named, severity: _, not, ...ofAccount } = match;
-  // What leaves out some rules or severities may mute others.
+  // A silence that leaves out some rules or severities may mute others.
   const isPartly = not === undefined || not.rule !== undefined || not.severity !== undefined;
   return (
     matches(isPartly ? ofAccount : { ...ofAccount, not }, accountSubject(settings)) &&

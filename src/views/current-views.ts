@@ -1,6 +1,6 @@
 import type { LiveViews } from './live-views.ts';
 
-/** Who answers: the daemon that owns the accounts, or one that stands by. Asked once a request. */
+/** The views that answer: those of the daemon that owns the accounts, or one that stands by. Asked once a request. */
 export class CurrentViews {
   #views: LiveViews;
   readonly #subscribers = new Map<() => void, () => void>();
@@ -25,7 +25,7 @@ export class CurrentViews {
     }
   }
 
-  /** As `LiveViews.subscribe`, whoever answers. */
+  /** `LiveViews.subscribe` of the views that answer. */
   subscribe(changed: () => void): () => void {
     this.#subscribers.set(changed, this.#views.subscribe(changed));
     return () => {

@@ -9,7 +9,7 @@ const leastChange = 0.05;
 const namedAccounts = 3;
 
 /**
- * What changed since the time before, by currency: in all, in which accounts and groups most, on which weekday, where the time is whole
+ * Changes since the time before, by currency: in all, in which accounts and groups most, on which weekday, where the time is whole
  * weeks, and how much of it by price and by volume. Only of accounts that were watched then too.
  */
 export function explainChanges({ spending, since, until, groupBy }: Changing) {

@@ -6,7 +6,7 @@ const leastFalls = 12;
 /** … and a time, where nearly all that was spent in it is of such days. */
 const leastKnown = 0.9;
 
-/** What more was spent for one reason or the other. */
+/** The additional spending for one reason or the other. */
 export interface Reasons {
   readonly price: Micros;
   readonly volume: Micros;
@@ -53,7 +53,7 @@ export class FallUnits {
   }
 }
 
-/** By price or by volume; null where what a message took is not known of both times. */
+/** The reason, price or volume; null where what a message took is not known of both times. */
 export function splitChange(now: FallUnits, before: FallUnits): Reasons | null {
   const [price, former] = [now.price(), before.price()];
   if (price === null || former === null) return null;

@@ -5,7 +5,7 @@ import type { MonitorState } from '../engine/state.ts';
 import type { OrderReach } from '../ports/orders.ts';
 import type { LeftOrder } from '../ports/store.ts';
 
-/** Where orders go that this process cannot carry out for good. */
+/** The target of orders that this process cannot carry out for good. */
 export interface Leaving {
   /** The program of the owner, where it is known. */
   readonly ownerProgram: string | null;

@@ -21,11 +21,11 @@ export interface DaemonStatus {
   readonly problems: readonly string[];
   readonly configLoadedAt: number;
   readonly configReloadOk: boolean;
-  /** Of a daemon that shares its database with others. */
+  /** Present for a daemon that shares its database with others. */
   readonly cluster?: ClusterStatus;
 }
 
-/** What people may see of a running daemon and order. Refusals are values with a sentence for the person. */
+/** The views of a running daemon and the orders that it takes. Refusals are values with a sentence for the person. */
 export type LiveViews = ReturnType<typeof createLiveViews>;
 
 /** Before this (1 January 2026) the clock is certainly wrong. */
@@ -50,7 +50,7 @@ export function createLiveViews(
     now: () => daemon.now(),
     nextPollAt: (id) => daemon.poller.nextPollAt(id),
   }));
-  // What people are shown must outlive a crash: an incident that was seen may not come back as another one. What is read from
+  // Everything shown to people must outlive a crash: an incident that was seen may not come back as another one. What is read from
   // the database is asked for once all is stored, and what memory holds is shown once it is.
   const remembered =
     <Question extends unknown[], Answer>(ask: (...question: Question) => Promise<Answer>) =>

@@ -52,7 +52,7 @@ export async function planPayments(views: Pick<Views, 'accountIds' | 'accounts' 
     .map((own) => ({
       currency: own[0]?.currency ?? '',
       payments: own.toSorted(inOrder),
-      /** Of what is due within 7 and within 30 days. */
+      /** Sums due within 7 and within 30 days. */
       thisWeek: sumOf(own.filter((payment) => payment.due !== 'later')),
       next30Days: sumOf(own),
     }))

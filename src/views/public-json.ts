@@ -45,7 +45,7 @@ import type { AlertView, BriefAccount, Explanation, SilenceView } from './views.
 const text = z.string();
 const texts = z.record(z.string(), z.string());
 const seconds = z.number().nullable();
-/** What people announced is not money yet. */
+/** Announced spending is not money yet. */
 const runway = seconds.meta({ description: 'By the forecast, without top-ups that are only expected' });
 const acknowledgement = z.strictObject({ at: instant, by: text, comment: text });
 const list = z.array(text).readonly();

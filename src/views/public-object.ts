@@ -34,7 +34,7 @@ export function orNull<Schema extends z.ZodType>(schema: Schema) {
   return z.union([schema, z.null()]);
 }
 
-/** What the view has under the key's own name. */
+/** The view's value under the key's own name. */
 export function same<Schema extends z.ZodType>(schema: Schema) {
   return [
     schema,

@@ -31,7 +31,7 @@ interface ReviewOrder {
   readonly wantsIncident: (incident: Incident) => boolean;
 }
 
-/** What was spent in the time, and in as long a time before it; null where not all of that was watched. */
+/** The spending in the time, and in as long a time before it; null where not all of that was watched. */
 export interface Spent {
   readonly currency: string;
   spent: Micros;
@@ -40,7 +40,7 @@ export interface Spent {
 
 interface AccountSpent extends Spent {
   readonly account: AccountView;
-  /** By how much more each weekday took than before, Sunday first. */
+  /** The additional spending of each weekday, Sunday first. */
   readonly weekdays: Micros[];
   /** Null where what a message takes is not known. */
   readonly reasons: Reasons | null;
@@ -56,7 +56,7 @@ export type Review = Awaited<ReturnType<typeof reviewTime>>;
 
 type ReviewViews = Pick<Views, 'accountIds' | 'accounts' | 'incidents' | 'readings' | 'record'>;
 
-/** What happened in a time: incidents, how long they took people, and what was spent, compared with as long a time before it. */
+/** The events of a time: incidents, how long they took people, and spending, compared with as long a time before it. */
 export async function reviewTime(views: ReviewViews, order: ReviewOrder) {
   const { since, until } = order;
   const found = await views.incidents({ since, until, limit: maxIncidents });
@@ -88,14 +88,14 @@ export async function reviewTime(views: ReviewViews, order: ReviewOrder) {
     groupBy,
     /** The dates on which the buckets begin, each one day or as many as the next is ahead. */
     days,
-    /** Of the last two weeks: the middle error of forecasts of three days, over how many. */
+    /** The record of the last two weeks: the middle error of forecasts of three days, over how many. */
     forecasts: forecastsOf(views, accounts),
     /** Accounts that were never read in the time or have no reading at all: their spending is not known. */
     unknown: sums.unknown,
   };
 }
 
-/** What was spent, as one sum; before it too, where all of that was watched. Null where no currency is set for sums, or too much was to be added up. */
+/** The spending as one sum; before it too, where all of that was watched. Null where no currency is set for sums, or too much was to be added up. */
 export function sumReview({ spending }: Pick<Review, 'spending'>, money: Money | null) {
   if (spending === null || money === null) return null;
   const { groups } = spending;
@@ -203,7 +203,7 @@ class SpendingSums {
     }
   }
 
-  /** What was below zero at the last reading is so until another says otherwise. */
+  /** A balance below zero at the last reading is so until another says otherwise. */
   #goOn({ balances }: AccountView, last: Reading | null): void {
     const { since, until } = this.#order;
     for (const { id, alertsBelowZero } of balances)
@@ -238,7 +238,7 @@ class SpendingSums {
 
 type UnitsByBalance = Map<Balance, Readonly<Record<'now' | 'before', FallUnits>>>;
 
-/** Of an account, where it is known of every balance of which anything was spent. */
+/** The sum of an account, where every balance that fell is known. */
 function reasonsOf(units: UnitsByBalance): Reasons | null {
   const spent = [...units.values()].filter(({ now, before }) => now.spent + before.spent > 0);
   const found = spent.flatMap(({ now, before }) => splitChange(now, before) ?? []);
@@ -251,7 +251,7 @@ function addTo(sums: Micros[], place: number, micros: Micros): void {
   sums[place] = (sums[place] ?? 0) + micros;
 }
 
-/** Of what a zone's clocks show. 1 January 1970 was a Thursday. */
+/** An instant as a zone's clocks show it. 1 January 1970 was a Thursday. */
 function weekdayOf(wall: number): number {
   return (Math.floor(wall / dayMs) + 4) % 7;
 }

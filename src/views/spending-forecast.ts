@@ -9,19 +9,19 @@ import type { AccountView } from './views.ts';
 
 const sliceOfAccounts = 100;
 
-/** What a balance spends in the present month and quarter of its account's calendar, and in the next month. */
+/** The spending of a balance in the present month and quarter of its account's calendar, and in the next month. */
 export interface SpendingForecast extends SpendingOutlook {
   readonly account: AccountView;
   readonly provider: string;
   readonly balance: Balance;
   readonly currency: string;
-  /** Of the month; null where there is none. */
+  /** The budget of the month; null where there is none. */
   readonly budget: Micros | null;
 }
 
 type ForecastViews = Pick<Views, 'accountIds' | 'accounts' | 'finance' | 'outlook'>;
 
-/** What accounts will cost; sums in one currency where that is set. Made in slices. */
+/** The coming cost of accounts; sums in one currency where that is set. Made in slices. */
 export async function forecastSpending(
   views: ForecastViews,
   wantsAccount: (account: AccountView) => boolean = () => true,
@@ -56,7 +56,7 @@ export async function forecastSpending(
   return { rows, unknown, sums };
 }
 
-/** By currency and what `groupOf` says, what costs most first. */
+/** Grouped by currency and `groupOf`, the most expensive first. */
 export function groupForecasts(
   rows: readonly SpendingForecast[],
   groupOf: (row: SpendingForecast) => string,

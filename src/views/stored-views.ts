@@ -25,7 +25,7 @@ export interface StoredViews extends Views {
   order(order: OperatorOrder, leave: Leaving['leave']): Promise<Refusal | null>;
 }
 
-/** Who reads a database polls nothing. */
+/** A reader of a database polls nothing. */
 const noReach: OrderReach = {
   poll: () => refuse('not-now', 'no daemon polls here'),
   testAlert: leaveTest,
@@ -51,7 +51,7 @@ export async function openStoredViews(
   };
 }
 
-/** What was stored, as a daemon would know it that never goes on. */
+/** The stored state, as a daemon would know it that never goes on. */
 export async function restoreStored(
   { settings, reader, clock, random, calendar }: StoredDependencies,
   stored: StoredState,

@@ -51,7 +51,7 @@ export function viewAccount(parts: ViewDependencies, account: WatchedAccount) {
     get day() {
       return thin(account.log.readings(now - dayMs), dayPoints);
     },
-    /** What is to be paid, by balance; worked out when it is asked for. */
+    /** The payments by balance; worked out when it is asked for. */
     get payments() {
       return paymentsOf(parts.state, account, now);
     },
@@ -69,7 +69,7 @@ export function viewBriefly(parts: ViewDependencies, account: WatchedAccount) {
   const runways = ofEach(balances, (balance) => runwayOf(account, balance, now));
   return {
     ...{ id, name, labels, topUpUrl, runbookUrl, note, balances, timezone },
-    /** Of the newest reading, else the configured one. */
+    /** The newest reading's currency, else the configured one. */
     currency: reading?.currency ?? currency,
     ...{ outcome, failure, polledAt },
     readAt: reading?.at ?? null,
@@ -84,7 +84,7 @@ export function viewBriefly(parts: ViewDependencies, account: WatchedAccount) {
     worst: severities.findLast((severity) => firing.some((alert) => alert.severity === severity)) ?? null,
     firing: firing.length,
     pending: alerts.filter((alert) => alert.state === 'pending').length,
-    /** Of its most urgent balance or alert that fires. */
+    /** The date of its most urgent balance or alert that fires. */
     urgency: mostUrgent([
       ...balances.flatMap(({ id: balance }) => urgencyOfBalance(ownOf(runways, balance) ?? null, now) ?? []),
       ...firing.map((alert) =>
@@ -115,7 +115,7 @@ export interface AlertView
   readonly state: 'pending' | 'firing' | 'resolved';
   readonly since: number;
   readonly urgency: Urgency;
-  /** Of the account, as it is now; of a resolved alert none. */
+  /** The account's balance as it is now; none of a resolved alert. */
   readonly forecast: Readonly<Record<Balance, Forecast | null>>;
   /** One line that stands alone, in English: `OTP production: SMS balance 42.10 CNY, below 50.00 (critical)`. */
   readonly summary: string;
@@ -260,7 +260,7 @@ export function explain(parts: ViewDependencies, account: WatchedAccount, rule: 
     alert: alert === undefined || alert.state === 'inactive' ? null : viewAlert(parts, alert),
     /** The nearest threshold that would not have fired, in words; null when it does not fire. */
     wouldNotFire: wouldNotFire(rule, facts, evaluation),
-    /** What it says next that is worse, and when, by the forecast; null where nobody can say. */
+    /** Its next worse verdict, and when, by the forecast; null where nobody can say. */
     next: nextStep(rule, facts),
   };
 }

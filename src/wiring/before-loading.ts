@@ -13,7 +13,7 @@ export function limitMemory(use: 'small' | 'short' | 'replay of a file' | 'repla
   if (use === 'short') setFlagsFromString('--semi-space-growth-factor=16');
   // Replaying a file takes a tenth less time in 45 MB more; what is stored is replayed next to the daemon, and by the million.
   if (use === 'small' || use === 'replay') setFlagsFromString('--semi-space-growth-factor=1');
-  // What a poll leaves of an account is old, and garbage with the next one: look for it when there is half as much again, not when there
+  // The memory that a poll leaves of an account is old, and garbage with the next one: look for it when there is half as much again, not when there
   // is four times as much. A thousand accounts take 22 MiB less than where it may double, for a twentieth more processor time.
   if (use !== 'short') setFlagsFromString(`--heap-growing-percent=${use === 'small' ? 50 : 100}`);
 }
@@ -28,7 +28,7 @@ export function keepCompiledCode(env: NodeJS.ProcessEnv): void {
 }
 
 /**
- * Where code is kept: in a folder that is this user's alone, as whoever may write there may have the program do anything. Null
+ * The folder of compiled code: in a folder that is this user's alone, as whoever may write there may have the program do anything. Null
  * where there is none. `NODE_COMPILE_CACHE` and `NODE_DISABLE_COMPILE_CACHE` are obeyed by Node itself.
  */
 export function codeDirectory(env: NodeJS.ProcessEnv): string | null {

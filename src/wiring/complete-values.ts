@@ -10,14 +10,14 @@ import { severities } from '../domain/severity.ts';
 /** A person waits at each press of the key. */
 const patienceMs = 300;
 
-/** What of the API holds the values, and where each stands in it. */
+/** The part of the API that holds the values, and where each stands in it. */
 const asked: Readonly<Record<string, readonly [path: string, list: string, key: string]>> = {
   alerts: ['/api/v1/alerts', 'alerts', 'rule'],
   silences: ['/api/v1/silences', 'silences', 'id'],
   expected: ['/api/v1/expected-top-ups', 'expected', 'id'],
 };
 
-/** Of the configuration's file, errors in it or not, or of the running daemon. `account`: the word before the alert. */
+/** Values of the configuration's file, errors in it or not, or of the running daemon. `account`: the word before the alert. */
 export async function completeValues(
   [, kind = '', account]: readonly string[],
   env: NodeJS.ProcessEnv,
@@ -42,7 +42,7 @@ function readFile(env: NodeJS.ProcessEnv): unknown {
   return null;
 }
 
-/** Of a list the ids, of channels the keys. Where accounts stand in files of their own nothing is known of them. */
+/** The ids of a list, the keys of channels. Nothing is known of accounts in files of their own. */
 function listNames(kind: string, section: unknown): readonly string[] {
   const names = kind === 'channels' ? Object.keys(Object(section)) : [];
   const ids = Array.isArray(section) ? section.map((item: unknown) => keyOf(item, 'id')) : names;

@@ -2,7 +2,7 @@ import { isLoopbackHost } from '../domain/addresses.ts';
 import type { ServerSettings, Settings } from '../domain/settings.ts';
 import type { HttpService } from '../net/http-service.ts';
 
-/** What the page of a running daemon listens with. */
+/** The server of a running daemon's page. */
 type PageServer = Pick<HttpService, 'url' | 'close'>;
 
 /** The settings that a page listens and shows by. */
@@ -58,7 +58,7 @@ function sameSettings(before: PageSettings, after: PageSettings): boolean {
   return sameToken && JSON.stringify(before) === JSON.stringify(after);
 }
 
-/** Where the page of a container is, and what keeps people from it: for the first lines of its log. */
+/** The address of a container's page, and what keeps people from it: for the first lines of its log. */
 export function describePage({ server }: Settings): {
   readonly page: string | null;
   readonly missing: readonly string[];

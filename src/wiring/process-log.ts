@@ -53,14 +53,14 @@ export function openProcessLog(env: Readonly<Record<string, string | undefined>>
   };
 }
 
-/** So many are taken in at once, which takes some milliseconds. */
+/** Secrets taken in at once, which takes some milliseconds. */
 export const secretsAtOnce = 2000;
 
 async function teach(log: SystemLog, values: Iterable<string>): Promise<void> {
   for await (const part of inSlices(values, secretsAtOnce)) log.addSecrets(part);
 }
 
-/** By the maps next to the bundle, read for this alone: Node would read them at every start. Changes the error. */
+/** Uses the maps next to the bundle, read for this alone: Node would read them at every start. Changes the error. */
 export function nameSources(error: Error): void {
   const maps = new Map<string, SourceMap | null>();
   for (let next: unknown = error; next instanceof Error; next = next.cause) {

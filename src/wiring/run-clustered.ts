@@ -53,7 +53,7 @@ export async function ownShared(
       published = null;
     }
   };
-  /** What was done from memory and is for who has the accounts now. */
+  /** Work that was done from memory and is for the daemon that has the accounts now. */
   const unstored: (readonly [id: string, Unstored])[] = [];
   let isLeaving = false;
   const leaveUnstored = async (): Promise<void> => {
@@ -134,7 +134,7 @@ export async function ownShared(
     status: () => ({
       version,
       startedAt,
-      // As long as it has not reached the database, it knows nothing of the accounts.
+      // A daemon that has not reached the database knows nothing of the accounts.
       ready: membership.clusterStatus.ready,
       problems: [
         ...(refused === null ? [] : [`config-invalid: ${refused}`]),
@@ -172,7 +172,7 @@ export async function ownShared(
 /** A peer that does not answer by then says nothing. */
 const patienceMs = 1500;
 
-/** What these daemons say of themselves at their addresses, as far as they answer. */
+/** The answers of these daemons at their addresses, as far as they answer. */
 async function askPeers(members: readonly ClusterMember[]): Promise<readonly PeerAnswer[]> {
   const answers = await Promise.all(
     members.map(({ node, advertise }) => (advertise === null ? null : askPeer(node, advertise))),

@@ -86,7 +86,7 @@ export function hearChats(daemon: Daemon, views: LiveViews, log: SystemLog): voi
   });
 }
 
-/** What a daemon begins with, made in turns between which the page answers. */
+/** The state that a daemon begins with, made in turns between which the page answers. */
 export function restore(
   settings: Settings,
   stored: StoredState,

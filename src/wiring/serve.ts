@@ -129,7 +129,7 @@ async function serveWatched(order: ServeOrder, log: SystemLog, reloads: Reloads)
         // The page first: it is the one part of a configuration that can turn out to be impossible, and then
         // nothing of it holds.
         await followPage(loaded);
-        // What was a secret before stays one: a receiver may still repeat it.
+        // A former secret stays one: a receiver may still repeat it.
         await learn(secrets);
         current = next;
         await ownership.apply(next);
@@ -155,7 +155,7 @@ async function openOwnership({ storage }: Settings, parts: OwnershipDependencies
   return ownShared(storage.postgres, parts);
 }
 
-/** What becomes of a configuration that was read again. */
+/** The effect of a configuration that was read again. */
 interface ReloadActions {
   inForce(): Settings;
   apply(loaded: Pick<LoadedConfiguration, 'settings' | 'secrets' | 'sources'>): Promise<void>;
@@ -169,7 +169,7 @@ function isSameStorage(before: StorageSettings, after: StorageSettings): boolean
   return textOf(before) === textOf(after);
 }
 
-/** What is allowed in a configuration that takes effect, but perhaps not meant: one line each. */
+/** Warnings of a configuration that takes effect: one line each. */
 function logWarnings(log: SystemLog, warnings: readonly ConfigProblem[]): void {
   for (const { message, ...place } of warnings.slice(0, maxWarnings))
     log.warn({ ...place, warning: message }, 'configuration warning');

@@ -28,7 +28,7 @@ export function listenForSignals(words: readonly string[]): AbortSignal {
   return ending.signal;
 }
 
-/** What reads a file now is mostly done with it by then. */
+/** A reader of a file is mostly done with it by then. */
 const graceMs = 200;
 
 /**

@@ -2,7 +2,7 @@ import { getOrMake } from '../domain/get-or-make.ts';
 import { ownOf } from '../domain/own.ts';
 import { type Argument, type Phrase, sayEnglish } from './phrase.ts';
 
-/** How sentences are said in one language. English is always there; others are loaded when a configuration or a reader asks for them. */
+/** The means to say sentences in one language. English is always there; others are loaded when a configuration or a reader asks for them. */
 export interface Language {
   /** BCP 47: `en`, `zh-CN`. */
   readonly id: string;

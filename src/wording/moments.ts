@@ -55,7 +55,7 @@ export function sayDay(month: number, day: number | undefined, reader: Pick<Read
   return day === undefined ? name : say(says.dayOfMonth, { day, month: name }, reader);
 }
 
-/** As short as it stays clear: `Thu 14:00` within six days, `26 Nov 14:00` within a year, `26 Nov 2027` after that. */
+/** The shortest clear form: `Thu 14:00` within six days, `26 Nov 14:00` within a year, `26 Nov 2027` after that. */
 export function sayNearMoment(at: number, reader: Reader): string {
   const distance = Math.abs(at - reader.now);
   const shape = distance < 6 * dayMs ? says.ofWeek : distance < yearMs ? says.withoutZone : says.date;
@@ -69,7 +69,7 @@ export function sayAge(at: number, reader: Pick<Reader, 'language' | 'now'>): st
   return say(passed > 0 ? says.past : says.future, { duration: sayDuration(passed, reader) }, reader);
 }
 
-/** As precise as a person needs: `40 seconds`, `19 minutes`, `5 hours 20 minutes`, `34 days`. In English without a reader. */
+/** The precision that a person needs: `40 seconds`, `19 minutes`, `5 hours 20 minutes`, `34 days`. In English without a reader. */
 export function sayDuration(ms: number, reader: Pick<Reader, 'language'> = { language: english }): string {
   return sayUnits(roughParts(ms), reader);
 }
@@ -89,7 +89,7 @@ function sayUnits(parts: readonly DurationPart[], reader: Pick<Reader, 'language
     .reduce((larger, smaller) => say(says.joined, { larger, smaller }, reader));
 }
 
-/** As a script of the page says ages and moments while time passes. */
+/** The form in which a script of the page says ages and moments while time passes. */
 export function timePatterns(reader: Pick<Reader, 'language'>) {
   const { now, past, future, joined, moment, day, hour, minute, second } = says;
   const units = Object.entries({ day, hour, minute, second }).map(([unit, phrase]) => {

@@ -12,7 +12,7 @@ export interface Phrase<Arguments = never> {
   readonly given?: (given: Arguments) => void;
 }
 
-/** What stands for an argument: text as it is, or a count. Amounts, instants and durations are worded before (`words.ts`). */
+/** The value of an argument: text as it is, or a count. Amounts, instants and durations are worded before (`words.ts`). */
 export type Argument = string | number;
 
 /** The arguments that a sentence names; those of a plural are numbers. A branch of a plural holds a space or `#`. */
@@ -49,7 +49,7 @@ export function phrases<const English extends Readonly<Record<string, string>>>(
 
 const kept: Phrase[] = [];
 
-/** What lowwater says of itself where no reader is known: each makes an English text of its arguments. */
+/** Sentences by lowwater where no reader is known: each makes an English text of its arguments. */
 type Sentences<English> = {
   readonly [Key in keyof English]: unknown extends ArgumentsIn<English[Key] & string>
     ? () => string
@@ -57,7 +57,7 @@ type Sentences<English> = {
 };
 
 /**
- * As `phrases`, for what is stored, thrown or sent in English, as verdicts and refusals are: `sentences('why', …).tooShort({ seen })` is the
+ * `phrases` for texts that are stored, thrown or sent in English, as verdicts and refusals are: `sentences('why', …).tooShort({ seen })` is the
  * English text. A reader gets it in another language by `sayAgain`.
  */
 export function sentences<const English extends Readonly<Record<string, string>>>(

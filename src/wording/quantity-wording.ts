@@ -92,7 +92,7 @@ export function sayComputed(amount: Micros, frame: Amounts): string {
   return sayAmount(computed(amount), frame);
 }
 
-/** As `sayComputed`, where the currency stands elsewhere. */
+/** `sayComputed` where the currency stands elsewhere. */
 export function formatBareComputed(amount: Micros, currency: string | null): string {
   return formatBare(computed(amount), currency);
 }
@@ -102,7 +102,7 @@ function computed(amount: Micros): Micros {
   return Math.round(amount / step) * step;
 }
 
-/** What a person would pay: rounded up to two significant digits, never down, and up to whole ones where a unit is no money. */
+/** The amount that a person would pay: rounded up to two significant digits, never down, and up to whole ones where a unit is no money. */
 export function payable(amount: Micros, currency: string | null): Micros {
   let step = isUnit(currency ?? '') ? micros : 10_000;
   while (amount / step > 99) step *= 10;
@@ -165,7 +165,7 @@ export function isGuess(forecast: Forecast | null, now: number): boolean {
   return lastMs > dayMs && lastMs > 4 * (forecast.earliest - now);
 }
 
-/** What is not known well, not to the minute: `perhaps within hours, at the latest in 6 weeks`. */
+/** A time not known well, not to the minute: `perhaps within hours, at the latest in 6 weeks`. */
 function sayGuess(forecast: Forecast, reader: Reader): string {
   const firstMs = (forecast.earliest ?? reader.now) - reader.now;
   const last = latestOf(forecast, reader.now);

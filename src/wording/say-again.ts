@@ -7,16 +7,16 @@ interface Listener {
   readonly language: Language;
 }
 
-/** What a phrase looks like in English: its arguments are the groups of the pattern, in the order of their names. */
+/** The English form of a phrase: its arguments are the groups of the pattern, in the order of their names. */
 interface Form {
   readonly phrase: Phrase;
   readonly pattern: RegExp;
   readonly names: readonly string[];
-  /** What stands in quotes stays as it is. */
+  /** Quoted text stays as it is. */
   readonly quoted: ReadonlySet<string>;
   /** The counts among them. */
   readonly counts: ReadonlySet<string>;
-  /** How many letters of it are always there: of several forms the one that says most is meant. */
+  /** The number of letters that are always there: of several forms the one that says most is meant. */
   readonly letters: number;
 }
 
@@ -26,7 +26,7 @@ let forms: readonly Form[] = [];
 const tellingLetters = 2;
 
 /**
- * What was stored, thrown or sent in English (`sentences`), in the language of its reader, its arguments too. What lowwater did not say so
+ * A text stored, thrown or sent in English (`sentences`), in the language of its reader, its arguments too. What lowwater did not say so
  * stays as it is: what a vendor says, and what another version said.
  */
 export function sayAgain(text: string, reader: Listener): string {

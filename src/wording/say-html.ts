@@ -2,14 +2,14 @@ import { type Html, type HtmlValue, html } from './html.ts';
 import type { Language } from './language.ts';
 import type { Phrase } from './phrase.ts';
 
-/** Of Unicode's private use: no sentence has it. */
+/** A character of Unicode's private use: no sentence has it. */
 const mark = '\u{E000}';
 
 type Markup<Arguments> = {
   readonly [Name in keyof Arguments]: Arguments[Name] extends number ? number : HtmlValue;
 };
 
-/** As `say`, where what stands for an argument is markup; counts are numbers as there. */
+/** `say` where an argument is markup; counts are numbers as there. */
 export function sayHtml<Arguments>(
   phrase: Phrase<Arguments>,
   given: Markup<Arguments>,

@@ -11,7 +11,7 @@ export function saySeverity(severity: Severity, reader: Pick<Reader, 'language'>
   return sayAgain(told[severity](), reader);
 }
 
-/** As headlines begin. */
+/** The beginnings of headlines. */
 export function saySeverityLoudly(severity: Severity, reader: Pick<Reader, 'language'>): string {
   return say(loud[severity], reader);
 }

@@ -1,7 +1,7 @@
 import { type Micros, parseMicros } from '../domain/money.ts';
 import type { Language } from './language.ts';
 
-/** As people write it in their language: `1400`, `1,400.00`, in Spanish `1.400,00`. Null for what is no number, or may be another one. */
+/** An amount as people write it in their language: `1400`, `1,400.00`, in Spanish `1.400,00`. Null for what is no number, or may be another one. */
 export function readTypedAmount(text: string, { marks }: Pick<Language, 'marks'>): Micros | null {
   const { group, point } = marks;
   const isGrouped = new RegExp(`^\\d{1,3}(?:[${group}]\\d{3})+(?:[${point}]\\d*)?$`).test(text);

@@ -16,7 +16,7 @@ import { tryRender } from '../deliver-parts.ts';
 import type { Sender, SenderDependencies } from '../kind.ts';
 
 export interface AlertmanagerSettings extends ChannelSettings {
-  /** Of each member of a cluster, without `/api/v2/alerts`. */
+  /** The address of each member of a cluster, without `/api/v2/alerts`. */
   readonly urls: readonly string[];
   readonly labels: Readonly<Record<string, string>>;
   /** The whole `Authorization` header; null where none is asked for. */
@@ -176,7 +176,7 @@ function labelsOf({ incident: { account, rule, type, labels, test }, balance }: 
   });
 }
 
-/** As versions before 0.27 take it: letters, digits and _, not a digit first. */
+/** A name that versions before 0.27 take: letters, digits and _, not a digit first. */
 function labelName(name: string): string {
   return name.replace(/[^a-zA-Z0-9_]/g, '_').replace(/^(?=[0-9])/, '_');
 }

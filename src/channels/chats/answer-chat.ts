@@ -51,7 +51,7 @@ const unclear = { amount: says.badAmount, day: says.badDay, time: says.badTime }
 /** Whoever wrote before that, while nobody listened, has helped themselves since. */
 const maxAgeMs = 10 * minuteMs;
 
-/** What the daemon that owns the accounts shows to and does for people in chats. */
+/** The service of the daemon that owns the accounts for people in chats. */
 export function createChatAnswers(state: MonitorState, views: LiveViews, now: () => number): AnswerChat {
   return async (event) => {
     const chat = new Chat(state, views, event, now());
@@ -127,7 +127,7 @@ class Chat {
     if (verb === 'ordered') return this.#askAmount(alert, { verb, incident, severity });
     if (verb === 'acknowledge' && alert.acknowledged !== null)
       return this.alone(say(says.has, { person: cleanText(alert.acknowledged.by, 60) }, this.reader));
-    // Who takes an alert takes it late as well; quiet is counted from when it was asked for.
+    // An alert is taken late as well; quiet is counted from when it was asked for.
     const until = quietUntil(verb, this.#isLate ? this.#at : this.reader.now, this.reader.timezone);
     if (until !== null && until <= this.reader.now) return this.#alone(says.late);
     const { account, rule } = alert;

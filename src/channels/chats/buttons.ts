@@ -22,7 +22,7 @@ const verbs = ['acknowledge', 'quiet2h', 'quiet1h', 'quiet4h', 'quietMonday', 'o
 
 export type Verb = (typeof verbs)[number];
 
-/** What a button of a message stands for: what to do about an incident, as it was shown. */
+/** The meaning of a message's button: the action on an incident, as it was shown. */
 export interface Pressed {
   readonly verb: Verb;
   readonly incident: string;
@@ -49,7 +49,7 @@ export interface ChatButton {
   readonly data: string;
 }
 
-/** What can be done about an alert of a message; nothing where it is over or has no end. */
+/** The actions on an alert of a message; none where it is over or has no end. */
 export function buttonsOf(item: MessageItem, reader: Reader): readonly ChatButton[] {
   const { incident, account, balance } = item;
   const state = stateOf(item);

@@ -4,7 +4,7 @@ import type { Micros } from '../../domain/money.ts';
 import type { Reader } from '../../wording/moments.ts';
 import { readTypedAmount } from '../../wording/typed-amount.ts';
 
-/** What somebody wrote to the bot. `unknown` is what is no command. */
+/** A text to the bot. `unknown` is one that is no command. */
 export type Command =
   | { readonly kind: 'status' | 'pay' | 'help' | 'unknown' }
   /** A command, but for one word of it. */

@@ -45,7 +45,7 @@ const says = phrases('chatLook', {
 
 const maxLines = 10;
 
-/** What is so now, as a chat says it. */
+/** The present state, as a chat says it. */
 export class LookUp {
   readonly #state: MonitorState;
   readonly #views: LiveViews;
@@ -104,14 +104,14 @@ export class LookUp {
     return [say(says.nothingFires, { account: account.settings.name }, this.#reader), ...lines].join('\n');
   }
 
-  /** What fires though it is not what somebody asked for, and who has it. */
+  /** Alerts that fire though nobody asked for them, and who has them. */
   sayFiring({ settings: { name } }: WatchedAccount, firing: readonly AlertView[]): string {
     return firing.length === 0
       ? say(says.nothingFires, { account: name }, this.#reader)
       : this.#some(firing, (alert) => this.#lineOf(alert)).join('\n');
   }
 
-  /** What fired, the numbers behind it, and what to do. */
+  /** The alert, the numbers behind it, and what to do. */
   story(alert: AlertView): string {
     const words = this.#wordsOf(alert);
     if (words === null) return alert.summary;
@@ -153,7 +153,7 @@ export class LookUp {
     return (await this.firing()).find((alert) => alert.incident === incident) ?? null;
   }
 
-  /** What was written, with the id of an account whose name has spaces in its place. */
+  /** The text as written, with the id of an account whose name has spaces in its place. */
   withId(text: string): string {
     const [, verb = '', rest = ''] = /^(\S+)\s+(.*)$/s.exec(text.trim()) ?? [];
     const named = [...this.#state.accounts.values()]
@@ -162,7 +162,7 @@ export class LookUp {
     return named === undefined ? text : `${verb} ${named.id}${rest.slice(named.settings.name.length)}`;
   }
 
-  /** By its id or its name; a sentence where there is none. */
+  /** Finds by id or name; a sentence where there is none. */
   accountCalled(typed: string): WatchedAccount | string {
     const all = [...this.#state.accounts.values()];
     const wanted = typed.toLowerCase();

@@ -22,7 +22,7 @@ export const prepare: NonNullable<PostCode['prepare']> = ({ body }, { address, k
 /** No limit is documented for this endpoint; the one of its sibling for applications is taken. */
 const maxBytes = 15_000;
 
-/** As Markdown, not as an `actionCard`: only Markdown can mention people, who stand in the text as well. */
+/** Sent as Markdown, not as an `actionCard`: only Markdown can mention people, who stand in the text as well. */
 export function render(message: Message, { mention }: Pick<PostSettings, 'mention'>) {
   const people = mentionsIn(message, mention);
   const ids = people.filter((person) => person !== 'all');
@@ -31,7 +31,7 @@ export function render(message: Message, { mention }: Pick<PostSettings, 'mentio
   return renderWithin(maxBytes, message, (card) => ({
     msgtype: 'markdown',
     markdown: {
-      // What the list of chats and a phone's notification show.
+      // Text that the list of chats and a phone's notification show.
       title: cutText(`${toneIcons[card.tone]} ${card.headline}`, 100),
       text: `${cardMarkdown(card)}${tail}`,
     },

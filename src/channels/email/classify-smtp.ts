@@ -34,11 +34,11 @@ export interface SmtpProgress {
   readonly dataStarted: boolean;
   readonly expired: boolean;
   readonly gaveUp: boolean;
-  /** What a reply goes through before anybody sees it. */
+  /** The filter of a reply before anybody sees it. */
   readonly texts: ReplyTexts;
 }
 
-/** What a mail server answers, and what nodemailer says where it does not. */
+/** The answers of a mail server, and the codes of nodemailer where it gives none. */
 export const emailAnswers: readonly DocumentedAnswer[] = [
   { answer: '2xx after the message', means: 'delivered', source: 'RFC 5321, 4.2.1' },
   { answer: '5xx, at any stage', means: 'dead', note: 'with the reply', source: 'RFC 5321, 4.2.1' },
@@ -135,7 +135,7 @@ function refusedRecipientsOf(errors: readonly NodemailerError[]) {
   );
 }
 
-/** What a failure of nodemailer means, as the table above says. */
+/** The meaning of a failure of nodemailer, by the table above. */
 export function classifySmtpError(error: unknown, progress: SmtpProgress): Delivery {
   const failure = describe(error, progress.texts);
   const replied = failure.responseCode !== null;
@@ -183,7 +183,7 @@ function classifyLogin(failure: Failure, retry: (reason: string) => Delivery): D
 
 type Failure = ReturnType<typeof describe>;
 
-/** What is used of nodemailer's errors. Their messages are shown to nobody, for they may quote what was sent. */
+/** The used part of nodemailer's errors. Their messages are shown to nobody, for they may quote what was sent. */
 function describe(error: unknown, texts: ReplyTexts) {
   const seen: Partial<NodemailerError> = error instanceof Error ? error : {};
   const { code, message = '', command, responseCode = null, response = '', originalCode } = seen;

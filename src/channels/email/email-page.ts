@@ -132,7 +132,7 @@ ${lines}</table></td></tr>
 `;
 }
 
-/** What to do next, with the links to do it: on the first screen of a phone. */
+/** The next step, with the links to do it: on the first screen of a phone. */
 export function adviceBox(
   tone: Tone,
   advice: readonly string[],
@@ -182,7 +182,7 @@ export function buttonRow(links: readonly { readonly label: string; readonly url
 `;
 }
 
-/** How many alerts a mail of several has. */
+/** The number of alerts of a mail about several. */
 export function groupTitle(tally: string): Html {
   return html`<tr><td class="pad ink" style="padding:6px 24px 14px 24px;font-family:Helvetica,Arial,sans-serif;font-size:15px;line-height:1.4;font-weight:700;color:#14181d;overflow-wrap:anywhere;">${tally}</td></tr>
 `;

@@ -132,7 +132,7 @@ async function transmit(order: Transmission): Promise<Delivery> {
     port: server.port,
     secure: server.secure,
     requireTLS: server.requireTls,
-    // Where clear text is allowed, encryption without a trusted certificate is still better than none.
+    // Encryption without a trusted certificate is better than none where clear text is allowed.
     opportunisticTLS: !server.requireTls,
     tls: { rejectUnauthorized: server.secure || server.requireTls },
     getSocket: (_options: unknown, done: (error: Error | null, socket?: object) => void) => {
@@ -183,7 +183,7 @@ async function transmit(order: Transmission): Promise<Delivery> {
   }
 }
 
-/** What a reply goes through: a token of OAuth 2 stands in no configuration, and another one comes every hour. */
+/** The filter of a reply: a token of OAuth 2 stands in no configuration, and another one comes every hour. */
 function textsOf({ token, options }: Transmission): ReplyTexts {
   if (token.accessToken === '') return options.texts;
   const ofToken = createForeignTexts([token.accessToken]);

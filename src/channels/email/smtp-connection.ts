@@ -25,7 +25,7 @@ export function readSmtpUrl(smtpUrl: Secret, allowInsecure: boolean) {
   };
 }
 
-/** How long a server may take, by RFC 5321, 4.5.3.2. It may write the message to its disk before it confirms it. */
+/** The time that a server may take, by RFC 5321, 4.5.3.2. It may write the message to its disk before it confirms it. */
 const limits = {
   greeting: 5 * minuteMs,
   command: 5 * minuteMs,
@@ -58,7 +58,7 @@ export class SmtpWatch {
     this.#allow(limits.greeting);
   }
 
-  /** As nodemailer takes a logger. */
+  /** A logger in nodemailer's form. */
   get logger() {
     const note = (...[data, text]: unknown[]): void => {
       const kind: unknown = Reflect.get(Object(data), 'tnx');

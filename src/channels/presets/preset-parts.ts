@@ -16,7 +16,7 @@ interface Order {
   readonly fields: Fields;
 }
 
-/** What placeholders stand for. All are filled in one pass: a value that looks like a placeholder stays what it is. */
+/** The values of placeholders. All are filled in one pass: a value that looks like a placeholder stays what it is. */
 interface Fields {
   readonly values: Readonly<Record<string, string>>;
   readonly tone: Tone;
@@ -53,7 +53,7 @@ function isHidden({ keys }: Preset, key: string): boolean {
   return ['secret', 'credential'].includes(keys[key]?.kind ?? 'text');
 }
 
-/** What is sent of a message: one request, or one for each recipient, or for an incident tool one for each alert. */
+/** The requests of a message: one request, or one for each recipient, or for an incident tool one for each alert. */
 function ordersOf(preset: Preset, message: Message, recipients: readonly string[] | null): readonly Order[] {
   const { incident, send, each } = preset;
   const fieldsOf = (about: Message, more: Readonly<Record<string, string>>): Fields => {
@@ -84,7 +84,7 @@ function ordersOf(preset: Preset, message: Message, recipients: readonly string[
       const fields = fieldsOf({ ...message, items: [order.item] }, more);
       return requestsFor(incident, order).map(([name, request]) => ({ name, request, fields }));
     }),
-    // What has no end by itself is opened and closed at once; good news is not worth waking anybody.
+    // An alert without an end is opened and closed at once; good news is not worth waking anybody.
     ...message.items.flatMap((item) => {
       if (stateOf(item) !== 'event' || item.severity === 'info') return [];
       const event = passing(nameOfAlert(item), { ...message, items: [item] });
@@ -214,7 +214,7 @@ function writePresetText(message: Message, preset: Preset) {
 const escapes = {
   'look-alike': literalMarkdown,
   backslash: (text: string) => text.replace(/[\\*_~`|<>#[\]()!:@-]/g, '\\$&'),
-  // Of what the library marked draws it takes a backslash before these alone; `<` begins mentions, a word between colons is an icon.
+  // The library marked takes a backslash before these alone; `<` begins mentions, a word between colons is an icon.
   marked: (text: string) =>
     text
       .replace(/[\\*_~`|>#[\]]|^\s*[+-]/g, '\\$&')
@@ -259,7 +259,7 @@ function wholeLines(card: Card, escapeAll: (text: string) => string): readonly s
 /** Characters of one short message; a part of several has a few less. */
 const shortMessage = 160;
 
-/** What to do where it still fits into one message with the headline, and where to act. */
+/** The advice where it still fits into one message with the headline, and where to act. */
 function briefLines(card: Card): readonly string[] {
   const [advice] = card.parts[0]?.advice ?? [];
   const link = linksOf(card).find(({ url }) => url.length <= 140);

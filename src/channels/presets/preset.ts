@@ -14,7 +14,7 @@ const request = z.strictObject({
   form: z.record(z.string(), z.string()).optional(),
 });
 
-/** What names cannot do by then: `backslash` and `marked` escape Markdown, `look-alike` is for markup without an escape. */
+/** Escapes that names cannot tell: `backslash` and `marked` escape Markdown, `look-alike` is for markup without an escape. */
 const literalWay = z.enum(['backslash', 'marked', 'look-alike']);
 
 /** A receiver that takes messages over HTTP and needs no code, as data: one file each in this folder. */

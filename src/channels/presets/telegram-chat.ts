@@ -18,10 +18,10 @@ import { codeOf } from './preset-parts.ts';
 /** core.telegram.org/bots/api, getUpdates: asked with this many seconds to wait, it answers at once when there is something. */
 const waitSeconds = 50;
 const answerMs = 15_000;
-/** Of the text that is shown over the chat (answerCallbackQuery). */
+/** Characters of the text that is shown over the chat (answerCallbackQuery). */
 const maxToast = 200;
 const maxText = 4096;
-/** So few at once that an answer stays below what is read of one. */
+/** Updates at once, so few that an answer stays below the size that is read. */
 const maxUpdates = 4;
 const maxButtonRows = 8;
 
@@ -120,7 +120,7 @@ function openTelegramListener(
       const [before, startedAt] = [offset, clock.monotonic()];
       const problem = await poll(wait, signal, connected);
       if (problem !== null || signal.aborted) return problem ?? 'closed';
-      // What answers at once with nothing new is not asked without end.
+      // A server that answers at once with nothing new is not asked without end.
       if (offset === before && clock.monotonic() - startedAt < secondMs && wait > 0)
         await pause(clock, secondMs, signal);
     }
@@ -137,7 +137,7 @@ function openTelegramListener(
     }
     if (got.problem !== null) return got.problem;
     limit = maxUpdates;
-    // Where another program asks, too, each ends the long polls of the other.
+    // Two programs that ask end each other's long polls.
     if (wait > 0) isContested = false;
     if (!isContested) connected();
     if (Array.isArray(got.result))
@@ -238,7 +238,7 @@ function openTelegramListener(
     await call('sendMessage', { ...where, text: cutText(text, maxText), reply_parameters: to }, signal);
   }
 
-  /** Of a call: what came of it, or why it failed, as a clause. */
+  /** The result of a call, or why it failed, as a clause. */
   async function call(method: string, body: object, signal: AbortSignal, afterMs = answerMs) {
     const deadline = startDeadline({ clock, afterMs, outer: signal });
     try {

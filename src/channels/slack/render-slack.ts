@@ -43,7 +43,7 @@ const colours: Readonly<Record<Tone, string>> = {
 };
 
 export interface SlackPayload {
-  /** What a phone's notification says too. Slack draws it above the attachment, which does not repeat it. */
+  /** Text that a phone's notification shows too. Slack draws it above the attachment, which does not repeat it. */
   readonly text: string;
   /** Off where nobody is mentioned: the text is shown as it is written. */
   readonly mrkdwn: boolean;
@@ -171,7 +171,7 @@ function groupedLinks(
   });
 }
 
-/** What else every message says, in small print: since when, the numbers and their age, the rule. */
+/** The small print of every message: since when, the numbers and their age, the rule. */
 function groupedDetails(item: ItemWording): SlackBlock {
   const figures = item.figures.map(({ label, value }) => labelled(label, value));
   // Without advice the first sentence stands above already.
@@ -182,7 +182,7 @@ function groupedDetails(item: ItemWording): SlackBlock {
   return context(joinWhole([...story, ...figures, item.origin], limits.details));
 }
 
-/** As many as there is room for, the first ones first, each whole. */
+/** Facts as far as there is room, the first ones first, each whole. */
 function joinWhole(texts: readonly string[], limit: number): string {
   const [first = '', ...rest] = texts;
   let joined = cutUnits(first, limit);

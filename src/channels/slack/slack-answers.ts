@@ -11,7 +11,7 @@ import { answerTable, readSeconds } from '../post-kind.ts';
 import type { ReceiverAnswers } from '../receiver.ts';
 import botAnswers from './bot-answers.json' with { type: 'json' };
 
-/** What Slack cannot read is sent once more as plain text before this table is asked. */
+/** A message that Slack cannot read is sent once more as plain text before this table is asked. */
 export function slackAnswers(accept: Accept | null): AnswerTable {
   return {
     receiver: 'Slack',
@@ -44,7 +44,7 @@ function wordOf({ body }: HttpAnswer): string {
   return /^[a-z_]{2,60}$/.test(text) ? text : '';
 }
 
-/** What Slack's Web API answers, nearly always with the status 200. A refusal of the layout is sent once more as plain text before. */
+/** The answers of Slack's Web API, nearly always with the status 200. A refusal of the layout is sent once more as plain text before. */
 export const slackBotAnswers = answerTable(botAnswers as ReceiverAnswers);
 
 function isRefusedBy(words: readonly string[], answer: HttpAnswer): boolean {

@@ -72,10 +72,10 @@ export function openSlackBotSender(
         signal: AbortSignal,
       ): Promise<Delivery> => {
         await pause(clock, gapMs, signal);
-        // What is left out would stay as it was; `mrkdwn` it does not know.
+        // Parts left out would stay as they were; `mrkdwn` is unknown to it.
         const { text, attachments = [] } = payload;
         const delivery = classify(await call('chat.update', { ...place, text, attachments }, signal));
-        // What cannot be edited any more stays as it is: the message says what is so.
+        // A message that cannot be edited any more stays as it is: the new one says what is so.
         return delivery.kind === 'dead' ? { kind: 'delivered' } : delivery;
       };
       const update = (recipients: readonly string[] | undefined): Promise<Delivery> =>

@@ -8,7 +8,7 @@ export interface SlackBot {
   /** Its name with `#`, or its id. */
   readonly channel: string;
   readonly apiUrl: string;
-  /** How people act there; null where they do not. */
+  /** The ways in which people act there; null where they do not. */
   readonly chat: SlackChat | null;
 }
 

@@ -172,7 +172,7 @@ export function openSlackListener(
     await post({ ...answered, isPublic: true }, String(place), thread, user, signal);
   }
 
-  /** What was done is said in the thread where all see it, the rest to whoever asked. */
+  /** Deeds are said in the thread where all see them, the rest to the person who asked. */
   async function post(
     { text, isPublic }: ChatAnswer,
     place: string,

@@ -41,11 +41,11 @@ function payloadOf(card: Card, people: readonly string[]) {
     // Newer ones were not drawn by Teams when this was written.
     version: '1.4',
     msteams: { width: 'Full', ...(entities.length === 0 ? {} : { entities }) },
-    // What is read aloud, and shown where the card cannot be.
+    // Text that is read aloud, and shown where the card cannot be.
     fallbackText: cutText(card.headline, 300),
     body: [
       block(card.headline, { weight: 'Bolder', size: 'Medium', color: colours[card.tone] }),
-      // Of our own making: only here a text holds markup.
+      // Text of our own making: only here one holds markup.
       ...(tags === '' ? [] : [{ type: 'TextBlock', text: tags, wrap: true }]),
       ...card.parts.flatMap(partElements),
       ...(card.more === null ? [] : [block(card.more, { isSubtle: true })]),

@@ -6,7 +6,7 @@ const jsonSchema = z.json();
 /** A JSON value; its strings may hold `{{field}}`. */
 export type Template = z.output<typeof jsonSchema>;
 
-/** What a template may name. `labels.<name>` is a label of the account. */
+/** Names that a template may use. `labels.<name>` is a label of the account. */
 const fields: readonly string[] = [
   'title',
   'text',

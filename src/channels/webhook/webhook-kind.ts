@@ -41,7 +41,7 @@ const webhookSchema = shape({
   accept: acceptSchema.optional(),
 });
 
-/** What a receiver of webhooks answers (Standard Webhooks, "Operational considerations"), or says by `accept`. */
+/** The answers of a receiver of webhooks (Standard Webhooks, "Operational considerations"), or says by `accept`. */
 export function webhookAnswers(accept: Accept | null): AnswerTable {
   return {
     receiver: 'the receiver',

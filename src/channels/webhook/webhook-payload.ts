@@ -20,7 +20,7 @@ import { acknowledgementJson, forecastJson, readingJson } from '../../views/publ
 /** The most alerts or accounts in one body; `truncated` says how many more there are. */
 const listLimit = 200;
 
-/** Of all alerts in one body: receivers limit theirs to 64 KB and more. */
+/** The most alerts in one body: receivers limit theirs to 64 KB and more. */
 const maxAlertBytes = 60_000;
 
 /** docs/webhook.md: decimal strings, ISO 8601 UTC, seconds, null where unknown. Fields are only ever added. */
@@ -39,7 +39,7 @@ function incidentsData(message: IncidentMessage): object {
     headline: wordIncidents(message, 1).headline,
     alerts,
     truncated,
-    // Where the rest is.
+    // The address of the rest.
     ...(truncated > 0 && message.publicUrl !== null ? { url: `${message.publicUrl}/alerts` } : {}),
   };
 }

@@ -102,7 +102,7 @@ function valuesOf(message: Message): ReadonlyMap<string, string> {
   ]);
 }
 
-/** What is text in lowwater's own JSON keeps its name. */
+/** Text values in lowwater's own JSON keep their names. */
 function itemValues(item: MessageItem, frame: IncidentMessage): Readonly<Record<string, string>> {
   const alert = alertData(item, frame);
   const texts = Object.entries(alert).filter(
@@ -110,7 +110,7 @@ function itemValues(item: MessageItem, frame: IncidentMessage): Readonly<Record<
   );
   return {
     ...Object.fromEntries(texts),
-    // Of the message: who wakes by it must not sleep through a critical alert behind a more urgent warning.
+    // The message's severity: a person woken by it must not sleep through a critical alert behind a more urgent warning.
     severity: worstFiring(frame.items) ?? item.severity,
     status: item.resolvedAt === null && alert.state !== 'resolved' ? 'firing' : 'resolved',
     'account.id': alert.account,

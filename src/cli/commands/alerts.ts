@@ -63,7 +63,7 @@ function alertColumns({ stdout, clock }: CommandContext, timezone: string): read
   ];
 }
 
-/** What merely happened, such as a top-up, has no length. */
+/** An event, such as a top-up, has no length. */
 function lengthOf({ state, since, resolvedAt }: AlertView, now: number): string {
   if (state === 'resolved' && resolvedAt === null) return '-';
   return formatShortDuration((resolvedAt ?? now) - since);
@@ -76,7 +76,7 @@ function describeNote(alert: AlertView): string {
   return [...taken, ...wordSuppression(alert)].join(', ');
 }
 
-/** What keeps people from hearing of it. */
+/** The reason why people do not hear of it. */
 function wordSuppression({ silenced, inhibited, flapping }: AlertView): readonly string[] {
   return [
     ...(silenced ? ['silenced'] : []),
@@ -186,7 +186,7 @@ function wordLength(quantity: Quantity, frame: WordingFrame): string {
   return quantity.unit === 'duration' && quantity.ms === 0 ? 'none' : sayQuantity(quantity, frame);
 }
 
-/** What became of the verdict: since when it fires or waits to, and what keeps people from hearing of it. */
+/** The effect of the verdict: since when it fires or waits to, and what keeps people from hearing of it. */
 function describeAlert(alert: AlertView, rule: Explanation['rule'], frame: WordingFrame): string {
   const since = `${alert.state} since ${sayMomentAndAge(alert.since, frame)}`;
   if (alert.state === 'pending') return `${since}, fires ${sayAge(alert.since + rule.forMs, frame)}`;

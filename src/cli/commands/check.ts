@@ -77,7 +77,7 @@ async function pollHere(
   { isComplete, ...backend }: Backend,
   order: { readonly account: string | null; readonly explain: (exchange: DescribedExchange) => void },
 ): Promise<readonly CheckedAccount[]> {
-  // Of a configuration with errors this prints them.
+  // Prints the errors of a configuration that has some.
   const settings = (isComplete && backend.settings) || (await loadConfiguration(context, input)).settings;
   const { checkHere } = await import('../act-here.ts');
   return checkHere(context, { settings, ...order });
@@ -103,7 +103,7 @@ function formatExchange(
   return `${output.style.bold(account)}${lines}\n${read.length === 0 ? '' : table}\n`;
 }
 
-/** What an account comes to: its worst breach; unknown when it could not be read and nothing is breached. */
+/** The verdict on an account: its worst breach; unknown when it could not be read and nothing is breached. */
 function statusOf({ outcome, explanations }: CheckedAccount): PluginStatus {
   const breaches = explanations.map(({ evaluation }) =>
     evaluation.kind === 'breached' ? evaluation.severity : 'info',
@@ -187,7 +187,7 @@ function formatAccount(checked: CheckedAccount, frame: Frame): string {
         `  ${padToWidth(labels[index] ?? '', widest)}  ${formatAmount(amountOf(view.reading, balance), unit)}`,
       );
   } else {
-    // Of an account that was not asked the reason says so.
+    // The reason says so of an account that was not asked.
     const words = cleanText(reason ?? '', 300);
     lines.push(`  ${outcome === null ? style.yellow(words) : `${style.yellow(outcome)}: ${words}`}`);
   }

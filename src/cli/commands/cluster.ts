@@ -48,7 +48,7 @@ standby, owner a node or null.`,
   },
 };
 
-/** How long the other daemons may take to take over, and how often it is looked whether one has. */
+/** The time that the other daemons may take to take over, and the pause between looks. */
 const patienceMs = 30_000;
 const lookEveryMs = 250;
 

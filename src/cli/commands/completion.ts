@@ -38,7 +38,7 @@ interface Place {
   /** Words after `lowwater`; none for the command itself. */
   readonly after: readonly string[];
   readonly candidates: readonly Candidate[];
-  /** What its arguments name, in their order; empty where nothing is known of one. */
+  /** The kinds of its arguments, in their order; empty where one's is not known. */
   readonly values: readonly (NamedValues | '')[];
 }
 

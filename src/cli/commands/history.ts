@@ -94,7 +94,7 @@ async function printCsv(
   progress?.end();
 }
 
-/** What a narrow terminal has no room for goes first: the balance that was not asked for last of all. */
+/** Columns that a narrow terminal has no room for go first: the balance that was not asked for last of all. */
 function tableColumns(
   balances: readonly BalanceDefinition[],
   shown: Balance,

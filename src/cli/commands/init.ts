@@ -127,7 +127,7 @@ async function writeOneAccount(
   return true;
 }
 
-/** What the configuration says besides providers, accounts and rules. */
+/** The parts of the configuration besides providers, accounts and rules. */
 async function askBase(context: CommandContext, input: CommandInput, ask: Ask) {
   const channels = await askChannels(context, input, ask);
   const publicUrl = await ask('public-url', 'Address of the page for links in messages (empty: none)', {

@@ -70,7 +70,7 @@ const queryTool = {
   annotations: { readOnlyHint: true, openWorldHint: false },
 } as const satisfies ListToolsResult['tools'][number];
 
-/** By the API of this version: a daemon of another minor version is not asked. */
+/** Asks by the API of this version: a daemon of another minor version is not asked. */
 async function loadTools({ version, clock }: CommandContext, mayAct: boolean): Promise<readonly Tool[]> {
   const { openLocalApi } = await import('../../http/api/local-api.ts');
   const api = openLocalApi({ version, now: clock.now(), timezone: 'UTC', views: null });
@@ -89,13 +89,13 @@ function shown({ name, title, description, inputSchema, outputSchema, method }: 
   return { name, title, description, inputSchema, outputSchema, annotations };
 }
 
-/** What a tool found, and what must be known to read it. */
+/** The result of a tool, and the facts needed to read it. */
 interface Found {
   readonly found: object;
   readonly note?: string;
 }
 
-/** What fails for a reason that a person can read is a result of the tool; the rest is an error of the protocol. */
+/** A failure with a reason that a person can read is a result of the tool; the rest is an error of the protocol. */
 async function answered(work: () => Promise<Found>): Promise<CallToolResult> {
   try {
     const { found, note } = await work();
@@ -183,7 +183,7 @@ function configOf(input: CommandInput): readonly string[] {
   return file === null ? [] : ['--config', file];
 }
 
-/** What another command of this very program prints. Throws `CommandError` with what it says where it fails. */
+/** The output of another command of this very program. Throws `CommandError` with its words where it fails. */
 async function runSelf(words: readonly string[]): Promise<string> {
   const { execFile } = process.getBuiltinModule('node:child_process');
   const [program = ''] = process.argv.slice(1);

@@ -96,7 +96,7 @@ export const routesCommand: Command = operatorCommand({
   },
 });
 
-/** What mutes it then, of the configuration and of people; null where nobody can say. */
+/** The silences that mute it then, of the configuration and of people; null where nobody can say. */
 async function silencesAt(
   backend: Backend,
   settings: Settings,

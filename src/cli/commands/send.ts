@@ -105,7 +105,7 @@ unknown (it may have arrived) and dead (it never will). Exits with 0 when the me
   },
 };
 
-/** What went out, for a terminal: each line clean of what would move the cursor. */
+/** The sent message for a terminal: each line clean of what would move the cursor. */
 function cleanLines(text: string): string {
   return text
     .trimEnd()

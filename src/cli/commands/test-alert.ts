@@ -61,7 +61,7 @@ that is told at once has it, else with 1.`,
       { method: 'POST', path: '/api/v1/test-alerts', body: { ...wanted, by }, patienceMs },
       { wanted: () => ({ kind: 'test-alert', ...wanted }), by },
     );
-    // What the API describes: only a lowwater answers there.
+    // The form that the API describes: only a lowwater answers there.
     if (answer.kind === 'answered') return print((answer.body as { readonly test: Told }).test);
     return printOrdered(context, input, { about: wanted, sentence: 'The test is ordered.', answer });
   },

@@ -78,7 +78,7 @@ function canWrite(place: string): Promise<boolean> {
   );
 }
 
-/** How every SQLite file begins (https://www.sqlite.org/fileformat.html, 1.3). */
+/** The beginning of every SQLite file (https://www.sqlite.org/fileformat.html, 1.3). */
 const sqliteHead = 'SQLite format 3\0';
 
 /** It may be that of another machine. */

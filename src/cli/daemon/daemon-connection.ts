@@ -4,7 +4,7 @@ import type { Secret } from '../../domain/secret.ts';
 import type { ServerSettings } from '../../domain/settings.ts';
 import { CommandError } from '../command.ts';
 
-/** What the running daemon said. `absent`: nobody listens at the address. */
+/** The answer of the running daemon. `absent`: nobody listens at the address. */
 export type DaemonAnswer =
   | { readonly kind: 'answered'; readonly body: unknown; readonly database: string | null }
   | {
@@ -23,7 +23,7 @@ export interface DaemonRequest {
   readonly patienceMs?: number;
 }
 
-/** Where a daemon listens, and what it asks for. */
+/** The address of a daemon, and what it asks for. */
 export interface DaemonAddress {
   /** `http://127.0.0.1:8080`, without a trailing slash. */
   readonly url: string;
@@ -58,7 +58,7 @@ interface Answer {
 /** Connections that several requests share; an idle one keeps no process alive. */
 const agents = new Map<string, Agent>();
 
-/** By Node's own client: undici takes a command 50 ms to load. */
+/** Asks by Node's own client: undici takes a command 50 ms to load. */
 async function send(
   { url, token }: DaemonAddress,
   { method, path, body, patienceMs = usualPatienceMs }: DaemonRequest,
@@ -123,7 +123,7 @@ const absentCodes = new Set([
   'ETIMEDOUT',
 ]);
 
-/** Where the server of a configuration is reached from its own machine; null where it has none, or takes any free port. */
+/** The address at which a configuration's server is reached from its own machine; null where it has none, or takes any free port. */
 export function addressOf(server: Pick<ServerSettings, 'host' | 'port'> | null): string | null {
   if (server === null || server.port === 0) return null;
   const host = server.host.replace(/^\[|\]$/g, '');

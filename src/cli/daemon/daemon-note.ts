@@ -2,7 +2,7 @@ import { readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'n
 import { parseJsonObject } from '../../domain/json.ts';
 import type { StorageSettings } from '../../domain/settings.ts';
 
-/** What a daemon leaves next to its SQLite file while it runs. */
+/** The note that a daemon leaves next to its SQLite file while it runs. */
 export interface DaemonNote {
   readonly address: string | null;
   readonly database: string | null;
@@ -32,7 +32,7 @@ export function removeDaemonNote({ path }: Pick<StorageSettings, 'path'>): void 
   }
 }
 
-/** What the daemon of a SQLite file left; null where it left nothing, or nothing that can be read. */
+/** The note of a SQLite file's daemon; null where it left nothing, or nothing that can be read. */
 export function readDaemonNote(path: string): Omit<DaemonNote, 'version'> | null {
   try {
     const note = parseJsonObject(readFileSync(noteBeside(path), 'utf8'));

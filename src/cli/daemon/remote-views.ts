@@ -10,11 +10,11 @@ import { askDaemon, type DaemonAddress, type DaemonRequest } from './daemon-conn
 /** A poll waits for the guard, which lets one request a second pass by default, and for the provider; a report for its history. */
 const patienceMs = 60_000;
 
-/** What commands look at, of a running daemon or of a database. */
+/** The views of commands, of a running daemon or of a database. */
 export interface OperatorViews
   extends Pick<Views, 'summary' | 'account' | 'alerts' | 'readings' | 'explain'> {
   accounts(): Promise<readonly BriefAccount[]>;
-  /** What people did since an instant, newest first; the newest thousand. */
+  /** Deeds of people since an instant, newest first; the newest thousand. */
   audit(since: number): Promise<readonly AuditEntry[]>;
   silences(): Promise<readonly SilenceView[]>;
   /** Top-ups that people announced and that have not come yet. */
@@ -22,7 +22,7 @@ export interface OperatorViews
   announced(): Promise<readonly AnnouncedRun[]>;
 }
 
-/** What a daemon of this version shows, as the program itself holds it: exactly what the database would show. */
+/** The views of a daemon of this version, in the program's own form: exactly what the database would show. */
 export function openRemoteViews(daemon: DaemonAddress): OperatorViews {
   const look = async <Item>(view: string, query: Readonly<Record<string, string>> = {}) => {
     const path = `/api/v1/views/${view}?${new URLSearchParams(query)}`;
@@ -63,7 +63,7 @@ export async function request<Answer>(
   throw answer.status === 404 ? new UsageError(answer.message) : new CommandError(answer.message);
 }
 
-/** So many accounts are asked for at once; the daemon's guard decides when each is polled. */
+/** Accounts asked for at once; the daemon's guard decides when each is polled. */
 const concurrency = 10;
 
 /** Within the daemon's guard and backoff. Throws `CommandError` where a poll that was asked for did not come. */

@@ -44,7 +44,7 @@ async function askChannel(
   return Object.fromEntries([...keys, ...to]);
 }
 
-/** What stands in the file for a channel to this address, of a type if one is given; null where no kind has such. */
+/** The entry in the file for a channel to this address, of a type if one is given; null where no kind has such. */
 async function channelAt(text: string, type: string | null) {
   const { channelKinds } = await import('../../channels/registry.ts');
   const address = URL.parse(text);
@@ -56,7 +56,7 @@ async function channelAt(text: string, type: string | null) {
   return found.find(({ isCertain }) => isCertain) ?? found[0] ?? null;
 }
 
-/** Of a kind that was named: a server of one's own is known by no host. */
+/** The address of a kind that was named: a server of one's own is known by no host. */
 function ownKeysAt(
   { schema }: ChannelKind,
   { href, protocol }: URL,

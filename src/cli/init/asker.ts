@@ -6,9 +6,9 @@ interface Question {
   readonly hidden?: boolean;
   /** May be answered with nothing. */
   readonly optional?: boolean;
-  /** What was typed with the command, where that is not the option of the question's name. */
+  /** The option typed with the command, where that is not the option of the question's name. */
   readonly typed?: string | undefined;
-  /** What is wrong with an answer; null where nothing is. */
+  /** The problem of an answer; null where there is none. */
   readonly check?: (answer: string) => string | null | Promise<string | null>;
 }
 
@@ -41,7 +41,7 @@ async function findProblem(name: string, answer: string, { optional, check }: Qu
   return (await check?.(answer)) ?? null;
 }
 
-/** What the file says for an answer: a placeholder for what is named, else the text with its placeholders escaped. */
+/** The text in the file for an answer: a placeholder for what is named, else the text with its placeholders escaped. */
 export function written(answer: string): string {
   return /^(?:env|file):./.test(answer) ? `\${${answer}}` : escapePlaceholders(answer);
 }

@@ -22,11 +22,11 @@ interface SheetOrder {
   readonly file: string;
   readonly sheet: string;
   readonly kinds: readonly ProviderDescription[];
-  /** Of the configuration, what the spreadsheet does not say. */
+  /** The parts of the configuration that the spreadsheet does not say. */
   readonly base: object & { readonly channels: object };
   /** A label that has a channel for each of its values; null: everything goes to every channel. */
   readonly routeBy: string | null;
-  /** Of all accounts that say no other; empty where nobody knows. */
+  /** The value for accounts that say no other; empty where nobody knows. */
   readonly leadTime: string;
 }
 
@@ -93,7 +93,7 @@ function entriesOf(accounts: readonly SheetAccount[], [usual]: readonly Provider
   );
 }
 
-/** What an account says stands over the rule: who says nothing has the lowest that anybody said. */
+/** A threshold of an account stands over the rule: one that says nothing has the lowest that anybody said. */
 function rulesOf(
   accounts: readonly SheetAccount[],
   hasLeadTime: boolean,
@@ -143,11 +143,11 @@ function routesOf(
     match: { labels: { [routeBy]: value } },
     channels: [value],
   }));
-  // What no team has, such as lowwater itself, goes to all.
+  // Alerts that no team has, such as those about lowwater itself, go to all.
   return { routes: [...routes, { channels }] };
 }
 
-/** As the program would read the files; whether a key is there and good shows when the provider is asked. */
+/** Reads the files as the program would; whether a key is there and good shows when the provider is asked. */
 async function validate(
   file: string,
   texts: ReadonlyMap<string, string>,
@@ -168,7 +168,7 @@ async function validate(
     : [];
 }
 
-/** Where in the spreadsheet a problem lies. Throws where it lies in none of its accounts. */
+/** The place of a problem in the spreadsheet. Throws where it lies in none of its accounts. */
 function inSheet(
   { file, path, message }: ConfigProblem,
   byFile: ReadonlyMap<string, readonly SheetAccount[]>,

@@ -23,7 +23,7 @@ export interface SheetAccount {
   readonly url: string | null;
   readonly labels: Readonly<Record<string, string>>;
   readonly thresholds: Readonly<Record<string, number>>;
-  /** As it stands in a list of accounts. */
+  /** An account as it stands in a list. */
   readonly account: { readonly id: string } & Readonly<Record<string, unknown>>;
 }
 
@@ -136,7 +136,7 @@ function readAccount({ line, cells }: Row, kinds: readonly ProviderDescription[]
   const credentials = kind === undefined ? {} : readCredentials(cell('credentials'), names, report);
   const labels = readPairs(cell('labels'), 'labels', report);
   const thresholds = readThresholds(cell('thresholds'), report);
-  // Of the first balance: other ones are written by hand.
+  // The threshold of the first balance: other ones are written by hand.
   const balance = isUsual ? 'sms' : (kind?.details?.balances[0]?.id ?? '');
   const plain = plainColumns.flatMap((name) => (cell(name) === '' ? [] : [[name, cell(name)]]));
   const account = {

@@ -92,7 +92,7 @@ interface Parameter {
   readonly schema: object;
 }
 
-/** How a tool's operation is called: its method, its path and where each argument goes. */
+/** The call of a tool's operation: its method, its path and where each argument goes. */
 export interface Tool extends ToolSpec {
   readonly method: 'GET' | 'POST';
   readonly path: string;
@@ -185,7 +185,7 @@ function whole(schema: JsonSchema, schemas: object): JsonSchema {
   return JSON.parse(text.replaceAll('#/components/schemas/', '#/$defs/')) as JsonSchema;
 }
 
-/** What no parameter takes is the body, or query parameters for the API to refuse. */
+/** Arguments that no parameter takes are the body, or query parameters for the API to refuse. */
 export function requestOf(tool: Tool, given: Readonly<Record<string, unknown>>) {
   const rest: Record<string, unknown> = { ...given };
   let path = tool.path;

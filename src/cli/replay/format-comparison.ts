@@ -7,7 +7,7 @@ import type { Output } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
 import { formatInstant } from '../terminal/text.ts';
 
-/** What people read of a comparison: every alert that would be another, and the messages of each channel. */
+/** The text of a comparison: every alert that would be another, and the messages of each channel. */
 export function formatComparison(
   { changes, same, messages }: ReplayComparison,
   { settings: { timezone }, stdout }: { readonly settings: Settings; readonly stdout: Output },

@@ -16,14 +16,14 @@ import { drawTimeline, type Traces } from './timeline.ts';
 
 interface ReplayReport {
   readonly result: ReplayResult;
-  /** What to draw; null where nothing is drawn. */
+  /** The data to draw; null where nothing is drawn. */
   readonly traces: Traces | null;
   readonly settings: Settings;
   readonly now: number;
   readonly stdout: Output;
 }
 
-/** What people read of a replay: a picture per account on a terminal, every incident, and what it all comes to. */
+/** The text of a replay: a picture per account on a terminal, every incident, and what it all comes to. */
 export function formatReplay(report: ReplayReport): string {
   const { result, stdout } = report;
   if (result.accounts.length === 0) return 'No readings in that time: there is nothing to replay.\n';
@@ -37,7 +37,7 @@ export function formatReplay(report: ReplayReport): string {
   const room = layoutWidth(stdout);
   const parts = [
     wrapToWidth(heading, room).map(stdout.style.bold).join('\n'),
-    // What befell all accounts of a provider together.
+    // Incidents of all accounts of a provider together.
     ...[...byAccount]
       .filter(([id]) => isSelfId(id))
       .map(
@@ -60,7 +60,7 @@ function formatAccount(
   const { stdout } = report;
   const called = name === id ? id : `${cleanText(name, 80)} (${id})`;
   const notified = incidents.length === 0 ? 'no incident' : plural(incidents.length, 'incident');
-  // Of balances that nobody saw nothing is known.
+  // Nothing is known of balances that nobody saw.
   const count = readCount === 0 ? `${notified}, but every poll failed` : notified;
   const room = layoutWidth(stdout);
   const shown = room === null ? called : cutToWidth(called, Math.max(10, room - count.length - 2));
@@ -112,7 +112,7 @@ function describeEnd({ event, resolvedAt }: ReplayedIncident, timezone: string):
   return resolvedAt === null ? 'still open' : formatInstant(resolvedAt, timezone);
 }
 
-/** How long people had from the first message until nothing was left. */
+/** The time that people had from the first message until nothing was left. */
 function describeEmptying({ firedAt, empty }: ReplayedIncident): string {
   if (empty === null) return '';
   const leftMs = empty.at - firedAt;
@@ -120,7 +120,7 @@ function describeEmptying({ firedAt, empty }: ReplayedIncident): string {
   return empty.how === 'projected' ? `${shortLength(leftMs)} (projected)` : shortLength(leftMs);
 }
 
-/** What each rule comes to over all accounts; empty without incidents. */
+/** The sum of each rule over all accounts; empty without incidents. */
 function formatTotals(incidents: readonly ReplayedIncident[], until: number, output: Output): string {
   if (incidents.length === 0) return '';
   const rows = [...Map.groupBy(incidents, ({ rule }) => rule)].map(([rule, own]) => {
@@ -160,7 +160,7 @@ function lengthOrNothing(ms: number): string {
 function formatRunways({ incidents, until }: ReplayResult, output: Output): string {
   const rows = judgeRunways(incidents, until);
   if (rows.length === 0) return '';
-  // As a rule, so long before nothing was left.
+  // The usual time before nothing was left.
   const lead = (ms: number | null) => (ms === null ? 'not known' : shortLength(Math.max(0, ms)));
   return formatTable({
     columns: [
@@ -178,7 +178,7 @@ function formatRunways({ incidents, until }: ReplayResult, output: Output): stri
   }).trimEnd();
 }
 
-/** How many messages, in all and a week, and when most of them came. */
+/** The number of messages, in all and a week, and when most of them came. */
 function formatMessages(
   { total, byChannel, byWeek }: MessageCount,
   { since, until, timezone }: { readonly since: number; readonly until: number; readonly timezone: string },

@@ -37,7 +37,7 @@ function* readingsIn(polls: PackedPolls, since: number, until: number): Generato
   for (const part of polls.polls(since, until)) yield part.flatMap(({ reading }) => reading ?? []);
 }
 
-/** How many readings have the same instant as the one before them. */
+/** The number of readings with the same instant as the one before them. */
 export function countRepeatedInstants(polls: PackedPolls): number {
   if (polls.ascends) return 0;
   let repeated = 0;

@@ -133,7 +133,7 @@ function readMoney(balance: Balance, text: string, line: number): Micros {
   throw new HistoryFileError(`line ${line}: ${balance} ${quote(text)} is not an amount; ${allowed}`);
 }
 
-/** What follows the hour in what `history --csv` writes. */
+/** The text after the hour in the output of `history --csv`. */
 const restOfHour = /^:[0-5]\d:[0-5]\d(?:\.\d{3})?Z$/;
 const hourLength = '2026-11-20T08'.length;
 

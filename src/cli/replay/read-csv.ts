@@ -10,7 +10,7 @@ export class HistoryFileError extends Error {
   }
 }
 
-/** What is said of a file that could not be read. */
+/** The words about a file that could not be read. */
 export function explainFileError(error: unknown, name: string): unknown {
   if (error instanceof HistoryFileError) return new CommandError(`${name}: ${error.message}`);
   const code = error instanceof Error && 'code' in error ? String(error.code) : null;
@@ -26,7 +26,7 @@ const byteOrderMark = '\uFEFF';
 interface CsvSink {
   /** `line` is where the record begins. The cells are valid until the next record. */
   readonly take: (cells: readonly string[], line: number) => void;
-  /** So many characters were read. */
+  /** The number of characters that were read. */
   readonly onPiece: (characters: number) => void;
   /** A comma where it is absent. */
   readonly separator?: string;
@@ -73,7 +73,7 @@ async function* textFrom(
 class PlainLines {
   /** The number of the line that `rest` begins with. */
   line = 1;
-  /** What was not split yet: the line whose end is missing, or that is not plain, and all that follows. */
+  /** Text that was not split yet: the line whose end is missing, or that is not plain, and all that follows. */
   rest = '';
   readonly #take: CsvSink['take'];
   readonly #separator: string;

@@ -52,7 +52,7 @@ export async function runReplay(context: CommandContext, input: CommandInput): P
     if (input.flag('forecasts')) throw new UsageError('--forecasts compares nothing');
     const before = await loadOther(context, other);
     const account = before.accounts.find(({ id }) => id === named) ?? null;
-    // Of one past: that of the database, or the file, of the configuration that is tried.
+    // Both are of one past: that of the database, or the file, of the configuration that is tried.
     const orders = [{ ...order, settings: { ...before, storage: settings.storage }, account }, order];
     const results: ReplayResult[] = [];
     for (const each of orders)
@@ -153,7 +153,7 @@ async function withPasts(
   }
 }
 
-/** What a file knows of the accounts; null when it was interrupted. */
+/** The past of the accounts in a file; null when it was interrupted. */
 async function readFile(
   { cwd, signal, stderr }: CommandContext,
   order: PastOrder,

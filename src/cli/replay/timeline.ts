@@ -19,7 +19,7 @@ const maxPoints = 200_000;
 /** The first, the last and the extremes of both balances. */
 const pointsPerStretch = 6;
 
-/** What is drawn of an account: its readings, oldest first, thinned stretch by stretch. */
+/** The drawing of an account: its readings, oldest first, thinned stretch by stretch. */
 interface Trace {
   readonly account: AccountSettings;
   readonly since: number;

@@ -62,7 +62,7 @@ function drawCurve(
   const draw = (x: number, top: number, bottom: number): void => {
     for (let y = top; y <= bottom; y++) {
       const row = cells[y >> 2];
-      // What lies outside is left out, as arrays of bytes do by themselves.
+      // Points outside are left out, as arrays of bytes do by themselves.
       if (row !== undefined) row[x >> 1] = (row[x >> 1] ?? 0) | (dots[y & 3]?.[x & 1] ?? 0);
     }
   };
@@ -107,7 +107,7 @@ function timeAxis(
   return [style.dim(`${indent}└${'─'.repeat(columns)}`), style.dim(`${indent} ${left}${between}${right}`)];
 }
 
-/** Of `2026-11-20 14:03:59`: from all of it to the day alone, for what a narrow terminal has room for. */
+/** Parts of `2026-11-20 14:03:59`, from all of it to the day alone, for a narrow terminal. */
 const justDay = [5, 10] as const;
 const timeParts = [[0, 19], [5, 19], [5, 16], justDay] as const;
 

@@ -20,7 +20,7 @@ export function startProgress(order: {
   let drawnAt = startedAt + quietMs - redrawEveryMs;
   let drawn = false;
   return {
-    /** How much of the whole is done, from 0 to 1. Cheap to call often. */
+    /** The part of the whole that is done, from 0 to 1. Cheap to call often. */
     update(fraction: number): void {
       const now = clock.monotonic();
       if (!output.isTerminal || now - drawnAt < redrawEveryMs) return;

@@ -9,7 +9,7 @@ export interface Column<Row> {
   readonly align?: 'left' | 'right';
   /** 1 is dropped last. Columns without a rank are never dropped. */
   readonly rank?: number;
-  /** How narrow the column may become before another one is dropped; without it the column is never cut. */
+  /** The least width of the column before another one is dropped; without it the column is never cut. */
   readonly minWidth?: number;
   /** Made by ourselves with spaces that matter, such as a sparkline: written as it is. Everything else is cleaned. */
   readonly drawn?: true;
@@ -69,7 +69,7 @@ interface Measured<Row> {
   readonly column: Column<Row>;
   readonly cells: readonly string[];
   width: number;
-  /** How narrow it may become. */
+  /** The least width it may have. */
   readonly least: number;
 }
 

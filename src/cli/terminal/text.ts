@@ -72,7 +72,7 @@ export function formatInstant(at: number, timezone: string, { seconds = false } 
 }
 
 /** The largest unit that fits, for narrow columns: `12s`, `3m`, `4h`, `5d`. */
-/** As messages round it: `46m`, `5h20m`, `2d20h`, `34d`. */
+/** A duration as messages round it: `46m`, `5h20m`, `2d20h`, `34d`. */
 export function formatShortLength(ms: number): string {
   return (
     roughParts(ms)

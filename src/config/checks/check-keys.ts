@@ -33,7 +33,7 @@ function reportRepeated(list: Position, what: string): void {
   }
 }
 
-/** What holds between the keys of one rule: its kind knows. */
+/** Checks between the keys of one rule: its kind knows them. */
 export function checkRules(file: Position): void {
   for (const rule of file.at('rules').items()) {
     const problems = kindOfRuleNamed(rule.at('type').text)?.check?.({
@@ -44,7 +44,7 @@ export function checkRules(file: Position): void {
   }
 }
 
-/** What holds between the keys of one channel, and between a channel and the accounts: its kind knows. */
+/** Checks between the keys of one channel, and between a channel and the accounts: its kind knows them. */
 export function checkChannels(file: Position): void {
   const credentials = credentialsOf(file);
   const channels = file.at('channels');
@@ -56,7 +56,7 @@ export function checkChannels(file: Position): void {
   }
 }
 
-/** By what the balances of the accounts are asked for. */
+/** The ids by which the balances of the accounts are asked for. */
 function credentialsOf(file: Position): ReadonlySet<string> {
   const all = file
     .at('accounts')

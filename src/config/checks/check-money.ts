@@ -27,7 +27,7 @@ export function checkMoney(file: Position, { now }: CronCheck): void {
   else if (!rates.has('date')) rates.report('needs the "date" of the rates, or the "provider" of them');
 }
 
-/** What a table says of a currency twice, or of that in which the sums are, which is worth 1: whose table is it? */
+/** Rates for a currency twice, or for that of the sums, which is worth 1: whose table is it? */
 function ratesAgain(
   rates: Position,
   base: string,

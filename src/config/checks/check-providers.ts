@@ -78,7 +78,7 @@ function checkAccount(
     checkRequest(account.at('credentials'), entry);
 }
 
-/** Of a kind whose accounts have keys of their own in place of `credentials`. */
+/** Checks a kind whose accounts have keys of their own in place of `credentials`. */
 function checkOwnKeys(
   account: Position,
   { type }: ProviderEntry,
@@ -89,7 +89,7 @@ function checkOwnKeys(
   if (!account.has(credential)) account.at(credential).report('is missing; must be a string, not empty');
 }
 
-/** What the entry asks for, no less and no more. False where something is wrong. */
+/** Checks for all that the entry asks for, and no more. False where something is wrong. */
 function checkCredentials(credentials: Position, { credentialNames }: ProviderEntry): boolean {
   const given = credentials.keys();
   const missing = credentialNames.filter((name) => !given.includes(name));

@@ -74,7 +74,7 @@ function knownIds(list: Position, what: string, secrets: Secrets): Known {
 /** Every text that stands as a secret somewhere: pasted over an id by mistake it must not be shown either. */
 type Secrets = () => ReadonlySet<string>;
 
-/** What stands at a secret key, or anywhere below one, such as the headers of a webhook. Looked for when the first name is wrong. */
+/** Values at a secret key, or anywhere below one, such as the headers of a webhook. Looked for when the first name is wrong. */
 function secretsLater(file: Position): Secrets {
   let found: Set<string> | null = null;
   return () => {

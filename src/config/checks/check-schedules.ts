@@ -69,7 +69,7 @@ const neverRuns = 'this expression never runs';
 
 const cronForm = 'must be a cron expression of five fields: minute hour day month weekday';
 
-/** What was found may quote parts of the expression: only what surely is a cron expression may be shown. */
+/** The findings may quote parts of the expression: only what surely is a cron expression may be shown. */
 function describeCron(cron: string, found: string, isFilled: boolean): string {
   if (isFilled || !looksLikeCron(cron)) return cronForm;
   const fields = cron.trim().split(/\s+/).length;

@@ -22,7 +22,7 @@ const daemonKeys = {
   languages: names.meta({ description: 'In which pages and messages can be read, as BCP 47 names them' }),
 };
 
-/** What `GET /api/v1/daemon` says. */
+/** The answer of `GET /api/v1/daemon`. */
 export type DescribedDaemon = z.output<z.ZodObject<typeof daemonKeys>>;
 
 const viewNames = [
@@ -38,7 +38,7 @@ const viewNames = [
   'audit',
 ] as const;
 
-/** What the command line asks a daemon that it has no file of. */
+/** Facts that the command line asks of a daemon whose file it does not have. */
 export const daemonOperations: readonly Operation[] = [
   get(
     [

@@ -101,7 +101,7 @@ export const chartJson = publicObject<
   'What the chart on the page draws. Instants are milliseconds since 1970. Amounts are rounded to doubles here; history has them exactly.',
 );
 
-/** What is known of an account: readings, polls, what its rules say, and the chart. */
+/** The history of an account: readings, polls, what its rules say, and the chart. */
 export const historyOperations: readonly Operation[] = [
   get(
     [

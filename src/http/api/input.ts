@@ -83,7 +83,7 @@ export const pagingQuery = {
   cursor: z.string().max(500).optional().meta({ description: 'The `nextCursor` of the page before' }),
 };
 
-/** Of lists that are read from the newest on. */
+/** The cursor of lists that are read from the newest on. */
 export const recentQuery = { ...pagingQuery, limit: count(1, maxItems).default(100) };
 
 export const nextCursor = z
@@ -150,7 +150,7 @@ function readCursor<T>(cursor: string, schema: z.ZodType<T>): T {
   throw new RequestError('bad_request', refusals.field({ name: 'cursor', problem: refusals.cursor() }));
 }
 
-/** What a cursor holds; null where `writeCursor` did not write it so. */
+/** The content of a cursor; null where `writeCursor` did not write it so. */
 export function parseCursor<T>(cursor: string, schema: z.ZodType<T>): T | null {
   return schema.safeParse(parseJson(Buffer.from(cursor, 'base64url').toString('utf8'))).data ?? null;
 }

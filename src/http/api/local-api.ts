@@ -11,7 +11,7 @@ interface LocalApiOptions {
   readonly version: string;
   readonly now: number;
   readonly timezone: string;
-  /** What is stored; null where only the document is asked for. */
+  /** The stored state; null where only the document is asked for. */
   readonly views: Views | null;
 }
 

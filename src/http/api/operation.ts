@@ -12,7 +12,7 @@ export type Operation = (api: Api) => void;
 
 type Nothing = Readonly<Record<never, never>>;
 
-/** What an operation takes and gives. */
+/** The input and output of an operation. */
 interface Terms<Params, Query, Body, Found> {
   readonly params?: Params;
   readonly query?: Query;
@@ -22,14 +22,14 @@ interface Terms<Params, Query, Body, Found> {
   readonly answers: Answers<Found>;
 }
 
-/** How an answer is described, and how it is written from what was found. */
+/** The description of an answer, and its making from what was found. */
 interface Answers<Found> {
   readonly status: 200 | 201;
   readonly responses: RouteConfig['responses'];
   readonly write: (found: Found) => object;
 }
 
-/** What was asked for, as its schemas read it, with what every request knows. */
+/** The request, as its schemas read it, with what every request knows. */
 type Asked<Params extends z.ZodRawShape, Query extends z.ZodRawShape, Body> = WebEnv['Variables'] & {
   readonly params: z.output<z.ZodObject<Params>>;
   readonly query: z.output<z.ZodObject<Query>>;
@@ -79,7 +79,7 @@ export function operations(tag: string) {
   return { get: operation('get'), post: operation('post'), del: operation('delete') };
 }
 
-/** What an operation answers: an object when it does what it was asked for, or a refusal. */
+/** The answer of an operation: an object when it does what it was asked for, or a refusal. */
 export function answers<Shape extends z.ZodRawShape>(
   description: string,
   shape: Shape,
@@ -114,7 +114,7 @@ function problem(description: string) {
   return { description, content: { [problemMediaType]: { schema: problemSchema } } };
 }
 
-/** What an operation answers that gives CSV, which its handler writes. */
+/** The answer of an operation that gives CSV, which its handler writes. */
 export const csv: Answers<never> = {
   ...answers('', {}),
   responses: {
@@ -138,7 +138,7 @@ export const window = {
   until: z.string().optional().meta({ description: 'Exclusive; default: now' }),
 };
 
-/** What breaks it is logged and cuts the connection: the library would write the error to terminal and asker. */
+/** An error in it is logged and cuts the connection: the library would write the error to terminal and asker. */
 function streamed(context: WebContext, chunks: Iterable<string> | AsyncIterable<string>) {
   const whole = async function* () {
     try {

@@ -43,7 +43,7 @@ const seenKeys = {
 };
 const personKeys = { by: text.optional(), comment: text.optional() };
 
-/** Of an operation without a body. */
+/** The schema of an operation without a body. */
 export const byQuery = { by: text.optional().meta({ description: 'Who asks for it, for the audit' }) };
 
 export const personSchema = shape(personKeys);
@@ -53,7 +53,7 @@ export const acknowledgeOrderSchema = shape({ ...personKeys, ...seenKeys }).meta
   examples: [{ by: 'ada', comment: 'finance is topping up' }],
 });
 
-/** What was seen of an alert; keys that are absent are not compared. */
+/** The alert as it was seen; keys that are absent are not compared. */
 export function readSeen({ incident, severity }: SeenAlert): { readonly seen?: SeenAlert } {
   return incident === undefined && severity === undefined ? {} : { seen: { incident, severity } };
 }

@@ -132,7 +132,7 @@ export const paymentOperations: readonly Operation[] = [
     { answers: csv },
     async ({ views, now, context }) => {
       const { payments, unknown } = await planPayments(views, now);
-      // What an unknown account needs is not known: the amount is empty.
+      // The need of an unknown account is not known: the amount is empty.
       const all: readonly CsvPayment[] = [...payments, ...unknown.map((account) => ({ account }))];
       return csvFile(context, `pay-${isoDay(now, 'UTC')}`, [csvHeader, ...all.map(csvLine)]);
     },

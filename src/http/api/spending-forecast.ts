@@ -134,7 +134,7 @@ const csvHeader = formatCsvLine([
   ...['quarter', 'quarterLow', 'quarterHigh', 'nextMonth', 'nextMonthLow', 'nextMonthHigh'],
 ]);
 
-/** What is not known is empty. */
+/** An unknown value is empty. */
 function csvLine(row: SpendingForecast, label: string | null): string {
   const { account, balance, provider, currency, knownSince, spent, ...known } = rowJson(row);
   const cells = (given: ReturnType<typeof rangeOrNull>) => [

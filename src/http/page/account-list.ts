@@ -30,7 +30,7 @@ export function readListQuery(query: URLSearchParams) {
     state: accountStates.find((state) => state === query.get('state')) ?? null,
     sort: balanceForm.test(sort) ? sort : 'urgency',
     descending: query.get('order') === 'desc',
-    /** Where the page before ended; null for the first one. */
+    /** The end of the page before; null for the first one. */
     cursor: query.get('cursor') || null,
   };
 }
@@ -49,14 +49,14 @@ export function writeListQuery(query: ListQuery): string {
 export class AccountListing {
   readonly #query: ListQuery;
   readonly #compare: (left: Place, right: Place) => number;
-  /** Where the page before ended. Balances move while somebody turns pages: this one begins behind that place. */
+  /** The end of the page before. Balances move while somebody turns pages: this one begins behind that place. */
   readonly #last: Place | null;
   readonly #counts: Record<AccountState, number>;
   readonly #lists = new Set<readonly BalanceDefinition[]>();
   #total = 0;
   #matching = 0;
   #before = 0;
-  /** What may stand on the page: after `#trim` its accounts in order, and after them what came since. */
+  /** Accounts that may stand on the page: after `#trim` its accounts in order, and after them what came since. */
   readonly #held: { readonly account: AccountView; readonly place: Place }[] = [];
   /** Whoever comes behind it stands on no full page. */
   #farthest: Place | null = null;
@@ -97,7 +97,7 @@ export class AccountListing {
       nextCursor: more ? writeCursor(end.place) : null,
       /** The balances that all accounts have; null where accounts have different ones. */
       balances: commonBalances(this.#lists),
-      /** Of all accounts, also those that the query leaves out. */
+      /** Counts of all accounts, also those that the query leaves out. */
       counts: this.#counts,
     };
   }
@@ -108,7 +108,7 @@ export class AccountListing {
   }
 }
 
-/** What an account is sorted by: the key, null where unknown; the currency where that counts; its state; name and id. */
+/** The sort keys of an account: the key, null where unknown; the currency where that counts; its state; name and id. */
 const placeSchema = z.tuple([
   z.union([z.number(), z.string()]).nullable(),
   z.string(),

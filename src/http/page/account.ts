@@ -215,7 +215,7 @@ function pollRow({ at, outcome, reading }: PollRecord, { balances }: AccountView
 ${balances.map(({ id, label }) => html`<td class="number" data-label="${sayBalance(label, frame)}">${amount(id)}</td>`)}</tr>`;
 }
 
-/** What breaches a rule, or has no verdict, first; what is fine is folded. */
+/** Rules that are breached, or have no verdict, come first; the others are folded. */
 function ruleList(explanations: readonly Explanation[], account: AccountView, frame: Frame): Html {
   if (explanations.length === 0) return html`<p class="empty">${say(says.noRule, frame)}</p>`;
   const isFine = ({ evaluation, alert }: Explanation): boolean => alert === null && evaluation.kind === 'ok';

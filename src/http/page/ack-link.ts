@@ -44,7 +44,7 @@ const says = phrases('link', {
 });
 
 const quietHours = 2;
-/** What a link proves itself with: the short one, or the long one. */
+/** The proof of a link: the short one, or the long one. */
 const signedFields = ['link', 'account', 'rule', 'incident', 'expires', 'signature'];
 
 /** It acts only when asked to: previews of links open it too. The signed query goes along with each form. */
@@ -187,7 +187,7 @@ async function findEnded(
 
 const maxIncidentsLookedAt = 2_000;
 
-/** What came of a link, or why it does nothing; `linked` where there is still something to do. */
+/** The result of a link, or why it does nothing; `linked` where there is still something to do. */
 function showAnswer(
   context: WebContext,
   heading: string,

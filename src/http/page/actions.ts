@@ -44,7 +44,7 @@ type Parameters = Readonly<Record<string, string | undefined>>;
 /** Does what a form says; the word for what was done. */
 type Act = (form: URLSearchParams, context: WebContext, parameters: Parameters) => Promise<string>;
 
-/** What the forms of the pages do. Each goes back to the page that showed it. */
+/** The actions of the pages' forms. Each goes back to the page that showed it. */
 export function addActions(app: WebApp): void {
   const acts: Readonly<Record<string, Act>> = {
     '/alerts/many': actOnMany,

@@ -72,7 +72,7 @@ const exactFilters = [
   ['label', 'labels'],
 ] as const;
 
-/** Of thousands only those are shown that a search finds. */
+/** Only those of thousands are shown that a search finds. */
 function filterForm(query: AlertQuery, scope: Scope): Html {
   const choices = scope.views.choices();
   const { q, severity, care, account, rule, label } = query;
@@ -161,12 +161,12 @@ function pagerOf(query: AlertQuery, nextCursor: string | null, scope: Scope): Ht
 
 const states = ['open', 'firing', 'pending', 'past'] as const;
 
-/** What the address of the alerts page asks for. Null and empty texts ask for everything. */
+/** The query of the alerts page's address. Null and empty texts ask for everything. */
 type AlertQuery = ReturnType<typeof readAlertQuery>;
 
 type AlertPage = ReturnType<typeof pageOfAlerts>;
 
-/** As much as a phone shows within a few screens; what many have in common is done at once below the list. */
+/** Alerts that a phone shows within a few screens; actions on many stand below the list. */
 const pageSize = 20;
 const maxTextLength = 200;
 
@@ -176,13 +176,13 @@ export function readAlertQuery(query: URLSearchParams) {
   return {
     state: states.find((state) => state === query.get('state')) ?? 'open',
     severity: severities.find((severity) => severity === query.get('severity')) ?? null,
-    /** Who has it. */
+    /** The holder of the alert. */
     care: cares.find((care) => care === query.get('care')) ?? null,
     /** Words that all must stand in account, name, rule or labels. */
     q: text('q'),
     account: text('account'),
     rule: text('rule'),
-    /** As `team=identity`. */
+    /** A label such as `team=identity`. */
     label: text('label'),
     cursor: query.get('cursor') || null,
   };
@@ -193,7 +193,7 @@ function writeAlertQuery({ state, ...rest }: AlertQuery): string {
   return withQuery('/alerts', { state: state === 'open' ? null : state, ...rest });
 }
 
-/** What the query selects of the open alerts, worst first. */
+/** Open alerts that the query selects, worst first. */
 export function selectAlerts(alerts: readonly AlertView[], query: AlertQuery): readonly AlertView[] {
   return sortAlerts(
     alerts.filter(

@@ -29,7 +29,7 @@ import {
   stateWord,
 } from './words.ts';
 
-/** Who has an alert: nobody yet, a person, a silence, or a worse alert that says it. */
+/** The taker of an alert: nobody yet, a person, a silence, or a worse alert that says it. */
 const careWords = phrases('care', {
   nobody: 'nobody yet',
   acknowledged: 'acknowledged',
@@ -70,7 +70,7 @@ export function sortAlerts<T extends Pick<AlertView, 'account' | 'rule' | 'sever
     .map(({ alert }) => alert);
 }
 
-/** What has one cause, and is alike in who has it, is one card. What others speak for stands behind them. */
+/** Alerts of one cause and one taker are one card. Alerts that others speak for stand behind them. */
 export function groupByCause<T extends FiringView | AlertView>(
   alerts: readonly T[],
 ): readonly (readonly [T, ...T[]])[] {

@@ -74,7 +74,7 @@ export async function announceRun(context: WebContext): Promise<Response> {
   }
 }
 
-/** By the clocks of the page's zone. Throws `RequestError` where the form cannot be read. */
+/** Reads times by the clocks of the page's zone. Throws `RequestError` where the form cannot be read. */
 function readRun(form: URLSearchParams, scope: Scope): Wanted<'expect-spending'> {
   const { timezone } = scope;
   const at = (name: string): number => parseLocalText(form.get(name) ?? '', timezone) ?? Number.NaN;

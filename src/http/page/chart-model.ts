@@ -84,7 +84,7 @@ interface ChartQuery {
 type ChartViews = Pick<Views, 'polls' | 'incidents' | 'silenced' | 'weekAgo' | 'coming'>;
 
 /**
- * What the chart of one balance shows, for the picture drawn here, for the one that the script draws, and for
+ * The chart of one balance, for the picture drawn here, for the one that the script draws, and for
  * the table with them. Only readings in the account's present currency: two currencies have no common
  * scale.
  */
@@ -121,13 +121,13 @@ export async function buildChart(views: ChartViews, query: ChartQuery): Promise<
   });
 }
 
-/** Of an account younger than half the range its first poll: hours would be lost in an empty year. */
+/** The first poll of an account younger than half the range: hours would be lost in an empty year. */
 function beginning(polls: readonly PollRecord[], since: number, until: number): number {
   const first = polls[0]?.at ?? since;
   return first > (since + until) / 2 ? Math.min(first, until - leastSpanMs) : since;
 }
 
-/** As the balance predicted, straight from step to step. A top-up since then lifts the line when it came. */
+/** The predicted balance, straight from step to step. A top-up since then lifts the line when it came. */
 function lookBack(
   weekAgo: WeekAgo | null,
   readings: readonly Reading[],

@@ -41,7 +41,7 @@ const says = phrases('cost', {
   oneNext: 'Next month: {sum}',
 });
 
-/** What accounts cost by the end of the month and the quarter, and in the next month, by label, provider and account. */
+/** The cost of accounts by the end of the month and the quarter, and in the next month, by label, provider and account. */
 export async function costSection(
   scope: Scope,
   {

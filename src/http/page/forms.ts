@@ -171,7 +171,7 @@ export function textChoice(
   return html`<label>${say(label, reader)} <select name="${subject}"${wrong?.attributes}>${options([['', say(every, reader)], ...gone, ...choices], chosen)}</select>${wrong?.words}</label>`;
 }
 
-/** What is wrong with a field, to stand next to it, and the attributes by which the field names it. */
+/** The problem of a field, to stand next to it, and the attributes by which the field names it. */
 export function problemAt(name: string, problem: string) {
   return {
     attributes: html` aria-invalid="true" aria-describedby="${name}-problem"`,
@@ -209,7 +209,7 @@ export function readPerson(form: URLSearchParams): { readonly by: string; readon
   return { by: by.trim(), comment: comment.trim() };
 }
 
-/** What the form shows of its alert; a form of nobody's page may leave it out. */
+/** The form's part about its alert; a form of nobody's page may leave it out. */
 export function readSeen(form: URLSearchParams): { readonly seen?: SeenAlert } {
   const incident = form.get('seen-incident');
   return incident === null ? {} : { seen: seenAs(incident, form.get('seen-severity')) };
@@ -259,13 +259,13 @@ export function keepName(context: WebContext, by: string): void {
   setCookie(context, nameCookie, name, { maxAge: yearSeconds, httpOnly: true, sameSite: 'Strict' });
 }
 
-/** Who looks, as far as that is known. */
+/** The reader, as far as that is known. */
 export function readerOf(context: WebContext, person: string | null): NonNullable<Scope['reader']> {
   const name = person ?? cleanText(getCookie(context, nameCookie) ?? '', 100);
   return { name, isProven: person !== null };
 }
 
-/** What a form of this browser has just done, once: an address that says so proves nothing. */
+/** The deed of a form of this browser, once: an address that says so proves nothing. */
 export function takeDone(context: WebContext): string | null {
   const done = context.req.query('done');
   if (done === undefined || getCookie(context, doneCookie) !== done) return null;

@@ -67,7 +67,7 @@ function incidentRow(
   }</td></tr>`;
 }
 
-/** How long it lasted: `2 hours 5 minutes`, `still open`, `an instant`. */
+/** The time that it lasted: `2 hours 5 minutes`, `still open`, `an instant`. */
 export function wordLasted(
   it: Pick<Incident, 'event' | 'firedAt' | 'resolvedAt'>,
   reader: Pick<Frame, 'language'>,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Html, type HtmlValue, html } from '../../wording/html.ts';
 
-/** What stands behind each part, so that it can be found again in the text of a page. */
+/** The mark behind each part, so that it can be found again in the text of a page. */
 const end = '<!--/live-->';
 const marks = /<(\w+) data-live="([^"]*)" data-is="([^"]*)"|<!--\/live-->/g;
 /** Ages are kept true by the browser: a part that differs only in them is the same. */

@@ -11,7 +11,7 @@ import { nameOf } from './words.ts';
 
 const says = phrases('orderTopUp', { question: 'Ordered for {name}?' });
 
-/** Where the form stands: what it is sent to, what goes along, and whether its page has a navigation. */
+/** The place of the form: its target, the fields that go along, and whether its page has a navigation. */
 interface TopUpPlace {
   readonly back: string;
   readonly action?: string;

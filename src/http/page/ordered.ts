@@ -24,7 +24,7 @@ const says = phrases('ordered', {
   number: 'Order number',
 });
 
-/** Who has paid says so: the alerts that the money ends are acknowledged, and it is expected. */
+/** A person who has paid says so: the alerts that the money ends are acknowledged, and it is expected. */
 export function orderedForm(account: AccountView, payment: Payment, scope: Scope, back: string): Html {
   return html`<details class="act"><summary>${say(says.ordered, scope)}<span class="hidden"> ${nameOf(account.name)}</span></summary>${orderedFields(account, givenBy(payment, back), scope)}</details>`;
 }

@@ -30,7 +30,7 @@ const shownMessages = 5;
 /** More would outlive the young objects' space while they wait for a commit, and be garbage among the old ones. */
 const sliceOfAccounts = 100;
 
-/** What needs somebody, the accounts, the last messages. The rest of the daemon has its turn between what is made of all accounts. */
+/** Alerts that need somebody, the accounts, the last messages. The rest of the daemon has its turn between what is made of all accounts. */
 export async function renderOverview(scope: Scope): Promise<Html> {
   const { views } = scope;
   const list = readListQuery(scope.query);
@@ -122,7 +122,7 @@ ${await Promise.all(sections)}
 ${cards.length > shownCards && html`<p><a href="/alerts?care=nobody&state=firing">${say(says.all, { count: urgent.length }, scope)}</a></p>`}${taken}</section>`;
 }
 
-/** What must be done before the morning belongs to today. */
+/** Work to be done before the morning belongs to today. */
 const nightMs = 12 * hourMs;
 
 function endOfDay({ now, timezone }: Scope): number {

@@ -58,7 +58,7 @@ const says = phrases('pay', {
 
 const groupWords = { now: says.now, 'this week': says.thisWeek, later: says.later };
 
-/** What is to be paid now, this week and later, the most urgent first: to work through, and to print. */
+/** Payments of now, this week and later, the most urgent first: to work through, and to print. */
 export async function renderPay(scope: Scope): Promise<Html> {
   const { views, query } = scope;
   const plan = await planPayments(views, scope.now);
@@ -112,7 +112,7 @@ interface ShownPayments {
   readonly currencies: readonly CurrencyPayments[];
 }
 
-/** What of the page is due then; the sums are those of all pages. */
+/** The page's payments that are due then; the sums are those of all pages. */
 function paymentSection(
   due: DuePayment['due'],
   { shown, currencies }: ShownPayments,

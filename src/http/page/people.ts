@@ -112,7 +112,7 @@ export async function endSession(
 
 const actionsAPage = 100;
 
-/** Who did what, when, from where: newest first. */
+/** Deeds, with the person, instant and address: newest first. */
 export async function renderAudit(scope: Scope): Promise<Html> {
   const { views, query } = scope;
   const cursor = query.get('cursor') || null;

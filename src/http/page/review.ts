@@ -125,7 +125,7 @@ function wantsAccountOf({ filters }: ReviewQuery): (account: AccountView) => boo
     selects(onAccounts, { account: id, accountName, rule: '', severity: 'info', labels });
 }
 
-/** What happened in a time, how fast people were, and what was spent, compared with as long a time before it. */
+/** The events of a time, how fast people were, and the spending, compared with as long a time before it. */
 export async function renderReview(scope: Scope): Promise<Html> {
   const query = readReviewQuery(scope);
   const review = await reviewOf(scope, query);

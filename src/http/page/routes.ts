@@ -159,7 +159,7 @@ const says = phrases('signIn', {
   badCalendar: 'This calendar address is not valid (any more). Take the present one from the page Pay.',
 });
 
-/** Where people give the token. `problem` says why the last try failed. */
+/** The page on which people give the token. `problem` says why the last try failed. */
 function renderSignIn(next: string, problem: string | null, scope: Scope): Html {
   return html`<section class="panel narrow"><h1>${say(says.title, scope)}</h1>
 ${problem !== null && html`<p class="problem" role="alert">${problem}</p>`}

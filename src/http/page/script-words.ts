@@ -38,7 +38,7 @@ const says = phrases('script', {
 
 const made = new WeakMap<Language, string>();
 
-/** What the scripts of the pages say: data of each page, as JSON. */
+/** The words of the pages' scripts: data of each page, as JSON. */
 export function scriptWords(language: Language): string {
   return getOrMake(made, language, () => {
     const reader = { language };

@@ -21,7 +21,7 @@ import { endSilenceForm, sayMatcher } from './silences.ts';
 import { zoneForm } from './time-zone.ts';
 import { type Frame, icon, moment, momentAndAge } from './words.ts';
 
-/** What a form did, as the page after it says. The address names one of these, never the words themselves. */
+/** The deed of a form, as the page after it says. The address names one of these, never the words themselves. */
 const doneWords = phrases('done', {
   acknowledged: 'Acknowledged. Reminders and escalation stop until it resolves or gets worse.',
   'given-back': 'Acknowledgement removed. Reminders and escalation go on.',
@@ -109,7 +109,7 @@ function mayAct({ var: { site }, req }: WebContext): boolean {
   return site.sessions === null || site.sessions.roleOfSession(req.header('cookie')) !== 'viewer';
 }
 
-/** What stands around the content of every page for who is signed in. */
+/** The frame around the content of every page for a person who is signed in. */
 function chromeOf(context: WebContext, current: PageName | null) {
   const { views, scope, site } = context.var;
   const { token } = site.settings;
@@ -121,13 +121,13 @@ function chromeOf(context: WebContext, current: PageName | null) {
     current,
     canSignOut: site.sessions !== null,
     version,
-    // What nobody may overlook: what is wrong with lowwater itself, and what is muted.
+    // Facts that nobody may overlook: problems of lowwater itself, and silences.
     items: html`${problems([...own, ...short], scope)}${muted(active, scope, back)}`,
     zone: html`${zoneForm(scope, site.timezone, back)}${languageForm(scope.language, back)}`,
   };
 }
 
-/** How many alerts need attention; else why their absence is no all-clear. Problems of lowwater always stand there. */
+/** The number of alerts that need attention; else why their absence is no all-clear. Problems of lowwater always stand there. */
 function needsOf(views: LiveViews, scope: Frame): { readonly worst: Worst; readonly title: string | null } {
   const firing = [...views.firing()];
   const urgent = countWorst(firing.filter(needsSomebody));
@@ -152,7 +152,7 @@ function needsOf(views: LiveViews, scope: Frame): { readonly worst: Worst; reado
   return { worst: title === null ? null : 'unsure', title };
 }
 
-/** How many there are of the worst severity among these; null where there are none. */
+/** The number of the worst severity among these; null where there are none. */
 function countWorst(alerts: readonly FiringView[]) {
   const severity = severities.findLast((known) => alerts.some((alert) => alert.severity === known));
   if (severity === undefined) return null;
@@ -210,7 +210,7 @@ function mutedWords({ match, endsAt, by, comment }: SilenceView, frame: Frame): 
     : sayHtml(says.untilSaying, { ...given, comment: html`<q>${comment}</q>` }, frame);
 }
 
-/** How many keys narrow it down: none mutes everything. */
+/** The number of keys that narrow it down: none mutes everything. */
 function keys({ match }: SilenceView): number {
   const { labels = {}, ...own } = match;
   return Object.values(own).filter((key) => key !== undefined).length + Object.keys(labels).length;

@@ -20,7 +20,7 @@ const says = phrases('zone', {
   show: 'Show',
 });
 
-/** By the names as they are written: any other spelling would be a formatter of its own. */
+/** Keyed by the names as they are written: any other spelling would be a formatter of its own. */
 export const zones: ReadonlySet<string> = new Set(['UTC', ...Intl.supportedValuesOf('timeZone')]);
 
 /** The zone that this browser is shown times in: its own choice, else the configured one. */
@@ -45,7 +45,7 @@ export function zoneForm(frame: Frame, configured: string, back: string): Html {
   } <a href="/time-zone?${new URLSearchParams({ back }).toString()}">${say(says.change, frame)}</a></form>`;
 }
 
-/** Where a reader chooses the zone. Kept by the browser: the configuration, and what others see, stays. */
+/** The form in which a reader chooses the zone. Kept by the browser: the configuration, and what others see, stays. */
 export function renderTimeZone(chosen: string, configured: string, back: string, frame: Frame): Html {
   const others = [...zones].map((zone) => [zone, zone] as const);
   return html`<section class="panel narrow"><h1>${say(says.title, frame)}</h1>

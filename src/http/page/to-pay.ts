@@ -30,7 +30,7 @@ const says = phrases('card', {
   onItsWay: '{by} ordered {amount} {age}, expected by {moment}',
 });
 
-/** What to pay or by when to act, how long it lasts, and what there is. */
+/** The payment or date to act by, how long it lasts, and what there is. */
 export function whenWords(alert: AlertView, account: AccountView | null, scope: Scope): Html {
   const { balance, urgency, since } = alert;
   const runway = balance === null ? null : (ownOf(account?.runways, balance) ?? null);
@@ -61,14 +61,14 @@ export function whenWords(alert: AlertView, account: AccountView | null, scope: 
   return html`${parts.map((part, index) => (index === 0 ? part : html` · ${part}`))}`;
 }
 
-/** What to pay; null where the headline says so, as it does once it is known how long the balance lasts. */
+/** The payment; null where the headline says it, as it does once it is known how long the balance lasts. */
 function paySentence(alert: AlertView, account: AccountView, payment: Payment, scope: Scope): Html | null {
   const amount = sayShortPayable(payment.micros, { ...scope, currency: unitOf(account, payment.balance) });
   if (alert.headline(scope).includes(amount)) return null;
   return html`<strong>${payWords(payment, account, scope)}</strong>`;
 }
 
-/** Who ordered what that has not come yet, where people look. */
+/** Orders of top-ups that have not come yet, where people look. */
 export function moneyOnItsWay(account: AccountView, balance: Balance | null, scope: Scope): readonly Html[] {
   const { views } = scope;
   const coming = views
@@ -92,7 +92,7 @@ export function payButtons(
   return html`${payments.length > 0 && topUpUrl !== null && html`<a class="button primary" href="${topUpUrl}">${say(says.topUp, scope)}</a>`}${payments.map((payment) => orderedForm(account, payment, scope, back))}`;
 }
 
-/** What to do about an account, first of all: what to pay by when, where, what the operators wrote for whoever is woken. */
+/** The advice about an account, first of all: what to pay by when, where, what the operators wrote for whoever is woken. */
 export function actLine(account: AccountView, scope: Scope, back: string): Html | null {
   const { payments, note } = account;
   const links = accountLinks(account, payments.length > 0, scope);
@@ -110,7 +110,7 @@ export function payWords(payment: Payment, account: AccountView, scope: Scope): 
   return say(says.payBy, { amount, moment: sayNearMoment(dueAt, scope) }, scope);
 }
 
-/** Where to pay, and what to read; `mayPay` is false where no money is asked for. */
+/** Links to pay at and to read; `mayPay` is false where no money is asked for. */
 export function accountLinks(
   { topUpUrl, runbookUrl }: AccountView,
   mayPay: boolean,
@@ -125,7 +125,7 @@ export function accountLinks(
   );
 }
 
-/** What the operators wrote for whoever is woken, and what to read. */
+/** The operators' note for the person who is woken, and links to read. */
 export function hintLine({ note, runbookUrl }: AccountView, scope: Scope): Html | null {
   if (note === null && runbookUrl === null) return null;
   return html`<p class="hint">${note !== null && html`<bdi>${note}</bdi> `}${runbookUrl !== null && html`<a href="${runbookUrl}">${say(says.runbook, scope)}</a>`}</p>`;

@@ -27,20 +27,20 @@ const says = phrases('totals', {
 interface Total {
   readonly currency: string;
   accounts: number;
-  /** Of how many the last poll gave no reading: their last known balances are in the sums. */
+  /** The number whose last poll gave no reading: their last known balances are in the sums. */
   unread: number;
   readonly sums: Map<string, Micros>;
   burnPerDay: Micros;
-  /** Of how many accounts anything is known of their burn: the sum is theirs. */
+  /** The number of accounts whose burn is known: the sum is theirs. */
   burning: number;
   first: { readonly account: AccountView; readonly emptyAt: number } | null;
 }
 
-/** What there is in each currency, and when the first account of it is empty, summed up while the accounts come by. */
+/** The sum in each currency, and when the first account of it is empty, summed up while the accounts come by. */
 export class Totals {
   readonly #totals = new Map<string, Total>();
   readonly #lists = new Set<readonly BalanceDefinition[]>();
-  /** Of each currency: accounts never read are counted apart. */
+  /** The row of each currency: accounts never read are counted apart. */
   readonly #neverRead = new Map<string, number>();
 
   add(account: AccountView): void {

@@ -166,7 +166,7 @@ interface Problem {
   readonly message: string;
 }
 
-/** What a form for other values shows: a rule of an account, what was filled in, and what came of it. */
+/** The form for other values: a rule of an account, what was filled in, and what came of it. */
 interface TrialShown {
   readonly account: AccountView;
   readonly rule: Rule;
@@ -320,7 +320,7 @@ function notifiedRow(it: ReplayedIncident, account: AccountView, frame: Frame): 
 <td data-label="${say(says.beforeEmpty, frame)}">${empty === null ? unknown(frame) : sayEmptying(empty.at - firedAt, empty.how, frame)}</td></tr>`;
 }
 
-/** How long people would have had until nothing was left. */
+/** The time that people would have had until nothing was left. */
 function sayEmptying(leftMs: number, how: 'reached' | 'spent' | 'projected', frame: Frame): string {
   if (leftMs <= 0) return say(says.emptyAlready, frame);
   const duration = sayDuration(leftMs, frame);

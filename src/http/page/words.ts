@@ -34,7 +34,7 @@ export interface Frame {
 export interface Scope extends Frame {
   readonly views: LiveViews;
   readonly query: URLSearchParams;
-  /** Who looks: what the trusted proxy says, else the name that this browser gave last. */
+  /** The reader's name: the one of the trusted proxy, else the name that this browser gave last. */
   readonly reader?: { readonly name: string; readonly isProven: boolean };
   /** The key of the calendar's address; null where there is none, or one that a replaced token made. */
   readonly calendarKey?: string | null;
@@ -77,7 +77,7 @@ const titles = phrases('title', {
   signIn: 'Sign in',
 });
 
-/** What stands as title of the window. */
+/** The title of the window. */
 export function titleOf(page: Exclude<keyof typeof titles, 'page'>, reader: Listener): string {
   return say(titles.page, { page: say(titles[page], reader) }, reader);
 }
@@ -95,7 +95,7 @@ export const stateTones = {
 
 export type AccountState = keyof typeof stateTones;
 
-/** As written above: a constant has the keys that its type says. */
+/** The keys as written above: a constant has the keys that its type says. */
 export const accountStates = Object.keys(stateTones) as readonly AccountState[];
 
 export function stateOf(account: AccountView): AccountState {
@@ -135,7 +135,7 @@ function plainLetters(text: string): string {
   return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
 }
 
-/** What one poll came to, in a word or two: its code where it is kept. */
+/** The outcome of one poll in a word or two: its code where it is kept. */
 export function sayOutcome(outcome: OutcomeKind, reader: Listener): string {
   return sayAgain(outcome, reader).replaceAll('_', ' ');
 }
@@ -160,7 +160,7 @@ export function moment(at: number, frame: Frame): Html {
   return html`<time datetime="${isoText(at)}">${sayMoment(at, frame)}</time>`;
 }
 
-/** As short as it stays clear: `Mon 10:00`. */
+/** The shortest clear form: `Mon 10:00`. */
 export function nearMoment(at: number, frame: Frame): Html {
   return html`<time datetime="${isoText(Math.round(at))}" title="${sayMoment(at, frame)}">${sayNearMoment(at, frame)}</time>`;
 }
@@ -191,7 +191,7 @@ export function burnOf(
   return burn === null ? null : sayComputed(burn, { language, currency: unitOf(account, balance) });
 }
 
-/** What stands where nothing is known. */
+/** The mark where nothing is known. */
 export function unknown(reader: Listener = { language: english }): Html {
   return html`<span class="soft"><span aria-hidden="true">–</span><span class="hidden">${say(says.unknown, reader)}</span></span>`;
 }
@@ -206,7 +206,7 @@ export function runwayCell(account: AccountView, balance: Balance, frame: Frame)
   const endsAt = endOf(runway, frame.now);
   const interval = sayInterval(runway.forecast, frame, sayNearMoment);
   if (endsAt !== null && isGuess(runway.forecast, frame.now))
-    // As its alert says it: no minutes of what nobody knows to the day.
+    // Worded as by its alert: no minutes of what nobody knows to the day.
     return html`<strong class="runway guess">${sayEmptyWhen(runway, frame)}</strong>`;
   return html`<strong class="runway">${sayLength(runwayMs, frame)}</strong>${
     endsAt !== null &&

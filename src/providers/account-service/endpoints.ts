@@ -10,11 +10,11 @@ export interface Endpoint {
   readonly path: string;
   /** `exact` is one path; `group` is the path and everything below it. */
   readonly covers: 'exact' | 'group';
-  /** What it spends in the simulator, and reads. */
+  /** The balance that it spends in the simulator, and reads. */
   readonly operation: 'balance' | 'message' | 'lookup' | 'call' | 'account';
   /** Requests that are accepted per second and account. */
   readonly requestsPerSecond: number;
-  /** Where accepted messages are passed on to the channel more slowly than they are accepted (section 8, rule 3). */
+  /** Set where accepted messages are passed on to the channel more slowly than they are accepted (section 8, rule 3). */
   readonly forwardedPerSecond?: number;
 }
 

@@ -47,7 +47,7 @@ const told = sentences('envelope', {
 type Envelope = z.infer<typeof envelopeSchema>;
 
 /**
- * What an answer to the balance request means. The envelope is read with every HTTP status.
+ * The meaning of an answer to the balance request. The envelope is read with every HTTP status.
  *
  * `texts` knows the secrets that the provider may echo. Reasons never quote the body, only the provider's `msg`, cleaned
  * and cut.

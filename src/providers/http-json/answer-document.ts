@@ -6,7 +6,7 @@ import { type ExactJson, parseExactly } from './json-path.ts';
 
 export type AnswerForm = Pick<Description, 'format' | 'separator'>;
 
-/** What the paths of a description look at; null where the body is not what it says. */
+/** The document that a description's paths look at; null where the body is not what it says. */
 export function parseAnswer({ format, separator }: AnswerForm, { body }: ProviderAnswer): ExactJson | null {
   if (body === null) return null;
   if (format === 'json') return parseExactly(body);

@@ -21,7 +21,7 @@ export function parseDecimal(text: string): Decimal | null {
   const exponent = Number(exponentText);
   if (units === 0n) return { units, places: 0 };
   if (exponent > maxExponent) return null;
-  // So far below a millionth that no scale of a configuration brings it back.
+  // A number so far below a millionth that no scale of a configuration brings it back.
   if (exponent < -maxExponent) return { units: 0n, places: 0 };
   const places = fraction.length - exponent;
   return places >= 0 ? { units, places } : { units: units * 10n ** BigInt(-places), places: 0 };

@@ -213,7 +213,7 @@ export const descriptionKeys = {
   }).optional(),
 };
 
-/** How a provider is asked for balances, and how its answer is read. */
+/** The request for a provider's balances, and the reading of its answer. */
 export const descriptionSchema = shape(descriptionKeys);
 
 export type WrittenDescription = z.input<typeof descriptionSchema>;

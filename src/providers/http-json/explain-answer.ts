@@ -67,7 +67,7 @@ export function showAnswer(description: Description, answer: ProviderAnswer, tex
   return show(json.root, []);
 }
 
-/** Of an answer that could not be read, the beginning is enough. */
+/** The beginning of an answer that could not be read is enough. */
 const maxUnread = 300;
 
 /** Every path below a part of a description. */

@@ -27,7 +27,7 @@ export interface DescribedEntry extends ProviderEntry {
 
 type Context = AnswerContext<DescribedEntry>;
 
-/** What all kinds of described providers do alike. */
+/** The common part of all kinds of described providers. */
 export const describedKind = {
   polled: true,
   request: ({ description, baseUrl }: DescribedEntry, { credentials }: ProviderAccount, attempt?: Attempt) =>

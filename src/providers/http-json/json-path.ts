@@ -47,7 +47,7 @@ export function fixedPath(text: string): Path {
   return { text, query: environment.compile(text) };
 }
 
-/** What `match` and `search` are given as their pattern; empty where it comes from the answer. */
+/** The patterns given to `match` and `search`; empty where it comes from the answer. */
 function patternsIn(part: unknown): readonly string[] {
   if (typeof part !== 'object' || part === null || part === environment) return [];
   const { FunctionExtension, StringLiteral } = jsonpath.expressions;
@@ -57,7 +57,7 @@ function patternsIn(part: unknown): readonly string[] {
   return [pattern instanceof StringLiteral ? pattern.value : '', ...deeper];
 }
 
-/** What a path found. `digits` is a number as it was written in the text, which a binary float may not hold. */
+/** A value that a path found. `digits` is a number as it was written in the text, which a binary float may not hold. */
 export interface Found {
   readonly value: unknown;
   readonly digits: string | null;

@@ -23,7 +23,7 @@ export function parsePattern(text: string): RegExp | { readonly wrong: string } 
 /** Why a regular expression may take long; null where it does not. */
 export function findUnbounded(text: string): string | null {
   if (text === '' || text.length > 200) return 'must be a text of 1 to 200 characters';
-  // What stands in a class or after a backslash is a character, save for a backreference.
+  // A sign in a class or after a backslash is a character, save for a backreference.
   const bare = text.replace(/\\(?![1-9k])(?:[pP]\{[^}]*\}|u\{[^}]*\}|.)|\[(?:[^\]\\]|\\.)*\]/gu, 'x');
   if (/\\[1-9k]|\(\?<?[=!]/.test(bare)) return 'must not use backreferences or lookarounds';
   if (/\)[*+{]/.test(bare)) return 'must not repeat a group';

@@ -1,7 +1,7 @@
 /** `{{credentials.name}}`, `{{sign.step}}` or `{{token}}`, wherever a text of a request may hold it; `{{request.part}}` in what is signed. */
 const placeholder = /\{\{\s*([^{}]*?)\s*\}\}/g;
 
-/** What may be signed of a request, as it is sent. */
+/** The parts of a request that may be signed, as it is sent. */
 const requestParts = 'method|url|host|hostname|path|pathWithSlash|query|body';
 
 const known = new RegExp(

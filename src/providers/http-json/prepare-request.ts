@@ -34,7 +34,7 @@ export function prepareRequest(
     refused.push({ credential, reason: `the credential "${credential}" ${why}` });
     return '';
   };
-  /** What stands for placeholders that are no credentials, once it is known. */
+  /** The values of placeholders that are no credentials, once they are known. */
   const known = new Map([['token', attempt.token?.reveal() ?? '']]);
   const write = (name: string, encode: Encode): string => {
     const credential = /^credentials\.(.+)$/.exec(name)?.[1];
@@ -108,7 +108,7 @@ function listParts({ method, url, body }: ProviderRequest) {
     url: href,
     path: pathname,
     pathWithSlash: pathname.replace(/\/?$/, '/'),
-    // By name, then by value, as encoded. NUL stands below all that a name may hold: "a=" comes before "a-b=".
+    // Sorted by name, then by value, as encoded. NUL stands below all that a name may hold: "a=" comes before "a-b=".
     query: pairs.toSorted().join('&').replaceAll('\0', '='),
     body: body?.reveal() ?? '',
   };
@@ -119,7 +119,7 @@ function headerOf({ headers }: ProviderRequest, name: string, host: string): str
   return typeof value === 'string' ? value : value.reveal();
 }
 
-/** How a credential is written where it stands, or why it cannot stand there. */
+/** The form of a credential where it stands, or why it cannot stand there. */
 type Encode = (value: string) => string | { readonly unfit: string };
 type Fill = (text: string, encode?: Encode) => string;
 

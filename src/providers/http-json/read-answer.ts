@@ -27,7 +27,7 @@ export function readAnswer(
   const outcome = readSuccess(description, failure.json, { status: answer.status, texts: context.texts });
   if (outcome.kind !== 'invalid_response') return outcome;
   const said = quoteMessage(description, answer, context.texts);
-  // Of a text the reason may have quoted all there is.
+  // The reason may have quoted all of a text.
   const isSaid = outcome.reason.includes(said.replace(/^, /, ''));
   return isSaid ? outcome : { ...outcome, reason: outcome.reason + said };
 }
@@ -72,7 +72,7 @@ const refusedClient: Description['errors'][number] = {
   means: 'auth_failed',
 };
 
-/** What went wrong, or the document that the paths look at. */
+/** The failure, or the document that the paths look at. */
 function readFailure(
   description: Pick<Description, 'errors' | 'message' | 'format' | 'separator' | 'sign'>,
   answer: ProviderAnswer,
@@ -109,7 +109,7 @@ function isTimed({ sign = {} }: Pick<Description, 'sign'>): boolean {
   return Object.values(sign).some((step) => 'time' in step);
 }
 
-/** How far this machine's clock is ahead of the provider's, by the answer's own `Date`, in ms; 0 where it has none. */
+/** Milliseconds that this machine's clock is ahead of the provider's, by the answer's own `Date`; 0 where it has none. */
 function skewOf({ headers: { date } }: ProviderAnswer, now: number): number {
   const sentAt = date === undefined ? null : parseHttpDate(date);
   return sentAt === null ? 0 : now - sentAt;
@@ -207,7 +207,7 @@ export function readCurrency(how: CurrencyDescription, json: ExactJson, quote: Q
   return { value: /^[a-z]{3}$/.test(currency) ? currency.toUpperCase() : currency };
 }
 
-/** What else the answer says. A fact that is missing or unreadable fails no reading. */
+/** Further facts of the answer. A fact that is missing or unreadable fails no reading. */
 function readFacts(
   { facts: { autoRecharge, creditLimit, pending, date } }: Description,
   json: ExactJson,
@@ -237,13 +237,13 @@ function dayIn(value: unknown): string {
 
 const maxUnixSeconds = 1e11;
 
-/** Where vendors describe a failure, the fullest first. */
+/** Keys under which vendors describe a failure, the fullest first. */
 const usualPlaces =
   '$.error_description $.error.message $.error.detail $.detail.message $.message $.Message $.errors[0].message $.errors[0].detail $.errors[0].description $.errors[0].reason $.errors[0].title $.error_message $.errorMessage $.error_msg $.detail $.msg $.error $.errors[0] $.reason $.description $.title'
     .split(' ')
     .map(fixedPath);
 
-/** What the provider says of a failure, also where its error is no JSON. */
+/** The provider's words about a failure, also where its error is no JSON. */
 function quoteMessage(
   description: Pick<Description, 'message' | 'format' | 'separator'>,
   answer: ProviderAnswer,

@@ -75,7 +75,7 @@ export interface SignedParts {
   readonly attempt: Attempt;
 }
 
-/** What a step is, by the placeholder that stands for it; of a hash or HMAC also the text that went in. */
+/** The result of a step, by the placeholder that stands for it; of a hash or HMAC also the text that went in. */
 export interface StepResult {
   readonly value: string;
   readonly names?: string;
@@ -116,7 +116,7 @@ function encode(bytes: Buffer, as: (typeof encodings)[number]): string {
 
 type TimeStep = Extract<Step, { readonly time: string }>;
 
-/** Where each part of a form stands in `2019-02-25T16:44:25.000Z`. */
+/** The place of each part of a form in `2019-02-25T16:44:25.000Z`. */
 const timeParts: Readonly<Record<string, readonly [number, number]>> = {
   YYYY: [0, 4],
   MM: [5, 7],

@@ -10,14 +10,14 @@ export interface Preset {
   /** The documented limit, and how old a figure may be. */
   readonly limits: string;
   readonly shortestEvery?: string;
-  /** Where each customer has an address of its own: what to give as `baseUrl`. */
+  /** Absent unless each customer has an address of its own: what to give as `baseUrl`. */
   readonly baseUrl?: string;
   readonly notes?: readonly string[];
   /** An answer as the source shows it: for documents and the simulator. */
   readonly sample: unknown;
-  /** What `{{token}}` is asked for with is answered with this, where a token is needed. */
+  /** The answer to the request for `{{token}}`, where one is needed. */
   readonly tokenSample?: unknown;
-  /** What else its source documents: errors, and what an account without a balance is answered. The simulator says the first of each. */
+  /** Further answers that its source documents: errors, and what an account without a balance is answered. The simulator says the first of each. */
   readonly answers?: readonly DocumentedAnswer[];
 }
 
@@ -28,6 +28,6 @@ export interface DocumentedAnswer {
   readonly means: string;
   /** The words of the vendor that are quoted; absent where it has none. */
   readonly says?: string;
-  /** Where it is documented, where that is not the preset’s own source. */
+  /** Its source, where that is not the preset’s own. */
   readonly source?: string;
 }

@@ -49,7 +49,7 @@ export function simulatePreset(preset: Preset, description: Description): Provid
   };
 }
 
-/** How far the time of a signed request may be off, as most vendors have it. */
+/** The error that the time of a signed request may have, as most vendors have it. */
 const longestSkewMs = 15 * minuteMs;
 
 function isOffTime(request: SimulatedRequest, description: Description): boolean {
@@ -92,7 +92,7 @@ function readAttempt(request: SimulatedRequest, { request: how, sign = {} }: Ask
   return { now, nonce, random: () => Buffer.from(nonces.shift() ?? '', 'hex'), token: null };
 }
 
-/** What stands in a request where a placeholder is in its description; null where it is in no header, parameter or field. */
+/** The value in a request where a placeholder is in its description; null where it is in no header, parameter or field. */
 function findSent(placeholder: string, { url, headers, body }: SimulatedRequest, how: Asked['request']) {
   const query = new URL(url, 'http://simulated').searchParams;
   const json = parseJsonObject(body) ?? Object.fromEntries(new URLSearchParams(body));
@@ -136,7 +136,7 @@ function fillSample(sample: unknown, description: Description, account: Simulate
   const isText = description.format === 'text';
   const answer = typeof sample === 'string' && isText ? sample : JSON.stringify(sample);
   const original = parseAnswer(description, { status: 200, headers: {}, body: answer });
-  /** What is written in place of a value, as JSON, by where it stands. */
+  /** The text in place of a value, as JSON, by where it stands. */
   const written = new Map<string, string>();
   const write = (path: Path | undefined, texts: readonly string[], pattern?: RegExp): void => {
     const places = path === undefined ? [] : (original?.find(path) ?? []);

@@ -38,11 +38,11 @@ export interface ProviderClientOptions {
   readonly texts?: ForeignTexts;
   /** Sees each exchange that was made, for whoever describes a provider. */
   readonly observe?: (exchange: SeenExchange) => void;
-  /** Where the proxy variables are read from; the process' environment by default. */
+  /** The source of the proxy variables; the process' environment by default. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
-/** Where nobody counts: one request by itself. */
+/** The guard of one request by itself. */
 const unguarded: SendingGuard = () => 0;
 
 const noUsage: Readonly<Record<string, string>> = {};
@@ -55,7 +55,7 @@ const noUsage: Readonly<Record<string, string>> = {};
  */
 export function createProviderClient(options: ProviderClientOptions): Provider {
   const { kind, entry, clock, random } = options;
-  // Of a whole exchange: name lookup, connection, request and complete answer.
+  // The limit covers a whole exchange: name lookup, connection, request and complete answer.
   const { timeoutMs, allowInsecureHttp } = entry;
   const connections = openConnections({
     clock,
@@ -73,7 +73,7 @@ export function createProviderClient(options: ProviderClientOptions): Provider {
     return 'reason' in request ? request : prepareSending(request, { connections, allowInsecureHttp });
   }
 
-  /** What is neither signed nor holds a token is made once. */
+  /** A request that is neither signed nor holds a token is made once. */
   function prepareBalance(account: AccountSettings, token: Secret | null): PreparedRequest {
     const made = prepared.get(account);
     if (made !== undefined) return made;
@@ -214,7 +214,7 @@ function failed(detail: OutcomeDetail): Outcome {
   return { ...detail, durationMs: 0, usage: noUsage };
 }
 
-/** What ends a connection, or keeps this process from making one, as sentences for people. */
+/** Errors that end a connection, or keep this process from making one, as sentences for people. */
 const reasons = sentences('connection', {
   ECONNRESET: 'the connection was reset',
   ECONNABORTED: 'the connection was aborted',
@@ -236,13 +236,13 @@ const told = sentences('exchange', {
   failedBy: 'the connection failed ({code})',
 });
 
-/** How the exchange failed. An answer that came and is no HTTP is invalid; all else is the network's. */
+/** The failure of an exchange. An answer that came and is no HTTP is invalid; all else is the network's. */
 interface NetworkFailure {
   readonly kind: 'network_error' | 'invalid_response';
   readonly reason: string;
 }
 
-/** What to tell people about an error below HTTP, by its codes alone: messages quote addresses, which may hold passwords. */
+/** The words about an error below HTTP, by its codes alone: messages quote addresses, which may hold passwords. */
 function explainNetworkError(error: unknown): NetworkFailure {
   const invalid = (reason: string): NetworkFailure => ({ kind: 'invalid_response', reason });
   const failed = (reason: string): NetworkFailure => ({ kind: 'network_error', reason });

@@ -6,7 +6,7 @@ import { createConnector, openProxied } from '../../net/connector.ts';
 import type { Environment } from '../../net/proxy-variables.ts';
 import type { Clock } from '../../ports/clock.ts';
 
-/** How long an idle connection is kept where the server gives no hint: past the usual poll interval of five minutes. */
+/** The life of an idle connection where the server gives no hint: past the usual poll interval of five minutes. */
 const keepAliveMs = 6 * minuteMs;
 
 /** The longest hint of a server (`Keep-Alive: timeout=`) that is believed. */
@@ -24,7 +24,7 @@ export type Connections = ReturnType<typeof openConnections>;
  */
 export function openConnections(options: {
   readonly clock: Clock;
-  /** How long to wait for a connection. The deadline of the request ends sooner; this frees the socket. */
+  /** The wait for a connection. The deadline of the request ends sooner; this frees the socket. */
   readonly connectTimeoutMs: number;
   /** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are read from here, in either case. */
   readonly environment: Environment;

@@ -11,7 +11,7 @@ function saysEnough(status: number, headers: IncomingHttpHeaders): boolean {
   return status === 429 || (status >= 400 && headers['retry-after'] !== undefined);
 }
 
-/** How one HTTP exchange ended. `error` is what undici reported. */
+/** The end of one HTTP exchange. `error` is what undici reported. */
 export type ExchangeEnd =
   | (ProviderAnswer & { readonly kind: 'answered' })
   | { readonly kind: 'failed'; readonly error: unknown; readonly answerBegun: boolean }

@@ -9,7 +9,7 @@ const cronAgeMs = hourMs;
 /** `Date` counts whole seconds, and clocks differ by some. */
 const grainMs = 2 * secondMs;
 
-/** How far the answers of a server whose clock is off may move between two of them. */
+/** The distance that answers of a server whose clock is off may move between two of them. */
 const driftMs = 5 * secondMs;
 
 /** A good answer as it came; it was asked for at `askedAt`. Instants of the wall clock. */
@@ -65,7 +65,7 @@ export class Freshness {
   }
 }
 
-/** By the larger of several. */
+/** Judged by the larger of several. */
 function ageOf({ age = '' }: IncomingHttpHeaders): number {
   const ages = String(age)
     .split(',')

@@ -27,7 +27,7 @@ export function prepareSending(
   const target = findTarget(request.url.reveal(), allowInsecureHttp);
   if ('reason' in target) return target;
   const { origin, path, loopback } = target;
-  // As undici takes them: names and values in turn.
+  // Headers as undici takes them: names and values in turn.
   const headers = Object.entries({ ...commonHeaders, ...request.headers }).flatMap(([name, value]) => [
     name,
     typeof value === 'string' ? value : value.reveal(),
@@ -122,7 +122,7 @@ function metDeadConnection(end: ExchangeEnd, connections: Connections): boolean 
 
 const waiting = new WeakMap<AbortSignal, Set<Posting>>();
 
-/** What a signal ends, by one listener: thousands share the daemon's, and listeners are slow to add and warn when many. */
+/** Work that a signal ends, by one listener: thousands share the daemon's, and listeners are slow to add and warn when many. */
 function postingsOf(signal: AbortSignal): Set<Posting> {
   return getOrMake(waiting, signal, () => {
     const postings = new Set<Posting>();

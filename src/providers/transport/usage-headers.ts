@@ -30,7 +30,7 @@ export function pickUsageHeaders(
   return usage ?? none;
 }
 
-/** What else an answer said, in the form of usage headers: both are shown with the latest poll. */
+/** Further facts of an answer, in the form of usage headers: both are shown with the latest poll. */
 export function wordFacts({
   autoRecharge,
   creditLimitMicros,

@@ -9,7 +9,7 @@ import { asStorageError } from './failure.ts';
 
 const connectMs = 3000;
 
-/** What each statement counts on. Whatever else a role may have set does not matter. */
+/** Settings that each statement counts on. Whatever else a role may have set does not matter. */
 const needed: ReadonlyMap<string, string> = new Map([
   ['default_transaction_isolation', 'read committed'],
   ['standard_conforming_strings', 'on'],

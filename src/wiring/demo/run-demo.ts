@@ -108,7 +108,7 @@ function tellStory(
   turn();
 }
 
-/** As a person would: over the API, with a comment. */
+/** Acknowledges as a person would: over the API, with a comment. */
 async function acknowledge(server: ServerSettings | null): Promise<void> {
   const url = addressOf(server);
   if (server === null || url === null) return;
@@ -117,7 +117,7 @@ async function acknowledge(server: ServerSettings | null): Promise<void> {
   await askDaemon({ url, token: server.token }, { method: 'POST', path, body });
 }
 
-/** So many kinds are shown where nobody says which: the first of the registry. */
+/** Kinds shown where nobody says which: the first of the registry. */
 const usualKinds = 2;
 
 /** A receiver of each kind that prints what arrives, by the name of its channel. */

@@ -3,7 +3,7 @@ import type { ScenarioInput } from '../../simulator/scenario.ts';
 /** One turn of the story; it begins again for who stays longer. */
 export const storyMs = 30_000;
 
-/** What the simulated provider does. Seconds here are seconds at the screen. */
+/** The script of the simulated provider. Seconds here are seconds at the screen. */
 export const storyScenario: ScenarioInput = {
   latency: { min: '5ms', max: '25ms' },
   accounts: [
@@ -44,7 +44,7 @@ export const storyScenario: ScenarioInput = {
   ],
 };
 
-/** What is said between the messages, and when (milliseconds into the turn). */
+/** The words between the messages, and their instants (milliseconds into the turn). */
 export const narration: readonly { readonly at: number; readonly text: string }[] = [
   {
     at: 0,
