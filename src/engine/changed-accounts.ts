@@ -84,8 +84,9 @@ export function findMoved(state: MonitorState, accesses: ReadonlyMap<string, Acc
     else if (key !== before.key) rekeyed.set(id, key);
   }
   if (rekeyed.size === 0) return moved;
-  const owners = new Map<string, string>();
-  for (const { account, purse } of state.polled.values()) if (purse) owners.set(purse.key, account);
+  const owners = new Map(
+    [...state.polled.values()].map(({ account, purse }) => [purse?.key, account] as const),
+  );
   for (const [id, key] of rekeyed) if ((owners.get(key) ?? id) !== id) moved.add(id);
   return moved;
 }

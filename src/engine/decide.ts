@@ -105,11 +105,11 @@ function decideNext(input: Input, notified: LastNotified): Decision {
   const escalation = decideEscalation(input, notified);
   if (escalation?.kind === 'notify') return escalation;
   const repeatAt = notified.at + (notified.pausedMs ?? 0) + plan.repeatEveryMs;
-  if (now < repeatAt) return quiet('not due', Math.min(repeatAt, escalation?.until ?? repeatAt));
+  const orEscalation = (at: number) => Math.min(at, escalation?.until ?? at);
+  if (now < repeatAt) return quiet('not due', orEscalation(repeatAt));
   if (!input.waiting()) return notify('reminder');
   // The pending notification says what a reminder would.
-  const nextAt = now + plan.repeatEveryMs;
-  return quiet('still on its way', Math.min(nextAt, escalation?.until ?? nextAt));
+  return quiet('still on its way', orEscalation(now + plan.repeatEveryMs));
 }
 
 /** Null where the channel is not escalated to, or was already. */

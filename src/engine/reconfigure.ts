@@ -109,16 +109,25 @@ export function* watchAccounts(
   yield;
   for (const part of inParts(accounts, accountsAtOnce)) {
     for (const { id } of part) {
-      const account = state.accounts.get(id);
-      if (account === undefined) continue;
-      closeObsolete(state, account, { now, isMoved: moved.has(id) });
-      followLabels(state, account);
-      if (known.has(id)) judgeElapsed(state, account, now);
-      else if (!state.unloaded.has(id)) scheduleAccount(state, account);
+      const isMoved = moved.has(id);
+      settleAccount(state, state.accounts.get(id), { now, isMoved, isKnown: known.has(id) });
     }
     yield;
   }
   closeOrphans(state, now);
+}
+
+/** Brings alerts and timers in line with the account's new rules. */
+function settleAccount(
+  state: MonitorState,
+  account: WatchedAccount | undefined,
+  { now, isMoved, isKnown }: { readonly now: number; readonly isMoved: boolean; readonly isKnown: boolean },
+): void {
+  if (account === undefined) return;
+  closeObsolete(state, account, { now, isMoved });
+  followLabels(state, account);
+  if (isKnown) judgeElapsed(state, account, now);
+  else if (!state.unloaded.has(account.settings.id)) scheduleAccount(state, account);
 }
 
 /** Closes the alerts of the account that none of its rules stands behind any more. */
