@@ -74,17 +74,18 @@ export class DatabaseLink {
     return this.reaches ? `${this.look?.epoch} ${this.look?.batch}` : null;
   }
 
-  /** `wallNow`: what this machine's clock showed when the database looked at its own, as far as that can be known; `incarnation`: its own. */
-  heard(look: ClusterLook, incarnation: string, wallNow: number): void {
+  /** `wallNow`: what this machine's clock showed when the database looked at its own, as far as that can be known; `node`: its own. */
+  heard(look: ClusterLook, node: string, wallNow: number): void {
     if (this.trouble !== null) this.#log.info({}, 'the shared database answers');
     this.trouble = null;
     this.look = look;
     this.firstLookAt ??= look.databaseNow;
     for (const member of look.members) this.#keep(member);
     this.#skewMs = wallNow - look.databaseNow;
-    const others = look.members.flatMap((member) =>
-      member.incarnation === incarnation ? [] : (member.status?.skewMs ?? []),
-    );
+    // A process that was killed a moment ago went by the clock of its heir: each machine counts once.
+    const skews = new Map(look.members.map((member) => [member.node, member.status?.skewMs ?? null]));
+    skews.delete(node);
+    const others = [...skews.values()].filter((skew) => skew !== null);
     const behindMs = this.databaseBehindMs;
     const sharedMs = sharedSkewMs([this.#skewMs, ...others]);
     // A daemon left alone by those that agreed with it goes on by what they agreed on.

@@ -60,7 +60,7 @@ export class FleetView {
   /** A look of the member of this card; `wallNow` as for the link. Gives what happened to the database, as a clause, if anything did. */
   heard(look: ClusterLook, card: MemberCard, wallNow: number): string | null {
     const { look: before, trouble } = this.link;
-    this.link.heard(look, card.incarnation, wallNow);
+    this.link.heard(look, card.node, wallNow);
     this.lastOwner = this.link.owner ?? this.lastOwner;
     this.#silentSince = null;
     if (trouble !== null) this.#waitForOwner(look);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { maxSkewMs, sharedSkewMs } from '../../src/cluster/database-link.ts';
+import { DatabaseLink, maxSkewMs, sharedSkewMs } from '../../src/cluster/database-link.ts';
 
 test.each([
   ['one daemon alone cannot tell who is wrong', [5000], 0],
@@ -21,4 +21,18 @@ test('the clock that counts is the database’s, or that of a majority of all cl
       expect(shared === 0 || near.length > (skews.length + 1) / 2).toBe(true);
     }),
   );
+});
+
+test('who was killed is no second daemon that agrees with its heir on the same machine', () => {
+  const ignore = () => undefined;
+  const log = { debug: ignore, info: ignore, warn: ignore, error: ignore, fatal: ignore };
+  const behindFor = (node: string) => {
+    const link = new DatabaseLink(log);
+    const status = { process: '1', skewMs: 5000, polls: false, since: 0 };
+    const killed = { incarnation: '1', node, advertise: null, configHash: '', status, program: '' };
+    const look = { databaseNow: 0, owner: null, lapsedOwner: null, epoch: 1, batch: 0, origin: null };
+    link.heard({ ...look, members: [{ ...killed, expiresAt: 1 }] }, 'b', 5000);
+    return link.databaseBehindMs;
+  };
+  expect([behindFor('b'), behindFor('c')]).toEqual([0, 5000]);
 });

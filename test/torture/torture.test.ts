@@ -3,7 +3,7 @@ import { drawScenario } from './draw-scenario.ts';
 import { runSeeds, type SeedResult } from './run-seeds.ts';
 import { simulate } from './simulate.ts';
 
-/** Few and short stories: a test run has little time. `.ci/run` plays 600, and `npm run torture` tells longer ones. */
+/** Few and short stories: a test run has little time. `.ci/run` plays 300 of a day, and `npm run torture` tells longer ones. */
 const days = 2;
 const seeds = 10;
 
