@@ -55,14 +55,15 @@ export async function openPage(page: Page, url: string): Promise<void> {
     'document.scripts.length > 0 && matchMedia("(scripting: enabled)").matches',
   );
   if (scripted !== true) return;
-  // A picture that the server drew is taken over once it comes into view.
-  const pictures = page.locator('[data-chart] .chart-svg:has(.line)');
-  while ((await pictures.count()) > 0) {
-    const drawn = await page.locator('.uplot').count();
-    await pictures.first().scrollIntoViewIfNeeded();
-    await page.locator('.uplot').nth(drawn).waitFor();
-  }
+  while ((await page.evaluate(scrollToPicture)) === true);
 }
+
+/** A picture that the server drew is taken over once it comes into view, which may be before anybody scrolls to it. */
+const scrollToPicture = `new Promise((resolve) => {
+  const picture = document.querySelector('[data-chart] .chart-svg:has(.line)');
+  picture?.scrollIntoView();
+  requestAnimationFrame(() => resolve(picture !== null));
+})`;
 
 /** Tabs at rest: a new one costs as much as what most tests do in it. */
 const resting = new WeakMap<BrowserContext, Page[]>();
