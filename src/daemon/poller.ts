@@ -78,6 +78,7 @@ export class Poller {
   adopt(changed: ReadonlySet<string>): void {
     const { accounts, settings } = this.#state;
     const now = this.#now;
+    const isReload = this.#phases.size > 0;
     const isPolled = (account?: WatchedAccount) =>
       account !== undefined && entryOf(settings, account.settings).polled;
     for (const id of this.#phases.keys()) if (!isPolled(accounts.get(id))) this.#forget(id);
@@ -86,6 +87,8 @@ export class Poller {
       if ((!this.#phases.has(account.id) || changed.has(account.id)) && isPolled(account))
         fresh.push(account);
     for (const account of fresh) this.#rememberLastPoll(account, now);
+    // A group may have had another first account, and so another name, and was perhaps asked just now.
+    if (isReload) for (const id of accounts.keys()) this.#guard.sent(groupOf(this.#state, id), now);
     const starts = firstPolls(fresh.map((account) => account.pollIntervalMs));
     fresh.forEach((account, index) => {
       const { firstMs = 0, phaseMs = 0 } = starts[index] ?? {};
@@ -190,10 +193,9 @@ export class Poller {
   }
 
   #guardOf(id: string): SendingGuard {
-    const group = groupOf(this.#state, id);
     return () => {
       this.#heldBack.delete(id);
-      if (this.#owns) return this.#guard.trySend(group, this.#now);
+      if (this.#owns) return this.#guard.trySend(groupOf(this.#state, id), this.#now);
       this.#heldBack.add(id);
       return askAgainMs;
     };

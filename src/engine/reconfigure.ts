@@ -28,7 +28,7 @@ import { pollGap, pollInterval } from './poll-gaps.ts';
 import { ProviderCounts } from './provider-counts.ts';
 import { reviewSilences } from './silencing.ts';
 import { followSpending } from './spending.ts';
-import { type MonitorState, WatchedAccount } from './state.ts';
+import { groupOf, type MonitorState, WatchedAccount } from './state.ts';
 
 /**
  * Applies a new configuration. Open incidents of remaining rules and accounts keep their state and are judged
@@ -89,6 +89,7 @@ export function* watchAccounts(
 ): Parts<void> {
   // None is gone where all are known and there are as many as before: nothing need be made of tens of thousands.
   if (accounts.length === 0 && state.polled.size === state.settings.accounts.length) return;
+  const waiting = waitingGroups(state);
   const wanted = new Set(state.settings.accounts.map(({ id }) => id));
   const gone = [...state.polled.keys()].filter((id) => !wanted.has(id));
   for (const id of gone) removeAccount(state, id, now);
@@ -104,6 +105,7 @@ export function* watchAccounts(
     yield;
   }
   groupAccounts(state);
+  keepWaits(state, waiting);
   yield;
   countProviders(state);
   yield;
@@ -162,6 +164,41 @@ function groupAccounts(state: MonitorState): void {
     const first = firsts.get(shared);
     if (first === undefined) firsts.set(shared, account.id);
     else state.groups.set(account.id, first);
+  }
+}
+
+/** Groups that were told to wait, with the access that their accounts share. */
+function waitingGroups(state: MonitorState): ReadonlyMap<string, Access> {
+  const groups = [...state.backoffs.keys()];
+  return new Map(
+    groups.flatMap((group) => {
+      const purse = state.polled.get(group)?.purse ?? null;
+      return purse === null ? [] : [[group, purse] as const];
+    }),
+  );
+}
+
+/** A group that has another first account, and so another name, waits as long as before. */
+function keepWaits(state: MonitorState, waiting: ReadonlyMap<string, Access>): void {
+  if (waiting.size === 0) return;
+  const keyOf = ({ address, key }: Access) => `${address} ${key}`;
+  const present = new Map<string, string>();
+  for (const { id } of state.settings.accounts) {
+    const purse = state.polled.get(id)?.purse ?? null;
+    if (purse !== null) present.set(keyOf(purse), groupOf(state, id));
+  }
+  const moved = [...waiting].flatMap(([old, access]) => {
+    const [group, backoff] = [present.get(keyOf(access)), state.backoffs.get(old)];
+    return group === undefined || group === old || backoff === undefined ? [] : [{ old, group, backoff }];
+  });
+  for (const { old } of moved) state.backoffs.set(old, { group: old, strikes: 0, until: 0 });
+  for (const { group, backoff } of moved) {
+    const { strikes = 0, until = 0 } = state.backoffs.get(group) ?? {};
+    state.backoffs.set(group, {
+      group,
+      strikes: Math.max(strikes, backoff.strikes),
+      until: Math.max(until, backoff.until),
+    });
   }
 }
 

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Provider } from '../../src/ports/provider.ts';
 import { minuteMs } from '../support/account-facts.ts';
 import { give } from '../support/orders.ts';
@@ -116,4 +116,47 @@ test('after a crash the first request waits for its turn: nobody knows what was 
   world.start();
   await world.pass(10 * secondMs);
   expect(instantsOf(world)[0]).toBeGreaterThanOrEqual(startedAt + secondMs);
+});
+
+const everyMinute = (all: readonly string[]) => ({
+  ...parts,
+  accounts: all.map((id) =>
+    makeAccount(id, { credentials: shared, poll: { kind: 'every', everyMs: minuteMs } }),
+  ),
+});
+
+describe.each<readonly [string, readonly string[]]>([
+  ['its first account has another name', ['renamed', 'a1', 'a2']],
+  ['its first account is gone', ['a1', 'a2']],
+  ['another account stands before it', ['new', 'a0', 'a1', 'a2']],
+])('a group of which %s', (_, present) => {
+  test.each(['reload', 'restart'])('waits as long after a rate limit: %s', async (how) => {
+    const world = await startWorld(everyMinute(['a0', 'a1', 'a2']));
+    await world.pass(minuteMs);
+    world.provider.asked.clear();
+    world.provider.fail('a0', 'rate_limited', { retryAfterMs: 60 * minuteMs });
+    void give(world.views, { kind: 'poll', account: 'a0' });
+    await world.pass(10 * secondMs);
+    const askedBefore = instantsOf(world).length;
+    if (how === 'reload') await world.reload(everyMinute(present));
+    else await world.restart({ downMs: 0, parts: everyMinute(present) });
+    await world.pass(30 * minuteMs);
+    expect(instantsOf(world).length).toBe(askedBefore);
+    await world.pass(35 * minuteMs);
+    expect(instantsOf(world).length).toBeGreaterThan(askedBefore);
+  });
+
+  test('is asked no faster after a reload', async () => {
+    const world = await startWorld(everyMinute(['a0', 'a1', 'a2']));
+    await world.pass(90 * secondMs);
+    world.provider.asked.clear();
+    void give(world.views, { kind: 'poll', account: 'a0' });
+    await world.pass(1);
+    expect(instantsOf(world)).toHaveLength(1);
+    await world.reload(everyMinute(present));
+    for (const account of present) void give(world.views, { kind: 'poll', account });
+    await world.pass(10 * secondMs);
+    expect(instantsOf(world).length).toBeGreaterThan(present.length);
+    expect(Math.min(...pauses(instantsOf(world)))).toBeGreaterThanOrEqual(secondMs);
+  });
 });
