@@ -102,7 +102,8 @@ function* holdStored(state: MonitorState, stored: StoredState, downMs: number): 
     const { seriesSince = 0 } = account;
     const purse = state.notes.has(digestKeyNote) ? (account.purse ?? null) : null;
     state.polled.setInMemory(account.account, { ...account, purse, seriesSince });
-    if (account.reading !== null) state.unloaded.add(account.account);
+    // One that came back and was not read since has history too.
+    state.unloaded.add(account.account);
   }
   yield;
   for (const alert of stored.alerts) state.alerts.setInMemory(alert);

@@ -14,6 +14,7 @@ import {
   hourMs,
   minuteMs,
   type Scenario,
+  type Spell,
 } from './scenario.ts';
 import type { Seeded } from './seeded.ts';
 
@@ -25,6 +26,7 @@ const pairs = [
   'taken × away',
   'sleep × cron',
   'renamed × open',
+  'limited × regrouped',
   'order × order',
   'push × clock',
   'ordered × worse',
@@ -34,9 +36,10 @@ type Pair = (typeof pairs)[number];
 /** Few accounts with one ladder, so that nothing else speaks in its place, and one kind of trouble again and again. */
 export function drawPair(from: Seeded, drawn: Scenario): Scenario {
   const pair = from.pick(pairs);
-  const accounts = Array.from({ length: from.pick([1, 1, 2]) }, (_, place) =>
+  const isGroup = pair === 'limited × regrouped';
+  const accounts = Array.from({ length: isGroup ? 3 : from.pick([1, 1, 2]) }, (_, place) =>
     makeAccount(`acc-${place}`, {
-      credentials: { authSecret: new Secret(`secret-key-${place}`) },
+      credentials: { authSecret: new Secret(`secret-key-${isGroup ? 0 : place}`) },
       baseUrl: 'https://one.example',
       currency: 'EUR',
       poll:
@@ -100,7 +103,7 @@ export function drawPair(from: Seeded, drawn: Scenario): Scenario {
     ...drawn,
     settings,
     traffic,
-    weather: [],
+    weather: isGroup ? drawLimits(from, until) : [],
     channelWeather: (faults[pair] ?? []).flatMap((kind) => drawSpells(from, kind, { until, channel: first })),
     events: [
       ...drawn.events.filter(isNoEdit),
@@ -138,6 +141,21 @@ function drawMore(
         const named = isBack ? accounts : accounts.map(renamed);
         return [{ at, kind: 'reload', settings: { ...settings, accounts: named } }];
       }
+      case 'limited × regrouped': {
+        const [first, ...rest] = accounts;
+        const others =
+          first === undefined
+            ? []
+            : [
+                [...rest, first],
+                [renamed(first), ...rest],
+              ];
+        const named = from.pick([accounts, rest, ...others]);
+        return [
+          { at, kind: 'reload', settings: { ...settings, accounts: named } },
+          ...(from.chance(0.3) ? [{ at: at + 100, kind: 'stop', downMs: 1000 } as const] : []),
+        ];
+      }
       case 'order × order': {
         const take = { kind: 'acknowledge', place: 0 } as const;
         const match = { account: accounts.map(({ id }) => id) };
@@ -168,6 +186,16 @@ function drawMore(
   for (let at = from.skewed(minuteMs, 3 * hourMs); at < until; at += from.skewed(hourMs, 6 * hourMs))
     more.push(...once(at));
   return more;
+}
+
+function drawLimits(from: Seeded, until: number): Spell[] {
+  const spells: Spell[] = [];
+  for (let at = from.skewed(minuteMs, 6 * hourMs); at < until; at += from.skewed(hourMs, 12 * hourMs)) {
+    const kind = from.pick(['rate_limited', 'rate_limited', 'http_error'] as const);
+    const retryAfterMs = from.pick([kind === 'http_error' ? hourMs : null, 30 * minuteMs, 3 * hourMs]);
+    spells.push({ kind, from: at, until: at + 20 * minuteMs, accounts: null, share: 1, retryAfterMs });
+  }
+  return spells;
 }
 
 function drawTakes(from: Seeded, everyMs: number, until: number): Happening[] {
