@@ -132,13 +132,16 @@ function completed(incident: Incident, pausedMs: number): Incident {
 
 /**
  * When the last daemon ended. One that stopped on request wrote it down. One that died lived at its last
- * poll, start or clock change, and perhaps for a poll interval after: that much counts as watched, so that a
+ * poll, new account, start or clock change, and perhaps for a poll interval after: that much counts as watched, so that a
  * daemon that dies again and again still completes a `for` and detects staleness.
  */
 function lastRunOf(stored: StoredState, now: number): { readonly endedAt: number; readonly exact: boolean } {
   const stoppedAt = Number(stored.notes[aliveNote] ?? Number.NaN);
-  const polledAt = stored.accounts.map((account) => account.polledAt ?? Number.NEGATIVE_INFINITY);
-  const livedAt = Math.max(Number(stored.notes[livedNote] ?? Number.NEGATIVE_INFINITY), ...polledAt);
+  let livedAt = Number(stored.notes[livedNote] ?? Number.NEGATIVE_INFINITY);
+  for (const { polledAt, firstSeenAt } of stored.accounts) {
+    // One that came by a reload may not have been polled yet. A moment to come was seen by a clock that was off.
+    livedAt = Math.max(livedAt, polledAt ?? livedAt, firstSeenAt > now ? livedAt : firstSeenAt);
+  }
   if (stoppedAt >= livedAt) return { endedAt: stoppedAt, exact: true };
   // Nobody ever ran: there is no time in which anybody should have watched.
   if (!Number.isFinite(livedAt)) return { endedAt: now, exact: true };

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { dayMs, hourMs, minuteMs } from '../../src/domain/duration.ts';
 import { newNotification } from '../../src/domain/outbox.ts';
+import { freshAccount } from '../../src/domain/reading.ts';
 import { pausedForPollUntil, queueOf } from '../../src/engine/queue.ts';
-import { followClock, startMonitor } from '../../src/engine/restore.ts';
+import { followClock, livedNote, startMonitor } from '../../src/engine/restore.ts';
 import { inactiveAlert } from '../../src/engine/transition.ts';
 import { wordStory } from '../../src/messages/item-story.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
@@ -12,7 +13,7 @@ import { accountState, incident, noon } from '../store/sqlite/batches.ts';
 import { smsLow, units } from '../support/account-facts.ts';
 import { buildItem, messageNow } from '../support/messages.ts';
 import { seededRandom } from '../support/seeded-random.ts';
-import { makeSettings } from '../support/settings.ts';
+import { makeAccount, makeSettings } from '../support/settings.ts';
 
 /** What a daemon makes of an open incident of an account that its own configuration does not have. */
 function restoreWithout(takeOver: { readonly node: string; readonly from: string } | null) {
@@ -69,4 +70,30 @@ test('after a long pause messages wait a minute at most for the first poll, also
   expect(pausedForPollUntil(state, queueOf(state, 'ops'))).toBe(now + minuteMs);
   followClock(state, -dayMs, now - dayMs);
   expect(pausedForPollUntil(state, queueOf(state, 'ops'))).toBe(now - dayMs + minuteMs);
+});
+
+/** A daemon died an hour ago, just after a reload had exchanged all accounts of its file; none of the new ones was polled. */
+function restoreUnpolled() {
+  const [day, hour] = [noon - dayMs, noon - hourMs];
+  return startMonitor({
+    settings: makeSettings({ accounts: [makeAccount('new')] }),
+    stored: {
+      ...nothingStored,
+      accounts: [{ ...freshAccount('new', hour) }],
+      notes: { [livedNote]: String(day) },
+    },
+    calendar: cronCalendar,
+    random: seededRandom(),
+    now: noon,
+  });
+}
+
+test('an account that a reload brought was watched from then on, though the daemon died before it polled anything', () => {
+  const unwatched = restoreUnpolled().accounts.get('new')?.poll.unwatchedMs;
+  expect(unwatched).toBeGreaterThan(0);
+  expect(unwatched).toBeLessThanOrEqual(hourMs);
+});
+
+test('an account that came back before a restart, and was not read since, gets its history', () => {
+  expect(restoreUnpolled().unloaded).toContain('new');
 });

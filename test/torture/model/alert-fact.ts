@@ -11,7 +11,7 @@ export interface AlertFact {
   readonly rising: { readonly severity: Severity; readonly since: number } | null;
   /** Recent changes between firing and not: many of them may be flapping. */
   readonly changes: readonly number[];
-  /** When it last began to fire, as far as the model saw it. */
+  /** When it last began to fire, as far as the model saw it: what the clock showed then, as the incident says it. */
   readonly firedAt: number | null;
   /** The product may see flapping here, or two things happened at the same instant: it is believed for a while. */
   readonly doubt: boolean;
@@ -72,7 +72,6 @@ export function shifted(fact: AlertFact, byMs: number): AlertFact {
     goodSince: move(fact.goodSince),
     rising: fact.rising && { ...fact.rising, since: fact.rising.since + byMs },
     changes: fact.changes.map((at) => at + byMs),
-    firedAt: move(fact.firedAt),
   };
 }
 

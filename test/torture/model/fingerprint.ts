@@ -1,6 +1,7 @@
 import type { Incident } from '../../../src/domain/alert.ts';
+import { credentialTextOf, providerKeyOf } from '../../../src/domain/provider-entry.ts';
 import type { AccountSettings } from '../../../src/domain/settings.ts';
-import type { MonitorState } from '../../../src/engine/state.ts';
+import { groupOf, type MonitorState } from '../../../src/engine/state.ts';
 import type { ReadingLog } from '../../../src/spending/reading-log.ts';
 import { dayMs } from '../scenario.ts';
 import { Violation } from '../story.ts';
@@ -31,9 +32,7 @@ export function fingerprint(state: MonitorState, now: number, asOf: number = now
     if (silence.endsAt > now)
       parts.set(`silence ${silence.id}`, JSON.stringify([silence.match, silence.endsAt]));
   }
-  for (const backoff of state.backoffs.values()) {
-    if (backoff.until > now) parts.set(`backoff ${backoff.group}`, JSON.stringify(backoff));
-  }
+  for (const [name, words] of waitsOf(state, now)) parts.set(name, words);
   for (const [id, { poll, log, settings }] of state.accounts) {
     const { reading, previous, outcome, consecutiveFailures, retryAt } = poll;
     parts.set(`account ${id}`, JSON.stringify([reading, previous, outcome, consecutiveFailures, retryAt]));
@@ -46,6 +45,15 @@ export function fingerprint(state: MonitorState, now: number, asOf: number = now
     }
   }
   return parts;
+}
+
+/** Of each group by what its accounts share: it has another name where another account is its first. */
+function waitsOf(state: MonitorState, now: number): [string, string][] {
+  return [...state.backoffs.values()].flatMap(({ group, strikes, until }): [string, string][] => {
+    const first = state.accounts.get(group)?.settings;
+    if (until <= now || first === undefined || groupOf(state, group) !== group) return [];
+    return [[`backoff ${providerKeyOf(first)} ${credentialTextOf(first)}`, JSON.stringify([strikes, until])]];
+  });
 }
 
 /** What people said that is to come. */
