@@ -2,6 +2,7 @@ import { formatMoney } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import type { Quantity } from '../../domain/quantity.ts';
 import { unitOf } from '../../domain/reading.ts';
+import { sortAlerts } from '../../views/sort-alerts.ts';
 import type { AlertView, Explanation } from '../../views/views.ts';
 import { english } from '../../wording/language.ts';
 import { sayAge, sayDuration, sayMomentAndAge } from '../../wording/moments.ts';
@@ -23,7 +24,9 @@ import {
 export const alertsCommand = operatorCommand({
   name: 'alerts',
   summary: 'alerts that are pending or firing',
-  details: `--json prints {"alerts":[{"account","rule","type","balance","severity","state","since","resolvedAt","value","threshold",
+  details: `The most urgent first.
+
+--json prints {"alerts":[{"account","rule","type","balance","severity","state","since","resolvedAt","value","threshold",
 "forecast","summary","acknowledged","silenced","inhibited","flapping","incident"}]}, the same as GET /api/v1/alerts.`,
   options: {
     all: { summary: 'also the resolved ones that are still stored' },
@@ -32,8 +35,9 @@ export const alertsCommand = operatorCommand({
   async run(context, input, { views: open, timezone, ...backend }) {
     const views = await open();
     await warnOfOldData(context, backend, views);
-    const rows = await views.alerts({ all: input.flag('all') });
-    const json = async () => ({ alerts: rows.map((await import('../../views/public-json.ts')).alertJson) });
+    const alerts = await views.alerts({ all: input.flag('all') });
+    const rows = sortAlerts(alerts);
+    const json = async () => ({ alerts: alerts.map((await import('../../views/public-json.ts')).alertJson) });
     const none = 'No alert is pending or firing.';
     return printRows(context, input, { rows, none, json, columns: alertColumns(context, timezone) });
   },

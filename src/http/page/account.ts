@@ -6,6 +6,7 @@ import { type Balance, type BalanceDefinition, type PollRecord, unitOf } from '.
 import { figureOf } from '../../rules/figures.ts';
 import { describeRule } from '../../rules/registry.ts';
 import { nameBasis } from '../../rules/spending-facts.ts';
+import { sortAlerts } from '../../views/sort-alerts.ts';
 import type { AccountView, AlertView, Explanation, SilenceView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { say } from '../../wording/language.ts';
@@ -16,7 +17,7 @@ import { sayAgain } from '../../wording/say-again.ts';
 import { sayHtml } from '../../wording/say-html.ts';
 import { saySeverity } from '../../wording/severity-words.ts';
 import { labelList } from './account-table.ts';
-import { alertCard, groupByCause, sortAlerts } from './alerts.ts';
+import { alertCard, groupByCause } from './alerts.ts';
 import { chartSection } from './chart-section.ts';
 import { silenceForm } from './forms.ts';
 import { incidentTable } from './incidents.ts';

@@ -1,5 +1,3 @@
-import { severityRank } from '../../domain/severity.ts';
-import { byUrgency } from '../../domain/urgency.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import type { AccountView, AlertView, FiringView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
@@ -52,22 +50,6 @@ export function careOf({ acknowledged, silenced, inhibited }: FiringView | Alert
 
 export function needsSomebody(alert: FiringView): boolean {
   return careOf(alert) === 'nobody';
-}
-
-/** The most urgent first; of what is alike the worst, then the oldest. */
-export function sortAlerts<T extends Pick<AlertView, 'account' | 'rule' | 'severity' | 'since' | 'urgency'>>(
-  alerts: readonly T[],
-): readonly T[] {
-  const dated = alerts.map((alert) => ({ alert, urgency: alert.urgency }));
-  return dated
-    .sort(
-      ({ alert: left, urgency }, { alert: right, urgency: other }) =>
-        byUrgency(urgency, other) ||
-        severityRank(right.severity) - severityRank(left.severity) ||
-        left.since - right.since ||
-        (left.account + left.rule < right.account + right.rule ? -1 : 1),
-    )
-    .map(({ alert }) => alert);
 }
 
 /** Alerts of one cause and one taker are one card. Alerts that others speak for stand behind them. */

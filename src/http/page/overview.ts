@@ -3,6 +3,7 @@ import { hourMs } from '../../domain/duration.ts';
 import { isoDay, parseLocalText } from '../../domain/moment.ts';
 import { notUrgent } from '../../domain/urgency.ts';
 import { dueGroup, dueGroups } from '../../rules/urgency.ts';
+import { sortAlerts } from '../../views/sort-alerts.ts';
 import type { FiringView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { say } from '../../wording/language.ts';
@@ -10,16 +11,7 @@ import { phrases } from '../../wording/phrase.ts';
 import { sayHtml } from '../../wording/say-html.ts';
 import { AccountListing, readListQuery, writeListQuery } from './account-list.ts';
 import { accountsSection } from './account-table.ts';
-import {
-  accountsOf,
-  alertCard,
-  careOf,
-  cares,
-  groupByCause,
-  needsSomebody,
-  sayCare,
-  sortAlerts,
-} from './alerts.ts';
+import { accountsOf, alertCard, careOf, cares, groupByCause, needsSomebody, sayCare } from './alerts.ts';
 import { live } from './live.ts';
 import { channelsWork, channelTable, lastDelivery, messageTable } from './messages.ts';
 import { Totals } from './totals.ts';

@@ -90,7 +90,7 @@ ${key !== null && html`<p><a href="/pay.ics?key=${key}"><code>/pay.ics?key=${key
 <form method="post" action="/pay/calendar"><button class="quiet">${say(key === null ? says.calendarMake : says.calendarAgain, scope)}</button>${key !== null && html` <span class="soft">${say(says.calendarEnds, scope)}</span>`}</form></section>`;
 }
 
-const maxNamed = 20;
+const maxNamed = 5;
 
 /** Not an all-clear: who may need something that nobody can say yet. */
 function unknownList(unknown: readonly AccountView[], scope: Scope): Html | null {
