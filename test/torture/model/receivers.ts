@@ -61,6 +61,8 @@ export class Receivers {
   readonly #inBatch = new Set<string>();
   /** When a process died with what it had told of an incident: nobody alive knows what is read there. */
   readonly #forgotten = new Map<string, number>();
+  /** Incidents of before a database was put back: receivers may know more of them than it. */
+  readonly #older = new Set<string>();
   /** Since when somebody looks: who was away, or stood still, tells on coming back. */
   #awakeSince = 0;
 
@@ -70,9 +72,10 @@ export class Receivers {
     if (this.#changed.get(incident.id)?.words !== words) this.#changed.set(incident.id, { words, at });
   }
 
-  /** An older database took the place of the present one: what it does not know ends nowhere. */
+  /** An older database took the place of the present one: what it does not know ends nowhere, and what it told may be over there. */
   restored(): void {
     this.#shown.clear();
+    for (const id of this.#changed.keys()) this.#older.add(id);
   }
 
   awakes(at: number): void {
@@ -177,6 +180,7 @@ export class Receivers {
     if (event || resolvedAt !== null || flappingSince !== null || isSelfId(account) || type === 'stale')
       return false;
     if (notified[channel] === undefined || !this.#isSettled(incident, truth)) return false;
+    if (this.#older.has(incident.id)) return false;
     const firing = [...state.alerts.of(account).values()].filter((alert) => alert.state === 'firing');
     return (
       firing.length === 1 &&
