@@ -130,7 +130,8 @@ export async function makeClusterBed(
         `${count} daemons are members`,
         async () => {
           const rows = await server
-            .sql(url, 'SELECT FROM member WHERE expires_at > clock_timestamp()')
+            // One whose clock was set back left a row that lies in the future, beside that of its next start.
+            .sql(url, 'SELECT DISTINCT node FROM member WHERE expires_at > clock_timestamp()')
             .catch(() => []);
           return rows.length === count;
         },

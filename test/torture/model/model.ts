@@ -246,6 +246,12 @@ export class Model implements Observer {
     }
   }
 
+  #isPushed(account: string): boolean {
+    const { accounts, settings } = this.machine?.daemon?.state ?? {};
+    const own = accounts?.get(account)?.settings;
+    return own !== undefined && settings !== undefined && !entryOf(settings, own).polled;
+  }
+
   /** What was pushed shows in the first batch that has it, which may be tried more than once. */
   #takePushed({ settings, accounts }: MonitorState, account: string, poll: PollRecord): void {
     const own = accounts.get(account)?.settings;
@@ -306,6 +312,8 @@ export class Model implements Observer {
       const { id, account } = item.incident;
       if (item.incident.event || account.startsWith('@') || this.#book.known.has(id)) continue;
       if (this.#ledger.isUnheard) {
+        // What was pushed shows in a batch that is known to be stored.
+        if (this.#isPushed(account)) continue;
         this.#book.elapse(moment.now);
         this.#book.expectCause(item.incident);
         continue;
