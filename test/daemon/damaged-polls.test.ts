@@ -54,13 +54,15 @@ it('damage is reported although the daemon is killed before it could tell, once,
   expect(world.news()).toContain('@lowwater/storage-failed:marketing resolved warning');
 });
 
-it('a record and a note of the wrong type are told on the channels, and all else goes on', async () => {
+it.each([
+  ['record', "UPDATE incident SET body = json_set(body, '$.firedAt', 'noon')"],
+  ['note', "INSERT INTO note VALUES ('expected:otp', '[7]'), ('audit:1:x', '{')"],
+])('a %s of the wrong type is told on the channels, and all else goes on', async (_kind, damage) => {
   const world = await startWorld({ accounts, rules });
   await read(world, 100);
   await world.stop();
   const db = new Database(world.path);
-  db.exec(`UPDATE incident SET body = json_set(body, '$.firedAt', 'noon');
-    INSERT INTO note VALUES ('expected:otp', '[7]'), ('audit:1:x', '{')`);
+  db.exec(damage);
   db.close();
   world.start();
   await world.pass(10 * minuteMs);
