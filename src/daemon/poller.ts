@@ -83,12 +83,13 @@ export class Poller {
       account !== undefined && entryOf(settings, account.settings).polled;
     for (const id of this.#phases.keys()) if (!isPolled(accounts.get(id))) this.#forget(id);
     const fresh: WatchedAccount[] = [];
-    for (const account of accounts.values())
-      if ((!this.#phases.has(account.id) || changed.has(account.id)) && isPolled(account))
-        fresh.push(account);
+    for (const account of accounts.values()) {
+      if (!isPolled(account)) continue;
+      // A group may have had another first account, and so another name, and was perhaps asked just now.
+      if (isReload) this.#guard.sent(groupOf(this.#state, account.id), now);
+      if (!this.#phases.has(account.id) || changed.has(account.id)) fresh.push(account);
+    }
     for (const account of fresh) this.#rememberLastPoll(account, now);
-    // A group may have had another first account, and so another name, and was perhaps asked just now.
-    if (isReload) for (const id of accounts.keys()) this.#guard.sent(groupOf(this.#state, id), now);
     const starts = firstPolls(fresh.map((account) => account.pollIntervalMs));
     fresh.forEach((account, index) => {
       const { firstMs = 0, phaseMs = 0 } = starts[index] ?? {};

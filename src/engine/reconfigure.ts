@@ -1,13 +1,14 @@
 import { type Alert, providerAccountId, type Resolution, selfAccountId } from '../domain/alert.ts';
 import { getOrMake } from '../domain/get-or-make.ts';
 import { atOnce, inParts, type Parts } from '../domain/parts.ts';
-import { credentialTextOf, providerKeyOf } from '../domain/provider-entry.ts';
+import { providerKeyOf } from '../domain/provider-entry.ts';
 import { freshAccount } from '../domain/reading.ts';
 import type { Rule } from '../domain/rule.ts';
 import type { AccountSettings, Settings } from '../domain/settings.ts';
 import { kindOfRuleNamed, maxWindow } from '../rules/registry.ts';
 import { rulesForAccount } from '../rules/rules-for-account.ts';
 import { ReadingLog } from '../spending/reading-log.ts';
+import { groupAccounts, waitingGroups } from './account-groups.ts';
 import { shortenGroupWaits } from './announce.ts';
 import { keepAnnounced } from './announced-runs.ts';
 import {
@@ -28,7 +29,7 @@ import { pollGap, pollInterval } from './poll-gaps.ts';
 import { ProviderCounts } from './provider-counts.ts';
 import { reviewSilences } from './silencing.ts';
 import { followSpending } from './spending.ts';
-import { groupOf, type MonitorState, WatchedAccount } from './state.ts';
+import { type MonitorState, WatchedAccount } from './state.ts';
 
 /**
  * Applies a new configuration. Open incidents of remaining rules and accounts keep their state and are judged
@@ -104,8 +105,7 @@ export function* watchAccounts(
     }
     yield;
   }
-  groupAccounts(state);
-  keepWaits(state, waiting);
+  groupAccounts(state, waiting);
   yield;
   countProviders(state);
   yield;
@@ -153,53 +153,6 @@ function whyObsolete({ rules }: WatchedAccount, alert: Alert, isMoved: boolean):
     ({ id, type, balance }) => id === alert.rule && type === alert.type && balance === alert.balance,
   );
   return isConfigured ? null : { kind: 'rule-removed' };
-}
-
-/** Accounts that share credentials share the provider's limit. A group has its first account's name: no secret is stored. */
-function groupAccounts(state: MonitorState): void {
-  const firsts = new Map<string, string>();
-  state.groups.clear();
-  for (const account of state.settings.accounts) {
-    const shared = `${providerKeyOf(account)}\n${credentialTextOf(account)}`;
-    const first = firsts.get(shared);
-    if (first === undefined) firsts.set(shared, account.id);
-    else state.groups.set(account.id, first);
-  }
-}
-
-/** Groups that were told to wait, with the access that their accounts share. */
-function waitingGroups(state: MonitorState): ReadonlyMap<string, Access> {
-  const groups = [...state.backoffs.keys()];
-  return new Map(
-    groups.flatMap((group) => {
-      const purse = state.polled.get(group)?.purse ?? null;
-      return purse === null ? [] : [[group, purse] as const];
-    }),
-  );
-}
-
-/** A group that has another first account, and so another name, waits as long as before. */
-function keepWaits(state: MonitorState, waiting: ReadonlyMap<string, Access>): void {
-  if (waiting.size === 0) return;
-  const keyOf = ({ address, key }: Access) => `${address} ${key}`;
-  const present = new Map<string, string>();
-  for (const { id } of state.settings.accounts) {
-    const purse = state.polled.get(id)?.purse ?? null;
-    if (purse !== null) present.set(keyOf(purse), groupOf(state, id));
-  }
-  const moved = [...waiting].flatMap(([old, access]) => {
-    const [group, backoff] = [present.get(keyOf(access)), state.backoffs.get(old)];
-    return group === undefined || group === old || backoff === undefined ? [] : [{ old, group, backoff }];
-  });
-  for (const { old } of moved) state.backoffs.set(old, { group: old, strikes: 0, until: 0 });
-  for (const { group, backoff } of moved) {
-    const { strikes = 0, until = 0 } = state.backoffs.get(group) ?? {};
-    state.backoffs.set(group, {
-      group,
-      strikes: Math.max(strikes, backoff.strikes),
-      until: Math.max(until, backoff.until),
-    });
-  }
 }
 
 /** Also the shortest poll interval of each group of several. */

@@ -142,15 +142,8 @@ function drawMore(
         return [{ at, kind: 'reload', settings: { ...settings, accounts: named } }];
       }
       case 'limited × regrouped': {
-        const [first, ...rest] = accounts;
-        const others =
-          first === undefined
-            ? []
-            : [
-                [...rest, first],
-                [renamed(first), ...rest],
-              ];
-        const named = from.pick([accounts, rest, ...others]);
+        const [first, rest] = [accounts.slice(0, 1), accounts.slice(1)];
+        const named = from.pick([accounts, rest, [...rest, ...first], [...first.map(renamed), ...rest]]);
         return [
           { at, kind: 'reload', settings: { ...settings, accounts: named } },
           ...(from.chance(0.3) ? [{ at: at + 100, kind: 'stop', downMs: 1000 } as const] : []),

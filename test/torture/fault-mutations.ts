@@ -62,6 +62,27 @@ export const faultMutations: readonly Mutation[] = [
     test: 'test/daemon/reload.test.ts',
   },
   {
+    name: 'a group whose first account changed waits no more',
+    file: 'src/engine/account-groups.ts',
+    old: 'group === undefined || group === old ||',
+    new: 'group !== old ||',
+    test: 'test/daemon/request-guard.test.ts',
+  },
+  {
+    name: 'a group whose first account changed is asked at once',
+    file: 'src/daemon/poller.ts',
+    old: '      if (isReload) this.#guard.sent(groupOf(this.#state, account.id), now);\n',
+    new: '',
+    test: 'test/daemon/request-guard.test.ts',
+  },
+  {
+    name: 'an account that a reload brought was watched by nobody before its first poll',
+    file: 'src/engine/restore.ts',
+    old: 'firstSeenAt > now ? livedAt : firstSeenAt',
+    new: 'livedAt',
+    test: 'test/engine/restore.test.ts',
+  },
+  {
     name: 'what could not be read at the load is told to nobody',
     file: 'src/engine/restore.ts',
     old: '  noteDamagedRecords(state, stored.damagedRecords ?? [], now);',

@@ -13,8 +13,8 @@ export interface KnownEnd {
   readonly stoppedAt: number | null;
   /** When the process before began, or saw its clock jump: the time until then is counted already. */
   readonly countedFrom: number | null;
-  /** The last poll that was stored, also of accounts that are gone now. */
-  readonly lastPoll: number | null;
+  /** The last poll or first sight of an account that was stored, also of accounts that are gone now. */
+  readonly lastSign: number | null;
 }
 
 /** A process takes over what was committed: its clocks may have moved by the time in which nobody watched, by no more and no less. */
@@ -31,10 +31,10 @@ export function adoptAccount(
   const { id, setup, fact, end } = it;
   const own = state.accounts.get(id);
   if (own === undefined) return fact;
-  // What is known of the end of the last run is its last poll, or its beginning.
-  const lastPoll = end.lastPoll ?? end.endedAt ?? end.now;
+  // What is known of the end of the last run is its last sign of life, or its beginning.
+  const lastSign = end.lastSign ?? end.endedAt ?? end.now;
   // A poll of the future was made by a clock that was off: it shows no life.
-  const lived = Math.max(lastPoll > end.now ? 0 : lastPoll, end.countedFrom ?? lastPoll);
+  const lived = Math.max(lastSign > end.now ? 0 : lastSign, end.countedFrom ?? lastSign);
   const downMs = Math.max(0, end.now - lived);
   // A process that was told to stop wrote down when that was; one that died may have lived for an interval.
   const knownEnd = Math.max(lived, end.stoppedAt ?? lived);

@@ -62,10 +62,13 @@ export class AlertBook {
   }
 
   /** A process takes over what was committed. Clocks may have moved by the time in which nobody watched. */
-  booted(daemon: Daemon, it: Omit<KnownEnd, 'lastPoll'>): void {
+  booted(daemon: Daemon, it: Omit<KnownEnd, 'lastSign'>): void {
     this.#live = new Map(this.#durable);
-    const polls = [...this.#live.values()].flatMap((fact) => fact.polledAt ?? []);
-    const end = { ...it, lastPoll: polls.length === 0 ? null : Math.max(...polls) };
+    const signs = [...this.#live.values()].flatMap(({ polledAt, firstSeenAt }) => [
+      ...(polledAt === null ? [] : [polledAt]),
+      ...(firstSeenAt > it.now ? [] : [firstSeenAt]),
+    ]);
+    const end = { ...it, lastSign: signs.length === 0 ? null : Math.max(...signs) };
     this.events.forget();
     this.#mismatches.clear();
     this.configure(daemon.state, it.now, false);

@@ -1,10 +1,10 @@
 import type { Incident } from '../../../src/domain/alert.ts';
-import { credentialTextOf, providerKeyOf } from '../../../src/domain/provider-entry.ts';
 import type { AccountSettings } from '../../../src/domain/settings.ts';
 import { groupOf, type MonitorState } from '../../../src/engine/state.ts';
 import type { ReadingLog } from '../../../src/spending/reading-log.ts';
 import { dayMs } from '../scenario.ts';
 import { Violation } from '../story.ts';
+import { sharedBy } from './pacing.ts';
 
 /** What must be the same after a restart as before it, part by part; clocks are checked by their bounds elsewhere. */
 export function fingerprint(state: MonitorState, now: number, asOf: number = now): Map<string, string> {
@@ -52,7 +52,7 @@ function waitsOf(state: MonitorState, now: number): [string, string][] {
   return [...state.backoffs.values()].flatMap(({ group, strikes, until }): [string, string][] => {
     const first = state.accounts.get(group)?.settings;
     if (until <= now || first === undefined || groupOf(state, group) !== group) return [];
-    return [[`backoff ${providerKeyOf(first)} ${credentialTextOf(first)}`, JSON.stringify([strikes, until])]];
+    return [[`backoff ${sharedBy(first)}`, JSON.stringify([strikes, until])]];
   });
 }
 
@@ -91,7 +91,7 @@ function describeLog(
 
 /** History that could not be read when the process before began is read by the next one. */
 function knowsMore(words: string, now = 'empty'): boolean {
-  if (words === 'empty' || now === 'empty') return now !== 'empty';
+  if (words === 'empty' || now === 'empty') return false;
   const readingsOf = (text: string) => (JSON.parse(text) as readonly [readonly object[]])[0];
   const [before, after] = [readingsOf(words), readingsOf(now)];
   return JSON.stringify(after.slice(-before.length)) === JSON.stringify(before);

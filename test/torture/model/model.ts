@@ -246,17 +246,9 @@ export class Model implements Observer {
     }
   }
 
-  #isPushed(account: string): boolean {
-    const { accounts, settings } = this.machine?.daemon?.state ?? {};
-    const own = accounts?.get(account)?.settings;
-    return own !== undefined && settings !== undefined && !entryOf(settings, own).polled;
-  }
-
   /** What was pushed shows in the first batch that has it, which may be tried more than once. */
-  #takePushed({ settings, accounts }: MonitorState, account: string, poll: PollRecord): void {
-    const own = accounts.get(account)?.settings;
-    if (own === undefined || poll.reading === null || entryOf(settings, own).polled || this.#pushed.has(poll))
-      return;
+  #takePushed(state: MonitorState, account: string, poll: PollRecord): void {
+    if (poll.reading === null || !isPushed(state, account) || this.#pushed.has(poll)) return;
     this.#pushed.add(poll);
     const { balances, currency } = poll.reading;
     const outcome = { kind: 'ok', answer: { balances, currency }, durationMs: 0, usage: {} } as const;
@@ -313,7 +305,8 @@ export class Model implements Observer {
       if (item.incident.event || account.startsWith('@') || this.#book.known.has(id)) continue;
       if (this.#ledger.isUnheard) {
         // What was pushed shows in a batch that is known to be stored.
-        if (this.#isPushed(account)) continue;
+        const state = this.machine?.daemon?.state;
+        if (state !== undefined && isPushed(state, account)) continue;
         this.#book.elapse(moment.now);
         this.#book.expectCause(item.incident);
         continue;
@@ -550,4 +543,9 @@ function summary(message: Send['message']): string {
   return message.items
     .map((it) => `${it.accountName}/${it.rule} ${it.kinds.join('+')} ${it.severity}`)
     .join(', ');
+}
+
+function isPushed({ accounts, settings }: MonitorState, account: string): boolean {
+  const own = accounts.get(account)?.settings;
+  return own !== undefined && !entryOf(settings, own).polled;
 }

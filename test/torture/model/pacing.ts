@@ -46,16 +46,16 @@ export class Pacing {
   }
 
   configure(settings: Settings, at: number): void {
-    const groups = new Map([...this.#accounts.values()].map((it) => [it.id, groupOf(it)]));
+    const groups = new Map([...this.#accounts.values()].map((it) => [it.id, sharedBy(it)]));
     this.#settings = settings;
     this.#accounts.clear();
     for (const account of settings.accounts) {
       this.#accounts.set(account.id, account);
       const before = groups.get(account.id);
       // Another key or address: what the old one was asked for counts no more, or still does; both are right.
-      if (before !== undefined && before !== groupOf(account)) {
+      if (before !== undefined && before !== sharedBy(account)) {
         this.#waits.delete(before);
-        this.#waits.delete(groupOf(account));
+        this.#waits.delete(sharedBy(account));
         this.#waits.delete(account.id);
       }
       this.#lastSeen.set(account.id, at);
@@ -127,7 +127,7 @@ export class Pacing {
       throw new Violation('only configured accounts are polled', `${id} is not configured`);
     if (this.#busy.has(id)) throw new Violation('an account is polled once at a time', id);
     this.#busy.set(id, { since: it.at });
-    const group = groupOf(account);
+    const group = sharedBy(account);
     const last = this.#lastStart.get(group);
     const gapMs = 1000 / entryOf(this.#settings, account).maxRequestsPerSecond;
     if (last !== undefined && it.at - last < gapMs - slackMs) {
@@ -155,7 +155,7 @@ export class Pacing {
     this.#lastSeen.set(id, it.at);
     const account = this.#accounts.get(id);
     if (account === undefined) return;
-    const group = groupOf(account);
+    const group = sharedBy(account);
     const { initialMs, maxMs } = entryOf(this.#settings, account).backoff;
     const asked = outcome.kind === 'ok' ? 0 : (outcome.retryAfterMs ?? 0);
     if (outcome.kind === 'ok') {
@@ -173,7 +173,7 @@ export class Pacing {
     const key = outcome.kind === 'rate_limited' ? group : id;
     const strikes = (this.#waits.get(key)?.strikes ?? 0) + 1;
     const waiting =
-      key === id ? [account] : [...this.#accounts.values()].filter((each) => groupOf(each) === group);
+      key === id ? [account] : [...this.#accounts.values()].filter((each) => sharedBy(each) === group);
     const waitMs = Math.max(
       Math.min(maxMs, initialMs * 2 ** (strikes - 1)),
       Math.min(...waiting.map((each) => it.intervalOf(each.id))),
@@ -190,7 +190,7 @@ export class Pacing {
       const { initialMs, maxMs } = backoff;
       const busy = this.#busy.get(account.id);
       if (busy !== undefined && at - busy.since < 120_000) continue;
-      const sharing = [...this.#accounts.values()].filter((it) => groupOf(it) === groupOf(account));
+      const sharing = [...this.#accounts.values()].filter((it) => sharedBy(it) === sharedBy(account));
       // Each wait of a group may be ended by a request for another one of its accounts, and lasts as long as the shortest interval.
       const waitMs = Math.max(1.25 * Math.max(initialMs, maxMs) + 3_600_000, Math.min(...sharing.map(gapOf)));
       const allowed = gapOf(account) + waitMs * (sharing.length + 1) + 120_000;
@@ -230,7 +230,8 @@ export class Pacing {
   }
 }
 
-function groupOf(account: AccountSettings): string {
+/** What the accounts of a group have in common. */
+export function sharedBy(account: AccountSettings): string {
   const keys = Object.values(account.credentials).map((secret) => secret.reveal());
   return `group ${account.baseUrl ?? account.provider} ${keys}`;
 }

@@ -135,7 +135,8 @@ export class Receivers {
       if (shown === undefined || this.#isLate(name, truth)) continue;
       this.#expectEnded(name, shown, truth);
       for (const incident of truth.state.incidents.values())
-        if (this.#isToBeShown(name, incident, truth)) this.#expectOpen(name, shown, incident);
+        if (this.#isToBeShown(name, incident, truth) && !this.#isOlder(shown, incident))
+          this.#expectOpen(name, shown, incident);
     }
   }
 
@@ -143,6 +144,11 @@ export class Receivers {
   #isSettled(incident: Incident, { state, calendar, at, now }: Truth): boolean {
     const since = Math.max(this.#changed.get(incident.id)?.at ?? at, this.#awakeSince);
     return at - since >= hourMs && ![0, edgeMs].some((ago) => silenced(state, calendar, incident, now - ago));
+  }
+
+  /** Known from before a database was put back, and not told there since. */
+  #isOlder({ heard }: Shown, incident: Incident): boolean {
+    return this.#older.has(incident.id) && heard.get(nameOf(incident))?.has(incident.id) !== true;
   }
 
   #isForgotten({ incident, sentAt }: Word): boolean {
@@ -180,7 +186,6 @@ export class Receivers {
     if (event || resolvedAt !== null || flappingSince !== null || isSelfId(account) || type === 'stale')
       return false;
     if (notified[channel] === undefined || !this.#isSettled(incident, truth)) return false;
-    if (this.#older.has(incident.id)) return false;
     const firing = [...state.alerts.of(account).values()].filter((alert) => alert.state === 'firing');
     return (
       firing.length === 1 &&
