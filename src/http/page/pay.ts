@@ -76,9 +76,10 @@ export async function renderPay(scope: Scope): Promise<Html> {
 ${live(
   'pay',
   html`${payments.length === 0 && html`<p class="empty">${say(none, scope)}</p>`}${unknownList(unknown, scope)}${unread > 0 && html`<p class="note unread">${say(says.unread, { count: unread }, scope)}</p>`}${payRuns(plan, scope)}${paymentGroups.map((due) => paymentSection(due, { shown: items, currencies }, scope))}
-${pager((place) => withQuery('/pay', { cursor: place }), { cursor, nextCursor }, scope)}${await expectedList(scope)}${await announcedRuns(scope)}`,
-)}
+${pager((place) => withQuery('/pay', { cursor: place }), { cursor, nextCursor }, scope)}
 <p class="lead">${say(says.lead, scope)}</p>
+${await expectedList(scope)}${await announcedRuns(scope)}`,
+)}
 ${calendarSection(scope.calendarKey ?? null, scope)}`;
 }
 
