@@ -120,8 +120,9 @@ export class OwnedAccounts {
     const { damagedRecords = [] } = stored;
     for (const { source, key, reason } of damagedRecords)
       log.error({ source, key, reason }, 'a stored record cannot be read and is set aside');
-    if (damagedRecords.length > 0) await cluster.setAside(this.#ownership, damagedRecords);
-    const tables = damagedRecords.filter(({ body }) => body === null).map(({ source }) => source);
+    if (damagedRecords.some(({ body }) => body !== null))
+      await cluster.setAside(this.#ownership, damagedRecords);
+    const tables = damagedRecords.filter(({ key }) => key === '').map(({ source }) => source);
     if (tables.length > 0) this.unreadable = `nothing can be read of the tables ${tables.join(', ')}`;
     return restore(stored, before);
   }

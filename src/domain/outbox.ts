@@ -1,15 +1,17 @@
 import { dayMs, minuteMs } from './duration.ts';
 import { getOrMake } from './get-or-make.ts';
 
-export type NotificationReason =
-  | 'firing'
-  | 'worse'
-  | 'reminder'
-  | 'escalated'
-  | 'acknowledged'
-  | 'resolved'
-  | 'flapping'
-  | 'event';
+export const notificationReasons = [
+  'firing',
+  'worse',
+  'reminder',
+  'escalated',
+  'acknowledged',
+  'resolved',
+  'flapping',
+  'event',
+] as const;
+export type NotificationReason = (typeof notificationReasons)[number];
 
 export interface NotificationItem {
   readonly incident: string;

@@ -17,7 +17,7 @@ import { pollGap } from './poll-gaps.ts';
 import { putNotification } from './queue.ts';
 import { watchAccounts } from './reconfigure.ts';
 import { noteDamagedPolls, noteDamagedRecords, scheduleSelfAlerts } from './self-alerts.ts';
-import { reviewSilences, scheduleSilences, withdrawNotified } from './silencing.ts';
+import { reviewSilences, scheduleSilences, withdrawLost, withdrawNotified } from './silencing.ts';
 import { restoreSpending } from './spending.ts';
 import { MonitorState, scheduleBy, writeNote } from './state.ts';
 import { shiftAlert } from './transition.ts';
@@ -91,6 +91,8 @@ export function* restoreMonitor({
   scheduleSelfAlerts(state);
   noteDamagedPolls(state, stored.damaged, now);
   noteDamagedRecords(state, stored.damagedRecords ?? [], now);
+  for (const { source, key: id, at } of stored.damagedRecords ?? [])
+    if (source === 'message' && at !== undefined) withdrawLost(state, { id, at });
   for (const incident of state.incidents.values()) resumeIncident(state, incident, now);
   state.takeOver = null;
   return state;

@@ -14,7 +14,7 @@ import { plural } from '../domain/plain-text.ts';
 import { count, type Fact, listFacts, type Quantity, text } from '../domain/quantity.ts';
 import type { Severity } from '../domain/severity.ts';
 import type { ClusterProblem } from '../ports/cluster.ts';
-import type { DamagedRecord, DamagedRun } from '../ports/store.ts';
+import { type DamagedRecord, type DamagedRun, untoldDamageNote } from '../ports/store.ts';
 import { type Evaluation, verdict } from '../rules/evaluation.ts';
 import type { AlertKind } from '../rules/kind.ts';
 import {
@@ -249,6 +249,8 @@ export function noteDamagedRecords(
   const more = names.length > namedRecords ? [`${names.length - namedRecords} more`] : [];
   const text = `${plural(names.length, 'record')}: ${[...names.slice(0, namedRecords), ...more].join('; ')}`;
   noteOwnEvent(state, { kind: storageFailed, rule: damagedRecordsRule, severity: 'critical', text }, now);
+  // It is stored together with the event.
+  state.notes.delete(untoldDamageNote);
 }
 
 /** `212 polls of otp, 2026-11-19 08:00 to 2026-11-20 12:00 UTC`. */

@@ -1,6 +1,11 @@
 import { type Incident, type LastNotified, matchSubject } from '../domain/alert.ts';
 import type { Muted } from '../domain/operator.ts';
-import { kindsByIncident, type Notification, type NotificationReason } from '../domain/outbox.ts';
+import {
+  kindsByIncident,
+  type Notification,
+  type NotificationReason,
+  notificationReasons,
+} from '../domain/outbox.ts';
 import { ownOf } from '../domain/own.ts';
 import type { RecurringSilence, Silence } from '../domain/route.ts';
 import { accountSubject, type Matcher, matches } from '../domain/rule.ts';
@@ -114,10 +119,12 @@ export function retractMuted(state: MonitorState, message: Notification, now: nu
   else putNotification(state, { ...message, items });
 }
 
+type NotifiedBy = Pick<Notification, 'id' | 'channel' | 'items'>;
+
 /** The items of a notification do not count as notified, except those of `spared` incidents. */
 export function withdrawNotified(
   state: MonitorState,
-  message: Notification,
+  message: NotifiedBy,
   spared: ReadonlySet<string>,
 ): void {
   const said = kindsByIncident(message.items);
@@ -137,10 +144,22 @@ export function withdrawNotified(
   });
 }
 
+/** What a message told that was lost is not known: all that a channel was notified of since it was put out is notified once more. */
+export function withdrawLost(state: MonitorState, lost: { readonly id: string; readonly at: number }): void {
+  for (const { name: channel } of state.settings.channels) {
+    const items = [...state.incidents.values()].flatMap(({ id: incident, account, rule, notified }) =>
+      (ownOf(notified, channel)?.at ?? Number.NEGATIVE_INFINITY) < lost.at
+        ? []
+        : notificationReasons.map((kind) => ({ incident, account, rule, kind, at: lost.at })),
+    );
+    withdrawNotified(state, { id: lost.id, channel, items }, new Set());
+  }
+}
+
 /** Changes, or with null removes, what the channel was last notified of. */
 export function forEachNotified(
   state: MonitorState,
-  message: Notification,
+  message: NotifiedBy,
   change: (incident: Incident, notified: LastNotified) => LastNotified | null,
 ): void {
   for (const id of new Set(message.items.map((item) => item.incident))) {

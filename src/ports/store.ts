@@ -63,7 +63,12 @@ export interface DamagedRecord {
   readonly body: string | null;
   /** A clause. */
   readonly reason: string;
+  /** When it was put out, of a message. */
+  readonly at?: number;
 }
+
+/** The note with the records that were set aside, until it is stored that people are told: who finds them may die before that. */
+export const untoldDamageNote = 'damage-untold';
 
 /** The state that a daemon needs to continue. */
 export interface StoredState
@@ -73,7 +78,7 @@ export interface StoredState
   readonly messages: readonly Notification[];
   readonly notes: Readonly<Record<string, string>>;
   readonly damaged: readonly DamagedRun[];
-  /** Records left out because they could not be read. Default: nothing. */
+  /** Records left out because they could not be read, and those of before that nobody was told of. Default: nothing. */
   readonly damagedRecords?: readonly DamagedRecord[];
 }
 

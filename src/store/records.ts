@@ -1,18 +1,20 @@
 import type { Alert, Incident } from '../domain/alert.ts';
+import { hourMs } from '../domain/duration.ts';
 import { parseJson, parseJsonObject } from '../domain/json.ts';
 import { StorageError } from '../domain/operator-error.ts';
 import type { Notification } from '../domain/outbox.ts';
 import { inParts } from '../domain/parts.ts';
 import type { Silence } from '../domain/route.ts';
 import { isOfAnotherVersion } from '../engine/orders.ts';
-import type {
-  DamagedRecord,
-  DamagedRun,
-  GroupBackoff,
-  IncidentQuery,
-  LeftOrder,
-  StoredSpending,
-  StoredState,
+import {
+  type DamagedRecord,
+  type DamagedRun,
+  type GroupBackoff,
+  type IncidentQuery,
+  type LeftOrder,
+  type StoredSpending,
+  type StoredState,
+  untoldDamageNote,
 } from '../ports/store.ts';
 import { type Asking, ask, type Value } from './asking.ts';
 import { accountFromBody, incidentFromBody, type StoredAccount, type StoredIncident } from './bodies.ts';
@@ -26,11 +28,13 @@ interface BodyRow {
   readonly key: string;
   readonly second?: string;
   readonly body: string;
+  readonly at?: number;
 }
 
 type IncidentRow = BodyRow & { readonly firedAt: number; readonly no: number };
 
-const pendingMessages = "SELECT id AS key, body FROM message WHERE state = 'pending' ORDER BY created_at, no";
+const pendingMessages =
+  "SELECT id AS key, body, created_at AS at FROM message WHERE state = 'pending' ORDER BY created_at, no";
 const incidentRow = 'SELECT fired_at AS "firedAt", no, id AS key, body FROM incident';
 
 /**
@@ -54,16 +58,6 @@ export function* loadState(now: number, isLenient = false): Asking<StoredState> 
   const records = <T extends object>(source: string, read: Asking<readonly BodyRow[]>) =>
     part(source, bodies<T>(source, read));
 
-  const accounts = yield* records<StoredAccount>('account', askAccounts());
-  const spending = yield* part('spending', askSpending());
-  const backoffs = yield* records<GroupBackoff>(
-    'backoff',
-    ask('SELECT group_key AS key, body FROM backoff ORDER BY group_key'),
-  );
-  const alerts = yield* records<Alert>('alert', askAlerts());
-  const messages = yield* records<Notification>('message', ask(pendingMessages));
-  const incidents = yield* records<StoredIncident>('incident', askIncidents(messages));
-  const silences = yield* records<Silence>('silence', askSilences(now));
   // The notes hold the owner of a database and its id.
   const notes = yield* part(
     'note',
@@ -74,6 +68,18 @@ export function* loadState(now: number, isLenient = false): Asking<StoredState> 
     if (reason !== null) damagedRecords.push({ source: 'note', key, second: null, body, reason });
     return reason === null;
   });
+  damagedRecords.push(...readUntold(readable.find(({ name }) => name === untoldDamageNote)?.value));
+  const accounts = yield* records<StoredAccount>('account', askAccounts());
+  const spending = yield* part('spending', askSpending());
+  const backoffs = yield* records<GroupBackoff>(
+    'backoff',
+    ask('SELECT group_key AS key, body FROM backoff ORDER BY group_key'),
+  );
+  const alerts = yield* records<Alert>('alert', askAlerts());
+  const messages = yield* records<Notification>('message', ask(pendingMessages));
+  const lostSince = Math.min(...damagedRecords.flatMap(({ at = [] }) => at));
+  const incidents = yield* records<StoredIncident>('incident', askIncidents(messages, lostSince));
+  const silences = yield* records<Silence>('silence', askSilences(now));
   const damaged = yield* part(
     'damaged_run',
     ask<DamagedRun>(
@@ -131,17 +137,28 @@ export function* findMessages(limit: number, before: number): Asking<readonly No
   return sift<Notification>('message', yield* ask(newest, [before, limit]));
 }
 
+/** The value of the note about these records. A table that cannot be read at all is found again as long as it is so. */
+export function writeUntold(records: readonly DamagedRecord[]): string {
+  return JSON.stringify(records.filter(({ key }) => key !== '').map((record) => ({ ...record, body: null })));
+}
+
+/** What `writeUntold` wrote. */
+export function readUntold(value: string | undefined): readonly DamagedRecord[] {
+  if (value === undefined || faultOfNote(untoldDamageNote, value) !== null) return [];
+  return JSON.parse(value) as DamagedRecord[];
+}
+
 /** Parses bodies and keeps apart what cannot be read: whoever wrote one that is whole wrote a T. */
 function sift<T extends object>(
   source: string,
   rows: readonly BodyRow[],
   damaged: DamagedRecord[] = [],
 ): readonly T[] {
-  return rows.flatMap(({ key, second = null, body }) => {
+  return rows.flatMap(({ key, second = null, body, ...rest }) => {
     const parsed = parseJson(body);
     const reason = faultOfRecord(source, parsed);
     if (reason === null) return [parsed as T];
-    damaged.push({ source, key, second, body, reason });
+    damaged.push({ source, key, second, body, reason, ...(rest.at === undefined ? {} : { at: rest.at }) });
     return [];
   });
 }
@@ -216,8 +233,11 @@ function askAlerts(): Asking<readonly BodyRow[]> {
   );
 }
 
-/** Incidents that are not settled, by their own index, and those settled but for a message that waits. */
-function* askIncidents(pending: readonly Notification[]): Asking<readonly BodyRow[]> {
+/** Before a message is put out, what it tells may have waited so long. */
+const putOutWithinMs = hourMs;
+
+/** Incidents that are not settled, by their own index, and those settled but for a message that waits, or one of `lostSince` that was lost. */
+function* askIncidents(pending: readonly Notification[], lostSince: number): Asking<readonly BodyRow[]> {
   const rows = [
     ...(yield* askPages<IncidentRow>(
       `${incidentRow} WHERE settled = 0 AND (fired_at, no) > ($1, $2) ORDER BY fired_at, no LIMIT $3`,
@@ -225,12 +245,18 @@ function* askIncidents(pending: readonly Notification[]): Asking<readonly BodyRo
       ({ firedAt, no }) => [firedAt, no],
     )),
   ];
+  if (Number.isFinite(lostSince)) {
+    const since = [lostSince - putOutWithinMs];
+    rows.push(...(yield* ask<IncidentRow>(`${incidentRow} WHERE settled = 1 AND ended_at >= $1`, since)));
+  }
   const named = new Set(pending.flatMap(({ items }) => items.map(({ incident }) => incident)));
   for (const ids of inParts(named, pageRows)) {
     const places = ids.map((_, index) => `$${index + 1}`).join(', ');
     rows.push(...(yield* ask<IncidentRow>(`${incidentRow} WHERE settled = 1 AND id IN (${places})`, ids)));
   }
-  return rows.sort((left, right) => left.firedAt - right.firedAt || left.no - right.no);
+  return [...new Map(rows.map((row) => [row.no, row])).values()].sort(
+    (left, right) => left.firedAt - right.firedAt || left.no - right.no,
+  );
 }
 
 function askSilences(notOverAt: number): Asking<readonly BodyRow[]> {

@@ -6,7 +6,7 @@ import type { Notification } from '../domain/outbox.ts';
 import type { Silence } from '../domain/route.ts';
 import { severities } from '../domain/severity.ts';
 import type { MemberCard } from '../ports/cluster.ts';
-import type { GroupBackoff, Unstored } from '../ports/store.ts';
+import { type DamagedRecord, type GroupBackoff, type Unstored, untoldDamageNote } from '../ports/store.ts';
 import type { StoredAccount, StoredIncident } from './bodies.ts';
 
 /** Whether a stored value is one that this program can go on from. What a newer one adds to an object does not matter. */
@@ -230,6 +230,12 @@ export const isUnstored = objectOf<Unstored>({
   ...each(listOf(isObject), 'incidents', 'orders'),
 });
 
+const damagedRecord = objectOf<DamagedRecord>({
+  ...each(text, 'source', 'key', 'reason'),
+  ...each(orNull(text), 'second', 'body'),
+  at: orAbsent(instant),
+});
+
 const owner = objectOf({
   ...each(number, 'pid', 'startedAt'),
   ...each(text, 'host', 'program'),
@@ -250,6 +256,7 @@ const notes: ReadonlyMap<string, Check> = new Map(
     session: written(session),
     audit: written(auditEntry),
     'test-alert': written(testAlert),
+    [untoldDamageNote]: written(listOf(damagedRecord)),
     '@owner': written(owner),
   } satisfies Record<string, Check>),
 );

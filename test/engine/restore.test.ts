@@ -1,7 +1,9 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import type { Incident } from '../../src/domain/alert.ts';
 import { dayMs, hourMs, minuteMs } from '../../src/domain/duration.ts';
 import { newNotification } from '../../src/domain/outbox.ts';
 import { freshAccount } from '../../src/domain/reading.ts';
+import { decideTouched } from '../../src/engine/announce.ts';
 import { pausedForPollUntil, queueOf } from '../../src/engine/queue.ts';
 import { followClock, livedNote, startMonitor } from '../../src/engine/restore.ts';
 import { inactiveAlert } from '../../src/engine/transition.ts';
@@ -9,11 +11,11 @@ import { wordStory } from '../../src/messages/item-story.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { nothingStored } from '../../src/views/empty-reader.ts';
 import { english } from '../../src/wording/language.ts';
-import { accountState, incident, noon } from '../store/sqlite/batches.ts';
+import { accountState, incident, noon, notified } from '../store/sqlite/batches.ts';
 import { smsLow, units } from '../support/account-facts.ts';
 import { buildItem, messageNow } from '../support/messages.ts';
 import { seededRandom } from '../support/seeded-random.ts';
-import { makeAccount, makeSettings } from '../support/settings.ts';
+import { makeAccount, makeRoute, makeSettings } from '../support/settings.ts';
 
 /** What a daemon makes of an open incident of an account that its own configuration does not have. */
 function restoreWithout(takeOver: { readonly node: string; readonly from: string } | null) {
@@ -96,4 +98,63 @@ test('an account that a reload brought was watched from then on, though the daem
 
 test('an account that came back before a restart, and was not read since, gets its history', () => {
   expect(restoreUnpolled().unloaded).toContain('new');
+});
+
+describe('a message that was lost to damage', () => {
+  const route = makeRoute({ channels: ['ops'] });
+  /** Told at noon; whether in the one that was lost, which was put out at `lostAt`, nobody knows. */
+  const kindsAfter = (
+    its: Partial<Incident>,
+    { lostAt, lost = 'lost' }: { readonly lostAt: number; readonly lost?: string },
+  ): readonly string[] => {
+    const open = incident('one', {
+      severity: 'critical',
+      rises: 2,
+      notified: { ops: { ...notified(its.resolvedAt !== undefined), severity: 'critical', rises: 2 } },
+      ...its,
+    });
+    const alert = inactiveAlert({ account: 'otp', rule: 'sms-low', type: 'below', balance: 'sms' });
+    const firing = {
+      ...alert,
+      state: 'firing',
+      severity: 'critical',
+      incident: 'one',
+      breachedSince: noon,
+    } as const;
+    const state = startMonitor({
+      settings: makeSettings({
+        rules: [smsLow({ warning: units(200), critical: units(50) })],
+        routes: [route],
+      }),
+      stored: {
+        ...nothingStored,
+        accounts: [accountState('otp')],
+        alerts: open.resolvedAt === null ? [firing] : [],
+        incidents: [open],
+        damagedRecords: [
+          { source: 'message', key: lost, second: null, body: '{', reason: 'it is not JSON', at: lostAt },
+        ],
+      },
+      calendar: cronCalendar,
+      random: seededRandom(),
+      now: noon + 1000,
+    });
+    decideTouched(state, noon + 1000);
+    state.touched.add('one');
+    decideTouched(state, noon + 1000);
+    return [...state.messages.values()].flatMap(({ items }) =>
+      items.filter((item) => item.incident === 'one').map(({ kind }) => kind),
+    );
+  };
+  const over = { resolvedAt: noon, resolution: { kind: 'recovered' } } as const;
+
+  test.each([
+    ['the first about an incident makes it told as new', {}, { lostAt: noon, lost: 'message-1' }, ['firing']],
+    ['a later one may have said that it got worse', {}, { lostAt: noon }, ['worse']],
+    ['a later one may have said that it is over', over, { lostAt: noon - 1 }, ['resolved']],
+    ['nothing is said again that was told before it was put out', {}, { lostAt: noon + 1 }, []],
+    ['nor that it is over', over, { lostAt: noon + 1 }, []],
+  ] as const)('%s', (_, its, lost, kinds) => {
+    expect(kindsAfter(its, lost)).toEqual(kinds);
+  });
 });

@@ -83,6 +83,27 @@ export const faultMutations: readonly Mutation[] = [
     test: 'test/engine/restore.test.ts',
   },
   {
+    name: 'what was set aside is forgotten with the daemon that found it',
+    file: 'src/store/records.ts',
+    old: '  damagedRecords.push(...readUntold(readable.find(({ name }) => name === untoldDamageNote)?.value));\n',
+    new: '',
+    test: 'test/store/sqlite/damaged-records.test.ts',
+  },
+  {
+    name: 'what a message told that was lost is told no more',
+    file: 'src/engine/restore.ts',
+    old: "if (source === 'message' && at !== undefined) withdrawLost(state, { id, at });",
+    new: ';',
+    test: 'test/engine/restore.test.ts',
+  },
+  {
+    name: 'nobody looks for what ended with a message that was lost',
+    file: 'src/store/records.ts',
+    old: 'if (Number.isFinite(lostSince))',
+    new: 'if (lostSince === 0)',
+    test: 'test/store/sqlite/damaged-records.test.ts',
+  },
+  {
     name: 'what could not be read at the load is told to nobody',
     file: 'src/engine/restore.ts',
     old: '  noteDamagedRecords(state, stored.damagedRecords ?? [], now);',

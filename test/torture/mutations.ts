@@ -181,6 +181,7 @@ export const mutations: readonly Mutation[] = [
     file: 'src/daemon/rate-guard.ts',
     old: 'if (sendableAt <= now) {',
     new: 'if (sendableAt <= now || now > 0) {',
+    test: 'test/daemon/rate-guard.test.ts',
   },
   {
     name: 'a restart forgets that a group must wait',
@@ -235,6 +236,7 @@ export const mutations: readonly Mutation[] = [
     file: 'src/rules/idle.ts',
     old: ' - log.blindBetween(from, to);',
     new: ';',
+    test: 'test/rules/idle.test.ts',
   },
   {
     name: 'an attempt without an answer counts as refused',
@@ -543,6 +545,7 @@ export const mutations: readonly Mutation[] = [
     file: membership,
     old: 'if (look.renewed && (this.#owned === null || look.owner === card.incarnation))',
     new: 'if (look.renewed)',
+    test: membershipTest,
   },
   {
     name: 'an owner goes on alone for ever',

@@ -10,8 +10,8 @@ export const postgresMutations: readonly Mutation[] = [
   {
     name: 'one record that cannot be read keeps all others from being loaded',
     file: 'src/store/records.ts',
-    old: 'body, reason });\n    return [];\n',
-    new: 'body, reason });\n    throw new TypeError(reason);\n',
+    old: '{ at: rest.at }) });\n    return [];\n',
+    new: '{ at: rest.at }) });\n    throw new TypeError(reason);\n',
     test: 'test/store/postgres/damaged-records.test.ts',
   },
   {

@@ -1,5 +1,6 @@
 import type { Owner } from '../../ports/cluster.ts';
-import type { DamagedRecord } from '../../ports/store.ts';
+import { type DamagedRecord, untoldDamageNote } from '../../ports/store.ts';
+import { writeUntold } from '../records.ts';
 import { tables } from '../tables.ts';
 import { fenceValues, whileOwned } from './commit.ts';
 import type { Database } from './connection.ts';
@@ -78,12 +79,23 @@ export function openRetention(
   };
 }
 
-/** Moves records that could not be read to the table `damaged_record`, unless another owns the accounts: `StorageError`, kind `fenced`. */
+/**
+ * Moves records that could not be read to the table `damaged_record`, and notes that nobody was told of them, unless another owns the
+ * accounts: `StorageError`, kind `fenced`.
+ */
 export async function setAside(
   { change }: Database,
   fence: Owner,
   records: readonly DamagedRecord[],
 ): Promise<void> {
+  const [noted] = await change<{ held: number }>(
+    `${whileOwned}, noted AS (
+      INSERT INTO note (name, slot, value) SELECT $4, no, $5 FROM held
+      ON CONFLICT (name) DO UPDATE SET value = excluded.value
+    ) SELECT count(*) AS held FROM held`,
+    [...fenceValues(fence), untoldDamageNote, writeUntold(records)],
+  );
+  if (noted?.held !== 1) throw fencedError();
   for (const { name: source, key = [] } of tables) {
     const damaged = records.filter((record) => record.source === source && record.body !== null);
     if (damaged.length === 0) continue;

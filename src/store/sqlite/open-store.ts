@@ -14,7 +14,7 @@ import { claim, findDamagedOwner, inUse, readOwnerOf, refuseOwned, TakenOverErro
 import type { SqliteStore } from './port.ts';
 import { createSelfHealingStore } from './self-healing-store.ts';
 import { type SideLock, takeSideLock } from './side-lock.ts';
-import { foldLog, setRecordAside } from './store.ts';
+import { foldLog, setRecordsAside } from './store.ts';
 
 /**
  * Opens the database of a daemon, alone: creates it, or checks and migrates it.
@@ -107,9 +107,8 @@ function openClaimed(
     readonly found: readonly DamagedRecord[];
   },
 ): SqliteStore {
-  const owners = findDamagedOwner(db);
-  for (const record of owners) setRecordAside(db, record, now());
-  const damaged = [...found, ...owners];
+  const damaged = [...found, ...findDamagedOwner(db)];
+  if (damaged.length > 0) db.transaction(() => setRecordsAside(db, damaged, now())).immediate();
   const ownership = claim(db, { path, startedAt: now(), program });
   // Folds in the rest of a killed daemon, the new schema and the claim: the file itself is never behind for long.
   foldLog(db);
@@ -123,11 +122,6 @@ function openClaimed(
   const store = createSelfHealingStore({ db, path, now, verifier });
   return {
     ...store,
-    load() {
-      const stored = store.load();
-      const records = [...damaged, ...(stored.damagedRecords ?? [])];
-      return records.length === 0 ? stored : { ...stored, damagedRecords: records };
-    },
     close() {
       ownership.end(store.connection());
       store.close();

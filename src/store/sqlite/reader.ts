@@ -33,7 +33,7 @@ export function openSqliteReader(options: {
 
 /** The daemon sets such records aside and says so when it starts; until then what is left of the others might look like all of them. */
 function refuseDamaged(stored: StoredState, path: string): StoredState {
-  const [first] = stored.damagedRecords ?? [];
+  const first = stored.damagedRecords?.find(({ body }) => body !== null);
   if (first === undefined) return stored;
   const { source, key, reason } = first;
   throw new StorageError(

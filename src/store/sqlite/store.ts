@@ -1,5 +1,6 @@
-import type { Batch, DamagedRecord } from '../../ports/store.ts';
+import { type Batch, type DamagedRecord, untoldDamageNote } from '../../ports/store.ts';
 import type { Row } from '../asking.ts';
+import { readUntold, writeUntold } from '../records.ts';
 import { AccountTails, type TailRow } from '../runs/account-tails.ts';
 import { DamagedRuns, type FoundRun } from '../runs/stored-run.ts';
 import { changes, tables } from '../tables.ts';
@@ -41,7 +42,7 @@ export function createStore(options: {
 
   const setAside = db.transaction((records: readonly DamagedRecord[]) => {
     verify();
-    for (const record of records) setRecordAside(db, record, now());
+    setRecordsAside(db, records, now());
   });
 
   /** Immediate, so that the lock for writing is there before anything is read; all of it happens or nothing. */
@@ -68,8 +69,8 @@ export function createStore(options: {
     ...reader,
     load() {
       const stored = reader.load();
-      const { damagedRecords = [] } = stored;
-      if (damagedRecords.length > 0) change(() => setAside.immediate(damagedRecords));
+      const inPlace = stored.damagedRecords?.filter(({ body }) => body !== null) ?? [];
+      if (inPlace.length > 0) change(() => setAside.immediate(inPlace));
       return stored;
     },
     commit(batch) {
@@ -91,8 +92,16 @@ export function createStore(options: {
   };
 }
 
-/** It becomes a note, which nobody else reads. Of an account only the state goes: its history hangs on the row. */
-export function setRecordAside(db: Connection, record: DamagedRecord, now: number): void {
+/** Each that stands somewhere becomes a note, which nobody else reads; all are named in the one about those that nobody was told of. */
+export function setRecordsAside(db: Connection, records: readonly DamagedRecord[], now: number): void {
+  for (const record of records) if (record.body !== null) setRecordAside(db, record, now);
+  const known = db.prepare<[string], string>('SELECT value FROM note WHERE name = ?').pluck();
+  const untold = writeUntold([...readUntold(known.get(untoldDamageNote)), ...records]);
+  db.prepare('INSERT OR REPLACE INTO note (name, value) VALUES (?, ?)').run(untoldDamageNote, untold);
+}
+
+/** Of an account only the state goes: its history hangs on the row. */
+function setRecordAside(db: Connection, record: DamagedRecord, now: number): void {
   const { source, key, second, body, reason } = record;
   const found = tables.find(({ name }) => name === source)?.key?.map((column) => `${column} = ?`) ?? [];
   const keys = second === null ? [key] : [key, second];

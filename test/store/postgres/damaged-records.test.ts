@@ -4,7 +4,7 @@ import { inactiveAlert } from '../../../src/engine/transition.ts';
 import { openDatabase } from '../../../src/store/postgres/connection.ts';
 import { loadOwned } from '../../../src/store/postgres/reader.ts';
 import { noPostgres, sharedPostgres } from '../../support/postgres.ts';
-import { batch, incident, message, noon, accountState as state } from '../sqlite/batches.ts';
+import { batch, incident, message, noon, accountState as state, told } from '../sqlite/batches.ts';
 import { makeDatabase, open, own } from './fixtures.ts';
 
 function alert(account: string, rule: string) {
@@ -57,6 +57,13 @@ describe.skipIf(noPostgres !== null)('a record that cannot be read', () => {
     await cluster.setAside(owner, loaded.damagedRecords ?? []);
     const kept = await server.sql(url, 'SELECT source, key, reason FROM damaged_record ORDER BY source');
     expect(kept.map(({ source, key, reason }) => [source, key, reason])).toEqual(found);
+    const names = (records: typeof loaded.damagedRecords) => records?.map(({ key }) => key).toSorted();
+    const again = await cluster.load(once);
+    expect(names(again.damagedRecords), 'whoever found them may have died').toEqual(
+      names(loaded.damagedRecords),
+    );
+    expect(again.damagedRecords?.every(({ body }) => body === null)).toBe(true);
+    await owner.store.commit(batch({ notes: told }));
     expect((await cluster.load(once)).damagedRecords).toBeUndefined();
     expect((await cluster.reader.incidents({})).map(({ id }) => id)).toEqual(['two']);
     // What was set aside can come again, and its history is still there.

@@ -3,13 +3,16 @@ import { type Notification, newNotification } from '../../../src/domain/outbox.t
 import type { AccountState, PollRecord } from '../../../src/domain/reading.ts';
 import type { Silence } from '../../../src/domain/route.ts';
 import type { Log } from '../../../src/ports/log.ts';
-import type { Batch } from '../../../src/ports/store.ts';
+import { type Batch, untoldDamageNote } from '../../../src/ports/store.ts';
 
 export const noon = Date.UTC(2026, 10, 20, 12);
 export const minuteMs = 60_000;
 export const dayMs = 24 * 60 * minuteMs;
 export const always = { since: Number.MIN_SAFE_INTEGER, until: Number.MAX_SAFE_INTEGER };
 export const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
+
+/** The notes of a batch that tells people what was set aside. */
+export const told = { [untoldDamageNote]: null };
 
 export function batch(parts: Partial<Batch> = {}): Batch {
   return {

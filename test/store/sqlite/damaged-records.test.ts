@@ -2,7 +2,7 @@ import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { inactiveAlert } from '../../../src/engine/transition.ts';
 import { openSqliteReader } from '../../../src/store/sqlite/reader.ts';
-import { accountState, batch, incident, message, noon } from './batches.ts';
+import { accountState, batch, incident, message, noon, told } from './batches.ts';
 import { makePath, open } from './fixtures.ts';
 
 function makeDamaged(): string {
@@ -48,6 +48,7 @@ describe('a record that cannot be read', () => {
       ['message', 'first', null, 'it is not whole'],
       ['incident', 'one', null, 'it is not JSON'],
     ]);
+    store.commit(batch({ notes: told }));
     const again = store.load();
     expect(again).toEqual({ ...loaded, damagedRecords: undefined });
     // Its history stays, and it can come again.
@@ -63,6 +64,47 @@ describe('a record that cannot be read', () => {
       name: `@damaged:message:first:${noon}`,
       value: JSON.stringify({ reason: 'it is not whole', body: '{}' }),
     });
+  });
+
+  it('is named to the next daemon again where the one that found it died before anybody could be told', () => {
+    const path = makeDamaged();
+    const names = (): readonly unknown[] | undefined => {
+      const store = open(path);
+      const { damagedRecords } = store.load();
+      store.close();
+      return damagedRecords?.map(({ source, key, reason, at }) => [source, key, reason, at]);
+    };
+    const found = names();
+    expect(found).toHaveLength(4);
+    expect(names()?.toSorted()).toEqual(found?.toSorted());
+    const store = open(path);
+    store.load();
+    store.commit(batch({ notes: told }));
+    store.close();
+    expect(names()).toBeUndefined();
+  });
+
+  it('brings with a message that is lost the incidents that were over since it was put out', () => {
+    const path = makePath();
+    const store = open(path);
+    const over = (id: string, at: number) =>
+      incident(id, { firedAt: at - 5, resolvedAt: at, resolution: { kind: 'recovered' }, notified: {} });
+    store.commit(
+      batch({
+        incidents: [over('long-ago', noon - 9_000_000), over('lately', noon + 5)],
+        messages: [message('first'), message('second')],
+      }),
+    );
+    expect(store.load().incidents).toEqual([]);
+    store.close();
+    const db = new Database(path);
+    db.exec("UPDATE message SET body = '{}' WHERE id = 'first'");
+    db.close();
+    expect(
+      open(path)
+        .load()
+        .incidents.map(({ id }) => id),
+    ).toEqual(['lately']);
   });
 
   it('is refused by who only reads, until a daemon has set it aside', () => {
@@ -90,10 +132,13 @@ describe('the note that names the daemon', () => {
       damage(path, value);
       const store = open(path);
       expect(store.load().damagedRecords).toEqual([
-        { source: 'note', key: '@owner', second: null, body: value, reason: 'it is not whole' },
+        { source: 'note', key: '@owner', second: null, body: null, reason: 'it is not whole' },
       ]);
-      store.commit(batch({ incidents: [incident('one')] }));
       store.close();
+      const next = open(path);
+      expect(next.load().damagedRecords).toMatchObject([{ source: 'note', key: '@owner', body: null }]);
+      next.commit(batch({ incidents: [incident('one')], notes: told }));
+      next.close();
       expect(open(path).load().damagedRecords).toBeUndefined();
     },
   );

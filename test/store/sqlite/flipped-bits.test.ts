@@ -2,7 +2,7 @@ import { cpSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } fro
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { readLog } from '../../../src/store/sqlite/open-store.ts';
-import { batch, incident, message, noon, silence } from './batches.ts';
+import { batch, incident, message, noon, silence, told } from './batches.ts';
 import { startChild } from './child.ts';
 import { makePath, open } from './fixtures.ts';
 
@@ -50,7 +50,7 @@ describe('a flipped bit in the write-ahead log of a killed daemon', () => {
       expect(kept).toHaveLength(1);
       expect(record?.reason).toContain(kept[0]);
       expect(readFileSync(kept[0] ?? '')).toEqual(damagedLog);
-      store.commit(batch({ incidents: [incident('incident-6')] }));
+      store.commit(batch({ incidents: [incident('incident-6')], notes: told }));
       store.close();
       expect(open(path).load().damagedRecords).toBeUndefined();
     },
@@ -132,7 +132,8 @@ describe('a flipped bit in an index', () => {
     expect(store.load().damagedRecords).toEqual([
       expect.objectContaining({ source: 'index', reason: expect.stringContaining('made again') }),
     ]);
-    store.commit(batch({ incidents: [incident('incident-7', { resolvedAt: noon + 9 })] }));
+    expect(store.load().damagedRecords, 'nobody was told yet').toHaveLength(1);
+    store.commit(batch({ incidents: [incident('incident-7', { resolvedAt: noon + 9 })], notes: told }));
     expect(store.incidents({}).filter(({ id }) => id === 'incident-7')).toMatchObject([
       { resolvedAt: noon + 9 },
     ]);
