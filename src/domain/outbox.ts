@@ -1,17 +1,15 @@
 import { dayMs, minuteMs } from './duration.ts';
 import { getOrMake } from './get-or-make.ts';
 
-export const notificationReasons = [
-  'firing',
-  'worse',
-  'reminder',
-  'escalated',
-  'acknowledged',
-  'resolved',
-  'flapping',
-  'event',
-] as const;
-export type NotificationReason = (typeof notificationReasons)[number];
+export type NotificationReason =
+  | 'firing'
+  | 'worse'
+  | 'reminder'
+  | 'escalated'
+  | 'acknowledged'
+  | 'resolved'
+  | 'flapping'
+  | 'event';
 
 export interface NotificationItem {
   readonly incident: string;

@@ -1,12 +1,20 @@
-import { type Alert, displayName, type Incident, isAcknowledged, type Resolution } from '../domain/alert.ts';
+import {
+  type Alert,
+  displayName,
+  type Incident,
+  isAcknowledged,
+  type LastNotified,
+  type Resolution,
+} from '../domain/alert.ts';
 import { isWorse } from '../domain/severity.ts';
+import { planChannels } from './decide.ts';
 import type { MonitorState, WatchedAccount } from './state.ts';
 import { inactiveAlert, type Transition } from './transition.ts';
 
 /** The incident of an alert that fires now; `account` is null for what is about lowwater itself or a provider. */
 export function sketchIncident(
   id: string,
-  account: WatchedAccount | null,
+  account: Pick<WatchedAccount, 'settings'> | null,
   alert: Alert,
   now: number,
 ): Incident {
@@ -38,7 +46,7 @@ export function sketchIncident(
 }
 
 /** The subject that routes and silences match. */
-export function matchedOf({ settings }: WatchedAccount) {
+export function matchedOf({ settings }: Pick<WatchedAccount, 'settings'>) {
   const { labels, provider, currency } = settings;
   return { labels, provider, currency };
 }
@@ -144,11 +152,38 @@ export function reunite(state: MonitorState, now: number): void {
   }
   for (const alert of [...state.alerts.values()]) {
     if (alert.state !== 'firing' || incidentOf(state, alert) !== undefined) continue;
+    const settings = state.settings.accounts.find(({ id }) => id === alert.account);
     // Under its old id, which receivers know.
-    const incident = sketchIncident(alert.incident ?? newId(state), null, alert, now);
-    state.incidents.set(incident.id, incident);
-    state.alerts.set({ ...alert, incident: incident.id });
+    const id = alert.incident ?? newId(state);
+    const incident = sketchIncident(id, settings === undefined ? null : { settings }, alert, now);
+    state.incidents.set(id, { ...incident, notified: perhapsNotified(state, incident, alert, now) });
+    state.alerts.set({ ...alert, incident: id });
   }
+}
+
+/** More than nearly every incident has at a receiver; what it has beyond stays open there. */
+const maxKeys = 19;
+
+/** Whom it was told to is not known: whoever it was to be told to is told as of one that got worse, or that it is over. */
+function perhapsNotified(
+  { settings }: MonitorState,
+  incident: Incident,
+  { breachedSince }: Alert,
+  now: number,
+): Incident['notified'] {
+  const channels = settings.channels.map(({ name }) => name);
+  const openMs = now - (breachedSince ?? now);
+  const perhaps: LastNotified = {
+    ...{ at: now, severity: 'info', rises: incident.rises - 1, resolved: false, flapping: false },
+    ...{ firstMessage: 'lost', subject: null, escalatedAt: null, acknowledgedAt: null },
+    // Tools may have it under several keys, and somebody may have taken any of them.
+    keys: { first: 0, newest: maxKeys, taken: maxKeys },
+  };
+  return Object.fromEntries(
+    planChannels(incident, settings.routes, channels).flatMap(({ channel, direct, escalateAfterMs }) =>
+      direct || openMs >= (escalateAfterMs ?? Number.POSITIVE_INFINITY) ? [[channel, perhaps]] : [],
+    ),
+  );
 }
 
 export function keepIncident(state: MonitorState, incident: Incident): void {

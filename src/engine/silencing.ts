@@ -1,11 +1,6 @@
 import { type Incident, type LastNotified, matchSubject } from '../domain/alert.ts';
 import type { Muted } from '../domain/operator.ts';
-import {
-  kindsByIncident,
-  type Notification,
-  type NotificationReason,
-  notificationReasons,
-} from '../domain/outbox.ts';
+import { kindsByIncident, type Notification, type NotificationReason } from '../domain/outbox.ts';
 import { ownOf } from '../domain/own.ts';
 import type { RecurringSilence, Silence } from '../domain/route.ts';
 import { accountSubject, type Matcher, matches } from '../domain/rule.ts';
@@ -119,12 +114,10 @@ export function retractMuted(state: MonitorState, message: Notification, now: nu
   else putNotification(state, { ...message, items });
 }
 
-type NotifiedBy = Pick<Notification, 'id' | 'channel' | 'items'>;
-
 /** The items of a notification do not count as notified, except those of `spared` incidents. */
 export function withdrawNotified(
   state: MonitorState,
-  message: NotifiedBy,
+  message: Notification,
   spared: ReadonlySet<string>,
 ): void {
   const said = kindsByIncident(message.items);
@@ -144,22 +137,36 @@ export function withdrawNotified(
   });
 }
 
-/** What a message told that was lost is not known: all that a channel was notified of since it was put out is notified once more. */
+/**
+ * Neither what a message told that was lost is known, nor who read it: whatever a channel was notified of since it was put out is notified
+ * once more, what is open as worse and what is over as over. What nobody is told to be worse is told as new.
+ */
 export function withdrawLost(state: MonitorState, lost: { readonly id: string; readonly at: number }): void {
   for (const { name: channel } of state.settings.channels) {
-    const items = [...state.incidents.values()].flatMap(({ id: incident, account, rule, notified }) =>
-      (ownOf(notified, channel)?.at ?? Number.NEGATIVE_INFINITY) < lost.at
-        ? []
-        : notificationReasons.map((kind) => ({ incident, account, rule, kind, at: lost.at })),
+    const told = [...state.incidents.values()].filter(
+      ({ notified }) => (ownOf(notified, channel)?.at ?? Number.NEGATIVE_INFINITY) >= lost.at,
     );
-    withdrawNotified(state, { id: lost.id, channel, items }, new Set());
+    const items = told.map(({ id }) => ({ incident: id }));
+    forEachNotified(state, { channel, items }, ({ event, resolvedAt, severity }, notified) => {
+      const isFirst = notified.firstMessage === lost.id;
+      if (isFirst && (event || (resolvedAt === null && severity === 'info'))) return null;
+      return event ? notified : { ...notified, ...untold, rises: notified.rises - 1 };
+    });
   }
 }
+
+const untold = {
+  severity: 'info',
+  resolved: false,
+  flapping: false,
+  escalatedAt: null,
+  acknowledgedAt: null,
+} as const;
 
 /** Changes, or with null removes, what the channel was last notified of. */
 export function forEachNotified(
   state: MonitorState,
-  message: NotifiedBy,
+  message: { readonly channel: string; readonly items: readonly { readonly incident: string }[] },
   change: (incident: Incident, notified: LastNotified) => LastNotified | null,
 ): void {
   for (const id of new Set(message.items.map((item) => item.incident))) {

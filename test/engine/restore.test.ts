@@ -6,6 +6,7 @@ import { freshAccount } from '../../src/domain/reading.ts';
 import { decideTouched } from '../../src/engine/announce.ts';
 import { pausedForPollUntil, queueOf } from '../../src/engine/queue.ts';
 import { followClock, livedNote, startMonitor } from '../../src/engine/restore.ts';
+import type { MonitorState } from '../../src/engine/state.ts';
 import { inactiveAlert } from '../../src/engine/transition.ts';
 import { wordStory } from '../../src/messages/item-story.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
@@ -149,12 +150,74 @@ describe('a message that was lost to damage', () => {
   const over = { resolvedAt: noon, resolution: { kind: 'recovered' } } as const;
 
   test.each([
-    ['the first about an incident makes it told as new', {}, { lostAt: noon, lost: 'message-1' }, ['firing']],
+    [
+      'the first about what is only information makes it told as new',
+      { severity: 'info' },
+      { lostAt: noon, lost: 'message-1' },
+      ['firing'],
+    ],
+    ['the first about anything else may have been read', {}, { lostAt: noon, lost: 'message-1' }, ['worse']],
     ['a later one may have said that it got worse', {}, { lostAt: noon }, ['worse']],
     ['a later one may have said that it is over', over, { lostAt: noon - 1 }, ['resolved']],
     ['nothing is said again that was told before it was put out', {}, { lostAt: noon + 1 }, []],
     ['nor that it is over', over, { lostAt: noon + 1 }, []],
   ] as const)('%s', (_, its, lost, kinds) => {
     expect(kindsAfter(its, lost)).toEqual(kinds);
+  });
+});
+
+describe('what fires goes on under its incident though the record of it is damaged', () => {
+  const alert = inactiveAlert({ account: 'otp', rule: 'sms-low', type: 'below', balance: 'sms' });
+  const firing = {
+    ...alert,
+    state: 'firing',
+    severity: 'critical',
+    incident: 'one',
+    breachedSince: noon,
+  } as const;
+  const route = makeRoute({
+    match: { labels: { team: ['login'] } },
+    channels: ['ops'],
+    escalate: { afterMs: hourMs, channels: ['boss'] },
+  });
+  const restore = (now: number) =>
+    startMonitor({
+      settings: makeSettings({
+        accounts: [makeAccount('otp', { labels: { team: 'login' } })],
+        channels: ['ops', 'boss', 'sales'],
+        rules: [smsLow({ warning: units(200), critical: units(50) })],
+        routes: [route, makeRoute({ channels: ['sales'] })],
+      }),
+      stored: { ...nothingStored, accounts: [accountState('otp')], alerts: [firing] },
+      calendar: cronCalendar,
+      random: seededRandom(),
+      now,
+    });
+  const toldBy = (state: MonitorState, now: number) => {
+    state.messages.clear();
+    state.touched.add('one');
+    decideTouched(state, now);
+    return [...state.messages.values()].flatMap(({ channel, items }) =>
+      items.filter(({ incident }) => incident === 'one').map(({ kind }) => [channel, kind]),
+    );
+  };
+
+  test('it keeps the labels that routes match, and whoever may have heard of it is told that it got worse', () => {
+    const now = noon + minuteMs;
+    const state = restore(now);
+    expect(state.incidents.get('one')?.labels).toEqual({ team: 'login' });
+    expect(toldBy(state, now)).toEqual([['ops', 'worse']]);
+    expect(toldBy(state, now)).toEqual([]);
+  });
+
+  test('so is whoever it may have been escalated to, and all of them hear the end', () => {
+    const now = noon + 2 * hourMs;
+    const state = restore(now);
+    const kinds = (kind: string) => ['ops', 'boss'].map((channel) => [channel, kind]);
+    expect(toldBy(state, now)).toEqual(kinds('worse'));
+    const open = state.incidents.get('one');
+    if (open === undefined) throw new Error('the incident is gone');
+    state.incidents.set('one', { ...open, resolvedAt: now, resolution: { kind: 'recovered' } });
+    expect(toldBy(state, now)).toEqual(kinds('resolved'));
   });
 });

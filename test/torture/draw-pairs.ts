@@ -16,7 +16,7 @@ import {
   type Scenario,
   type Spell,
 } from './scenario.ts';
-import type { Seeded } from './seeded.ts';
+import { Seeded } from './seeded.ts';
 
 /** What broke most often is where two things meet. Left to chance they seldom do, so they are drawn together. */
 const pairs = [
@@ -31,11 +31,14 @@ const pairs = [
   'push × clock',
   'ordered × worse',
 ] as const;
-type Pair = (typeof pairs)[number];
+/** Drawn by itself, so that the seeds from before it draw what they drew. */
+const damagedPair = 'damaged × take-over';
+type Pair = (typeof pairs)[number] | typeof damagedPair;
 
 /** Few accounts with one ladder, so that nothing else speaks in its place, and one kind of trouble again and again. */
 export function drawPair(from: Seeded, drawn: Scenario): Scenario {
-  const pair = from.pick(pairs);
+  const picked = from.pick(pairs);
+  const pair = new Seeded(drawn.seed, damagedPair).chance(0.12) ? damagedPair : picked;
   const isGroup = pair === 'limited × regrouped';
   const accounts = Array.from({ length: isGroup ? 3 : from.pick([1, 1, 2]) }, (_, place) =>
     makeAccount(`acc-${place}`, {
@@ -170,6 +173,15 @@ function drawMore(
             forMs: from.skewed(10 * minuteMs, 12 * hourMs),
             byOrder: from.chance(0.5),
           },
+        ];
+      case damagedPair:
+        return [
+          { at, kind: 'damage', source: from.pick(['alert', 'incident', 'message']), place: from.int(0, 5) },
+          { at: at + from.pick([0, 1, 50]), kind: from.pick(['kill', 'kill', 'stop']), downMs: 1000 },
+          // Whoever finds it may die in turn before it has told anybody.
+          ...(from.chance(0.3)
+            ? [{ at: at + 1060, kind: 'kill at call', calls: from.int(1, 12), downMs: 500 } as const]
+            : []),
         ];
       default:
         return [];

@@ -104,6 +104,20 @@ export const faultMutations: readonly Mutation[] = [
     test: 'test/store/sqlite/damaged-records.test.ts',
   },
   {
+    name: 'who heard of an incident whose record is damaged does not hear its end',
+    file: 'src/engine/incidents.ts',
+    old: '{ ...incident, notified: perhapsNotified(state, incident, alert, now) }',
+    new: 'incident',
+    test: 'test/engine/restore.test.ts',
+  },
+  {
+    name: 'an incident whose record is damaged loses its labels',
+    file: 'src/engine/incidents.ts',
+    old: 'settings === undefined ? null : { settings }',
+    new: 'null',
+    test: 'test/engine/restore.test.ts',
+  },
+  {
     name: 'what could not be read at the load is told to nobody',
     file: 'src/engine/restore.ts',
     old: '  noteDamagedRecords(state, stored.damagedRecords ?? [], now);',

@@ -104,6 +104,11 @@ export class Fleet {
       this.#model.broken('a clock that is off owns nothing', `${machine.name}: ${this.#offsetMs} ms`);
   }
 
+  /** Whether somebody has taken the accounts since. */
+  isOvertaken({ epoch }: Life): boolean {
+    return epoch !== null && epoch < this.#epoch;
+  }
+
   /** What these say of themselves at their addresses. */
   askPeers(asker: Machine, members: readonly ClusterMember[]): readonly PeerAnswer[] {
     return members.flatMap(({ node }) => {

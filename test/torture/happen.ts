@@ -70,6 +70,9 @@ export function happen(stage: Stage, it: Happening, struck: Machine | null = sta
         story.note(1, () => 'the storage works again');
       });
       return;
+    case 'damage':
+      damage(stage, machine, it);
+      return;
     case 'backup':
       storage.backup();
       model.backedUp();
@@ -102,6 +105,15 @@ export function happen(stage: Stage, it: Happening, struck: Machine | null = sta
       pollNow(machine, model, it.account);
       return;
   }
+}
+
+function damage(
+  { model }: Stage,
+  { storage }: Machine,
+  { source, place }: Extract<Happening, { kind: 'damage' }>,
+): void {
+  const damaged = storage.damage(source, place);
+  if (damaged !== null) model.damaged(damaged);
 }
 
 /** A standstill is noticed when the daemon looks around again; where it looks seldom, only long ones are played. */

@@ -1,5 +1,5 @@
 import type { Daemon } from '../../src/daemon/daemon.ts';
-import type { Batch } from '../../src/ports/store.ts';
+import type { Batch, DamagedRecord } from '../../src/ports/store.ts';
 import type { LiveViews } from '../../src/views/live-views.ts';
 import type { EventQueue } from './event-queue.ts';
 
@@ -49,6 +49,10 @@ export class Life {
   dead = false;
   stopping = false;
   span: OwnerSpan | null = null;
+  /** What it took the accounts under; null where they are not shared. */
+  epoch: number | null = null;
+  /** What could not be read of the records that it goes on from. */
+  lost: readonly DamagedRecord[] = [];
   /** Ends it as SIGTERM does. */
   end: () => Promise<void> = async () => undefined;
   doom: { calls: number; readonly downMs: number } | null = null;

@@ -183,6 +183,7 @@ export class Machine {
         load: (options) => loadPatiently(() => askStore(() => database.load()), options),
         store: (owner, alreadyStored) => {
           const span = spanOf();
+          life.epoch = owner.epoch;
           const writer = this.storage.open(() => this.wall());
           const open = () => ({
             reader: file,
@@ -246,6 +247,7 @@ export class Machine {
 
   #restore(life: Life, stored: StoredState, random: Random): MonitorState {
     const now = this.#clock(life).now();
+    life.lost = stored.damagedRecords ?? [];
     return startMonitor({ settings: this.settings, stored, calendar: this.#calendar, random, now });
   }
 
@@ -270,11 +272,14 @@ export class Machine {
       maxSleepMs: this.#scenario.sleepMs,
     });
     if (life.dead) return;
-    this.#fleet.begins(this);
     span.daemon = daemon;
     span.views = createLiveViews(daemon, parts.store, '1.0.0');
-    span.watched = true;
-    this.#observer.booted(daemon, database);
+    // One that was overtaken while it loaded begins, and finds out.
+    if (!this.#fleet.isOvertaken(life)) {
+      this.#fleet.begins(this);
+      span.watched = true;
+      this.#observer.booted(daemon, database, life.lost);
+    }
     daemon.start();
   }
 

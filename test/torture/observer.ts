@@ -2,7 +2,7 @@ import type { Daemon } from '../../src/daemon/daemon.ts';
 import type { Message } from '../../src/domain/message.ts';
 import type { Outcome } from '../../src/domain/reading.ts';
 import type { Delivery } from '../../src/ports/channel.ts';
-import type { Batch } from '../../src/ports/store.ts';
+import type { Batch, DamagedRecord } from '../../src/ports/store.ts';
 import type { SqliteStore } from '../../src/store/sqlite/port.ts';
 
 /** One message on its way from a process to a channel. */
@@ -21,7 +21,8 @@ export interface Send {
 
 /** Who watches the run: the model. Instants are of the simulation. */
 export interface Observer {
-  booted(daemon: Daemon, store: SqliteStore): void;
+  /** `lost`: what it found damaged, or found to be told of. */
+  booted(daemon: Daemon, store: SqliteStore, lost: readonly DamagedRecord[]): void;
   /** The process is about to end, between two turns or in the middle of one. */
   dying(): void;
   /** The process is gone, with all that it had in memory. `clean`: it was told to stop and did. */

@@ -2,7 +2,7 @@ import type { Daemon } from '../../src/daemon/daemon.ts';
 import type { Incident } from '../../src/domain/alert.ts';
 import type { Outcome } from '../../src/domain/reading.ts';
 import type { Delivery } from '../../src/ports/channel.ts';
-import type { Batch } from '../../src/ports/store.ts';
+import type { Batch, DamagedRecord } from '../../src/ports/store.ts';
 import type { SqliteStore } from '../../src/store/sqlite/port.ts';
 import type { Observer, Send } from './observer.ts';
 
@@ -35,8 +35,8 @@ export class RecordingObserver implements Observer {
     this.#found = parts.found;
   }
 
-  booted(daemon: Daemon, store: SqliteStore): void {
-    this.#record(() => this.#observer.booted(daemon, store));
+  booted(daemon: Daemon, store: SqliteStore, lost: readonly DamagedRecord[]): void {
+    this.#record(() => this.#observer.booted(daemon, store, lost));
   }
 
   dying(): void {

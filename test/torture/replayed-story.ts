@@ -14,6 +14,7 @@ const disturbing: ReadonlySet<string> = new Set([
   'suspend',
   'pause',
   'restore',
+  'damage',
   'reload',
   'ordered',
   'announced',

@@ -76,6 +76,8 @@ export interface ChannelSpell {
 
 export type StorageFault = 'full' | 'read-only' | 'busy';
 
+export type DamagedSource = 'alert' | 'incident' | 'message';
+
 export type LineFault = 'cut' | 'isolated' | 'deaf' | 'slow';
 
 export type Happening = { readonly at: number } & (
@@ -96,6 +98,8 @@ export type Happening = { readonly at: number } & (
     }
   | { readonly kind: 'hand over' }
   | { readonly kind: 'storage'; readonly fault: StorageFault; readonly forMs: number }
+  /** A bit of one stored record flips: what that does shows when the records are next loaded. */
+  | { readonly kind: 'damage'; readonly source: DamagedSource; readonly place: number }
   | { readonly kind: 'backup' }
   | { readonly kind: 'restore'; readonly downMs: number }
   | { readonly kind: 'reload'; readonly settings: Settings }

@@ -10,7 +10,7 @@ import { migrate } from '../../src/store/sqlite/migrate.ts';
 import type { SqliteStore } from '../../src/store/sqlite/port.ts';
 import { createStore } from '../../src/store/sqlite/store.ts';
 import { leaveOrder } from '../../src/store/store.ts';
-import type { StorageFault } from './scenario.ts';
+import type { DamagedSource, StorageFault } from './scenario.ts';
 
 const program = 'lowwater 1.0.0';
 const migrations = readMigrations();
@@ -26,6 +26,8 @@ export interface SimStorage {
   backup(): void;
   /** Puts the last backup in the place of the database; false when there is none. Only while no process runs. */
   restore(): boolean;
+  /** Damages one of the records that the next daemon goes on from. Gives its name; null where there is none, or none can be written. */
+  damage(source: DamagedSource, place: number): string | null;
   /** Where the command line can leave an order; null in memory. */
   readonly leaveOrder: ((order: LeftOrder) => void) | null;
   bytes(): Buffer;
@@ -37,6 +39,7 @@ export function openStorage(kind: 'memory' | 'file', now: number): SimStorage {
 }
 
 class MemoryStorage implements SimStorage {
+  readonly #damaged = new Set<string>();
   fault: StorageFault | null = null;
   readonly leaveOrder = null;
   #db: Connection;
@@ -57,6 +60,10 @@ class MemoryStorage implements SimStorage {
   setFault(fault: StorageFault | null): void {
     this.fault = fault;
     applyFault(this.#db, fault);
+  }
+
+  damage(source: DamagedSource, place: number): string | null {
+    return this.fault === null ? damageRecord(this.#db, { source, place, damaged: this.#damaged }) : null;
   }
 
   backup(): void {
@@ -80,6 +87,7 @@ class MemoryStorage implements SimStorage {
 }
 
 class FileStorage implements SimStorage {
+  readonly #damaged = new Set<string>();
   fault: StorageFault | null = null;
   readonly #directory: string;
   #path: string;
@@ -129,6 +137,12 @@ class FileStorage implements SimStorage {
     this.#mayHaveOrders = true;
   };
 
+  damage(source: DamagedSource, place: number): string | null {
+    return this.fault === null && this.#db !== null
+      ? damageRecord(this.#db, { source, place, damaged: this.#damaged })
+      : null;
+  }
+
   backup(): void {
     this.#backup = join(this.#directory, `backup-${this.#generation}`);
     rmSync(this.#backup, { force: true });
@@ -165,6 +179,31 @@ function makeBlank(now: number): Buffer {
   const bytes = db.serialize();
   db.close();
   return bytes;
+}
+
+const records: Readonly<Record<DamagedSource, { readonly name: string; readonly where: string }>> = {
+  alert: { name: "account || '/' || rule", where: "account NOT LIKE '@%'" },
+  incident: { name: 'id', where: "account NOT LIKE '@%' AND ended_at IS NULL" },
+  message: { name: 'id', where: "state = 'pending'" },
+};
+
+/** An incident is damaged once in its life: how many keys it has at tools is known no more after that. */
+function damageRecord(
+  db: Connection,
+  it: { readonly source: DamagedSource; readonly place: number; readonly damaged: Set<string> },
+): string | null {
+  const { source, place, damaged } = it;
+  const { name, where } = records[source];
+  const names = db
+    .prepare<[], string>(`SELECT ${name} FROM ${source} WHERE ${where} ORDER BY 1`)
+    .pluck()
+    .all()
+    .filter((each) => source !== 'incident' || !damaged.has(each));
+  const struck = names[place % Math.max(1, names.length)];
+  if (struck === undefined) return null;
+  damaged.add(struck);
+  db.prepare(`UPDATE ${source} SET body = substr(body, 1, length(body) / 2) WHERE ${name} = ?`).run(struck);
+  return `${source} ${struck}`;
 }
 
 function applyFault(db: Connection, fault: StorageFault | null): void {

@@ -15,6 +15,8 @@ export interface KnownEnd {
   readonly countedFrom: number | null;
   /** The last poll or first sight of an account that was stored, also of accounts that are gone now. */
   readonly lastSign: number | null;
+  /** Alerts whose records could not be read. */
+  readonly lost: ReadonlySet<string>;
 }
 
 /** A process takes over what was committed: its clocks may have moved by the time in which nobody watched, by no more and no less. */
@@ -45,7 +47,8 @@ export function adoptAccount(
     const alert = state.alerts.get(id, rule.id);
     const mine = fact.alerts.get(rule.id) ?? resting;
     const next = factOf(alert);
-    if (!isSoft(rule) && !mine.doubt && !next.doubt && bounds.checked)
+    const isLost = end.lost.has(`${id}/${rule.id}`);
+    if (!isSoft(rule) && !mine.doubt && !next.doubt && bounds.checked && !isLost)
       checkAdoption(`${id}/${rule.id}`, mine, next, bounds);
     if (alert !== undefined) alerts.set(rule.id, next);
   }

@@ -50,6 +50,8 @@ export class Duties {
     this.#lastItem,
     this.#oneVoice,
   ] as const;
+  /** Incidents whose records could not be read. */
+  readonly #lost = new Set<string>();
   #disturbedAt = 0;
 
   constructor(parts: Parts) {
@@ -68,6 +70,24 @@ export class Duties {
       for (const key of [...map.keys()]) map.delete(key);
     this.#oneVoice.restored();
     this.committed();
+  }
+
+  /** What was notified of an incident, and who had it, cannot be read any more. */
+  lose(incident: string): void {
+    this.#lost.add(incident);
+    for (const map of [this.#severity, this.#eased]) map.forget(incident);
+    for (const key of [...this.#lastNotified.keys()])
+      if (key.endsWith(`/${incident}`)) this.#lastNotified.forget(key);
+    this.#oneVoice.lose(incident);
+  }
+
+  /** An event is put out for whoever is to hear of it with the batch that has it first. */
+  expectPutOut(state: MonitorState, incident: Incident, { now }: Moment): void {
+    const { calendar, ledger } = this.#parts;
+    if (silenced(state, calendar, incident, now)) return;
+    for (const { channel, direct } of asksOf(state.settings, incident))
+      if (direct && incident.notified[channel] === undefined && !ledger.lastDead.has(channel))
+        throw new Violation('damage is told', `${incident.id} was not put out for ${channel}`);
   }
 
   polled(account: string, outcome: Outcome, at: number): void {
@@ -155,7 +175,7 @@ export class Duties {
   expectNotified(state: MonitorState): void {
     const { readers } = this.#parts.ledger;
     for (const { id, notified } of state.incidents.values())
-      for (const channel of Object.keys(notified))
+      for (const channel of this.#lost.has(id) ? [] : Object.keys(notified))
         if (readers.heard(channel, id).size === 0 && !this.#parts.ledger.isWaiting(channel, id))
           throw new Violation('what counts as notified was notified', `${id} never reached ${channel}`);
   }

@@ -103,6 +103,13 @@ export class Ledger {
     this.#lanes.clear();
   }
 
+  /** A message cannot be read any more: whether it was is known to its readers alone. */
+  lose(id: string): void {
+    const row = this.#rows.get(id);
+    for (const { incident } of row?.items ?? []) this.readers.mayHaveRead(`${row?.channel}/${incident}`);
+    this.#rows.forget(id);
+  }
+
   backUp(): void {
     this.#rows.backUp();
     this.#owed.backUp();
@@ -402,7 +409,7 @@ export class Ledger {
     if (message.kind !== 'incidents') return;
     for (const item of row.items) {
       const said = message.items.find(({ incident }) => incident.id === item.incident);
-      if (said?.kinds.includes(item.kind) === true) continue;
+      if (said?.kinds.includes(item.kind) === true || this.readers.isLost(item.incident)) continue;
       if (item.kind === 'resolved' && this.#unheard.has(`${row.channel}/${item.incident}`)) continue;
       throw new Violation(
         'a message says all it stands for',

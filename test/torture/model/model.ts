@@ -1,12 +1,14 @@
 import type { Daemon } from '../../../src/daemon/daemon.ts';
 import type { Incident } from '../../../src/domain/alert.ts';
+import { ownOf } from '../../../src/domain/own.ts';
 import { entryOf } from '../../../src/domain/provider-entry.ts';
 import type { Outcome, PollRecord } from '../../../src/domain/reading.ts';
 import { isAllStored } from '../../../src/engine/batch.ts';
 import type { MonitorState } from '../../../src/engine/state.ts';
 import type { Delivery } from '../../../src/ports/channel.ts';
 import type { Calendar } from '../../../src/ports/clock.ts';
-import type { Batch } from '../../../src/ports/store.ts';
+import type { Batch, DamagedRecord } from '../../../src/ports/store.ts';
+import { damagedRecordsRule } from '../../../src/rules/self-alert-kinds.ts';
 import type { SqliteStore } from '../../../src/store/sqlite/port.ts';
 import type { Observer, Send } from '../observer.ts';
 import type { Scenario } from '../scenario.ts';
@@ -53,6 +55,8 @@ export class Model implements Observer {
   readonly #incidents = new Set<string>();
   /** Readings that were pushed, and that the model knows of. */
   readonly #pushed = new WeakSet<PollRecord>();
+  /** Records that were damaged, by their names. */
+  readonly #damaged = new Set<string>();
   #store: SqliteStore | null = null;
   #before: Map<string, string> | null = null;
   #beforeAt = 0;
@@ -103,10 +107,11 @@ export class Model implements Observer {
     };
   }
 
-  booted(daemon: Daemon, store: SqliteStore): void {
+  booted(daemon: Daemon, store: SqliteStore, lost: readonly DamagedRecord[]): void {
     const now = daemon.now();
     this.#story.note(2, () => `-- started, wall clock ${new Date(now).toISOString()}`);
     this.#store = store;
+    if (lost.length > 0) this.#lose(daemon, lost);
     const believed = this.#restored || this.#movedWhileDown || this.#endedAt === null;
     if (this.#movedWhileDown) {
       this.#pacing.forget();
@@ -123,6 +128,9 @@ export class Model implements Observer {
       endedAt: this.#endedAt,
       stoppedAt: this.#stoppedAt,
       countedFrom: this.#countsFrom.get('') ?? null,
+      lost: new Set(
+        lost.filter(({ source }) => source === 'alert').map(({ key, second }) => `${key}/${second}`),
+      ),
     });
     this.#countsFrom.set('', now);
     this.#pacing.configure(daemon.state.settings, this.#now());
@@ -136,6 +144,35 @@ export class Model implements Observer {
     this.#restored = false;
     this.#settingsChanged = false;
     this.#before = null;
+  }
+
+  /** A stored record is damaged now, if the daemon does not write it anew. */
+  damaged(record: string): void {
+    this.#damaged.add(record);
+  }
+
+  /** What could not be read is forgotten, and nothing else; people are to hear of it. */
+  #lose({ state }: Daemon, lost: readonly DamagedRecord[]): void {
+    this.#before = null;
+    for (const { source, key, second } of lost) {
+      const name = `${source} ${second === null ? key : `${key}/${second}`}`;
+      this.#story.note(14, () => `  ${name} cannot be read`);
+      if (!this.#damaged.has(name)) throw new Violation('what is sound is read', name);
+      if (source === 'message') this.#ledger.lose(key);
+      if (source === 'incident') this.#loseIncident(key, state.incidents.has(key));
+    }
+    const isTold = [...state.incidents.values()].some(({ rule }) => rule === damagedRecordsRule);
+    if (!isTold) throw new Violation('damage is told', lost.map(({ key }) => key).join(', '));
+  }
+
+  #loseIncident(id: string, isOpen: boolean): void {
+    for (const part of [this.#duties, this.#receivers, this.#ledger.readers]) part.lose(id);
+    if (isOpen) return;
+    for (const [alert, incident] of [...this.#open.entries()]) {
+      if (incident !== id) continue;
+      this.#open.forget(alert);
+      this.#receivers.forgetAlert(alert);
+    }
   }
 
   died(clean: boolean): void {
@@ -474,6 +511,8 @@ export class Model implements Observer {
         continue;
       if (moment.now - incident.resolvedAt < 15 * 60_000) continue;
       if (silenced(daemon.state, this.#calendar, incident, moment.now)) continue;
+      // Who escalated it could store nothing, and died.
+      if (this.#receivers.isForgotten(id) && ownOf(incident.notified, channel) === undefined) continue;
       throw new Violation('whoever heard of it hears its end', `${key}: ${JSON.stringify(incident)}`);
     }
   }
@@ -488,6 +527,10 @@ export class Model implements Observer {
   }
 
   #follow(incident: Incident, daemon: Daemon, moment: Moment): void {
+    if (incident.rule === damagedRecordsRule) {
+      this.#duties.expectPutOut(daemon.state, incident, moment);
+      return;
+    }
     if (incident.event) {
       this.#book.events.happened(incident, moment.now);
       return;

@@ -46,6 +46,10 @@ export class OneVoice {
     this.commit();
   }
 
+  lose(incident: string): void {
+    this.#seen.forget(incident);
+  }
+
   take(): void {
     this.#seen.take();
   }

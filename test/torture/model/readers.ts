@@ -18,6 +18,10 @@ export class Readers {
   readonly #unknowns = new Map<string, number>();
   /** What had gone wrong before each sending. */
   readonly #trouble = new WeakMap<Send, { readonly unknowns: number; readonly deaths: number }>();
+  /** Incidents of which nobody knows who heard of them. */
+  readonly #lost = new Set<string>();
+  /** What a message said that was lost: nobody knows whether it was read. */
+  readonly #perhapsRead = new Set<string>();
   #deaths = 0;
 
   /** Kinds that have arrived on a channel about an incident. */
@@ -40,6 +44,18 @@ export class Readers {
     this.#unknowns.set(channel, (this.#unknowns.get(channel) ?? 0) + 1);
   }
 
+  mayHaveRead(key: string): void {
+    this.#perhapsRead.add(key);
+  }
+
+  lose(incident: string): void {
+    this.#lost.add(incident);
+  }
+
+  isLost(incident: string): boolean {
+    return this.#lost.has(incident);
+  }
+
   sending(send: Send): void {
     this.#trouble.set(send, { unknowns: this.#unknowns.get(send.channel) ?? 0, deaths: this.#deaths });
   }
@@ -52,7 +68,8 @@ export class Readers {
       const key = `${channel}/${item.incident.id}`;
       const heard = this.#heard.get(key) ?? { kinds: new Map() };
       this.#heard.set(key, heard);
-      if (item.kinds.includes('resolved') && item.kinds.length === 1 && heard.kinds.size === 0) {
+      const isEndAlone = item.kinds.length === 1 && item.kinds.includes('resolved') && heard.kinds.size === 0;
+      if (isEndAlone && !this.#lost.has(item.incident.id) && !this.#perhapsRead.has(key)) {
         throw new Violation('resolved never overtakes its firing', `${key} heard only the end`);
       }
       for (const kind of item.kinds) this.#hear(heard, kind, { send, key });

@@ -63,6 +63,8 @@ export class Receivers {
   readonly #forgotten = new Map<string, number>();
   /** Incidents of before a database was put back: receivers may know more of them than it. */
   readonly #older = new Set<string>();
+  /** Incidents whose records could not be read, and alerts by name of which nothing could be. */
+  readonly #lost = new Set<string>();
   /** Since when somebody looks: who was away, or stood still, tells on coming back. */
   #awakeSince = 0;
 
@@ -76,6 +78,21 @@ export class Receivers {
   restored(): void {
     this.#shown.clear();
     for (const id of this.#changed.keys()) this.#older.add(id);
+  }
+
+  /** Who has it is known at the receivers alone. */
+  lose(incident: string): void {
+    this.#lost.add(incident);
+    this.#changed.delete(incident);
+  }
+
+  /** Its alert cannot be read either: the next incident of it is taken for the first, and receivers may know better. */
+  forgetAlert(alert: string): void {
+    for (const shown of this.#shown.values()) {
+      shown.latest.delete(alert);
+      for (const words of shown.words.values()) words.delete(alert);
+    }
+    this.#lost.add(alert);
   }
 
   awakes(at: number): void {
@@ -95,6 +112,11 @@ export class Receivers {
 
   committed(): void {
     this.#inBatch.clear();
+  }
+
+  /** Whether a process died with what it had told of it. */
+  isForgotten(incident: string): boolean {
+    return this.#forgotten.has(incident);
   }
 
   died(at: number): void {
@@ -174,9 +196,17 @@ export class Receivers {
         shown.tool === null
           ? [...shown.words].filter(([, words]) => !['over', undefined].includes(words.get(alert)?.state))
           : shown.tool.about(`lowwater/${alert}`);
+      if (this.#isBeyond(shown, alert)) continue;
       if (seen.length > 0)
         throw untrue(`${channel} shows ${alert} as open, which ended: ${JSON.stringify(seen)}`);
     }
+  }
+
+  /** Of an incident whose record was lost, the keys are closed that nearly every incident does with. */
+  #isBeyond({ heard, tool }: Shown, alert: string): boolean {
+    const isLost = [...(heard.get(alert) ?? [])].some((id) => this.#lost.has(id));
+    const keys = [...(tool?.shown.keys() ?? [])].filter((key) => key.startsWith(`lowwater/${alert}`));
+    return isLost && keys.length > 0 && keys.every((key) => Number(/\d+$/.exec(key)?.[0] ?? 0) > 20);
   }
 
   /** Known there, unchanged for an hour, and the only one of its account: another one says nothing in its place. */
@@ -196,6 +226,8 @@ export class Receivers {
   #expectOpen(channel: string, shown: Shown, incident: Incident): void {
     const alert = nameOf(incident);
     const { acknowledgement, severity } = incident;
+    // Who had it read that it is taken; that nobody has it any more is told of what is more than information.
+    if (this.#lost.has(incident.id) && severity === 'info') return;
     const isTaken = acknowledged(incident);
     // What rose to where its reader had seen it is no news.
     const isWorse = acknowledgement === null || rank[severity] > rank[acknowledgement.severity];
@@ -209,9 +241,11 @@ export class Receivers {
       }
       return;
     }
-    const last = shown.latest.get(alert);
-    // What somebody took before the tool heard of it never wakes anybody there.
-    if (!isFree || (last !== undefined && this.#isForgotten(last))) return;
+    // What somebody took there, and no daemon knows of any more, never wakes anybody there.
+    const isUnknown = [incident.id, alert, ...(shown.heard.get(alert) ?? [])].some(
+      (each) => this.#lost.has(each) || this.isForgotten(each),
+    );
+    if (!isFree || isUnknown) return;
     const open = shown.tool.about(`lowwater/${alert}`);
     const free = open.filter(({ taken }) => !taken);
     if (!free.some(({ urgency }) => urgency === null || rank[urgency] >= rank[severity]))
