@@ -17,6 +17,8 @@ const busyPausesMs = { first: 25, longest: 200 };
 /** … for at most so long without counting as a failure: an order that the command line leaves takes milliseconds. */
 const patienceMs = 5000;
 
+type Waiting = (isAttempted: boolean) => void;
+
 interface CommitterDependencies {
   readonly state: MonitorState;
   readonly store: Store;
@@ -34,7 +36,9 @@ export class Committer {
   readonly #parts: CommitterDependencies;
   /** Claims of the next batch: they are sent once it is stored. */
   #claims: Claim[] = [];
-  #waiting: ((isAttempted: boolean) => void)[] = [];
+  #waiting: Waiting[] = [];
+  /** Those of the running batch. */
+  #attempting: Waiting[] = [];
   /** Work that waits for exclusive use of the store, in the order of asking. */
   readonly #line: (() => Promise<void>)[] = [];
   #busy = false;
@@ -70,7 +74,7 @@ export class Committer {
   stop(): void {
     this.#disarm();
     this.#stopped = true;
-    for (const give of this.#waiting.splice(0)) give(false);
+    for (const give of [...this.#attempting, ...this.#waiting.splice(0)]) give(false);
   }
 
   /** Right after the running batch. Whether there was an attempt: none once another daemon owns the accounts. */
@@ -137,6 +141,7 @@ export class Committer {
   async #write(): Promise<void> {
     const claims = this.#claims;
     const waiting = this.#waiting;
+    this.#attempting = waiting;
     this.#claims = [];
     this.#waiting = [];
     const failure = (await this.#commit(this.#unsettled)) ?? (await this.#commit(this.#takeBatch()));

@@ -177,7 +177,7 @@ export class Daemon {
     if (isAttempted && (!this.committer.failing || (membership?.mayActUnpersisted() ?? true))) return result;
     throw new StorageError(
       'fenced',
-      'Another daemon may own the accounts now, and the order is not stored: repeat it.',
+      'Another daemon may own the accounts now, and nobody knows whether the order is stored: repeat it.',
     );
   }
 

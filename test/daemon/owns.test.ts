@@ -96,15 +96,16 @@ const silence = {
   endsAt: factsNoon + dayMs,
   comment: '',
 } as const;
-const repeatIt = 'Another daemon may own the accounts now, and the order is not stored: repeat it.';
+const repeatIt =
+  'Another daemon may own the accounts now, and nobody knows whether the order is stored: repeat it.';
 
-test('an order that waits to be stored when its daemon lets go of the accounts is answered', async () => {
+test('orders that are being stored, or wait to be, when their daemon lets go of the accounts are answered', async () => {
   const world = await startWorld();
   Object.assign(world.store, { commit: () => new Promise(() => undefined) });
-  void give(world.views, silence);
+  const first = expect(give(world.views, silence)).rejects.toThrow(repeatIt);
   const second = expect(give(world.views, silence)).rejects.toThrow(repeatIt);
   void world.daemon.abandon();
-  await second;
+  await Promise.all([first, second]);
   await expect(give(world.views, silence)).rejects.toThrow(repeatIt);
 });
 

@@ -3,7 +3,7 @@ import { matchesEverything } from '../../src/domain/rule.ts';
 import type { Settings } from '../../src/domain/settings.ts';
 import type { Wanted } from '../../src/engine/orders.ts';
 import { leftOrderOf, orderOf } from '../support/orders.ts';
-import type { Fleet } from './fleet.ts';
+import { type Fleet, leaseMs } from './fleet.ts';
 import type { Machine } from './machine.ts';
 import type { Model } from './model/model.ts';
 import { dayMs, type Happening, hourMs } from './scenario.ts';
@@ -16,8 +16,8 @@ interface Stage {
   readonly story: Story;
 }
 
-/** A commit that is under way, and one after it, whose answers do not come. */
-const answerMs = 60_000;
+/** A commit that is under way, and one after it, whose answers do not come; where leases go slower, so does who waits for them. */
+const answerMs = 60_000 + 20 * leaseMs;
 /** A group may be told to wait just before the turn of the account comes. */
 const longestPollMs = 2 * dayMs;
 /** A clock of one of several machines that was set wrong is set right by then. */
