@@ -246,6 +246,8 @@ export class Ledger {
     }
     this.#endUnstored.set(baseId(message.id), channel);
     const row = this.#rows.get(baseId(message.id)) ?? null;
+    // Also where that cannot be stored before the next message goes out.
+    if (delivery.kind === 'dead' && row !== null) this.#died(row, at);
     if (delivery.kind === 'delivered' && row !== null) {
       const waitMs = this.#owed.delivered(row.id, delivery);
       if (waitMs !== null) this.#notBefore.set(row.id, at + waitMs - 2);

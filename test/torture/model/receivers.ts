@@ -190,6 +190,7 @@ export class Receivers {
       if (truth.at - Math.max(word.at, this.#changed.get(incident.id)?.at ?? 0) < hourMs) continue;
       if (silenced(truth.state, truth.calendar, incident, truth.now)) continue;
       // What a daemon told from memory before another took over ends by what it leaves for that one, which is not played here.
+      if (this.#isForgotten(word)) continue;
       const isKnown = (id: string) => truth.state.incidents.has(id) || truth.stored(id) !== undefined;
       if (shown.tool !== null && ![...(shown.heard.get(alert) ?? [])].every(isKnown)) continue;
       const seen =
