@@ -7,7 +7,7 @@ export type Verdict =
   | { readonly kind: 'keep' }
   /** Its lease is over, or the database lost what it had stored, and nobody has taken them since: as the member that it is, or as a new one. */
   | { readonly kind: 'regain' | 'rejoin' | 'restore' }
-  /** Nobody has them, and what is stored may be readable now: as one that has just come. */
+  /** Nobody has them, or itself by a claim whose answer was lost, and what is stored may be readable now: as one that has just come. */
   | { readonly kind: 'claim' }
   | { readonly kind: 'lose'; readonly why: string };
 
@@ -34,6 +34,7 @@ export const lose = (why: string): Verdict => ({ kind: 'lose', why });
  * | ---------------------------- | ------------- | ------------------------ | ----------------------------- |
  * | any                          | another       | any, blind               | lose                          |
  * | any                          | none          | any, blind               | claim                         |
+ * | newer                        | itself        | any, blind               | claim                         |
  * | older, or of fewer batches   | another       | any but loading          | lose                          |
  * | older, or of fewer batches   | itself, none  | any but loading          | restore: what is lost again   |
  * | the own                      | itself        | any                      | keep                          |
@@ -54,7 +55,8 @@ function judgeEpoch(standing: Standing, look: ClusterLook): Verdict {
   const { phase, epoch, waits, isBlind } = standing;
   const isOwn = look.owner === standing.incarnation;
   const isForeign = !isOwn && look.owner !== null;
-  if (isBlind && !isOwn) return isForeign ? lose('another daemon took the accounts') : { kind: 'claim' };
+  if (isBlind && (!isOwn || look.epoch > epoch))
+    return isForeign ? lose('another daemon took the accounts') : { kind: 'claim' };
   if (isBehind(standing, look) && phase !== 'loading')
     return isForeign
       ? lose('the database lost its last commits, and another daemon took the accounts')

@@ -1,6 +1,7 @@
 import { firstPolls, nextOnGrid } from '../domain/backoff.ts';
 import { entryOf } from '../domain/provider-entry.ts';
 import type { Outcome } from '../domain/reading.ts';
+import { accessOf } from '../engine/account-groups.ts';
 import { hasOtherKey } from '../engine/changed-accounts.ts';
 import { DueQueue } from '../engine/due-queue.ts';
 import { blockedUntil } from '../engine/observe.ts';
@@ -111,7 +112,7 @@ export class Poller {
       if (account === undefined || this.#underWay.has(id)) continue;
       const startAt = this.#startAt(id, now);
       if (startAt > now) this.#due.set(id, startAt);
-      else if (this.#open?.begin(id, groupOf(this.#state, id)) !== false) void this.#poll(account);
+      else if (this.#open?.begin(id, this.#sharedBy(id)) !== false) void this.#poll(account);
       else this.#hold(id, now);
     }
   }
@@ -209,6 +210,10 @@ export class Poller {
     this.#state.polls.hurry();
   }
 
+  #sharedBy(id: string): string {
+    return accessOf(this.#state, id) ?? id;
+  }
+
   #startAt(id: string, now: number): number {
     const blocked = blockedUntil(this.#state, id);
     if (blocked <= now) return this.#guard.startAt(id, groupOf(this.#state, id), now);
@@ -233,7 +238,7 @@ export class Poller {
       this.#due.set(id, this.#now);
       return;
     }
-    if (this.#open?.isAwaited(groupOf(this.#state, id)) === true) this.#state.polls.hurry();
+    if (this.#open?.isAwaited(this.#sharedBy(id)) === true) this.#state.polls.hurry();
     this.#dependencies.ended(current, outcome);
     this.#planNext(current);
     this.#dependencies.planned();

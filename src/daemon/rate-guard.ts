@@ -115,31 +115,31 @@ export function guardFor(state: MonitorState): RateGuard {
 
 /**
  * Keeps one request of a group open at a time, from its start until the outcome is stored: a new owner
- * repeats only what is not stored. `isOpen`: whether the account is being asked, or the outcome is not stored yet;
+ * repeats only what is not stored. A group is known here by the access that it shares, which no reload renames. `isOpen`: whether the account is being asked, or the outcome is not stored yet;
  * `mayActUnpersisted`: whether a group may be asked before that is stored.
  */
 export function createOpenRequests(isOpen: (id: string) => boolean, mayActUnpersisted: () => boolean) {
-  /** Accounts of each group that were asked and may be open. */
+  /** Accounts that share an access, were asked and may be open. */
   const asked = new Map<string, readonly string[]>();
-  /** Accounts that had to wait, with their group. */
+  /** Accounts that had to wait, with their access. */
   const held = new Map<string, string>();
-  const openOf = (group: string): readonly string[] => asked.get(group)?.filter(isOpen) ?? [];
+  const openOf = (access: string): readonly string[] => asked.get(access)?.filter(isOpen) ?? [];
   return {
     /** Whether the account may be asked now, which opens its request. If not, it is among `takeFreed` later. */
-    begin(id: string, group: string): boolean {
-      const open = openOf(group);
+    begin(id: string, access: string): boolean {
+      const open = openOf(access);
       if (open.length > 0 && !mayActUnpersisted()) {
-        held.set(id, group);
+        held.set(id, access);
         return false;
       }
       held.delete(id);
-      asked.set(group, open.includes(id) ? open : [...open, id]);
+      asked.set(access, open.includes(id) ? open : [...open, id]);
       return true;
     },
-    isAwaited: (group: string): boolean => held.values().some((other) => other === group),
+    isAwaited: (access: string): boolean => held.values().some((other) => other === access),
     /** Accounts that need not wait any longer: each has to call `begin` again, since only one of a group may. */
     takeFreed(): readonly string[] {
-      const freed = [...held].flatMap(([id, group]) => (openOf(group).length === 0 ? [id] : []));
+      const freed = [...held].flatMap(([id, access]) => (openOf(access).length === 0 ? [id] : []));
       for (const id of freed) held.delete(id);
       return freed;
     },

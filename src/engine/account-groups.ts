@@ -38,8 +38,8 @@ export function groupAccounts(state: MonitorState, waiting: ReadonlyMap<string, 
   }
 }
 
-/** Address and key of a watched account as one text, without showing either; null before it was watched. */
-function accessOf({ polled }: MonitorState, id: string): string | null {
+/** Address and key of a watched account as one text, without showing either; null before it was watched. A reload may rename a group, never this. */
+export function accessOf({ polled }: MonitorState, id: string): string | null {
   const { address, key } = polled.get(id)?.purse ?? {};
   return key === undefined ? null : `${address} ${key}`;
 }

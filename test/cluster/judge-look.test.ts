@@ -34,6 +34,7 @@ const rows: readonly (readonly [
   [5, 'itself', alone ?? [], 'keep', { isBlind: true }],
   [5, 'none', alone ?? [], 'claim', { isBlind: true }],
   [4, 'none', alone ?? [], 'claim', { isBlind: true }],
+  [6, 'itself', alone ?? [], 'claim', { isBlind: true }],
   [6, 'another', alone ?? [], 'lose', { isBlind: true }],
 ];
 

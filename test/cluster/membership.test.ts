@@ -546,6 +546,23 @@ describe('two daemons on one database', () => {
     expect(world.judge()).toEqual([]);
   });
 
+  test('so does one that does not hear that it has the accounts when the database is back', async () => {
+    const { world, a, b } = await startPair();
+    a.killed = true;
+    b.line.cut = true;
+    await world.pass(2 * leaseMs + 5000);
+    let answers = 0;
+    world.cluster.taken = () => {
+      b.line.losesAnswer = () => ++answers === 1;
+    };
+    b.line.cut = false;
+    await world.pass(4 * leaseMs);
+    expect(answers).toBeGreaterThan(1);
+    expect([b.role, b.acts, b.begins.length, b.abandoned]).toEqual(['owner', true, 2, 1]);
+    expect(b.membership.clusterStatus.alerts).toEqual([]);
+    expect(world.judge()).toEqual([]);
+  });
+
   test('a standby that reaches nobody polls nothing: the owner may', async () => {
     const { world, a, b } = await startPair();
     a.frozenUntil = world.clock.monotonic() + 60_000;

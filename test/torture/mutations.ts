@@ -548,6 +548,13 @@ export const mutations: readonly Mutation[] = [
     test: membershipTest,
   },
   {
+    name: 'who polls by its configuration never reads what is stored where its claim was not heard',
+    file: 'src/cluster/judge-look.ts',
+    old: 'if (isBlind && (!isOwn || look.epoch > epoch))',
+    new: 'if (isBlind && !isOwn)',
+    test: membershipTest,
+  },
+  {
     name: 'an owner goes on alone for ever',
     file: owned,
     old: 'this.#phaseSince > aloneForMs',
@@ -669,8 +676,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'who waits until an order is stored waits for ever once its daemon lets go of the accounts',
     file: committer,
-    old: '    for (const give of this.#waiting.splice(0)) give(false);\n',
-    new: '',
+    old: 'for (const give of [...this.#attempting, ...this.#waiting.splice(0)]) give(false);',
+    new: 'for (const give of this.#attempting) give(false);',
     test: ownsTest,
   },
   {

@@ -1,6 +1,7 @@
 import type { Daemon } from '../../src/daemon/daemon.ts';
 import type { Message } from '../../src/domain/message.ts';
 import type { Outcome } from '../../src/domain/reading.ts';
+import type { AccountSettings } from '../../src/domain/settings.ts';
 import type { Delivery } from '../../src/ports/channel.ts';
 import type { Batch, DamagedRecord } from '../../src/ports/store.ts';
 import type { SqliteStore } from '../../src/store/sqlite/port.ts';
@@ -34,7 +35,7 @@ export interface Observer {
   /** `mayBeUnstored` as of a message that is sent. */
   pollBegan(account: string, mayBeUnstored: boolean): void;
   /** An answer reaches the process, which takes it in before anything else happens. */
-  pollEnded(account: string, outcome: Outcome): void;
+  pollEnded(asked: AccountSettings, outcome: Outcome): void;
   beforeCommit(batch: Batch): void;
   committed(batch: Batch, stored: boolean): void;
   /** The process did not hear of a commit that was stored, or hears of it only now. */

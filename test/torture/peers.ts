@@ -62,7 +62,7 @@ export class Peers {
     const { outcome, afterMs } = this.#world.answer(account.id, this.#machine.queue.now);
     life.deliver(afterMs, () => {
       if (!life.flights.delete(flight)) return;
-      if (!flight.signal.aborted) this.#machine.observe(span, (it) => it.pollEnded(account.id, outcome));
+      if (!flight.signal.aborted) this.#machine.observe(span, (it) => it.pollEnded(account, outcome));
       resolve(outcome);
     });
   }

@@ -1,6 +1,7 @@
 import type { Daemon } from '../../src/daemon/daemon.ts';
 import type { Incident } from '../../src/domain/alert.ts';
 import type { Outcome } from '../../src/domain/reading.ts';
+import type { AccountSettings } from '../../src/domain/settings.ts';
 import type { Delivery } from '../../src/ports/channel.ts';
 import type { Batch, DamagedRecord } from '../../src/ports/store.ts';
 import type { SqliteStore } from '../../src/store/sqlite/port.ts';
@@ -61,9 +62,9 @@ export class RecordingObserver implements Observer {
     this.#record(() => this.#observer.pollBegan(account, mayBeUnstored));
   }
 
-  pollEnded(account: string, outcome: Outcome): void {
+  pollEnded(asked: AccountSettings, outcome: Outcome): void {
     this.pollsLost++;
-    this.#record(() => this.#observer.pollEnded(account, outcome));
+    this.#record(() => this.#observer.pollEnded(asked, outcome));
   }
 
   beforeCommit(batch: Batch): void {

@@ -406,13 +406,16 @@ export class Ledger {
     }
   }
 
-  /** A message says all that is on its row, but for the end of what the channel never heard of. */
+  /** A message says all that is on its row, but for what is over and the channel never heard of. */
   #expectWhole(row: Notification, { message }: Send): void {
     if (message.kind !== 'incidents') return;
     for (const item of row.items) {
       const said = message.items.find(({ incident }) => incident.id === item.incident);
       if (said?.kinds.includes(item.kind) === true || this.readers.isLost(item.incident)) continue;
-      if (item.kind === 'resolved' && this.#unheard.has(`${row.channel}/${item.incident}`)) continue;
+      const isOver = row.items.some(
+        ({ incident, kind }) => incident === item.incident && kind === 'resolved',
+      );
+      if (isOver && this.#unheard.has(`${row.channel}/${item.incident}`)) continue;
       throw new Violation(
         'a message says all it stands for',
         `${item.kind} of ${item.incident} is not in ${message.id}`,

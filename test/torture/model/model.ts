@@ -3,6 +3,7 @@ import type { Incident } from '../../../src/domain/alert.ts';
 import { ownOf } from '../../../src/domain/own.ts';
 import { entryOf } from '../../../src/domain/provider-entry.ts';
 import type { Outcome, PollRecord } from '../../../src/domain/reading.ts';
+import type { AccountSettings } from '../../../src/domain/settings.ts';
 import { isAllStored } from '../../../src/engine/batch.ts';
 import type { MonitorState } from '../../../src/engine/state.ts';
 import type { Delivery } from '../../../src/ports/channel.ts';
@@ -218,7 +219,7 @@ export class Model implements Observer {
     this.#pacing.began(account, { ...moment, mayBeUnstored });
   }
 
-  pollEnded(account: string, outcome: Outcome): void {
+  pollEnded({ id: account, baseUrl }: AccountSettings, outcome: Outcome): void {
     const moment = this.#moment();
     if (moment === null) return;
     this.#story.note(
@@ -226,9 +227,13 @@ export class Model implements Observer {
       () => `  ${account}: ${outcome.kind === 'ok' ? JSON.stringify(outcome.answer) : outcome.kind}`,
     );
     this.#polledAt = moment.at;
-    this.#book.polled(account, outcome, moment);
-    this.#duties.polled(account, outcome, moment.now);
-    if (outcome.kind === 'ok') {
+    // What was asked at another address says nothing of the present one.
+    const isOfPresent = this.#book.fact(account)?.address === baseUrl;
+    if (isOfPresent) {
+      this.#book.polled(account, outcome, moment);
+      this.#duties.polled(account, outcome, moment.now);
+    }
+    if (isOfPresent && outcome.kind === 'ok') {
       const already = this.#answered.at === moment.at ? this.#answered.accounts : [];
       this.#answered = { at: moment.at, accounts: new Set([...already, account]) };
     }

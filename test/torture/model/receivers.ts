@@ -189,18 +189,22 @@ export class Receivers {
       if (incident === undefined || incident.resolvedAt === null || isOpen(truth.state, incident)) continue;
       if (truth.at - Math.max(word.at, this.#changed.get(incident.id)?.at ?? 0) < hourMs) continue;
       if (silenced(truth.state, truth.calendar, incident, truth.now)) continue;
-      // What a daemon told from memory before another took over ends by what it leaves for that one, which is not played here.
-      if (this.#isForgotten(word)) continue;
-      const isKnown = (id: string) => truth.state.incidents.has(id) || truth.stored(id) !== undefined;
-      if (shown.tool !== null && ![...(shown.heard.get(alert) ?? [])].every(isKnown)) continue;
+      if (this.#isOfNobody(shown, alert, truth)) continue;
       const seen =
         shown.tool === null
           ? [...shown.words].filter(([, words]) => !['over', undefined].includes(words.get(alert)?.state))
           : shown.tool.about(`lowwater/${alert}`);
-      if (this.#isBeyond(shown, alert)) continue;
       if (seen.length > 0)
         throw untrue(`${channel} shows ${alert} as open, which ended: ${JSON.stringify(seen)}`);
     }
+  }
+
+  /** What a daemon told from memory before another took over ends by what it leaves for that one, which is not played here. */
+  #isOfNobody(shown: Shown, alert: string, { state, stored }: Truth): boolean {
+    const word = shown.latest.get(alert);
+    if ((word !== undefined && this.#isForgotten(word)) || this.#isBeyond(shown, alert)) return true;
+    const isKnown = (id: string) => state.incidents.has(id) || stored(id) !== undefined;
+    return shown.tool !== null && ![...(shown.heard.get(alert) ?? [])].every(isKnown);
   }
 
   /** Of an incident whose record was lost, the keys are closed that nearly every incident does with. */
