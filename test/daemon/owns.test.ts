@@ -88,6 +88,21 @@ test('accounts that wait until the database knows of another keep the pace of th
   expect([...world.provider.asked.values()].flat()).toHaveLength(6);
 });
 
+test('so they do after a reload that renames the first of them', async () => {
+  const world = await startWorld(sharing, { mayActUnpersisted: () => false });
+  const asked = () => [...world.provider.asked.values()].flat().length;
+  world.diskFull = true;
+  await world.pass(step);
+  expect(asked()).toBe(7);
+  const [, ...others] = sharing.accounts;
+  await world.reload({ accounts: [makeAccount('renamed', { credentials }), ...others] });
+  await world.pass(step);
+  expect(asked()).toBe(7);
+  world.diskFull = false;
+  await world.pass(minuteMs);
+  expect(asked()).toBeGreaterThan(12);
+});
+
 const silence = {
   kind: 'silence',
   everything: false,

@@ -674,6 +674,13 @@ export const mutations: readonly Mutation[] = [
     test: ownsTest,
   },
   {
+    name: 'a reload that renames a group forgets that a request of it is open',
+    file: 'src/daemon/poller.ts',
+    old: 'return accessOf(this.#state, id) ?? id;',
+    new: 'return groupOf(this.#state, id);',
+    test: ownsTest,
+  },
+  {
     name: 'who waits until an order is stored waits for ever once its daemon lets go of the accounts',
     file: committer,
     old: 'for (const give of [...this.#attempting, ...this.#waiting.splice(0)]) give(false);',
