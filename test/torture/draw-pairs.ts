@@ -31,14 +31,14 @@ const pairs = [
   'push × clock',
   'ordered × worse',
 ] as const;
-/** Drawn by itself, so that the seeds from before it draw what they drew. */
-const damagedPair = 'damaged × take-over';
-type Pair = (typeof pairs)[number] | typeof damagedPair;
+/** Drawn by themselves, so that the seeds from before them draw what they drew. */
+const laterPairs = ['damaged × take-over', 'pressed × worse'] as const;
+type Pair = (typeof pairs)[number] | (typeof laterPairs)[number];
 
 /** Few accounts with one ladder, so that nothing else speaks in its place, and one kind of trouble again and again. */
 export function drawPair(from: Seeded, drawn: Scenario): Scenario {
   const picked = from.pick(pairs);
-  const pair = new Seeded(drawn.seed, damagedPair).chance(0.12) ? damagedPair : picked;
+  const pair = laterPairs.find((each) => new Seeded(drawn.seed, each).chance(0.12)) ?? picked;
   const isGroup = pair === 'limited × regrouped';
   const accounts = Array.from({ length: isGroup ? 3 : from.pick([1, 1, 2]) }, (_, place) =>
     makeAccount(`acc-${place}`, {
@@ -174,7 +174,17 @@ function drawMore(
             byOrder: from.chance(0.5),
           },
         ];
-      case damagedPair:
+      case 'pressed × worse': {
+        const press = { kind: 'press', place: from.int(0, 7) } as const;
+        return [
+          { at, ...press, twice: from.chance(0.3) },
+          ...(from.chance(0.4) ? [{ at: at + from.pick([0, 1, 700, hourMs]), ...press, twice: false }] : []),
+          ...(from.chance(0.2)
+            ? [{ at: at + from.pick([0, 1, 50]), kind: 'kill', downMs: 1000 } as const]
+            : []),
+        ];
+      }
+      case 'damaged × take-over':
         return [
           { at, kind: 'damage', source: from.pick(['alert', 'incident', 'message']), place: from.int(0, 5) },
           { at: at + from.pick([0, 1, 50]), kind: from.pick(['kill', 'kill', 'stop']), downMs: 1000 },

@@ -9,11 +9,13 @@ import type { Model } from './model/model.ts';
 import { dayMs, type Happening, hourMs } from './scenario.ts';
 import { hashText } from './seeded.ts';
 import type { Story } from './story.ts';
+import type { World } from './world.ts';
 
 interface Stage {
   readonly fleet: Fleet;
   readonly model: Model;
   readonly story: Story;
+  readonly world: World;
 }
 
 /** A commit that is under way, and one after it, whose answers do not come; where leases go slower, so does who waits for them. */
@@ -93,7 +95,10 @@ export function happen(stage: Stage, it: Happening, struck: Machine | null = sta
     case 'ordered':
     case 'announced':
     case 'expire':
-      if (fleet.isTheirs(machine)) operate(machine, model, it);
+      operate(stage, machine, it);
+      return;
+    case 'press':
+      press(stage, machine, it);
       return;
     case 'line':
       breakLine(stage, it.everyone ? fleet.machines : [machine], it);
@@ -162,12 +167,25 @@ function restore(machine: Machine, model: Model, downMs: number): void {
   if (machine.storage.restore()) model.restored();
 }
 
-function operate(
+function press(
+  { fleet, model, world }: Stage,
   machine: Machine,
-  model: Model,
+  it: Extract<Happening, { kind: 'press' }>,
+): void {
+  if (!fleet.isTheirs(machine) || machine.stopping || machine.frozen) return;
+  const answer = world.chats.press(machine, model, it);
+  if (answer === null) return;
+  expectAnswer(machine, model, answer);
+  model.operated();
+}
+
+function operate(
+  { fleet, model }: Stage,
+  machine: Machine,
   it: Extract<Happening, { kind: 'acknowledge' | 'silence' | 'ordered' | 'announced' | 'expire' }>,
 ): void {
   const { views, daemon, storage, leaveOrder } = machine;
+  if (!fleet.isTheirs(machine)) return;
   if (views === null || daemon === null || machine.stopping || machine.frozen) return;
   const now = daemon.now();
   const leave = 'byOrder' in it && it.byOrder && storage.fault === null ? leaveOrder : null;

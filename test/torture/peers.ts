@@ -98,9 +98,10 @@ export class Peers {
         if (counts) this.#observer.sending(send);
         // What was handed over arrives, whether or not the process lives to hear of it.
         if (fate.arrivesAfterMs !== null && counts) {
-          this.#machine.queue.at(this.#machine.queue.now + fate.arrivesAfterMs, () =>
-            this.#observer.arrived(send),
-          );
+          this.#machine.queue.at(this.#machine.queue.now + fate.arrivesAfterMs, () => {
+            this.#world.chats.arrived(send);
+            this.#observer.arrived(send);
+          });
         }
         return new Promise((resolve) => {
           const flight: InFlight = {

@@ -105,6 +105,8 @@ export type Happening = { readonly at: number } & (
   | { readonly kind: 'reload'; readonly settings: Settings }
   | { readonly kind: 'invalid configuration' }
   | { readonly kind: 'acknowledge'; readonly place: number; readonly byOrder: boolean }
+  /** A button under a message in a chat, `place` counted from the newest; `twice`: the receiver brings the press again. */
+  | { readonly kind: 'press'; readonly place: number; readonly twice: boolean }
   /** A top-up that somebody ordered, which comes or does not, and a run that somebody announced. */
   | {
       readonly kind: 'ordered' | 'announced';

@@ -66,7 +66,8 @@ export async function simulate(scenario: Scenario, options: { readonly notified:
   }
   model.machine = fleet;
   pushReadings({ scenario, queue, world, fleet });
-  for (const event of scenario.events) queue.at(event.at, () => happen({ fleet, model, story }, event));
+  for (const event of scenario.events)
+    queue.at(event.at, () => happen({ fleet, model, story, world }, event));
   let rests = false;
   const lookForRest = (): void => {
     queue.at(queue.now + restMs, () => {

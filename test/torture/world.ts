@@ -1,6 +1,7 @@
 import type { Outcome } from '../../src/domain/reading.ts';
 import type { AccountSettings } from '../../src/domain/settings.ts';
 import type { Delivery } from '../../src/ports/channel.ts';
+import { Chats } from './chats.ts';
 import {
   type Balances,
   type ChannelSpell,
@@ -31,6 +32,7 @@ export interface Fate {
  * instant alone, so that taking a fault away changes nothing else.
  */
 export class World {
+  readonly chats = new Chats();
   readonly #scenario: Scenario;
   readonly #places = new Map<string, number>();
   /** Also those that an edit of the configuration adds. */

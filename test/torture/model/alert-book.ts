@@ -215,6 +215,8 @@ export class AlertBook {
       isSoft(rule) ||
       fact?.doubt === true ||
       fact?.state === 'firing' ||
+      // It ended, and fired again, before this was stored.
+      fact?.changes.some((at) => Math.abs(at - firedAt) <= patienceMs) === true ||
       (fact?.firedAt != null && fact.firedAt <= firedAt + patienceMs && endOf(fact) >= firedAt - patienceMs);
     if (!explained) {
       const words = `${incident.id} of ${incident.account}/${incident.rule} fired at ${incident.firedAt}`;

@@ -317,16 +317,11 @@ export class Ledger {
       );
     }
     if (before.state === row.state || row.state === 'pending') return;
-    const last = this.#lastOf(row);
-    if (row.state === 'delivered' && this.#owed.has(row.id)) {
-      this.#expectServed(row, settings, it);
-      return;
-    }
     if (row.state === 'delivered') {
-      if (last?.kind !== 'delivered')
-        throw new Violation('delivered means delivered', `${row.id}: ${JSON.stringify(last)}`);
+      this.#expectDelivered(row, settings, it);
       return;
     }
+    const last = this.#lastOf(row);
     const gone = !settings.channels.some((channel) => channel.name === row.channel);
     const old = it.now - row.createdAt > 7 * day;
     // What another message was spared when its time was over goes on with the time that it has left.
@@ -342,6 +337,15 @@ export class Ledger {
       'a message dies with a reason',
       `${row.id}: ${row.lastError}; last ${JSON.stringify(last)}`,
     );
+  }
+
+  #expectDelivered(row: Notification, settings: Settings, it: Moment): void {
+    const last = this.#lastOf(row);
+    const isServed = last?.kind === 'delivered' && !this.#owed.has(row.id);
+    if (isServed) return;
+    // Also what was split off a message that was tried for a day.
+    if (this.#owed.has(row.id) || row.owed !== undefined) this.#expectServed(row, settings, it);
+    else throw new Violation('delivered means delivered', `${row.id}: ${JSON.stringify(last)}`);
   }
 
   /** It ended although somebody was refused it for now: that was tried for a day, or was refused for good then. */

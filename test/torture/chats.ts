@@ -1,0 +1,81 @@
+import { createChatAnswers } from '../../src/channels/chats/answer-chat.ts';
+import { buttonsOf, readPressed } from '../../src/channels/chats/buttons.ts';
+import { auditOf } from '../../src/engine/audit.ts';
+import type { MonitorState } from '../../src/engine/state.ts';
+import type { ChatAnswer, ChatEvent } from '../../src/ports/channel.ts';
+import { english } from '../../src/wording/language.ts';
+import type { Machine } from './machine.ts';
+import type { Model } from './model/model.ts';
+import type { Send } from './observer.ts';
+import type { Happening } from './scenario.ts';
+
+interface Button {
+  readonly channel: string;
+  readonly data: string;
+}
+
+const reader = { language: english, timezone: 'UTC', now: 0 };
+/** Whoever scrolls up presses what was true some messages ago. */
+const maxButtons = 8;
+
+/** The buttons that people see under what has arrived, newest first. */
+export class Chats {
+  #buttons: readonly Button[] = [];
+  #presses = 0;
+
+  arrived({ channel, message }: Send): void {
+    if (message.kind !== 'incidents') return;
+    const fresh = message.items.flatMap((item) =>
+      buttonsOf(item, reader)
+        .filter(({ verb }) => verb === 'acknowledge' || verb === 'quiet1h')
+        .map(({ data }) => ({ channel, data })),
+    );
+    this.#buttons = [...fresh, ...this.#buttons].slice(0, maxButtons);
+  }
+
+  /** Gives what the answers to the presses are; null where there is nothing to press. */
+  press(
+    machine: Machine,
+    model: Model,
+    { place, twice }: Extract<Happening, { kind: 'press' }>,
+  ): Promise<unknown> | null {
+    const { daemon, views } = machine;
+    const button = this.#buttons[place % Math.max(1, this.#buttons.length)];
+    if (daemon === null || views === null || button === undefined) return null;
+    const name = `pia-${++this.#presses}`;
+    const event: ChatEvent = {
+      ...{ id: `press of ${name}`, person: { id: name, name }, chat: 'C1', standing: 'may act' },
+      ...{ at: daemon.now(), channel: button.channel, said: { kind: 'button', data: button.data } },
+    };
+    const answer = createChatAnswers(daemon.state, views, () => daemon.now());
+    // A receiver that hears no answer in time brings the same press again.
+    const presses = twice ? [event, event] : [event];
+    const answers = Promise.all(presses.map(async (it) => answer(it)));
+    return answers.then((all) => {
+      const broken = untrue(daemon.state, button, { name, answers: all });
+      if (broken !== null) model.broken('a press does what it says', `${name}, ${button.data}: ${broken}`);
+    });
+  }
+}
+
+/** How the answers differ from what was done; null where they do not. */
+function untrue(
+  state: MonitorState,
+  { data }: Button,
+  { name, answers }: { readonly name: string; readonly answers: readonly ChatAnswer[] },
+): string | null {
+  const pressed = readPressed(data);
+  const done = auditOf(state, { since: 0, before: Number.POSITIVE_INFINITY, limit: 10_000 }).filter(
+    ({ by }) => by === name,
+  );
+  const said = answers.filter(({ isPublic }) => isPublic);
+  const words = JSON.stringify(answers.map(({ text }) => text));
+  if (done.length > 1) return `done ${done.length} times`;
+  // Nobody knows whether what the daemon did from memory is stored.
+  if (answers.some(({ text }) => text.includes('could not be stored'))) return null;
+  if (said.length !== done.length) return `said ${words}, done ${JSON.stringify(done)}`;
+  const acknowledgement = state.incidents.get(pressed?.incident ?? '')?.acknowledgement;
+  if (acknowledgement?.by === name && acknowledgement.severity !== pressed?.severity)
+    return `taken at ${acknowledgement.severity}`;
+  return null;
+}
