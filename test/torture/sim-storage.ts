@@ -146,7 +146,11 @@ class FileStorage implements SimStorage {
   backup(): void {
     this.#backup = join(this.#directory, `backup-${this.#generation}`);
     rmSync(this.#backup, { force: true });
-    this.#db?.prepare('VACUUM INTO ?').run(this.#backup);
+    if (this.#db === null) return;
+    // Whoever backs up writes to another place.
+    applyFault(this.#db, null);
+    this.#db.prepare('VACUUM INTO ?').run(this.#backup);
+    applyFault(this.#db, this.fault);
   }
 
   restore(): boolean {

@@ -132,9 +132,11 @@ export class AlertBook {
     for (const [id, fact] of this.#live) {
       const alerts = new Map([...fact.alerts].map(([rule, alert]) => [rule, shifted(alert, byMs)]));
       const { reading } = fact;
+      // A poll of a clock that was ahead lies in the past of the one that is right.
+      const polledAt = fact.polledAt === null ? null : fact.polledAt + Math.min(0, byMs);
       if (answered.has(id) && reading !== null)
-        this.#live.set(id, { ...fact, reading: { ...reading, at: reading.at + byMs }, alerts });
-      else this.#live.set(id, { ...fact, unwatchedMs: fact.unwatchedMs + byMs, alerts });
+        this.#live.set(id, { ...fact, polledAt, reading: { ...reading, at: reading.at + byMs }, alerts });
+      else this.#live.set(id, { ...fact, polledAt, unwatchedMs: fact.unwatchedMs + byMs, alerts });
     }
     this.events.shift(byMs);
     // Set back into the hours of a schedule, the clock may find something overdue that was not: from now on it is.
