@@ -134,7 +134,7 @@ function completed(incident: Incident, pausedMs: number): Incident {
 
 /**
  * When the last daemon ended. One that stopped on request wrote it down. One that died lived at its last
- * poll, new account, start or clock change, and perhaps for a poll interval after: that much counts as watched, so that a
+ * poll, new account, message, start or clock change, and perhaps for a poll interval after: that much counts as watched, so that a
  * daemon that dies again and again still completes a `for` and detects staleness.
  */
 function lastRunOf(stored: StoredState, now: number): { readonly endedAt: number; readonly exact: boolean } {
@@ -144,6 +144,9 @@ function lastRunOf(stored: StoredState, now: number): { readonly endedAt: number
     // One that came by a reload may not have been polled yet. A moment to come was seen by a clock that was off.
     livedAt = Math.max(livedAt, polledAt ?? livedAt, firstSeenAt > now ? livedAt : firstSeenAt);
   }
+  // Accounts that are pushed may be silent for days.
+  for (const { notified } of stored.incidents)
+    for (const { at } of Object.values(notified)) livedAt = Math.max(livedAt, at > now ? livedAt : at);
   if (stoppedAt >= livedAt) return { endedAt: stoppedAt, exact: true };
   // Nobody ever ran: there is no time in which anybody should have watched.
   if (!Number.isFinite(livedAt)) return { endedAt: now, exact: true };

@@ -97,6 +97,24 @@ test('an account that a reload brought was watched from then on, though the daem
   expect(unwatched).toBeLessThanOrEqual(hourMs);
 });
 
+test('a daemon that died lived when it told something last, though nothing was read or pushed for days before', () => {
+  const now = noon + hourMs;
+  const day = { ...accountState('otp'), polledAt: noon - 3 * dayMs, firstSeenAt: noon - 3 * dayMs };
+  const state = startMonitor({
+    settings: makeSettings({ rules: [smsLow({ warning: units(200) })] }),
+    stored: {
+      ...nothingStored,
+      accounts: [day],
+      incidents: [incident('one', { notified: { ops: notified(false) } })],
+    },
+    calendar: cronCalendar,
+    random: seededRandom(),
+    now,
+  });
+  expect(state.lastRunEndedAt).toBe(noon);
+  expect(state.incidents.get('one')?.notified['ops']?.pausedMs).toBeLessThanOrEqual(hourMs);
+});
+
 test('an account that came back before a restart, and was not read since, gets its history', () => {
   expect(restoreUnpolled().unloaded).toContain('new');
 });

@@ -83,6 +83,13 @@ export const faultMutations: readonly Mutation[] = [
     test: 'test/engine/restore.test.ts',
   },
   {
+    name: 'a daemon of silent pushed accounts that died lived for the last time days ago',
+    file: 'src/engine/restore.ts',
+    old: 'livedAt = Math.max(livedAt, at > now ? livedAt : at);',
+    new: ';',
+    test: 'test/engine/restore.test.ts',
+  },
+  {
     name: 'what was set aside is forgotten with the daemon that found it',
     file: 'src/store/records.ts',
     old: '  damagedRecords.push(...readUntold(readable.find(({ name }) => name === untoldDamageNote)?.value));\n',

@@ -38,8 +38,8 @@ export function adoptAccount(
   // A poll of the future was made by a clock that was off: it shows no life.
   const lived = Math.max(lastSign > end.now ? 0 : lastSign, end.countedFrom ?? lastSign);
   const downMs = Math.max(0, end.now - lived);
-  // A process that was told to stop wrote down when that was; one that died may have lived for an interval.
-  const knownEnd = Math.max(lived, end.stoppedAt ?? lived);
+  // A process that was told to stop wrote down when that was; one that died may have lived for an interval, and may have shown later that it did.
+  const knownEnd = Math.max(lived, end.stoppedAt ?? lived, end.endedAt ?? lived);
   const leastMs = end.now - knownEnd - it.longestInterval;
   const bounds = { low: Math.max(0, leastMs) - 5000, high: downMs + 5000, checked: !end.believed };
   const alerts = new Map<string, AlertFact>();

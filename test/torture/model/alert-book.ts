@@ -49,6 +49,14 @@ export class AlertBook {
     return this.#live.get(account);
   }
 
+  /** Whether the account is read at the same address and by the same key still. */
+  isReadAs(asked: AccountSettings): boolean {
+    const now = this.#setups.get(asked.id)?.settings;
+    const words = ({ provider, baseUrl, credentials }: AccountSettings) =>
+      [provider, baseUrl, ...Object.values(credentials).map((secret) => secret.reveal())].join(' ');
+    return now !== undefined && words(now) === words(asked);
+  }
+
   rule(account: string, rule: string): AnyRule | undefined {
     return this.#setups.get(account)?.rules.find((it) => it.id === rule);
   }

@@ -397,6 +397,8 @@ export class Ledger {
   #expectOldest(row: Notification, it: Moment): void {
     for (const other of this.#rows.values()) {
       if (other.state !== 'pending' || other.channel !== row.channel || other.id === row.id) continue;
+      // That it ended may be stored or not.
+      if (this.#lastOf(other)?.kind === 'delivered') continue;
       if (
         other.createdAt < row.createdAt &&
         other.dueAt <= Math.min(it.now, this.#takenAt) - 50 &&

@@ -219,7 +219,8 @@ export class Model implements Observer {
     this.#pacing.began(account, { ...moment, mayBeUnstored });
   }
 
-  pollEnded({ id: account, baseUrl }: AccountSettings, outcome: Outcome): void {
+  pollEnded(asked: AccountSettings, outcome: Outcome): void {
+    const account = asked.id;
     const moment = this.#moment();
     if (moment === null) return;
     this.#story.note(
@@ -227,8 +228,8 @@ export class Model implements Observer {
       () => `  ${account}: ${outcome.kind === 'ok' ? JSON.stringify(outcome.answer) : outcome.kind}`,
     );
     this.#polledAt = moment.at;
-    // What was asked at another address says nothing of the present one.
-    const isOfPresent = this.#book.fact(account)?.address === baseUrl;
+    // What was asked at another address, or by another key, says nothing of the present one.
+    const isOfPresent = this.#book.isReadAs(asked);
     if (isOfPresent) {
       this.#book.polled(account, outcome, moment);
       this.#duties.polled(account, outcome, moment.now);
