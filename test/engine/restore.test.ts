@@ -112,7 +112,7 @@ test('a daemon that died lived when it told something last, though nothing was r
     now,
   });
   expect(state.lastRunEndedAt).toBe(noon);
-  expect(state.incidents.get('one')?.notified['ops']?.pausedMs).toBeLessThanOrEqual(hourMs);
+  expect(state.incidents.get('one')?.notified.ops?.pausedMs).toBeLessThanOrEqual(hourMs);
 });
 
 test('an account that came back before a restart, and was not read since, gets its history', () => {
