@@ -40,6 +40,7 @@ export class DistantDatabase {
    */
   guard(life: Life, database: SqliteStore): Store {
     let unsettled: Batch | null = null;
+    let seen: Batch | null = null;
     const commit = (batch: Batch): void => {
       try {
         database.commit(batch);
@@ -55,7 +56,9 @@ export class DistantDatabase {
       commit: async (batch) => {
         if (life.call()) return never();
         const isRepeated = unsettled === batch;
-        if (!isRepeated) this.#observer.beforeCommit(batch);
+        // While somebody keeps the database locked the same is tried again and again.
+        if (seen !== batch) this.#observer.beforeCommit(batch);
+        seen = batch;
         await this.travel(life);
         if (life.commitDoom?.when === 'before') {
           life.strike(life.commitDoom.downMs);
@@ -154,11 +157,13 @@ export class DistantDatabase {
 
   /** Tells the model what becomes of the batches that a daemon has stored in the shared database. */
   watch(span: OwnerSpan, store: Store): Store {
+    let seen: Batch | null = null;
     return {
       ...store,
       commit: async (batch) => {
         const isRepeated = span.unsettled === batch;
-        if (!isRepeated) this.#machine.observe(span, (it) => it.beforeCommit(batch));
+        if (seen !== batch) this.#machine.observe(span, (it) => it.beforeCommit(batch));
+        seen = batch;
         try {
           await store.commit(batch);
         } catch (error) {
