@@ -421,7 +421,9 @@ export class Ledger {
       const isOver = row.items.some(
         ({ incident, kind }) => incident === item.incident && kind === 'resolved',
       );
-      if (isOver && this.#unheard.has(`${row.channel}/${item.incident}`)) continue;
+      // A silence took it from the channel while somebody was owed it.
+      const isOwedAlone = row.owed !== undefined && this.readers.heard(row.channel, item.incident).size === 0;
+      if (isOver && (isOwedAlone || this.#unheard.has(`${row.channel}/${item.incident}`))) continue;
       throw new Violation(
         'a message says all it stands for',
         `${item.kind} of ${item.incident} is not in ${message.id}`,
