@@ -62,8 +62,15 @@ export class SelfAlerts {
         return;
       }
       case 'provider-down': {
+        // Some may have been read again before this was stored.
         const stale = [...state.alerts.values()].filter(
-          (alert) => alert.type === 'stale' && alert.state === 'firing',
+          ({ type, account, rule, state: now }) =>
+            type === 'stale' &&
+            (now === 'firing' ||
+              it.book
+                .fact(account)
+                ?.alerts.get(rule)
+                ?.changes.some((at) => at >= incident.firedAt) === true),
         );
         if (stale.length < 3) throw invented(incident, `only ${stale.length} accounts are stale`);
         return;
