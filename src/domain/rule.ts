@@ -1,7 +1,7 @@
 import { currencyCode, type Micros } from './money.ts';
 import { ownOf } from './own.ts';
 import type { Balance } from './reading.ts';
-import type { Severity } from './severity.ts';
+import { type Severity, severities } from './severity.ts';
 
 /** A key matches when the value is one of those listed. All given keys must match. */
 export interface Matcher {
@@ -103,6 +103,11 @@ export function accountSubject(
 
 export function matchesEverything({ labels = {}, ...keys }: Matcher): boolean {
   return Object.values({ ...keys, ...labels }).every((values) => values === undefined);
+}
+
+/** Also one that names every severity. */
+export function mutesEverything({ severity = severities, ...match }: Matcher): boolean {
+  return matchesEverything(match) && severities.every((each) => severity.includes(each));
 }
 
 function areListed(values: readonly string[] | undefined, names: readonly string[]): boolean {

@@ -3,6 +3,7 @@ import { isoDay } from '../domain/moment.ts';
 import type { Micros } from '../domain/money.ts';
 import { ownOf } from '../domain/own.ts';
 import { cleanText } from '../domain/plain-text.ts';
+import type { Forecast } from '../domain/quantity.ts';
 import { type Balance, unitOf } from '../domain/reading.ts';
 import { planPayments } from '../views/payment-plan.ts';
 import type { AccountView } from '../views/views.ts';
@@ -32,6 +33,7 @@ const says = phrases('calendarFile', {
   pay: 'Pay {amount}: {account}',
   payNow: 'Pay now {amount}: {account}',
   payWhy: '{balance}, for another 30 days',
+  payClears: '{balance}, to clear its alerts: not enough history yet to say how much covers 30 days',
   expected: 'Expected {amount}: {account}',
   run: 'Announced run of {amount}: {account}',
   usedUp: '{account}: {label} used up',
@@ -73,7 +75,7 @@ export async function writeCalendar(scope: Omit<Scope, 'query'>, database: strin
   const amountOn = (account: string, balance: Balance, micros: Micros) =>
     amountIn(unitOf(accounts.get(account) ?? { balances: [], currency: null }, balance), micros);
   const events: readonly CalendarEvent[] = [
-    ...payments.map(({ account, balance, micros, dueAt, isDue }) => ({
+    ...payments.map(({ account, balance, micros, dueAt, isDue, isAtLeast }) => ({
       id: `pay-${account.id}-${balance}`,
       at: dueAt ?? now,
       summary: say(
@@ -82,7 +84,7 @@ export async function writeCalendar(scope: Omit<Scope, 'query'>, database: strin
         scope,
       ),
       description: say(
-        says.payWhy,
+        isAtLeast ? says.payClears : says.payWhy,
         { balance: sayBalance(balanceLabel(balance, account.balances), scope) },
         scope,
       ),
@@ -157,26 +159,23 @@ function emptyEvents(account: AccountView, frame: Frame): readonly CalendarEvent
     const isEmpty = runway?.runwayMs != null && runway.runwayMs <= 0;
     const at = isEmpty ? frame.now : endOf(runway, frame.now);
     if (at === null) return [];
-    const earliest = runway?.forecast?.earliest ?? null;
+    // What was read at or below zero needs no forecast.
+    const isRead = isEmpty && !runway.isEndPredicted;
+    const words = isRead ? says.usedUp : isEmpty ? says.usedUpByForecast : says.empty;
     return {
       id: `empty-${account.id}-${id}`,
       at,
-      summary: say(
-        isEmpty ? (runway.isEndPredicted ? says.usedUpByForecast : says.usedUp) : says.empty,
-        { account: account.name, label: sayLabel(label, frame) },
-        frame,
-      ),
-      description:
-        isEmpty || earliest === null
-          ? say(says.forecast, frame)
-          : say(
-              isGuess(runway?.forecast ?? null, frame.now) ? says.forecastGuess : says.forecastFrom,
-              { moment: sayMoment(earliest, frame) },
-              frame,
-            ),
+      summary: say(words, { account: account.name, label: sayLabel(label, frame) }, frame),
+      description: isRead ? '' : sayForecast(isEmpty ? null : (runway?.forecast ?? null), frame),
       url: null,
     };
   });
+}
+
+function sayForecast(forecast: Forecast | null, frame: Frame): string {
+  if (forecast === null || forecast.earliest === null) return say(says.forecast, frame);
+  const words = isGuess(forecast, frame.now) ? says.forecastGuess : says.forecastFrom;
+  return say(words, { moment: sayMoment(forecast.earliest, frame) }, frame);
 }
 
 function unknownEvent(unknown: readonly AccountView[], scope: Frame): CalendarEvent {

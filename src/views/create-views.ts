@@ -1,5 +1,5 @@
 import { collect } from '../daemon/history-loader.ts';
-import { inSlices } from '../daemon/slices.ts';
+import { inSlices, nextTurn } from '../daemon/slices.ts';
 import type { Micros } from '../domain/money.ts';
 import type { AnnouncedRun, ExpectedTopUp } from '../domain/operator.ts';
 import type { Balance } from '../domain/reading.ts';
@@ -81,6 +81,13 @@ export function createViews(current: () => ViewDependencies) {
     /** Oldest first, as stored: thinning is the caller's. */
     readings: (account: string, since: number, until: number) =>
       collect(current().reader.readings({ account, since, until })),
+    /** The same, thousands at a time, each in a turn of its own. */
+    async *readingsInParts(account: string, since: number, until: number) {
+      for await (const part of current().reader.readings({ account, since, until })) {
+        yield part;
+        await nextTurn();
+      }
+    },
     polls: (account: string, since: number, until: number) =>
       collect(current().reader.polls({ account, since, until })),
     /** Pending and firing; with `all` also resolved ones of the retention, newest first. */

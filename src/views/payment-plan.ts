@@ -3,6 +3,7 @@ import { weekMs } from '../domain/duration.ts';
 import type { Payment } from '../domain/message.ts';
 import { currencyCode, type Micros } from '../domain/money.ts';
 import { sumUp } from '../domain/one-sum.ts';
+import { ownOf } from '../domain/own.ts';
 import { unitOf } from '../domain/reading.ts';
 import { byUrgency } from '../domain/urgency.ts';
 import { groupByRun } from '../engine/pay-runs.ts';
@@ -19,6 +20,8 @@ export const paymentGroups = ['now', 'this week', 'later'] as const;
 export interface DuePayment extends Payment {
   readonly account: AccountView;
   readonly due: (typeof paymentGroups)[number];
+  /** It clears the alerts of the balance; how much lasts 30 days is not known. */
+  readonly isAtLeast: boolean;
 }
 
 export type CurrencyPayments = Awaited<ReturnType<typeof planPayments>>['currencies'][number];
@@ -42,6 +45,7 @@ export async function planPayments(views: Pick<Views, 'accountIds' | 'accounts' 
           account,
           currency: unitOf(counting, payment.balance),
           due: dueOf(payment, now),
+          isAtLeast: (ownOf(runways, payment.balance) ?? null)?.restoreMicros == null,
         });
     }
   }

@@ -163,7 +163,10 @@ export const paymentJson = publicObject<DuePayment>()('Payment', {
   balance: same(text),
   currency: [text, ({ account, balance }) => unitOf(account, balance) ?? ''],
   amount: [
-    money.meta({ description: 'For another 30 days, and at least what clears the alerts of the balance' }),
+    money.meta({
+      description:
+        'For another 30 days, and at least what clears the alerts of the balance: no more than that where `runwaySeconds` is null',
+    }),
     ({ micros }) => formatMicros(micros),
   ],
   by: [at('By when to pay; null where no forecast says: at once')[0], ({ dueAt }) => isoOrNull(dueAt)],

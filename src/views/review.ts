@@ -13,7 +13,6 @@ import type { AccountView } from './views.ts';
 
 /** Reading more takes a second or more: spending of a long time, or of thousands of accounts, is added up only where filters name fewer. */
 const maxReadings = 1_000_000;
-const readingsAtOnce = 20_000;
 const maxIncidents = 5_000;
 const sliceOfAccounts = 20;
 const maxBuckets = 62;
@@ -54,7 +53,7 @@ export interface GroupSpent extends Spent {
 
 export type Review = Awaited<ReturnType<typeof reviewTime>>;
 
-type ReviewViews = Pick<Views, 'accountIds' | 'accounts' | 'incidents' | 'readings' | 'record'>;
+type ReviewViews = Pick<Views, 'accountIds' | 'accounts' | 'incidents' | 'readingsInParts' | 'record'>;
 
 /** The events of a time: incidents, how long they took people, and spending, compared with as long a time before it. */
 export async function reviewTime(views: ReviewViews, order: ReviewOrder) {
@@ -70,7 +69,7 @@ export async function reviewTime(views: ReviewViews, order: ReviewOrder) {
   for await (const slice of inSlices(accounts, sliceOfAccounts))
     for (const account of slice)
       if (!sums.isFull)
-        await sums.add(account, readingsOf(views, account, { from: sums.firstAt(account), until }));
+        await sums.add(account, views.readingsInParts(account.id, sums.firstAt(account), until));
   return {
     since,
     until,
@@ -107,16 +106,6 @@ export function sumReview({ spending }: Pick<Review, 'spending'>, money: Money |
     ),
     before: before.length < groups.length ? null : sumUp(before, money),
   };
-}
-
-/** Some thousands at a time: years of an account that is polled each second are more than memory holds. */
-async function* readingsOf(
-  views: ReviewViews,
-  { id, pollIntervalMs }: AccountView,
-  { from, until }: { readonly from: number; readonly until: number },
-): AsyncGenerator<readonly Reading[]> {
-  const stepMs = Math.max(dayMs, readingsAtOnce * pollIntervalMs);
-  for (let at = from; at < until; at += stepMs) yield views.readings(id, at, Math.min(until, at + stepMs));
 }
 
 interface SumOrder extends Pick<ReviewOrder, 'since' | 'until' | 'groupBy'> {
@@ -268,11 +257,12 @@ function bucketsBy(starts: readonly number[]): (at: number) => number {
 
 /** The calendar days from one instant to another, thinned to as many as a chart shows. */
 function daysBetween(since: number, until: number, timezone: string): readonly string[] {
-  const last = Date.parse(isoDay(until - 1, timezone));
-  const days: string[] = [];
-  for (let at = Date.parse(isoDay(since, timezone)); at <= last; at += dayMs) days.push(isoDay(at, 'UTC'));
-  const step = Math.ceil(days.length / maxBuckets);
-  return days.filter((_, place) => place % step === 0);
+  const [first, last] = [since, until - 1].map((at) => Date.parse(isoDay(at, timezone)));
+  const count = Math.round(((last ?? 0) - (first ?? 0)) / dayMs) + 1;
+  const step = Math.ceil(count / maxBuckets);
+  return Array.from({ length: Math.ceil(count / step) }, (_, place) =>
+    isoDay((first ?? 0) + place * step * dayMs, 'UTC'),
+  );
 }
 
 /** The label that most accounts have; null where none has any. */

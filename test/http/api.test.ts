@@ -288,6 +288,15 @@ describe('what the API is asked to do', () => {
     expect([...server.world.views.firing()].map(({ silenced }) => silenced)).toEqual(Array(5).fill(true));
   });
 
+  it('takes one that names every severity for one of everything', async () => {
+    const body = JSON.stringify({ match: { severity: ['info', 'warning', 'critical'] }, for: '1h' });
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(`${server.url}/api/v1/silences`, { method: 'POST', body, headers });
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain('every alert of every account');
+    expect(ordered()).toEqual([]);
+  });
+
   it.each([
     '{"match":{"labels":{"__proto__":"x"}},"for":"1h"}',
     '{"match":{"account":"otp","labels":{"\\u005f_proto__":"x"}},"for":"1h"}',

@@ -144,6 +144,19 @@ describe('the calendar of payments', () => {
     expect(said).toContain('20261121 Dark: SMS used up by the forecast');
   });
 
+  it('promises 30 days only where it is known how much they cost, and no forecast of what was read', async () => {
+    const unknown = buildRunway({ runwayMs: null, emptyAt: null, restoreMicros: null, forecast: null });
+    const spent = buildRunway({ runwayMs: 0, emptyAt: null, forecast: null });
+    const accounts = [
+      buildAccountView({ payments: [buildPayment(5, null)], runways: { sms: unknown, voip: null } }),
+      buildAccountView({ id: 'read', name: 'Read', payments: [], runways: { sms: spent, voip: null } }),
+    ];
+    const views = showingAccounts((await startWorld()).views, accounts);
+    const said = await writeCalendar({ views, ...frame }, 'd1');
+    expect(said.replaceAll('\r\n ', '')).toContain('to clear its alerts: not enough history yet');
+    expect(said).not.toMatch(/another 30 days|By the forecast/);
+  });
+
   it('is one even where there is nothing to say', async () => {
     const { views } = await startWorld({ accounts: [] });
     expect(parseStrictly(await writeCalendar({ views, ...frame }, 'd1'))).toEqual([]);

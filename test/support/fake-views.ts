@@ -87,6 +87,10 @@ export class FakeViews implements LiveViews {
     return this.accountList.find((account) => account.id === id) ?? null;
   }
 
+  async *readingsInParts(account: string, since: number, until: number) {
+    yield await this.readings(account, since, until);
+  }
+
   async readings(account: string, since: number, until: number): Promise<readonly Reading[]> {
     return (await this.polls(account, since, until)).flatMap(({ reading }) =>
       reading === null ? [] : [reading],

@@ -25,8 +25,9 @@ function viewsOf(falls: Readonly<Record<string, (day: number) => number>>, curre
   return {
     ...{ accountIds: () => Object.keys(falls), accounts: async () => accounts },
     ...{ incidents: async () => [], record: () => null },
-    readings: async (id: string, from: number, to: number) =>
-      readingsOf(id).filter(({ at }) => at >= from && at < to),
+    async *readingsInParts(id: string, from: number, to: number) {
+      yield readingsOf(id).filter(({ at }) => at >= from && at < to);
+    },
   };
 }
 
@@ -89,8 +90,9 @@ async function halfHourly(fall: (step: number) => number) {
   const views = {
     ...{ accountIds: () => ['otp'], accounts: async () => [otp], incidents: async () => [] },
     ...{ record: () => null },
-    readings: async (_: string, from: number, to: number) =>
-      readings.filter(({ at }) => at >= from && at < to),
+    async *readingsInParts(_: string, from: number, to: number) {
+      yield readings.filter(({ at }) => at >= from && at < to);
+    },
   };
   return explainChanges(await reviewTime(views, { ...order, since, until }))[0];
 }

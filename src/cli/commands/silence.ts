@@ -1,6 +1,6 @@
 import { isSelfId } from '../../domain/alert.ts';
 import { isoText } from '../../domain/moment.ts';
-import { labelNamePattern, type Matcher, matchesEverything, wordMatcher } from '../../domain/rule.ts';
+import { labelNamePattern, type Matcher, mutesEverything, wordMatcher } from '../../domain/rule.ts';
 import { severities } from '../../domain/severity.ts';
 import { operatorCommand, printOrdered } from '../backend.ts';
 import { type CommandInput, jsonOption, UsageError } from '../command.ts';
@@ -147,7 +147,7 @@ function readLabels(input: CommandInput): NonNullable<Matcher['labels']> | null 
 
 /** Nobody should mute all alerts by leaving something out. */
 function checkMatcher(match: Matcher, everything: boolean): void {
-  if (matchesEverything(match) === everything) return;
+  if (mutesEverything(match) === everything) return;
   throw everything
     ? new UsageError('--everything stands alone: it mutes what the others narrow down')
     : new UsageError(

@@ -5,7 +5,7 @@ import { isoText } from '../../domain/moment.ts';
 import { nearestWord } from '../../domain/nearest-word.ts';
 import { type Refusal, refuse } from '../../domain/operator.ts';
 import { maxSilenceMs, type Silence } from '../../domain/route.ts';
-import { type Matcher, matchesEverything, wordMatcher } from '../../domain/rule.ts';
+import { type Matcher, mutesEverything, wordMatcher } from '../../domain/rule.ts';
 import { severities } from '../../domain/severity.ts';
 import { selfAlertTypes } from '../../rules/registry.ts';
 import { channelFailedRule } from '../../rules/self-alert-kinds.ts';
@@ -52,7 +52,7 @@ export const silence = orderKind({
     return {
       by,
       ...stored,
-      everything: matchesEverything(matchShape.safeParse(stored.match).data ?? {}),
+      everything: mutesEverything(matchShape.safeParse(stored.match).data ?? {}),
       ...left,
     };
   },
@@ -95,7 +95,7 @@ export function refuseSilence(
   const refusal = refuseWindow({ startsAt, endsAt }, now);
   if (refusal !== null) return refusal;
   // Everything is muted only on purpose: a matcher that lost its keys must not do it.
-  if (matchesEverything(match) !== everything)
+  if (mutesEverything(match) !== everything)
     return refuse('invalid', everything ? refusals.namesMore() : refusals.mutesAll(), 'everything');
   return findUnknown(state, match);
 }

@@ -39,6 +39,7 @@ const says = phrases('pay', {
   later: 'Later',
   account: 'Account',
   amount: 'Pay',
+  atLeast: 'at least {amount}',
   by: 'By',
   act: 'Do it',
   dueNow: 'now',
@@ -139,7 +140,8 @@ ${table(
 
 /** What, how much, by when, and what to do. */
 function paymentRow(payment: DuePayment, scope: Scope): Html {
-  const { account, balance, micros, dueAt, isDue } = payment;
+  const { account, balance, micros, dueAt, isDue, isAtLeast } = payment;
+  const sum = html`<strong>${sayAmount(micros, { ...scope, currency: unitOf(account, balance) })}</strong>`;
   const other = account.balances.length > 1 && sayLabel(balanceLabel(balance, account.balances), scope);
   const by =
     isDue || dueAt === null
@@ -149,7 +151,7 @@ function paymentRow(payment: DuePayment, scope: Scope): Html {
     account.topUpUrl !== null &&
     html`<a class="button primary" href="${account.topUpUrl}">${say(says.topUp, scope)}<span class="hidden"> ${nameOf(account.name)}</span></a>`;
   return html`<tr><th scope="row">${accountLink(account)}${other && html` <span class="soft">${other}</span>`}</th>
-<td class="number" data-label="${say(says.amount, scope)}"><strong>${sayAmount(micros, { ...scope, currency: unitOf(account, balance) })}</strong></td>
+<td class="number" data-label="${say(says.amount, scope)}">${isAtLeast ? sayHtml(says.atLeast, { amount: sum }, scope) : sum}</td>
 <td class="by" data-label="${say(says.by, scope)}">${by}</td>
 <td class="do"><div class="acts">${topUp} ${orderedForm(account, payment, scope, '/pay')}</div></td></tr>`;
 }

@@ -1,6 +1,6 @@
 import { isoText, localText, parseLocalText } from '../../domain/moment.ts';
 import type { Muted, Refusal } from '../../domain/operator.ts';
-import { type Matcher, matchesEverything } from '../../domain/rule.ts';
+import { type Matcher, mutesEverything } from '../../domain/rule.ts';
 import type { Wanted } from '../../engine/orders.ts';
 import type { Views } from '../../views/create-views.ts';
 import type { SilenceView } from '../../views/views.ts';
@@ -238,7 +238,7 @@ export async function renderSilenceQuestion(
   const alerts = await alertsNamed(scope, muted);
   const kept = [...form].filter(([name]) => name !== 'confirmed' && name !== 'change');
   return html`<section class="panel question"><h1>${say(says.question, { matcher: sayMatcher(order.match, scope) }, scope)}</h1>
-${matchesEverything(order.match) && html`<p class="problem">${say(says.nothingSent, scope)}</p>`}
+${mutesEverything(order.match) && html`<p class="problem">${say(says.nothingSent, scope)}</p>`}
 <p>${sayHtml(says.window, { start: momentAndAge(order.startsAt, scope), end: momentAndAge(order.endsAt, scope) }, scope)}</p>
 ${alerts}${accountsNamed(scope, muted)}
 <form method="post" action="/silences">${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}

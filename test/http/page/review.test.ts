@@ -76,9 +76,10 @@ describe('a review', () => {
     const { views } = world;
     const reading = { balances: { sms: 1, voip: 1 }, currency: 'CNY', at: viewsNow - dayMs };
     const parts = [[reading], Array.from({ length: 1_000_000 }, () => reading)];
-    let asked = 0;
     Object.assign(views, showingAccounts(views, [buildAccountView({ pollIntervalMs: 1_000 })]));
-    views.readings = async () => parts[asked++ % 2] ?? [];
+    views.readingsInParts = async function* () {
+      yield* parts;
+    };
     const review = reviewTime(views, { ...everything, since: viewsNow - 30 * dayMs, until: viewsNow });
     expect((await review).spending).toBeNull();
     const server = await serveWorld(world);
@@ -87,6 +88,23 @@ describe('a review', () => {
     expect(await (await get('/api/v1/review?range=30d')).json()).toMatchObject({ complete: false });
     expect((await get('/api/v1/review.csv?range=30d&of=spending')).status).toBe(400);
     expect((await get('/api/v1/review?severity=bad')).status).toBe(400);
+  });
+
+  it('asks of an account once, however long before its first reading the time begins', async () => {
+    const world = await startWorld({ rules: [] });
+    await read(world, 10);
+    const { views } = world;
+    const { readingsInParts } = views;
+    let asked = 0;
+    views.readingsInParts = (...given) => {
+      asked += 1;
+      return readingsInParts(...given);
+    };
+    const since = Date.parse('0001-01-01T00:00:00Z');
+    const review = await reviewTime(views, { ...everything, since, until: world.now + 1 });
+    expect(asked).toBe(views.accountIds().length);
+    expect(review.days[0]).toBe('0001-01-01');
+    expect(review.days.length).toBeLessThanOrEqual(62);
   });
 
   it('counts what is below zero on to the end, from the last reading', async () => {
