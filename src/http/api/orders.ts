@@ -81,7 +81,8 @@ const amount = z.string({ error: someAmount }).transform((digits, context) => {
 
 export const pushedReadingSchema = shape({
   at: givenInstant.meta({
-    description: 'When it was read: later than the newest reading, and not in the future',
+    description:
+      'When it was read: later than the newest reading. Up to a minute ahead counts as now; what lies further in the future is refused',
   }),
   balances: z.record(z.string(), amount).meta({ description: 'Every balance of the account, by its id' }),
   currency: z.string({ error: someCurrency }).regex(currencyPattern, { error: someCurrency }).trim(),
