@@ -1,3 +1,4 @@
+import { plural } from '../domain/plain-text.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { Wanted } from '../engine/orders.ts';
 import type { DescribedDaemon } from '../http/api/daemon.ts';
@@ -16,7 +17,12 @@ import {
   requireDaemon,
 } from './daemon/find-daemon.ts';
 import { type OperatorViews, openRemoteViews } from './daemon/remote-views.ts';
-import { isLost, loadForOperator, locateConfiguration } from './load-configuration.ts';
+import {
+  isLost,
+  loadForOperator,
+  locateConfiguration,
+  type OperatorConfiguration,
+} from './load-configuration.ts';
 import { leaveOrder, openReader } from './open-reader.ts';
 import { printJson } from './terminal/output.ts';
 
@@ -109,7 +115,7 @@ async function openBackend(
     throw new CommandError(
       `${found === null ? 'no daemon answers' : 'the daemon refuses'}, and the configuration does not say where the database is`,
     );
-  return { ...local, ...atDatabase(context, settings, daemon, opened) };
+  return { ...local, ...atDatabase(context, configuration, daemon, opened) };
 }
 
 /** Why this command cannot read what the daemon shows, in words: only versions that differ in the last number can. */
@@ -153,10 +159,12 @@ function refusedAs(isInvalid: boolean, why: string): Error {
   return isInvalid ? new UsageError(why) : new CommandError(why);
 }
 
+const maxNamed = 10;
+
 /** `daemon`: one that takes orders, though it cannot be read. */
 function atDatabase(
   context: CommandContext,
-  settings: Settings,
+  { file, settings, lost }: OperatorConfiguration,
   daemon: FoundDaemon | null,
   opened: StoreFile[],
 ): Omit<Backend, 'settings' | 'isComplete'> {
@@ -166,7 +174,7 @@ function atDatabase(
     const { cronCalendar: calendar } = await import('../system/calendar.ts');
     const reader = opened[0] ?? (await openReader(context, storage));
     opened[0] = reader;
-    return openStoredViews({ ...context, settings, reader, calendar });
+    return openStoredViews({ ...context, settings, reader, calendar, isOfPart: lost.size > 0 });
   };
   const leave = async ({ wanted, ...given }: LeftHere): Promise<void> => {
     const { makeOrder } = await import('../engine/orders.ts');
@@ -188,6 +196,11 @@ function atDatabase(
     storedViews,
     async views() {
       const views = await storedViews();
+      const { unnamed } = views;
+      if (unnamed.length > 0)
+        await context.stderr.write(
+          `warning: ${file} does not say enough of ${plural(unnamed.length, 'account')} of the database: ${unnamed.slice(0, maxNamed).join(', ')}${unnamed.length > maxNamed ? ', …' : ''}\n`,
+        );
       return {
         ...views,
         audit: async (since) => views.audit({ since, before: Number.MAX_SAFE_INTEGER, limit: 1000 }),

@@ -4,7 +4,7 @@ import type { loadConfigFile } from '../config/load-config.ts';
 import { inTurns } from '../daemon/slices.ts';
 import type { ConfigProblem } from '../domain/operator-error.ts';
 import { plural } from '../domain/plain-text.ts';
-import type { Settings } from '../domain/settings.ts';
+import type { Settings, StorageSettings } from '../domain/settings.ts';
 import { systemClock } from '../system/clock.ts';
 import { CommandError, type CommandInput, UsageError } from './command.ts';
 import type { CommandContext, LoadedConfiguration, ProcessParts } from './context.ts';
@@ -83,7 +83,10 @@ export async function loadForOperator(
   await context.stderr.write(
     `note: ${count} in ${file} (see lowwater validate); this command goes by what can be read\n`,
   );
-  return placeDatabase(context, { file, settings: saved.settings, lost: saved.lost });
+  const { settings, lost } = saved;
+  // One was made up for a configuration that says nothing of its accounts.
+  const accounts = lost.has('accounts') ? [] : settings.accounts;
+  return placeDatabase(context, { file, settings: { ...settings, accounts }, lost });
 }
 
 /** The folder in which the recommended unit and the image keep the database of a configuration in /etc/lowwater. */
@@ -122,6 +125,13 @@ export function isLost(
   keys: readonly string[],
 ): boolean {
   return lost.has(section) || keys.some((key) => lost.has(`${section}.${key}`));
+}
+
+/** The database of a configuration. Throws `CommandError` where its place is wrong or unresolved: another file is not meant. */
+export function requireStorage(configuration: OperatorConfiguration): StorageSettings {
+  if (isLost(configuration, 'storage', ['path', 'postgres']))
+    throw new CommandError('the configuration does not say where the database is');
+  return configuration.settings.storage;
 }
 
 async function readFile(context: CommandContext, file: string): ReturnType<typeof loadConfigFile> {

@@ -93,7 +93,7 @@ export function* watchAccounts(
   const waiting = waitingGroups(state);
   const wanted = new Set(state.settings.accounts.map(({ id }) => id));
   const gone = [...state.polled.keys()].filter((id) => !wanted.has(id));
-  for (const id of gone) removeAccount(state, id, now);
+  if (!state.isOfPart) for (const id of gone) removeAccount(state, id, now);
   const known = new Set(accounts.flatMap(({ id }) => (state.accounts.has(id) ? id : [])));
   const purses = yield* listAccess(state, accounts);
   const moved = findMoved(state, purses);
@@ -116,7 +116,7 @@ export function* watchAccounts(
     }
     yield;
   }
-  closeOrphans(state, now);
+  if (!state.isOfPart) closeOrphans(state, now);
 }
 
 /** Brings alerts and timers in line with the account's new rules. */
@@ -138,6 +138,7 @@ function closeObsolete(
   account: WatchedAccount,
   { now, isMoved }: { readonly now: number; readonly isMoved: boolean },
 ): void {
+  if (state.isOfPart) return;
   for (const alert of [...account.alerts.values()]) {
     const resolution = whyObsolete(account, alert, isMoved);
     if (resolution === null) continue;

@@ -47,6 +47,8 @@ export interface MonitorStart {
   readonly now: number;
   /** Null where the same node, or one with the same configuration, owned the accounts before. */
   readonly takeOver?: TakeOver | null;
+  /** `settings` are a part of those in force: what they do not name stays, and where accounts are read is not known. */
+  readonly isOfPart?: boolean;
 }
 
 /** The time in between counts neither as breach nor as recovery: timestamps are shifted. Yields between thousands. */
@@ -54,10 +56,12 @@ export function* restoreMonitor({
   stored,
   now,
   takeOver = null,
+  isOfPart = false,
   ...start
 }: MonitorStart): Parts<MonitorState> {
   const state = new MonitorState(start, now);
   state.takeOver = takeOver;
+  state.isOfPart = isOfPart;
   const lastRun = lastRunOf(stored, now);
   state.endedCleanly = lastRun.exact;
   state.lastRunEndedAt = lastRun.endedAt;
@@ -102,7 +106,7 @@ function* holdStored(state: MonitorState, stored: StoredState, downMs: number): 
   for (const account of stored.accounts) {
     // Versions before stored neither, and a digest under a key that was lost says nothing.
     const { seriesSince = 0 } = account;
-    const purse = state.notes.has(digestKeyNote) ? (account.purse ?? null) : null;
+    const purse = state.notes.has(digestKeyNote) && !state.isOfPart ? (account.purse ?? null) : null;
     state.polled.setInMemory(account.account, { ...account, purse, seriesSince });
     // One that came back and was not read since has history too.
     state.unloaded.add(account.account);

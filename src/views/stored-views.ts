@@ -18,11 +18,15 @@ export interface StoredDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly calendar: Calendar;
+  /** `settings` are only a part of those in force: see `MonitorStart`. */
+  readonly isOfPart?: boolean;
 }
 
 export interface StoredViews extends Views {
   /** Leaves an order for the daemon, unless it does not fit what is stored: then why. */
   order(order: OperatorOrder, leave: Leaving['leave']): Promise<Refusal | null>;
+  /** Accounts of the database that the settings do not name. */
+  readonly unnamed: readonly string[];
 }
 
 /** A reader of a database polls nothing. */
@@ -41,8 +45,10 @@ export async function openStoredViews(
   const orders = await reader.leftOrders();
   const known = await restoreStored(parts, await reader.load());
   for (const order of orders) takeLeftOrder(known.state, order, clock.now(), noReach);
+  const { accounts, polled } = known.state;
   return {
     ...createViews(() => known),
+    unnamed: [...polled.keys()].filter((id) => !accounts.has(id)),
     async order(order, leave) {
       const leaving = { ownerProgram: null, reach: noReach, leave };
       const [answer] = await leaveOrders(known.state, [order], clock.now(), leaving);
@@ -53,11 +59,11 @@ export async function openStoredViews(
 
 /** The stored state, as a daemon would know it that never goes on. */
 export async function restoreStored(
-  { settings, reader, clock, random, calendar }: StoredDependencies,
+  { settings, reader, clock, random, calendar, isOfPart = false }: StoredDependencies,
   stored: StoredState,
 ): Promise<ViewDependencies> {
   const now = () => clock.now();
-  const state = startMonitor({ settings, stored, calendar, random, now: now() });
+  const state = startMonitor({ settings, stored, calendar, random, now: now(), isOfPart });
   const historyLoader = new HistoryLoader(state, reader, now);
   for (const account of state.accounts.values()) {
     if (account.alerts.values().every((alert) => alert.state === 'inactive')) continue;

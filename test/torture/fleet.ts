@@ -145,7 +145,9 @@ export class Fleet {
     if (epoch <= this.#epoch)
       this.#model.broken('an epoch never comes again', `${epoch} after ${this.#epoch}`);
     this.#epoch = epoch;
-    this.#wasInDoubt = this.machines.some(({ membership }) => membership?.isDoubtful === true);
+    this.#wasInDoubt = this.machines.some(
+      ({ membership }) => membership?.isDoubtful === true || membership?.clusterStatus.role === 'alone',
+    );
     if (after === undefined) this.owner?.overtaken();
   }
 }

@@ -10,7 +10,7 @@ import type { StorePlace } from '../../store/migrate-store.ts';
 import { formatCsvLine } from '../../views/csv.ts';
 import { type Command, CommandError, exitCodes, jsonOption, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { loadConfiguration, loadForOperator } from '../load-configuration.ts';
+import { loadConfiguration, loadForOperator, requireStorage } from '../load-configuration.ts';
 import { openReader, programOf, warnOfDamage } from '../open-reader.ts';
 import { readDuration } from '../read-options.ts';
 import { formatTable, printRows } from '../terminal/table.ts';
@@ -46,8 +46,7 @@ The daemon waits for no query; as long as one runs, the log of the database grow
     if (input.flag('csv') && input.flag('json')) throw new UsageError('either --csv or --json');
     const limitMs = readDuration(input, 'timeout') ?? defaultLimitMs;
     if (limitMs > maxLimitMs) throw new UsageError('--timeout is at most 1d');
-    const { settings } = await loadForOperator(context, input);
-    const { path } = settings.storage;
+    const { path } = requireStorage(await loadForOperator(context, input));
     if (path === undefined)
       throw new CommandError(
         'query asks a SQLite file: ask a PostgreSQL database by psql, or copy it into a file by `lowwater migrate-store --to FILE` first',
@@ -142,14 +141,14 @@ A PostgreSQL database is copied by its own tools (pg_dump), and this command say
   run: async (context, input) => {
     const file = resolve(context.cwd, input.positional('FILE'));
     if (existsSync(file)) throw new UsageError(`${file} exists; a backup never overwrites a file`);
-    const { settings } = await loadForOperator(context, input);
-    const reader = await openReader(context, settings.storage);
+    const storage = requireStorage(await loadForOperator(context, input));
+    const reader = await openReader(context, storage);
     try {
       await reader.backup(file);
     } finally {
       await reader.close();
     }
-    await context.stderr.write(`${settings.storage.path ?? 'the database'} copied to ${file}\n`);
+    await context.stderr.write(`${storage.path ?? 'the database'} copied to ${file}\n`);
     return exitCodes.ok;
   },
 };

@@ -4,6 +4,7 @@ import type { Runway } from '../../domain/message.ts';
 import { formatAmount, formatBare } from '../../domain/money.ts';
 import { cleanText, plural } from '../../domain/plain-text.ts';
 import { amountOf, type Balance, unitOf } from '../../domain/reading.ts';
+import { isWorse, type Severity } from '../../domain/severity.ts';
 import { type AccountSummary, isEndingSoon } from '../../views/account-summary.ts';
 import type { BriefAccount } from '../../views/views.ts';
 import { english } from '../../wording/language.ts';
@@ -20,6 +21,7 @@ import { drawSparkline } from '../../wording/sparkline.ts';
 import { type Backend, operatorCommand, warnOfOldData } from '../backend.ts';
 import { exitCodes, jsonOption } from '../command.ts';
 import type { CommandContext } from '../context.ts';
+import type { OperatorViews } from '../daemon/remote-views.ts';
 import { layoutWidth, type Output, paintSeverity, printJson, type Style } from '../terminal/output.ts';
 import { type Column, formatTable } from '../terminal/table.ts';
 import { formatShortDuration, formatShortLength, wrapToWidth } from '../terminal/text.ts';
@@ -55,7 +57,10 @@ same as GET /api/v1/accounts: money as decimal strings, times in ISO 8601 UTC, n
     const isWhole = input.flag('json') || (!input.flag('line') && !stdout.isTerminal);
     // It knows the kinds of rules, and --help needs none of them.
     const { summarizeAll } = await import('../../views/account-summary.ts');
-    const summary = isWhole ? summarizeAll(await views.accounts()) : await views.summary(shownOnTerminal);
+    const summary = await withUnnamed(
+      views,
+      isWhole ? summarizeAll(await views.accounts()) : await views.summary(shownOnTerminal),
+    );
     const cluster = await lookAtCluster(context, backend);
     const isOld = await warnOfOldData(context, backend, views);
     for (const problem of backend.daemon?.facts?.problems ?? [])
@@ -75,6 +80,21 @@ same as GET /api/v1/accounts: money as decimal strings, times in ISO 8601 UTC, n
     return exitCodes.ok;
   },
 });
+
+/** With accounts that only the database names, as ones that cannot be read, and what fires for them: a configuration with problems is no all-clear. */
+async function withUnnamed(views: OperatorViews, summary: AccountSummary): Promise<AccountSummary> {
+  const unnamed = new Set(views.unnamed);
+  if (unnamed.size === 0) return summary;
+  const firing = (await views.alerts({ all: false })).filter(
+    ({ account, state }) => state === 'firing' && unnamed.has(account),
+  );
+  const worst = firing.reduce(
+    (worse: Severity | null, { severity }) => (worse === null || isWorse(severity, worse) ? severity : worse),
+    summary.worst,
+  );
+  const failing = summary.failing + unnamed.size;
+  return { ...summary, worst, failing, firing: summary.firing + firing.length };
+}
 
 /** The daemons that share the database; null where it is one daemon's own. Says on standard error what is wrong with them. */
 async function lookAtCluster(

@@ -60,6 +60,7 @@ summed up; --full prints all of them.`,
 async function findUnusable(path: string): Promise<string | null> {
   const stats = await stat(path).catch(() => null);
   if (stats?.isDirectory() === true) return 'is a directory; name a file in it';
+  if (stats?.isFile() === false) return 'is no regular file; name one';
   const place = stats === null ? dirname(path) : path;
   if (existsSync(place) && !(await canWrite(place))) return `${place} cannot be written by this user`;
   if (stats === null || stats.size === 0) return null;

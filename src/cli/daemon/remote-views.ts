@@ -20,6 +20,8 @@ export interface OperatorViews
   /** Top-ups that people announced and that have not come yet. */
   expected(): Promise<readonly ExpectedTopUp[]>;
   announced(): Promise<readonly AnnouncedRun[]>;
+  /** Accounts of the database that a configuration with problems does not name. */
+  readonly unnamed?: readonly string[];
 }
 
 /** The views of a daemon of this version, in the program's own form: exactly what the database would show. */

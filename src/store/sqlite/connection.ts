@@ -152,8 +152,11 @@ function findMisplacement(path: string): string | null {
   const target = brokenTarget(path);
   if (target !== null)
     return ` is a symbolic link to ${target}, which leads nowhere: correct the link or set storage.path`;
-  const isDirectory = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-  return isDirectory ? ' is a directory: set storage.path to a file in it' : null;
+  const there = statSync(path, { throwIfNoEntry: false });
+  if (there === undefined || there.isFile()) return null;
+  return there.isDirectory()
+    ? ' is a directory: set storage.path to a file in it'
+    : ' is no regular file: set storage.path to one';
 }
 
 /** The target of a symbolic link behind which no file can be made: its directory is missing, or it leads to itself; else null. */

@@ -1,0 +1,89 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/system/clock.ts';
+import { minuteMs, units } from '../support/account-facts.ts';
+import { loadFile, runCli } from '../support/cli.ts';
+import { seedDatabase } from '../support/seed-database.ts';
+
+let folder: string;
+const whole = {
+  provider: { baseUrl: 'https://api.example.com' },
+  poll: { every: '1m' },
+  accounts: [{ id: 'otp', authSecret: 'key-of-the-otp-account' }],
+  rules: [{ id: 'sms-low', type: 'below', balance: 'sms', threshold: '100' }],
+  channels: { ops: { type: 'slack', webhookUrl: 'https://hooks.slack.com/services/T0001/B0001/secret' } },
+  // Not asked: on this machine another daemon may listen where one does by default.
+  server: null,
+  storage: { path: 'lowwater.db' },
+};
+
+/** Of a file whose database has a negative balance, and alerts that fire for it. */
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'lowwater-imperfect-'));
+  const path = join(folder, 'config.json');
+  writeFileSync(path, JSON.stringify(whole));
+  const { settings } = await loadFile(path);
+  const at = systemClock.now() - 1000;
+  seedDatabase(settings.storage.path ?? '', settings, [
+    { account: 'otp', at: at - minuteMs, answer: { sms: units(5), voip: 0 } },
+    { account: 'otp', at, answer: { sms: units(-3.5), voip: 0 } },
+  ]);
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function runWith(command: readonly string[], change: object) {
+  const path = join(folder, 'imperfect.json');
+  writeFileSync(path, JSON.stringify({ ...whole, ...change }));
+  return runCli([...command, '--config', path], { cwd: folder });
+}
+
+describe.each([
+  ['an address that is not resolved', { provider: { baseUrl: `\${env:LOWWATER_NOT_SET}` } }],
+  ['an address that is missing', { provider: {} }],
+  ['accounts that are no list', { accounts: true }],
+  ['a threshold that is no amount', { rules: [{ ...whole.rules[0], threshold: 'x' }] }],
+  ['a rule of no kind', { rules: [{ ...whole.rules[0], type: 'belwo' }] }],
+])('a file with %s hides no alert of its database', (_, change) => {
+  it('by `alerts`', async () => {
+    const { code, stdout, stderr } = await runWith(['alerts'], change);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/firing\s+critical\s+otp\s+sms-negative\s+-3\.50/);
+    expect(stdout).toMatch(/firing\s+warning\s+otp\s+sms-low/);
+    expect(stderr).toContain('1 problem in');
+  });
+
+  it('by `status`', async () => {
+    expect((await runWith(['status'], change)).stdout).toContain('2 alerts firing');
+    expect((await runWith(['status', '--line'], change)).stdout).toMatch(/^CRITICAL /);
+  });
+
+  it('by `ack`', async () => {
+    const { code } = await runWith(['ack', 'otp', 'sms-low'], change);
+    expect(code).toBe(0);
+  });
+});
+
+describe.each([
+  ['a number', 5],
+  ['nothing', null],
+  ['not resolved', `\${env:LOWWATER_NOT_SET}`],
+])('where `storage.path` is %s', (_, path) => {
+  it.each([['status'], ['alerts'], ['check'], ['backup', 'copy.db'], ['query', 'SELECT 1']])(
+    'no other database is taken for it: %s',
+    async (...command) => {
+      const { code, stdout, stderr } = await runWith(command, { storage: { path } });
+      expect(code).not.toBe(0);
+      expect(stdout).toBe('');
+      expect(stderr).toContain('does not say where the database is');
+      expect(existsSync(join(folder, 'copy.db'))).toBe(false);
+    },
+  );
+});
+
+it('a database that is a device is refused, and left as it is', async () => {
+  const { code, stderr } = await runWith(['validate'], { storage: { path: '/dev/zero' } });
+  expect([code, stderr]).toEqual([2, expect.stringContaining('is no regular file')]);
+});
