@@ -326,7 +326,9 @@ export class Ledger {
     const old = it.now - row.createdAt > 7 * day;
     // What another message was spared when its time was over goes on with the time that it has left.
     const since = Math.min(...keysOf(row).map((key) => this.#firstSeen.get(key) ?? it.at));
-    const tried = last?.kind === 'retry' && it.at - since >= day - 1000;
+    // What was split off a message that was tried for a day may not be sent itself, while another daemon may have the accounts.
+    const isHeldBack = last === null && row.lastError?.includes('it was not sent') === true;
+    const tried = (last?.kind === 'retry' || isHeldBack) && it.at - since >= day - 1000;
     // The channel refused the beginning of what this was the end of: there is nothing left to say.
     const needless =
       last === null &&
