@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** Below the ports that systems give to whoever asks for any: another test may ask between this and the use of a port. */
-const range = { from: 10_000, to: 30_000 };
+/** Below the ports that systems give to whoever asks for any: another test may ask between this and the use of a port. Browsers refuse 10080. */
+const range = { from: 11_000, to: 30_000 };
 
 /** A port of this machine that nobody listened on a moment ago. */
 export async function freePort(): Promise<number> {
