@@ -1,6 +1,6 @@
 import type { Alert, Incident } from '../domain/alert.ts';
 import { hourMs } from '../domain/duration.ts';
-import { parseJson, parseJsonObject } from '../domain/json.ts';
+import { keyOf, parseJson, parseJsonObject } from '../domain/json.ts';
 import { StorageError } from '../domain/operator-error.ts';
 import type { Notification } from '../domain/outbox.ts';
 import { inParts } from '../domain/parts.ts';
@@ -29,13 +29,26 @@ interface BodyRow {
   readonly second?: string;
   readonly body: string;
   readonly at?: number;
+  /** Of an incident, as the row is found by them. */
+  readonly account?: string;
+  readonly rule?: string;
 }
+
+/** The names in a body that its row is found by. */
+const keysOfBodies: Readonly<Record<string, readonly string[]>> = {
+  account: ['account'],
+  backoff: ['group'],
+  alert: ['account', 'rule'],
+  message: ['id'],
+  incident: ['id', 'account', 'rule'],
+  silence: ['id'],
+};
 
 type IncidentRow = BodyRow & { readonly firedAt: number; readonly no: number };
 
 const pendingMessages =
   "SELECT id AS key, body, created_at AS at FROM message WHERE state = 'pending' ORDER BY created_at, no";
-const incidentRow = 'SELECT fired_at AS "firedAt", no, id AS key, body FROM incident';
+const incidentRow = 'SELECT fired_at AS "firedAt", no, id AS key, account, rule, body FROM incident';
 
 /**
  * Everything that a daemon goes on from; silences that were over at `now` are left out, and so are records that cannot be read: they are
@@ -121,7 +134,7 @@ export function* findIncidents({
   );
   const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
   const last = `LIMIT $${values.push(limit ?? Number.MAX_SAFE_INTEGER)}`;
-  const newest = `SELECT id AS key, body FROM incident ${where} ORDER BY fired_at DESC, no DESC ${last}`;
+  const newest = `SELECT id AS key, account, rule, body FROM incident ${where} ORDER BY fired_at DESC, no DESC ${last}`;
   return sift<StoredIncident>('incident', yield* ask(newest, values)).map(incidentFromBody);
 }
 
@@ -156,11 +169,23 @@ function sift<T extends object>(
 ): readonly T[] {
   return rows.flatMap(({ key, second = null, body, ...rest }) => {
     const parsed = parseJson(body);
-    const reason = faultOfRecord(source, parsed);
+    const reason =
+      faultOfRecord(source, parsed) ?? faultOfKeys(source, parsed, [key, second, rest.account, rest.rule]);
     if (reason === null) return [parsed as T];
     damaged.push({ source, key, second, body, reason, ...(rest.at === undefined ? {} : { at: rest.at }) });
     return [];
   });
+}
+
+/** A flipped bit in a name leaves a whole record, of somebody else. */
+function faultOfKeys(
+  source: string,
+  body: unknown,
+  found: readonly (string | null | undefined)[],
+): string | null {
+  const keys = found.filter((key) => key != null);
+  const wrong = keysOfBodies[source]?.find((name, place) => keyOf(body, name) !== keys[place]);
+  return wrong === undefined ? null : `its "${wrong}" is another than its row is found by`;
 }
 
 export interface OrderRow {

@@ -90,6 +90,13 @@ export const faultMutations: readonly Mutation[] = [
     test: 'test/engine/restore.test.ts',
   },
   {
+    name: 'a record that names another account than its row is taken for whole',
+    file: 'src/store/records.ts',
+    old: 'return wrong === undefined ? null : `its',
+    new: 'return wrong !== null ? null : `its',
+    test: 'test/store/sqlite/damaged-records.test.ts',
+  },
+  {
     name: 'what was set aside is forgotten with the daemon that found it',
     file: 'src/store/records.ts',
     old: '  damagedRecords.push(...readUntold(readable.find(({ name }) => name === untoldDamageNote)?.value));\n',

@@ -65,12 +65,15 @@ export class Freshness {
   }
 }
 
+/** RFC 9111, 1.2.2: a greater number counts as this one. */
+const maxAgeSeconds = 2 ** 31;
+
 /** Judged by the larger of several. */
 function ageOf({ age = '' }: IncomingHttpHeaders): number {
   const ages = String(age)
     .split(',')
     .filter((text) => /^\s*\d+\s*$/.test(text));
-  return Math.max(0, ...ages.map(Number)) * secondMs;
+  return Math.min(maxAgeSeconds, Math.max(0, ...ages.map(Number))) * secondMs;
 }
 
 /** The interval in force is the shorter one where the last answer was as short ago. */

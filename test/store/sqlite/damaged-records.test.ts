@@ -66,6 +66,32 @@ describe('a record that cannot be read', () => {
     });
   });
 
+  it.each([
+    ['account', "body = replace(body, 'voice', 'voicf') WHERE id = 'voice'"],
+    ['alert', `body = replace(body, '"account":"voice"', '"account":"otp"') WHERE account = 'voice'`],
+    ['alert', `body = replace(body, '"rule":"low"', '"rule":"lov"') WHERE account = 'voice'`],
+    ['alert', "account = 'voicf' WHERE account = 'voice'"],
+    ['incident', `body = replace(body, '"account":"', '"account":"a') WHERE id = 'two'`],
+    ['incident', `body = replace(body, '"id":"two"', '"id":"twp"') WHERE id = 'two'`],
+    ['message', "id = 'secone' WHERE id = 'second'"],
+  ])('is also one whose %s is of another name than its row: %s', (table, change) => {
+    const path = makeDamaged();
+    const before = open(path);
+    const { damagedRecords: known = [] } = before.load();
+    before.commit(batch({ notes: told }));
+    before.close();
+    expect(known).toHaveLength(4);
+    const db = new Database(path);
+    expect(db.prepare(`UPDATE ${table} SET ${change}`).run().changes).toBe(1);
+    db.close();
+    const store = open(path);
+    const { damagedRecords } = store.load();
+    store.close();
+    expect(damagedRecords).toMatchObject([
+      { source: table, reason: expect.stringContaining('another than its row') },
+    ]);
+  });
+
   it('is named to the next daemon again where the one that found it died before anybody could be told', () => {
     const path = makeDamaged();
     const names = (): readonly unknown[] | undefined => {
