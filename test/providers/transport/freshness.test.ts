@@ -21,7 +21,7 @@ test('an answer that says how old it is, older than the poll interval, is no rea
   expect(problemOf({ age: '86400' }, now)).toMatch(/1 day old/);
   expect(problemOf({ age: '300', ...dated(now - 5 * minuteMs) }, now)).toBeNull();
   expect(problemOf({ age: 'unknown' }, now)).toBeNull();
-  expect(problemOf({ age: '9'.repeat(400) }, now)).toMatch(/is \d+ days old/);
+  expect(problemOf({ age: '9'.repeat(400) }, now)).toMatch(/is \d+ days/);
 });
 
 test('an answer of yesterday by its Date is no reading, as often as a cache gives it', () => {
