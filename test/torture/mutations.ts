@@ -678,6 +678,7 @@ export const mutations: readonly Mutation[] = [
     file: 'src/engine/orders.ts',
     old: "if (obeyed.has(order.orderId)) return refuse('repeated', refusals.doneBefore());",
     new: ';',
+    test: 'test/engine/orders.test.ts',
   },
   {
     name: 'a reload that renames a group forgets that a request of it is open',
