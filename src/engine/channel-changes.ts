@@ -16,6 +16,7 @@ const receiverNote = 'receiver:';
  * receiver gets what is pending and hears of what is open as of news: it hears no end of what it was never told. The rest is dropped.
  */
 export function followChannels(state: MonitorState, now: number): void {
+  if (state.isOfPart) return;
   const before = receiversBefore(state);
   const present = digestsOf(state, state.settings.channels);
   for (const name of before.keys()) forgetTries(state, name);

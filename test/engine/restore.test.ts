@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Incident } from '../../src/domain/alert.ts';
+import { type Alert, type Incident, selfAccountId } from '../../src/domain/alert.ts';
 import { dayMs, hourMs, minuteMs } from '../../src/domain/duration.ts';
 import { newNotification } from '../../src/domain/outbox.ts';
 import { freshAccount } from '../../src/domain/reading.ts';
@@ -9,6 +9,7 @@ import { followClock, livedNote, startMonitor } from '../../src/engine/restore.t
 import type { MonitorState } from '../../src/engine/state.ts';
 import { inactiveAlert } from '../../src/engine/transition.ts';
 import { wordStory } from '../../src/messages/item-story.ts';
+import { channelFailed, channelFailedRule } from '../../src/rules/self-alert-kinds.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { nothingStored } from '../../src/views/empty-reader.ts';
 import { english } from '../../src/wording/language.ts';
@@ -119,6 +120,49 @@ test('an account that came back before a restart, and was not read since, gets i
   expect(restoreUnpolled().unloaded).toContain('new');
 });
 
+/** An alert of `otp` that fires under an incident `one`. */
+const firing: Alert = {
+  ...inactiveAlert({ account: 'otp', rule: 'sms-low', type: 'below', balance: 'sms' }),
+  ...{ state: 'firing', severity: 'critical', incident: 'one', breachedSince: noon },
+};
+
+test('a reader by a part of the settings closes nothing that they do not name: accounts, rules and channels', () => {
+  const channel = channelFailedRule('boss');
+  const failed = inactiveAlert({
+    account: selfAccountId,
+    rule: channel,
+    type: channelFailed.type,
+    balance: null,
+  });
+  const state = startMonitor({
+    settings: makeSettings({ accounts: ['other'] }),
+    stored: {
+      ...nothingStored,
+      accounts: [accountState('otp')],
+      alerts: [
+        firing,
+        { ...failed, state: 'firing', severity: 'critical', incident: 'two', breachedSince: noon },
+      ],
+      incidents: [
+        incident('one', { rule: 'sms-low', notified: { boss: notified(false) } }),
+        incident('two', { account: selfAccountId, rule: channel, type: channelFailed.type, balance: null }),
+      ],
+    },
+    calendar: cronCalendar,
+    random: seededRandom(),
+    now: noon + 1000,
+    isOfPart: true,
+  });
+  expect([...state.alerts.values()].map(({ rule, state: its }) => [rule, its])).toEqual(
+    expect.arrayContaining([
+      ['sms-low', 'firing'],
+      [channel, 'firing'],
+    ]),
+  );
+  expect([...state.incidents.values()].map(({ resolvedAt }) => resolvedAt)).toEqual([null, null]);
+  expect(state.incidents.get('one')?.notified).toHaveProperty('boss');
+});
+
 describe('a message that was lost to damage', () => {
   const route = makeRoute({ channels: ['ops'] });
   /** Told at noon; whether in the one that was lost, which was put out at `lostAt`, nobody knows. */
@@ -132,14 +176,6 @@ describe('a message that was lost to damage', () => {
       notified: { ops: { ...notified(its.resolvedAt !== undefined), severity: 'critical', rises: 2 } },
       ...its,
     });
-    const alert = inactiveAlert({ account: 'otp', rule: 'sms-low', type: 'below', balance: 'sms' });
-    const firing = {
-      ...alert,
-      state: 'firing',
-      severity: 'critical',
-      incident: 'one',
-      breachedSince: noon,
-    } as const;
     const state = startMonitor({
       settings: makeSettings({
         rules: [smsLow({ warning: units(200), critical: units(50) })],
@@ -185,14 +221,6 @@ describe('a message that was lost to damage', () => {
 });
 
 describe('what fires goes on under its incident though the record of it is damaged', () => {
-  const alert = inactiveAlert({ account: 'otp', rule: 'sms-low', type: 'below', balance: 'sms' });
-  const firing = {
-    ...alert,
-    state: 'firing',
-    severity: 'critical',
-    incident: 'one',
-    breachedSince: noon,
-  } as const;
   const route = makeRoute({
     match: { labels: { team: ['login'] } },
     channels: ['ops'],
