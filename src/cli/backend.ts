@@ -18,10 +18,10 @@ import {
 } from './daemon/find-daemon.ts';
 import { type OperatorViews, openRemoteViews } from './daemon/remote-views.ts';
 import {
-  isLost,
   loadForOperator,
   locateConfiguration,
   type OperatorConfiguration,
+  requireStorage,
 } from './load-configuration.ts';
 import { leaveOrder, openReader } from './open-reader.ts';
 import { printJson } from './terminal/output.ts';
@@ -111,10 +111,7 @@ async function openBackend(
     await context.stderr.write(
       `note: the daemon at ${found.url} refuses (${found.refusal}): LOWWATER_TOKEN must be its server.token; trying its database\n`,
     );
-  if (isLost(configuration, 'storage', ['path', 'postgres']))
-    throw new CommandError(
-      `${found === null ? 'no daemon answers' : 'the daemon refuses'}, and the configuration does not say where the database is`,
-    );
+  requireStorage(configuration, `${found === null ? 'no daemon answers' : 'the daemon refuses'}, and `);
   return { ...local, ...atDatabase(context, configuration, daemon, opened) };
 }
 

@@ -127,10 +127,10 @@ export function isLost(
   return lost.has(section) || keys.some((key) => lost.has(`${section}.${key}`));
 }
 
-/** The database of a configuration. Throws `CommandError` where its place is wrong or unresolved: another file is not meant. */
-export function requireStorage(configuration: OperatorConfiguration): StorageSettings {
+/** The database of a configuration. Throws `CommandError` where its place is wrong or unresolved: another file is not meant. `why` it is asked for. */
+export function requireStorage(configuration: OperatorConfiguration, why = ''): StorageSettings {
   if (isLost(configuration, 'storage', ['path', 'postgres']))
-    throw new CommandError('the configuration does not say where the database is');
+    throw new CommandError(`${why}the configuration does not say where the database is`);
   return configuration.settings.storage;
 }
 

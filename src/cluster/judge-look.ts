@@ -8,7 +8,7 @@ export type Verdict =
   /** Its lease is over, or the database lost what it had stored, and nobody has taken them since: as the member that it is, or as a new one. */
   | { readonly kind: 'regain' | 'rejoin' | 'restore' }
   /** Nobody has them, or itself by a claim whose answer was lost, and what is stored may be readable now: as one that has just come. */
-  | { readonly kind: 'claim' }
+  | { readonly kind: 'claim' | 'take' }
   | { readonly kind: 'lose'; readonly why: string };
 
 interface Standing {
@@ -34,7 +34,7 @@ export const lose = (why: string): Verdict => ({ kind: 'lose', why });
  * | ---------------------------- | ------------- | ------------------------ | ----------------------------- |
  * | any                          | another       | any, blind               | lose                          |
  * | any                          | none          | any, blind               | claim                         |
- * | newer                        | itself        | any, blind               | claim                         |
+ * | newer                        | itself        | any, blind               | take                          |
  * | older, or of fewer batches   | another       | any but loading          | lose                          |
  * | older, or of fewer batches   | itself, none  | any but loading          | restore: what is lost again   |
  * | the own                      | itself        | any                      | keep                          |
@@ -44,7 +44,7 @@ export const lose = (why: string): Verdict => ({ kind: 'lose', why });
  * | the own                      | none          | released, others' turn   | keep                          |
  * | the own, or one claimed unheard | itself, none | owner, giving, released, alone | regain               |
  *
- * What says restore or regain where its own lease is over becomes a new incarnation first: rejoin.
+ * What says restore, regain, claim or take where its own lease is over becomes a new incarnation first: rejoin.
  */
 export function judgeLook(standing: Standing, look: ClusterLook & { readonly renewed: boolean }): Verdict {
   const verdict = judgeEpoch(standing, look);
@@ -55,8 +55,8 @@ function judgeEpoch(standing: Standing, look: ClusterLook): Verdict {
   const { phase, epoch, waits, isBlind } = standing;
   const isOwn = look.owner === standing.incarnation;
   const isForeign = !isOwn && look.owner !== null;
-  if (isBlind && (!isOwn || look.epoch > epoch))
-    return isForeign ? lose('another daemon took the accounts') : { kind: 'claim' };
+  if (isBlind && !isOwn) return isForeign ? lose('another daemon took the accounts') : { kind: 'claim' };
+  if (isBlind && look.epoch > epoch) return { kind: 'take' };
   if (isBehind(standing, look) && phase !== 'loading')
     return isForeign
       ? lose('the database lost its last commits, and another daemon took the accounts')

@@ -329,8 +329,8 @@ export class Membership {
       );
     else if (verdict.kind === 'keep') await this.#goOn(owned, incarnation);
     else if (verdict.kind === 'lose') this.#lose(verdict.why);
-    else if (verdict.kind === 'claim' && look.owner === incarnation) this.#take(look.epoch);
     else if (verdict.kind === 'claim') await this.#claim(card, look);
+    else if (verdict.kind === 'take') this.#take(look.epoch);
     else if (verdict.kind === 'rejoin') {
       this.#registration.renounce();
       await this.#meet();

@@ -115,8 +115,8 @@ export function guardFor(state: MonitorState): RateGuard {
 
 /**
  * Keeps one request of a group open at a time, from its start until the outcome is stored: a new owner
- * repeats only what is not stored. A group is known here by the access that it shares, which no reload renames. `isOpen`: whether the account is being asked, or the outcome is not stored yet;
- * `mayActUnpersisted`: whether a group may be asked before that is stored.
+ * repeats only what is not stored. A group is known here by the access that it shares, which no reload renames. `isOpen`: whether the
+ * account is being asked, or the outcome is not stored yet; `mayActUnpersisted`: whether a group may be asked before that is stored.
  */
 export function createOpenRequests(isOpen: (id: string) => boolean, mayActUnpersisted: () => boolean) {
   /** Accounts that share an access, were asked and may be open. */

@@ -55,6 +55,12 @@ export interface LastNotified {
   readonly keys?: ToolKeys;
 }
 
+/** As if nothing but information had been notified: what is more is notified as worse, and an end as an end. */
+export const notifiedOfLittle = {
+  ...{ severity: 'info', resolved: false, flapping: false },
+  ...{ escalatedAt: null, acknowledgedAt: null },
+} as const satisfies Partial<LastNotified>;
+
 /** The keys under which an incident tool has an incident, by their numbers: an alert's first one is 0. */
 export interface ToolKeys {
   readonly first: number;

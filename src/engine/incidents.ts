@@ -4,6 +4,7 @@ import {
   type Incident,
   isAcknowledged,
   type LastNotified,
+  notifiedOfLittle,
   type Resolution,
 } from '../domain/alert.ts';
 import { isWorse } from '../domain/severity.ts';
@@ -164,7 +165,7 @@ export function reunite(state: MonitorState, now: number): void {
 /** More than nearly every incident has at a receiver; what it has beyond stays open there. */
 const maxKeys = 19;
 
-/** Whom it was told to is not known: whoever it was to be told to is told as of one that got worse, or that it is over. */
+/** Who was notified of it is not known: whoever was to be is notified as of one that got worse, or that is over. */
 function perhapsNotified(
   { settings }: MonitorState,
   incident: Incident,
@@ -174,8 +175,8 @@ function perhapsNotified(
   const channels = settings.channels.map(({ name }) => name);
   const openMs = now - (breachedSince ?? now);
   const perhaps: LastNotified = {
-    ...{ at: now, severity: 'info', rises: incident.rises - 1, resolved: false, flapping: false },
-    ...{ firstMessage: 'lost', subject: null, escalatedAt: null, acknowledgedAt: null },
+    ...notifiedOfLittle,
+    ...{ at: now, rises: incident.rises - 1, firstMessage: 'lost', subject: null },
     // Tools may have it under several keys, and somebody may have taken any of them.
     keys: { first: 0, newest: maxKeys, taken: maxKeys },
   };

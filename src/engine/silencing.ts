@@ -1,4 +1,4 @@
-import { type Incident, type LastNotified, matchSubject } from '../domain/alert.ts';
+import { type Incident, type LastNotified, matchSubject, notifiedOfLittle } from '../domain/alert.ts';
 import type { Muted } from '../domain/operator.ts';
 import { kindsByIncident, type Notification, type NotificationReason } from '../domain/outbox.ts';
 import { ownOf } from '../domain/own.ts';
@@ -138,30 +138,21 @@ export function withdrawNotified(
 }
 
 /**
- * Neither what a message told that was lost is known, nor who read it: whatever a channel was notified of since it was put out is notified
- * once more, what is open as worse and what is over as over. What nobody is told to be worse is told as new.
+ * Neither what a message said that was lost is known, nor who read it: all that a channel was notified of since it was put out is notified
+ * once more, what is open as worse and what is over as over; what is never notified as worse, as new.
  */
 export function withdrawLost(state: MonitorState, lost: { readonly id: string; readonly at: number }): void {
   for (const { name: channel } of state.settings.channels) {
-    const told = [...state.incidents.values()].filter(
-      ({ notified }) => (ownOf(notified, channel)?.at ?? Number.NEGATIVE_INFINITY) >= lost.at,
+    const items = [...state.incidents.values()].flatMap(({ id: incident, notified }) =>
+      (ownOf(notified, channel)?.at ?? Number.NEGATIVE_INFINITY) >= lost.at ? [{ incident }] : [],
     );
-    const items = told.map(({ id }) => ({ incident: id }));
     forEachNotified(state, { channel, items }, ({ event, resolvedAt, severity }, notified) => {
       const isFirst = notified.firstMessage === lost.id;
       if (isFirst && (event || (resolvedAt === null && severity === 'info'))) return null;
-      return event ? notified : { ...notified, ...untold, rises: notified.rises - 1 };
+      return event ? notified : { ...notified, ...notifiedOfLittle, rises: notified.rises - 1 };
     });
   }
 }
-
-const untold = {
-  severity: 'info',
-  resolved: false,
-  flapping: false,
-  escalatedAt: null,
-  acknowledgedAt: null,
-} as const;
 
 /** Changes, or with null removes, what the channel was last notified of. */
 export function forEachNotified(

@@ -1,6 +1,6 @@
 import type { Alert, Incident } from '../domain/alert.ts';
 import { hourMs } from '../domain/duration.ts';
-import { keyOf, parseJson, parseJsonObject } from '../domain/json.ts';
+import { parseJson, parseJsonObject } from '../domain/json.ts';
 import { StorageError } from '../domain/operator-error.ts';
 import type { Notification } from '../domain/outbox.ts';
 import { inParts } from '../domain/parts.ts';
@@ -33,16 +33,6 @@ interface BodyRow {
   readonly account?: string;
   readonly rule?: string;
 }
-
-/** The names in a body that its row is found by. */
-const keysOfBodies: Readonly<Record<string, readonly string[]>> = {
-  account: ['account'],
-  backoff: ['group'],
-  alert: ['account', 'rule'],
-  message: ['id'],
-  incident: ['id', 'account', 'rule'],
-  silence: ['id'],
-};
 
 type IncidentRow = BodyRow & { readonly firedAt: number; readonly no: number };
 
@@ -169,23 +159,12 @@ function sift<T extends object>(
 ): readonly T[] {
   return rows.flatMap(({ key, second = null, body, ...rest }) => {
     const parsed = parseJson(body);
-    const reason =
-      faultOfRecord(source, parsed) ?? faultOfKeys(source, parsed, [key, second, rest.account, rest.rule]);
+    const names = [key, second, rest.account, rest.rule].filter((name) => name != null);
+    const reason = faultOfRecord(source, parsed, names);
     if (reason === null) return [parsed as T];
     damaged.push({ source, key, second, body, reason, ...(rest.at === undefined ? {} : { at: rest.at }) });
     return [];
   });
-}
-
-/** A flipped bit in a name leaves a whole record, of somebody else. */
-function faultOfKeys(
-  source: string,
-  body: unknown,
-  found: readonly (string | null | undefined)[],
-): string | null {
-  const keys = found.filter((key) => key != null);
-  const wrong = keysOfBodies[source]?.find((name, place) => keyOf(body, name) !== keys[place]);
-  return wrong === undefined ? null : `its "${wrong}" is another than its row is found by`;
 }
 
 export interface OrderRow {

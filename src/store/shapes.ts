@@ -179,8 +179,17 @@ const silence = objectOf<Silence>({
 });
 const backoff = objectOf<GroupBackoff>({ group: text, strikes: number, until: instant });
 
-/** The bodies of records, by table. */
-const records = new Map(Object.entries({ account, alert, incident, message, silence, backoff }));
+/** The bodies of records, by table, and those of their keys that a row is found by. */
+const records: ReadonlyMap<string, { readonly check: Check; readonly names: readonly string[] }> = new Map(
+  Object.entries({
+    account: { check: account, names: ['account'] },
+    alert: { check: alert, names: ['account', 'rule'] },
+    incident: { check: incident, names: ['id', 'account', 'rule'] },
+    message: { check: message, names: ['id'] },
+    silence: { check: silence, names: ['id'] },
+    backoff: { check: backoff, names: ['group'] },
+  }),
+);
 
 const written =
   (check: Check): Check =>
@@ -261,10 +270,16 @@ const notes: ReadonlyMap<string, Check> = new Map(
   } satisfies Record<string, Check>),
 );
 
-/** Null for the body of a record that can be gone on from; else a clause that says why it cannot. */
-export function faultOfRecord(table: string, body: unknown): string | null {
+/**
+ * Null for the body of a record that can be gone on from; else a clause that says why it cannot. `names` of its row, where it has one: a
+ * flipped bit in a name leaves a whole record, of somebody else.
+ */
+export function faultOfRecord(table: string, body: unknown, names?: readonly string[]): string | null {
   if (!isObject(body)) return 'it is not JSON';
-  return records.get(table)?.(body) === false ? 'it is not whole' : null;
+  const record = records.get(table);
+  if (record?.check(body) === false) return 'it is not whole';
+  const wrong = names && record?.names.find((name, place) => keyOf(body, name) !== names[place]);
+  return wrong === undefined ? null : `its "${wrong}" is another than its row is found by`;
 }
 
 /** `faultOfRecord` for a note. */

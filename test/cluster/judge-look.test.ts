@@ -34,7 +34,7 @@ const rows: readonly (readonly [
   [5, 'itself', alone ?? [], 'keep', { isBlind: true }],
   [5, 'none', alone ?? [], 'claim', { isBlind: true }],
   [4, 'none', alone ?? [], 'claim', { isBlind: true }],
-  [6, 'itself', alone ?? [], 'claim', { isBlind: true }],
+  [6, 'itself', alone ?? [], 'take', { isBlind: true }],
   [6, 'another', alone ?? [], 'lose', { isBlind: true }],
 ];
 
@@ -54,7 +54,7 @@ test.each(
     origin: null,
   };
   const standing = { phase, incarnation: 'itself', epoch: 5, stored: 7, waits, isBlind };
-  const become = ['regain', 'restore', 'claim'].includes(verdict) ? 'rejoin' : verdict;
+  const become = ['regain', 'restore', 'claim', 'take'].includes(verdict) ? 'rejoin' : verdict;
   expect(judgeLook(standing, { ...look, renewed: true }).kind).toBe(verdict);
   expect(judgeLook(standing, { ...look, renewed: false }).kind).toBe(become);
 });

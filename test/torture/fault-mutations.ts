@@ -91,7 +91,7 @@ export const faultMutations: readonly Mutation[] = [
   },
   {
     name: 'a record that names another account than its row is taken for whole',
-    file: 'src/store/records.ts',
+    file: 'src/store/shapes.ts',
     old: 'return wrong === undefined ? null : `its',
     new: 'return wrong !== null ? null : `its',
     test: 'test/store/sqlite/damaged-records.test.ts',

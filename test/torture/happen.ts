@@ -1,5 +1,5 @@
 import { StorageError } from '../../src/domain/operator-error.ts';
-import { matchesEverything } from '../../src/domain/rule.ts';
+import { mutesEverything } from '../../src/domain/rule.ts';
 import type { Settings } from '../../src/domain/settings.ts';
 import type { Wanted } from '../../src/engine/orders.ts';
 import { leftOrderOf, orderOf } from '../support/orders.ts';
@@ -204,7 +204,7 @@ function operate(
     give({ kind: 'acknowledge', account: alert.account, rule: alert.rule, comment: '' }, 'anna');
   } else if (it.kind === 'silence') {
     const { match } = it;
-    const everything = matchesEverything(match);
+    const everything = mutesEverything(match);
     give({ kind: 'silence', match, everything, startsAt: now, endsAt: now + it.forMs, comment: '' }, 'ben');
   } else if (it.kind === 'ordered') {
     const { account, amountMicros, forMs } = it;

@@ -65,8 +65,7 @@ export async function findByNote(
   const { draft, isSound, problems } = gathered;
   if (draft === null || !isSound || problems.length > 0) return null;
   const { storage, server } = Object(draft.value);
-  const isNamed = storage?.path === undefined || typeof storage.path === 'string';
-  if (!isNamed) return null;
+  if (storage?.path !== undefined && typeof storage.path !== 'string') return null;
   const note = readDaemonNote(findDatabase(context, file, databaseFile(storage?.path, reading)).found);
   if (note?.address == null || note.checked !== fingerprintOf(sources)) return null;
   const url = reachable(note.address);
