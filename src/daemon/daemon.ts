@@ -45,7 +45,7 @@ import { TestAlerts } from './test-alerts.ts';
 
 const usualSleepMs = 1000;
 /** Long, because the system reports what is written next to the database: this finds clock changes and what it missed. */
-const watchedSleepMs = 5000;
+const watchedSleepMs = 10_000;
 
 /**
  * The running daemon. Everything happens in turns: an event (a poll ended, a message was sent, a person

@@ -55,6 +55,6 @@ export const defaultLimits = {
   idleTimeoutMs: 120_000,
   /** The pause in which a stream of events shows that it is alive, and late clients are looked for. */
   heartbeatMs: 4_000,
-  /** The pause between checks of the limits above. Node does so whether there are any or not. */
-  connectionCheckMs: 10_000,
+  /** The pause between checks of the limits above. Node checks even where there is no connection, so not often. */
+  connectionCheckMs: 30_000,
 };
