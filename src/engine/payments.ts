@@ -66,19 +66,24 @@ function inRun(
   { runway, payment, left, now, currency }: Owed & { runway: Runway; payment: Payment | null },
 ): Payment | null {
   const payDays = payDaysOf({ settings }, account);
-  if (payDays === null) return payment;
-  const { balance, payBy, emptyMicros, expected } = runway;
-  const dueAt = payment === null ? payBy : payment.dueAt;
-  if (payment === null && (dueAt === null || expected !== null)) return null;
-  const isDue = payment?.isDue ?? (dueAt !== null && dueAt <= now);
+  const wanted = payment ?? paymentToCome(runway, now);
+  if (payDays === null || wanted === null) return payment;
+  const { balance, emptyMicros, expected } = runway;
+  const { dueAt, isDue } = wanted;
   const before = isDue || dueAt === null ? null : calendar.previous(payDays, settings.timezone, dueAt);
   // Its day is the run's.
   const runAt = before === null || before + dayMs <= now ? null : before;
   const next = calendar.next(payDays, settings.timezone, runAt ?? now) ?? now;
   const lacking = neededUntil(account, balance, next) - (left - emptyMicros) - (expected?.amountMicros ?? 0);
-  const micros = Math.max(payment?.micros ?? 0, payable(Math.max(0, lacking), currency));
+  const micros = Math.max(wanted.micros, payable(Math.max(0, lacking), currency));
   if (micros === 0 || (payment === null && !isNear({ runAt, dueAt }, now))) return null;
-  return { ...(payment ?? { balance, dueAt, isEmpty: false, isDue }), micros, runAt };
+  return { ...wanted, micros, runAt };
+}
+
+/** Nothing yet, by the date to pay by; null where there is none, or money is expected. */
+function paymentToCome({ balance, payBy: dueAt, expected }: Runway, now: number): Payment | null {
+  if (dueAt === null || expected !== null) return null;
+  return { balance, dueAt, isEmpty: false, isDue: dueAt <= now, micros: 0 };
 }
 
 /** The most that is likely spent until the money of a pay run arrives. */

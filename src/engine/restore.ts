@@ -73,16 +73,7 @@ export function* restoreMonitor({
   reunite(state, now);
   for (const message of stored.messages) restoreMessage(state, message, downMs, now);
   yield* watchAccounts(state, state.settings.accounts, now);
-  const spending = new Map(stored.spending.map((row) => [row.account, row]));
-  for (const accounts of inParts(state.accounts.values(), accountsAtOnce)) {
-    for (const account of accounts) {
-      const graceMs = lastRun.exact ? 0 : account.pollIntervalMs;
-      skipUnwatched(state, account.settings.id, Math.max(0, now - lastRun.endedAt - graceMs));
-      restoreSpending(state, account, spending.get(account.id));
-      if (downMs > account.pollIntervalMs) state.unconfirmed.add(account.id);
-    }
-    yield;
-  }
+  yield* resumeAccounts(state, stored, now);
   // The clock is behind: timestamps would lie in the future.
   if (lastRun.endedAt > now) followClock(state, now - lastRun.endedAt, now);
   // A daemon that dies before its first poll: the next one counts from here.
@@ -115,14 +106,27 @@ function* holdStored(state: MonitorState, stored: StoredState, downMs: number): 
   for (const alert of stored.alerts) state.alerts.setInMemory(alert);
   for (const incident of stored.incidents) {
     const isPaused = downMs > 0 && incident.resolvedAt === null;
+    const whole = completed(incident, isPaused ? downMs : 0);
     // The next daemon counts from this start on.
-    state.incidents[isPaused ? 'set' : 'setInMemory'](
-      incident.id,
-      completed(incident, isPaused ? downMs : 0),
-    );
+    state.incidents[isPaused ? 'set' : 'setInMemory'](incident.id, whole);
   }
   for (const silence of stored.silences) state.silences.setInMemory(silence.id, silence);
   for (const backoff of stored.backoffs) state.backoffs.setInMemory(backoff.group, backoff);
+}
+
+/** The time without a daemon is skipped; what was due to be polled in it has to be confirmed. */
+function* resumeAccounts(state: MonitorState, stored: StoredState, now: number): Parts<void> {
+  const unwatchedMs = now - state.lastRunEndedAt;
+  const spending = new Map(stored.spending.map((row) => [row.account, row]));
+  for (const accounts of inParts(state.accounts.values(), accountsAtOnce)) {
+    for (const account of accounts) {
+      const graceMs = state.endedCleanly ? 0 : account.pollIntervalMs;
+      skipUnwatched(state, account.settings.id, Math.max(0, unwatchedMs - graceMs));
+      restoreSpending(state, account, spending.get(account.id));
+      if (unwatchedMs > account.pollIntervalMs) state.unconfirmed.add(account.id);
+    }
+    yield;
+  }
 }
 
 /** With fields that older versions did not store. Their acknowledgements count as notified, so that none comes late. */
@@ -201,10 +205,8 @@ export function followClock(state: MonitorState, byMs: number, now: number): voi
     state.messages.set(message.id, { ...message, dueAt: dueAt + byMs, giveUpAt: giveUpAt + byMs });
   }
   if (byMs < 0) shiftWaits(state, byMs);
-  for (const account of state.accounts.values()) {
-    // A clock that is set back into a schedule's hours may make an account stale that rested before.
-    scheduleAccount(state, account);
-  }
+  // A clock that is set back into a schedule's hours may make an account stale that rested before.
+  for (const account of state.accounts.values()) scheduleAccount(state, account);
   for (const [key, { at, rises }] of [...state.channelTries])
     state.channelTries.set(key, { at: at + byMs, rises });
   writeNote(state, livedNote, String(now));

@@ -1,10 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
+import type { Runway } from '../domain/message.ts';
 import { isoDay } from '../domain/moment.ts';
 import type { Micros } from '../domain/money.ts';
 import { ownOf } from '../domain/own.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import type { Forecast } from '../domain/quantity.ts';
-import { type Balance, unitOf } from '../domain/reading.ts';
+import { unitOf } from '../domain/reading.ts';
 import { planPayments } from '../views/payment-plan.ts';
 import type { AccountView } from '../views/views.ts';
 import { say } from '../wording/language.ts';
@@ -72,8 +73,10 @@ export async function writeCalendar(scope: Omit<Scope, 'query'>, database: strin
   const runs = views.announced().filter(({ endsAt }) => endsAt > now);
   const accounts = await accountsOf(views, [...expected, ...runs]);
   const amountIn = (currency: string | null, micros: Micros) => sayAmount(micros, { ...scope, currency });
-  const amountOn = (account: string, balance: Balance, micros: Micros) =>
-    amountIn(unitOf(accounts.get(account) ?? { balances: [], currency: null }, balance), micros);
+  const ofAccount = ({ account: id, balance, amountMicros }: (typeof expected | typeof runs)[number]) => {
+    const account = accounts.get(id) ?? { name: id, balances: [], currency: null };
+    return { amount: amountIn(unitOf(account, balance), amountMicros), account: account.name };
+  };
   const events: readonly CalendarEvent[] = [
     ...payments.map(({ account, balance, micros, dueAt, isDue, isAtLeast }) => ({
       id: `pay-${account.id}-${balance}`,
@@ -91,32 +94,18 @@ export async function writeCalendar(scope: Omit<Scope, 'query'>, database: strin
       url: account.topUpUrl,
     })),
     ...ending.flatMap((account) => emptyEvents(account, scope)),
-    ...expected.map(({ id, account, balance, amountMicros, by, comment }) => ({
-      id: `expected-${id}`,
-      at: by,
-      summary: say(
-        says.expected,
-        {
-          amount: amountOn(account, balance, amountMicros),
-          account: accounts.get(account)?.name ?? account,
-        },
-        scope,
-      ),
-      description: comment,
+    ...expected.map((topUp) => ({
+      id: `expected-${topUp.id}`,
+      at: topUp.by,
+      summary: say(says.expected, ofAccount(topUp), scope),
+      description: topUp.comment,
       url: null,
     })),
-    ...runs.map(({ id, account, balance, amountMicros, startsAt, comment }) => ({
-      id: `run-${id}`,
-      at: startsAt,
-      summary: say(
-        says.run,
-        {
-          amount: amountOn(account, balance, amountMicros),
-          account: accounts.get(account)?.name ?? account,
-        },
-        scope,
-      ),
-      description: comment,
+    ...runs.map((run) => ({
+      id: `run-${run.id}`,
+      at: run.startsAt,
+      summary: say(says.run, ofAccount(run), scope),
+      description: run.comment,
       url: null,
     })),
     ...(unknown.length === 0 ? [] : [unknownEvent(unknown, scope)]),
@@ -140,11 +129,8 @@ export async function writeCalendar(scope: Omit<Scope, 'query'>, database: strin
 
 const headOf = (scope: Frame) => [
   ...['BEGIN:VCALENDAR', 'VERSION:2.0', 'PRODID:-//lowwater//pay//EN', 'CALSCALE:GREGORIAN'],
-  ...[
-    `X-WR-CALNAME:${escapeText(say(says.name, scope))}`,
-    'REFRESH-INTERVAL;VALUE=DURATION:PT1H',
-    'X-PUBLISHED-TTL:PT1H',
-  ],
+  `X-WR-CALNAME:${escapeText(say(says.name, scope))}`,
+  ...['REFRESH-INTERVAL;VALUE=DURATION:PT1H', 'X-PUBLISHED-TTL:PT1H'],
 ];
 
 /** A calendar has at least one component (RFC 5545 3.6). */
@@ -155,21 +141,22 @@ const utc = [
 
 function emptyEvents(account: AccountView, frame: Frame): readonly CalendarEvent[] {
   return account.balances.flatMap(({ id, label }) => {
-    const runway = ownOf(account.runways, id) ?? null;
-    const isEmpty = runway?.runwayMs != null && runway.runwayMs <= 0;
-    const at = isEmpty ? frame.now : endOf(runway, frame.now);
-    if (at === null) return [];
-    // What was read at or below zero needs no forecast.
-    const isRead = isEmpty && !runway.isEndPredicted;
-    const words = isRead ? says.usedUp : isEmpty ? says.usedUpByForecast : says.empty;
-    return {
-      id: `empty-${account.id}-${id}`,
-      at,
-      summary: say(words, { account: account.name, label: sayLabel(label, frame) }, frame),
-      description: isRead ? '' : sayForecast(isEmpty ? null : (runway?.forecast ?? null), frame),
-      url: null,
-    };
+    const end = describeEnd(ownOf(account.runways, id) ?? null, frame);
+    if (end === null) return [];
+    const summary = say(end.words, { account: account.name, label: sayLabel(label, frame) }, frame);
+    return { id: `empty-${account.id}-${id}`, at: end.at, summary, description: end.description, url: null };
   });
+}
+
+function describeEnd(runway: Runway | null, frame: Frame) {
+  if (runway?.runwayMs != null && runway.runwayMs <= 0) {
+    // What was read at or below zero needs no forecast.
+    if (!runway.isEndPredicted) return { at: frame.now, words: says.usedUp, description: '' };
+    return { at: frame.now, words: says.usedUpByForecast, description: sayForecast(null, frame) };
+  }
+  const at = endOf(runway, frame.now);
+  if (at === null) return null;
+  return { at, words: says.empty, description: sayForecast(runway?.forecast ?? null, frame) };
 }
 
 function sayForecast(forecast: Forecast | null, frame: Frame): string {

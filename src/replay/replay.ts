@@ -11,6 +11,9 @@ export interface ReplayDependencies {
   readonly observer?: ReplayObserver;
 }
 
+/** Work that yields when a slice is over. */
+type Slices<Result> = AsyncGenerator<undefined, Result>;
+
 /**
  * The past of all accounts, judged by the engine of the daemon as if it came in now: in the order of time, with what
  * time brings at its own instants between the polls, with silences, inhibition and outages of a provider. Every message is
@@ -20,7 +23,7 @@ export interface ReplayDependencies {
  * only what the engine itself looks back on is in memory.
  */
 export class Replay {
-  readonly #work: AsyncIterator<undefined, ReplayResult>;
+  readonly #work: Slices<ReplayResult>;
   #left = 0;
   #done = 0;
   #total = 0;
@@ -45,22 +48,8 @@ export class Replay {
     return this.#result;
   }
 
-  async *#run({
-    settings,
-    calendar,
-    pasts,
-    observer = {},
-  }: ReplayDependencies): AsyncGenerator<undefined, ReplayResult> {
-    const surveyed: SurveyedPast[] = [];
-    for (const past of pasts) {
-      const survey = new Survey();
-      for await (const part of past.polls()) {
-        for (const poll of part) survey.take(poll);
-        if (this.#isSliceOver(part.length)) yield;
-      }
-      const found = survey.finish(past);
-      if (found !== null) surveyed.push(found);
-    }
+  async *#run({ settings, calendar, pasts, observer = {} }: ReplayDependencies): Slices<ReplayResult> {
+    const surveyed = yield* this.#survey(pasts);
     this.#total = surveyed.reduce((sum, { count }) => sum + count, 0);
     observer.begins?.(surveyed);
     if (surveyed.length === 0) return nothing;
@@ -73,6 +62,20 @@ export class Replay {
       if (this.#isSliceOver(1)) yield;
     }
     return life.result();
+  }
+
+  async *#survey(pasts: readonly AccountPast[]): Slices<readonly SurveyedPast[]> {
+    const surveyed: SurveyedPast[] = [];
+    for (const past of pasts) {
+      const survey = new Survey();
+      for await (const part of past.polls()) {
+        for (const poll of part) survey.take(poll);
+        if (this.#isSliceOver(part.length)) yield;
+      }
+      const found = survey.finish(past);
+      if (found !== null) surveyed.push(found);
+    }
+    return surveyed;
   }
 
   #isSliceOver(polls: number): boolean {

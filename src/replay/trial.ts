@@ -7,8 +7,9 @@ import type { StoreReader } from '../ports/store.ts';
 import { ruleKindOf } from '../rules/registry.ts';
 import { emptyReader } from '../views/empty-reader.ts';
 import type { ReplayedIncident } from './incident-book.ts';
-import { type AccountPast, storedPast } from './past.ts';
+import { storedPast } from './past.ts';
 import { Replay } from './replay.ts';
+import type { ReplayResult } from './replay-result.ts';
 
 /** The reports of a rule of other values about the past of one account, compared with the present ones. */
 export interface Trial {
@@ -71,16 +72,16 @@ export class Trials {
     }
   }
 
-  async #replay({ account: id, tried, present, since }: TrialOrder): Promise<Trial | 'too-long' | NotTried> {
-    const { calendar, clock } = this.#parts;
+  async #replay(order: TrialOrder): Promise<Trial | 'too-long' | NotTried> {
+    const { account: id, tried, present, since } = order;
+    const { reader, calendar, clock } = this.#parts;
     const settings = this.#parts.settings();
     const now = clock.now();
     const account = settings.accounts.find((known) => known.id === id);
     if (account === undefined) return 'not-watched';
     // The rules tried, and in force on this account, have its thresholds.
     const watched = { ...account, thresholds: {} };
-    const stored = storedPast(this.#parts.reader, watched, { since: since - learningMs, now });
-    const past: AccountPast = { ...stored, before: emptyReader };
+    const past = { ...storedPast(reader, watched, { since: since - learningMs, now }), before: emptyReader };
     const asConfigured = (rule: Rule): Rule => ({ ...rule, builtIn: false });
     const rules = [...(present === null ? [] : [present]), { ...tried, id: triedId }].map(asConfigured);
     const replay = new Replay({ settings: { ...settings, rules }, calendar, pasts: [past] });
@@ -88,25 +89,27 @@ export class Trials {
     for (let polls = minPolls; clock.monotonic() - begunAt < maxMs; ) {
       const sliceAt = clock.monotonic();
       const result = await replay.advance(polls);
-      if (result !== null) {
-        const [watched] = result.accounts;
-        if (watched === undefined || watched.lastAt < since) return 'not-watched';
-        if (ruleKindOf(tried).needsReading && (watched.lastReadAt ?? 0) < since) return 'not-read';
-        const notified = (rule: string): readonly ReplayedIncident[] =>
-          result.incidents.filter(
-            (it) => it.rule === rule && (it.event ? it.firedAt : (it.resolvedAt ?? now)) >= since,
-          );
-        return {
-          since: Math.max(since, result.since),
-          until: result.until,
-          tried: notified(triedId),
-          present: present === null ? null : notified(present.id),
-        };
-      }
+      if (result !== null) return compare(result, order, now);
       const tookMs = clock.monotonic() - sliceAt;
       polls = Math.min(maxPolls, Math.max(minPolls, Math.round(tookMs > sliceMs ? polls / 2 : polls * 1.5)));
       await nextTurn();
     }
     return 'too-long';
   }
+}
+
+function compare(result: ReplayResult, { tried, present, since }: TrialOrder, now: number): Trial | NotTried {
+  const [watched] = result.accounts;
+  if (watched === undefined || watched.lastAt < since) return 'not-watched';
+  if (ruleKindOf(tried).needsReading && (watched.lastReadAt ?? 0) < since) return 'not-read';
+  const notified = (rule: string): readonly ReplayedIncident[] =>
+    result.incidents.filter(
+      (it) => it.rule === rule && (it.event ? it.firedAt : (it.resolvedAt ?? now)) >= since,
+    );
+  return {
+    since: Math.max(since, result.since),
+    until: result.until,
+    tried: notified(triedId),
+    present: present === null ? null : notified(present.id),
+  };
 }

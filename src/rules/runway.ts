@@ -96,19 +96,7 @@ export const runway = balanceKind<estimate.RunwayRule, typeof keys>({
     const [lookback, history] = [formatDuration(lookbackMs), formatDuration(minimumHistoryMs)];
     return told.byMean({ rule: less, lookback, history });
   },
-  // With parts of days the runway swings with the time of day.
-  warn: (rule, accounts) => [
-    ...warnOfSteps(rule, accounts),
-    ...(rule.lookbackMs === null || rule.lookbackMs % dayMs === 0
-      ? []
-      : [
-          {
-            path: ['lookback'],
-            message:
-              'is not whole days: what it says swings with the time of day. Leave it out to go by the forecast',
-          },
-        ]),
-  ],
+  warn: (rule, accounts) => [...warnOfSteps(rule, accounts), ...warnOfLookback(rule)],
   suggest: (_micros, { hasLeadTime }) => ({
     thresholds: { warning: '7d', critical: hasLeadTime ? 'leadTime + 1d' : '2d' },
   }),
@@ -155,14 +143,12 @@ export const runway = balanceKind<estimate.RunwayRule, typeof keys>({
     const { value, threshold } = item;
     const given = sayBalanceOf(item, frame);
     const lastsMs = value?.unit === 'duration' ? value.ms : null;
-    const lasts = lastsMs === null ? '' : sayLength(lastsMs, frame);
-    if (threshold?.unit === 'duration') {
-      const limit = sayDuration(threshold.ms, frame);
-      // It is still open until it lasts longer than its threshold by far, and during `recoverFor`.
-      if (lastsMs !== null && lastsMs >= threshold.ms)
-        return say(says.lastsRecovering, { ...given, lasts, limit }, frame);
-      if (value?.unit === 'text') return say(says.recovering, { ...given, limit }, frame);
-    }
+    const limitMs = threshold?.unit === 'duration' ? threshold.ms : null;
+    const limit = limitMs === null ? '' : sayDuration(limitMs, frame);
+    // It is still open until it lasts longer than its threshold by far, and during `recoverFor`.
+    if (limitMs !== null && lastsMs !== null && lastsMs >= limitMs)
+      return say(says.lastsRecovering, { ...given, lasts: sayLength(lastsMs, frame), limit }, frame);
+    if (limitMs !== null && value?.unit === 'text') return say(says.recovering, { ...given, limit }, frame);
     const need = sayNeed(item, frame);
     if (need !== null) return need;
     if (lastsMs === null) return say(says.runningOut, given, frame);
@@ -170,9 +156,10 @@ export const runway = balanceKind<estimate.RunwayRule, typeof keys>({
     const runway = item.account?.runway ?? null;
     const when = isGuess(runway?.forecast ?? null, frame.now) ? sayEmptyWhen(runway, frame) : null;
     if (when !== null) return say(says.uncertain, { ...given, when }, frame);
-    return threshold?.unit === 'duration'
-      ? say(says.lastsLess, { ...given, lasts, limit: sayDuration(threshold.ms, frame) }, frame)
-      : say(says.lasts, { ...given, lasts }, frame);
+    const lasts = sayLength(lastsMs, frame);
+    return limitMs === null
+      ? say(says.lasts, { ...given, lasts }, frame)
+      : say(says.lastsLess, { ...given, lasts, limit }, frame);
   },
   resolved(item, frame) {
     const given = sayBalanceOf(item, frame);
@@ -191,6 +178,13 @@ function checkHistory(reader: KeyReader): KeyProblem[] {
   if (lookback === null || minimum === null || minimum <= lookback) return [];
   const message = 'must not be longer than lookback: no more history than that is looked at';
   return [{ path: ['minimumHistory'], message }];
+}
+
+function warnOfLookback({ lookbackMs }: estimate.RunwayRule) {
+  if (lookbackMs === null || lookbackMs % dayMs === 0) return [];
+  const message =
+    'is not whole days: what it says swings with the time of day. Leave it out to go by the forecast';
+  return [{ path: ['lookback'], message }];
 }
 
 /** A runway alert resolves at this multiple of `within`. */

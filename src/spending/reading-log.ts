@@ -145,12 +145,7 @@ export class ReadingLog {
 
   /** Adds the newest reading. */
   append(reading: Reading): void {
-    if (
-      this.#currency === null ||
-      !isSameCurrency(reading.currency, this.#currency) ||
-      !this.#isOfSameBalances(reading)
-    )
-      this.#restart(reading);
+    if (!this.#isComparable(reading)) this.#restart(reading);
     // First: it moves the sums that the new row is calculated from.
     if ((this.#end + 1) * this.#width > this.#rows.length) this.#makeRoom();
     const { at } = reading;
@@ -167,8 +162,10 @@ export class ReadingLog {
     for (const balance of this.#balances) {
       const column = ++spent + this.#balances.length;
       const micros = amountOf(reading, balance);
-      const fell = isFirst ? 0 : Math.max(0, this.#cell(last, column) - micros);
-      this.#put(spent, isFirst ? 0 : this.#cell(last, spent) + fell);
+      this.#put(
+        spent,
+        isFirst ? 0 : this.#cell(last, spent) + Math.max(0, this.#cell(last, column) - micros),
+      );
       this.#put(column, micros);
     }
     this.#put(0, at);
@@ -273,7 +270,8 @@ export class ReadingLog {
     return 1 + blindColumn + this.#balances.indexOf(balance);
   }
 
-  #isOfSameBalances({ balances }: Reading): boolean {
+  #isComparable({ currency, balances }: Reading): boolean {
+    if (this.#currency === null || !isSameCurrency(currency, this.#currency)) return false;
     let count = 0;
     for (const balance in balances) if (this.#balances[count++] !== balance) return false;
     return count === this.#balances.length;

@@ -33,7 +33,7 @@ export function runway(query: RunwayQuery): Omit<Runway, 'payBy' | 'expected'> {
   const { log, reading, balance, floorMicros, lookbackMs, now } = query;
   const burn = measureBurn({ log, balance, lookbackMs });
   const comparable = isSameCurrency(log.currency ?? '', reading.currency);
-  const known = burn.confidence !== 'none' && comparable;
+  const known = burn.confidence !== 'none' && comparable ? burn : null;
   const left = amountOf(reading, balance) - floorMicros;
   const forecast = comparable ? predictRunout(query) : null;
   const expected = comparable ? expectedSpend(query) : null;
@@ -41,17 +41,17 @@ export function runway(query: RunwayQuery): Omit<Runway, 'payBy' | 'expected'> {
   return {
     balance,
     emptyMicros: floorMicros,
-    burnPerDay: known ? burnPerDay(burn) : null,
+    burnPerDay: known && burnPerDay(known),
     lookbackMs,
     usualPerDay: expected === null ? null : Math.round(expected / restoredDays),
     runwayMs: emptyAt === null ? (left < 0 ? 0 : null) : Math.max(0, emptyAt - now),
     emptyAt,
-    confidence: known ? burn.confidence : 'none',
+    confidence: known?.confidence ?? 'none',
     forecast,
     restoreMicros:
       isOneJump({ log, balance, lookbackMs }) && forecast?.basis !== 'hour-of-week'
         ? null
-        : restoringTopUp(left, expected, known ? burn : null),
+        : restoringTopUp(left, expected, known),
   };
 }
 

@@ -24,6 +24,8 @@ export interface DuePayment extends Payment {
   readonly isAtLeast: boolean;
 }
 
+type CurrencyPayment = DuePayment & { readonly currency: string };
+
 export type CurrencyPayments = Awaited<ReturnType<typeof planPayments>>['currencies'][number];
 
 /** Due within 30 days, or in a pay run within them, or firing now; urgent first, the currency with most payments first. Made in slices. */
@@ -31,22 +33,12 @@ export async function planPayments(views: Pick<Views, 'accountIds' | 'accounts' 
   const { money } = views.finance();
   const unknown: AccountView[] = [];
   const ending: AccountView[] = [];
-  const due: (DuePayment & { readonly currency: string })[] = [];
+  const due: CurrencyPayment[] = [];
   for await (const ids of inSlices(views.accountIds(), sliceOfAccounts)) {
     for (const account of await views.accounts(ids)) {
-      const { currency, runways } = account;
       if (isUnknown(account)) unknown.push(account);
-      if (Object.values(runways).some((runway) => runway?.runwayMs != null)) ending.push(account);
-      if (currency === null) continue;
-      const counting = { balances: account.balances, currency };
-      for (const payment of account.payments.filter((each) => isNear(each, now)))
-        due.push({
-          ...payment,
-          account,
-          currency: unitOf(counting, payment.balance),
-          due: dueOf(payment, now),
-          isAtLeast: (ownOf(runways, payment.balance) ?? null)?.restoreMicros == null,
-        });
+      if (Object.values(account.runways).some((runway) => runway?.runwayMs != null)) ending.push(account);
+      due.push(...duePaymentsOf(account, now));
     }
   }
   const inOrder = (left: Payment, right: Payment): number =>
@@ -65,6 +57,19 @@ export async function planPayments(views: Pick<Views, 'accountIds' | 'accounts' 
   const total = due.length === 0 ? null : money && sumUp(due, money);
   /** Too little is known of `unknown` to say what they need; `ending` have a balance that has an end. */
   return { payments, currencies, runs, total, unknown, ending };
+}
+
+function duePaymentsOf(account: AccountView, now: number): readonly CurrencyPayment[] {
+  const { balances, currency, runways, payments } = account;
+  if (currency === null) return [];
+  const near = payments.filter((payment) => isNear(payment, now));
+  return near.map((payment) => ({
+    ...payment,
+    account,
+    currency: unitOf({ balances, currency }, payment.balance),
+    due: dueOf(payment, now),
+    isAtLeast: (ownOf(runways, payment.balance) ?? null)?.restoreMicros == null,
+  }));
 }
 
 function dueOf({ isDue, dueAt }: Payment, now: number): DuePayment['due'] {

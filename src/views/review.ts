@@ -5,7 +5,7 @@ import { getOrMake } from '../domain/get-or-make.ts';
 import { isoDay, parseLocalText, zoneOffsetMs } from '../domain/moment.ts';
 import { currencyCode, type Micros } from '../domain/money.ts';
 import { type Money, sumUp } from '../domain/one-sum.ts';
-import { amountOf, type Balance, type Reading } from '../domain/reading.ts';
+import { amountOf, type Balance, type BalanceDefinition, type Reading } from '../domain/reading.ts';
 import { changesOf } from '../spending/changes.ts';
 import type { Views } from './create-views.ts';
 import { FallUnits, type Reasons, splitChange } from './fall-units.ts';
@@ -98,12 +98,10 @@ export async function reviewTime(views: ReviewViews, order: ReviewOrder) {
 export function sumReview({ spending }: Pick<Review, 'spending'>, money: Money | null) {
   if (spending === null || money === null) return null;
   const { groups } = spending;
+  const spent = groups.map((each) => ({ ...each, micros: each.spent }));
   const before = groups.flatMap((each) => (each.before === null ? [] : { ...each, micros: each.before }));
   return {
-    spent: sumUp(
-      groups.map((each) => ({ ...each, micros: each.spent })),
-      money,
-    ),
+    spent: sumUp(spent, money),
     before: before.length < groups.length ? null : sumUp(before, money),
   };
 }
@@ -178,26 +176,29 @@ class SpendingSums {
     const bucketOf = bucketsBy(this.#startsOf(account.timezone));
     const offsetMs = zoneOffsetMs(since, account.timezone);
     // The sums are money: minutes are no part of them.
-    for (const { id, alertsBelowZero } of account.balances.filter(({ unit }) => unit === undefined)) {
-      const shown = getOrMake(units, id, () => ({ now: new FallUnits(), before: new FallUnits() }));
-      for (const { from, to, before, change } of changesOf(readings, id, currency)) {
+    for (const balance of account.balances.filter(({ unit }) => unit === undefined)) {
+      const shown = getOrMake(units, balance.id, () => ({ now: new FallUnits(), before: new FallUnits() }));
+      for (const { from, to, before, change } of changesOf(readings, balance.id, currency)) {
         const spent = Math.max(0, -change);
         if (to <= 2 * since - until) continue;
         addTo(own.weekdays, weekdayOf(to + offsetMs), to <= since ? -spent : spent);
         (to <= since ? shown.before : shown.now).add(to, spent);
         if (to <= since) continue;
         addTo(this.#groupOf(account).buckets, bucketOf(to), spent);
-        if (alertsBelowZero && before < 0) this.#belowZeroMs += to - Math.max(from, since);
+        this.#addBelowZero(balance, before, from, to);
       }
     }
   }
 
   /** A balance below zero at the last reading is so until another says otherwise. */
   #goOn({ balances }: AccountView, last: Reading | null): void {
-    const { since, until } = this.#order;
-    for (const { id, alertsBelowZero } of balances)
-      if (alertsBelowZero && last !== null && last.at < until && amountOf(last, id) < 0)
-        this.#belowZeroMs += until - Math.max(last.at, since);
+    const { until } = this.#order;
+    if (last === null || last.at >= until) return;
+    for (const balance of balances) this.#addBelowZero(balance, amountOf(last, balance.id), last.at, until);
+  }
+
+  #addBelowZero({ alertsBelowZero }: BalanceDefinition, micros: Micros, from: number, to: number): void {
+    if (alertsBelowZero && micros < 0) this.#belowZeroMs += to - Math.max(from, this.#order.since);
   }
 
   /** When the days begin in a zone. */

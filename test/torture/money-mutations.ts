@@ -43,8 +43,8 @@ export const moneyMutations: readonly Mutation[] = [
   {
     name: 'a balance below zero is so until its last reading only',
     file: 'src/views/review.ts',
-    old: 'last !== null && last.at < until && amountOf(last, id) < 0',
-    new: 'last !== null && last.at > until && amountOf(last, id) < 0',
+    old: 'if (last === null || last.at >= until) return;',
+    new: 'if (last === null || last.at < until) return;',
     test: review,
   },
   {

@@ -14,6 +14,18 @@ const keys = [
   ['Esc', words.leave],
   ['?', words.list],
 ];
+const acts = {
+  g: () => {
+    chordUntil = performance.now() + chordMs;
+  },
+  '?': list,
+  '/': search,
+  j: () => move(1),
+  k: () => move(-1),
+  a: () => unfold(['/acknowledge', '/many']),
+  s: () => unfold(['/silences']),
+  x: () => here('.alert')?.querySelector('.pick input')?.click(),
+};
 /** A second key belongs to the first for so long. */
 const chordMs = 1_500;
 let chordUntil = 0;
@@ -53,9 +65,8 @@ function returnToList() {
 document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.key === 'Escape') return leave(event.target);
-  if (event.target.closest('input, select, textarea, dialog, [contenteditable]') !== null) {
-    if (event.target.type !== 'checkbox') return;
-  }
+  const isInField = event.target.closest('input, select, textarea, dialog, [contenteditable]') !== null;
+  if (isInField && event.target.type !== 'checkbox') return;
   if (moveWithin(event.key) || act(event.key)) event.preventDefault();
 });
 
@@ -76,14 +87,8 @@ function act(key) {
     if (places[key] !== undefined) location.assign(places[key]);
     return places[key] !== undefined;
   }
-  if (key === 'g') chordUntil = performance.now() + chordMs;
-  else if (key === '?') list();
-  else if (key === '/') search();
-  else if (key === 'j' || key === 'k') move(key === 'j' ? 1 : -1);
-  else if (key === 'a' || key === 's') unfold(key === 'a' ? ['/acknowledge', '/many'] : ['/silences']);
-  else if (key === 'x') here('.alert')?.querySelector('.pick input')?.click();
-  else return false;
-  return true;
+  acts[key]?.();
+  return acts[key] !== undefined;
 }
 
 function search() {
@@ -105,8 +110,7 @@ function here(selector) {
   return document.activeElement.closest(selector);
 }
 
-/** Opens a form of the alert that has the focus, else of the only one. */
-/** By what a form orders: its words differ with the language. */
+/** Opens a form of the alert that has the focus, else of the only one; by what it orders: its words differ with the language. */
 function unfold(orders) {
   const alerts = document.querySelectorAll('.alert');
   const alert = here('.alert') ?? (alerts.length === 1 ? alerts[0] : null);

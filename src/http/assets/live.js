@@ -205,11 +205,9 @@ function morphChildren(element, wanted) {
   for (const next of wanted) {
     const same = had.find((child) => !kept.has(child) && isSame(child, next));
     const node = same ?? next;
-    if (same !== undefined) {
-      kept.add(same);
-      if (same.nodeType === Node.ELEMENT_NODE) morph(same, next);
-      else if (same.data !== next.data) same.data = next.data;
-    }
+    kept.add(node);
+    if (same?.nodeType === Node.ELEMENT_NODE) morph(same, next);
+    else if (node.data !== next.data) node.data = next.data;
     const place = last === null ? element.firstChild : last.nextSibling;
     if (node !== place) element.insertBefore(node, place);
     last = node;
@@ -284,9 +282,8 @@ function settle() {
 
 function tellAges() {
   const now = Date.now() + offset;
-  for (const time of document.querySelectorAll('time[data-age]')) {
+  for (const time of document.querySelectorAll('time[data-age]'))
     time.textContent = describeDistance(Date.parse(time.dateTime), now);
-  }
 }
 
 /** As the server says it. */

@@ -32,33 +32,34 @@ const says = phrases('card', {
 
 /** The payment or date to act by, how long it lasts, and what there is. */
 export function whenWords(alert: AlertView, account: AccountView | null, scope: Scope): Html {
-  const { balance, urgency, since } = alert;
+  const { balance } = alert;
   const runway = balance === null ? null : (ownOf(account?.runways, balance) ?? null);
   const micros = balance === null ? undefined : ownOf(account?.reading?.balances, balance);
-  const group = dueGroup(urgency, scope.now);
-  const isDated = runway !== null && urgency.actBy > scope.now && urgency.actBy < notUrgent.actBy;
-  const payment = account?.payments.find((each) => each.balance === balance);
-  const by =
-    account !== null && payment !== undefined
-      ? paySentence(alert, account, payment, scope)
-      : group === 'now'
-        ? html`<strong class="gone">${say(says.actNow, scope)}</strong>`
-        : isDated
-          ? html`<strong>${say(says.actBy, { moment: sayNearMoment(urgency.actBy, scope) }, scope)}</strong>`
-          : html`${say(says.since, { moment: sayNearMoment(since, scope) }, scope)}`;
   const left =
     micros !== undefined &&
     account !== null &&
     html`${say(says.left, { amount: sayAmount(micros, { ...scope, currency: unitOf(account, balance ?? '') }) }, scope)}`;
   const isOld = account !== null && account.outcome !== 'ok' && account.readAt !== null;
+  const payment = account?.payments.find((each) => each.balance === balance);
   const parts = [
-    by,
+    account !== null && payment !== undefined
+      ? paySentence(alert, account, payment, scope)
+      : dateWords(alert, runway !== null, scope),
     runway !== null &&
       html`<span class="runway">${isGuess(runway.forecast, scope.now) ? sayEmptyWhen(runway, scope) : sayRunwayClause({ ...runway, emptyAt: null, payBy: null }, scope)}</span>`,
     left,
     isOld && html`<span class="unread old">${age(account.readAt ?? 0, scope)}</span>`,
   ].filter((part) => part !== null && part !== false);
   return html`${parts.map((part, index) => (index === 0 ? part : html` · ${part}`))}`;
+}
+
+function dateWords({ urgency, since }: AlertView, hasRunway: boolean, scope: Scope): Html {
+  const { actBy } = urgency;
+  if (dueGroup(urgency, scope.now) === 'now')
+    return html`<strong class="gone">${say(says.actNow, scope)}</strong>`;
+  if (hasRunway && actBy > scope.now && actBy < notUrgent.actBy)
+    return html`<strong>${say(says.actBy, { moment: sayNearMoment(actBy, scope) }, scope)}</strong>`;
+  return html`${say(says.since, { moment: sayNearMoment(since, scope) }, scope)}`;
 }
 
 /** The payment; null where the headline says it, as it does once it is known how long the balance lasts. */
@@ -70,10 +71,8 @@ function paySentence(alert: AlertView, account: AccountView, payment: Payment, s
 
 /** Orders of top-ups that have not come yet, where people look. */
 export function moneyOnItsWay(account: AccountView, balance: Balance | null, scope: Scope): readonly Html[] {
-  const { views } = scope;
-  const coming = views
-    .expected()
-    .filter((topUp) => topUp.account === account.id && topUp.balance === balance);
+  const topUps = scope.views.expected();
+  const coming = topUps.filter((topUp) => topUp.account === account.id && topUp.balance === balance);
   return coming.map(({ amountMicros, orderedBy: by, orderedAt, by: arrivesBy }) => {
     const amount = sayAmount(amountMicros, { ...scope, currency: unitOf(account, balance ?? '') });
     const [age, moment] = [sayAge(orderedAt, scope), sayNearMoment(arrivesBy, scope)];

@@ -81,19 +81,22 @@ export function asStorageError(error: unknown, progress: Progress): unknown {
   if (error instanceof PollCodecError)
     return storageError('corrupt', 'it is damaged: restore a backup', error);
   const unsure: Kind = progress === 'written' ? 'unknown' : 'other';
-  if (error instanceof DatabaseError) {
-    const code = error.code ?? '';
-    const lost = unanswered.find(([prefix]) => code.startsWith(prefix));
-    const refused = refusals.find(([prefix]) => code.startsWith(prefix));
-    if (refused !== undefined) return storageError(refused[1], refused[2], error);
-    if (lost !== undefined) return storageError(unsure, lost[1], error);
-    return storageError(isAboutValues(code) ? 'refused' : 'other', 'it refused', error);
-  }
+  if (error instanceof DatabaseError) return serverError(error, unsure);
   if (!(error instanceof Error) || !isConnectionError(error)) return error;
   const code = 'code' in error ? String(error.code) : '';
   const misfit = misfits.find(([pattern]) => pattern.test(code || error.message));
   if (misfit !== undefined) return storageError('unfit', misfit[1], error);
   return storageError(unsure, unreachable[code] ?? 'the connection broke or no answer came in time', error);
+}
+
+/** The server's answer. `unsure` is the kind of those that do not say whether it was done. */
+function serverError(error: DatabaseError, unsure: Kind): StorageError {
+  const code = error.code ?? '';
+  const refused = refusals.find(([prefix]) => code.startsWith(prefix));
+  if (refused !== undefined) return storageError(refused[1], refused[2], error);
+  const lost = unanswered.find(([prefix]) => code.startsWith(prefix));
+  if (lost !== undefined) return storageError(unsure, lost[1], error);
+  return storageError(isAboutValues(code) ? 'refused' : 'other', 'it refused', error);
 }
 
 export function fencedError(): StorageError {

@@ -106,21 +106,22 @@ export async function loadOwned(
         progressed?.();
         return rows;
       } catch (error) {
-        if (!(error instanceof StorageError) || error.kind === 'corrupt' || error.kind === 'unfit')
-          throw error;
-        if (!(await goOn())) throw error;
+        if (!mayPass(error) || !(await goOn())) throw error;
         if (statement.isPage) divisor *= 4;
       }
     }
   });
   // Their rows would be written over.
+  const inPlace = stored.damagedRecords?.filter(({ body }) => body !== null) ?? [];
   for (const [source, read] of Object.entries({ account: stored.accounts, alert: stored.alerts })) {
-    const damaged = stored.damagedRecords?.filter(
-      (record) => record.source === source && record.body !== null,
-    );
-    if (read.length === 0 && damaged !== undefined && damaged.length > 1) throw noneReadable(`${source}s`);
+    const damaged = inPlace.filter((record) => record.source === source);
+    if (read.length === 0 && damaged.length > 1) throw noneReadable(`${source}s`);
   }
   return stored;
+}
+
+function mayPass(error: unknown): boolean {
+  return error instanceof StorageError && error.kind !== 'corrupt' && error.kind !== 'unfit';
 }
 
 const findRuns = `SELECT tail AS data, coalesce(tail_polls, 0) AS polls, tail_latest_at AS "latestAt", (

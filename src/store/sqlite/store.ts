@@ -140,9 +140,8 @@ function openBatchWriter(db: Connection, tails: AccountTails): (batch: Batch) =>
     return {
       written,
       put: db.prepare<[Row]>(put),
-      removed,
-      remove:
-        removed === null ? null : db.prepare<[Row]>(`DELETE FROM ${table.name} WHERE ${where.join(' AND ')}`),
+      removed: removed ?? (() => []),
+      remove: removed && db.prepare<[Row]>(`DELETE FROM ${table.name} WHERE ${where.join(' AND ')}`),
     };
   });
 
@@ -155,7 +154,7 @@ function openBatchWriter(db: Connection, tails: AccountTails): (batch: Batch) =>
     for (const row of rows.accounts) update.run(row);
     for (const { written, put, removed, remove } of statements) {
       // Removed first: what was removed and came back within one turn stays.
-      if (removed !== null) for (const row of removed(batch, rows)) remove?.run(row);
+      for (const row of removed(batch, rows)) remove?.run(row);
       for (const row of written(batch, rows)) put.run(row);
     }
     return rows.damaged;
@@ -191,9 +190,7 @@ export function openRetention(db: Connection): (olderThan: number, changed: () =
   );
 
   return (olderThan, changed) => {
-    for (const deletion of deletions) {
-      if (deletion.run({ olderThan }).changes === stepRows) return true;
-    }
+    if (deletions.some((deletion) => deletion.run({ olderThan }).changes === stepRows)) return true;
     const emptied = emptyTails.run({ olderThan }).changes;
     const forgotten = forgetAccounts.run().changes;
     if (emptied + forgotten > 0) changed();
