@@ -7,7 +7,9 @@ export interface MessagePart {
   readonly name: string;
 }
 
-type Ended<Kind extends Delivery['kind']> = Extract<Delivery, { readonly kind: Kind }>;
+interface SentPart<Kind = Delivery['kind']> extends MessagePart {
+  readonly delivery: Extract<Delivery, { readonly kind: Kind }>;
+}
 
 /** A part that fails this often in a row waits: the receiver is in trouble, not the part. */
 const maxFailuresInARow = 3;
@@ -28,39 +30,41 @@ export async function deliverParts<Part extends MessagePart>(
   const wanted =
     recipients?.flatMap((name) => parts.find((part) => part.name === name) ?? []) ??
     parts.filter(({ name }) => !except.includes(name));
-  const refused: (Ended<'dead'> & MessagePart)[] = [];
-  const later: (Ended<'retry'> & MessagePart)[] = [];
-  let taken: Ended<'delivered'> | null = null;
+  const sent: SentPart[] = [];
   let failuresInARow = 0;
-  let sent = 0;
   for (const part of wanted) {
     const delivery = await send(part);
-    sent += 1;
-    if (delivery.kind === 'delivered') taken = delivery;
-    else if (delivery.kind === 'dead') refused.push({ ...delivery, name: part.name });
-    else later.push({ ...delivery, name: part.name });
+    sent.push({ name: part.name, delivery });
     failuresInARow = delivery.kind === 'retry' ? failuresInARow + 1 : 0;
     const mustWait = delivery.kind === 'retry' && delivery.afterMs !== undefined;
     if (mustWait || failuresInARow >= maxFailures) break;
   }
-  const waits = later.flatMap(({ afterMs }) => afterMs ?? []);
+  return sumUp(sent, wanted.slice(sent.length));
+}
+
+/** The end of a message whose parts ended so. */
+function sumUp(sent: readonly SentPart[], untried: readonly MessagePart[]): Delivery {
+  const endedAs = <Kind extends Delivery['kind']>(kind: Kind) =>
+    sent.filter((part): part is SentPart & SentPart<Kind> => part.delivery.kind === kind);
+  const namesOf = (parts: readonly MessagePart[]): string[] => parts.map(({ name }) => name);
+  const [refused, later] = [endedAs('dead'), endedAs('retry')];
+  const taken = endedAs('delivered').at(-1)?.delivery;
+  const dead = refused[0]?.delivery;
+  const retry = later[0]?.delivery;
+  const waits = later.flatMap(({ delivery }) => delivery.afterMs ?? []);
   const wait = waits.length === 0 ? {} : { afterMs: Math.max(...waits) };
-  const [dead] = refused;
-  const [retry] = later;
   // Nothing was taken: as long as something may be taken later the message as a whole is tried again.
-  if (taken === null && retry !== undefined) {
-    const { name: _, ...failure } = retry;
-    const unknown = later.find(({ certainty }) => certainty === 'unknown');
-    return { ...failure, certainty: unknown?.certainty ?? 'refused', ...wait };
+  if (taken === undefined && retry !== undefined) {
+    const isUnknown = later.some(({ delivery }) => delivery.certainty === 'unknown');
+    return { ...retry, certainty: isUnknown ? 'unknown' : 'refused', ...wait };
   }
-  if (taken === null && dead !== undefined) return { kind: 'dead', reason: dead.reason };
-  const namesOf = (some: readonly MessagePart[]): string[] => some.map(({ name }) => name);
-  const owed = namesOf([...wanted.slice(sent), ...later]);
+  if (taken === undefined && dead !== undefined) return { kind: 'dead', reason: dead.reason };
+  const owed = namesOf([...untried, ...later]);
   return {
     // Nobody is left of those who were owed the message where nothing failed and nothing was taken.
     ...(taken ?? { kind: 'delivered' }),
-    ...(dead === undefined ? {} : { refusedRecipients: namesOf(refused), refusal: dead.reason }),
-    ...(retry === undefined ? {} : { owed: { recipients: owed, reason: retry.reason, ...wait } }),
+    ...(dead && { refusedRecipients: namesOf(refused), refusal: dead.reason }),
+    ...(retry && { owed: { recipients: owed, reason: retry.reason, ...wait } }),
   };
 }
 
@@ -72,11 +76,7 @@ export function tryRender<Rendered>(
     return { rendered: render() };
   } catch (error) {
     const name = error instanceof Error ? error.name : 'unknown error';
-    return {
-      failed: {
-        kind: 'dead',
-        reason: `lowwater could not render the message (${name}); this is a defect of lowwater`,
-      },
-    };
+    const reason = `lowwater could not render the message (${name}); this is a defect of lowwater`;
+    return { failed: { kind: 'dead', reason } };
   }
 }

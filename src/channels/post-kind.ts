@@ -71,9 +71,10 @@ export function postKind(
         hostOf(settings.address),
         ...Object.entries(keys).flatMap(([key, { kind = 'text' }]) => {
           const value = settings.keys[key]?.reveal() ?? '';
-          if (key === signingKey) return [value === '' ? 'unsigned' : 'signed'];
-          if (kind === 'flag') return value === 'true' ? [key] : [];
-          return (kind === 'text' || kind === 'people') && value !== '' ? [`${key} ${value}`] : [];
+          if (key === signingKey) return value === '' ? 'unsigned' : 'signed';
+          const named = `${key} ${value}`;
+          const shown: Partial<Record<typeof kind, string>> = { flag: key, text: named, people: named };
+          return value === '' ? [] : (shown[kind] ?? []);
         }),
         ...(quietly === undefined
           ? []

@@ -47,16 +47,21 @@ export const lose = (why: string): Verdict => ({ kind: 'lose', why });
  * What says restore, regain, claim or take where its own lease is over becomes a new incarnation first: rejoin.
  */
 export function judgeLook(standing: Standing, look: ClusterLook & { readonly renewed: boolean }): Verdict {
-  const verdict = judgeEpoch(standing, look);
+  const verdict = (standing.isBlind ? judgeBlind(standing, look) : null) ?? judgeEpoch(standing, look);
   return look.renewed || verdict.kind === 'keep' || verdict.kind === 'lose' ? verdict : { kind: 'rejoin' };
 }
 
+/** The rows of a blind daemon; null where the others count. */
+function judgeBlind({ incarnation, epoch }: Standing, look: ClusterLook): Verdict | null {
+  if (look.owner === null) return { kind: 'claim' };
+  if (look.owner !== incarnation) return lose('another daemon took the accounts');
+  return look.epoch > epoch ? { kind: 'take' } : null;
+}
+
 function judgeEpoch(standing: Standing, look: ClusterLook): Verdict {
-  const { phase, epoch, waits, isBlind } = standing;
+  const { phase, epoch, waits } = standing;
   const isOwn = look.owner === standing.incarnation;
   const isForeign = !isOwn && look.owner !== null;
-  if (isBlind && !isOwn) return isForeign ? lose('another daemon took the accounts') : { kind: 'claim' };
-  if (isBlind && look.epoch > epoch) return { kind: 'take' };
   if (isBehind(standing, look) && phase !== 'loading')
     return isForeign
       ? lose('the database lost its last commits, and another daemon took the accounts')

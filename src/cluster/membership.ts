@@ -180,12 +180,17 @@ export class Membership {
     // With lost commits the claim of an owner that acts may be lost: who stands by lets one that remembers more than the database be first.
     else if (happened !== null) this.#fleet.letOthersClaim();
     this.#refuseDuplicate(card);
-    if (this.#owned === null) this.#lapsedOwner = look.lapsedOwner;
     // A former owner counts on a lease only once it owns the accounts again.
     if (look.renewed && (this.#owned === null || look.owner === card.incarnation))
       this.#lease.countFrom(sentAt);
     if (this.#owned !== null) await this.#keep(this.#owned, look, card, sentAt, storedBefore);
-    else if (!look.renewed) this.#registration.renounce();
+    else await this.#seek(look, card);
+  }
+
+  /** The database's answer to a daemon that does not have the accounts. */
+  async #seek(look: ClusterLook & { readonly renewed: boolean }, card: MemberCard): Promise<void> {
+    this.#lapsedOwner = look.lapsedOwner;
+    if (!look.renewed) this.#registration.renounce();
     else if (look.owner === card.incarnation) this.#take(look.epoch);
     else if (look.owner === null && this.#fleet.mayClaim) await this.#claim(card, look);
     else this.#standBy(look);
@@ -193,14 +198,10 @@ export class Membership {
 
   /** The later one of two processes of one name ends, unless it owns the accounts. */
   #refuseDuplicate(card: MemberCard): void {
-    const { duplicate } = this.#fleet.names;
-    if (
-      duplicate === null ||
-      this.#owned !== null ||
-      !this.#fleet.names.isLater(this.#registration.describe(card))
-    )
-      return;
-    throw new OperatorError(namesake(card.node, duplicate));
+    const { names } = this.#fleet;
+    if (names.duplicate === null || this.#owned !== null) return;
+    if (names.isLater(this.#registration.describe(card)))
+      throw new OperatorError(namesake(card.node, names.duplicate));
   }
 
   #standBy({ owner }: ClusterLook): void {

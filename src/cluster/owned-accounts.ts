@@ -182,11 +182,10 @@ export class OwnedAccounts {
       if (!isCurrent()) return null;
       const before = this.#ownership.epoch;
       // It may have taken them though nobody heard of it.
-      const isOwn = look.owner === incarnation;
-      const condition = kind === 'regain' ? { after: before } : { above: before };
-      const epoch = isOwn
-        ? look.epoch
-        : await cluster.claim(incarnation, { ...condition, overdue: look.overdue });
+      const unheard = look.owner === incarnation ? look : null;
+      const condition = { regain: { after: before }, restore: { above: before } }[kind];
+      const epoch =
+        unheard?.epoch ?? (await cluster.claim(incarnation, { ...condition, overdue: look.overdue }));
       // The next look shows whether another was quicker.
       if (epoch === null || !isCurrent()) return null;
       const lost = kind === 'regain' ? [] : await cluster.takeLost();
@@ -202,7 +201,7 @@ export class OwnedAccounts {
           { epoch, commits: lost.length },
           'the database lost its last commits: this owner stores them again from memory',
         );
-      return { store: cluster.store(this.#ownership, isOwn ? (look.batch ?? 0) : 0), lost };
+      return { store: cluster.store(this.#ownership, unheard?.batch ?? 0), lost };
     });
   }
 

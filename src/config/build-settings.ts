@@ -121,11 +121,13 @@ function buildAccount(
   config: ConfigInput,
 ): Omit<AccountSettings, 'keyFrom'> {
   const { accountKeys } = providerKindOf(entry);
-  const { authSecret, credentials = {}, weekend = config.weekend, thresholds } = account;
+  const { id, name = id, currency = null, labels = {}, topUpUrl = entry.topUpUrl, note = null } = account;
+  const { authSecret, credentials = {}, runbookUrl = null, leadTime: leadTimeMs = null } = account;
+  const { timezone = config.timezone, weekend = config.weekend, poll = config.poll, thresholds } = account;
   const own = 'baseUrl' in entry && typeof entry.baseUrl === 'string' ? entry.baseUrl : null;
   return {
-    id: account.id,
-    name: account.name ?? account.id,
+    id,
+    name,
     provider: entry.name,
     credentials:
       accountKeys === undefined || authSecret === undefined
@@ -133,19 +135,19 @@ function buildAccount(
         : { [accountKeys.credential]: authSecret },
     baseUrl: accountKeys === undefined ? null : (account.baseUrl ?? own),
     balances: entry.balances,
-    currency: account.currency ?? null,
-    labels: account.labels ?? {},
+    currency,
+    labels,
     ...(thresholds === undefined ? {} : { thresholds }),
-    topUpUrl: account.topUpUrl ?? entry.topUpUrl,
-    runbookUrl: account.runbookUrl ?? null,
-    note: account.note ?? null,
-    poll: buildPoll(account.poll ?? config.poll, config.timezone),
-    nearEmptyMs: (account.poll ?? config.poll)?.nearEmpty ?? null,
-    timezone: account.timezone ?? config.timezone,
+    topUpUrl,
+    runbookUrl,
+    note,
+    poll: buildPoll(poll, config.timezone),
+    nearEmptyMs: poll?.nearEmpty ?? null,
+    timezone,
     holidays: [...config.holidays, ...(account.holidays ?? [])],
     ...(weekend === undefined ? {} : { weekend }),
     creditLimitMicros: account.creditLimit,
-    leadTimeMs: account.leadTime ?? null,
+    leadTimeMs,
   };
 }
 

@@ -114,9 +114,9 @@ function warnOfProviders(file: Position, settings: Settings): void {
     const kind = providerKindOf(entry);
     const position = positionOf(file, entry);
     const { caution } = describeProvider(kind);
-    for (const leaf of (kind.requestKeys ?? []).flatMap((key) => position.at(key).leaves()))
-      if (leaf.isFilled)
-        leaf.report('a secret belongs into `credentials` of an account, and here as {{credentials.name}}');
+    const leaves = (kind.requestKeys ?? []).flatMap((key) => position.at(key).leaves());
+    for (const leaf of leaves.filter(({ isFilled }) => isFilled))
+      leaf.report('a secret belongs into `credentials` of an account, and here as {{credentials.name}}');
     if (caution !== null) position.at('type').report(caution);
     for (const [index, { poll }] of accounts)
       if (poll.kind === 'every') warnOfNeedlessPolls(file.at('accounts', index), poll.everyMs, entry);
@@ -148,10 +148,7 @@ function* warnOfRules(file: Position, settings: Settings): Parts<void> {
     const rule = settings.rules[index];
     if (rule === undefined) continue;
     const accounts = watched.get(rule.id) ?? [];
-    for (const [other, ids] of overlaps.get(rule.id) ?? [])
-      position.report(
-        `watches a balance of ${listFirst(ids, 5)} as the rule ${other} does: ${whoSpeaks(rule)}`,
-      );
+    warnOfOverlaps(position, rule, overlaps);
     warnOfCurrencySteps(position, rule, { watched: accounts, all: settings.accounts });
     if (accounts.length === 0) position.report(whyUnused(rule, settings));
     for (const { path, message } of ruleKindOf(rule).warn?.(rule, accounts) ?? [])
@@ -177,20 +174,18 @@ function noteOverlaps(overlaps: Overlaps, account: string, rules: readonly Rule[
   }
 }
 
-function whoSpeaks(rule: Rule): string {
-  return ruleKindOf(rule).emptinessRank === undefined
-    ? 'both alerts are notified'
-    : 'both alerts fire, and only the worse one is notified';
+function warnOfOverlaps(position: Position, rule: Rule, overlaps: Overlaps): void {
+  const isOne = ruleKindOf(rule).emptinessRank !== undefined;
+  const heard = isOne ? 'both alerts fire, and only the worse one is notified' : 'both alerts are notified';
+  for (const [other, ids] of overlaps.get(rule.id) ?? [])
+    position.report(`watches a balance of ${listFirst(ids, 5)} as the rule ${other} does: ${heard}`);
 }
 
 /** A rule with thresholds by currency watches no account in another one, unless it has thresholds for all. */
 function warnOfCurrencySteps(
   position: Position,
   { thresholdsByCurrency, match }: Rule,
-  {
-    watched,
-    all,
-  }: { readonly watched: readonly AccountSettings[]; readonly all: readonly AccountSettings[] },
+  { watched, all }: Readonly<Record<'watched' | 'all', readonly AccountSettings[]>>,
 ): void {
   if (thresholdsByCurrency === undefined) return;
   const known = new Set(all.map(({ currency }) => currencyCode(currency ?? '')));

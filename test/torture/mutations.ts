@@ -550,8 +550,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'who polls by its configuration never reads what is stored where its claim was not heard',
     file: 'src/cluster/judge-look.ts',
-    old: 'if (isBlind && look.epoch > epoch)',
-    new: 'if (isBlind && look.epoch < epoch)',
+    old: 'return look.epoch > epoch ?',
+    new: 'return look.epoch < epoch ?',
     test: membershipTest,
   },
   {

@@ -47,7 +47,6 @@ export async function openTelegramDemo(received: Received): Promise<DemoReceiver
   let updates = 0;
   let waiting: ((given: readonly object[]) => void) | null = null;
   let newest: { readonly data: string; readonly message: object } | null = null;
-  const show = (title: string, said: unknown): void => received({ title, lines: String(said).split('\n') });
   const service = await startService((method, body) => {
     const json = parseJson(body);
     const words = keyOf(json, 'text');
@@ -58,15 +57,13 @@ export async function openTelegramDemo(received: Received): Promise<DemoReceiver
       return new Promise<object>((resolve) => {
         waiting = (result) => resolve({ ok: true, result });
       });
-    if (method === 'answerCallbackQuery') show('Telegram  to on-call', words);
-    else {
-      const buttons = JSON.stringify(keyOf(json, 'reply_markup') ?? {}).matchAll(/"text":"([^"]+)"/g);
-      const row = [...buttons].map(([, label]) => `[${label}]`).join(' ');
-      show(method === 'sendMessage' ? 'Telegram' : 'Telegram  (edited)', `${words}\n${row}`.trim());
-      const data = acknowledgeIn(json);
-      const reply_markup = keyOf(json, 'reply_markup');
-      if (data !== null) newest = { data, message: { message_id: 1, chat, text: words, reply_markup } };
-    }
+    const reply_markup = keyOf(json, 'reply_markup');
+    const buttons = JSON.stringify(reply_markup ?? {}).matchAll(/"text":"([^"]+)"/g);
+    const row = [...buttons].map(([, label]) => `[${label}]`).join(' ');
+    const kind = { sendMessage: '', answerCallbackQuery: '  to on-call' }[method] ?? '  (edited)';
+    received({ title: `Telegram${kind}`, lines: `${words}\n${row}`.trim().split('\n') });
+    const data = acknowledgeIn(json);
+    if (data !== null) newest = { data, message: { message_id: 1, chat, text: words, reply_markup } };
     return { ok: true, result: { message_id: 1, chat } };
   });
   return {

@@ -130,9 +130,7 @@ function openTelegramListener(
     const asked = { offset, timeout: wait, limit, allowed_updates: ['message', 'callback_query'] };
     const got = await call('getUpdates', asked, signal, (wait + 10) * 1000);
     if (got.cut !== null) {
-      // One alone that is more than what is read of an answer is no command: it is passed over.
-      if (limit === 1) confirm(/"update_id":\s*(\d+)/.exec(got.cut)?.[1]);
-      limit = 1;
+      askForFewer(got.cut);
       return null;
     }
     if (got.problem !== null) return got.problem;
@@ -140,10 +138,16 @@ function openTelegramListener(
     // Two programs that ask end each other's long polls.
     if (wait > 0) isContested = false;
     if (!isContested) connected();
-    if (Array.isArray(got.result))
-      for (const update of got.result) if (!signal.aborted) await hear(update, signal);
+    const updates = Array.isArray(got.result) ? got.result : [];
+    for (const update of updates) if (!signal.aborted) await hear(update, signal);
     askedAt = clock.now();
     return null;
+  }
+
+  /** One alone that is more than what is read of an answer is no command: it is passed over. */
+  function askForFewer(cut: string): void {
+    if (limit === 1) confirm(/"update_id":\s*(\d+)/.exec(cut)?.[1]);
+    limit = 1;
   }
 
   async function hear(update: unknown, signal: AbortSignal): Promise<void> {
@@ -178,11 +182,8 @@ function openTelegramListener(
     const { text, isPublic } = await answer({ ...eventOf(id, keyOf(query, 'from'), message), at, said });
     const isShort = text.length <= maxToast;
     const toast = isShort ? { text, show_alert: !isPublic } : {};
-    const shown = await call(
-      'answerCallbackQuery',
-      { callback_query_id: keyOf(query, 'id'), ...toast },
-      signal,
-    );
+    const body = { callback_query_id: keyOf(query, 'id'), ...toast };
+    const shown = await call('answerCallbackQuery', body, signal);
     if (isPublic && typeof keyOf(message, 'text') === 'string') await showTaken(message, data, text, signal);
     else if (isPublic || !isShort || shown.problem !== null) await reply(message, text, signal);
   }
@@ -211,11 +212,8 @@ function openTelegramListener(
     const text = keyOf(message, 'text');
     if (typeof text !== 'string' || !isForUs(text, message)) return;
     const said = { kind: 'text', text: text.replace(/^@\w+\s*/, '') } as const;
-    const answered = await answer({
-      ...eventOf(id, keyOf(message, 'from'), message),
-      at: dateOf(message),
-      said,
-    });
+    const event = eventOf(id, keyOf(message, 'from'), message);
+    const answered = await answer({ ...event, at: dateOf(message), said });
     await reply(message, answered.text, signal);
   }
 
@@ -256,8 +254,8 @@ function openTelegramListener(
       isContested ||= said.status === 409;
       if (keyOf(json, 'ok') === true) return { result: keyOf(json, 'result'), problem: null, json, cut };
       const description = texts.clean(String(keyOf(json, 'description') ?? `HTTP ${said.status}`), 200);
-      const advice = said.status === 409 ? conflict : said.status === 401 ? 'check "botToken"' : null;
-      const problem = advice === null ? description : `${description}: ${advice}`;
+      const advice = adviceByStatus[said.status];
+      const problem = advice === undefined ? description : `${description}: ${advice}`;
       return { result: null, problem, json, cut };
     } catch {
       return { result: null, problem: 'the connection to Telegram was lost', json: null, cut: null };
@@ -267,8 +265,10 @@ function openTelegramListener(
   }
 }
 
-const conflict =
-  'another program asks for the updates of this bot, or it has a webhook (deleteWebhook ends that)';
+const adviceByStatus: Readonly<Record<number, string>> = {
+  401: 'check "botToken"',
+  409: 'another program asks for the updates of this bot, or it has a webhook (deleteWebhook ends that)',
+};
 
 function dateOf(message: unknown): number {
   return Number(keyOf(message, 'date')) * 1000;

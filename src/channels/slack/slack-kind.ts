@@ -59,30 +59,26 @@ export const slackSchema = shape({
   }).optional(),
   accept: acceptSchema.optional(),
 }).superRefine((config, context) => {
-  const { webhookUrl, botToken, channel } = config;
-  const refuse = (key: keyof typeof config, message: string): void =>
-    context.addIssue({ code: 'custom', path: [key], message });
-  if (webhookUrl === undefined) {
-    if (botToken === undefined && channel === undefined)
-      refuse(
-        'webhookUrl',
-        'required: "webhookUrl" of an incoming webhook, or "botToken" and "channel" of a bot',
-      );
-    else if (botToken === undefined) refuse('botToken', 'required with "channel"');
-    else if (channel === undefined) refuse('channel', 'required with "botToken"');
-    if (config.appToken !== undefined && !/^[CGD][A-Z0-9]{6,}$/.test(channel ?? ''))
-      refuse(
-        'channel',
-        'with "appToken" it must be the id of the channel, such as "C012AB3CD": events name no other',
-      );
-    if (config.actors !== undefined && config.appToken === undefined)
-      refuse('actors', 'only with "appToken": nobody acts in the channel without it');
-    if (config.accept !== undefined)
-      refuse('accept', 'only with "webhookUrl": Slack itself says what a good answer is');
+  type Key = keyof typeof config;
+  const has = (key: Key): boolean => config[key] !== undefined;
+  const refuseIf = (isWrong: boolean, key: Key, message: string): void => {
+    if (isWrong) context.addIssue({ code: 'custom', path: [key], message });
+  };
+  if (has('webhookUrl')) {
+    for (const key of ['botToken', 'channel', 'apiUrl', 'appToken', 'actors'] as const)
+      refuseIf(has(key), key, 'not with "webhookUrl": a message goes one way or the other');
     return;
   }
-  for (const key of ['botToken', 'channel', 'apiUrl', 'appToken', 'actors'] as const)
-    if (config[key] !== undefined) refuse(key, 'not with "webhookUrl": a message goes one way or the other');
+  const neither = 'required: "webhookUrl" of an incoming webhook, or "botToken" and "channel" of a bot';
+  refuseIf(!has('botToken') && !has('channel'), 'webhookUrl', neither);
+  refuseIf(!has('botToken') && has('channel'), 'botToken', 'required with "channel"');
+  refuseIf(has('botToken') && !has('channel'), 'channel', 'required with "botToken"');
+  const isId = /^[CGD][A-Z0-9]{6,}$/.test(config.channel ?? '');
+  const noId = 'with "appToken" it must be the id of the channel, such as "C012AB3CD": events name no other';
+  refuseIf(has('appToken') && !isId, 'channel', noId);
+  const noApp = 'only with "appToken": nobody acts in the channel without it';
+  refuseIf(has('actors') && !has('appToken'), 'actors', noApp);
+  refuseIf(has('accept'), 'accept', 'only with "webhookUrl": Slack itself says what a good answer is');
 });
 
 interface SlackSettings extends ChannelSettings {
@@ -92,17 +88,8 @@ interface SlackSettings extends ChannelSettings {
 
 /** Throws where the schema let nothing through that would send. */
 export function buildSlack(name: string, config: z.output<typeof slackSchema>): SlackSettings {
-  const {
-    type,
-    mention = {},
-    webhookUrl,
-    botToken,
-    channel,
-    accept = null,
-    appToken,
-    actors = null,
-  } = config;
-  const { apiUrl = 'https://slack.com/api' } = config;
+  const { type, mention = {}, webhookUrl, botToken, channel, accept = null } = config;
+  const { appToken, actors = null, apiUrl = 'https://slack.com/api' } = config;
   if (webhookUrl !== undefined) return { type, name, place: webhookUrl, by: { webhookUrl, accept }, mention };
   if (botToken === undefined || channel === undefined) throw new Error('a Slack channel without a way to it');
   const place = new Secret(`${channel} ${botToken.reveal()}`);

@@ -87,21 +87,16 @@ unknown (it may have arrived) and dead (it never will). Exits with 0 when the me
     }
     const { sendTest } = await import('../act-here.ts');
     const { delivery, outgoing } = await sendTest(settings, channel, context.signal);
-    const refused = delivery.kind === 'delivered' ? (delivery.refusedRecipients ?? []) : [];
-    const missed = delivery.kind === 'delivered' ? wordMissed(delivery) : null;
-    const complete = delivery.kind === 'delivered' && missed === null;
-    if (input.flag('json')) {
-      const said = delivery.kind === 'delivered' ? (delivery.said ?? null) : null;
-      const result = { ...describeDelivery(delivery), said, refusedRecipients: refused, outgoing };
-      await printJson(context, { channel: name, ...result });
-    } else {
+    const described = describeDelivery(delivery);
+    if (input.flag('json')) await printJson(context, { channel: name, ...described, outgoing });
+    else {
       await context.stdout.write(`${cleanLines(outgoing)}\n\n`);
       if (delivery.kind !== 'delivered') throw new CommandError(`${name}: ${wordFailure(delivery)}`);
-      const except = missed === null ? '' : `, but ${cleanText(missed, 1000)}`;
+      const except = described.reason === null ? '' : `, but ${cleanText(described.reason, 1000)}`;
       const said = delivery.said === undefined ? '' : ` (${cleanText(delivery.said, 300)})`;
       await context.stdout.write(`${name}: test message delivered${except}${said}.\n`);
     }
-    return complete ? exitCodes.ok : exitCodes.failed;
+    return described.reason === null ? exitCodes.ok : exitCodes.failed;
   },
 };
 
@@ -114,9 +109,14 @@ function cleanLines(text: string): string {
     .join('\n');
 }
 
-function describeDelivery(delivery: Delivery): { readonly result: string; readonly reason: string | null } {
-  if (delivery.kind === 'delivered') return { result: 'delivered', reason: wordMissed(delivery) };
-  return { result: delivery.kind === 'dead' ? 'dead' : delivery.certainty, reason: delivery.reason };
+/** A delivery as `--json` prints it; without a reason where all took the message. */
+function describeDelivery(delivery: Delivery) {
+  if (delivery.kind !== 'delivered') {
+    const result = delivery.kind === 'dead' ? 'dead' : delivery.certainty;
+    return { result, reason: delivery.reason, said: null, refusedRecipients: [] };
+  }
+  const { said = null, refusedRecipients = [] } = delivery;
+  return { result: 'delivered', reason: wordMissed(delivery), said, refusedRecipients };
 }
 
 function wordFailure(delivery: Exclude<Delivery, { readonly kind: 'delivered' }>): string {

@@ -21,15 +21,16 @@ export function createAsker(
   input: Pick<CommandInput, 'option'>,
   wasRefused: () => boolean,
 ): Ask {
+  const hint = ask === null ? 'without a terminal, options say everything' : null;
+  const readTyped = (name: string, { hidden, typed }: Question): string | null =>
+    hidden && wasRefused() ? null : (typed ?? input.option(name));
   return async (name, question, how = {}) => {
-    const { hidden = false, typed } = how;
-    const option = hidden && wasRefused() ? null : (typed ?? input.option(name));
+    const option = readTyped(name, how);
     for (;;) {
-      const answer = (option ?? (await ask?.(question, hidden)) ?? '').trim();
+      const answer = (option ?? (await ask?.(question, how.hidden ?? false)) ?? '').trim();
       if (signal.aborted) throw new CommandError('stopped; nothing was written');
       const problem = await findProblem(name, answer, how);
       if (problem === null) return answer;
-      const hint = ask === null ? 'without a terminal, options say everything' : null;
       if (option !== null || hint !== null) throw new UsageError(problem, hint);
       await stderr.write(`${problem}\n`);
     }

@@ -114,30 +114,30 @@ function readHeader(cells: readonly string[]): readonly string[] {
 
 type Report = (column: string | null, message: string) => void;
 
+/** The credentials of an account, why its address cannot be left out, and the balance that has its thresholds. */
+const usualNeeds = { names: ['authSecret'], needed: 'its base address', balance: 'sms' };
+
+/** The same of another kind of provider. The thresholds are of the first balance: other ones are written by hand. */
+function needsOf(kind: ProviderDescription | undefined) {
+  const names = (kind?.credentials ?? []).map(({ name }) => name);
+  return { names, needed: kind?.details?.baseUrl, balance: kind?.details?.balances[0]?.id ?? '' };
+}
+
 function readAccount({ line, cells }: Row, kinds: readonly ProviderDescription[], report: Report) {
   const cell = (name: string): string => cells.get(name) ?? '';
   const [usual] = kinds;
   const type = cell('provider') || (usual?.type ?? '');
   const kind = kinds.find((each) => each.type === type && (each === usual || each.details !== null));
-  if (kind === undefined)
-    report(
-      'provider',
-      `is no kind of provider: ${suggest(
-        type,
-        kinds.map((each) => each.type),
-      )}`,
-    );
+  const types = kinds.map((each) => each.type);
+  if (kind === undefined) report('provider', `is no kind of provider: ${suggest(type, types)}`);
   const url = cell('url') || null;
   const isUsual = kind === usual;
-  const needed = isUsual ? 'its base address' : kind?.details?.baseUrl;
+  const { names, needed, balance } = isUsual ? usualNeeds : needsOf(kind);
   if (url !== null && !/^https?:\/\/./.test(url)) report('url', 'must start with https:// or http://');
   if (url === null && needed) report('url', `is needed: ${needed}`);
-  const names = isUsual ? ['authSecret'] : (kind?.credentials ?? []).map(({ name }) => name);
   const credentials = kind === undefined ? {} : readCredentials(cell('credentials'), names, report);
   const labels = readPairs(cell('labels'), 'labels', report);
   const thresholds = readThresholds(cell('thresholds'), report);
-  // The threshold of the first balance: other ones are written by hand.
-  const balance = isUsual ? 'sms' : (kind?.details?.balances[0]?.id ?? '');
   const plain = plainColumns.flatMap((name) => (cell(name) === '' ? [] : [[name, cell(name)]]));
   const account = {
     id: cell('id'),

@@ -27,24 +27,26 @@ export async function printForecasts(
   const { pasts, json, update } = order;
   const rows: Row[] = [];
   let separator = '\n';
+  const write = async (account: string, part: readonly PastForecast[]): Promise<void> => {
+    if (part.length === 0) return;
+    const forecasts = part.map((each) => JSON.stringify(forecastJson(account, each)));
+    await stdout.write(separator + forecasts.join(',\n'));
+    separator = ',\n';
+  };
   if (json) await stdout.write('{"forecasts":[');
   for (const [index, past] of pasts.entries()) {
     const account = past.account.id;
-    const found: PastForecast[] = [];
+    const found: (readonly PastForecast[])[] = [];
     for await (const part of forecastsOf(past, cronCalendar)) {
       // Between the parts signals are looked for.
       await nextTurn();
       if (signal.aborted) return;
-      if (!json) for (const it of part) found.push(it);
-      else if (part.length > 0) {
-        await stdout.write(
-          separator + part.map((it) => JSON.stringify(forecastJson(account, it))).join(',\n'),
-        );
-        separator = ',\n';
-      }
+      if (json) await write(account, part);
+      else found.push(part);
     }
+    const all = found.flat();
     for (const { id: balance } of past.account.balances)
-      rows.push(...judgeForecasts(found, balance).map((quality) => ({ account, ...quality })));
+      rows.push(...judgeForecasts(all, balance).map((quality) => ({ account, ...quality })));
     update((index + 1) / pasts.length);
   }
   await stdout.write(json ? '\n]}\n' : formatQuality(rows, stdout));

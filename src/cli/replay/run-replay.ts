@@ -45,29 +45,9 @@ export async function runReplay(context: CommandContext, input: CommandInput): P
     since: since ?? (file === null ? now - usualSpanMs : null),
     progress: startProgress({ output: context.stderr, clock: context.clock, label: 'replay' }),
   };
-  const json = input.flag('json');
   const other = input.option('compare');
-  if (other !== null) {
-    if (file === '-') throw new UsageError('--compare reads the file twice: --input - cannot be');
-    if (input.flag('forecasts')) throw new UsageError('--forecasts compares nothing');
-    const before = await loadOther(context, other);
-    const account = before.accounts.find(({ id }) => id === named) ?? null;
-    // Both are of one past: that of the database, or the file, of the configuration that is tried.
-    const orders = [{ ...order, settings: { ...before, storage: settings.storage }, account }, order];
-    const results: ReplayResult[] = [];
-    for (const each of orders)
-      await withPasts(context, each, async (pasts, update) => {
-        const replay = new Replay({ settings: each.settings, calendar, pasts });
-        const result = await runSlices(replay, context.signal, update);
-        if (result !== null) results.push(result);
-      });
-    const [old, tried] = results;
-    if (old === undefined || tried === undefined) return exitCodes.failed;
-    const comparison = compareReplays(old, tried);
-    if (json) await printJson(context, comparisonJson(comparison));
-    else await context.stdout.write(formatComparison(comparison, { ...order, stdout: context.stdout }));
-    return exitCodes.ok;
-  }
+  if (other !== null) return runComparison(context, input, order, other);
+  const json = input.flag('json');
   await withPasts(context, order, async (pasts, update) => {
     if (input.flag('forecasts')) return printForecasts(context, { pasts, update, json });
     const traces = context.stdout.isTerminal && !json ? new Traces() : null;
@@ -79,6 +59,29 @@ export async function runReplay(context: CommandContext, input: CommandInput): P
     else await context.stdout.write(formatReplay({ ...order, result, traces, stdout: context.stdout }));
   });
   return context.signal.aborted ? exitCodes.failed : exitCodes.ok;
+}
+
+/** Replays the configuration that `--compare` names and the one that is tried, and prints the difference. */
+async function runComparison(context: CommandContext, input: CommandInput, order: PastOrder, other: string) {
+  if (order.file === '-') throw new UsageError('--compare reads the file twice: --input - cannot be');
+  if (input.flag('forecasts')) throw new UsageError('--forecasts compares nothing');
+  const before = await loadOther(context, other);
+  const account = before.accounts.find(({ id }) => id === order.account?.id) ?? null;
+  // Both are of one past: that of the database, or the file, of the configuration that is tried.
+  const settings = { ...before, storage: order.settings.storage };
+  const results: ReplayResult[] = [];
+  for (const each of [{ ...order, settings, account }, order])
+    await withPasts(context, each, async (pasts, update) => {
+      const replay = new Replay({ settings: each.settings, calendar, pasts });
+      const result = await runSlices(replay, context.signal, update);
+      if (result !== null) results.push(result);
+    });
+  const [old, tried] = results;
+  if (old === undefined || tried === undefined) return exitCodes.failed;
+  const comparison = compareReplays(old, tried);
+  if (input.flag('json')) await printJson(context, comparisonJson(comparison));
+  else await context.stdout.write(formatComparison(comparison, { ...order, stdout: context.stdout }));
+  return exitCodes.ok;
 }
 
 /** The configuration that is compared with; `running` is that of the daemon. */
