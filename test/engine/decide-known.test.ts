@@ -22,6 +22,12 @@ const rows: readonly Row[] = [
     expected: 'notify worse',
   },
   {
+    name: 'worse than what was notified, but it did not rise since',
+    incident: { ...open, severity: 'critical' },
+    notified: recently,
+    expected: `quiet: not due until ${239 * minute}`,
+  },
+  {
     name: 'better than what was notified',
     incident: { ...open, severity: 'info' },
     notified: recently,
@@ -95,6 +101,12 @@ const rows: readonly Row[] = [
     expected: `quiet: not due until ${239 * minute}`,
   },
   {
+    name: 'back where it was notified to be after it was taken, when it was milder',
+    incident: { ...acknowledged(open, { severity: 'info' }), rises: 2 },
+    notified: { ...recently, rises: 1 },
+    expected: `quiet: not due until ${239 * minute}`,
+  },
+  {
     name: 'back where it was after a top-up had made it milder',
     incident: { ...open, severity: 'critical', rises: 1, eased: { severity: 'warning', rises: 0 } },
     notified: { ...recently, severity: 'critical' },
@@ -111,6 +123,22 @@ const rows: readonly Row[] = [
     incident: { ...open, severity: 'critical', rises: 1, eased: { severity: 'warning', rises: 0 } },
     notified: { ...recently, severity: 'critical', rises: 1 },
     expected: `quiet: not due until ${239 * minute}`,
+  },
+  {
+    name: 'back where it was notified to be after a top-up had made it milder',
+    incident: { ...open, severity: 'critical', rises: 2, eased: { severity: 'warning', rises: 0 } },
+    notified: { ...recently, severity: 'critical', rises: 1 },
+    expected: `quiet: not due until ${239 * minute}`,
+  },
+  {
+    name: 'milder after a top-up, taken when it was milder still, and back where the top-up had brought it',
+    incident: {
+      ...acknowledged(open, { severity: 'info' }),
+      rises: 1,
+      eased: { severity: 'warning', rises: 0 },
+    },
+    notified: { ...recently, severity: 'critical' },
+    expected: 'notify worse',
   },
 ];
 

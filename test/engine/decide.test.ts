@@ -49,6 +49,18 @@ const rows: readonly Row[] = [
     expected: `quiet: not due until ${239 * minute}`,
   },
   { name: 'notified long ago: a reminder', incident: open, notified: longAgo, expected: 'notify reminder' },
+  {
+    name: 'notified as long ago as reminders are apart: a reminder',
+    incident: open,
+    notified: { ...longAgo, at: now - 240 * minute },
+    expected: 'notify reminder',
+  },
+  {
+    name: 'a reminder waits longer by the time in which lowwater did not run',
+    incident: open,
+    notified: { ...longAgo, pausedMs: 120 * minute },
+    expected: `quiet: not due until ${60 * minute}`,
+  },
   { name: 'begins to flap', incident: flapping, notified: recently, expected: 'notify flapping' },
   {
     name: 'goes on flapping: no reminder',
@@ -100,10 +112,16 @@ const rows: readonly Row[] = [
   },
   {
     name: 'on a channel that no route names any more: nothing but the end',
-    incident: { ...open, severity: 'critical' },
+    incident: { ...open, severity: 'critical', rises: 1 },
     plan: notifiedBefore,
     notified: longAgo,
     expected: 'quiet: not due',
+  },
+  {
+    name: 'on a channel that no route names and that heard nothing of it: nothing',
+    incident: open,
+    plan: notifiedBefore,
+    expected: 'quiet: never notified',
   },
   {
     name: 'silenced from the start',
@@ -156,6 +174,12 @@ const rows: readonly Row[] = [
     expected: `quiet: still on its way until ${240 * minute}`,
   },
   { name: 'nobody took it: escalated', incident: open, plan: boss, expected: 'notify escalated' },
+  {
+    name: 'nobody took it until the instant of the escalation: escalated',
+    incident: { ...open, escalationSince: now - 30 * minute },
+    plan: boss,
+    expected: 'notify escalated',
+  },
   {
     name: 'not yet time to escalate',
     incident: fresh,
