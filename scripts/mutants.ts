@@ -26,7 +26,7 @@ const core: Readonly<Record<string, readonly string[]>> = {
     'test/domain/retry-after.test.ts',
   ],
   'src/engine/transition.ts': ['test/engine/transition.test.ts', 'test/engine/elapse.test.ts'],
-  'src/engine/decide.ts': ['test/engine/decide.test.ts', 'test/engine/plan-channels.test.ts'],
+  'src/engine/decide.ts': ['test/engine/decide*.test.ts', 'test/engine/plan-channels.test.ts'],
   'src/engine/due-queue.ts': ['test/engine/due-queue.test.ts'],
   'src/rules/ladder.ts': ['test/rules/**/*.test.ts'],
   'src/daemon/rate-guard.ts': [

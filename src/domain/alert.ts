@@ -175,7 +175,9 @@ export function mapNotified(incident: Incident, change: (last: LastNotified) => 
 }
 
 /** An acknowledgement holds until the severity rises after the person took it, even to where it had been before. */
-export function isAcknowledged(incident: Incident): boolean {
+export function isAcknowledged(
+  incident: Incident,
+): incident is Incident & { readonly acknowledgement: Acknowledgement } {
   return incident.acknowledgement !== null && incident.acknowledgement.rises === incident.rises;
 }
 

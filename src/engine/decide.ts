@@ -97,7 +97,7 @@ function decideNext(input: Input, notified: LastNotified): Decision {
   if (suppressed !== null) return suppressed;
   if (plan.repeatEveryMs !== null && rose(incident, notified)) return notify('worse');
   // Channels that know of it learn who has it, so that nobody else starts.
-  if (isAcknowledged(incident) && notified.acknowledgedAt !== incident.acknowledgement?.at)
+  if (isAcknowledged(incident) && notified.acknowledgedAt !== incident.acknowledgement.at)
     return notify('acknowledged');
   if (plan.repeatEveryMs === null) return quiet('not due');
   if (incident.flappingSince !== null) return notified.flapping ? quiet('flapping') : notify('flapping');
@@ -180,7 +180,7 @@ export function planChannels(
       direct: true,
       repeatEveryMs: plans.get(channel)?.repeatEveryMs ?? Number.POSITIVE_INFINITY,
     });
-  for (const channel of Object.keys(incident.notified)) if (!plans.has(channel)) add(plans, channel, {});
+  for (const channel of Object.keys(incident.notified)) add(plans, channel, {});
   return [...plans.values()].filter((plan) => channels.includes(plan.channel));
 }
 
@@ -194,9 +194,11 @@ function addRoute(plans: Map<string, ChannelPlan>, route: Route, severity: Sever
   for (const channel of channels)
     if (!plans.get(channel)?.direct) add(plans, channel, { ...paced, direct: true });
   const escalateAfterMs = escalate?.afterMs ?? null;
-  for (const channel of escalate?.channels ?? [])
-    if (!plans.has(channel)) add(plans, channel, { ...paced, escalateAfterMs });
-    else if (plans.get(channel)?.escalateAfterMs === null) add(plans, channel, { escalateAfterMs });
+  for (const channel of escalate?.channels ?? []) {
+    const known = plans.get(channel);
+    if (known === undefined) add(plans, channel, { ...paced, escalateAfterMs });
+    else if (known.escalateAfterMs === null) add(plans, channel, { escalateAfterMs });
+  }
 }
 
 /** With the fallback where none matches. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { guardFor, RateGuard } from '../../src/daemon/rate-guard.ts';
+import { createOpenRequests, guardFor, RateGuard } from '../../src/daemon/rate-guard.ts';
 import { startMonitor } from '../../src/engine/restore.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { nothingStored } from '../../src/views/empty-reader.ts';
@@ -119,7 +119,7 @@ test('an account that comes late to its place is planned no sooner than the last
   expect(guard.startAt('b', 'group', 1500)).toBe(2001);
 });
 
-test('each group keeps to the limit of its own provider entry', () => {
+describe('by the settings', () => {
   const accounts = [makeAccount('slow', { provider: 'calls' }), makeAccount('quick')];
   const { provider } = makeSettings();
   const entries = {
@@ -134,9 +134,16 @@ test('each group keeps to the limit of its own provider entry', () => {
     stored: nothingStored,
     now,
   });
-  const guard = guardFor(state);
-  for (const { id } of accounts) guard.sent(id, now);
-  expect([guard.trySend('slow', now), guard.trySend('quick', now)]).toEqual([2001, 51]);
+
+  test.each([
+    ['each group keeps to the limit of its own provider entry', 'slow', 2001],
+    ['an account that names none keeps to the limit of the default entry', 'quick', 51],
+    ['an account that was removed while its request waits keeps to that of the default entry', 'gone', 51],
+  ])('%s', (_, group, waitMs) => {
+    const guard = guardFor(state);
+    guard.sent(group, now);
+    expect(guard.trySend(group, now)).toBe(waitMs);
+  });
 });
 
 describe('the queue of a group', () => {
@@ -154,6 +161,13 @@ describe('the queue of a group', () => {
   test('is begun again where all were missed, without a burst', () => {
     const guard = crowded();
     expect(['b', 'c', 'd'].map((id) => guard.startAt(id, 'group', 60_000))).toEqual([60_000, 61_001, 62_002]);
+  });
+
+  test.each([
+    ['keeps those in it who come late to their place, by less than a turn', 2001, 2001],
+    ['is joined at its end by who comes to its place when that of the next has begun', 2002, 4004],
+  ])('%s', (_, now, startAt) => {
+    expect(crowded().startAt('b', 'group', now)).toBe(startAt);
   });
 
   test('is left by who goes: it comes last when it is back', () => {
@@ -212,4 +226,61 @@ test('however many ask at once, no second holds more of their places than allowe
       },
     ),
   );
+});
+
+describe('requests of accounts that share an access', () => {
+  /** `a1` and `a2` share one access, `b1` and `b2` another; those in `open` are being asked or not stored. */
+  function sharing() {
+    const open = new Set<string>();
+    const memory = { suffices: false };
+    const requests = createOpenRequests(
+      (id) => open.has(id),
+      () => memory.suffices,
+    );
+    const begin = (id: string): boolean => {
+      const begun = requests.begin(id, id.charAt(0));
+      if (begun) open.add(id);
+      return begun;
+    };
+    return { ...requests, begin, open, memory };
+  }
+
+  test('are open one at a time, and no access waits for another', () => {
+    const { begin } = sharing();
+    expect(['a1', 'a2', 'b1', 'a1', 'b2'].map(begin)).toEqual([true, false, true, false, false]);
+  });
+
+  test('are awaited where one of the access was held back, until that one begins', () => {
+    const { begin, isAwaited, open } = sharing();
+    for (const id of ['a1', 'a2', 'b1']) begin(id);
+    expect(['a', 'b'].map(isAwaited)).toEqual([true, false]);
+    begin('b2');
+    expect(['a', 'b'].map(isAwaited)).toEqual([true, true]);
+    open.delete('a1');
+    begin('a2');
+    expect(['a', 'b'].map(isAwaited)).toEqual([false, true]);
+  });
+
+  test('that were held back are freed once, when none of their access is open', () => {
+    const { begin, isAwaited, takeFreed, open } = sharing();
+    for (const id of ['a1', 'a2', 'b1', 'b2', 'b3']) begin(id);
+    expect(takeFreed()).toEqual([]);
+    open.delete('b1');
+    expect(takeFreed()).toEqual(['b2', 'b3']);
+    expect(['a', 'b'].map(isAwaited)).toEqual([true, false]);
+    expect(takeFreed()).toEqual([]);
+    expect(['b3', 'b2'].map(begin)).toEqual([true, false]);
+  });
+
+  test('are open together where memory suffices, and then all of them have to be stored', () => {
+    const { begin, takeFreed, open, memory } = sharing();
+    memory.suffices = true;
+    expect(['a1', 'a2'].map(begin)).toEqual([true, true]);
+    memory.suffices = false;
+    expect(begin('a3')).toBe(false);
+    open.delete('a2');
+    expect(takeFreed()).toEqual([]);
+    open.delete('a1');
+    expect(takeFreed()).toEqual(['a3']);
+  });
 });

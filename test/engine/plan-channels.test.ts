@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Route } from '../../src/domain/route.ts';
-import { planChannels, routesFor } from '../../src/engine/decide.ts';
+import { channelsOfRoutes, planChannels, routesFor } from '../../src/engine/decide.ts';
 import { hourMs, minuteMs } from '../support/account-facts.ts';
 import { incident, notified } from '../support/incidents.ts';
 import { makeRoute } from '../support/settings.ts';
@@ -98,6 +98,12 @@ describe('channels of an incident', () => {
       ['ops', 'finance and escalation after 30 min', 'pager'],
     ],
     [
+      'a route that names the failure chooses for those that `continue` leads to, too',
+      [makeRoute({ match: { rule: ['channel-failed'] }, channels: ['pager'], continue: true }), all],
+      incident({ account: '@lowwater', rule: 'channel-failed:x', type: 'channel-failed' }),
+      ['pager', 'ops'],
+    ],
+    [
       'that lowwater cannot store, every channel hears',
       [critical, all],
       incident({
@@ -128,11 +134,31 @@ describe('channels of an incident', () => {
     ]);
   });
 
-  test('the fallback repeats by severity and gathers for five seconds', () => {
-    expect(routesFor(incident(), [], channels)).toMatchObject([
-      { channels, repeatEveryMs: null, groupWaitMs: 5000, escalate: null },
+  test('what every channel hears is reminded of only where a route asks for it', () => {
+    const it = incident({ account: '@lowwater', rule: 'storage-failed', type: 'storage-failed' });
+    expect(planChannels(it, [{ ...all, repeatEveryMs: hourMs }], ['ops', 'finance'])).toMatchObject([
+      { channel: 'ops', repeatEveryMs: hourMs },
+      { channel: 'finance', repeatEveryMs: Number.POSITIVE_INFINITY },
     ]);
   });
+
+  test('the fallback repeats by severity, gathers for five seconds, mentions, and is the last', () => {
+    expect(routesFor(incident(), [], channels)).toEqual([
+      {
+        ...{ match: {}, channels, repeatEveryMs: null, groupWaitMs: 5000, escalate: null },
+        ...{ continue: false, mention: true },
+      },
+    ]);
+  });
+});
+
+test.each([
+  ['those of all routes where one of them matches everything', [critical, all], ['ops', 'pager']],
+  ['all where something may match none', [critical], channels],
+  ['all where there are no routes', [], channels],
+  ['without those that only hear of an escalation', [{ ...all, escalate }], ['ops']],
+])('channels that routes lead to: %s', (_, routes, expected) => {
+  expect(channelsOfRoutes(routes, channels)).toEqual(expected);
 });
 
 test.each([
