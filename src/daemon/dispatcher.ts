@@ -11,6 +11,7 @@ import {
   pausedForPollUntil,
   putNotification,
   queueOf,
+  refusedUntil,
   sendable,
 } from '../engine/queue.ts';
 import { factsOf, type MonitorState, type WatchedAccount } from '../engine/state.ts';
@@ -32,6 +33,8 @@ export interface Claim {
 interface DispatcherDependencies extends ComposeDependencies {
   readonly membership?: DaemonMembership;
   readonly ended: (sent: Sent) => void;
+  /** The pace of a channel that another dispatcher sends to as well. */
+  readonly paceOf?: (channel: string) => Pace;
 }
 
 /** Delivery of one channel: one message at a time, no faster than it allows. */
@@ -76,6 +79,20 @@ export class Dispatcher {
     return next;
   }
 
+  /** As others may send there: not while it waits because its receiver refused something for now. */
+  paceOf(channel: string): Pace {
+    const pace = this.#lanes.get(channel)?.pace ?? { freeAt: 0 };
+    const { state } = this.#dependencies;
+    return {
+      get freeAt() {
+        return Math.max(pace.freeAt, refusedUntil(state, channel));
+      },
+      set freeAt(at: number) {
+        pace.freeAt = at;
+      },
+    };
+  }
+
   /** Follows a reload. A delivery of a removed or replaced channel may finish. */
   adopt(channels: readonly Channel[]): void {
     const lanes = new Map(this.#lanes);
@@ -84,8 +101,9 @@ export class Dispatcher {
     for (const channel of channels) {
       const before = lanes.get(channel.name);
       const key = channel.paceKey ?? channel.name;
-      const pace = paces.get(key) ?? { freeAt: 0 };
-      pace.freeAt = Math.max(pace.freeAt, before?.pace.freeAt ?? 0);
+      const shared = this.#dependencies.paceOf?.(channel.name);
+      const pace = shared ?? paces.get(key) ?? { freeAt: 0 };
+      if (shared === undefined) pace.freeAt = Math.max(pace.freeAt, before?.pace.freeAt ?? 0);
       paces.set(key, pace);
       this.#lanes.set(channel.name, { channel, running: before?.running ?? new Set(), pace });
     }

@@ -129,7 +129,7 @@ export class TestAlerts {
   readonly #dependencies: TestDependencies;
   #tests: readonly TestAlert[] = [];
 
-  constructor(parts: DaemonParts, composing: ComposeDependencies) {
+  constructor(parts: DaemonParts, composing: ComposeDependencies & Pick<TestDependencies, 'paceOf'>) {
     this.#parts = parts;
     this.#dependencies = { ...parts, ...composing, wake: () => parts.timer.wakeBy(parts.now()) };
   }

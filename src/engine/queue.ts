@@ -93,6 +93,14 @@ export function pausedForPollUntil(state: MonitorState, queue: readonly Notifica
   return isPaused ? state.unconfirmedUntil : Number.NEGATIVE_INFINITY;
 }
 
+/** Until when a receiver that refused a message for now is left alone; the past where it takes what comes. */
+export function refusedUntil(state: MonitorState, channel: string): number {
+  const waiting = queueOf(state, channel).filter(
+    ({ id, lastError, owed }) => lastError !== null && owed === undefined && !state.underWay.has(id),
+  );
+  return Math.max(Number.NEGATIVE_INFINITY, ...waiting.map(({ dueAt }) => dueAt));
+}
+
 /**
  * Joins everything queued behind a notification that is about to be sent: what happened while the channel was
  * down is one message, in order. What speaks

@@ -10,7 +10,7 @@ import { sayAgain } from '../wording/say-again.ts';
 import { saySeverity } from '../wording/severity-words.ts';
 
 const says = phrases('story', {
-  test: 'A test that {by} ordered: nothing fires, the numbers are those of now, and it ends by itself. No action needed.',
+  test: 'A test that {by} ordered: no alert, with the numbers of its beginning. It ends by itself and needs no action.',
   seen: 'Seen {since}.',
   still: 'Still firing since {moment}.',
   stillFor: 'Still firing, for {span} now, since {moment}.',

@@ -13,6 +13,7 @@ import { wordStory } from './item-story.ts';
 
 const says = phrases('item', {
   test: 'TEST · {what}',
+  testOver: 'the test of rule {rule} is over',
   headline: '{state} · {subject}',
   about: '{name}: {what}',
   subjectAt: '{name}: {what} at {moment}',
@@ -190,6 +191,9 @@ function clauseOf(item: MessageItem, frame: WordingFrame): string {
     return say(kind === 'account-moved' ? says.accountMoved : says.ruleRemoved, given, frame);
   }
   const words = alertKindOf(item);
+  // An alert of the same rule may be open.
+  if (state === 'resolved' && item.incident.test !== undefined)
+    return say(says.testOver, { rule: cleanText(item.rule, nameLimit) }, frame);
   return state === 'resolved' ? words.resolved(item, frame) : words.firing(item, frame);
 }
 

@@ -52,6 +52,57 @@ describe('a test alert', () => {
     expect([...headlines(world, 'boss'), ...headlines(world, 'night')]).toEqual([]);
   });
 
+  test('beside an open alert of the same rule claims nothing about it as it ends', async () => {
+    const world = await startWorld(parts);
+    await read(world, 30);
+    await world.pass(minuteMs);
+    await order(world, { severity: 'critical' });
+    await world.pass(2 * minuteMs);
+    expect(headlines(world, 'ops').slice(1)).toEqual([
+      'TEST · CRITICAL · otp: SMS balance 30.00 CNY, below 50.00',
+      'TEST · RESOLVED · otp: the test of rule sms-low is over',
+    ]);
+  });
+
+  test('keeps the pace of a channel together with all else that it sends', async () => {
+    const world = await startWorld({
+      ...parts,
+      channels: ['ops'],
+      routes: [makeRoute({ channels: ['ops'] })],
+    });
+    await read(world, 1000);
+    for (let count = 0; count < 4; count += 1) await order(world);
+    await world.pass(20_000);
+    const sentAt = world.channel('ops').attempts.map(({ at }) => at);
+    expect(sentAt).toHaveLength(4);
+    expect(sentAt.slice(1).every((at, index) => at - (sentAt[index] ?? 0) >= 1000)).toBe(true);
+  });
+
+  test('leaves a receiver alone that refused something for now, until that is tried again', async () => {
+    const world = await startWorld({
+      ...parts,
+      channels: ['ops'],
+      routes: [makeRoute({ channels: ['ops'] })],
+    });
+    world.channel('ops').mood = 'down';
+    await read(world, 30);
+    await world.pass(10 * minuteMs);
+    const [waiting] = world.daemon.state.messages.values();
+    const restMs = (waiting?.dueAt ?? 0) - world.now;
+    expect(restMs).toBeGreaterThan(minuteMs);
+    const tried = world.channel('ops').attempts.length;
+    world.channel('ops').mood = 'up';
+    const { told } = await order(world);
+    await world.pass(restMs - 1000);
+    expect(await told).toEqual([{ channel: 'ops', delivered: null, reason: null }]);
+    expect(headlines(world, 'ops')).toHaveLength(tried);
+    await world.pass(5 * minuteMs);
+    expect(headlines(world, 'ops').slice(tried).toSorted()).toEqual([
+      expect.stringMatching(/^CRITICAL · otp/),
+      'TEST · RESOLVED · otp: the test of rule sms-low is over',
+    ]);
+  });
+
   test('stores no incident and no message, moves no alert, and stands in the audit', async () => {
     const world = await startWorld(parts);
     await read(world, 1000);
@@ -92,7 +143,7 @@ describe('a test alert', () => {
     for (const { message } of world.channel('ops').attempts) {
       const [item] = items(message);
       expect(item).toMatchObject({ acknowledgeUrl: null, mention: true });
-      expect(wordCard(message, 1).parts[0]?.lines[0]).toMatch(/^A test that ana ordered: nothing fires/);
+      expect(wordCard(message, 1).parts[0]?.lines[0]).toMatch(/^A test that ana ordered: no alert/);
     }
   });
 
