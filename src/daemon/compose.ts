@@ -19,11 +19,12 @@ import { byUrgency } from '../domain/urgency.ts';
 import { linkKeysOf } from '../engine/access.ts';
 import { leftReceivers } from '../engine/channel-changes.ts';
 import { routesFor } from '../engine/decide.ts';
+import { paymentFor } from '../engine/payments.ts';
 import { runwayOf } from '../engine/spending.ts';
 import { balancesOf, factsOf, type MonitorState, type WatchedAccount } from '../engine/state.ts';
 import type { StoreReader } from '../ports/store.ts';
 import { type AccountFacts, whyUnusable } from '../rules/evaluation.ts';
-import { alertKindOf, balanceLevels, clearingBalance, ruleKindOf } from '../rules/registry.ts';
+import { alertKindOf, balanceLevels, ruleKindOf } from '../rules/registry.ts';
 import { urgencyOf } from '../rules/urgency.ts';
 import { thin } from '../spending/thin.ts';
 import { balanceLabel } from '../wording/quantity-wording.ts';
@@ -310,7 +311,10 @@ function describeAccount(
     failure: poll.failure,
     consecutiveFailures: poll.consecutiveFailures,
     runway: saysRunway(incident) ? runwayOf(account, balance, now) : null,
-    clearsAt: clearingBalance(openRules(account), balance),
+    payment:
+      incident.balance === null
+        ? null
+        : paymentFor(state, account, balance, { now, rule: openRuleOf(incident) }),
     takenAlerts: otherAcknowledgedAlerts(state, account, incident),
     thresholds: balanceLevels(account.rules, balance),
     history: [],
@@ -331,8 +335,9 @@ function otherAcknowledgedAlerts(
   });
 }
 
-function openRules({ rules, alerts }: WatchedAccount): readonly Rule[] {
-  return rules.filter(({ id }) => (alerts.get(id)?.state ?? 'inactive') !== 'inactive');
+/** Behind a test there is no open alert. */
+function openRuleOf({ rule, resolvedAt }: Incident): string | undefined {
+  return resolvedAt === null ? rule : undefined;
 }
 
 /** Also alerts about an account that cannot be read: how long the last known balance lasts matters. */

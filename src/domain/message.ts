@@ -87,8 +87,8 @@ export interface ItemAccount
   readonly words: ProviderWords;
   /** The runway of the item's balance. */
   readonly runway: Runway | null;
-  /** The balance at which every open alert of it resolves; null where none says. */
-  readonly clearsAt: Micros | null;
+  /** The payment for the item's balance; null where none is needed, or where nobody can say. */
+  readonly payment: Payment | null;
   /** Other alerts of this balance that still fire and were acknowledged. */
   readonly takenAlerts: readonly {
     readonly rule: string;
@@ -142,6 +142,8 @@ export interface Payment {
    * rounded up to what a person would pay.
    */
   readonly micros: Micros;
+  /** What decides how much it is. */
+  readonly covers: 'thirty-days' | 'alerts' | 'next-run';
   /** The last instant at which the money arrives before the balance may be empty. Null where no forecast says; not after `now` where it is due. */
   readonly dueAt: number | null;
   readonly isEmpty: boolean;

@@ -2,21 +2,22 @@ import { dayMs } from '../domain/duration.ts';
 import type { Payment, Runway } from '../domain/message.ts';
 import type { Micros } from '../domain/money.ts';
 import { entryOf } from '../domain/provider-entry.ts';
-import { amountOf, type Balance } from '../domain/reading.ts';
+import { amountOf, type Balance, unitOf } from '../domain/reading.ts';
 import { notUrgent } from '../domain/urgency.ts';
 import { clearingBalance } from '../rules/registry.ts';
 import { urgencyOfBalance } from '../rules/urgency.ts';
 import { passLeadTime } from '../spending/local-week.ts';
+import { restoredDays } from '../spending/runway.ts';
 import { payable } from '../wording/quantity-wording.ts';
 import { runwayOf } from './spending.ts';
-import type { MonitorState, WatchedAccount } from './state.ts';
+import { factsOf, type MonitorState, type WatchedAccount } from './state.ts';
 
 /** Payments further ahead are not planned yet. */
-const payHorizonMs = 30 * dayMs;
+const payHorizonMs = restoredDays * dayMs;
 
-/** Whether it is due within 30 days, or in a pay run within them. */
-export function isNear({ runAt, dueAt }: Pick<Payment, 'runAt' | 'dueAt'>, now: number): boolean {
-  return (runAt ?? dueAt ?? now) <= now + payHorizonMs;
+/** Whether it is due within 30 days, or in a pay run within them, or an alert asks for it now. */
+export function isNear({ runAt, dueAt, covers }: Payment, now: number): boolean {
+  return covers === 'alerts' || (runAt ?? dueAt ?? now) <= now + payHorizonMs;
 }
 
 interface Owed {
@@ -30,26 +31,40 @@ interface Owed {
 /** The payment for a balance; null where none is needed, or where nobody can say. */
 export function paymentOf(runway: Runway, { left, clearsAt, now, currency }: Owed): Payment | null {
   const clearing = clearsAt === null ? 0 : clearsAt - left - (runway.expected?.amountMicros ?? 0);
-  const micros = Math.max(runway.restoreMicros ?? 0, clearing);
+  const restoring = runway.restoreMicros ?? 0;
+  const micros = Math.max(restoring, clearing);
   if (micros <= 0) return null;
+  const covers = clearing > restoring ? 'alerts' : 'thirty-days';
   const { isEmpty, actBy } = urgencyOfBalance(runway, now) ?? { isEmpty: false, actBy: null };
   // Expected money lasts as far as anybody can see, but clears no alert: that shows once it has come.
   const dueAt = actBy === notUrgent.actBy ? (runway.expected?.by ?? null) : actBy;
   const isDue = dueAt === null || dueAt <= now;
-  return { balance: runway.balance, micros: payable(micros, currency), dueAt, isEmpty, isDue };
+  return { balance: runway.balance, micros: payable(micros, currency), covers, dueAt, isEmpty, isDue };
 }
 
 export function paymentsOf(state: MonitorState, account: WatchedAccount, now: number): readonly Payment[] {
+  return account.settings.balances.flatMap(({ id }) => paymentFor(state, account, id, { now }) ?? []);
+}
+
+/** `rule`: one whose alert counts as open, whether it is or not. */
+export function paymentFor(
+  state: MonitorState,
+  account: WatchedAccount,
+  balance: Balance,
+  { now, rule }: { readonly now: number; readonly rule?: string | undefined },
+): Payment | null {
   const { poll, rules, alerts, settings } = account;
-  const open = rules.filter(({ id }) => (alerts.get(id)?.state ?? 'inactive') !== 'inactive');
-  return settings.balances.flatMap(({ id: balance, unit }) => {
-    const runway = runwayOf(account, balance, now);
-    if (poll.reading === null || runway === null) return [];
-    const left = amountOf(poll.reading, balance);
-    const currency = unit ?? poll.reading.currency;
-    const owed = { left, clearsAt: clearingBalance(open, balance), now, currency };
-    return inRun(state, account, { ...owed, runway, payment: paymentOf(runway, owed) }) ?? [];
-  });
+  const runway = runwayOf(account, balance, now);
+  if (poll.reading === null || runway === null) return null;
+  const open = rules.filter(({ id }) => id === rule || (alerts.get(id)?.state ?? 'inactive') !== 'inactive');
+  const clearsAt = open.length === 0 ? null : clearingBalance(open, balance, factsOf(account, now));
+  const currency = unitOf({ balances: settings.balances, currency: poll.reading.currency }, balance);
+  const owed = { left: amountOf(poll.reading, balance), clearsAt, now, currency };
+  const needed = paymentOf(runway, owed);
+  const wanted = needed ?? paymentToCome(runway, owed);
+  if (wanted === null) return null;
+  const planned = inRun(state, account, { ...owed, runway, wanted, least: needed?.micros ?? 0 });
+  return planned.micros === 0 || (needed === null && !isNear(planned, now)) ? null : planned;
 }
 
 export function payDaysOf(
@@ -63,11 +78,11 @@ export function payDaysOf(
 function inRun(
   { settings, calendar }: MonitorState,
   account: WatchedAccount,
-  { runway, payment, left, now, currency }: Owed & { runway: Runway; payment: Payment | null },
-): Payment | null {
+  { runway, wanted, least, ...owed }: Owed & { runway: Runway; wanted: Payment; least: Micros },
+): Payment {
   const payDays = payDaysOf({ settings }, account);
-  const wanted = payment ?? paymentToCome(runway, now);
-  if (payDays === null || wanted === null) return payment;
+  if (payDays === null) return wanted;
+  const { left, now, currency } = owed;
   const { balance, emptyMicros, expected } = runway;
   const { dueAt, isDue } = wanted;
   const before = isDue || dueAt === null ? null : calendar.previous(payDays, settings.timezone, dueAt);
@@ -75,15 +90,19 @@ function inRun(
   const runAt = before === null || before + dayMs <= now ? null : before;
   const next = calendar.next(payDays, settings.timezone, runAt ?? now) ?? now;
   const lacking = neededUntil(account, balance, next) - (left - emptyMicros) - (expected?.amountMicros ?? 0);
-  const micros = Math.max(wanted.micros, payable(Math.max(0, lacking), currency));
-  if (micros === 0 || (payment === null && !isNear({ runAt, dueAt }, now))) return null;
-  return { ...wanted, micros, runAt };
+  const untilNext = payable(Math.max(0, lacking), currency);
+  const covers = untilNext > least ? 'next-run' : wanted.covers;
+  return { ...wanted, micros: Math.max(least, untilNext), covers, runAt };
 }
 
-/** Nothing yet, by the date to pay by; null where there is none, or money is expected. */
-function paymentToCome({ balance, payBy: dueAt, expected }: Runway, now: number): Payment | null {
+/** Where 30 days need nothing yet: another 30 at the usual rate, by the date to pay by. Null where there is none, or money is expected. */
+function paymentToCome(
+  { balance, payBy: dueAt, expected, usualPerDay }: Runway,
+  { now, currency }: Owed,
+): Payment | null {
   if (dueAt === null || expected !== null) return null;
-  return { balance, dueAt, isEmpty: false, isDue: dueAt <= now, micros: 0 };
+  const micros = payable(Math.max(0, usualPerDay ?? 0) * restoredDays, currency);
+  return { balance, dueAt, isEmpty: false, isDue: dueAt <= now, micros, covers: 'thirty-days' };
 }
 
 /** The most that is likely spent until the money of a pay run arrives. */

@@ -34,7 +34,9 @@ const says = phrases('calendarFile', {
   pay: 'Pay {amount}: {account}',
   payNow: 'Pay now {amount}: {account}',
   payWhy: '{balance}, for another 30 days',
-  payClears: '{balance}, to clear its alerts: not enough history yet to say how much covers 30 days',
+  payRun: '{balance}, until the money of the next pay run arrives',
+  payClears: '{balance}, to clear its alerts',
+  payUnknown: '{balance}, to clear its alerts: not enough history yet to say how much covers 30 days',
   expected: 'Expected {amount}: {account}',
   run: 'Announced run of {amount}: {account}',
   usedUp: '{account}: {label} used up',
@@ -57,6 +59,8 @@ interface CalendarEvent {
   readonly url: string | null;
 }
 
+const reasons = { 'thirty-days': says.payWhy, 'next-run': says.payRun, alerts: says.payClears } as const;
+
 /** Whether a calendar's address has the key. Takes the same time for every guess. */
 export function isCalendarKey(given: string, key: string | null): boolean {
   return key !== null && timingSafeEqual(digestOf(given), digestOf(key));
@@ -78,7 +82,7 @@ export async function writeCalendar(scope: Omit<Scope, 'query'>, database: strin
     return { amount: amountIn(unitOf(account, balance), amountMicros), account: account.name };
   };
   const events: readonly CalendarEvent[] = [
-    ...payments.map(({ account, balance, micros, dueAt, isDue, isAtLeast }) => ({
+    ...payments.map(({ account, balance, micros, dueAt, isDue, covers, isAtLeast }) => ({
       id: `pay-${account.id}-${balance}`,
       at: dueAt ?? now,
       summary: say(
@@ -87,7 +91,7 @@ export async function writeCalendar(scope: Omit<Scope, 'query'>, database: strin
         scope,
       ),
       description: say(
-        isAtLeast ? says.payClears : says.payWhy,
+        isAtLeast ? says.payUnknown : reasons[covers],
         { balance: sayBalance(balanceLabel(balance, account.balances), scope) },
         scope,
       ),

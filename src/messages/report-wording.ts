@@ -71,6 +71,7 @@ const says = phrases('report', {
   someOpen: '{count, plural, one {# incident} other {# incidents}}, {open} still open',
   amountOn: '{amount} on {label}',
   advice: 'Top up {amounts} for another 30 days.',
+  topUp: 'Top up {amounts}.',
 });
 
 const soonMs = 7 * dayMs;
@@ -329,13 +330,13 @@ function sayIncidentCount(incidents: readonly Incident[], reader: Reader): strin
 }
 
 function adviceOf(account: ReportAccount, reader: Reader): string | null {
-  const amounts = account.balances.flatMap(({ id: balance, label }) => {
-    const frame = { ...reader, currency: currencyOf(account, balance) };
-    const restore = ownOf(account.runways, balance)?.restoreMicros ?? null;
-    const given = { amount: sayPayable(restore ?? 0, frame), label: sayLabel(label, reader) };
-    return restore === null || restore <= 0 ? [] : [say(says.amountOn, given, reader)];
+  const amounts = account.payments.map(({ balance, micros }) => {
+    const label = account.balances.find(({ id }) => id === balance)?.label ?? balance;
+    const amount = sayPayable(micros, { ...reader, currency: currencyOf(account, balance) });
+    return say(says.amountOn, { amount, label: sayLabel(label, reader) }, reader);
   });
-  return amounts.length === 0
-    ? null
-    : say(says.advice, { amounts: reader.language.list(amounts, 'and') }, reader);
+  if (amounts.length === 0) return null;
+  const isThirtyDays = account.payments.every(({ covers }) => covers === 'thirty-days');
+  const given = { amounts: reader.language.list(amounts, 'and') };
+  return say(isThirtyDays ? says.advice : says.topUp, given, reader);
 }

@@ -110,8 +110,8 @@ export interface RuleKind<R extends Rule = Rule, I = unknown> extends AlertKind 
   meantBefore?(rule: R): KeyProblem | null;
   describe(rule: R): string;
   lookBackMs?(rule: R): number;
-  /** With hysteresis, for all steps of a ladder. */
-  clearsAt?(rule: R): Micros;
+  /** The balance at which it resolves, with hysteresis, for all steps of a ladder. */
+  clearsAt?(rule: R, facts: AccountFacts): Micros;
   /** Flapping is counted over at least this time: alerts that make polls wait change less often than polls are due. */
   readonly minFlapWindowMs?: number;
   /** The level that it takes for empty; `empty` is that of the account. */

@@ -144,9 +144,13 @@ export function maxWindow(rules: readonly Rule[]): number {
 }
 
 /** Null where no rule says. */
-export function clearingBalance(rules: readonly Rule[], balance: Balance): Micros | null {
+export function clearingBalance(
+  rules: readonly Rule[],
+  balance: Balance,
+  facts: AccountFacts,
+): Micros | null {
   const levels = rules.flatMap((rule) =>
-    rule.balance === balance ? (ruleKindOf(rule).clearsAt?.(rule) ?? []) : [],
+    rule.balance === balance ? (ruleKindOf(rule).clearsAt?.(rule, facts) ?? []) : [],
   );
   return levels.length === 0 ? null : Math.max(...levels);
 }

@@ -111,6 +111,11 @@ export const runway = balanceKind<estimate.RunwayRule, typeof keys>({
   lookBackMs: estimate.meanLookback,
   floorMicros: (rule, empty) => rule.floorMicros ?? empty,
   reachesStep,
+  clearsAt(rule, facts) {
+    const reading = usableReading(facts);
+    const lastsMs = reading === null ? 0 : recoversAt(longestOf(stepsAt(rule, facts, reading)));
+    return estimate.floorOf(rule, facts) + estimate.expectedSpend(rule, facts, lastsMs);
+  },
   burnLookbackMs: (rule) => rule.lookbackMs,
   judge,
   isSurelyOk: (rule, facts) => {

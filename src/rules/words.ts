@@ -36,6 +36,7 @@ const says = phrases('topUp', {
   enough: 'At the usual rate the balance lasts more than 30 days: check that nothing unusual is ahead.',
   enoughByMean:
     'At the rate of the last {span} the balance lasts more than 30 days: check that nothing unusual is ahead.',
+  untilNextRun: 'Top up {amount}, enough until the money of the next pay run arrives.',
   another: 'Top up {amount} for another 30 days at the usual rate.',
   anotherByMean: 'Top up {amount} for another 30 days at the rate of the last {span}.',
   anotherOfTwo: 'Top up {amount} for another 30 days at the usual rate, {recent} at that of the last {span}.',
@@ -104,11 +105,10 @@ export function factText(item: MessageItem, name: string, frame: WordingFrame): 
 
 /** `pay 1,900 CNY by Thu 14:00, empty Thu 20:00 to Fri 09:00`; null where amount or end is not known. */
 export function sayNeed(item: MessageItem, frame: WordingFrame): string | null {
-  const runway = item.account?.runway ?? null;
-  const micros = toPay(item);
-  if (runway === null || micros === null) return null;
-  const amount = sayShortPayable(micros, frame);
-  if (runway.runwayMs !== null && runway.runwayMs <= 0)
+  const { runway = null, payment = null } = item.account ?? {};
+  if (runway === null) return null;
+  const amount = payment === null ? null : sayShortPayable(payment.micros, frame);
+  if (amount !== null && runway.runwayMs !== null && runway.runwayMs <= 0)
     return say(
       runway.isEndPredicted ? says.payUsedUpByForecast : says.payUsedUp,
       { amount, balance: sayBalance(item.balanceLabel, frame) },
@@ -121,6 +121,7 @@ export function sayNeed(item: MessageItem, frame: WordingFrame): string | null {
     const by = sayNearMoment(expected.by, frame);
     return say(says.ordered, { amount: sayAmount(expected.amountMicros, frame), by, when }, frame);
   }
+  if (amount === null) return null;
   const payBy = sayPayBy(runway, frame, sayNearMoment);
   if (payByMs === null || payBy === null) return say(says.pay, { amount, when }, frame);
   return payByMs <= frame.now
@@ -177,36 +178,27 @@ export function wholeSeconds(ms: number, side: 'up' | 'down'): string {
   return formatDuration(seconds * 1000);
 }
 
-/** The payment for 30 days, and at least what clears every open alert of the balance. */
+/** What to pay, or why nobody can say. */
 export function topUpAdvice(item: MessageItem, frame: WordingFrame): readonly string[] {
-  const runway = item.account?.runway ?? null;
-  const restore = runway?.restoreMicros ?? null;
-  const clear = clearingMicros(item);
-  if (restore !== null && restore > 0 && restore >= clear) return topUpIfKnown(item, frame);
-  if (clear > 0) {
-    const amount = sayPayable(clear, frame);
-    return [say(restore === null ? says.atLeastUnknown : says.atLeast, { amount }, frame)];
-  }
-  if (restore === null) return [say(says.needsHistory, frame)];
-  if (runway === null || runway.usualPerDay !== null) return [say(says.enough, frame)];
+  const { runway = null, payment = null } = item.account ?? {};
+  if (payment !== null) return topUpIfKnown(item, frame);
+  if (runway?.restoreMicros == null) return [say(says.needsHistory, frame)];
+  if (runway.expected !== null) return [];
+  if (runway.usualPerDay !== null) return [say(says.enough, frame)];
   return [say(says.enoughByMean, { span: sayDuration(runway.lookbackMs, frame) }, frame)];
 }
 
-/** The amount to be paid: 30 days, and at least what clears the alerts; null where nothing is, or nobody knows. */
-function toPay(item: MessageItem): Micros | null {
-  const most = Math.max(item.account?.runway?.restoreMicros ?? 0, clearingMicros(item));
-  return most > 0 ? most : null;
-}
-
-/** The payment for 30 days; nothing where that is unknown. */
+/** The payment, and what it is enough for; nothing where none is needed or known. */
 export function topUpIfKnown(item: MessageItem, frame: WordingFrame): readonly string[] {
-  const runway = item.account?.runway ?? null;
-  const restore = runway?.restoreMicros ?? null;
-  if (runway === null || restore === null || restore <= 0) return [];
-  const amount = sayPayable(restore, frame);
+  const { runway = null, payment = null } = item.account ?? {};
+  if (runway === null || payment === null) return [];
+  const amount = sayPayable(payment.micros, frame);
+  if (payment.covers === 'next-run') return [say(says.untilNextRun, { amount }, frame)];
+  if (payment.covers === 'alerts')
+    return [say(runway.restoreMicros === null ? says.atLeastUnknown : says.atLeast, { amount }, frame)];
   const span = sayDuration(runway.lookbackMs, frame);
   if (runway.usualPerDay === null) return [say(says.anotherByMean, { amount, span }, frame)];
-  const atRecent = restoreAtRecent(runway, restore);
+  const atRecent = restoreAtRecent(runway, payment.micros);
   if (atRecent === null) return [say(says.another, { amount }, frame)];
   return [say(says.anotherOfTwo, { amount, recent: sayPayable(atRecent, frame), span }, frame)];
 }
@@ -217,12 +209,4 @@ function restoreAtRecent(runway: Runway, restore: Micros): Micros | null {
   if (burnPerDay === null || usualPerDay === null || !isUnusualPace(runway)) return null;
   const atRecent = restore + (burnPerDay - usualPerDay) * 30;
   return atRecent > 0 ? atRecent : null;
-}
-
-/** 0 where the balance is past that, or unknown. */
-function clearingMicros(item: MessageItem): number {
-  const current = currentMicros(item);
-  const ownLimit = item.threshold?.unit === 'money' ? item.threshold.micros : null;
-  const target = item.account?.clearsAt ?? ownLimit;
-  return current === null || target === null ? 0 : Math.max(0, target - current);
 }

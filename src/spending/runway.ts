@@ -7,7 +7,8 @@ import type { AccountSpending } from './account-spending.ts';
 import { type Burn, type BurnQuery, burnPerDay, isOneJump, measureBurn, runwayOf } from './burn.ts';
 
 const microsPerCent = 10_000;
-const restoredDays = 30;
+/** A payment makes a balance last so long. */
+export const restoredDays = 30;
 /** The empty date by a day's mean burn may be off by this factor, either way. */
 const meanBurnFactor = 2;
 

@@ -159,7 +159,7 @@ describe('a report in words', () => {
   it('says in its head what is to be paid within 7 and within 30 days, as the page Pay does', () => {
     const due = (days: number, amount: number) => ({
       ...{ balance: 'sms', micros: amount * 1_000_000, dueAt: messageNow + days * 86_400_000 },
-      ...{ isEmpty: false, isDue: days <= 0 },
+      ...{ isEmpty: false, isDue: days <= 0, covers: 'thirty-days' as const },
     });
     const payments = [due(-1, 300), due(6, 40), due(29, 1_000), due(31, 9_999)];
     const { totals } = wordReport(buildReport({ accounts: [buildReportAccount({ payments })] }), 10);

@@ -73,7 +73,7 @@ export function buildAccountView(over: Partial<AccountView> = {}): AccountView {
 /** Due at once where no date is given. */
 export function buildPayment(amount: number, dueAt: number | null = null): Payment {
   return {
-    ...{ balance: 'sms', micros: micros(amount), dueAt, isEmpty: false },
+    ...{ balance: 'sms', micros: micros(amount), covers: 'thirty-days', dueAt, isEmpty: false },
     isDue: dueAt === null || dueAt <= viewsNow,
   };
 }

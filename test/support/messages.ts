@@ -4,13 +4,15 @@ import type {
   ItemAccount,
   Message,
   MessageItem,
+  Payment,
   ReportAccount,
   ReportMessage,
   Runway,
   TestMessage,
 } from '../../src/domain/message.ts';
 import type { NotificationReason } from '../../src/domain/outbox.ts';
-import type { Balance, Reading } from '../../src/domain/reading.ts';
+import { amountOf, type Balance, type Reading } from '../../src/domain/reading.ts';
+import { paymentOf } from '../../src/engine/payments.ts';
 import { incidentSubject, readerOf } from '../../src/messages/item-wording.ts';
 import { accountServiceBalances } from '../../src/providers/account-service/account-service-kind.ts';
 import { makeProvider } from './settings.ts';
@@ -74,8 +76,12 @@ export function buildRunway(over: Partial<Runway> = {}): Runway {
   };
 }
 
-export function buildAccount(over: Partial<ItemAccount> = {}): ItemAccount {
-  return {
+/** `clearsAt`: the balance at which its alerts resolve. Unless it is given, the payment is what follows. */
+export function buildAccount({
+  clearsAt = money(500),
+  ...over
+}: Partial<ItemAccount> & { readonly clearsAt?: number | null } = {}): ItemAccount {
+  const account: ItemAccount = {
     id: 'otp',
     name: 'OTP production',
     labels: { team: 'identity' },
@@ -100,12 +106,19 @@ export function buildAccount(over: Partial<ItemAccount> = {}): ItemAccount {
     failure: null,
     consecutiveFailures: 0,
     runway: buildRunway(),
-    clearsAt: money(500),
+    payment: null,
     takenAlerts: [],
     thresholds: { info: money(500), warning: money(200), critical: money(50) },
     history: usualHistory,
     ...over,
   };
+  return { ...account, payment: over.payment ?? owedBy(account, clearsAt) };
+}
+
+function owedBy({ runway, reading }: ItemAccount, clearsAt: number | null): Payment | null {
+  if (runway === null || reading === null) return null;
+  const left = amountOf(reading, runway.balance);
+  return paymentOf(runway, { left, clearsAt, now: messageNow, currency: reading.currency });
 }
 
 /** What most tests change; the incident follows the notice. */

@@ -27,6 +27,7 @@ const payment = (balance: string, amount: number) => ({
   dueAt: viewsNow + dayMs,
   isEmpty: false,
   isDue: false,
+  covers: 'thirty-days' as const,
 });
 const account = buildAccountView({
   id: 'pbx',

@@ -1,0 +1,84 @@
+import { describe, expect, it, test } from 'vitest';
+import type { Rule } from '../../src/domain/rule.ts';
+import { wordCard } from '../../src/messages/message-wording.ts';
+import { payCron } from '../../src/schema/times.ts';
+import { planPayments } from '../../src/views/payment-plan.ts';
+import { dayMs, hourMs, minuteMs, runwayRule, smsLow, units } from '../support/account-facts.ts';
+import { makeAccount, makeRoute } from '../support/settings.ts';
+import { startWorld } from '../support/world.ts';
+
+// Monday 9 November 2026, noon.
+const now = Date.UTC(2026, 10, 9, 12);
+
+interface Balance {
+  readonly left: number;
+  readonly perHour?: number;
+  readonly leadTimeMs?: number;
+  readonly rules: readonly Rule[];
+  readonly payDays?: string;
+}
+
+/** A balance that falls by as much each hour for ten days. */
+async function fallTo({ left, perHour = 10, leadTimeMs, rules, payDays }: Balance) {
+  const account = makeAccount('otp', {
+    poll: { kind: 'every', everyMs: hourMs },
+    ...(leadTimeMs === undefined ? {} : { leadTimeMs }),
+  });
+  const routes = [makeRoute({ channels: ['ops'] })];
+  const parts = { accounts: [account], rules, channels: ['ops'], routes };
+  const paying = payDays === undefined ? {} : { payDays: payCron(payDays) };
+  const world = await startWorld({ ...parts, ...paying }, { startAt: now - 10 * dayMs, sleepMs: hourMs });
+  for (let hour = 240; hour >= 0; hour--) {
+    world.provider.set('otp', left + perHour * hour);
+    await world.pass(hour > 0 ? hourMs : 10 * minuteMs);
+  }
+  const { payments } = await planPayments(world.views, world.now);
+  const [payment] = payments;
+  const [told] = world.channel('ops').attempts.slice(-1);
+  const card = told === undefined ? null : wordCard(told.message, 1);
+  return { world, payment, said: JSON.stringify(card) };
+}
+
+const leadRule = runwayRule({ id: 'run', thresholds: { critical: dayMs }, afterLeadTime: ['critical'] });
+
+describe('what is to be paid', () => {
+  it.each([
+    ['by a lead time that is longer than what is left beyond 30 days', 8530, [leadRule], 25 * dayMs],
+    ['by a time that is longer than 30 days', 8530, [runwayRule({ thresholds: { warning: 45 * dayMs } })], 0],
+  ])('clears an alert that fires %s, and is listed', async (_, left, rules, leadTimeMs) => {
+    const { world, payment } = await fallTo({ left, rules, leadTimeMs });
+    expect(await world.views.alerts({ all: false })).toHaveLength(1);
+    world.provider.set('otp', left + (payment?.micros ?? 0) / units(1));
+    await world.pass(2 * hourMs);
+    expect(await world.views.alerts({ all: false })).toEqual([]);
+  });
+
+  it('is another 30 days where it must be ordered within 30 days, though more than 30 days are left', async () => {
+    const { payment } = await fallTo({ left: 8530, rules: [], leadTimeMs: 10 * dayMs });
+    expect(payment?.covers).toBe('thirty-days');
+    expect((payment?.micros ?? 0) / units(7200)).toBeCloseTo(1, 1);
+    expect(payment?.dueAt).toBeGreaterThan(now);
+  });
+
+  it('clears a threshold, and is listed, however long the balance lasts', async () => {
+    const { payment, said } = await fallTo({
+      left: 40,
+      perHour: 0.001,
+      rules: [smsLow({ critical: units(50) })],
+    });
+    expect(payment).toMatchObject({ covers: 'alerts', micros: units(10) });
+    expect(said).toContain('at least 10.00 CNY');
+  });
+});
+
+test('a message and the page name the same amount where pay days are set', async () => {
+  const { payment, said } = await fallTo({
+    left: 1000,
+    leadTimeMs: 5 * dayMs,
+    rules: [runwayRule({ thresholds: { critical: 7 * dayMs } })],
+    payDays: '1',
+  });
+  expect(payment?.covers).toBe('next-run');
+  const amount = ((payment?.micros ?? 0) / units(1)).toLocaleString('en');
+  expect(said).toContain(`${amount}.00 CNY, enough until the money of the next pay run arrives`);
+});
