@@ -247,8 +247,8 @@ class Chat {
   #askAmount(alert: AlertView, pressed: Pressed): ChatAnswer {
     const account = this.#state.accounts.get(alert.account);
     if (account === undefined) return this.alone(say(says.over, this.reader));
-    const runway = this.#look.itemOf(alert)?.account?.runway ?? null;
-    const value = runway?.restoreMicros == null ? '' : formatMicros(runway.restoreMicros);
+    const payment = this.#look.itemOf(alert)?.account?.payment ?? null;
+    const value = payment === null ? '' : formatMicros(payment.micros);
     const known = account.expected.filter(({ balance }) => balance === alert.balance).map(({ id }) => id);
     return {
       ...this.alone(say(says.form, { account: account.id, amount: value || '1400' }, this.reader)),
