@@ -1,10 +1,12 @@
 import type { Counters } from '../daemon/counting.ts';
 import type { Daemon } from '../daemon/daemon.ts';
+import { isOverdue } from '../daemon/heartbeat.ts';
 import { selfAccountId } from '../domain/alert.ts';
 import type { KnownSession } from '../domain/operator.ts';
 import { recordSession } from '../engine/access.ts';
 import { type PushedReading, takeReading } from '../engine/observe.ts';
 import { applyOrders, type OperatorOrder } from '../engine/orders.ts';
+import { queueOf } from '../engine/queue.ts';
 import { isOwnFailureRaised, isRaised } from '../engine/self-alerts.ts';
 import type { ClusterStatus } from '../ports/cluster.ts';
 import type { StoreReader } from '../ports/store.ts';
@@ -107,6 +109,7 @@ export function createLiveViews(
 const told = sentences('problem', {
   own: '{rule}: {problem}',
   deaf: 'channel {channel} hears nothing that people press or write: {reason}',
+  waiting: 'messages wait for channel {channel}: {reason}',
   wrongClock: 'the clock of this machine is wrong: readings carry its dates',
 });
 
@@ -120,6 +123,10 @@ function problemsOf(daemon: Daemon): string[] {
   for (const { name, problem } of daemon.listening.states())
     if (problem !== null && daemon.now() - problem.since > chatPatienceMs)
       problems.push(told.deaf({ channel: name, reason: problem.reason }));
+  for (const { name } of daemon.state.settings.channels) {
+    const waiting = queueOf(daemon.state, name).find((message) => isOverdue(message, daemon.now()));
+    if (waiting?.lastError != null) problems.push(told.waiting({ channel: name, reason: waiting.lastError }));
+  }
   if (daemon.now() < earliestSaneMs) problems.push(told.wrongClock());
   return problems;
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Secret } from '../../src/domain/secret.ts';
 import { hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
 import { makeAccount, makeRoute } from '../support/settings.ts';
-import { startWorld, World } from '../support/world.ts';
+import { read, startWorld, World } from '../support/world.ts';
 
 const heartbeat = { url: new Secret('https://watchdog.example/ping/1'), everyMs: minuteMs };
 
@@ -100,4 +100,16 @@ describe('the heartbeat', () => {
     await world.pass(hourMs);
     expect(world.pings.length - before).toBeGreaterThanOrEqual(59);
   });
+});
+
+test('what waits for a channel that takes nothing is a problem that probes, page and status name, until it arrives', async () => {
+  const world = await startWorld({ rules: [smsLow({ critical: units(50) })], channels: ['ops'] });
+  world.channel('ops').mood = 'down';
+  await read(world, 30);
+  expect(world.views.status().problems).toEqual([]);
+  await world.pass(2 * minuteMs);
+  expect(world.views.status().problems).toEqual(['messages wait for channel ops: connection refused']);
+  world.channel('ops').mood = 'up';
+  await world.pass(5 * minuteMs);
+  expect(world.views.status().problems).toEqual([]);
 });
