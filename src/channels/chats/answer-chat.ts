@@ -6,6 +6,7 @@ import { cleanText } from '../../domain/plain-text.ts';
 import { unitOf } from '../../domain/reading.ts';
 import { makeOrder, type Wanted } from '../../engine/orders.ts';
 import type { MonitorState, WatchedAccount } from '../../engine/state.ts';
+import { isTest } from '../../engine/test-alert.ts';
 import type { AnswerChat, ChatAnswer, ChatEvent } from '../../ports/channel.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import type { AlertView } from '../../views/views.ts';
@@ -24,6 +25,7 @@ const says = phrases('chat', {
   quiet: '{person}: no messages about {what} until {moment}.',
   ordered: '{person} has ordered {amount} for {account}, expected by {moment}.',
   over: 'This alert is over: nothing was done.',
+  test: 'This button belongs to a test message: nothing was done.',
   isNow: 'This alert is {severity} by now: nothing was done. Look at its newest message.',
   has: '{person} has it already.',
   notDone: 'Not done: {why}.',
@@ -99,6 +101,7 @@ class Chat {
         : this.#obey(readCommand(this.#look.withId(said.text), this.reader));
     const pressed = readPressed(said.data.split(' ', 1)[0] ?? '');
     if (pressed === null) return this.#alone(says.strange);
+    if (isTest(pressed.incident)) return this.#alone(says.test);
     return said.kind === 'form' ? this.#filledIn(pressed, said) : this.#press(pressed);
   }
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createChatAnswers } from '../../../src/channels/chats/answer-chat.ts';
 import { buttonsOf, readPressed, type Verb, writePressed } from '../../../src/channels/chats/buttons.ts';
 import { auditOf } from '../../../src/engine/audit.ts';
+import { sketchTest } from '../../../src/engine/test-alert.ts';
 import type { ChatEvent } from '../../../src/ports/channel.ts';
 import { english } from '../../../src/wording/language.ts';
 import { belowRule, hourMs, minuteMs, units } from '../../support/account-facts.ts';
@@ -87,6 +88,21 @@ describe('a button', () => {
     const { world, press } = await talk();
     expect((await press('acknowledge', 'warning', over)).text).toContain(words);
     expect(await taken(world)).toBeUndefined();
+  });
+
+  test('of a test message does nothing, and says so while the real alert is open', async () => {
+    const { world, answers, event } = await talk();
+    const sketched = sketchTest(world.daemon.state, { account: 'otp', by: 'Ben' }, world.now);
+    const incident = 'id' in sketched ? sketched.id : '';
+    for (const verb of ['acknowledge', 'quiet2h', 'ordered', 'why'] as const) {
+      const data = writePressed({ verb, incident, severity: 'critical' });
+      expect(await answers()(event({ kind: 'button', data }))).toEqual({
+        text: 'This button belongs to a test message: nothing was done.',
+        isPublic: false,
+      });
+    }
+    expect(await taken(world)).toBeUndefined();
+    expect(world.views.silences()).toEqual([]);
   });
 
   test.each(['', '9.9.x', 'acknowledge', `0.1.${'x'.repeat(59)}`, '0.1.<script>'])(
