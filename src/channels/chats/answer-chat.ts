@@ -95,10 +95,11 @@ class Chat {
     const { said, standing, chat, person } = this.#event;
     if (standing === 'elsewhere') return this.alone(say(says.elsewhere, { chat }, this.reader));
     if (standing === 'stranger') return this.alone(say(says.stranger, { person: person.id }, this.reader));
-    if (said.kind === 'text')
-      return this.#isLate
-        ? this.#alone(says.late)
-        : this.#obey(readCommand(this.#look.withId(said.text), this.reader));
+    if (said.kind === 'text') {
+      if (this.#isLate) return this.#alone(says.late);
+      const named = this.#look.withId(said.text);
+      return typeof named === 'string' ? this.alone(named) : this.#obey(readCommand(named.text, this.reader));
+    }
     const pressed = readPressed(said.data.split(' ', 1)[0] ?? '');
     if (pressed === null) return this.#alone(says.strange);
     if (isTest(pressed.incident)) return this.#alone(says.test);

@@ -27,6 +27,7 @@ import { saySeverity } from '../../wording/severity-words.ts';
 
 const says = phrases('chatLook', {
   noAccount: 'There is no account "{account}". {names}',
+  several: '"{account}" may be one of several accounts: {names}. Write the id of one.',
   meant: 'Did you mean {name}?',
   known: 'There are: {names}.',
   nothingFires: 'Nothing fires for {account}.',
@@ -44,6 +45,11 @@ const says = phrases('chatLook', {
 });
 
 const maxLines = 10;
+
+/** As messages say it. */
+export function nameOf({ id, settings: { name } }: WatchedAccount): string {
+  return cleanText(name, 80) || id;
+}
 
 /** The present state, as a chat says it. */
 export class LookUp {
@@ -153,22 +159,33 @@ export class LookUp {
     return (await this.firing()).find((alert) => alert.incident === incident) ?? null;
   }
 
-  /** The text as written, with the id of an account whose name has spaces in its place. */
-  withId(text: string): string {
-    const [, verb = '', rest = ''] = /^(\S+)\s+(.*)$/s.exec(text.trim()) ?? [];
-    const named = [...this.#state.accounts.values()]
-      .filter(({ settings: { name } }) => `${rest} `.toLowerCase().startsWith(`${name.toLowerCase()} `))
-      .toSorted((left, right) => right.settings.name.length - left.settings.name.length)[0];
-    return named === undefined ? text : `${verb} ${named.id}${rest.slice(named.settings.name.length)}`;
+  /** The text with the id of an account in place of its name with spaces; a sentence where it may be several. */
+  withId(written: string): { readonly text: string } | string {
+    const text = written.trim().replaceAll(/\s+/g, ' ');
+    const [, verb = '', rest = ''] = /^(\S+) (.*)$/.exec(text) ?? [];
+    const begun = [...this.#state.accounts.values()].filter((account) => {
+      const name = nameOf(account).toLowerCase();
+      return name.includes(' ') && `${rest} `.toLowerCase().startsWith(`${name} `);
+    });
+    const length = Math.max(...begun.map((account) => nameOf(account).length));
+    const named = begun.filter((account) => nameOf(account).length === length);
+    const [account] = named;
+    if (account === undefined) return { text };
+    const byId = this.#state.accounts.get(rest.split(' ', 1)[0] ?? '');
+    const meant = new Set([...named, byId ?? account]);
+    if (meant.size > 1) return this.#several(rest.slice(0, length), [...meant]);
+    return { text: `${verb} ${account.id}${rest.slice(length)}` };
   }
 
-  /** Finds by id or name; a sentence where there is none. */
+  /** Finds by the exact id, else by id or name in any case; a sentence where there is none, or several. */
   accountCalled(typed: string): WatchedAccount | string {
     const all = [...this.#state.accounts.values()];
     const wanted = typed.toLowerCase();
-    const found =
-      this.#state.accounts.get(wanted) ?? all.find(({ settings }) => settings.name.toLowerCase() === wanted);
-    if (found !== undefined) return found;
+    const exact = this.#state.accounts.get(typed);
+    const alike = all.filter((account) => [account.id, nameOf(account).toLowerCase()].includes(wanted));
+    const found = exact ?? alike[0];
+    if (found !== undefined)
+      return exact === undefined && alike.length > 1 ? this.#several(typed, alike) : found;
     const ids = all.map(({ id }) => id);
     const near = nearestWord(wanted, ids);
     const names =
@@ -176,6 +193,11 @@ export class LookUp {
         ? say(says.known, { names: this.#reader.language.list(ids.slice(0, maxLines)) }, this.#reader)
         : say(says.meant, { name: near }, this.#reader);
     return say(says.noAccount, { account: cleanText(typed, 60), names }, this.#reader);
+  }
+
+  #several(typed: string, accounts: readonly WatchedAccount[]): string {
+    const names = this.#reader.language.list(accounts.slice(0, maxLines).map(({ id }) => id));
+    return say(says.several, { account: cleanText(typed, 60), names }, this.#reader);
   }
 
   #some<Item>(items: readonly Item[], sayOne: (item: Item) => string): readonly string[] {

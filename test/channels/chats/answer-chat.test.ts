@@ -15,8 +15,8 @@ const rule = belowRule({ id: 'sms-low', thresholds: { warning: units(200), criti
 const accounts = [makeAccount('otp', { name: 'OTP <b>production</b>', leadTimeMs: 24 * hourMs })];
 let events = 0;
 
-async function talk() {
-  const world = await startWorld({ accounts, rules: [rule] });
+async function talk(watched = accounts) {
+  const world = await startWorld({ accounts: watched, rules: [rule] });
   await read(world, 100);
   const event = (said: ChatEvent['said'], over: Partial<ChatEvent> = {}): ChatEvent => ({
     ...{ channel: 'ops', id: `${++events}`, chat: 'C012AB3CD', standing: 'may act', said },
@@ -217,6 +217,41 @@ describe('a command', () => {
     expect((await say('why otp <B>production</b>')).text).toContain('SMS balance: 100.00 CNY');
     await say('take OTP <b>production</b> sms-low');
     expect(await taken(world)).toBe('Ada');
+  });
+
+  describe('where another account has a name like an id', () => {
+    const others = [
+      makeAccount('otp', { name: 'Production' }),
+      makeAccount('spare', { name: 'OTP' }),
+      makeAccount('otp-2', { name: 'OTP 2' }),
+      makeAccount('eu-1', { name: 'Europe' }),
+      makeAccount('eu-2', { name: 'Europe' }),
+    ];
+
+    test.each(['take otp', 'quiet otp 2h', 'ordered otp 1400 by friday'])(
+      '%s is for the account that has the exact id',
+      async (text) => {
+        const { world, say } = await talk(others);
+        await say(text);
+        expect(audit(world)).toMatchObject([{ account: 'otp' }]);
+      },
+    );
+
+    test.each([
+      ['quiet OTP 2h', '"OTP" may be one of several accounts: otp, spare. Write the id of one.'],
+      ['take europe', '"europe" may be one of several accounts: eu-1, eu-2. Write the id of one.'],
+      ['ordered otp 2 1400', '"otp 2" may be one of several accounts: otp-2, otp. Write the id of one.'],
+    ])('%s names the ids that may be meant, and nothing is done', async (text, words) => {
+      const { world, say } = await talk(others);
+      expect(await say(text)).toEqual({ text: words, isPublic: false });
+      expect(audit(world)).toEqual([]);
+    });
+
+    test('a name with spaces that begins with no exact id is that of its account', async () => {
+      const { world, say } = await talk(others);
+      await say('quiet OTP  2 2h');
+      expect(audit(world)).toMatchObject([{ account: 'otp-2' }]);
+    });
   });
 
   test('that nobody can read is answered by what can be written, or by the word that is wrong', async () => {
