@@ -3,7 +3,6 @@ import { formatMicros } from '../../domain/money.ts';
 import { isRefusal, type Refusal } from '../../domain/operator.ts';
 import { StorageError } from '../../domain/operator-error.ts';
 import { cleanText } from '../../domain/plain-text.ts';
-import { unitOf } from '../../domain/reading.ts';
 import { makeOrder, type Wanted } from '../../engine/orders.ts';
 import type { MonitorState, WatchedAccount } from '../../engine/state.ts';
 import { isTest } from '../../engine/test-alert.ts';
@@ -17,8 +16,8 @@ import { sayAmount } from '../../wording/quantity-wording.ts';
 import { sayAgain } from '../../wording/say-again.ts';
 import { saySeverity } from '../../wording/severity-words.ts';
 import { type Pressed, quietUntil, readPressed, writePressed } from './buttons.ts';
-import { type Command, readAmount, readCommand, readDay } from './commands.ts';
-import { LookUp } from './look-up.ts';
+import { type Command, readCommand, readDay, readMoney, type Unclear } from './commands.ts';
+import { LookUp, unitIn } from './look-up.ts';
 
 const says = phrases('chat', {
   taken: '{person} has acknowledged {alerts}. Reminders and escalation stop until it is over or gets worse.',
@@ -42,13 +41,19 @@ const says = phrases('chat', {
   formSend: 'Ordered',
   form: 'Write: ordered {account} {amount} by friday',
   badAmount: 'Not done: "{said}" is not an amount above 0.',
+  badCurrency: 'Not done: this account is in {currency}. Write that or no currency, not "{said}".',
   badDay: 'Not done: "{said}" is not a day such as friday or 2026-11-27.',
   badTime: 'Not done: "{said}" is not a length of time such as 2h or 3d.',
   unknown: 'This is no command, and nothing was done.\n{help}',
   help: 'status – what fires\npay – what to pay by when\nwhy ACCOUNT – the numbers behind it\ntake ACCOUNT – acknowledge what fires\nquiet ACCOUNT 2h COMMENT – no messages for a while\nordered ACCOUNT 1400 by friday – money is on its way\nhelp – this',
 });
 
-const unclear = { amount: says.badAmount, day: says.badDay, time: says.badTime };
+const unclear = {
+  amount: says.badAmount,
+  currency: says.badCurrency,
+  day: says.badDay,
+  time: says.badTime,
+};
 
 /** Whoever wrote before that, while nobody listened, has helped themselves since. */
 const maxAgeMs = 10 * minuteMs;
@@ -98,7 +103,12 @@ class Chat {
     if (said.kind === 'text') {
       if (this.#isLate) return this.#alone(says.late);
       const named = this.#look.withId(said.text);
-      return typeof named === 'string' ? this.alone(named) : this.#obey(readCommand(named.text, this.reader));
+      if (typeof named === 'string') return this.alone(named);
+      const currencyOf = (called: string): string => {
+        const account = this.#look.accountCalled(called);
+        return typeof account === 'string' ? '' : unitIn(account);
+      };
+      return this.#obey(readCommand(named.text, this.reader, currencyOf));
     }
     const pressed = readPressed(said.data.split(' ', 1)[0] ?? '');
     if (pressed === null) return this.#alone(says.strange);
@@ -152,7 +162,7 @@ class Chat {
       case 'unknown':
         return this.alone(say(says.unknown, { help: say(says.help, this.reader) }, this.reader));
       case 'unclear':
-        return this.#unclear(command.about, command.said);
+        return this.#unclear(command);
     }
     const account = this.#look.accountCalled(command.account);
     if (typeof account === 'string') return this.alone(account);
@@ -178,8 +188,8 @@ class Chat {
     }
   }
 
-  #unclear(about: keyof typeof unclear, text: string): ChatAnswer {
-    return this.alone(say(unclear[about], { said: cleanText(text, 40) }, this.reader));
+  #unclear({ about, said, currency = '' }: Omit<Unclear, 'kind'>): ChatAnswer {
+    return this.alone(say(unclear[about], { said: cleanText(said, 40), currency }, this.reader));
   }
 
   async #take(orders: readonly Wanted<'acknowledge'>[]): Promise<ChatAnswer> {
@@ -221,9 +231,8 @@ class Chat {
     const refused = await this.#give([order]);
     if (refused !== null) return refused;
     const topUp = account.expected.at(-1);
-    const currency = account.poll.reading?.currency ?? account.settings.currency;
-    const unit = unitOf({ ...account.settings, currency }, topUp?.balance ?? balance ?? null);
-    const amount = sayAmount(micros, { ...this.reader, currency: unit });
+    const currency = unitIn(account, topUp?.balance ?? balance);
+    const amount = sayAmount(micros, { ...this.reader, currency });
     const moment = sayNearMoment(topUp?.by ?? by ?? this.reader.now, this.reader);
     const given = { person: this.#person, amount, account: account.settings.name, moment };
     return this.#everybody(say(says.ordered, given, this.reader));
@@ -273,12 +282,14 @@ class Chat {
     const alert = await this.#look.alertOf(incident);
     const account = alert && this.#state.accounts.get(alert.account);
     if (alert === null || account == null) return this.#alone(says.over);
-    const micros = readAmount(form.amount.trim(), this.reader);
-    if (micros === null) return this.#unclear('amount', form.amount);
+    const balance = alert.balance ?? undefined;
+    const money = readMoney(form.amount.trim().split(/\s+/), this.reader, unitIn(account, balance));
+    if ('kind' in money) return this.#unclear(money);
+    if (money.rest.length > 0) return this.#unclear({ about: 'amount', said: form.amount });
     const by = form.by.trim() === '' ? null : readDay(form.by.trim(), this.reader);
-    if (by === null && form.by.trim() !== '') return this.#unclear('day', form.by);
+    if (by === null && form.by.trim() !== '') return this.#unclear({ about: 'day', said: form.by });
     const [, ...expected] = form.data.split(' ');
-    return this.#order(account, { micros, by, comment: '' }, { expected }, alert.balance ?? undefined);
+    return this.#order(account, { ...money, by, comment: '' }, { expected }, balance);
   }
 
   #everybody(text: string): ChatAnswer {

@@ -46,6 +46,15 @@ const says = phrases('chatLook', {
 
 const maxLines = 10;
 
+/** The currency or unit of a balance of it, by default of the first; empty where nobody knows. */
+export function unitIn(
+  { settings, poll }: WatchedAccount,
+  balance = settings.balances[0]?.id ?? null,
+): string {
+  const currency = poll.reading?.currency ?? settings.currency;
+  return cleanText(unitOf({ ...settings, currency }, balance) ?? '', 12);
+}
+
 /** As messages say it. */
 export function nameOf({ id, settings: { name } }: WatchedAccount): string {
   return cleanText(name, 80) || id;

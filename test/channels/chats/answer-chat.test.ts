@@ -145,7 +145,9 @@ describe('a button', () => {
     const data = form?.data ?? '';
     expect((await fill(data, 'much', '')).text).toContain('"much" is not an amount');
     expect((await fill(data, '2700', 'someday')).text).toContain('"someday" is not a day');
-    expect((await fill(data, '2,700.00', 'monday')).text).toContain('2,700.00');
+    expect((await fill(data, '2700 USD', '')).text).toContain('this account is in CNY');
+    expect((await fill(data, '2700 or so', '')).text).toContain('"2700 or so" is not an amount');
+    expect((await fill(data, '2,700.00 CNY', 'monday')).text).toContain('2,700.00');
     expect(world.views.expected()).toMatchObject([{ orderedBy: 'Ada', amountMicros: units(2700) }]);
     expect(await taken(world)).toBe('Ada');
     expect((await fill(data, '2700', '')).text).toContain('Ada has ordered 2,700.00 CNY');
@@ -217,6 +219,17 @@ describe('a command', () => {
     expect((await say('why otp <B>production</b>')).text).toContain('SMS balance: 100.00 CNY');
     await say('take OTP <b>production</b> sms-low');
     expect(await taken(world)).toBe('Ada');
+  });
+
+  test('reads an amount as messages print it, with the day after it', async () => {
+    const { world, say } = await talk();
+    expect((await say('ordered otp 1,400 USD by 2026-12-20')).text).toBe(
+      'Not done: this account is in CNY. Write that or no currency, not "USD".',
+    );
+    await say('ordered otp 1,400 CNY by 2026-12-20');
+    expect(world.views.expected()).toMatchObject([
+      { amountMicros: units(1400), by: Date.UTC(2026, 11, 20, 23, 59), comment: '' },
+    ]);
   });
 
   describe('where another account has a name like an id', () => {
