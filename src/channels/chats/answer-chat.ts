@@ -17,7 +17,7 @@ import { sayAgain } from '../../wording/say-again.ts';
 import { saySeverity } from '../../wording/severity-words.ts';
 import { type Pressed, quietUntil, readPressed, writePressed } from './buttons.ts';
 import { type Command, readCommand, readDay, readMoney, type Unclear } from './commands.ts';
-import { LookUp, unitIn } from './look-up.ts';
+import { LookUp, nameOf, unitIn } from './look-up.ts';
 
 const says = phrases('chat', {
   taken: '{person} has acknowledged {alerts}. Reminders and escalation stop until it is over or gets worse.',
@@ -234,7 +234,7 @@ class Chat {
     const currency = unitIn(account, topUp?.balance ?? balance);
     const amount = sayAmount(micros, { ...this.reader, currency });
     const moment = sayNearMoment(topUp?.by ?? by ?? this.reader.now, this.reader);
-    const given = { person: this.#person, amount, account: account.settings.name, moment };
+    const given = { person: this.#person, amount, account: nameOf(account.settings), moment };
     return this.#everybody(say(says.ordered, given, this.reader));
   }
 

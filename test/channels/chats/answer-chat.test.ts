@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { createChatAnswers } from '../../../src/channels/chats/answer-chat.ts';
 import { buttonsOf, readPressed, type Verb, writePressed } from '../../../src/channels/chats/buttons.ts';
+import type { Rule } from '../../../src/domain/rule.ts';
 import { auditOf } from '../../../src/engine/audit.ts';
 import { sketchTest } from '../../../src/engine/test-alert.ts';
 import type { ChatEvent } from '../../../src/ports/channel.ts';
 import { english } from '../../../src/wording/language.ts';
-import { belowRule, hourMs, minuteMs, units } from '../../support/account-facts.ts';
+import { belowRule, hourMs, minuteMs, negativeRule, units } from '../../support/account-facts.ts';
 import { buildItem } from '../../support/messages.ts';
 import { giveAtOnce } from '../../support/orders.ts';
 import { makeAccount } from '../../support/settings.ts';
@@ -15,8 +16,8 @@ const rule = belowRule({ id: 'sms-low', thresholds: { warning: units(200), criti
 const accounts = [makeAccount('otp', { name: 'OTP <b>production</b>', leadTimeMs: 24 * hourMs })];
 let events = 0;
 
-async function talk(watched = accounts) {
-  const world = await startWorld({ accounts: watched, rules: [rule] });
+async function talk(watched = accounts, rules: readonly Rule[] = [rule]) {
+  const world = await startWorld({ accounts: watched, rules });
   await read(world, 100);
   const event = (said: ChatEvent['said'], over: Partial<ChatEvent> = {}): ChatEvent => ({
     ...{ channel: 'ops', id: `${++events}`, chat: 'C012AB3CD', standing: 'may act', said },
@@ -230,6 +231,28 @@ describe('a command', () => {
     expect(world.views.expected()).toMatchObject([
       { amountMicros: units(1400), by: Date.UTC(2026, 11, 20, 23, 59), comment: '' },
     ]);
+  });
+
+  test('says a name cleaned and cut, as messages do, whatever is answered', async () => {
+    const name = `OTP\u202e${'x'.repeat(200)}`;
+    const told = `OTP${'x'.repeat(76)}…`;
+    const { world, say } = await talk([makeAccount('otp', { name })]);
+    expect((await say('ordered otp 1400 by friday')).text).toContain(`for ${told}, expected`);
+    await read(world, 900);
+    expect((await say('why otp')).text).toContain(`Nothing fires for ${told}.\n`);
+    expect((await say('take otp')).text).toBe(`Nothing fires for ${told}.`);
+  });
+
+  test('says of two alerts about one empty balance the one that says most, and the other where it is asked for', async () => {
+    const { world, say } = await talk(accounts, [rule, negativeRule({ id: 'sms-negative' })]);
+    await read(world, -18);
+    const [line = '', ...others] = (await say('status')).text.split('\n');
+    expect([line, others]).toEqual([expect.stringMatching(/^critical · .*used up$/), []]);
+    expect((await say('why otp')).text).not.toMatch(/\n\n/);
+    expect((await say('why otp sms-low')).text).toContain('below 50.00 CNY');
+    expect((await say('take otp')).text).toContain('otp sms-low');
+    expect((await say('status')).text).toBe(`${line} (acknowledged by Ada)`);
+    expect((await say('take otp')).text).toBe(`${line} (acknowledged by Ada)`);
   });
 
   describe('where another account has a name like an id', () => {
