@@ -3,7 +3,7 @@ import { formatMicros } from '../../domain/money.ts';
 import { isRefusal, type Refusal } from '../../domain/operator.ts';
 import { StorageError } from '../../domain/operator-error.ts';
 import { cleanText } from '../../domain/plain-text.ts';
-import { makeOrder, type Wanted } from '../../engine/orders.ts';
+import { makeOrder, type Wanted, wasDoneBefore } from '../../engine/orders.ts';
 import type { MonitorState, WatchedAccount } from '../../engine/state.ts';
 import { isTest } from '../../engine/test-alert.ts';
 import type { AnswerChat, ChatAnswer, ChatEvent } from '../../ports/channel.ts';
@@ -27,6 +27,7 @@ const says = phrases('chat', {
   test: 'This button belongs to a test message: nothing was done.',
   isNow: 'This alert is {severity} by now: nothing was done. Look at its newest message.',
   has: '{person} has it already.',
+  quietBefore: '{person} has asked for this already: nothing was done.',
   notDone: 'Not done: {why}.',
   orderedBefore: 'Not done: {why}. If this is another payment, write the same with "again" at its end.',
   notStored: 'Not done: it could not be stored. Try again.',
@@ -206,7 +207,8 @@ class Chat {
     seen?: Wanted<'silence'>['seen'],
   ): Promise<ChatAnswer> {
     const window = { everything: false, startsAt: this.reader.now, endsAt, comment: cleanText(comment, 500) };
-    const refused = await this.#give([{ kind: 'silence', match, ...window, ...(seen && { seen }) }]);
+    const order = { kind: 'silence', match, ...window, ...(seen && { seen }) } as const;
+    const refused = await this.#give([order], says.quietBefore);
     if (refused !== null) return refused;
     const what = [...(match.account ?? []), ...(match.rule ?? [])].join(' ');
     const given = { person: this.#person, what, moment: sayNearMoment(endsAt, this.reader) };
@@ -238,8 +240,8 @@ class Chat {
     return this.#everybody(say(says.ordered, given, this.reader));
   }
 
-  /** Null where all was done; what is refused is said to whoever asked. */
-  async #give(orders: readonly Wanted[]): Promise<ChatAnswer | null> {
+  /** Null where any was done; what is refused, or was done before, is said to whoever asked. */
+  async #give(orders: readonly Wanted[], before = says.has): Promise<ChatAnswer | null> {
     const { channel, chat, id, person } = this.#event;
     const from = { door: 'chat', address: `${channel} ${chat} ${person.id}` } as const;
     const { random } = this.#state;
@@ -248,7 +250,11 @@ class Chat {
       orders.map((order, index) => makeOrder(order, { ...given, orderId: `${channel} ${id} ${index}` })),
     );
     const refusal = answers.find(isRefusal);
-    return refusal === undefined ? null : this.alone(this.#sayRefusal(refusal));
+    if (refusal !== undefined) return this.alone(this.#sayRefusal(refusal));
+    const [{ doneBy } = { doneBy: '' }] = answers.filter(wasDoneBefore);
+    return answers.every(wasDoneBefore)
+      ? this.alone(say(before, { person: cleanText(doneBy, 60) }, this.reader))
+      : null;
   }
 
   #sayRefusal({ refused, about, ...refusal }: Refusal): string {

@@ -70,6 +70,22 @@ describe('a button', () => {
     expect(world.views.silences()).toHaveLength(1);
   });
 
+  test.each([
+    ['acknowledge', 'Ada has it already.'],
+    ['quiet2h', 'Ada has asked for this already: nothing was done.'],
+  ] as const)(
+    'that two people press at once (%s) is done for one, and names them to the other',
+    async (verb, words) => {
+      const { world, press } = await talk();
+      const ben = { person: { id: 'U2', name: 'Ben' } };
+      const [first, second] = await Promise.all([press(verb), press(verb, 'warning', ben)]);
+      expect(first).toMatchObject({ isPublic: true, text: expect.stringMatching(/^Ada/) });
+      expect(second).toEqual({ isPublic: false, text: words });
+      expect(audit(world)).toMatchObject([{ by: 'Ada' }]);
+      expect(world.views.silences()).toHaveLength(verb === 'quiet2h' ? 1 : 0);
+    },
+  );
+
   test('pressed late says what is so now, and does nothing', async () => {
     const { world, press } = await talk();
     await read(world, 20);
