@@ -1,3 +1,4 @@
+import { isRefusal } from '../domain/operator.ts';
 import { plural } from '../domain/plain-text.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { Wanted } from '../engine/orders.ts';
@@ -173,13 +174,17 @@ function atDatabase(
     opened[0] = reader;
     return openStoredViews({ ...context, settings, reader, calendar, isOfPart: lost.size > 0 });
   };
-  const leave = async ({ wanted, ...given }: LeftHere): Promise<void> => {
-    const { makeOrder } = await import('../engine/orders.ts');
+  const leave = async ({ wanted, ...given }: LeftHere): Promise<DaemonAnswer> => {
+    const { makeOrder, wasDoneBefore } = await import('../engine/orders.ts');
     const from = { door: 'command line', address: null } as const;
     const { random, clock } = context;
     const order = makeOrder(await wanted(), { ...given, from, at: clock.now(), random });
-    const refusal = await (await storedViews()).order(order, (left) => leaveOrder(context, storage, left));
-    if (refusal !== null) throw refusedAs(refusal.refused === 'invalid', refusal.why);
+    const done = await (await storedViews()).order(order, (left) => leaveOrder(context, storage, left));
+    if (isRefusal(done)) throw refusedAs(done.refused === 'invalid', done.why);
+    // As the daemon that was asked says it: nothing was left for it.
+    return wasDoneBefore(done)
+      ? { kind: 'answered', body: { heldBy: done.doneBy }, database: null }
+      : { kind: 'absent' };
   };
   return {
     timezone,
@@ -209,8 +214,7 @@ function atDatabase(
     async order(request, left) {
       const answer: DaemonAnswer = daemon === null ? { kind: 'absent' } : await askDaemon(daemon, request);
       if (answer.kind === 'refused') throw refusedAs(answer.status === badRequest, answer.message);
-      if (answer.kind === 'absent') await leave(left);
-      return answer;
+      return answer.kind === 'absent' ? leave(left) : answer;
     },
   };
 }

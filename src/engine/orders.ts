@@ -4,6 +4,7 @@ import type { Random } from '../ports/clock.ts';
 import type { OrderReach } from '../ports/orders.ts';
 import { auditedOrders, pruneAudit, recordAudit } from './audit.ts';
 import {
+  type DoneBefore,
   type GivenOrder,
   givenShape,
   type OrderBody,
@@ -61,7 +62,7 @@ export function applyOrders<Order extends OperatorOrder>(
     if (obeyed.has(order.orderId)) return refuse('repeated', refusals.doneBefore());
     const kind = kindOf(order.kind);
     const answer = kind.apply(state, order, now, reach);
-    if (isRefusal(answer)) return answer;
+    if (isRefusal(answer) || wasDoneBefore(answer)) return answer;
     obeyed.add(order.orderId);
     const said = kind.describe(order);
     const note = recordAudit(
@@ -75,6 +76,11 @@ export function applyOrders<Order extends OperatorOrder>(
   pruneAudit(state, now);
   // Each kind answers its own orders.
   return answers as readonly Answered<Order>[];
+}
+
+/** Of one act that two people order, one is done: the other is told who did it. */
+export function wasDoneBefore(answer: object): answer is Required<DoneBefore> {
+  return 'doneBy' in answer;
 }
 
 function kindOf(name: string): OrderKind<string, OrderShape, object> {

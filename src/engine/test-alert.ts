@@ -12,6 +12,13 @@ import { noAccount } from './orders/refusals.ts';
 import { factsOf, MonitorState, writeNote } from './state.ts';
 import { inactiveAlert } from './transition.ts';
 
+/** By which an incident that nothing fires is known for good, whatever became of it. */
+const idPrefix = 't-';
+
+export function isTest(incident: string): boolean {
+  return incident.startsWith(idPrefix);
+}
+
 /** Notes with tests that have not ended: what was begun is owed its end, whichever daemon runs by then. */
 const prefix = 'test-alert:';
 
@@ -47,7 +54,7 @@ export function sketchTest(
     ...{ severity, value: facts.reading && value, facts: kind.factsBehind(rule, facts) },
     threshold: atStep(threshold, rule.thresholds?.[severity]),
   };
-  return { ...sketchIncident(`t-${state.random.id()}`, account, alert, now), test: by };
+  return { ...sketchIncident(idPrefix + state.random.id(), account, alert, now), test: by };
 }
 
 /** The first that says that a balance runs out and goes as far, where none is named; else the first. */

@@ -1,6 +1,13 @@
 import { minuteMs } from '../domain/duration.ts';
 import { isRefusal, refuse } from '../domain/operator.ts';
-import { type Answered, applyOrders, isKnownTo, type OperatorOrder, writeOrder } from '../engine/orders.ts';
+import {
+  type Answered,
+  applyOrders,
+  isKnownTo,
+  type OperatorOrder,
+  wasDoneBefore,
+  writeOrder,
+} from '../engine/orders.ts';
 import type { MonitorState } from '../engine/state.ts';
 import type { OrderReach } from '../ports/orders.ts';
 import type { LeftOrder } from '../ports/store.ts';
@@ -32,7 +39,9 @@ export async function leaveOrders<Order extends OperatorOrder>(
       refuse('not-now', `the accounts are with ${ownerProgram}, which does not know this order`),
     );
   const answers = applyOrders(state, orders, now, reach);
-  for (const [index, order] of orders.entries())
-    if (!isRefusal(answers[index] ?? null)) await leave(writeOrder(order));
+  for (const [index, order] of orders.entries()) {
+    const answer = answers[index] ?? {};
+    if (!isRefusal(answer) && !wasDoneBefore(answer)) await leave(writeOrder(order));
+  }
   return answers;
 }

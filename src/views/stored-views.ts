@@ -1,7 +1,7 @@
 import { HistoryLoader } from '../daemon/history-loader.ts';
-import { isRefusal, type Refusal, refuse } from '../domain/operator.ts';
+import { refuse } from '../domain/operator.ts';
 import type { Settings } from '../domain/settings.ts';
-import { type OperatorOrder, takeLeftOrder } from '../engine/orders.ts';
+import { type Answered, type OperatorOrder, takeLeftOrder } from '../engine/orders.ts';
 import { startMonitor } from '../engine/restore.ts';
 import { factsOf, type MonitorState, type WatchedAccount } from '../engine/state.ts';
 import type { Calendar, Clock, Random } from '../ports/clock.ts';
@@ -23,8 +23,8 @@ export interface StoredDependencies {
 }
 
 export interface StoredViews extends Views {
-  /** Leaves an order for the daemon, unless it does not fit what is stored: then why. */
-  order(order: OperatorOrder, leave: Leaving['leave']): Promise<Refusal | null>;
+  /** Leaves an order for the daemon, unless it does not fit what is stored, or was done before. */
+  order(order: OperatorOrder, leave: Leaving['leave']): Promise<Answered<OperatorOrder>>;
   /** Accounts of the database that the settings do not name. */
   readonly unnamed: readonly string[];
 }
@@ -52,7 +52,8 @@ export async function openStoredViews(
     async order(order, leave) {
       const leaving = { ownerProgram: null, reach: noReach, leave };
       const [answer] = await leaveOrders(known.state, [order], clock.now(), leaving);
-      return answer !== undefined && isRefusal(answer) ? answer : null;
+      if (answer === undefined) throw new TypeError('an order without an answer');
+      return answer;
     },
   };
 }

@@ -257,6 +257,16 @@ describe('commands that change', () => {
     );
   });
 
+  it('ack tells a second person who has it, and ends well', async () => {
+    expect(await lowwater('ack marketing sms-low --by Two')).toMatchObject({
+      code: 0,
+      stdout: 'marketing sms-low is acknowledged already, by tester: nothing was changed.\n',
+    });
+    expect(JSON.parse(await printed('ack marketing sms-low --by Two --json'))).toMatchObject({
+      ...{ acknowledged: true, heldBy: 'tester', inForce: true },
+    });
+  });
+
   it('ack is refused for what does not fire', async () => {
     expect(await lowwater('ack otp sms-low')).toMatchObject({
       code: 1,
@@ -314,6 +324,9 @@ describe('commands that change', () => {
     );
     expect(await printed('silence add --account broken --for 1h')).toMatch(/^Silence s-.*in the database/);
     expect(JSON.parse(await printed('ack broken auth-failed --by Ada --json')).inForce).toBe(false);
+    expect(await printed('ack broken auth-failed --by Ben')).toBe(
+      'broken auth-failed is acknowledged already, by Ada: nothing was changed.\n',
+    );
     expect(await printed(`silence expire ${id}`)).toContain('in the database');
     const refused = await lowwater('ack broken sms-low');
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('firing: auth-failed') });

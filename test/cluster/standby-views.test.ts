@@ -146,6 +146,16 @@ test('an acknowledgement there is seen there at once, and by the owner within tw
   ]);
 });
 
+test('an acknowledgement of what somebody has is answered with their name, and left for nobody', async () => {
+  const world = await firingWorld();
+  const order = { kind: 'acknowledge', account: 'otp', rule: 'sms-low', comment: '' } as const;
+  await give(world.views, order, 'Ada');
+  const left: object[] = [];
+  const standby = await standBy(world, { leaveOrder: async (each) => void left.push(each) });
+  expect(await give(standby, order, 'Ben')).toEqual({ doneBy: 'Ada' });
+  expect(left).toEqual([]);
+});
+
 test('an order that the program of the owner does not know is refused, and left for nobody', async () => {
   const world = await firingWorld();
   const standby = await standBy(world, { owner: () => ({ node: 'a', program: 'lowwater 0.3.0' }) });

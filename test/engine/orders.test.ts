@@ -196,6 +196,60 @@ describe('the audit', () => {
   });
 });
 
+describe('one act that two people order', () => {
+  const take = { kind: 'acknowledge', account, rule: 'sms-low', comment: '' } as const;
+  const silenceFor = (world: World, hours: number) => ({
+    ...({ kind: 'silence', match: { account: [account], rule: ['sms-low'] }, everything: false } as const),
+    ...{ startsAt: world.now, endsAt: world.now + hours * hourMs, comment: '' },
+  });
+  const inChat = (world: World, wanted: Wanted, by: string) => {
+    const order = orderOf(wanted, { by, from: { door: 'chat', address: 'ops C1 U1' } });
+    return world.daemon.act((now) => applyOrders(world.daemon.state, [order], now, world.daemon.reach))[0];
+  };
+  const doers = (world: World) => audit(world).map(({ by }) => by);
+
+  test('is an acknowledgement of the first: the second is told who has it, and the audit has no act of theirs', async () => {
+    const world = await firing();
+    expect(giveAtOnce(world, take, 'Ada')).toEqual({});
+    expect(giveAtOnce(world, take, 'Ben')).toEqual({ doneBy: 'Ada' });
+    expect(giveAtOnce(world, take, 'Ada')).toEqual({});
+    expect(doers(world)).toEqual(['Ada', 'Ada']);
+    expect((await world.views.alert(account, 'sms-low'))?.acknowledged).toMatchObject({ by: 'Ada' });
+  });
+
+  test('is done by the second where the first gave it back, or it got worse since', async () => {
+    const world = await startWorld({ rules: [smsLow({ warning: units(200), critical: units(50) })] });
+    await read(world, 100);
+    giveAtOnce(world, take, 'Ada');
+    giveAtOnce(world, { kind: 'unacknowledge', account, rule: 'sms-low' }, 'Ada');
+    expect(giveAtOnce(world, take, 'Ben')).toEqual({});
+    await read(world, 20);
+    expect(giveAtOnce(world, take, 'Ada')).toEqual({});
+    expect((await world.views.alert(account, 'sms-low'))?.acknowledged).toMatchObject({ by: 'Ada' });
+  });
+
+  test('is one silence in a chat, also where they press some moments apart; a longer one is another', async () => {
+    const world = await firing();
+    const first = inChat(world, silenceFor(world, 2), 'Ada');
+    await world.pass(60_000);
+    expect(inChat(world, silenceFor(world, 2), 'Ben')).toEqual({ ...first, doneBy: 'Ada' });
+    expect(inChat(world, silenceFor(world, 1), 'Ben')).toMatchObject({ doneBy: 'Ada' });
+    expect(doers(world)).toEqual(['Ada']);
+    expect(inChat(world, silenceFor(world, 4), 'Ben')).not.toHaveProperty('doneBy');
+    await world.pass(3.9 * hourMs);
+    expect(inChat(world, silenceFor(world, 1), 'Ada')).not.toHaveProperty('doneBy');
+    const whole = { ...silenceFor(world, 1), match: { account: [account] } };
+    expect(inChat(world, whole, 'Ada')).not.toHaveProperty('doneBy');
+  });
+
+  test('is two silences by page, API and command line, as each asked for', async () => {
+    const world = await firing();
+    giveAtOnce(world, silenceFor(world, 2), 'Ada');
+    giveAtOnce(world, silenceFor(world, 2), 'Ben');
+    expect(world.views.silences()).toHaveLength(2);
+  });
+});
+
 describe('a payment that two people order', () => {
   const wanted = { kind: 'expect-top-up', account, amountMicros: units(2700), comment: '' } as const;
   const order = async (seen: object | undefined, by: string, world: World) =>

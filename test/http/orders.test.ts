@@ -166,6 +166,29 @@ const acts: Readonly<Record<string, Act>> = {
   },
 };
 
+test.each([
+  ['POST /alerts/:account/:rule/acknowledge', 'Somebody has acknowledged it already: nothing was changed.'],
+  ['POST /ack', 'ana has it already'],
+  ['POST /api/v1/alerts/:account/:rule/ack', '"heldBy":"ana"'],
+  ['POST /api/v1/acks', '"acknowledged":true,"why":"ana has it already"'],
+])('%s tells a second person that somebody has it', async (route, words) => {
+  const world = await startWorld({ rules: [smsLow({ warning: units(200) })] });
+  await read(world, 100);
+  taken(world);
+  const { url } = await serveWorld(world);
+  const { path, send = {} } = acts[route] ?? { path: '' };
+  const given = { ...(typeof send === 'function' ? send(world) : send), by: 'Ben' };
+  const body = path.startsWith('/api/') ? asJson(given) : { body: new URLSearchParams(given) };
+  const answer = await fetch(url + path, { method: 'POST', redirect: 'manual', ...body });
+  const cookie = answer.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+  const next = answer.headers.get('location');
+  const shown = next === null ? answer : await fetch(new URL(next, url), { headers: { cookie } });
+  expect(await shown.text()).toContain(words);
+  expect(world.views.audit({ since: 0, before: Number.MAX_SAFE_INTEGER, limit: 9 })).toMatchObject([
+    { by: 'ana' },
+  ]);
+});
+
 /** What changes nothing that others would ask about. */
 const noActs = {
   'POST /sign-in': 'only a browser of one’s own',

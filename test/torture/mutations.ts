@@ -76,8 +76,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'an acknowledgement takes only the alert that it names',
     file: 'src/engine/orders/acknowledge.ts',
-    old: '[incident, ...incidentsSharingNotification(state, incident)])\n      takeIncident(state, open, { by, comment, at: now });',
-    new: '[incident])\n      takeIncident(state, open, { by, comment, at: now });',
+    old: 'const together = [incident, ...incidentsSharingNotification(state, incident)];',
+    new: 'const together = [incident];',
   },
   {
     name: 'nobody learns who acknowledged',

@@ -3,9 +3,9 @@ import { formatMicros } from '../../domain/money.ts';
 import { isRefusal, type Refusal } from '../../domain/operator.ts';
 import { StorageError } from '../../domain/operator-error.ts';
 import { cleanText } from '../../domain/plain-text.ts';
-import { unitOf } from '../../domain/reading.ts';
-import { makeOrder, type Wanted } from '../../engine/orders.ts';
+import { makeOrder, type Wanted, wasDoneBefore } from '../../engine/orders.ts';
 import type { MonitorState, WatchedAccount } from '../../engine/state.ts';
+import { isTest } from '../../engine/test-alert.ts';
 import type { AnswerChat, ChatAnswer, ChatEvent } from '../../ports/channel.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import type { AlertView } from '../../views/views.ts';
@@ -16,16 +16,18 @@ import { sayAmount } from '../../wording/quantity-wording.ts';
 import { sayAgain } from '../../wording/say-again.ts';
 import { saySeverity } from '../../wording/severity-words.ts';
 import { type Pressed, quietUntil, readPressed, writePressed } from './buttons.ts';
-import { type Command, readAmount, readCommand, readDay } from './commands.ts';
-import { LookUp } from './look-up.ts';
+import { type Command, readCommand, readDay, readMoney, type Unclear } from './commands.ts';
+import { LookUp, nameOf, unitIn } from './look-up.ts';
 
 const says = phrases('chat', {
   taken: '{person} has acknowledged {alerts}. Reminders and escalation stop until it is over or gets worse.',
   quiet: '{person}: no messages about {what} until {moment}.',
   ordered: '{person} has ordered {amount} for {account}, expected by {moment}.',
   over: 'This alert is over: nothing was done.',
+  test: 'This button belongs to a test message: nothing was done.',
   isNow: 'This alert is {severity} by now: nothing was done. Look at its newest message.',
   has: '{person} has it already.',
+  quietBefore: '{person} has asked for this already: nothing was done.',
   notDone: 'Not done: {why}.',
   orderedBefore: 'Not done: {why}. If this is another payment, write the same with "again" at its end.',
   notStored: 'Not done: it could not be stored. Try again.',
@@ -40,13 +42,19 @@ const says = phrases('chat', {
   formSend: 'Ordered',
   form: 'Write: ordered {account} {amount} by friday',
   badAmount: 'Not done: "{said}" is not an amount above 0.',
+  badCurrency: 'Not done: this account is in {currency}. Write that or no currency, not "{said}".',
   badDay: 'Not done: "{said}" is not a day such as friday or 2026-11-27.',
   badTime: 'Not done: "{said}" is not a length of time such as 2h or 3d.',
   unknown: 'This is no command, and nothing was done.\n{help}',
   help: 'status – what fires\npay – what to pay by when\nwhy ACCOUNT – the numbers behind it\ntake ACCOUNT – acknowledge what fires\nquiet ACCOUNT 2h COMMENT – no messages for a while\nordered ACCOUNT 1400 by friday – money is on its way\nhelp – this',
 });
 
-const unclear = { amount: says.badAmount, day: says.badDay, time: says.badTime };
+const unclear = {
+  amount: says.badAmount,
+  currency: says.badCurrency,
+  day: says.badDay,
+  time: says.badTime,
+};
 
 /** Whoever wrote before that, while nobody listened, has helped themselves since. */
 const maxAgeMs = 10 * minuteMs;
@@ -93,12 +101,19 @@ class Chat {
     const { said, standing, chat, person } = this.#event;
     if (standing === 'elsewhere') return this.alone(say(says.elsewhere, { chat }, this.reader));
     if (standing === 'stranger') return this.alone(say(says.stranger, { person: person.id }, this.reader));
-    if (said.kind === 'text')
-      return this.#isLate
-        ? this.#alone(says.late)
-        : this.#obey(readCommand(this.#look.withId(said.text), this.reader));
+    if (said.kind === 'text') {
+      if (this.#isLate) return this.#alone(says.late);
+      const named = this.#look.withId(said.text);
+      if (typeof named === 'string') return this.alone(named);
+      const currencyOf = (called: string): string => {
+        const account = this.#look.accountCalled(called);
+        return typeof account === 'string' ? '' : unitIn(account);
+      };
+      return this.#obey(readCommand(named.text, this.reader, currencyOf));
+    }
     const pressed = readPressed(said.data.split(' ', 1)[0] ?? '');
     if (pressed === null) return this.#alone(says.strange);
+    if (isTest(pressed.incident)) return this.#alone(says.test);
     return said.kind === 'form' ? this.#filledIn(pressed, said) : this.#press(pressed);
   }
 
@@ -148,7 +163,7 @@ class Chat {
       case 'unknown':
         return this.alone(say(says.unknown, { help: say(says.help, this.reader) }, this.reader));
       case 'unclear':
-        return this.#unclear(command.about, command.said);
+        return this.#unclear(command);
     }
     const account = this.#look.accountCalled(command.account);
     if (typeof account === 'string') return this.alone(account);
@@ -174,8 +189,8 @@ class Chat {
     }
   }
 
-  #unclear(about: keyof typeof unclear, text: string): ChatAnswer {
-    return this.alone(say(unclear[about], { said: cleanText(text, 40) }, this.reader));
+  #unclear({ about, said, currency = '' }: Omit<Unclear, 'kind'>): ChatAnswer {
+    return this.alone(say(unclear[about], { said: cleanText(said, 40), currency }, this.reader));
   }
 
   async #take(orders: readonly Wanted<'acknowledge'>[]): Promise<ChatAnswer> {
@@ -192,7 +207,8 @@ class Chat {
     seen?: Wanted<'silence'>['seen'],
   ): Promise<ChatAnswer> {
     const window = { everything: false, startsAt: this.reader.now, endsAt, comment: cleanText(comment, 500) };
-    const refused = await this.#give([{ kind: 'silence', match, ...window, ...(seen && { seen }) }]);
+    const order = { kind: 'silence', match, ...window, ...(seen && { seen }) } as const;
+    const refused = await this.#give([order], says.quietBefore);
     if (refused !== null) return refused;
     const what = [...(match.account ?? []), ...(match.rule ?? [])].join(' ');
     const given = { person: this.#person, what, moment: sayNearMoment(endsAt, this.reader) };
@@ -217,16 +233,15 @@ class Chat {
     const refused = await this.#give([order]);
     if (refused !== null) return refused;
     const topUp = account.expected.at(-1);
-    const currency = account.poll.reading?.currency ?? account.settings.currency;
-    const unit = unitOf({ ...account.settings, currency }, topUp?.balance ?? balance ?? null);
-    const amount = sayAmount(micros, { ...this.reader, currency: unit });
+    const currency = unitIn(account, topUp?.balance ?? balance);
+    const amount = sayAmount(micros, { ...this.reader, currency });
     const moment = sayNearMoment(topUp?.by ?? by ?? this.reader.now, this.reader);
-    const given = { person: this.#person, amount, account: account.settings.name, moment };
+    const given = { person: this.#person, amount, account: nameOf(account.settings), moment };
     return this.#everybody(say(says.ordered, given, this.reader));
   }
 
-  /** Null where all was done; what is refused is said to whoever asked. */
-  async #give(orders: readonly Wanted[]): Promise<ChatAnswer | null> {
+  /** Null where any was done; what is refused, or was done before, is said to whoever asked. */
+  async #give(orders: readonly Wanted[], before = says.has): Promise<ChatAnswer | null> {
     const { channel, chat, id, person } = this.#event;
     const from = { door: 'chat', address: `${channel} ${chat} ${person.id}` } as const;
     const { random } = this.#state;
@@ -235,7 +250,11 @@ class Chat {
       orders.map((order, index) => makeOrder(order, { ...given, orderId: `${channel} ${id} ${index}` })),
     );
     const refusal = answers.find(isRefusal);
-    return refusal === undefined ? null : this.alone(this.#sayRefusal(refusal));
+    if (refusal !== undefined) return this.alone(this.#sayRefusal(refusal));
+    const [{ doneBy } = { doneBy: '' }] = answers.filter(wasDoneBefore);
+    return answers.every(wasDoneBefore)
+      ? this.alone(say(before, { person: cleanText(doneBy, 60) }, this.reader))
+      : null;
   }
 
   #sayRefusal({ refused, about, ...refusal }: Refusal): string {
@@ -269,12 +288,14 @@ class Chat {
     const alert = await this.#look.alertOf(incident);
     const account = alert && this.#state.accounts.get(alert.account);
     if (alert === null || account == null) return this.#alone(says.over);
-    const micros = readAmount(form.amount.trim(), this.reader);
-    if (micros === null) return this.#unclear('amount', form.amount);
+    const balance = alert.balance ?? undefined;
+    const money = readMoney(form.amount.trim().split(/\s+/), this.reader, unitIn(account, balance));
+    if ('kind' in money) return this.#unclear(money);
+    if (money.rest.length > 0) return this.#unclear({ about: 'amount', said: form.amount });
     const by = form.by.trim() === '' ? null : readDay(form.by.trim(), this.reader);
-    if (by === null && form.by.trim() !== '') return this.#unclear('day', form.by);
+    if (by === null && form.by.trim() !== '') return this.#unclear({ about: 'day', said: form.by });
     const [, ...expected] = form.data.split(' ');
-    return this.#order(account, { micros, by, comment: '' }, { expected }, alert.balance ?? undefined);
+    return this.#order(account, { ...money, by, comment: '' }, { expected }, balance);
   }
 
   #everybody(text: string): ChatAnswer {

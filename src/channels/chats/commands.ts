@@ -1,14 +1,13 @@
 import { dayMs, parseDuration } from '../../domain/duration.ts';
 import { instantOfWall, isDay, isoDay } from '../../domain/moment.ts';
-import type { Micros } from '../../domain/money.ts';
+import { currencyCode, isSameCurrency, type Micros } from '../../domain/money.ts';
 import type { Reader } from '../../wording/moments.ts';
 import { readTypedAmount } from '../../wording/typed-amount.ts';
 
 /** A text to the bot. `unknown` is one that is no command. */
 export type Command =
   | { readonly kind: 'status' | 'pay' | 'help' | 'unknown' }
-  /** A command, but for one word of it. */
-  | { readonly kind: 'unclear'; readonly about: 'amount' | 'day' | 'time'; readonly said: string }
+  | Unclear
   | { readonly kind: 'why' | 'take'; readonly account: string; readonly rule: string | null }
   | { readonly kind: 'quiet'; readonly account: string; readonly forMs: number; readonly comment: string }
   | {
@@ -22,14 +21,25 @@ export type Command =
       readonly comment: string;
     };
 
+/** A command, but for one word of it. `currency`: that of the account, where another one was written. */
+export interface Unclear {
+  readonly kind: 'unclear';
+  readonly about: 'amount' | 'currency' | 'day' | 'time';
+  readonly said: string;
+  readonly currency?: string;
+}
+
 const unknown: Command = { kind: 'unknown' };
 
 function notRead(about: 'amount' | 'day' | 'time', said: string): Command {
   return said === '' ? unknown : { kind: 'unclear', about, said };
 }
 
-/** Reads `quiet otp 2h load test`, `ordered otp 1400 by friday`, and so on, with or without a slash before it. */
-export function readCommand(text: string, reader: Reader): Command {
+/**
+ * Reads `quiet otp 2h load test`, `ordered otp 1400 CNY by friday`, and so on, with or without a slash before it. `currencyOf`: in which
+ * the account of that name is paid; empty where nobody knows.
+ */
+export function readCommand(text: string, reader: Reader, currencyOf: (account: string) => string): Command {
   const [first = '', account = '', ...rest] = text.trim().split(/\s+/);
   const verb = first.replace(/^\//, '').replace(/@\w+$/, '').toLowerCase();
   if (verb === 'status' || verb === 'pay' || verb === 'help') return { kind: verb };
@@ -37,7 +47,7 @@ export function readCommand(text: string, reader: Reader): Command {
   if (account === '') return unknown;
   if (verb === 'why' || verb === 'take') return { kind: verb, account, rule: rest[0] ?? null };
   if (verb === 'quiet') return readQuiet(account, rest);
-  return verb === 'ordered' ? readOrdered(account, rest, reader) : unknown;
+  return verb === 'ordered' ? readOrdered(account, rest, reader, currencyOf(account)) : unknown;
 }
 
 function readQuiet(account: string, [length = '', ...comment]: readonly string[]): Command {
@@ -47,23 +57,51 @@ function readQuiet(account: string, [length = '', ...comment]: readonly string[]
     : { kind: 'quiet', account, forMs, comment: comment.join(' ') };
 }
 
-function readOrdered(account: string, [amount = '', ...rest]: readonly string[], reader: Reader): Command {
-  const micros = readAmount(amount, reader);
-  if (micros === null) return notRead('amount', amount);
-  const isAgain = rest.at(-1)?.toLowerCase() === 'again';
-  const words = isAgain ? rest.slice(0, -1) : rest;
-  if (words[0]?.toLowerCase() !== 'by')
-    return { kind: 'ordered', account, micros, by: null, isAgain, comment: words.join(' ') };
-  const [, day = ''] = words;
-  const by = readDay(day, reader);
+function readOrdered(account: string, given: readonly string[], reader: Reader, currency: string): Command {
+  const isAgain = given.length > 1 && given.at(-1)?.toLowerCase() === 'again';
+  const money = readMoney(isAgain ? given.slice(0, -1) : given, reader, currency);
+  if ('kind' in money) return money.said === '' ? unknown : money;
+  const { micros, rest } = money;
+  const dayAt = rest.findIndex((word, index) => isBy(word) && (index === 0 || dayIn(index + 1) !== null));
+  const ordered = { kind: 'ordered', account, micros, isAgain } as const;
+  if (dayAt < 0) return { ...ordered, by: null, comment: rest.join(' ') };
+  const by = dayIn(dayAt + 1);
   return by === null
-    ? notRead('day', day)
-    : { kind: 'ordered', account, micros, by, isAgain, comment: words.slice(2).join(' ') };
+    ? notRead('day', rest[1] ?? '')
+    : { ...ordered, by, comment: rest.toSpliced(dayAt, 2).join(' ') };
+
+  function dayIn(index: number): number | null {
+    return readDay(rest[index] ?? '', reader);
+  }
 }
 
-export function readAmount(text: string, { language }: Pick<Reader, 'language'>): Micros | null {
-  const micros = readTypedAmount(text, language);
-  return micros !== null && micros > 0 ? micros : null;
+function isBy(word: string | undefined): boolean {
+  return word?.toLowerCase() === 'by';
+}
+
+const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
+
+/** An amount above 0 with the words after it. The currency of its account may stand before or after it, as messages print it. */
+export function readMoney(
+  words: readonly string[],
+  { language }: Pick<Reader, 'language'>,
+  currency: string,
+): { readonly micros: Micros; readonly rest: readonly string[] } | Unclear {
+  const isOwn = (word: string): boolean => isSameCurrency(word, currency);
+  const isCurrency = (word = ''): boolean =>
+    word !== '' && (isOwn(word) || currencies.has(currencyCode(word)) || /^\p{Sc}$/u.test(word));
+  const isFirst = isCurrency(words[0]) && /^\d/.test(words[1] ?? '');
+  const [amount = '', next = '', ...others] = isFirst ? words.slice(1) : words;
+  const said = /^\d{1,3}$/.test(amount) && /^\d{3}\b/.test(next) ? `${amount} ${next}` : amount;
+  const micros = readTypedAmount(said, language);
+  if (micros === null || micros <= 0) return { kind: 'unclear', about: 'amount', said };
+  // `TOP` is a currency, and the `top` of a top-up none.
+  const isWhole = isOwn(next) || next === next.toUpperCase() || others.length === 0 || isBy(others[0]);
+  const isAfter = isCurrency(next) && isWhole;
+  const written = [...words.slice(0, isFirst ? 1 : 0), ...(isAfter ? [next] : [])];
+  const other = currency === '' ? undefined : written.find((word) => !isOwn(word));
+  if (other !== undefined) return { kind: 'unclear', about: 'currency', said: other, currency };
+  return { micros, rest: isAfter || next === '' ? others : [next, ...others] };
 }
 
 /** The end of a day: `friday`, `fri`, the reader's own word for it, `tomorrow` or `2026-11-27`; null for anything else. */

@@ -4,6 +4,7 @@ import { nearestWord } from '../../domain/nearest-word.ts';
 import { ownOf } from '../../domain/own.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { unitOf } from '../../domain/reading.ts';
+import type { AccountSettings } from '../../domain/settings.ts';
 import type { MonitorState, WatchedAccount } from '../../engine/state.ts';
 import { wordItem } from '../../messages/item-wording.ts';
 import { capital } from '../../rules/figures.ts';
@@ -27,6 +28,7 @@ import { saySeverity } from '../../wording/severity-words.ts';
 
 const says = phrases('chatLook', {
   noAccount: 'There is no account "{account}". {names}',
+  several: '"{account}" may be one of several accounts: {names}. Write the id of one.',
   meant: 'Did you mean {name}?',
   known: 'There are: {names}.',
   nothingFires: 'Nothing fires for {account}.',
@@ -45,6 +47,30 @@ const says = phrases('chatLook', {
 
 const maxLines = 10;
 
+/** The currency or unit of a balance of it, by default of the first; empty where nobody knows. */
+export function unitIn(
+  { settings, poll }: WatchedAccount,
+  balance = settings.balances[0]?.id ?? null,
+): string {
+  const currency = poll.reading?.currency ?? settings.currency;
+  return cleanText(unitOf({ ...settings, currency }, balance) ?? '', 12);
+}
+
+/** As messages say it. */
+export function nameOf({ id, name }: Pick<AccountSettings, 'id' | 'name'>): string {
+  return cleanText(name, 80) || id;
+}
+
+function labelOf(...balance: Parameters<typeof balanceLabel>): string {
+  return cleanText(balanceLabel(...balance), 60);
+}
+
+/** Without those of which another one says more. */
+function speaking(firing: readonly AlertView[]): readonly AlertView[] {
+  const heard = firing.filter(({ inhibited }) => !inhibited);
+  return heard.length === 0 ? firing : heard;
+}
+
 /** The present state, as a chat says it. */
 export class LookUp {
   readonly #state: MonitorState;
@@ -62,15 +88,15 @@ export class LookUp {
     const missing = unread === 0 ? [] : [say(says.notRead, { accounts: unread }, this.#reader)];
     const firing = await this.firing();
     if (firing.length === 0) return [say(says.allQuiet, { accounts }, this.#reader), ...missing].join('\n');
-    return [...this.#some(firing, (alert) => this.#lineOf(alert)), ...missing].join('\n');
+    return [...this.#linesOf(firing), ...missing].join('\n');
   }
 
   async payments(): Promise<string> {
     const { payments } = await planPayments(this.#views, this.#reader.now);
     if (payments.length === 0) return say(says.paidUp, this.#reader);
     const sayOne = ({ account, balance, currency, micros, dueAt }: (typeof payments)[number]): string => {
-      const name = cleanText(account.name, 80);
-      const label = sayLabel(balanceLabel(balance, account.balances), this.#reader);
+      const name = nameOf(account);
+      const label = sayLabel(labelOf(balance, account.balances), this.#reader);
       const given = {
         account:
           account.balances.length > 1 ? say(says.ofBalance, { account: name, label }, this.#reader) : name,
@@ -85,30 +111,30 @@ export class LookUp {
 
   async why(account: WatchedAccount, rule: string | null): Promise<string> {
     const firing = await this.firing(account.id);
-    const alerts = firing.filter((alert) => rule === null || alert.rule === rule);
+    const alerts = rule === null ? speaking(firing) : firing.filter((alert) => alert.rule === rule);
     if (alerts.length > 0) return alerts.map((alert) => this.story(alert)).join('\n\n');
     if (firing.length > 0) return this.sayFiring(account, firing);
     const view = await this.#views.account(account.id);
     const { reading = null } = view ?? {};
     if (view === null || reading === null)
-      return say(says.unread, { account: account.settings.name }, this.#reader);
+      return say(says.unread, { account: nameOf(account.settings) }, this.#reader);
     const { currency } = reading;
     const lines = Object.entries(reading.balances).map(([id, amount]) => {
       const given = {
-        label: capital(sayBalance(balanceLabel(id, view.balances), this.#reader)),
+        label: capital(sayBalance(labelOf(id, view.balances), this.#reader)),
         amount: sayAmount(amount, { ...this.#reader, currency: unitOf({ ...view, currency }, id) }),
         lasts: sayRunwayClause(ownOf(view.runways, id) ?? null, this.#reader),
       };
       return say(says.balance, given, this.#reader);
     });
-    return [say(says.nothingFires, { account: account.settings.name }, this.#reader), ...lines].join('\n');
+    return [say(says.nothingFires, { account: nameOf(account.settings) }, this.#reader), ...lines].join('\n');
   }
 
   /** Alerts that fire though nobody asked for them, and who has them. */
-  sayFiring({ settings: { name } }: WatchedAccount, firing: readonly AlertView[]): string {
+  sayFiring(account: WatchedAccount, firing: readonly AlertView[]): string {
     return firing.length === 0
-      ? say(says.nothingFires, { account: name }, this.#reader)
-      : this.#some(firing, (alert) => this.#lineOf(alert)).join('\n');
+      ? say(says.nothingFires, { account: nameOf(account.settings) }, this.#reader)
+      : this.#linesOf(firing).join('\n');
   }
 
   /** The alert, the numbers behind it, and what to do. */
@@ -121,6 +147,10 @@ export class LookUp {
       ...words.figures.map(({ label, value }) => labelled(label, value)),
       ...words.advice,
     ].join('\n');
+  }
+
+  #linesOf(firing: readonly AlertView[]): readonly string[] {
+    return this.#some(speaking(firing), (alert) => this.#lineOf(alert));
   }
 
   #lineOf(alert: AlertView): string {
@@ -153,22 +183,33 @@ export class LookUp {
     return (await this.firing()).find((alert) => alert.incident === incident) ?? null;
   }
 
-  /** The text as written, with the id of an account whose name has spaces in its place. */
-  withId(text: string): string {
-    const [, verb = '', rest = ''] = /^(\S+)\s+(.*)$/s.exec(text.trim()) ?? [];
-    const named = [...this.#state.accounts.values()]
-      .filter(({ settings: { name } }) => `${rest} `.toLowerCase().startsWith(`${name.toLowerCase()} `))
-      .toSorted((left, right) => right.settings.name.length - left.settings.name.length)[0];
-    return named === undefined ? text : `${verb} ${named.id}${rest.slice(named.settings.name.length)}`;
+  /** The text with the id of an account in place of its name with spaces; a sentence where it may be several. */
+  withId(written: string): { readonly text: string } | string {
+    const text = written.trim().replaceAll(/\s+/g, ' ');
+    const [, verb = '', rest = ''] = /^(\S+) (.*)$/.exec(text) ?? [];
+    const begun = [...this.#state.accounts.values()].filter(({ settings }) => {
+      const name = nameOf(settings).toLowerCase();
+      return name.includes(' ') && `${rest} `.toLowerCase().startsWith(`${name} `);
+    });
+    const length = Math.max(...begun.map(({ settings }) => nameOf(settings).length));
+    const named = begun.filter(({ settings }) => nameOf(settings).length === length);
+    const [account] = named;
+    if (account === undefined) return { text };
+    const byId = this.#state.accounts.get(rest.split(' ', 1)[0] ?? '');
+    const meant = new Set([...named, byId ?? account]);
+    if (meant.size > 1) return this.#several(rest.slice(0, length), [...meant]);
+    return { text: `${verb} ${account.id}${rest.slice(length)}` };
   }
 
-  /** Finds by id or name; a sentence where there is none. */
+  /** Finds by the exact id, else by id or name in any case; a sentence where there is none, or several. */
   accountCalled(typed: string): WatchedAccount | string {
     const all = [...this.#state.accounts.values()];
     const wanted = typed.toLowerCase();
-    const found =
-      this.#state.accounts.get(wanted) ?? all.find(({ settings }) => settings.name.toLowerCase() === wanted);
-    if (found !== undefined) return found;
+    const exact = this.#state.accounts.get(typed);
+    const alike = all.filter(({ id, settings }) => [id, nameOf(settings).toLowerCase()].includes(wanted));
+    const found = exact ?? alike[0];
+    if (found !== undefined)
+      return exact === undefined && alike.length > 1 ? this.#several(typed, alike) : found;
     const ids = all.map(({ id }) => id);
     const near = nearestWord(wanted, ids);
     const names =
@@ -176,6 +217,11 @@ export class LookUp {
         ? say(says.known, { names: this.#reader.language.list(ids.slice(0, maxLines)) }, this.#reader)
         : say(says.meant, { name: near }, this.#reader);
     return say(says.noAccount, { account: cleanText(typed, 60), names }, this.#reader);
+  }
+
+  #several(typed: string, accounts: readonly WatchedAccount[]): string {
+    const names = this.#reader.language.list(accounts.slice(0, maxLines).map(({ id }) => id));
+    return say(says.several, { account: cleanText(typed, 60), names }, this.#reader);
   }
 
   #some<Item>(items: readonly Item[], sayOne: (item: Item) => string): readonly string[] {

@@ -1,3 +1,5 @@
+import { keyOf } from '../../domain/json.ts';
+import { cleanText } from '../../domain/plain-text.ts';
 import type { Wanted } from '../../engine/orders.ts';
 import type { AlertView } from '../../views/views.ts';
 import { type Backend, operatorCommand, printOrdered } from '../backend.ts';
@@ -7,7 +9,9 @@ import { byOption, requireKnown } from '../read-options.ts';
 
 const details = `Orders it of the running daemon over HTTP, else leaves the order in the database, where the daemon takes it within 2 s.
 
---json prints {"account","rule","acknowledged","inForce"}; \`inForce\` is false where the daemon has yet to take it.`;
+Where somebody else has it already, it says who, and nothing is changed.
+
+--json prints {"account","rule","acknowledged","inForce"}; \`inForce\` is false where the daemon has yet to take it. \`heldBy\` stands beside them where somebody else had it.`;
 
 const positionals: readonly PositionalSpec[] = [
   { name: 'ACCOUNT', summary: 'the account of the alert', completes: 'accounts' },
@@ -107,8 +111,11 @@ async function orderAbout(
   const path = `/api/v1/alerts/${encodeURIComponent(account)}/${encodeURIComponent(rule)}/ack${asked}`;
   const answer = await backend.order({ ...sent, path }, { wanted: () => order, by });
   const acknowledged = order.kind === 'acknowledge';
+  const heldBy = answer.kind === 'answered' ? keyOf(answer.body, 'heldBy') : null;
+  const isHeld = typeof heldBy === 'string';
+  const about = { account, rule, acknowledged, ...(isHeld && { heldBy }) };
   const sentence = acknowledged
-    ? `${account} ${rule} is acknowledged.`
+    ? `${account} ${rule} is acknowledged${isHeld ? ` already, by ${cleanText(heldBy, 60)}: nothing was changed` : ''}.`
     : `Acknowledgement of ${account} ${rule} removed.`;
-  return printOrdered(context, input, { about: { account, rule, acknowledged }, sentence, answer });
+  return printOrdered(context, input, { about, sentence, answer });
 }

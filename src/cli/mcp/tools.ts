@@ -68,7 +68,8 @@ export const actingTools: readonly ToolSpec[] = [
     name: 'acknowledge',
     title: 'Acknowledge an alert',
     operation: 'acknowledgeAlert',
-    description: 'Says that somebody takes care of it: reminders stop until it resolves or gets worse.',
+    description:
+      'Says that somebody takes care of it: reminders stop until it resolves or gets worse. `heldBy` names who had it already: nothing is changed then.',
   },
   {
     name: 'silence',

@@ -29,8 +29,10 @@ export const acknowledge = orderKind({
     const refusal = refuseChanged(state, order);
     if (refusal !== null) return refusal;
     const { by, comment } = order;
-    for (const open of [incident, ...incidentsSharingNotification(state, incident)])
-      takeIncident(state, open, { by, comment, at: now });
+    const together = [incident, ...incidentsSharingNotification(state, incident)];
+    const doneBy = incident.acknowledgement?.by ?? by;
+    if (doneBy !== by && together.every(isAcknowledged)) return { doneBy };
+    for (const open of together) takeIncident(state, open, { by, comment, at: now });
     return done;
   },
   describe: ({ account, rule, comment }) => ({ account, rule, detail: comment }),

@@ -74,8 +74,13 @@ export function orderKind<const Kind extends string, Shape extends OrderShape, D
   return kind;
 }
 
+/** `doneBy`: who had done it before. Nothing is changed then, and the audit names them alone. */
+export interface DoneBefore {
+  readonly doneBy?: string;
+}
+
 /** The result of an order that has nothing to show. */
-export const done: object = {};
+export const done: DoneBefore = {};
 
 export function joinDetails(...details: readonly (string | undefined)[]): string {
   return details.filter(Boolean).join(', ');

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { isSelfId } from '../../domain/alert.ts';
-import { formatDuration } from '../../domain/duration.ts';
+import { formatDuration, minuteMs } from '../../domain/duration.ts';
 import { isoText } from '../../domain/moment.ts';
 import { nearestWord } from '../../domain/nearest-word.ts';
 import { type Refusal, refuse } from '../../domain/operator.ts';
@@ -12,7 +12,16 @@ import { channelFailedRule } from '../../rules/self-alert-kinds.ts';
 import { reviewSilences } from '../silencing.ts';
 import type { MonitorState } from '../state.ts';
 import { refuseChanged } from './acknowledge.ts';
-import { done, instant, joinDetails, type OrderBody, type OrderOf, orderKind, seenShape } from './kind.ts';
+import {
+  type DoneBefore,
+  done,
+  instant,
+  joinDetails,
+  type OrderBody,
+  type OrderOf,
+  orderKind,
+  seenShape,
+} from './kind.ts';
 import { refusals } from './refusals.ts';
 
 const names = z.array(z.string()).readonly();
@@ -61,7 +70,9 @@ export const silence = orderKind({
     const changed = seen === undefined ? null : refuseChanged(state, { ...seen, seen });
     const refusal = changed ?? refuseSilence(state, order, now);
     if (refusal !== null) return refusal;
-    const made = silenceOf(order, now);
+    const made: Silence & DoneBefore = silenceOf(order, now);
+    const before = order.from.door === 'chat' ? sameSilence(state, made, now) : undefined;
+    if (before !== undefined) return { ...before, doneBy: before.createdBy };
     keepSilence(state, made, now);
     return made;
   },
@@ -80,6 +91,21 @@ function silenceOf(
 ): Silence {
   return { id: id ?? `s-${orderId}`, match, startsAt, endsAt, createdAt: now, createdBy: by, comment };
 }
+
+/** One that two people in a chat ask for is one: a later end, but for the moments between their presses, is another one. */
+function sameSilence(state: MonitorState, { match, endsAt }: Silence, now: number): Silence | undefined {
+  const margin = Math.min(maxPressesApartMs, (endsAt - now) / 10);
+  return state.silences
+    .values()
+    .find(
+      (other) =>
+        other.startsAt <= now &&
+        other.endsAt >= endsAt - margin &&
+        JSON.stringify(other.match) === JSON.stringify(match),
+    );
+}
+
+const maxPressesApartMs = 5 * minuteMs;
 
 function keepSilence(state: MonitorState, silence: Silence, now: number): void {
   state.silences.set(silence.id, silence);

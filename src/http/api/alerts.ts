@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { isRefusal } from '../../domain/operator.ts';
+import { wasDoneBefore } from '../../engine/orders.ts';
 import {
   alertJson,
   auditJson,
@@ -9,7 +11,6 @@ import {
   testAlertJson,
 } from '../../views/public-json.ts';
 import { orNull } from '../../views/public-object.ts';
-import { refusalsOf } from '../orders.ts';
 import { RequestError } from '../refusal.ts';
 import { pageOfList, pageOfTime, pagingQuery, parseInstant, recentQuery } from './input.ts';
 import { answers, listed, type Operation, operations, window } from './operation.ts';
@@ -47,11 +48,23 @@ export const alertOperations: readonly Operation[] = [
   ),
   ofAlerts.post(
     ['alerts/{account}/{rule}/ack', 'acknowledgeAlert', 'Acknowledges the open incident of an alert'],
-    { params, body: acknowledgeOrderSchema, isOptional: true, answers: theAlert },
+    {
+      params,
+      body: acknowledgeOrderSchema,
+      isOptional: true,
+      answers: answers('The alert', {
+        alert: orNull(alertJson.schema),
+        heldBy: orNull(z.string()).meta({
+          description:
+            'Who had acknowledged it before: nothing was changed then. Null where this order did it',
+        }),
+      }),
+    },
     async ({ views, params, door, body: { by, comment = '', ...saw } }) => {
-      await door.give({ kind: 'acknowledge', ...params, comment, ...readSeen(saw) }, by);
+      const order = { kind: 'acknowledge', ...params, comment, ...readSeen(saw) } as const;
+      const { doneBy: heldBy = null } = await door.give(order, by);
       const alert = await views.alert(params.account, params.rule);
-      return { alert: alert && alertJson(alert) };
+      return { alert: alert && alertJson(alert), heldBy };
     },
   ),
   ofAlerts.post(
@@ -68,7 +81,7 @@ export const alertOperations: readonly Operation[] = [
             account: z.string(),
             rule: z.string(),
             acknowledged: z.boolean(),
-            why: z.string().nullable().meta({ description: 'Why not' }),
+            why: z.string().nullable().meta({ description: 'Why not, or who had acknowledged it before' }),
           }),
         ),
       }),
@@ -77,10 +90,12 @@ export const alertOperations: readonly Operation[] = [
       const wanted = alerts.map(({ account, rule, ...saw }) => {
         return { kind: 'acknowledge', account, rule, comment, ...readSeen(saw) } as const;
       });
-      const refusals = refusalsOf(await door.giveAll(wanted, by));
+      const answers = await door.giveAll(wanted, by);
       const acks = alerts.map(({ account, rule }, index) => {
-        const refusal = refusals[index] ?? null;
-        return { account, rule, acknowledged: refusal === null, why: refusal?.why ?? null };
+        const answer = answers[index] ?? {};
+        if (isRefusal(answer)) return { account, rule, acknowledged: false, why: answer.why };
+        const why = wasDoneBefore(answer) ? `${answer.doneBy} has it already` : null;
+        return { account, rule, acknowledged: true, why };
       });
       return { acks };
     },

@@ -36,6 +36,7 @@ const says = phrases('link', {
   isQuiet: 'Quiet until {moment}',
   isOrdered: 'Ordered',
   has: '{by} has it, {age}.',
+  hasBefore: '{by} has it already',
   nobody: 'Nobody has it yet.',
   open: 'Open account',
   overview: 'Open the overview',
@@ -128,9 +129,11 @@ export async function acknowledgeByLink(context: WebContext): Promise<Response> 
     const heading = say(says.isQuiet, { moment: sayNearMoment(endsAt, scope) }, scope);
     return showAnswer(context, heading, html`<bdi>${headline}</bdi>`, { linked });
   }
-  await door.give({ kind: 'acknowledge', account, rule, comment, ...readSeen(form) }, by);
+  const order = { kind: 'acknowledge', account, rule, comment, ...readSeen(form) } as const;
+  const { doneBy } = await door.give(order, by);
   const words = html`<bdi>${headline}</bdi>. ${say(says.effect, scope)}`;
-  return showAnswer(context, 'Acknowledged', words, { linked });
+  const heading = doneBy === undefined ? 'Acknowledged' : say(says.hasBefore, { by: doneBy }, scope);
+  return showAnswer(context, heading, words, { linked });
 }
 
 const forged =

@@ -1,6 +1,6 @@
 import { parseDuration } from '../../domain/duration.ts';
 import { isRefusal, type SeenAlertName } from '../../domain/operator.ts';
-import type { Wanted } from '../../engine/orders.ts';
+import { type Wanted, wasDoneBefore } from '../../engine/orders.ts';
 import type { AlertView } from '../../views/views.ts';
 import { say } from '../../wording/language.ts';
 import { phrases } from '../../wording/phrase.ts';
@@ -50,8 +50,8 @@ export function addActions(app: WebApp): void {
     '/alerts/many': actOnMany,
     '/alerts/:account/:rule/acknowledge': async (form, { var: { door } }, { account = '', rule = '' }) => {
       const { by, comment } = readPerson(form);
-      await door.give({ kind: 'acknowledge', account, rule, comment, ...readSeen(form) }, by);
-      return 'acknowledged';
+      const order = { kind: 'acknowledge', account, rule, comment, ...readSeen(form) } as const;
+      return wasDoneBefore(await door.give(order, by)) ? 'held' : 'acknowledged';
     },
     '/alerts/:account/:rule/unacknowledge': async (form, { var: { door } }, { account = '', rule = '' }) => {
       await door.give({ kind: 'unacknowledge', account, rule }, readPerson(form).by);

@@ -24,6 +24,7 @@ import { type Frame, icon, moment, momentAndAge } from './words.ts';
 /** The deed of a form, as the page after it says. The address names one of these, never the words themselves. */
 const doneWords = phrases('done', {
   acknowledged: 'Acknowledged. Reminders and escalation stop until it resolves or gets worse.',
+  held: 'Somebody has acknowledged it already: nothing was changed.',
   'given-back': 'Acknowledgement removed. Reminders and escalation go on.',
   'acknowledged-many': 'Acknowledged: all of them.',
   partly: 'Some had already ended; the rest are done.',

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { createChatAnswers } from '../../../src/channels/chats/answer-chat.ts';
 import { buttonsOf, readPressed, type Verb, writePressed } from '../../../src/channels/chats/buttons.ts';
+import type { Rule } from '../../../src/domain/rule.ts';
 import { auditOf } from '../../../src/engine/audit.ts';
+import { sketchTest } from '../../../src/engine/test-alert.ts';
 import type { ChatEvent } from '../../../src/ports/channel.ts';
 import { english } from '../../../src/wording/language.ts';
-import { belowRule, hourMs, minuteMs, units } from '../../support/account-facts.ts';
+import { belowRule, hourMs, minuteMs, negativeRule, units } from '../../support/account-facts.ts';
 import { buildItem } from '../../support/messages.ts';
 import { giveAtOnce } from '../../support/orders.ts';
 import { makeAccount } from '../../support/settings.ts';
@@ -14,8 +16,8 @@ const rule = belowRule({ id: 'sms-low', thresholds: { warning: units(200), criti
 const accounts = [makeAccount('otp', { name: 'OTP <b>production</b>', leadTimeMs: 24 * hourMs })];
 let events = 0;
 
-async function talk() {
-  const world = await startWorld({ accounts, rules: [rule] });
+async function talk(watched = accounts, rules: readonly Rule[] = [rule]) {
+  const world = await startWorld({ accounts: watched, rules });
   await read(world, 100);
   const event = (said: ChatEvent['said'], over: Partial<ChatEvent> = {}): ChatEvent => ({
     ...{ channel: 'ops', id: `${++events}`, chat: 'C012AB3CD', standing: 'may act', said },
@@ -68,6 +70,22 @@ describe('a button', () => {
     expect(world.views.silences()).toHaveLength(1);
   });
 
+  test.each([
+    ['acknowledge', 'Ada has it already.'],
+    ['quiet2h', 'Ada has asked for this already: nothing was done.'],
+  ] as const)(
+    'that two people press at once (%s) is done for one, and names them to the other',
+    async (verb, words) => {
+      const { world, press } = await talk();
+      const ben = { person: { id: 'U2', name: 'Ben' } };
+      const [first, second] = await Promise.all([press(verb), press(verb, 'warning', ben)]);
+      expect(first).toMatchObject({ isPublic: true, text: expect.stringMatching(/^Ada/) });
+      expect(second).toEqual({ isPublic: false, text: words });
+      expect(audit(world)).toMatchObject([{ by: 'Ada' }]);
+      expect(world.views.silences()).toHaveLength(verb === 'quiet2h' ? 1 : 0);
+    },
+  );
+
   test('pressed late says what is so now, and does nothing', async () => {
     const { world, press } = await talk();
     await read(world, 20);
@@ -87,6 +105,21 @@ describe('a button', () => {
     const { world, press } = await talk();
     expect((await press('acknowledge', 'warning', over)).text).toContain(words);
     expect(await taken(world)).toBeUndefined();
+  });
+
+  test('of a test message does nothing, and says so while the real alert is open', async () => {
+    const { world, answers, event } = await talk();
+    const sketched = sketchTest(world.daemon.state, { account: 'otp', by: 'Ben' }, world.now);
+    const incident = 'id' in sketched ? sketched.id : '';
+    for (const verb of ['acknowledge', 'quiet2h', 'ordered', 'why'] as const) {
+      const data = writePressed({ verb, incident, severity: 'critical' });
+      expect(await answers()(event({ kind: 'button', data }))).toEqual({
+        text: 'This button belongs to a test message: nothing was done.',
+        isPublic: false,
+      });
+    }
+    expect(await taken(world)).toBeUndefined();
+    expect(world.views.silences()).toEqual([]);
   });
 
   test.each(['', '9.9.x', 'acknowledge', `0.1.${'x'.repeat(59)}`, '0.1.<script>'])(
@@ -129,7 +162,9 @@ describe('a button', () => {
     const data = form?.data ?? '';
     expect((await fill(data, 'much', '')).text).toContain('"much" is not an amount');
     expect((await fill(data, '2700', 'someday')).text).toContain('"someday" is not a day');
-    expect((await fill(data, '2,700.00', 'monday')).text).toContain('2,700.00');
+    expect((await fill(data, '2700 USD', '')).text).toContain('this account is in CNY');
+    expect((await fill(data, '2700 or so', '')).text).toContain('"2700 or so" is not an amount');
+    expect((await fill(data, '2,700.00 CNY', 'monday')).text).toContain('2,700.00');
     expect(world.views.expected()).toMatchObject([{ orderedBy: 'Ada', amountMicros: units(2700) }]);
     expect(await taken(world)).toBe('Ada');
     expect((await fill(data, '2700', '')).text).toContain('Ada has ordered 2,700.00 CNY');
@@ -201,6 +236,74 @@ describe('a command', () => {
     expect((await say('why otp <B>production</b>')).text).toContain('SMS balance: 100.00 CNY');
     await say('take OTP <b>production</b> sms-low');
     expect(await taken(world)).toBe('Ada');
+  });
+
+  test('reads an amount as messages print it, with the day after it', async () => {
+    const { world, say } = await talk();
+    expect((await say('ordered otp 1,400 USD by 2026-12-20')).text).toBe(
+      'Not done: this account is in CNY. Write that or no currency, not "USD".',
+    );
+    await say('ordered otp 1,400 CNY by 2026-12-20');
+    expect(world.views.expected()).toMatchObject([
+      { amountMicros: units(1400), by: Date.UTC(2026, 11, 20, 23, 59), comment: '' },
+    ]);
+  });
+
+  test('says a name cleaned and cut, as messages do, whatever is answered', async () => {
+    const name = `OTP\u202e${'x'.repeat(200)}`;
+    const told = `OTP${'x'.repeat(76)}…`;
+    const { world, say } = await talk([makeAccount('otp', { name })]);
+    expect((await say('ordered otp 1400 by friday')).text).toContain(`for ${told}, expected`);
+    await read(world, 900);
+    expect((await say('why otp')).text).toContain(`Nothing fires for ${told}.\n`);
+    expect((await say('take otp')).text).toBe(`Nothing fires for ${told}.`);
+  });
+
+  test('says of two alerts about one empty balance the one that says most, and the other where it is asked for', async () => {
+    const { world, say } = await talk(accounts, [rule, negativeRule({ id: 'sms-negative' })]);
+    await read(world, -18);
+    const [line = '', ...others] = (await say('status')).text.split('\n');
+    expect([line, others]).toEqual([expect.stringMatching(/^critical · .*used up$/), []]);
+    expect((await say('why otp')).text).not.toMatch(/\n\n/);
+    expect((await say('why otp sms-low')).text).toContain('below 50.00 CNY');
+    expect((await say('take otp')).text).toContain('otp sms-low');
+    expect((await say('status')).text).toBe(`${line} (acknowledged by Ada)`);
+    expect((await say('take otp')).text).toBe(`${line} (acknowledged by Ada)`);
+  });
+
+  describe('where another account has a name like an id', () => {
+    const others = [
+      makeAccount('otp', { name: 'Production' }),
+      makeAccount('spare', { name: 'OTP' }),
+      makeAccount('otp-2', { name: 'OTP 2' }),
+      makeAccount('eu-1', { name: 'Europe' }),
+      makeAccount('eu-2', { name: 'Europe' }),
+    ];
+
+    test.each(['take otp', 'quiet otp 2h', 'ordered otp 1400 by friday'])(
+      '%s is for the account that has the exact id',
+      async (text) => {
+        const { world, say } = await talk(others);
+        await say(text);
+        expect(audit(world)).toMatchObject([{ account: 'otp' }]);
+      },
+    );
+
+    test.each([
+      ['quiet OTP 2h', '"OTP" may be one of several accounts: otp, spare. Write the id of one.'],
+      ['take europe', '"europe" may be one of several accounts: eu-1, eu-2. Write the id of one.'],
+      ['ordered otp 2 1400', '"otp 2" may be one of several accounts: otp-2, otp. Write the id of one.'],
+    ])('%s names the ids that may be meant, and nothing is done', async (text, words) => {
+      const { world, say } = await talk(others);
+      expect(await say(text)).toEqual({ text: words, isPublic: false });
+      expect(audit(world)).toEqual([]);
+    });
+
+    test('a name with spaces that begins with no exact id is that of its account', async () => {
+      const { world, say } = await talk(others);
+      await say('quiet OTP  2 2h');
+      expect(audit(world)).toMatchObject([{ account: 'otp-2' }]);
+    });
   });
 
   test('that nobody can read is answered by what can be written, or by the word that is wrong', async () => {
