@@ -136,7 +136,7 @@ export function createViews(current: () => ViewDependencies) {
       const account = current().state.accounts.get(id);
       const outlook = account?.spending.outlook(balance) ?? null;
       if (account === undefined || outlook === null) return null;
-      const budget = monthlyBudget(account, balance);
+      const budget = monthlyBudget(account, balance, outlook.month.spent);
       return { ...outlook, provider: account.settings.provider, budget };
     },
     /** The record of a balance's forecasts; null while none came due. */
