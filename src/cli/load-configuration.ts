@@ -152,18 +152,28 @@ export async function printWarnings(
   }
 }
 
-/** `--config`, else `$LOWWATER_CONFIG`, else `./config.json`, else `/etc/lowwater/config.json`. */
+const usualPlaces = ({ cwd }: Pick<CommandContext, 'cwd'>) => [
+  resolve(cwd, 'config.json'),
+  '/etc/lowwater/config.json',
+];
+
+/** `$LOWWATER_CONFIG`, else `./config.json`, else `/etc/lowwater/config.json`; null where there is none. */
+export function usualConfiguration(context: Pick<CommandContext, 'env' | 'cwd'>): string | null {
+  const named = context.env.LOWWATER_CONFIG;
+  return named
+    ? resolve(context.cwd, named)
+    : (usualPlaces(context).find((place) => existsSync(place)) ?? null);
+}
+
+/** `--config`, else the usual one. */
 export function locateConfiguration(
   option: string | null,
   context: Pick<CommandContext, 'env' | 'cwd'>,
 ): string {
-  const named = option ?? (context.env.LOWWATER_CONFIG || null);
-  if (named !== null) return resolve(context.cwd, named);
-  const places = [resolve(context.cwd, 'config.json'), '/etc/lowwater/config.json'];
-  const found = places.find((place) => existsSync(place));
-  if (found !== undefined) return found;
+  const found = option === null ? usualConfiguration(context) : resolve(context.cwd, option);
+  if (found !== null) return found;
   throw new UsageError(
-    `no configuration: looked for ${places.join(' and ')}`,
+    `no configuration: looked for ${usualPlaces(context).join(' and ')}`,
     '"lowwater init" writes a first one; --config FILE or LOWWATER_CONFIG names another, "lowwater demo" needs none',
   );
 }

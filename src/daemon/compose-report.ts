@@ -8,7 +8,7 @@ import { runwayOf } from '../engine/spending.ts';
 import type { WatchedAccount } from '../engine/state.ts';
 import { minTopUpMicros } from '../rules/top-up.ts';
 import { urgencyOfBalance } from '../rules/urgency.ts';
-import { changesOf } from '../spending/changes.ts';
+import { changesOf, readingsOfChanges } from '../spending/changes.ts';
 import { thin } from '../spending/thin.ts';
 import { type ComposeDependencies, frameOf } from './compose.ts';
 import { collect } from './history-loader.ts';
@@ -51,9 +51,10 @@ async function reportAccount(
 ): Promise<ReportAccount> {
   const { settings } = account;
   await historyLoader.of(account);
-  const before = await reader.readingBefore(settings.id, since);
+  const span = readingsOfChanges({ account: settings.id, since, until });
+  const before = await reader.readingBefore(settings.id, span.since);
   const { poll } = account;
-  const all = await collect(reader.readings({ account: settings.id, since, until }));
+  const all = await collect(reader.readings(span));
   const within = all.filter(({ at }) => at >= poll.seriesSince);
   const incidents = await reader.incidents({ account: settings.id, since, until });
   const readings = before === null || before.at < poll.seriesSince ? within : [before, ...within];

@@ -38,7 +38,7 @@ export function sumReport(
     const watched = state.accounts.get(account);
     const outlook = watched?.spending.outlook(id) ?? null;
     if (watched === undefined || outlook === null) return [];
-    return { ...outlook, currency, budget: monthlyBudget(watched, id) };
+    return { ...outlook, currency, budget: monthlyBudget(watched, id, outlook.month.spent) };
   });
   const payments = accounts.flatMap(({ payments: own, balances, reading }) =>
     own

@@ -174,11 +174,9 @@ function countProviders(state: MonitorState): void {
 type RuleLists = Map<string, readonly Rule[]>;
 
 function shared(rules: readonly Rule[], lists: RuleLists): readonly Rule[] {
-  const key = rules
-    .map(({ id, balance, balanceLabel, thresholds }) =>
-      [id, balance, balanceLabel, thresholds && JSON.stringify(thresholds)].join(' '),
-    )
-    .join('\n');
+  const key = JSON.stringify(
+    rules.map(({ id, balance, balanceLabel, thresholds }) => [id, balance, balanceLabel, thresholds]),
+  );
   return getOrMake(lists, key, () => rules);
 }
 

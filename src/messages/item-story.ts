@@ -1,11 +1,12 @@
 import type { Resolution } from '../domain/alert.ts';
 import { isFirstNotification, type MessageItem, stateOf } from '../domain/message.ts';
 import { cleanText } from '../domain/plain-text.ts';
+import { amountOf } from '../domain/reading.ts';
 import { alertKindOf } from '../rules/registry.ts';
 import { say } from '../wording/language.ts';
 import { sayDuration, sayMoment, sayMomentAndAge } from '../wording/moments.ts';
 import { phrases } from '../wording/phrase.ts';
-import { sayRise, type WordingFrame } from '../wording/quantity-wording.ts';
+import { sayAmount, sayRise, type WordingFrame } from '../wording/quantity-wording.ts';
 import { sayAgain } from '../wording/say-again.ts';
 import { saySeverity } from '../wording/severity-words.ts';
 
@@ -40,6 +41,8 @@ const says = phrases('story', {
     '{count, plural, one {The last poll failed.} other {The last # polls failed.}} The balance shown is {age} old.',
   oldBalanceBy:
     '{count, plural, one {The last poll failed:} other {The last # polls failed:}} {reason}. The balance shown is {age} old.',
+  otherCurrency:
+    'The balance shown was read {moment}. The latest reading is {amount}, in another currency: it is not judged.',
   acknowledged: 'Acknowledged by {by} {since}.',
   acknowledgedSaying: 'Acknowledged by {by} {since}: {comment}.',
   overtaken: 'Acknowledged by {by} {since}, before it got worse.',
@@ -47,12 +50,16 @@ const says = phrases('story', {
   somebody: 'somebody',
 });
 
-/** Since when, what happened to it, and how far the numbers can be trusted. */
-export function wordStory(item: MessageItem, frame: WordingFrame): readonly string[] {
+/** Since when, what happened to it, and how far the numbers can be trusted. `latest`: with the latest reading, judged or not. */
+export function wordStory(
+  item: MessageItem,
+  frame: WordingFrame,
+  latest: MessageItem = item,
+): readonly string[] {
   const { test } = item.incident;
   if (test !== undefined)
     return [say(says.test, { by: cleanText(test, 60) || say(says.somebody, frame) }, frame)];
-  const blind = blindnessOf(item, frame);
+  const blind = [...blindnessOf(item, frame), ...otherCurrencyOf(item, latest, frame)];
   const state = stateOf(item);
   if (state === 'resolved' || state === 'closed') return [...endOf(item, frame), ...blind];
   const taken = acknowledgementOf(item, frame);
@@ -148,6 +155,21 @@ function blindnessOf(item: MessageItem, frame: WordingFrame): readonly string[] 
       ? say(says.oldBalance, given, frame)
       : say(says.oldBalanceBy, { ...given, reason }, frame),
   ];
+}
+
+/** Where the latest reading is in another currency, the one shown is older. */
+function otherCurrencyOf(
+  { account, balance }: MessageItem,
+  latest: MessageItem,
+  frame: WordingFrame,
+): readonly string[] {
+  const [shown, newest] = [account?.reading, latest.account?.reading];
+  if (shown == null || newest == null || balance === null || shown.currency === newest.currency) return [];
+  const amount = sayAmount(amountOf(newest, balance), {
+    ...frame,
+    currency: cleanText(newest.currency, 12),
+  });
+  return [say(says.otherCurrency, { moment: sayMomentAndAge(shown.at, frame), amount }, frame)];
 }
 
 function acknowledgementOf(item: MessageItem, frame: WordingFrame): readonly string[] {

@@ -84,7 +84,7 @@ export function wordItem(
     subject: marked(subject),
     /** Stands alone: `CRITICAL · OTP production: SMS balance 42.10 CNY, below 50.00`. */
     headline: marked(say(says.headline, { state: stateWord, subject }, reader)),
-    story: wordStory(item, notified),
+    story: wordStory(item, notified, given),
     figures: kind.figures(item, words),
     advice: ended ? [] : kind.advice(item, words),
     origin: originOf(item, reader),

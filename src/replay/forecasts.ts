@@ -9,6 +9,7 @@ import { AccountSpending } from '../spending/account-spending.ts';
 import { LocalWeek } from '../spending/local-week.ts';
 import { ReadingLog } from '../spending/reading-log.ts';
 import { predictRunout } from '../spending/runway.ts';
+import { knownFalls } from '../spending/silence.ts';
 import { type AccountPast, surveyPast, usualInterval } from './past.ts';
 
 /** The prediction of a balance at a reading, from that reading and earlier ones alone. */
@@ -123,17 +124,20 @@ export function judgeForecasts(forecasts: readonly PastForecast[], balance: Bala
   });
 }
 
-/** The spending up to each forecast, and the smallest that was spent at once. */
+/** The spending up to each forecast, and the smallest that was spent at once: a millionth where too few falls show that. */
 function sumUp(own: readonly PastForecast[]) {
   const left = Float64Array.from(own, ({ leftMicros }) => leftMicros);
   const spent = new Float64Array(own.length);
   let smallestFall = Number.POSITIVE_INFINITY;
+  let falls = 0;
   for (let index = 1; index < own.length; index++) {
     const fell = Math.max(0, (left[index - 1] ?? 0) - (left[index] ?? 0));
     spent[index] = (spent[index - 1] ?? 0) + fell;
-    if (fell > 0) smallestFall = Math.min(smallestFall, fell);
+    if (fell === 0) continue;
+    falls += 1;
+    smallestFall = Math.min(smallestFall, fell);
   }
-  return { left, spent, smallestFall };
+  return { left, spent, smallestFall: falls < knownFalls ? 1 : smallestFall };
 }
 
 /**

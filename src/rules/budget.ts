@@ -266,17 +266,26 @@ function totalOf(rule: BudgetRule, { spending }: AccountFacts, sum: PeriodSum) {
   };
 }
 
-/** The budget for a month of a balance; null where nobody said, or said it in another currency than it is read in by now. */
-export function monthlyBudget({ rules, settings, poll }: Budgeted, balance: Balance): Micros | null {
+/**
+ * The budget for a month of a balance; null where nobody said, or said it in another currency than it is read in by now. A rule's
+ * budget is its last step; of several rules the highest that is reached by what was spent, else the one that is reached first.
+ */
+export function monthlyBudget(
+  { rules, settings, poll }: Budgeted,
+  balance: Balance,
+  spent: Micros,
+): Micros | null {
   const { currency } = settings;
   if (currency !== null && !isSameCurrency(currency, poll.reading?.currency ?? currency)) return null;
   const own = rules.filter(
     (rule): rule is BudgetRule => rule.type === budget.type && rule.balance === balance,
   );
   const amounts = own.flatMap(({ per, thresholds }) =>
-    per === 'month' ? ladder.ladderSteps(thresholds).map(({ threshold }) => threshold) : [],
+    per === 'month' ? Math.max(...ladder.ladderSteps(thresholds).map(({ threshold }) => threshold)) : [],
   );
-  return amounts.length === 0 ? null : Math.max(...amounts);
+  const reached = amounts.filter((amount) => spent >= amount);
+  if (reached.length > 0) return Math.max(...reached);
+  return amounts.length === 0 ? null : Math.min(...amounts);
 }
 
 interface Budgeted {

@@ -40,7 +40,7 @@ const told = sentences('drop', {
 const keys = {
   severity: severityKey.default('warning'),
   by: amountOrShare(
-    'Fires when more than this is spent: an amount, or a percentage of the balance at the start.',
+    'Fires when more than this is spent: an amount, or a percentage of the balance at the start. No verdict where something was spent from a balance that began at or below zero.',
     { sign: 'positive', maxPercent: 100 },
   ),
   window: durationKey('The time within which it is spent.', { minMs: secondMs }),
@@ -100,7 +100,7 @@ export const drop = balanceKind<DropRule, typeof keys>({
 /**
  * Breached when more than `by` was spent within the last `window` before the newest reading; a share
  * is of the balance at the window's start. Spent is the sum of falls, so a top-up in the
- * window hides nothing.
+ * window hides nothing. Of a balance at zero or below there is no share: spending gives no verdict then, and none is ok.
  *
  * With a history that does not cover the window it still speaks where the outcome is certain: more than `by`
  * in the part that is known is a breach; not even `by` in a span longer than the window is ok. All else is
@@ -112,8 +112,12 @@ function judge(rule: DropRule, { log }: AccountFacts): Evaluation {
   if (span === null) return unknown(why.noReading());
   const tooShort = describeHistory(log.instantAt(span.to) - log.instantAt(span.from), windowMs);
   const limits = limitsOf(rule, log, span);
-  if (limits === null) return unknown(span.covers || span.cutByGap ? told.noShare() : tooShort);
   const spent = log.spentBetween(balance, span.from, span.to);
+  if (limits === null) {
+    const isUnspent = span.covers ? spent === 0 : isCertainlyOk(rule, log, { span, limit: 0 });
+    if (isUnspent) return verdict(null, money(0));
+    return unknown(span.covers || span.cutByGap ? told.noShare() : tooShort);
+  }
   const isBreached = spent > limits.certainlyBreached;
   if (isBreached || span.covers || isCertainlyOk(rule, log, { span, limit: limits.certainlyOk }))
     return verdict(isBreached ? rule.severity : null, money(spent), money(limits.certainlyBreached));

@@ -171,9 +171,9 @@ function asItEnded(item: MessageItem): MessageItem {
 /** Read in another currency by now, what is open is shown as it was judged last: no amount of the one is said in the other. */
 export function inItsCurrency(item: MessageItem): MessageItem {
   const judged = item.facts.find(({ name }) => name === 'currency')?.value;
-  const { currency } = item.account?.reading ?? {};
-  const isForeign =
-    judged?.unit === 'text' && currency !== undefined && !isSameCurrency(judged.text, currency);
+  const { balances = [], reading } = item.account ?? {};
+  const unit = unitOf({ balances, currency: reading?.currency ?? null }, item.balance);
+  const isForeign = judged?.unit === 'text' && unit !== null && !isSameCurrency(judged.text, unit);
   return isForeign && !isOver(item) ? asJudged(item, judged.text) : item;
 }
 

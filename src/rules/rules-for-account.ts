@@ -75,7 +75,7 @@ function onBalance(rule: Rule, { id, label }: BalanceDefinition, ladder = rule.t
   const isOwn = ladder !== undefined && ladder !== rule.thresholds;
   if (rule.balance === id && rule.balanceLabel === label && !isOwn) return rule;
   const known = getOrMake(named, rule, () => new Map<string, Rule>());
-  return getOrMake(known, `${id} ${label} ${isOwn ? JSON.stringify(ladder) : ''}`, () => {
+  return getOrMake(known, JSON.stringify([id, label, isOwn ? ladder : null]), () => {
     const placed = { ...rule, balance: id, balanceLabel: label };
     if (!isOwn) return placed;
     const { thresholdsByCurrency: _, written, ...rest } = placed;

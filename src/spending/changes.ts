@@ -6,8 +6,17 @@ import type { Balance, Reading } from '../domain/reading.ts';
 export interface BalanceChange {
   readonly from: number;
   readonly to: number;
+  /** Its last millisecond: in whose time that lies, the whole change counts. Times that follow one another add up. */
+  readonly at: number;
   readonly before: Micros;
   readonly change: Micros;
+}
+
+/** The readings that end the changes of a time; they begin at the last reading before these. */
+export function readingsOfChanges<Span extends { readonly since: number; readonly until: number }>(
+  span: Span,
+): Span {
+  return { ...span, since: span.since + 1, until: span.until + 1 };
 }
 
 /** From reading to reading, oldest first. Another currency, and a reading from before the balance was configured, are left out. */
@@ -24,7 +33,7 @@ export function* changesOf(
       isSameCurrency(previous?.currency ?? '', currency) &&
       isSameCurrency(reading.currency, currency);
     if (isSame && previous !== undefined && before !== undefined && after !== undefined)
-      yield { from: previous.at, to: reading.at, before, change: after - before };
+      yield { from: previous.at, to: reading.at, at: reading.at - 1, before, change: after - before };
     previous = reading;
   }
 }

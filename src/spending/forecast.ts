@@ -9,7 +9,7 @@ import { spreadAhead } from './interval.ts';
 import { driftOf, levelAhead, levelOf } from './level.ts';
 import { farthestHours, hoursPerWeek, type LocalWeek } from './local-week.ts';
 import { usualWeek } from './profile.ts';
-import { isSparse } from './silence.ts';
+import { isSparse, unspendable } from './silence.ts';
 
 /** Nobody plans further ahead. */
 const maxWeeks = 260;
@@ -78,7 +78,7 @@ export function predict(
 ): Omit<Forecast, 'basis'> {
   const since = (at - walk.startsAt) / hourMs;
   if (left <= 0) return { emptyAt: at, earliest: at, latest: at };
-  const before = sumAt(walk, since) - unspendable(state, left);
+  const before = sumAt(walk, since) - keptOf(state, left);
   const instant = (factor: number): number | null => {
     const hours = hoursUntil(walk, before + left * factor);
     return hours === null ? null : Math.max(at, walk.startsAt + hours * hourMs);
@@ -89,8 +89,8 @@ export function predict(
 }
 
 /** Less than a message cannot be spent: where little is sent, what is left counts without its last one. */
-function unspendable(state: BalanceState, left: Micros): Micros {
-  return isSparse(state) ? Math.min(left, state.smallestFall) : 0;
+function keptOf(state: BalanceState, left: Micros): Micros {
+  return isSparse(state) ? Math.min(left, unspendable(state)) : 0;
 }
 
 /** Whether `left` lasts longer than so long, as `predict` says; a fast path. */
@@ -100,7 +100,7 @@ export function lastsLonger(
   { left, at, forMs }: { readonly left: Micros; readonly at: number; readonly forMs: number },
 ): boolean {
   // A second more: predictions are not exact to the millisecond.
-  return left > 0 && expectedFrom(walk, at, forMs + secondMs) < left - unspendable(state, left);
+  return left > 0 && expectedFrom(walk, at, forMs + secondMs) < left - keptOf(state, left);
 }
 
 /** The spending within so long from an instant on, which is at or after the walk's start. */

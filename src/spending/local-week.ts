@@ -132,8 +132,8 @@ export class LocalWeeks {
   }
 
   of(zone: Omit<ConstructorParameters<typeof LocalWeek>[0], 'calendar'>): LocalWeek {
-    const { timezone, holidays, weekend = [] } = zone;
-    const key = [timezone, weekend.join(), ...holidays].join(' ');
+    const { timezone, holidays, weekend = usualWeekend } = zone;
+    const key = JSON.stringify([timezone, weekend, holidays]);
     return getOrMake(this.#known, key, () => new LocalWeek({ calendar: this.#calendar, ...zone }));
   }
 }

@@ -16,6 +16,8 @@ const aboveUsual = 1.3;
 const hoursToLearn = 336;
 /** Little is sent where silence is usual that is worth a tenth of a mean hour. */
 const littleSilence = 0.1;
+/** So many falls show what a message takes: that the next one is smaller than all of them is less likely than one in ten. */
+export const knownFalls = 10;
 /** The mean fall looks back about a hundred falls. */
 const fallWeight = 0.01;
 
@@ -25,6 +27,12 @@ export function noteFall(state: BalanceState, fell: Micros): void {
   if (state.smallestFall === 0 || fell < state.smallestFall) state.smallestFall = fell;
   const usual = state.usualFall === 0 ? fell : state.usualFall;
   state.usualFall = usual + fallWeight * (Math.min(fell, 3 * usual) - usual);
+}
+
+/** Less than a message takes is never spent. 0 while so few falls were seen, as the mean hour and the mean fall tell, that nothing shows what one takes. */
+export function unspendable(state: BalanceState): Micros {
+  const { hours, meanHour, clipped, usualFall, smallestFall } = state;
+  return hours * (meanHour + clipped) < knownFalls * usualFall ? 0 : smallestFall;
 }
 
 /** Takes in what was spent within a part of an hour; `usual` is what it usually takes an hour. */

@@ -81,8 +81,10 @@ export function createViews(current: () => ViewDependencies) {
     /** Oldest first, as stored: thinning is the caller's. */
     readings: (account: string, since: number, until: number) =>
       collect(current().reader.readings({ account, since, until })),
-    /** The same, thousands at a time, each in a turn of its own. */
+    /** The same with the last one before it, thousands at a time, each in a turn of its own. */
     async *readingsInParts(account: string, since: number, until: number) {
+      const before = await current().reader.readingBefore(account, since);
+      if (before !== null) yield [before];
       for await (const part of current().reader.readings({ account, since, until })) {
         yield part;
         await nextTurn();
@@ -134,7 +136,7 @@ export function createViews(current: () => ViewDependencies) {
       const account = current().state.accounts.get(id);
       const outlook = account?.spending.outlook(balance) ?? null;
       if (account === undefined || outlook === null) return null;
-      const budget = monthlyBudget(account, balance);
+      const budget = monthlyBudget(account, balance, outlook.month.spent);
       return { ...outlook, provider: account.settings.provider, budget };
     },
     /** The record of a balance's forecasts; null while none came due. */

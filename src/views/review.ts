@@ -6,7 +6,7 @@ import { isoDay, parseLocalText, zoneOffsetMs } from '../domain/moment.ts';
 import { currencyCode, type Micros } from '../domain/money.ts';
 import { type Money, sumUp } from '../domain/one-sum.ts';
 import { amountOf, type Balance, type BalanceDefinition, type Reading } from '../domain/reading.ts';
-import { changesOf } from '../spending/changes.ts';
+import { changesOf, readingsOfChanges } from '../spending/changes.ts';
 import type { Views } from './create-views.ts';
 import { FallUnits, type Reasons, splitChange } from './fall-units.ts';
 import type { AccountView } from './views.ts';
@@ -65,11 +65,12 @@ export async function reviewTime(views: ReviewViews, order: ReviewOrder) {
     accounts.push(...(await views.accounts(ids)).filter(order.wantsAccount));
   const groupBy = order.groupBy ?? commonLabel(accounts);
   const days = daysBetween(since, until, order.timezone);
-  const sums = new SpendingSums({ since, until, days, groupBy });
+  const beforeSince = 2 * since - until;
+  const sums = new SpendingSums({ beforeSince, since, until, days, groupBy });
+  const span = readingsOfChanges({ since: beforeSince, until });
   for await (const slice of inSlices(accounts, sliceOfAccounts))
     for (const account of slice)
-      if (!sums.isFull)
-        await sums.add(account, views.readingsInParts(account.id, sums.firstAt(account), until));
+      if (!sums.isFull) await sums.add(account, views.readingsInParts(account.id, span.since, span.until));
   return {
     since,
     until,
@@ -107,6 +108,8 @@ export function sumReview({ spending }: Pick<Review, 'spending'>, money: Money |
 }
 
 interface SumOrder extends Pick<ReviewOrder, 'since' | 'until' | 'groupBy'> {
+  /** The beginning of the time before. */
+  readonly beforeSince: number;
   readonly days: readonly string[];
 }
 
@@ -129,23 +132,19 @@ class SpendingSums {
     return this.#readings > maxReadings;
   }
 
-  /** A little before the time before: what its first reading fell by is part of it. */
-  firstAt({ pollIntervalMs }: AccountView): number {
-    const { since, until } = this.#order;
-    return 2 * since - until - 3 * pollIntervalMs;
-  }
-
   async add(account: AccountView, chunks: AsyncIterable<readonly Reading[]>): Promise<void> {
-    const { since, until } = this.#order;
+    const { beforeSince, since, until } = this.#order;
     const weekdays = new Array<Micros>(7).fill(0);
     const own = { account, currency: account.currency ?? '', weekdays };
     const units: UnitsByBalance = new Map();
+    // What fell by its first reading is part of the time before; how much of that came earlier is not known after a long gap.
+    const watchedSince = beforeSince - 3 * account.pollIntervalMs;
     let firstAt: number | null = null;
     let last: Reading | undefined;
     for await (const chunk of chunks) {
       this.#readings += chunk.length;
       if (this.isFull) return;
-      firstAt ??= chunk[0]?.at ?? null;
+      firstAt ??= chunk.find(({ at }) => at > watchedSince)?.at ?? null;
       this.#count(own, last === undefined ? chunk : [last, ...chunk], units);
       last = chunk.at(-1) ?? last;
     }
@@ -154,7 +153,7 @@ class SpendingSums {
       this.unknown.push(account);
       return;
     }
-    const unwatchedMs = firstAt - since + (until - since);
+    const unwatchedMs = firstAt - beforeSince;
     const isWhole = unwatchedMs <= Math.max(maxUnwatched * (until - since), 2 * account.pollIntervalMs);
     const spentIn = (time: 'now' | 'before') =>
       [...units.values()].reduce((sum, shown) => sum + shown[time].spent, 0);
@@ -171,20 +170,19 @@ class SpendingSums {
     readings: readonly Reading[],
     units: UnitsByBalance,
   ): void {
-    const { since, until } = this.#order;
+    const { since } = this.#order;
     const { account, currency } = own;
     const bucketOf = bucketsBy(this.#startsOf(account.timezone));
     const offsetMs = zoneOffsetMs(since, account.timezone);
     // The sums are money: minutes are no part of them.
     for (const balance of account.balances.filter(({ unit }) => unit === undefined)) {
       const shown = getOrMake(units, balance.id, () => ({ now: new FallUnits(), before: new FallUnits() }));
-      for (const { from, to, before, change } of changesOf(readings, balance.id, currency)) {
+      for (const { from, to, at, before, change } of changesOf(readings, balance.id, currency)) {
         const spent = Math.max(0, -change);
-        if (to <= 2 * since - until) continue;
-        addTo(own.weekdays, weekdayOf(to + offsetMs), to <= since ? -spent : spent);
-        (to <= since ? shown.before : shown.now).add(to, spent);
-        if (to <= since) continue;
-        addTo(this.#groupOf(account).buckets, bucketOf(to), spent);
+        addTo(own.weekdays, weekdayOf(at + offsetMs), at < since ? -spent : spent);
+        (at < since ? shown.before : shown.now).add(at, spent);
+        if (at < since) continue;
+        addTo(this.#groupOf(account).buckets, bucketOf(at), spent);
         this.#addBelowZero(balance, before, from, to);
       }
     }

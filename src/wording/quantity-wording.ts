@@ -87,7 +87,7 @@ export function sayAmount(micros: Micros, { language, currency }: Amounts): stri
 
 type Amounts = Pick<WordingFrame, 'language' | 'currency'>;
 
-/** Two decimals, four below one unit: computed money has no more useful digits. */
+/** Two decimals, four below one unit, all below the fourth: computed money has no more useful digits. */
 export function sayComputed(amount: Micros, frame: Amounts): string {
   return sayAmount(computed(amount), frame);
 }
@@ -98,7 +98,9 @@ export function formatBareComputed(amount: Micros, currency: string | null): str
 }
 
 function computed(amount: Micros): Micros {
-  const step = Math.abs(amount) < micros ? 100 : 10_000;
+  const size = Math.abs(amount);
+  const below = size < 100 ? 1 : 100;
+  const step = size < micros ? below : 10_000;
   return Math.round(amount / step) * step;
 }
 

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { reviewTime } from '../../src/views/review.ts';
 import { dayMs, hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
 import type { Received } from '../support/recording-channel.ts';
-import { makeAccount } from '../support/settings.ts';
+import { seedDatabase } from '../support/seed-database.ts';
+import { makeAccount, makeSettings } from '../support/settings.ts';
 import { startWorld, World } from '../support/world.ts';
 
 const daily = { id: 'daily', cron: '30 2 * * *', timezone: 'Europe/Berlin', channels: ['ops'] };
@@ -113,6 +115,33 @@ test('a report covers the time since the run before: balances, spending, top-ups
   expect(otp?.topUps.map(({ micros }) => micros)).toEqual([units(500)]);
   expect(otp?.spent.sms).toBe(units(9000 + 19 * 10));
   expect(ads?.incidents.map(({ rule }) => rule)).toEqual(['sms-negative']);
+});
+
+test('a report and the review that it links say the same, also where a reading lies on the edge of their time', async () => {
+  const parts = { accounts: ['otp'], rules: [], reports: [{ ...daily, timezone: 'UTC' }] };
+  const startAt = Date.UTC(2026, 10, 21, 2);
+  // Each hour at half past, more from hour to hour.
+  const polls = Array.from({ length: 48 }, (_, hour) => ({
+    account: 'otp',
+    at: startAt + 30 * minuteMs - (48 - hour) * hourMs,
+    answer: { sms: units(9_000 - hour ** 2), voip: 0 },
+  }));
+  const world = new World(parts, {
+    startAt,
+    sleepMs,
+    leave: (path) => seedDatabase(path, makeSettings(parts), polls),
+  });
+  world.provider.set('otp', 9_000 - 47 ** 2);
+  world.daemon.start();
+  await world.pass(hourMs);
+  const message = reports(world).at(0)?.message;
+  if (message?.kind !== 'report') throw new Error('no report came');
+  expect(polls[24]?.at).toBe(message.since);
+  const spent = units(47 ** 2 - 24 ** 2);
+  expect(message.accounts).toMatchObject([{ spent: { sms: spent } }]);
+  const order = { timezone: 'UTC', groupBy: null, wantsAccount: () => true, wantsIncident: () => true };
+  const review = await reviewTime(world.views, { ...order, since: message.since, until: message.until });
+  expect(review.spending?.accounts).toMatchObject([{ spent }]);
 });
 
 test('what was spent and topped up in another currency is no part of the sums next to the present balance', async () => {

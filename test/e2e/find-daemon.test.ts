@@ -287,6 +287,9 @@ describe('which daemon a command asks', { timeout: 90_000 }, () => {
     expect(said).toEqual([]);
     const routes = await runCli(['routes', 'otp', 'stale'], { cwd: fourth.folder });
     expect(routes).toMatchObject({ code: 0, stdout: expect.stringContaining('otp stale, warning') });
+    const compare = ['replay', '--compare', 'running', '--config', fourth.configFile];
+    const compared = await runCli(compare, { cwd: folder });
+    expect(compared).toMatchObject({ code: 0, stdout: expect.stringContaining('Nothing would change') });
     const text = readFileSync(fourth.configFile, 'utf8');
     writeFileSync(fourth.configFile, text.replace('"accounts"', '"unknownKey": 1, "accounts"'));
     expect(await findByNote(context, fourth.configFile)).toBeNull();

@@ -89,6 +89,40 @@ describe('the headline of a notice stands alone', () => {
     },
   );
 
+  it('of a balance read in another currency by now says how old the one shown is, and what the latest reading says', () => {
+    const reading = { at: messageNow, balances: { sms: money(5000), voip: 0 }, currency: 'USD' };
+    const item = buildItem({
+      kinds: ['reminder'],
+      account: buildAccount({ reading }),
+      facts: [
+        { name: 'balance', value: { unit: 'money', micros: money(42.1) } },
+        { name: 'currency', value: { unit: 'text', text: 'CNY' } },
+        { name: 'read at', value: { unit: 'instant', at: messageNow - 26 * hour } },
+      ],
+    });
+    const { headline, story } = word(item);
+    expect(headline).toContain('SMS balance 42.10 CNY');
+    expect(story).toContain(
+      'The balance shown was read Fri 20 Nov 00:41 UTC+8 (26 hours ago). The latest reading is 5,000.00 USD, in another currency: it is not judged.',
+    );
+  });
+
+  it('of a balance with a unit of its own shows the latest reading, whatever the currency of its account', () => {
+    const balances = [{ id: 'sms', label: 'SMS', unit: 'minutes', alertsBelowZero: false }];
+    const item = buildItem({
+      kinds: ['reminder'],
+      account: buildAccount({ balances, runway: null }),
+      facts: [
+        { name: 'balance', value: { unit: 'money', micros: money(60) } },
+        { name: 'currency', value: { unit: 'text', text: 'minutes' } },
+        { name: 'read at', value: { unit: 'instant', at: messageNow - 26 * hour } },
+      ],
+    });
+    const { figures, story } = word(item);
+    expect(figures[0]).toEqual({ label: 'SMS balance', value: '42 minutes' });
+    expect(story.join()).not.toContain('another currency');
+  });
+
   it('of a balance that is over shows the reading of its end, however long the message waited', () => {
     const now = { at: messageNow, balances: { sms: money(-5), voip: 0 }, currency: 'CNY' };
     const endedAt = messageNow - 26 * hour;

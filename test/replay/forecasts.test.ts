@@ -50,6 +50,29 @@ describe('forecasts of an account that is topped up only when it is empty', () =
   });
 });
 
+it('takes a balance for empty at zero only, while too few falls show what a message takes', () => {
+  // Two falls of 300 leave 90, which lasts on; the third reading from the end is empty.
+  const readings = [690, 690, 390, ...new Array<number>(40).fill(90), 0, 0].map((sms, hour) => ({
+    at: monday + hour * 3_600_000,
+    balances: { sms },
+    currency: 'EUR',
+  }));
+  const forecast = {
+    emptyAt: monday + 43 * 3_600_000,
+    earliest: null,
+    latest: null,
+    basis: 'mean-burn' as const,
+  };
+  const perfect = readings.map((reading) => ({
+    reading,
+    balance: 'sms',
+    leftMicros: amountOf(reading, 'sms'),
+    forecast,
+  }));
+  const judged = judgeForecasts(perfect, 'sms');
+  expect(judged).toMatchObject([{ aheadMs: dayMs, medianError: 0 }]);
+});
+
 /** One message an hour until less than its price is left; then nothing, for so long; then a top-up, and messages again. */
 function drainEvenly(it: {
   readonly price: number;

@@ -415,6 +415,24 @@ describe('how long before empty an incident came', () => {
     expect(await emptying(balances, rule)).toEqual(expected);
   });
 
+  const below200 = belowRule({ id: 'below', thresholds: { warning: units(200) } });
+
+  it('nothing was empty where less is left than the one fall that is known', async () => {
+    const balances = [300, 90].flatMap((left) => new Array<number>(30).fill(left));
+    const runway = runwayRule({ id: 'lasts', thresholds: { warning: 72 * hourMs } });
+    for (const rule of [below200, runway])
+      for (const empty of await emptying(balances, rule)) {
+        expect(empty?.[0]).not.toBe('reached');
+        expect(empty?.[1] ?? 1).toBeGreaterThan(0);
+      }
+  });
+
+  it('it was empty with less left than the smallest of many falls, of which nothing can be sent', async () => {
+    const falling = Array.from({ length: 40 }, (_, index) => 393 - 10 * index);
+    const balances = [...falling, ...new Array<number>(12).fill(3)];
+    expect(await emptying(balances, below200)).toEqual([['reached', 5 * (39 - 20)]]);
+  });
+
   it.each([
     ['below', low, [['reached', 20]]],
     ['negative', negative, [['reached', 5]]],

@@ -187,7 +187,23 @@ test('a budget of another currency than the balance is read in by now is none of
         poll: { reading: read(factsNoon, 100, currency) },
       },
       'sms',
+      0,
     );
   expect(budgeted('RMB')).toBe(units(100));
   expect(budgeted('USD')).toBeNull();
+});
+
+test.each<[string, readonly number[], number, number]>([
+  ['the one that is reached first, while none is', [4000, 3000], 2000, 3000],
+  ['the one that is reached, though another is not', [4000, 3000], 3500, 3000],
+  ['the highest, where all are reached', [4000, 3000], 4000, 4000],
+])('of several budgets of a month forecasts show %s', (_, amounts, spent, expected) => {
+  const rules = amounts.map((amount) => {
+    const thresholds = { info: units(amount / 2), warning: units(amount) };
+    const monthly: BudgetRule = { ...rule, per: 'month', thresholds };
+    return asAnyRule(monthly);
+  });
+  const poll = { reading: read(factsNoon, 100, 'CNY') };
+  const account = { rules, settings: { currency: 'CNY' }, poll };
+  expect(monthlyBudget(account, 'sms', units(spent))).toBe(units(expected));
 });

@@ -123,6 +123,19 @@ test('a share of an empty balance means nothing', () => {
   });
 });
 
+test.each<[string, readonly Reading[]]>([
+  ['zero', steady({ from: 0, perHour: 0, until: 60 })],
+  ['below zero', steady({ from: -48, perHour: 0, until: 60 })],
+  ['below zero over a gap', [0, 5, 10, 15, 20, 80, 85].map((minute) => readingAt(minute, -48))],
+])('nothing spent is no drop, whatever the share is of: %s', (_, readings) => {
+  expect(verdict(evaluate(share, factsAfter(readings), 'warning'))).toBe('ok');
+});
+
+test('what was spent below zero gives no verdict on a share, over a gap too', () => {
+  const readings = [0, 5, 10, 15, 20, 80, 85].map((minute) => readingAt(minute, -48 - minute));
+  expect(verdict(evaluate(share, factsAfter(readings), 'warning'))).toBe('unknown');
+});
+
 test('spending in another currency is another series', () => {
   const euros = steady({ from: 1000, perHour: 500, until: 30 }).map((reading) => ({
     ...reading,

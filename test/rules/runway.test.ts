@@ -156,7 +156,7 @@ describe('by the forecast', () => {
 
   test('an account that sends little warns where the forecast says so, whatever is left', () => {
     const sent = (hour: number) => Math.floor(hour / 36) * 6;
-    const hours = Array.from({ length: 21 * 24 }, (_, hour) => hour);
+    const hours = Array.from({ length: 30 * 24 }, (_, hour) => hour);
     for (let left = 4; left < 40; left += 0.5) {
       const facts = factsAfter(
         hours.map((hour) => readingAt(hour * 60, left + sent(hours.length - 1) - sent(hour))),

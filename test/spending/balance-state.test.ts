@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { BalanceState, readSpending, writeSpending } from '../../src/spending/balance-state.ts';
 import type { PeriodSums } from '../../src/spending/periods.ts';
+import { unspendable } from '../../src/spending/silence.ts';
 
 /** The stored numbers, in the order in which they lie in the bytes: the format of version 10. */
 const columns = `
@@ -53,6 +54,16 @@ test('what is stored of a balance has its numbers and its arrays in this order, 
   new Uint8Array(state.buffer).set(rest);
   for (const [index, name] of arrays.entries())
     expect(new Set(Reflect.get(state, name))).toEqual(new Set([index]));
+});
+
+test.each([
+  ['one fall', 1, 0],
+  ['nine falls', 9, 0],
+  ['a hundred falls', 100, 210],
+])('less than the smallest of many falls is never spent: after %s', (_, falls, expected) => {
+  const state = new BalanceState();
+  Object.assign(state, { hours: 400, meanHour: (falls * 210) / 400, usualFall: 210, smallestFall: 210 });
+  expect(unspendable(state)).toBe(expected);
 });
 
 test('it is read back as it was written, with a balance that never fell between others', () => {

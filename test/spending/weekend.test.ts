@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AccountSpending } from '../../src/spending/account-spending.ts';
-import { LocalWeek, passLeadTime } from '../../src/spending/local-week.ts';
+import { LocalWeek, LocalWeeks, passLeadTime } from '../../src/spending/local-week.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { monday, officeHours, spendBy } from '../support/spending.ts';
 
@@ -41,6 +41,21 @@ describe('a weekend of Friday and Saturday', () => {
     // Four hours until the holiday, which takes 24, then eight until Wednesday's office opens: a unit each.
     const emptyAt = spending.forecast('sms', 46 * units)?.emptyAt ?? 0;
     expect(Math.abs(emptyAt - (eve + 37 * hourMs))).toBeLessThan(hourMs);
+  });
+
+  it('of one account is not that of another, whoever comes first', () => {
+    const zone = { timezone: 'UTC', holidays: [] };
+    const none = { ...zone, weekend: [] };
+    const saturday = monday + 5 * dayMs;
+    for (const order of [
+      [zone, none],
+      [none, zone],
+    ]) {
+      const weeks = new LocalWeeks(cronCalendar);
+      for (const each of order) weeks.of(each);
+      const isWorking = (each: typeof zone) => weeks.of(each).isWorking(weeks.of(each).dayAt(saturday));
+      expect([isWorking(zone), isWorking(none)]).toEqual([false, true]);
+    }
   });
 
   it('is not the week of a state that was learned with another one', () => {

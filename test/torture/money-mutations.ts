@@ -22,8 +22,8 @@ export const moneyMutations: readonly Mutation[] = [
   {
     name: 'the fast path of the runway rule counts what cannot be spent',
     file: 'src/spending/forecast.ts',
-    old: 'forMs + secondMs) < left - unspendable(state, left);',
-    new: 'forMs + secondMs) < left + 0 * unspendable(state, left);',
+    old: 'forMs + secondMs) < left - keptOf(state, left);',
+    new: 'forMs + secondMs) < left + 0 * keptOf(state, left);',
     test: 'test/rules/runway.test.ts',
   },
   {

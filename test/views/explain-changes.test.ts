@@ -1,4 +1,5 @@
 import { expect, it, test } from 'vitest';
+import type { Reading } from '../../src/domain/reading.ts';
 import { explainChanges } from '../../src/views/explain-changes.ts';
 import { reviewTime } from '../../src/views/review.ts';
 import { units } from '../support/account-facts.ts';
@@ -10,6 +11,11 @@ const since = until - 7 * dayMs;
 const balances = [{ id: 'sms', label: 'SMS', alertsBelowZero: true }];
 const account = (id: string, currency = 'CNY') =>
   buildAccountView({ id, name: id, currency, balances, pollIntervalMs: dayMs, timezone: 'UTC' });
+
+/** The readings of a time, and the last one before it, as the daemon gives them. */
+function withLastBefore(readings: readonly Reading[], from: number, to: number): readonly Reading[] {
+  return readings.filter(({ at }, place) => (readings[place + 1]?.at ?? at) >= from && at < to);
+}
 
 /** Accounts that fall by so much at noon of each day, from 15 days ago on. */
 function viewsOf(falls: Readonly<Record<string, (day: number) => number>>, currency?: string) {
@@ -26,7 +32,7 @@ function viewsOf(falls: Readonly<Record<string, (day: number) => number>>, curre
     ...{ accountIds: () => Object.keys(falls), accounts: async () => accounts },
     ...{ incidents: async () => [], record: () => null },
     async *readingsInParts(id: string, from: number, to: number) {
-      yield readingsOf(id).filter(({ at }) => at >= from && at < to);
+      yield withLastBefore(readingsOf(id), from, to);
     },
   };
 }
@@ -75,7 +81,8 @@ test('no weekday is named where the time is not whole weeks', async () => {
 });
 
 const halfHours = Array.from({ length: 15 * 48 }, (_, step) => step);
-const dayOf = (step: number): number => Math.floor(step / 48);
+/** Of the half hour that ends with a step: at midnight that of the day before. */
+const dayOf = (step: number): number => Math.floor((step - 1) / 48);
 const isBefore = (step: number): boolean => step <= 8 * 48;
 
 /** Of an account that is read every half hour and fell by so much since the reading before. */
@@ -91,7 +98,7 @@ async function halfHourly(fall: (step: number) => number) {
     ...{ accountIds: () => ['otp'], accounts: async () => [otp], incidents: async () => [] },
     ...{ record: () => null },
     async *readingsInParts(_: string, from: number, to: number) {
-      yield readings.filter(({ at }) => at >= from && at < to);
+      yield withLastBefore(readings, from, to);
     },
   };
   return explainChanges(await reviewTime(views, { ...order, since, until }))[0];

@@ -14,7 +14,7 @@ import { cronCalendar as calendar } from '../../system/calendar.ts';
 import { CommandError, type CommandInput, exitCodes, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { findByNote } from '../daemon/find-daemon.ts';
-import { loadConfiguration, locateConfiguration } from '../load-configuration.ts';
+import { loadConfiguration, locateConfiguration, usualConfiguration } from '../load-configuration.ts';
 import { openReader } from '../open-reader.ts';
 import { readInstant, requireKnown } from '../read-options.ts';
 import { printJson } from '../terminal/output.ts';
@@ -65,7 +65,7 @@ export async function runReplay(context: CommandContext, input: CommandInput): P
 async function runComparison(context: CommandContext, input: CommandInput, order: PastOrder, other: string) {
   if (order.file === '-') throw new UsageError('--compare reads the file twice: --input - cannot be');
   if (input.flag('forecasts')) throw new UsageError('--forecasts compares nothing');
-  const before = await loadOther(context, other);
+  const before = await loadOther(context, input, other);
   const account = before.accounts.find(({ id }) => id === order.account?.id) ?? null;
   // Both are of one past: that of the database, or the file, of the configuration that is tried.
   const settings = { ...before, storage: order.settings.storage };
@@ -85,14 +85,19 @@ async function runComparison(context: CommandContext, input: CommandInput, order
 }
 
 /** The configuration that is compared with; `running` is that of the daemon. */
-async function loadOther(context: CommandContext, named: string): Promise<Settings> {
-  const isRunning = named === 'running';
-  const file = locateConfiguration(isRunning ? null : named, context);
-  if (isRunning && (await findByNote(context, file)) === null)
-    throw new CommandError(
-      `no daemon answers that runs ${file} as it is now: name the file to compare with, --compare FILE`,
-    );
+async function loadOther(context: CommandContext, input: CommandInput, named: string): Promise<Settings> {
+  const file = named === 'running' ? await findRunning(context, input) : named;
   return (await loadConfiguration(context, { option: () => file })).settings;
+}
+
+/** The file that a daemon has in force: the one that is tried, or the usual one. */
+async function findRunning(context: CommandContext, input: CommandInput): Promise<string> {
+  const tried = locateConfiguration(input.option('config'), context);
+  const files = new Set([tried, usualConfiguration(context) ?? tried]);
+  for (const file of files) if ((await findByNote(context, file)) !== null) return file;
+  throw new CommandError(
+    `no daemon answers that runs ${[...files].join(' or ')} as it is now: name the file to compare with, --compare FILE`,
+  );
 }
 
 /** Judged before signals are looked for again. */

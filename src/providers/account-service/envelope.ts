@@ -14,13 +14,16 @@ type HttpAnswer = Pick<ProviderAnswer, 'status' | 'body' | 'problem'>;
 /** Longest message of the provider that a reason quotes, in characters. */
 const maxMessageLength = 200;
 
+/** Longest code that a reason quotes: one that no number holds exactly has more digits. */
+const maxCodeLength = 60;
+
 /** Unknown fields are only named for the log; a hostile answer must not fill it. */
 const maxUnknownFields = 10;
 const maxFieldNameLength = 60;
 
 /** Any integer `code` makes an envelope. A missing key fails even for `z.unknown()`, so `result` says that it is optional. */
 const envelopeSchema = z.object({
-  code: z.int(),
+  code: z.union([z.int(), z.bigint()]),
   msg: z.string().optional(),
   result: z.unknown().optional(),
 });
@@ -59,17 +62,18 @@ export function judgeAnswer(answer: HttpAnswer, texts: ForeignTexts): OutcomeDet
     envelopeSchema.safeParse(parsed).data ?? plainRefusal.safeParse(parsed).data;
   if (envelope === undefined) return withoutEnvelope(answer, parsed);
   // -0 is an integer to zod; adding zero makes it 0.
-  const code = envelope.code + 0;
-  if (code === envelopeCodes.success && status !== 429)
-    return judgeResult(parsed, envelope, { code, status, texts });
+  const number = typeof envelope.code === 'bigint' ? null : envelope.code + 0;
+  if (number === envelopeCodes.success && status !== 429)
+    return judgeResult(parsed, envelope, { code: number, status, texts });
   const message = texts.clean(envelope.msg ?? '', maxMessageLength);
-  const place = { code, status };
+  const place = number === null ? { status } : { code: number, status };
+  const code = texts.clean(String(number ?? envelope.code), maxCodeLength);
   const say = (reason: string) => (message === '' ? reason : answers.saying({ reason, message }));
-  if (status === 429 || code === envelopeCodes.rateLimited) {
+  if (status === 429 || number === envelopeCodes.rateLimited) {
     const reason = status === 429 ? told.limitedTwice({ code }) : told.limited({ code });
     return { kind: 'rate_limited', reason: say(reason), ...place };
   }
-  if (code === envelopeCodes.authFailed)
+  if (number === envelopeCodes.authFailed)
     return { kind: 'auth_failed', reason: say(told.refused({ code })), ...place };
   return { kind: 'api_error', reason: say(told.answered({ code })), ...place };
 }
@@ -133,7 +137,7 @@ const longNumber = /[\d.]{16}/;
 
 const balanceKeys: readonly string[] = ['smsBalance', 'voipBalance'];
 
-/** Amounts as millionths, exact from the digits; NaN out of range. Undefined where it is no JSON, or nested too deep. */
+/** Amounts as millionths, exact from the digits; NaN out of range. A code that no number holds exactly is a bigint. Undefined where it is no JSON, or nested too deep. */
 function parseBody(text: string): unknown {
   const json = withoutByteOrderMark(text);
   try {
@@ -146,8 +150,10 @@ function parseBody(text: string): unknown {
 }
 
 function readExactly(key: string, value: unknown, context: { readonly source?: string }): unknown {
-  if (typeof value !== 'number' || !balanceKeys.includes(key)) return value;
-  return parseMicros(context.source ?? '') ?? Number.NaN;
+  if (typeof value !== 'number') return value;
+  const source = context.source ?? '';
+  if (balanceKeys.includes(key)) return parseMicros(source) ?? Number.NaN;
+  return key === 'code' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? BigInt(source) : value;
 }
 
 function readShort(parsed: unknown): unknown {

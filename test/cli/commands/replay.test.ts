@@ -89,6 +89,13 @@ describe('lowwater replay --compare', () => {
   it('says that nothing would change, and what is missing where no daemon has the file in force', async () => {
     writeFileSync(join(folder, 'new.json'), JSON.stringify(config));
     const same = await against('config.json');
+    // Where no usual file lies, the daemon is looked for by the file that is named.
+    const elsewhere = mkdtempSync(join(tmpdir(), 'lowwater-replay-'));
+    const named = ['--config', join(folder, 'new.json'), '--compare', 'running'];
+    const alone = await runCli(['replay', ...named], { cwd: elsewhere });
+    rmSync(elsewhere, { recursive: true });
+    expect(alone.code).toBe(1);
+    expect(alone.stderr).toMatch(/no daemon answers that runs \S*new\.json as it is now: name the file/);
     expect(same.stdout).toMatch(/^Nothing would change: \d+ alerts as before\./);
     const { code, stderr } = await against('running');
     expect(code).toBe(1);

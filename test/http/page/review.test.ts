@@ -1,5 +1,8 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Reading } from '../../../src/domain/reading.ts';
 import { reviewTime } from '../../../src/views/review.ts';
+import type { AccountView } from '../../../src/views/views.ts';
 import { hourMs, minuteMs, smsLow, units } from '../../support/account-facts.ts';
 import { buildAccountView, dayMs, viewsNow } from '../../support/built-views.ts';
 import { give } from '../../support/orders.ts';
@@ -28,6 +31,17 @@ async function reviewedWorld(): Promise<World> {
   await world.pass(40 * minuteMs);
   await read(world, 5_000);
   return world;
+}
+
+/** One account with these readings. */
+function reviewed(account: AccountView, readings: readonly Reading[]) {
+  return {
+    ...{ accountIds: () => [account.id], accounts: async () => [account] },
+    ...{ incidents: async () => [], record: () => null },
+    async *readingsInParts(_: string, from: number, to: number) {
+      yield readings.filter(({ at }, place) => (readings[place + 1]?.at ?? at) >= from && at < to);
+    },
+  };
 }
 
 describe('a review', () => {
@@ -121,6 +135,61 @@ describe('a review', () => {
     const order = { ...everything, timezone: 'Europe/Berlin', since, until: Date.UTC(2026, 9, 27, 23) };
     const { days } = await reviewTime(world.views, order);
     expect(days).toEqual(['2026-10-23', '2026-10-24', '2026-10-25', '2026-10-26', '2026-10-27']);
+  });
+
+  it('counts a fall as a whole to the time in which it ends, so that days add up and before a day is the day before', async () => {
+    const account = buildAccountView({ timezone: 'UTC', pollIntervalMs: hourMs });
+    const days = 5;
+    const begin = Date.UTC(2026, 10, 2);
+    const step = fc.record({
+      at: fc.oneof(
+        fc.integer({ min: -48, max: days * 24 }),
+        fc.double({ min: -48, max: days * 24, noNaN: true }),
+      ),
+      sms: fc.integer({ min: 0, max: 1_000 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(step, { minLength: 2, selector: ({ at }) => Math.floor(at * hourMs) }),
+        async (steps) => {
+          const readings = steps
+            .map(({ at, sms }) => ({
+              at: begin + Math.floor(at * hourMs),
+              currency: 'CNY',
+              balances: { sms, voip: 0 },
+            }))
+            .sort((left, right) => left.at - right.at);
+          const views = reviewed(account, readings);
+          const review = async (from: number, to: number) => {
+            const order = { ...everything, since: begin + from * dayMs, until: begin + to * dayMs };
+            return (
+              (await reviewTime(views, order)).spending?.groups[0] ?? { spent: 0, before: null, buckets: [] }
+            );
+          };
+          const whole = await review(0, days);
+          const each = await Promise.all(Array.from({ length: days }, (_, day) => review(day, day + 1)));
+          expect(each.reduce((sum, { spent }) => sum + spent, 0)).toBe(whole.spent);
+          each.forEach(({ spent, before }, day) => {
+            if (whole.buckets.length > 0) expect(whole.buckets[day]).toBe(spent);
+            if (day > 0 && before !== null) expect(before).toBe(each[day - 1]?.spent);
+          });
+        },
+      ),
+    );
+  });
+
+  it('counts the fall that ends with the last reading of a day, read once a day at midnight', async () => {
+    const begin = Date.UTC(2026, 10, 1);
+    const readings = Array.from({ length: 10 }, (_, day) => ({
+      at: begin + day * dayMs,
+      currency: 'CNY',
+      balances: { sms: units(5_000 - 100 * day), voip: 0 },
+    }));
+    const views = reviewed(buildAccountView({ timezone: 'UTC', pollIntervalMs: dayMs }), readings);
+    const day = { ...everything, since: Date.UTC(2026, 10, 5), until: Date.UTC(2026, 10, 6) };
+    expect((await reviewTime(views, day)).spending?.groups).toMatchObject([
+      { spent: units(100), before: units(100), buckets: [units(100)] },
+    ]);
   });
 
   it('names accounts that were not read in the time', async () => {

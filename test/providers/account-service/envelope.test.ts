@@ -210,6 +210,12 @@ describe('codes', () => {
     const body = '{"msg":"x","code":-1,"result":{"smsBalance":1,"voipBalance":1,"currency":"CNY"}}';
     expect(judge(body)).toMatchObject({ kind: 'api_error', code: -1 });
     expect(judge(body.replace('-1', '0'))).toMatchObject({ kind: 'api_error', code: 0 });
+    // More digits than a number holds exactly: they stand in the reason, and no other number beside it.
+    for (const digits of ['99999999999999999999', '-9007199254740993']) {
+      const outcome = judge(body.replace('-1', digits));
+      expect(outcome).toMatchObject({ kind: 'api_error', reason: expect.stringContaining(`code ${digits}`) });
+      expect(outcome).not.toHaveProperty('code');
+    }
   });
 
   test.each([-1, -99_999, 1, 500])('unknown code %i is kept with its message', (code) => {
