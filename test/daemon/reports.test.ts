@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { dayMs, hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
 import type { Received } from '../support/recording-channel.ts';
-import { makeAccount } from '../support/settings.ts';
+import { makeAccount, makeChannel } from '../support/settings.ts';
 import { startWorld, World } from '../support/world.ts';
 
 const daily = { id: 'daily', cron: '30 2 * * *', timezone: 'Europe/Berlin', channels: ['ops'] };
@@ -138,6 +138,26 @@ test('what was spent and topped up in another currency is no part of the sums ne
   expect(account).toMatchObject({ spent: { sms: units(3) }, toppedUp: { sms: 0 }, topUps: [] });
   // Three hours were read in the other one: no part of the days that what was spent is shared out over.
   expect((account?.spentSince ?? 0) - startedAt).toBeGreaterThanOrEqual(3 * hourMs);
+});
+
+test('a report on schedule is in the language of each channel, unless it names its own', async () => {
+  const channels = [
+    makeChannel('ops'),
+    ...(['zh-CN', 'es'] as const).map((language) => ({ ...makeChannel(language), language })),
+  ];
+  const names = channels.map(({ name }) => name);
+  const all = { ...daily, channels: names };
+  const world = await startWorld({ channels, reports: [all, { ...all, id: 'own', language: 'es' }] });
+  await world.pass(dayMs);
+  const languages = (id: string) =>
+    names.map((name) => {
+      const own = world
+        .channel(name)
+        .delivered.find(({ message }) => message.kind === 'report' && message.reportId === id);
+      return own?.message.language;
+    });
+  expect(languages('daily')).toEqual(['en', 'zh-CN', 'es']);
+  expect(languages('own')).toEqual(['es', 'es', 'es']);
 });
 
 test('what is spent per day counts from when it was watched first', async () => {
