@@ -174,6 +174,18 @@ test('what is spent per day counts from when it was watched first', async () => 
   expect(second?.kind === 'report' && second.accounts[0]?.spentSince).toBeUndefined();
 });
 
+test('a late report about a time before the first reading knows nothing of that time', async () => {
+  const world = await startWorld({ accounts: [], reports: [{ ...daily, timezone: 'UTC' }] }, { sleepMs });
+  world.clock.jump(16 * hourMs);
+  world.reload({ accounts: ['otp'], reports: [{ ...daily, timezone: 'UTC' }] });
+  await world.pass(sleepMs);
+  const message = reports(world).at(0)?.message;
+  if (message?.kind !== 'report') throw new Error('no report came');
+  const [first] = message.accounts;
+  expect(first?.reading?.at).toBeGreaterThan(message.until);
+  expect(first?.spentSince).toBeGreaterThan(message.until);
+});
+
 test('a weekly report says what the month comes to, its budget, and what the next pay runs must hold', async () => {
   const rates = { date: '2026-11-19', base: 'EUR', amounts: { CNY: '0.125' }, inverted: false };
   const monthly = {
