@@ -1,5 +1,7 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+// Receivers that are data keep their sentences.
+import '../src/channels/registry.ts';
 import { declareKeyMeanings } from '../src/rules/rule-schema.ts';
 import { languageIds } from '../src/wording/language.ts';
 import { declaredPhrases } from '../src/wording/phrase.ts';

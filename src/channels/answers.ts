@@ -18,6 +18,11 @@ const told = sentences('receiver', {
   redirect: 'a redirect, which is never followed; check the address',
 });
 
+export const remedies = sentences('remedy', {
+  another: 'this is not what {receiver} answers; check "{key}"',
+  notAccepted: 'not what "accept" of the channel asks for',
+});
+
 /** One line of a receiver's table of answers, for people. */
 export interface DocumentedAnswer {
   readonly answer: string;
@@ -39,7 +44,7 @@ interface AnswerRow extends DocumentedAnswer {
 }
 
 export interface AnswerTable {
-  /** The name of the receiver in a sentence, such as "Slack". */
+  /** The name of the receiver in a sentence, such as "Slack"; what is no proper name is a kept sentence. */
   readonly receiver: string;
   /** The first row that fits decides; the last ones have to fit everything. */
   readonly rows: readonly AnswerRow[];
@@ -149,7 +154,7 @@ export function acceptRows(accept: Accept | null): readonly AnswerRow[] {
       answer: '2xx, and the body says something else than `accept`',
       fits: (answer) => accept !== null && isSuccess(answer),
       means: 'refused',
-      remedy: 'not what "accept" of the channel asks for',
+      remedy: remedies.notAccepted(),
       note: `sent ${triesWithoutAgreement} times at most`,
       tries: triesWithoutAgreement,
       source: 'your configuration',

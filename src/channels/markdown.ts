@@ -52,6 +52,18 @@ export function cutUnits(text: string, limit: number): string {
     .trimEnd()}…`;
 }
 
+/** The first facts of a headline that fit, each whole: the others go from the end, and where one is too long the name before it is cut. */
+export function fitFacts(headline: string, fits: (text: string) => boolean): string {
+  const [, name = '', facts = headline] = /^(.*?)((?:: |：).*)$/s.exec(headline) ?? [];
+  const fewer = [...facts.matchAll(/[,;] |[，；]/g)].map(({ index }) => facts.slice(0, index)).toReversed();
+  const whole = [facts, ...fewer].map((some) => name + some).find(fits);
+  if (whole !== undefined) return whole;
+  const first = fewer.at(-1) ?? facts;
+  const shorter = (text: string, rest: string) =>
+    Array.from(text, (_, length) => cutUnits(text, length) + rest).findLast(fits);
+  return shorter(name, first) ?? shorter(headline, '') ?? '';
+}
+
 /** `[label](url)`; the address holds nothing that would end it. */
 function markdownLink({ label, url }: { readonly label: string; readonly url: string }): string {
   return `[${literalMarkdown(label)}](${url.replaceAll('(', '%28').replaceAll(')', '%29')})`;

@@ -8,7 +8,8 @@ import { credentialAddress, plainAddress } from '../schema/addresses.ts';
 import { filledList, flag, shape } from '../schema/shapes.ts';
 import { secret, textLeaf } from '../schema/texts.ts';
 import { listWords } from '../wording/lists.ts';
-import { type AnswerTable, commonAnswers, strangeSuccess, valueAt } from './answers.ts';
+import { keepSentence } from '../wording/phrase.ts';
+import { type AnswerTable, commonAnswers, remedies, strangeSuccess, valueAt } from './answers.ts';
 import { hostOf, isAtProvider, keysAtHost } from './describe-address.ts';
 import type { ChannelKind } from './kind.ts';
 import { type Mention, mentionSchema } from './mention.ts';
@@ -211,13 +212,16 @@ function keySchema(name: string, key: ReceiverKey): z.ZodType {
 }
 
 export function answerTable(receiver: ReceiverAnswers): AnswerTable {
-  const { name, yes, no, source, quote, wait, waitHeader } = receiver;
+  const { name, calledInAnswers = name, yes, no, source, quote, wait, waitHeader } = receiver;
+  const said = [...no, receiver.strange].flatMap((row) => row?.remedy ?? []);
+  for (const text of calledInAnswers.startsWith('the ') ? [calledInAnswers, ...said] : said)
+    keepSentence('receiverFile', text);
   const strange = receiver.strange ?? {
     answer: 'another 2xx',
-    remedy: `this is not what ${name} answers; check "${receiver.address}"`,
+    remedy: remedies.another({ receiver: name, key: receiver.address }),
   };
   return {
-    receiver: receiver.calledInAnswers ?? name,
+    receiver: calledInAnswers,
     quote: (answer) => quoteAnswer(answer, quote),
     readWait: (answer) =>
       readSeconds(wait === undefined ? answer.headers[waitHeader ?? ''] : valueAt(answer, wait)),

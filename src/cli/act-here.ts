@@ -167,8 +167,9 @@ export async function sendReport(
   const message = await composeNow(order);
   const channels = settings.channels.filter(({ name }) => report.channels.includes(name));
   const send = async (channel: ChannelSettings) => {
+    const language = report.language ?? channel.language ?? settings.language;
     const delivery = await withChannel(settings, channel, (open) =>
-      sendWhole(open, message, { clock, signal }),
+      sendWhole(open, { ...message, language }, { clock, signal }),
     );
     const reason = delivery.kind === 'delivered' ? wordMissed(delivery) : delivery.reason;
     return { channel: channel.name, delivered: reason === null, reason };

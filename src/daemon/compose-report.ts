@@ -60,7 +60,9 @@ async function reportAccount(
   const readings = before === null || before.at < poll.seriesSince ? within : [before, ...within];
   // Spending in another currency must not be added to the present balance's.
   const currency = poll.reading?.currency ?? null;
-  const first = readings.find((reading) => isSameCurrency(reading.currency, currency ?? ''));
+  const own = readings.find((reading) => isSameCurrency(reading.currency, currency ?? ''));
+  // A late report may be about a time before the first reading.
+  const first = own ?? poll.reading;
   const { balances } = settings;
   const flows = new Map(balances.map(({ id }) => [id, measureFlow(readings, id, currency)]));
   const ofEach = <T>(value: (balance: Balance, flow: Flow) => T): Record<Balance, T> =>
@@ -74,7 +76,7 @@ async function reportAccount(
     records: ofEach((balance) => account.spending.record(balance)),
     payments: paymentsOf(state, account, now()),
     spent: ofEach((_, { spent }) => spent),
-    ...(first === undefined || first.at <= since ? {} : { spentSince: first.at }),
+    ...(first === null || first.at <= since ? {} : { spentSince: first.at }),
     toppedUp: ofEach((_, { toppedUp }) => toppedUp),
     topUps: [...flows.values()].flatMap(({ topUps }) => topUps).sort((left, right) => left.at - right.at),
     incidents,

@@ -196,7 +196,7 @@ export interface ReportAccount extends Pick<AccountSettings, 'id' | 'name' | 'ba
   readonly records: Readonly<Record<Balance, ForecastRecord | null>>;
   readonly payments: readonly Payment[];
   readonly spent: Readonly<Record<Balance, Micros>>;
-  /** Since when that is known; absent: all of the time. */
+  /** Since when that, and what was topped up, is known; absent: all of the time, or never read. */
   readonly spentSince?: number;
   readonly toppedUp: Readonly<Record<Balance, Micros>>;
   readonly topUps: readonly { readonly at: number; readonly balance: Balance; readonly micros: Micros }[];

@@ -65,6 +65,10 @@ const says = phrases('report', {
   recordHigh:
     'in the last two weeks forecasts for {ahead} ahead were usually off by {percent} %, mostly too high',
   status: '{incidents}, {read}',
+  statusOnlySince: '{incidents}, {read}; known since {since} only',
+  onlySince: 'Spending and top-ups in {currency} are known in full since {since} only.',
+  missing:
+    '{count, plural, one {# account without a reading: not in the sums.} other {# accounts without a reading: not in the sums.}}',
   noIncidents: 'no incidents',
   stillOpen: '{count, plural, one {# incident} other {# incidents}} still open',
   incidents: '{count, plural, one {# incident} other {# incidents}}',
@@ -98,7 +102,7 @@ export function wordReport(message: ReportMessage, limit: number) {
     ),
     /** Accounts that may run out before the next report, and those of which nothing is known; null where no report follows. */
     runsOut: sayRunsOut(message, reader),
-    /** One line per currency, then what all come to. */
+    /** A line per currency, with since when it is known in full; what is not in them; then what all come to. */
     totals: [...totalsOf(message, reader), ...wordSums(message, reader)],
     accounts: shown.map((account) => wordAccount(account, message, reader)),
     more: message.accounts.length - shown.length,
@@ -179,12 +183,14 @@ function isUnknown(account: ReportAccount): boolean {
 }
 
 function totalsOf(message: ReportMessage, reader: Reader): readonly string[] {
-  const lines = message.accounts
-    .filter(({ reading }) => reading !== null)
-    .flatMap((account) =>
-      account.balances.map(({ id }) => ({ account, id, currency: currencyOf(account, id) ?? '' })),
-    );
-  return [...Map.groupBy(lines, ({ currency }) => currencyCode(currency)).values()].map((balances) => {
+  const read = message.accounts.filter(({ reading }) => reading !== null);
+  const lines = read.flatMap((account) =>
+    account.balances.map(({ id }) => ({ account, id, currency: currencyOf(account, id) ?? '' })),
+  );
+  const count = message.accounts.length - read.length;
+  const missing = count === 0 || read.length === 0 ? [] : [say(says.missing, { count }, reader)];
+  const byCurrency = [...Map.groupBy(lines, ({ currency }) => currencyCode(currency)).values()];
+  const totals = byCurrency.flatMap((balances) => {
     const frame = { ...reader, currency: balances[0]?.currency ?? null };
     const amount = (micros: Micros): string => sayAmount(micros, frame);
     const total = (of: (account: ReportAccount, balance: Balance) => Micros | undefined): Micros =>
@@ -212,26 +218,36 @@ function totalsOf(message: ReportMessage, reader: Reader): readonly string[] {
         : say(says.spent, { amount: amount(spent) }, reader),
       toppedUp: toppedUp === 0 ? say(says.nothing, reader) : amount(toppedUp),
     };
-    if (later === 0) return say(says.total, given, reader);
-    return say(says.totalToPay, { ...given, soon: amount(dueWithin(soonMs)), later: amount(later) }, reader);
+    const due = { soon: amount(dueWithin(soonMs)), later: amount(later) };
+    const since = Math.max(...balances.map(({ account }) => account.spentSince ?? 0));
+    const known = { currency: frame.currency ?? '', since: sayMoment(since, reader) };
+    return [
+      later === 0 ? say(says.total, given, reader) : say(says.totalToPay, { ...given, ...due }, reader),
+      ...(since === 0 ? [] : [say(says.onlySince, known, reader)]),
+    ];
   });
+  return [...totals, ...missing];
 }
 
 function wordAccount(account: ReportAccount, message: ReportMessage, reader: Reader) {
-  const { reading, balances, id, incidents } = account;
+  const { reading, balances, id, spentSince = null } = account;
   const inUse = balances.filter((balance) => isInUse(account, balance.id));
   const read =
     reading === null
       ? say(says.neverRead, reader)
       : say(says.read, { moment: sayMoment(reading.at, reader) }, reader);
+  const incidents = sayIncidentCount(account.incidents, reader);
   // None where the account was never read.
   const shown = reading === null ? [] : inUse.length === 0 ? balances.slice(0, 1) : inUse;
   return {
     name: nameOf(account),
     id,
     lines: shown.map((balance) => wordLine(account, balance, message, reader)),
-    /** `2 incidents, 1 still open, read Fri 20 Nov 02:37 UTC+8`. */
-    status: say(says.status, { incidents: sayIncidentCount(incidents, reader), read }, reader),
+    /** `2 incidents, 1 still open, read Fri 20 Nov 02:37 UTC+8; known since Thu 19 Nov 11:02 UTC+8 only`. */
+    status:
+      spentSince === null
+        ? say(says.status, { incidents, read }, reader)
+        : say(says.statusOnlySince, { incidents, read, since: sayMoment(spentSince, reader) }, reader),
     /** `USED UP`, `FINE`. */
     state: stateOf(account, reader),
     advice: adviceOf(account, reader),

@@ -71,6 +71,11 @@ export function sentences<const English extends Readonly<Record<string, string>>
   return Object.fromEntries(made) as Sentences<English>;
 }
 
+/** A sentence that stands in a file of data, whole: it is its own name. */
+export function keepSentence(place: string, text: string): void {
+  if (!declared.has(`${place}.${text}`)) sentences(place, { [text]: text });
+}
+
 export function keptPhrases(): readonly Phrase[] {
   return kept;
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { displayWidth } from '../../src/cli/terminal/text.ts';
 import { defaultScenario } from '../../src/simulator/scenario.ts';
 import { type Simulator, startSimulator } from '../../src/simulator/server.ts';
@@ -9,6 +9,7 @@ import { systemClock } from '../../src/system/clock.ts';
 import { systemRandom } from '../../src/system/random.ts';
 import { type CliOptions, type CliResult, runCli } from '../support/cli.ts';
 import { freePort } from '../support/free-port.ts';
+import { startHttpReceiver } from '../support/http-receiver.ts';
 import { packagesBehind } from '../support/packages-behind.ts';
 
 const token = 'a-token-of-the-tests-only';
@@ -241,6 +242,34 @@ describe('commands that send', () => {
     expect(code).toBe(1);
     expect(stderr).toContain('ops');
   });
+});
+
+it('a report that is sent now reaches each channel in its own language, as one on schedule does', async () => {
+  const receiver = await startHttpReceiver((response) => response.end());
+  const own = mkdtempSync(join(tmpdir(), 'lowwater-report-'));
+  onTestFinished(async () => {
+    await receiver.close();
+    rmSync(own, { recursive: true });
+  });
+  const channel = (name: string, language?: string) => ({
+    [name]: { type: 'webhook', url: `${receiver.url}/${name}`, language },
+  });
+  const send = async (report: object) => {
+    const config = {
+      ...{ provider: { baseUrl: simulator.url }, accounts: [{ id: 'otp', authSecret: 'demo-otp-secret' }] },
+      channels: { ...channel('plain'), ...channel('zh', 'zh-CN'), ...channel('es', 'es') },
+      reports: [{ id: 'w', cron: '0 9 * * 1', channels: ['plain', 'zh', 'es'], ...report }],
+    };
+    writeFileSync(join(own, 'config.json'), JSON.stringify(config));
+    const before = receiver.received.length;
+    expect(await runCli(['report', 'w'], { cwd: own })).toMatchObject({ code: 0 });
+    const heads = receiver.received
+      .slice(before)
+      .map(({ path, body }) => [path.split('/').at(-1), JSON.parse(body).data.headline.match(/\p{L}+/u)[0]]);
+    return Object.fromEntries(heads);
+  };
+  expect(await send({})).toEqual({ plain: 'REPORT', zh: '报告', es: 'INFORME' });
+  expect(await send({ language: 'es' })).toEqual({ plain: 'INFORME', zh: 'INFORME', es: 'INFORME' });
 });
 
 describe('commands that change', () => {

@@ -3,7 +3,7 @@ import { reviewTime } from '../../src/views/review.ts';
 import { dayMs, hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
 import type { Received } from '../support/recording-channel.ts';
 import { seedDatabase } from '../support/seed-database.ts';
-import { makeAccount, makeSettings } from '../support/settings.ts';
+import { makeAccount, makeChannel, makeSettings } from '../support/settings.ts';
 import { startWorld, World } from '../support/world.ts';
 
 const daily = { id: 'daily', cron: '30 2 * * *', timezone: 'Europe/Berlin', channels: ['ops'] };
@@ -169,6 +169,26 @@ test('what was spent and topped up in another currency is no part of the sums ne
   expect((account?.spentSince ?? 0) - startedAt).toBeGreaterThanOrEqual(3 * hourMs);
 });
 
+test('a report on schedule is in the language of each channel, unless it names its own', async () => {
+  const channels = [
+    makeChannel('ops'),
+    ...(['zh-CN', 'es'] as const).map((language) => ({ ...makeChannel(language), language })),
+  ];
+  const names = channels.map(({ name }) => name);
+  const all = { ...daily, channels: names };
+  const world = await startWorld({ channels, reports: [all, { ...all, id: 'own', language: 'es' }] });
+  await world.pass(dayMs);
+  const languages = (id: string) =>
+    names.map((name) => {
+      const own = world
+        .channel(name)
+        .delivered.find(({ message }) => message.kind === 'report' && message.reportId === id);
+      return own?.message.language;
+    });
+  expect(languages('daily')).toEqual(['en', 'zh-CN', 'es']);
+  expect(languages('own')).toEqual(['es', 'es', 'es']);
+});
+
 test('what is spent per day counts from when it was watched first', async () => {
   const world = await startWorld(
     { accounts: ['otp'], reports: [{ ...daily, timezone: 'UTC' }] },
@@ -181,6 +201,18 @@ test('what is spent per day counts from when it was watched first', async () => 
   expect(first?.spentSince).toBeGreaterThan(message.since);
   const second = reports(world).at(1)?.message;
   expect(second?.kind === 'report' && second.accounts[0]?.spentSince).toBeUndefined();
+});
+
+test('a late report about a time before the first reading knows nothing of that time', async () => {
+  const world = await startWorld({ accounts: [], reports: [{ ...daily, timezone: 'UTC' }] }, { sleepMs });
+  world.clock.jump(16 * hourMs);
+  world.reload({ accounts: ['otp'], reports: [{ ...daily, timezone: 'UTC' }] });
+  await world.pass(sleepMs);
+  const message = reports(world).at(0)?.message;
+  if (message?.kind !== 'report') throw new Error('no report came');
+  const [first] = message.accounts;
+  expect(first?.reading?.at).toBeGreaterThan(message.until);
+  expect(first?.spentSince).toBeGreaterThan(message.until);
 });
 
 test('a weekly report says what the month comes to, its budget, and what the next pay runs must hold', async () => {

@@ -152,8 +152,42 @@ describe('a report in words', () => {
       wordReport(buildReport({ accounts: [buildReportAccount({ spentSince: messageNow - ms })] }), 10);
     const young = watched(30_000);
     expect(young.accounts[0]?.lines[0]?.perDay).toBe('an unknown amount per day');
-    expect(young.totals).toEqual([expect.stringMatching(/ CNY left in all; [\d.]+ CNY spent, /)]);
+    expect(young.totals[0]).toMatch(/ CNY left in all; [\d.]+ CNY spent, /);
     expect(watched(12 * 3_600_000).accounts[0]?.lines[0]?.perDay).toMatch(/^\d.* CNY per day$/);
+  });
+
+  it('says since when it knows an account that was not watched all the time, and the sums that it is part of', () => {
+    const since = messageNow - 10_000;
+    const empty = { spent: { sms: 0, voip: 0 }, toppedUp: { sms: 0, voip: 0 }, topUps: [], incidents: [] };
+    const accounts = [
+      buildReportAccount({ ...empty, spentSince: since }),
+      buildReportAccount({ spentSince: since - 86_400_000 }),
+      buildReportAccount({ reading: { at: messageNow, balances: { sms: 1, voip: 0 }, currency: 'EUR' } }),
+      buildReportAccount({ reading: null }),
+    ];
+    const report = buildReport({ accounts });
+    const words = wordReport(report, 10);
+    expect(words.accounts.map(({ status }) => status)).toEqual([
+      'no incidents, read Sat 21 Nov 02:37 UTC+8; known since Sat 21 Nov 02:40 UTC+8 only',
+      expect.stringMatching(/; known since Fri 20 Nov 02:40 UTC\+8 only$/),
+      expect.not.stringContaining('only'),
+      expect.stringMatching(/, never read$/),
+    ]);
+    expect(words.totals).toEqual([
+      expect.stringMatching(/ CNY left in all; 336\.00 CNY spent, 200\.00 CNY topped up$/),
+      'Spending and top-ups in CNY are known in full since Sat 21 Nov 02:40 UTC+8 only.',
+      expect.stringMatching(/ EUR left in all; /),
+      '1 account without a reading: not in the sums.',
+    ]);
+    for (const text of [
+      renderText(report, 500),
+      describeSlackPayload(renderSlack(report)).join('\n'),
+      renderEmailHtml(report, []),
+      JSON.stringify(wordCard(report, 4)),
+    ]) {
+      expect(text).toContain('in CNY are known in full since Sat 21 Nov 02:40 UTC+8 only.');
+      expect(text).toContain('known since Fri 20 Nov 02:40 UTC+8 only');
+    }
   });
 
   it('says in its head what is to be paid within 7 and within 30 days, as the page Pay does', () => {

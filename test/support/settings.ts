@@ -16,7 +16,7 @@ import { dayMs, minuteMs } from './account-facts.ts';
 /** Parts of a configuration that a test names; the rest is as a short file would have it. */
 export interface SettingsParts extends Partial<Omit<Settings, 'accounts' | 'channels' | 'rules'>> {
   readonly accounts?: readonly (string | AccountSettings)[];
-  readonly channels?: readonly string[];
+  readonly channels?: readonly (string | ChannelSettings)[];
   /** The built-in rules are added, as the configuration does. */
   readonly rules?: readonly Rule[];
 }
@@ -24,13 +24,14 @@ export interface SettingsParts extends Partial<Omit<Settings, 'accounts' | 'chan
 export function makeSettings(parts: SettingsParts = {}): Settings {
   const { accounts = ['otp'], channels = ['ops'], rules = [], ...rest } = parts;
   const watched = accounts.map((account) => (typeof account === 'string' ? makeAccount(account) : account));
+  const sent = channels.map((channel) => (typeof channel === 'string' ? makeChannel(channel) : channel));
   return {
     provider: makeProvider(),
     providers: {},
     accounts: watched,
     rules: [...rules.map((rule) => withBalance(rule, watched)), ...buildBuiltInRules(rules, watched)],
-    channels: channels.map((name) => makeChannel(name)),
-    routes: [makeRoute({ channels })],
+    channels: sent,
+    routes: [makeRoute({ channels: sent.map(({ name }) => name) })],
     silences: [],
     reports: [],
     server: null,

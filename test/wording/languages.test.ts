@@ -41,7 +41,9 @@ describe('The catalogue', () => {
   });
 
   it('holds no phrase that nobody says', () => {
-    const unused = declaredPhrases().filter(({ name }) => !name.startsWith('ruleKey.') && !isSaid(name));
+    const unused = declaredPhrases().filter(
+      ({ name }) => !/^(?:ruleKey|receiverFile)\./.test(name) && !isSaid(name),
+    );
     expect(unused.map(({ name }) => name)).toEqual([]);
   });
 });
@@ -57,6 +59,18 @@ describe.each(languageIds.filter((id) => id !== 'en'))('The catalogue of %s', (i
     for (const [name, sentence] of Object.entries(catalogue)) {
       const wanted = argumentsIn(sentence).filter((argument) => argument !== 'replace');
       expect([name, ...argumentsIn(translated[name] ?? '')]).toEqual([name, ...wanted]);
+    }
+  });
+
+  it('leaves open what English leaves open: what says "or" or "about" there says so here', () => {
+    const words = {
+      'zh-CN': { or: /或|还|、|不超过|不低于/, about: /约|前后|预计/ },
+      es: { or: /\b(?:o|u|ni)\b/, about: /unos|hacia/ },
+    }[id];
+    for (const [name, sentence] of Object.entries(catalogue)) {
+      if (/\bor\b/.test(sentence)) expect(translated[name], name).toMatch(words?.or ?? '');
+      if (/\babout \{(?:amount|moment|total|end)/.test(sentence))
+        expect(translated[name], name).toMatch(words?.about ?? '');
     }
   });
 });

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { englishCatalogue } from '../../scripts/write-languages.ts';
+import { channelKinds } from '../../src/channels/registry.ts';
 import { loadLanguage } from '../../src/languages/load-language.ts';
 import { english, type Language } from '../../src/wording/language.ts';
 import { cutEnglish, fillEnglish, keptPhrases } from '../../src/wording/phrase.ts';
@@ -74,6 +75,13 @@ it.each([
     'Slack answered 301: a redirect, which is never followed; check the address',
     'Slack 响应 301：是重定向，从不跟随；检查地址',
   ],
+  ['the receiver answered 404', '接收方响应 404'],
+  ['the SMS gateway answered 401: check "token"', '短信网关响应 401：检查 "token"'],
+  [
+    'the Teams workflow answered 200: this is not what Teams answers; check "webhookUrl"',
+    'Teams 工作流响应 200：这不是 Teams 的响应；检查 "webhookUrl"',
+  ],
+  ['the receiver answered 400 no such the receiver', '接收方响应 400 no such the receiver'],
   [
     'the last poll ended as auth_failed, which tells nothing about the key',
     '上次查询的结果：密钥被拒绝；说明不了密钥是否有效',
@@ -84,6 +92,12 @@ it.each([
     expect(inLanguage(text, 'zh-CN')).toBe(said);
   },
 );
+
+it.each(channelKinds)('What to do about an answer is said in every language: $type', ({ answers }) => {
+  for (const { remedy } of answers as readonly { readonly remedy?: string }[])
+    if (remedy !== undefined)
+      for (const id of ['zh-CN', 'es']) expect(inLanguage(remedy, id)).not.toBe(remedy);
+});
 
 it('What a vendor says stays as it is, though it holds words that lowwater uses', () => {
   for (const text of [

@@ -4,7 +4,8 @@ import { Secret } from '../../domain/secret.ts';
 import { plainAddress } from '../../schema/addresses.ts';
 import { filledList, shape } from '../../schema/shapes.ts';
 import { secret, textLeaf } from '../../schema/texts.ts';
-import { type AnswerTable, commonAnswers, strangeSuccess } from '../answers.ts';
+import { sentences } from '../../wording/phrase.ts';
+import { type AnswerTable, commonAnswers, remedies, strangeSuccess } from '../answers.ts';
 import type { ChannelKind } from '../kind.ts';
 import type { AlertmanagerSettings } from './alertmanager-sender.ts';
 
@@ -50,6 +51,11 @@ const alertmanagerSchema = shape({
   bearer: secret('Token of a proxy that asks for one; not together with `basic`.').optional(),
 });
 
+const told = sentences('alertmanager', {
+  login: 'check "basic" or "bearer"',
+  urls: 'check "urls": the address ends before /api/v2/alerts, with the route prefix if there is one',
+});
+
 const table: AnswerTable = {
   receiver: 'Alertmanager',
   quote: ({ body }) => body,
@@ -57,7 +63,7 @@ const table: AnswerTable = {
     { answer: '200', fits: ({ status }) => status === 200, means: 'delivered', source },
     strangeSuccess({
       answer: 'another 2xx',
-      remedy: 'this is not what Alertmanager answers; check "urls"',
+      remedy: remedies.another({ receiver: 'Alertmanager', key: 'urls' }),
       source,
     }),
     {
@@ -71,14 +77,14 @@ const table: AnswerTable = {
       answer: '401, 403',
       fits: ({ status }) => status === 401 || status === 403,
       means: 'dead',
-      remedy: 'check "basic" or "bearer"',
+      remedy: told.login(),
       source: 'RFC 9110, 15.5',
     },
     {
       answer: '404',
       fits: ({ status }) => status === 404,
       means: 'dead',
-      remedy: 'check "urls": the address ends before /api/v2/alerts, with the route prefix if there is one',
+      remedy: told.urls(),
       source,
     },
     ...commonAnswers,

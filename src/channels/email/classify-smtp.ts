@@ -25,7 +25,11 @@ const told = sentences('mailServer', {
   tokenRefused: 'no access token: the OAuth 2 client or its refresh token is refused',
   noToken: 'no access token could be had from the OAuth 2 server',
   noLogin: 'the mail server offers no way to log in that fits the settings',
+  stray: 'the mail server said yes before it had the message',
 });
+
+/** A server that answers so does it every time: after some tries people should know. */
+export const strayReply: Delivery = { kind: 'retry', certainty: 'refused', tries: 3, reason: told.stray() };
 
 export type ReplyTexts = Pick<ForeignTexts, 'clean'>;
 

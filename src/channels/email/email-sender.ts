@@ -15,6 +15,7 @@ import {
   isTooLarge,
   quoteReply,
   type ReplyTexts,
+  strayReply,
 } from './classify-smtp.ts';
 import { drawChart } from './draw-chart.ts';
 import { type ChartPlan, planCharts } from './email-charts.ts';
@@ -209,11 +210,3 @@ function loginOf(order: Transmission): { readonly auth?: object } {
   const { login } = order.server;
   return login === null ? {} : { auth: { user: login.user, pass: login.password } };
 }
-
-/** A server that answers so does it every time: after some tries people should know. */
-const strayReply: Delivery = {
-  kind: 'retry',
-  certainty: 'refused',
-  tries: 3,
-  reason: 'the mail server said yes before it had the message',
-};

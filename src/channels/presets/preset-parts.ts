@@ -5,7 +5,7 @@ import { type Tone, toneIcons } from '../../messages/item-wording.ts';
 import { type Card, renderFitting, wordCard } from '../../messages/message-wording.ts';
 import { labelled } from '../../wording/lists.ts';
 import { type KeyOrder, keyOrders, nameOfAlert } from '../alert-key.ts';
-import { cutBytes, cutUnits, literalMarkdown, lookAlike } from '../markdown.ts';
+import { cutBytes, cutUnits, fitFacts, literalMarkdown, lookAlike } from '../markdown.ts';
 import type { Attempt, PostedPart } from '../post-sender.ts';
 import type { PostCode } from '../receiver.ts';
 import type { Preset, PresetRequest, PresetTemplate } from './preset.ts';
@@ -187,9 +187,11 @@ function writePresetText(message: Message, preset: Preset) {
   const size = (text: string): number => (limits.unit === 'bytes' ? Buffer.byteLength(text) : text.length);
   const writeHeadline = (card: Card, field: EscapedField): string => {
     const literal = escaperOf(preset, field);
-    const text = cutText(card.headline, 300);
-    if (style === 'brief') return inShortMessage(cut(literal(text), (limits.headline ?? 250) - 2));
-    return cut(literal(`${toneIcons[card.tone]} ${text}`), limits.headline ?? 250);
+    const written = (text: string): string =>
+      style === 'brief' ? inShortMessage(literal(text)) : literal(`${toneIcons[card.tone]} ${text}`);
+    const isShort = (text: string): boolean =>
+      size(text) <= (limits.headline ?? 250) && (style !== 'brief' || isOneMessage(text));
+    return written(fitFacts(cutText(card.headline, 300), (text) => isShort(written(text))));
   };
   const write = (card: Card) => ({
     card,
@@ -256,20 +258,26 @@ function wholeLines(card: Card, escapeAll: (text: string) => string): readonly s
   ];
 }
 
-/** Characters of one short message; a part of several has a few less. */
-const shortMessage = 160;
-
 /** The advice where it still fits into one message with the headline, and where to act. */
 function briefLines(card: Card): readonly string[] {
   const [advice] = card.parts[0]?.advice ?? [];
   const link = linksOf(card).find(({ url }) => url.length <= 140);
   const urls = link === undefined ? [] : [link.url];
   const whole = [...(advice === undefined ? [] : [inShortMessage(advice)]), ...urls];
-  const fits = [inShortMessage(card.headline), ...whole].join('\n').length <= shortMessage;
+  const fits = isOneMessage([inShortMessage(card.headline), ...whole].join('\n'));
   return fits || urls.length === 0 ? whole : urls;
 }
 
-/** Characters that the alphabet of short messages (GSM 03.38) lacks, as it has them: one of them would halve what a message holds. */
+/** Outside the alphabet of short messages (GSM 03.38): any such character halves what a message holds. */
+const outside = /[^\n\r -_a-~£¥èéùìòÇØøÅåΔΦΓΛΩΠΨΣΘΞÆæßÉ¤¡ÄÖÑÜ§¿äöñüà€]/u;
+
+/** Whether the network sends it as one message: 160 places, of which those of the extension take two, or 70 in UCS-2. */
+function isOneMessage(text: string): boolean {
+  const places = text.replace(/[\^{}\\[~\]|€]/g, '  ').length;
+  return outside.test(text) ? text.length <= 70 : places <= 160;
+}
+
+/** As the alphabet has them. */
 const shortMessageMarks: Readonly<Record<string, string>> = {
   '·': '-',
   '–': '-',
@@ -280,6 +288,11 @@ const shortMessageMarks: Readonly<Record<string, string>> = {
   '\u00a0': ' ',
 };
 
+/** In the alphabet, without the accents that it lacks; as it was where that is not enough, as in Chinese. */
 function inShortMessage(text: string): string {
-  return text.replace(/[·–…’“”\u00a0]/g, (mark) => ownOf(shortMessageMarks, mark) ?? mark);
+  const plain = text.replace(
+    new RegExp(outside, 'gu'),
+    (mark) => ownOf(shortMessageMarks, mark) ?? mark.normalize('NFD').replace(/\p{M}/gu, ''),
+  );
+  return outside.test(plain) ? text : plain;
 }

@@ -1,4 +1,5 @@
 import { type HttpAnswer, isSuccess } from '../../net/http-answer.ts';
+import { sentences } from '../../wording/phrase.ts';
 import {
   type Accept,
   type AnswerTable,
@@ -10,6 +11,11 @@ import {
 import { answerTable, readSeconds } from '../post-kind.ts';
 import type { ReceiverAnswers } from '../receiver.ts';
 import botAnswers from './bot-answers.json' with { type: 'json' };
+
+const told = sentences('slackAnswer', {
+  another:
+    'this is not what Slack answers; for a server that only resembles Slack say in "accept" of the channel what a good answer is',
+});
 
 /** A message that Slack cannot read is sent once more as plain text before this table is asked. */
 export function slackAnswers(accept: Accept | null): AnswerTable {
@@ -29,8 +35,7 @@ export function slackAnswers(accept: Accept | null): AnswerTable {
       },
       strangeSuccess({
         answer: '2xx with another body, or none',
-        remedy:
-          'this is not what Slack answers; for a server that only resembles Slack say in "accept" of the channel what a good answer is',
+        remedy: told.another(),
         source: 'docs.slack.dev, incoming webhooks: the answer is `ok`',
       }),
       ...commonAnswers,

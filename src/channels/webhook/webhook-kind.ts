@@ -5,6 +5,7 @@ import { isSuccess } from '../../net/http-answer.ts';
 import { secretAddress, signingKey } from '../../schema/addresses.ts';
 import { shape } from '../../schema/shapes.ts';
 import { textLeaf } from '../../schema/texts.ts';
+import { sentences } from '../../wording/phrase.ts';
 import { type Accept, type AnswerTable, acceptRows, acceptSchema, commonAnswers } from '../answers.ts';
 import { hostOf, isAtProvider } from '../describe-address.ts';
 import type { ChannelKind } from '../kind.ts';
@@ -41,10 +42,12 @@ const webhookSchema = shape({
   accept: acceptSchema.optional(),
 });
 
+const told = sentences('webhook', { receiver: 'the receiver' });
+
 /** The answers of a receiver of webhooks (Standard Webhooks, "Operational considerations"), or says by `accept`. */
 export function webhookAnswers(accept: Accept | null): AnswerTable {
   return {
-    receiver: 'the receiver',
+    receiver: told.receiver(),
     rows: [
       ...acceptRows(accept),
       {

@@ -101,18 +101,19 @@ function reportData(message: ReportMessage): object {
     headline: wordReport(message, 1).headline,
     since: isoText(message.since),
     until: isoText(message.until),
-    accounts: message.accounts.slice(0, listLimit).map(reportAccountData),
+    accounts: message.accounts.slice(0, listLimit).map((account) => reportAccountData(account, message)),
     truncated: Math.max(0, message.accounts.length - listLimit),
   };
 }
 
-function reportAccountData(account: ReportAccount): object {
+function reportAccountData(account: ReportAccount, { since }: ReportMessage): object {
   return {
     account: account.id,
     accountName: account.name.toWellFormed(),
     reading: account.reading && readingJson(account.reading),
     outlooks: mapEach(account.runways, runwayData),
     forecastRecords: mapEach(account.records, recordData),
+    knownSince: account.reading && isoText(account.spentSince ?? since),
     spent: mapEach(account.spent, formatMicros),
     toppedUp: mapEach(account.toppedUp, formatMicros),
     topUps: account.topUps.map(({ at, balance, micros }) => ({

@@ -183,6 +183,11 @@ function configOf(input: CommandInput): readonly string[] {
   return file === null ? [] : ['--config', file];
 }
 
+/** Words of a command for an assistant, which cannot give it options. */
+export function withoutOptions(words: string): string {
+  return words.trim().replace(/, or raise --timeout$/, ', by account and time');
+}
+
 /** The output of another command of this very program. Throws `CommandError` with its words where it fails. */
 async function runSelf(words: readonly string[]): Promise<string> {
   const { execFile } = process.getBuiltinModule('node:child_process');
@@ -196,7 +201,7 @@ async function runSelf(words: readonly string[]): Promise<string> {
       if (error === null) resolve(stdout);
       else if (error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER')
         reject(new CommandError('the answer is too large: select less, such as with LIMIT 200'));
-      else reject(new CommandError(stderr.trim() || 'the command failed'));
+      else reject(new CommandError(withoutOptions(stderr) || 'the command failed'));
     },
   );
   return promise;

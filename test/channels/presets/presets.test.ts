@@ -1,10 +1,11 @@
 import type { ServerResponse } from 'node:http';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { exampleKeys } from '../../../src/channels/post-kind.ts';
 import type { Preset } from '../../../src/channels/presets/preset.ts';
 import type { ReceiverAnswer } from '../../../src/channels/receiver.ts';
 import { channelKinds, createChannel, presets } from '../../../src/channels/registry.ts';
 import type { Message } from '../../../src/domain/message.ts';
+import { loadLanguage } from '../../../src/languages/load-language.ts';
 import { systemClock } from '../../../src/system/clock.ts';
 import { type Sending, sendThrough } from '../../support/channel-bed.ts';
 import type { ReceivedPost } from '../../support/http-receiver.ts';
@@ -139,6 +140,58 @@ it.each(rows.filter(({ preset }) => preset.style === 'brief'))(
     );
   },
 );
+
+const briefs = rows.filter(({ preset }) => preset.style === 'brief');
+
+describe.each(briefs)('a short message by $type', ({ preset }) => {
+  const payUrl = 'https://pay.example/otp';
+  const linesOf = async (language: string, accountName: string) => {
+    const item = buildItem({ accountName, account: buildAccount({ topUpUrl: payUrl }) });
+    const { posts } = await send(preset, buildMessage([item], { language }));
+    const body = bodyOf(posts[0]);
+    const texts = body.startsWith('{') ? JSON.parse(body) : Object.fromEntries(new URLSearchParams(body));
+    return String(texts.Body ?? texts.text ?? texts.message).split('\n');
+  };
+
+  beforeAll(async () => {
+    for (const language of ['zh-CN', 'es']) await loadLanguage(language);
+  });
+
+  it('in Spanish loses the accents that would halve what it holds, and keeps the others', async () => {
+    const lines = await linesOf('es', 'Señal José Málaga');
+    expect(lines[0]).toMatch(/^CRITICA - Señal José Malaga: .*23:44$/);
+    expect(lines.join('\n').length).toBeLessThanOrEqual(160);
+  });
+
+  it.each([5, 30, 50, 80])(
+    'in Chinese has 70 characters of whole facts, and the link: a name of %i',
+    async (length) => {
+      const [headline = '', ...rest] = await linesOf('zh-CN', '户'.repeat(length));
+      expect(headline.length).toBeLessThanOrEqual(70);
+      expect(headline).toMatch(/户…?：.*(?:CNY|用完|\d\d:\d\d|前后)$/);
+      expect(rest.at(-1)).toBe(payUrl);
+    },
+  );
+
+  it('in English has no more where a name is in another alphabet', async () => {
+    const [headline = ''] = await linesOf('en', 'Уведомления производства и рынка');
+    expect(headline).toMatch(/^CRITICAL · Уведомления производства и рынка: pay 1,400 CNY$/);
+  });
+});
+
+it('a title of Opsgenie holds whole facts: with a long name fewer of them', async () => {
+  const opsgenie = rows.find(({ type }) => type === 'opsgenie');
+  if (opsgenie === undefined) throw new Error('Opsgenie is gone');
+  const whole = /: SMS balance 42\.10 CNY(?:, below 50\.00)?$/;
+  for (let length = 1; length <= 80; length += 1) {
+    const account = buildAccount({ runway: null });
+    const item = buildItem({ accountName: 'n'.repeat(length), account });
+    const { posts } = await send(opsgenie.preset, buildMessage([item]));
+    const { message } = JSON.parse(bodyOf(posts[0]));
+    expect(message.length).toBeLessThanOrEqual(130);
+    expect(message).toMatch(whole);
+  }
+});
 
 const incidentTools = rows.filter(({ preset }) => preset.incident !== undefined);
 

@@ -4,12 +4,20 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { webhookAnswers } from '../../../src/channels/webhook/webhook-kind.ts';
 import { renderWebhookPayload } from '../../../src/channels/webhook/webhook-payload.ts';
 import { openWebhookSender, signedHeaders } from '../../../src/channels/webhook/webhook-sender.ts';
+import { isoText } from '../../../src/domain/moment.ts';
 import { Secret } from '../../../src/domain/secret.ts';
 import type { Delivery } from '../../../src/ports/channel.ts';
 import { systemClock } from '../../../src/system/clock.ts';
 import { hostileNames } from '../../support/hostile-text.ts';
 import { type HttpReceiver, startHttpReceiver } from '../../support/http-receiver.ts';
-import { buildItem, buildMessage, everyMessage } from '../../support/messages.ts';
+import {
+  buildItem,
+  buildMessage,
+  buildReport,
+  buildReportAccount,
+  everyMessage,
+  messageNow,
+} from '../../support/messages.ts';
 import { textsAround } from '../../support/settings.ts';
 
 const key = Buffer.from('a key of some thirty-two bytes!!').toString('base64');
@@ -123,6 +131,16 @@ describe('the JSON of a webhook', () => {
   it.each(Object.entries(everyMessage()))('is JSON that reads back the same: %s', (_, message) => {
     const payload = renderWebhookPayload(message);
     expect(JSON.parse(JSON.stringify(payload))).toEqual(payload);
+  });
+
+  it('says of each account of a report since when its spending is known, null where nothing is', () => {
+    const accounts = [{}, { spentSince: messageNow - 1000 }, { reading: null }].map((over) =>
+      buildReportAccount(over),
+    );
+    const report = buildReport({ accounts });
+    const [since, late] = [report.since, messageNow - 1000].map((at) => isoText(at));
+    const data = [since, late, null].map((knownSince) => ({ knownSince }));
+    expect(renderWebhookPayload(report)).toMatchObject({ data: { accounts: data } });
   });
 
   it('tells how many alerts were left out of a very long list', () => {

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { withoutOptions } from '../../../src/cli/commands/mcp.ts';
 import { runBuilt } from '../../support/built-program.ts';
 import { runCli } from '../../support/cli.ts';
 import { makeDocumentedHouse } from '../../support/documented-house.ts';
@@ -92,5 +93,7 @@ describe('lowwater query', () => {
       stdout: '',
       stderr: expect.stringMatching(/longer than 1s/),
     });
+    // An assistant has no option that it could raise.
+    expect(withoutOptions(ended.stderr)).toMatch(/longer than 1s .*: ask for less, by account and time$/);
   });
 });
