@@ -60,8 +60,12 @@ export function parseCommandLine(words: readonly string[], frame: ParserFrame): 
   const program = buildProgram({ ...frame, print: (text) => printed.push(text) }, (action) =>
     chosen.push(action),
   );
+  const asked = words[0] === 'help' ? [...words.slice(1), '--help'] : words;
+  const [first = '-'] = asked;
+  // Where help is asked for, the parser knows no unknown commands.
+  const isUnknown = !first.startsWith('-') && program.commands.every((command) => command.name() !== first);
   try {
-    program.parse(words[0] === 'help' ? [...words.slice(1), '--help'] : words, { from: 'user' });
+    program.parse(isUnknown ? [first] : asked, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (!textCodes.has(error.code)) throw explainRefusal(error);

@@ -4,6 +4,7 @@ import { type Acknowledgement, type Alert, type Incident, isAcknowledged } from 
 import { dayMs } from '../domain/duration.ts';
 import type { Notification, NotificationReason } from '../domain/outbox.ts';
 import { ownOf } from '../domain/own.ts';
+import { entryOf } from '../domain/provider-entry.ts';
 import type { Forecast } from '../domain/quantity.ts';
 import { type Balance, ofEach } from '../domain/reading.ts';
 import type { Silence } from '../domain/route.ts';
@@ -73,6 +74,8 @@ export function viewBriefly(parts: ViewDependencies, account: WatchedAccount) {
     currency: reading?.currency ?? currency,
     ...{ outcome, failure, polledAt },
     readAt: reading?.at ?? null,
+    /** False where its readings are pushed. */
+    polled: entryOf(parts.state.settings, account.settings).polled,
     nextPollAt: parts.nextPollAt(id),
     pollIntervalMs: account.pollIntervalMs,
     reading,

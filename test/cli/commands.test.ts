@@ -413,6 +413,8 @@ describe('what cannot be done', () => {
     ['an unknown channel', 'test-channel op', 'did you mean "ops"?'],
     ['an unknown report', 'report weakly', 'did you mean "weekly"?'],
     ['an unknown command', 'stauts', 'Did you mean status?'],
+    ['help about an unknown command', 'help stauts', 'Did you mean status?'],
+    ['help of an unknown command', 'stauts --help', 'Did you mean status?'],
     ['an unknown option', 'status --jsom', 'Did you mean --json?'],
     ['an unknown member of a group', 'silence lst', 'Did you mean list?'],
     ['a bad duration', 'silence add --for soon', '90s, 5m, 1h30m or 2d'],

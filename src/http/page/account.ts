@@ -120,7 +120,7 @@ export async function renderAccount(scope: Scope, account: AccountView): Promise
   const silences = views.silences().filter((silence) => concerns(silence, account));
   return html`<p class="crumb"><a href="/">${say(says.overview, scope)}</a></p>
 <div class="section-head"><h1><bdi>${cleanText(account.name, 200)}</bdi></h1><div class="acts">
-<form method="post" action="${back}/poll"><input type="hidden" name="back" value="${back}"><button class="quiet">${say(says.poll, scope)}</button></form>
+${account.polled && html`<form method="post" action="${back}/poll"><input type="hidden" name="back" value="${back}"><button class="quiet">${say(says.poll, scope)}</button></form>`}
 ${silenceForm([{ account: account.id, accountName: account.name, rule: null }], { back }, scope)}</div></div>
 ${live(
   'account-state',

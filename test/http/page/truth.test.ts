@@ -3,7 +3,7 @@ import { Secret } from '../../../src/domain/secret.ts';
 import { hourMs, minuteMs, smsLow, units } from '../../support/account-facts.ts';
 import { viewsNow } from '../../support/built-views.ts';
 import { give } from '../../support/orders.ts';
-import { makeAccount, type SettingsParts } from '../../support/settings.ts';
+import { makeAccount, makeProvider, type SettingsParts } from '../../support/settings.ts';
 import { serveWorld } from '../../support/web-server.ts';
 import { read, startWorld, step, World } from '../../support/world.ts';
 
@@ -120,4 +120,17 @@ describe('the overview', () => {
     const page = await (await fetch(url, { headers: { cookie } })).text();
     expect(page).toContain('server.token is shorter than 16 characters');
   });
+});
+
+it.each([
+  ['that is polled', true],
+  ['whose readings are pushed', false],
+])('the page of an account %s offers to poll now: %s', async (_, polled) => {
+  const world = await polledWorld({
+    providers: { own: makeProvider({ name: 'own', polled }) },
+    accounts: [makeAccount('otp', { provider: 'own' })],
+  });
+  const { url } = await serveWorld(world);
+  const page = await (await fetch(`${url}/accounts/otp`)).text();
+  expect(page.includes('Poll now')).toBe(polled);
 });
