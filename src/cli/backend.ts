@@ -225,7 +225,12 @@ export async function printOrdered(
   input: CommandInput,
   said: { readonly about: object; readonly sentence: string; readonly answer: DaemonAnswer },
 ): Promise<number> {
-  const inForce = said.answer.kind === 'answered';
+  const { answer } = said;
+  const inForce = answer.kind === 'answered';
+  if (inForce && answer.isUnstored)
+    await context.stderr.write(
+      'warning: the daemon has it in memory only, as the database cannot be written: it is lost if the daemon ends before\n',
+    );
   const later =
     ' No daemon answered over HTTP: the order is in the database, and the daemon takes it within 2 seconds, or when it starts.';
   if (input.flag('json')) await printJson(context, { ...said.about, inForce });

@@ -105,6 +105,7 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<Li
     alerts: async (query) => freshOnceRead().then(() => views.alerts(query)),
     alert: async (account, rule) => freshOnceRead().then(() => views.alert(account, rule)),
     explain: async (account) => fresh().then(() => views.explain(account)),
+    stores: () => true,
     async orders(orders) {
       const { state } = await freshOnceRead();
       const owner = parts.owner();

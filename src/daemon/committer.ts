@@ -87,9 +87,14 @@ export class Committer {
     });
   }
 
-  /** Writes all changes, however many batches that takes, if the disk allows it. */
-  async flushAll(): Promise<void> {
-    while ((await this.flush()) && !this.#failing && !isAllTaken(this.#parts.state));
+  /** Writes all changes, however many batches that takes; what fails is tried again until then on the monotonic clock. */
+  async flushAll(until: number): Promise<void> {
+    const { clock, state } = this.#parts;
+    while ((await this.flush()) && (this.#failing || !isAllTaken(state))) {
+      if (!this.#failing) continue;
+      if (clock.monotonic() + busyPausesMs.longest >= until) return;
+      await new Promise<void>((resolve) => clock.setTimer(busyPausesMs.longest, resolve));
+    }
   }
 
   /** Resolves once all but plain readings is stored, or cannot be for now. */

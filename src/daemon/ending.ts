@@ -1,9 +1,10 @@
+import { changesOf } from '../engine/batch.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { DaemonParts } from './daemon-dependencies.ts';
 
 /** Running polls and deliveries get this long at the end; Docker kills after 10 s … */
 const drainMs = 7000;
-/** … and the last commits this long each. */
+/** … and the last commits this long each; what a locked or full database does not take is tried again for all that is left of both. */
 const lastStoreMs = 1000;
 
 interface EndingWork {
@@ -15,7 +16,7 @@ interface EndingWork {
 }
 
 export function createEnding(
-  { clock, committer, connections }: DaemonParts,
+  { clock, committer, connections, log, membership, state }: DaemonParts,
   { sources, workers, running }: EndingWork,
 ) {
   let idle: (() => void) | null = null;
@@ -26,6 +27,10 @@ export function createEnding(
     idle = resolve;
     await atMost(clock, withinMs, promise);
     idle = null;
+  }
+
+  async function storeAll(withinMs: number): Promise<void> {
+    await atMost(clock, withinMs, committer.flushAll(clock.monotonic() + withinMs));
   }
 
   return {
@@ -41,10 +46,11 @@ export function createEnding(
       void committer.flush();
       await untilIdle(drainMs);
       noteEnd();
-      await atMost(clock, lastStoreMs, committer.flushAll());
+      await storeAll(lastStoreMs);
     },
     /** `noteEnd` notes that the daemon lived until then, as the last record. */
     async stop(noteEnd: () => void): Promise<void> {
+      const until = clock.monotonic() + drainMs + 2 * lastStoreMs;
       for (const source of sources) source.stop();
       void committer.flush();
       await untilIdle(drainMs);
@@ -52,8 +58,12 @@ export function createEnding(
       void committer.flush();
       await untilIdle(lastStoreMs);
       noteEnd();
-      await atMost(clock, lastStoreMs, committer.flushAll());
+      // Another daemon takes shared accounts over, and this one has a lease to give back.
+      await storeAll(membership === undefined ? until - clock.monotonic() : lastStoreMs);
       committer.stop();
+      const lost = changesOf(state);
+      if (Object.values(lost).some((count) => count > 0))
+        log.error(lost, 'ended before all could be stored: what was in memory alone is lost');
       await connections.close();
     },
     somethingEnded(): void {

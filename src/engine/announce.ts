@@ -1,6 +1,6 @@
 import { type Incident, isAcknowledged, type LastNotified, type ToolKeys } from '../domain/alert.ts';
 import { getOrMake } from '../domain/get-or-make.ts';
-import { isStandalone, type NotificationReason } from '../domain/outbox.ts';
+import { isStandalone, type NotificationItem, type NotificationReason } from '../domain/outbox.ts';
 import { ownOf } from '../domain/own.ts';
 import { defaultRepeatEveryMs } from '../domain/route.ts';
 import { alertKindOf } from '../rules/registry.ts';
@@ -10,6 +10,7 @@ import { pausedUntil, staleIncidentsOf, suppressionByAlerts } from './inhibit.ts
 import { enqueue, putNotification, queueOf } from './queue.ts';
 import { isOwnFailureRaised } from './self-alerts.ts';
 import { type MonitorState, maxAtOnce, scheduleBy } from './state.ts';
+import { isTest } from './test-alert.ts';
 
 interface Turn {
   readonly state: MonitorState;
@@ -30,10 +31,26 @@ export function decideTouched(state: MonitorState, now: number): void {
       return;
     }
     left -= 1;
-    state.touched.delete(id);
     const incident = state.incidents.get(id);
-    if (incident !== undefined) announce(turn, incident);
+    if (incident === undefined) state.touched.delete(id);
+    else announceAlert(turn, incident);
   }
+}
+
+/** Those of its alert that are touched, ends first, and what is open after an end: nobody reads an end last while it fires. */
+function announceAlert(turn: Turn, { account, rule }: Incident): void {
+  const { incidents, touched } = turn.state;
+  const all = [...incidents.ofAlert(account, rule)].flatMap((id) => incidents.get(id) ?? []);
+  let isEnd = false;
+  for (const incident of all.sort((one, other) => Number(isOpen(one)) - Number(isOpen(other)))) {
+    if (!touched.delete(incident.id) && !isEnd) continue;
+    isEnd ||= !isOpen(incident);
+    announce(turn, incident);
+  }
+}
+
+function isOpen({ resolvedAt, event }: Incident): boolean {
+  return resolvedAt === null && !event;
 }
 
 function announce(turn: Turn, incident: Incident): void {
@@ -45,7 +62,8 @@ function announce(turn: Turn, incident: Incident): void {
   };
   let after = incident;
   let until = Number.POSITIVE_INFINITY;
-  for (const plan of plansOf(state, incident)) {
+  const ended = channelsOfEnds(state, incident);
+  for (const plan of plansOf(state, incident, ended)) {
     const { channel } = plan;
     const forChannel = { ...suppression, channelFailedUntil: channelFailedUntil(state, incident, plan) };
     const waiting = (): boolean => isWaiting(turn, channel, incident.id);
@@ -56,6 +74,7 @@ function announce(turn: Turn, incident: Incident): void {
         notified: ownOf(after.notified, channel) ?? null,
         suppression: forChannel,
         waiting,
+        endsEarlier: ended.has(channel),
         now,
       });
     // One notification may leave another, such as an escalation that is due as well.
@@ -104,12 +123,29 @@ function notify(
   };
 }
 
-function plansOf(state: MonitorState, incident: Incident): readonly ChannelPlan[] {
+/** That an end of an earlier incident of the same alert waits for. */
+function channelsOfEnds(state: MonitorState, incident: Incident): ReadonlySet<string> {
+  const { id, account, rule, test } = incident;
+  const others = state.incidents.ofAlert(account, rule);
+  if (others.size < 2 || !isOpen(incident) || test !== undefined) return noChannels;
+  const isEnd = ({ kind, incident: other }: NotificationItem): boolean =>
+    kind === 'resolved' && other !== id && others.has(other) && !isTest(other);
+  const names = [...state.queues.keys()];
+  return new Set(names.filter((name) => queueOf(state, name).some(({ items }) => items.some(isEnd))));
+}
+
+const noChannels: ReadonlySet<string> = new Set();
+
+function plansOf(
+  state: MonitorState,
+  incident: Incident,
+  others: ReadonlySet<string> = noChannels,
+): readonly ChannelPlan[] {
   const channels = state.settings.channels
     .map((channel) => channel.name)
     // A channel is not used to report its own failure.
     .filter((name) => incident.type !== channelFailed.type || incident.rule !== channelFailedRule(name));
-  const plans = planChannels(incident, state.settings.routes, channels);
+  const plans = planChannels(incident, state.settings.routes, channels, others);
   if (incident.type !== providerDown.type) return plans;
   // It replaces the notifications of the accounts, so it goes to all of their channels.
   const own = new Map(plans.map((plan) => [plan.channel, plan]));

@@ -74,7 +74,12 @@ export function isAllTaken(state: MonitorState): boolean {
 }
 
 export function isAllStored(state: MonitorState): boolean {
-  return takenFrom(state).every((part) => part.allStored);
+  return takenFrom(state).every((part) => part.unstored === 0);
+}
+
+/** How much is not known to be stored. */
+export function changesOf({ acts, polls, messages }: MonitorState) {
+  return { orders: acts.size, readings: polls.unstored, messages: messages.unsaved.unstored };
 }
 
 export function changedOnlyReadings({ otherChanges }: MonitorState): boolean {

@@ -55,6 +55,8 @@ export function decide(input: {
   readonly notified: LastNotified | null;
   readonly suppression: Suppression;
   readonly waiting: () => boolean;
+  /** The channel is about to read that an earlier incident of the alert is over: it hears of this one as well. */
+  readonly endsEarlier: boolean;
   readonly now: number;
 }): Decision {
   const { incident, notified } = input;
@@ -82,12 +84,12 @@ function decideEnd({ notified, suppression, now }: Input): Decision {
 }
 
 function decideFirst(input: Input, item: NotificationReason): Decision {
-  const { plan, suppression, incident } = input;
-  if (!plan.direct) return decideEscalation(input, null) ?? quiet('never notified');
+  const { plan, suppression, incident, endsEarlier } = input;
+  if (!plan.direct && !endsEarlier) return decideEscalation(input, null) ?? quiet('never notified');
   const suppressed = decideSuppression(suppression, input.now);
   if (suppressed !== null) return suppressed;
   // A person has taken it: a channel that joins late is not needed.
-  if (isAcknowledged(incident)) return quiet('acknowledged');
+  if (isAcknowledged(incident)) return endsEarlier ? notify('acknowledged') : quiet('acknowledged');
   return notify(item);
 }
 
@@ -161,12 +163,13 @@ function quiet(why: QuietReason, until: number | null = null): Decision {
  *
  * Every channel is notified once where lowwater cannot store or a channel refuses for good, unless a route names the rule: the
  * route may lead only to the channel that fails. Channels that were notified before and that no route names any more are in the
- * plan without repeats: they are notified of the end.
+ * plan without repeats: they are notified of the end. So are `others`.
  */
 export function planChannels(
   incident: Routed & Pick<Incident, 'notified'>,
   routes: readonly Route[],
   channels: readonly string[],
+  others: ReadonlySet<string> = new Set(),
 ): readonly ChannelPlan[] {
   const plans = new Map<string, ChannelPlan>();
   const taken = routesFor(incident, routes, channels);
@@ -180,7 +183,7 @@ export function planChannels(
       direct: true,
       repeatEveryMs: plans.get(channel)?.repeatEveryMs ?? Number.POSITIVE_INFINITY,
     });
-  for (const channel of Object.keys(incident.notified)) add(plans, channel, {});
+  for (const channel of [...Object.keys(incident.notified), ...others]) add(plans, channel, {});
   return [...plans.values()].filter((plan) => channels.includes(plan.channel));
 }
 

@@ -19,8 +19,8 @@ export class Unsaved<Item = string> {
     return this.#changed.values();
   }
 
-  get allStored(): boolean {
-    return this.#changed.size === 0 && this.#taken.size === 0;
+  get unstored(): number {
+    return this.#changed.size + this.#taken.size;
   }
 
   add(item: Item): void {

@@ -8,15 +8,20 @@ import { accept } from './api/input.ts';
 import { RequestError, refusals } from './refusal.ts';
 import type { Door, WebContext } from './web-env.ts';
 
-export function openDoor(context: WebContext, views: Pick<LiveViews, 'orders'>): Door {
+/** On the answer to an order that is in memory alone. */
+const storedHeader = 'lowwater-stored';
+
+export function openDoor(context: WebContext, views: Pick<LiveViews, 'orders' | 'stores'>): Door {
   const { site, now: at } = context.var;
-  const giveAll: Door['giveAll'] = (wanted, typed = '') => {
+  const giveAll: Door['giveAll'] = async (wanted, typed = '') => {
     const door = doorOf(context.req.path);
     const by = context.get('person') ?? (typed.trim() || door);
     const from = { door, address: addressOf(site, context.env.incoming) };
     const orders = wanted.map((order) => makeOrder(order, { by, from, at, random: site.random }));
+    const answers = await views.orders(orders);
+    if (!views.stores()) context.header(storedHeader, 'false');
     // The kind of an order says what answers it.
-    return views.orders(orders) as Promise<readonly Answered<never>[]>;
+    return answers as readonly Answered<never>[];
   };
   return {
     giveAll,

@@ -80,6 +80,8 @@ export function createLiveViews(
     /** Does what people ordered, in one turn, and stores it: one answer for each. */
     orders: <Order extends OperatorOrder>(orders: readonly Order[]) =>
       daemon.runDurably((now) => applyOrders(state, orders, now, daemon.reach)),
+    /** False while the database cannot be written: what was ordered is in memory alone. */
+    stores: () => !daemon.committer.failing,
     /** Takes in a reading of an account that is not polled; not new where it was there already. */
     async pushReading(reading: PushedReading) {
       const account = state.accounts.get(reading.account);

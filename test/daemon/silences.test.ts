@@ -3,7 +3,7 @@ import type { Wanted } from '../../src/engine/orders.ts';
 import { dayMs, hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
 import { giveAtOnce } from '../support/orders.ts';
 import { makeRoute } from '../support/settings.ts';
-import { read, startWorld, type World } from '../support/world.ts';
+import { read, startWorld, step, type World } from '../support/world.ts';
 
 const rule = smsLow({ warning: units(200) });
 
@@ -261,6 +261,77 @@ describe('a silence made by a person', () => {
   ])('is refused when it %s', async (_, over) => {
     const world = await startWorld({ rules: [rule] });
     expect(order(world, over)).toMatchObject({ refused: 'invalid' });
+  });
+});
+
+describe('an end that a silence held back, of an alert that fires again by then', () => {
+  const ladder = smsLow({ warning: units(500), critical: units(50) });
+
+  /** Told at 150, over at 1000 and critical at 40 under a silence. */
+  async function fireAgain(routes = [makeRoute()], channels = ['ops']) {
+    const world = await startWorld({ rules: [ladder], routes, channels });
+    expect(await read(world, 150)).toEqual(['otp/sms-low firing warning']);
+    const made = order(world, { match: { account: ['otp'] }, endsAt: world.now + dayMs });
+    if (!('id' in made)) throw new Error('refused');
+    expect(await read(world, 1000)).toEqual([]);
+    expect(await read(world, 40)).toEqual([]);
+    const expire = async () => {
+      giveAtOnce(world, { kind: 'expire', id: made.id });
+      await world.pass(6000);
+      return world.news();
+    };
+    const take = () =>
+      giveAtOnce(world, { kind: 'acknowledge', account: 'otp', rule: 'sms-low', comment: 'mine' });
+    return { world, take, expire };
+  }
+
+  test('is told with what fires, though somebody took that before anybody heard of it', async () => {
+    const { world, take, expire } = await fireAgain();
+    take();
+    expect(await expire()).toEqual([
+      'otp/sms-low acknowledged critical; otp/sms-low resolved warning (topped-up)',
+    ]);
+    expect(await read(world, 1000)).toEqual(['otp/sms-low resolved critical (topped-up)']);
+  });
+
+  test('is told with what fires', async () => {
+    const { expire } = await fireAgain();
+    expect(await expire()).toEqual(['otp/sms-low firing critical; otp/sms-low resolved warning (topped-up)']);
+  });
+
+  test('is told with what fires on a channel that routes no longer name at that severity, too', async () => {
+    const { world, take, expire } = await fireAgain(
+      [
+        makeRoute({ match: { severity: ['critical'] }, channels: ['boss'] }),
+        makeRoute({ channels: ['ops'] }),
+      ],
+      ['ops', 'boss'],
+    );
+    take();
+    expect(await expire()).toEqual([
+      'otp/sms-low acknowledged critical; otp/sms-low resolved warning (topped-up)',
+    ]);
+    expect(world.news('boss')).toEqual([]);
+  });
+
+  test('is told after the channel failed with what fires by then', async () => {
+    const { world, take, expire } = await fireAgain();
+    take();
+    world.channel('ops').mood = 'down';
+    expect(await expire()).toEqual([]);
+    await world.restart({ downMs: minuteMs });
+    world.channel('ops').mood = 'up';
+    await world.pass(step);
+    expect(world.news()).toEqual([
+      'otp/sms-low acknowledged critical; otp/sms-low resolved warning (topped-up)',
+    ]);
+  });
+
+  test('is all that is told where what fired meanwhile is over as well', async () => {
+    const { world, take, expire } = await fireAgain();
+    take();
+    expect(await read(world, 1000)).toEqual([]);
+    expect(await expire()).toEqual(['otp/sms-low resolved warning (topped-up)']);
   });
 });
 

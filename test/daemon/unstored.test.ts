@@ -116,3 +116,60 @@ test('what people did while nothing was stored is done by who takes over, once a
   expect(incident?.acknowledgement).toMatchObject({ by: 'ada', comment: 'paid' });
   expect([...world.daemon.state.silences.values()].map(({ createdBy }) => createdBy)).toEqual(['ben']);
 });
+
+/** Somebody takes the alert while another process locks the database, and the daemon is stopped after so long. */
+async function stopWhileLocked(lockedMs: number) {
+  const world = await startWorld(rules);
+  await read(world, 100);
+  world.locked = true;
+  const answer = give(
+    world.views,
+    { kind: 'acknowledge', account: 'otp', rule: 'sms-low', comment: 'paid' },
+    'ada',
+  );
+  await world.pass(lockedMs);
+  let endedAt: number | null = null;
+  const stopped = world.daemon.stop().then(() => {
+    endedAt = world.now;
+  });
+  return { world, answer, stopped, endedAt: () => endedAt };
+}
+
+async function takenBy(world: World): Promise<string | undefined> {
+  world.database.close();
+  world.start();
+  return (await world.views.alert('otp', 'sms-low'))?.acknowledged?.by;
+}
+
+test.each([
+  ['a second', 1000],
+  ['so long that lowwater has told of it', 7000],
+])(
+  'a daemon stopped while the database was locked for %s stores what people ordered once it is free, and ends then',
+  async (_, lockedMs) => {
+    const { world, answer, stopped, endedAt } = await stopWhileLocked(lockedMs);
+    await world.pass(6000);
+    expect(endedAt()).toBeNull();
+    world.locked = false;
+    await world.pass(300);
+    expect(endedAt()).not.toBeNull();
+    await Promise.all([answer, stopped]);
+    expect(world.errors).not.toContainEqual(expect.objectContaining({ orders: expect.anything() }));
+    expect(await takenBy(world)).toBe('ada');
+  },
+);
+
+test('a daemon stopped while the database stays locked ends within ten seconds, and its log says how much is lost', async () => {
+  const { world, answer, stopped, endedAt } = await stopWhileLocked(7000);
+  const askedAt = world.now;
+  await world.pass(10_000);
+  expect((endedAt() ?? Number.POSITIVE_INFINITY) - askedAt).toBeLessThan(9500);
+  await Promise.all([answer, stopped]);
+  expect(world.errors.at(-1)).toMatchObject({
+    orders: 1,
+    messages: 2,
+    message: 'ended before all could be stored: what was in memory alone is lost',
+  });
+  world.locked = false;
+  expect(await takenBy(world)).toBeUndefined();
+});

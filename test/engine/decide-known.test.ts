@@ -77,6 +77,26 @@ const rows: readonly Row[] = [
     expected: 'quiet: acknowledged',
   },
   {
+    name: 'acknowledged: a channel that reads the end of an earlier one hears who has this one',
+    incident: acknowledged(open),
+    endsEarlier: true,
+    expected: 'notify acknowledged',
+  },
+  {
+    name: 'a channel that reads the end of an earlier one hears at once what was to escalate later',
+    incident: open,
+    plan: boss,
+    endsEarlier: true,
+    expected: 'notify firing',
+  },
+  {
+    name: 'a channel that reads the end of an earlier one hears nothing that is silenced',
+    incident: acknowledged(open),
+    suppression: { silenced: true },
+    endsEarlier: true,
+    expected: 'quiet: silenced',
+  },
+  {
     name: 'acknowledged: no escalation',
     incident: acknowledged(open),
     plan: boss,

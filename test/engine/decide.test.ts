@@ -262,6 +262,7 @@ describe('for every incident and last notification', () => {
           notified: known,
           suppression,
           waiting: () => false,
+          endsEarlier: false,
           now,
         });
         if (decision.kind === 'notify' && decision.item === 'resolved') {
@@ -282,6 +283,7 @@ describe('for every incident and last notification', () => {
           notified: known,
           suppression,
           waiting: () => false,
+          endsEarlier: false,
           now,
         });
         if (suppression.silenced) expect(decision.kind).toBe('quiet');

@@ -5,6 +5,7 @@ import { createApi } from '../../src/http/api/routes.ts';
 import { addOpenPages, addPages } from '../../src/http/page/routes.ts';
 import type { WebEnv } from '../../src/http/web-env.ts';
 import { hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
+import { runCli } from '../support/cli.ts';
 import { eventually } from '../support/eventually.ts';
 import { signAcknowledgement } from '../support/old-links.ts';
 import { giveAtOnce } from '../support/orders.ts';
@@ -249,6 +250,29 @@ test.each(Object.entries(acts))(
 function asJson(body: object) {
   return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
 }
+
+test('an order that the database does not take is done, and its answer and the command say that it is in memory alone', async () => {
+  const world = await startWorld({ rules: [smsLow({ warning: units(200) })] });
+  await read(world, 100);
+  const { url } = await serveWorld(world);
+  const command = (name: string) =>
+    runCli([name, 'otp', 'sms-low', '--server', url], { cwd: import.meta.dirname });
+  const take = async () => {
+    const path = `${url}/api/v1/alerts/otp/sms-low/ack`;
+    const { status, headers } = await fetch(path, { method: 'POST', ...asJson({ by: 'Lin' }) });
+    return [status, headers.get('lowwater-stored')];
+  };
+  expect(await take()).toEqual([200, null]);
+  world.diskFull = true;
+  expect(await command('unack')).toMatchObject({
+    code: 0,
+    stdout: 'Acknowledgement of otp sms-low removed.\n',
+    stderr: expect.stringContaining('in memory only, as the database cannot be written'),
+  });
+  expect(await take()).toEqual([200, 'false']);
+  world.diskFull = false;
+  expect(await command('unack')).toMatchObject({ code: 0, stderr: '' });
+});
 
 test('who signs out ends a session, which is an order too', async () => {
   const world = await startWorld();

@@ -49,6 +49,7 @@ export interface Row {
   readonly notified?: LastNotified | null;
   readonly suppression?: Partial<Suppression>;
   readonly waiting?: boolean;
+  readonly endsEarlier?: boolean;
   readonly expected: string;
 }
 
@@ -61,6 +62,7 @@ export function decided(row: Row): string {
     notified: row.notified ?? null,
     suppression: { ...free, ...suppression },
     waiting: () => waiting,
+    endsEarlier: row.endsEarlier ?? false,
     now,
   });
   if (decision.kind === 'notify') return `notify ${decision.item}`;

@@ -229,6 +229,10 @@ export class FakeViews implements LiveViews {
     return this.daemonStatus;
   }
 
+  stores(): boolean {
+    return true;
+  }
+
   async orders<Order extends OperatorOrder>(orders: readonly Order[]): Promise<readonly Answered<Order>[]> {
     return orders.map((order) => this.#obey(order)) as Answered<Order>[];
   }

@@ -63,6 +63,8 @@ export class World {
   views: LiveViews;
   /** Instants of the heartbeats that went out. */
   readonly pings: number[] = [];
+  /** What the daemon logged as errors. */
+  readonly errors: object[] = [];
   /** While true every commit fails as on a full disk. */
   diskFull = false;
   /** Another process keeps the database locked. */
@@ -129,8 +131,13 @@ export class World {
 
   /** Ends the daemon properly; `start` begins the next. */
   async stop(): Promise<void> {
-    const stopped = this.daemon.stop();
+    let isStopped = false;
+    const stopped = this.daemon.stop().then(() => {
+      isStopped = true;
+    });
     await this.pass(0);
+    // What cannot be stored is tried again until the end is late.
+    while (!isStopped) await this.pass(100);
     await stopped;
     this.database.close();
   }
@@ -207,7 +214,7 @@ export class World {
       openProvider: () => this.provider,
       openChannels: (settings) => settings.channels.map((channel) => this.#openChannel(channel)),
       clock: this.clock,
-      log: silent,
+      log: { ...silent, error: (fields, message) => void this.errors.push({ ...fields, message }) },
       ping: async () => {
         this.pings.push(this.clock.now());
         return true;
