@@ -201,6 +201,13 @@ describe('commands that read', () => {
     expect(accounts[0].usageHeaders).not.toEqual({});
   });
 
+  it('check asks the daemon in the name of the person, as the audit shows', async () => {
+    const { audit } = JSON.parse(await printed('audit --json'));
+    const polls = audit.filter(({ action }: { action: string }) => action === 'poll');
+    expect(polls[0]).toMatchObject({ by: 'tester', from: '127.0.0.1' });
+    expect(polls).not.toContainEqual(expect.objectContaining({ by: 'api' }));
+  });
+
   it('report prints what would be sent', async () => {
     const { code, stdout } = await lowwater('report weekly --print');
     expect(code).toBe(0);

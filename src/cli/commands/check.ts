@@ -54,7 +54,10 @@ pauses that are stored.
     const checked =
       backend.daemon === null || isExplained
         ? await pollHere(context, input, backend, { account, explain: (each) => void exchanges.push(each) })
-        : await checkThroughDaemon(await backend.views(), backend.daemon, ids);
+        : await checkThroughDaemon(await backend.views(), backend.daemon, {
+            accounts: ids,
+            by: context.user,
+          });
     const status = worstFirst.find((each) => checked.some((one) => statusOf(one) === each)) ?? 'ok';
     if (input.flag('json')) {
       const { accountJson, explanationJson } = await import('../../views/public-json.ts');

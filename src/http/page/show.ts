@@ -25,6 +25,7 @@ import { type Frame, icon, moment, momentAndAge } from './words.ts';
 const doneWords = phrases('done', {
   acknowledged: 'Acknowledged. Reminders and escalation stop until it resolves or gets worse.',
   held: 'Somebody has acknowledged it already: nothing was changed.',
+  'held-many': 'Somebody has acknowledged all of them already: nothing was changed.',
   'given-back': 'Acknowledgement removed. Reminders and escalation go on.',
   'acknowledged-many': 'Acknowledged: all of them.',
   partly: 'Some had already ended; the rest are done.',
