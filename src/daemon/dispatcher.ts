@@ -179,7 +179,7 @@ export class Dispatcher {
     const { id, channel: name } = claim.message;
     const content = await this.#compose(claim.message);
     const lane = this.#lanes.get(name);
-    const delivery = await this.#attempt(lane, content);
+    const delivery = await this.#attempt(lane, claim.message, content);
     lane?.running.delete(id);
     const isIncidents = typeof content === 'object' && content?.kind === 'incidents';
     const subject = isIncidents && lane?.channel.threadsBySubject ? threadSubject(content) : null;
@@ -215,9 +215,16 @@ export class Dispatcher {
     }
   }
 
-  async #attempt(lane: Lane | undefined, content: Message | null | 'no-database'): Promise<DeliveryEnd> {
+  async #attempt(
+    lane: Lane | undefined,
+    { items }: Notification,
+    content: Message | null | 'no-database',
+  ): Promise<DeliveryEnd> {
     if (lane === undefined) return { kind: 'needless', reason: unsent.channelRemoved() };
-    if (content === null) return { kind: 'needless', reason: unsent.forgotten() };
+    if (content === null) {
+      const isKnown = items.some(({ incident }) => this.#dependencies.state.incidents.has(incident));
+      return { kind: 'needless', reason: isKnown ? unsent.unheard() : unsent.forgotten() };
+    }
     if (content === 'no-database') {
       return { kind: 'retry', certainty: 'refused', reason: unsent.noDatabase() };
     }

@@ -28,6 +28,7 @@ export const unsent = sentences('unsent', {
   channelRemoved: 'the channel was removed from the configuration',
   tooOld: 'too old when lowwater came back',
   forgotten: 'nothing is known any more of what it was about',
+  unheard: 'it was over before this channel had heard of it: there was nothing to say any more',
   noDatabase: 'the database could not be read',
   notOwned: 'another daemon may own the accounts soon, so it was not sent',
 });

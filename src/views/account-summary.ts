@@ -38,7 +38,7 @@ export class SummedAccounts {
     this.#sums.firing += firing;
     if (outcome === null) this.#sums.waiting += 1;
     else if (outcome !== 'ok') this.#sums.failing += 1;
-    if (worst === null && outcome === 'ok' && isEndingSoon(account)) this.#sums.endingSoon += 1;
+    if (isEndingSoon(account)) this.#sums.endingSoon += 1;
     if (worst !== null && (this.#worst === null || isWorse(worst, this.#worst))) this.#worst = worst;
     if (this.#first === null || byRunway(account, this.#first) < 0) this.#first = account;
     this.#held.push(account);
@@ -59,9 +59,19 @@ export class SummedAccounts {
   }
 }
 
-/** Whether it lasts less than a day by the forecast. */
+/** Whether it is empty, or lasts less than a day by the forecast, and no alert says so: where that is shown it is not called fine. */
 export function isEndingSoon(account: BriefAccount): boolean {
-  return (account.runways[leadingBalance(account)]?.runwayMs ?? Number.MAX_VALUE) < dayMs;
+  const { worst, outcome } = account;
+  return worst === null && outcome === 'ok' && runwayMsOf(account) < dayMs;
+}
+
+/** As the command line says it. */
+export function wordEndingSoon(count: number): readonly string[] {
+  return count > 0 ? [`${count} without an alert may be empty within a day`] : [];
+}
+
+function runwayMsOf(account: BriefAccount): number {
+  return account.runways[leadingBalance(account)]?.runwayMs ?? Number.MAX_VALUE;
 }
 
 function compareAccounts(left: BriefAccount, right: BriefAccount): number {
@@ -70,9 +80,7 @@ function compareAccounts(left: BriefAccount, right: BriefAccount): number {
 }
 
 function byRunway(left: BriefAccount, right: BriefAccount): number {
-  const runway = (account: BriefAccount) =>
-    account.runways[leadingBalance(account)]?.runwayMs ?? Number.MAX_VALUE;
-  return runway(left) - runway(right) || (left.id < right.id ? -1 : 1);
+  return runwayMsOf(left) - runwayMsOf(right) || (left.id < right.id ? -1 : 1);
 }
 
 /** All of them are shown. */

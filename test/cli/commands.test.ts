@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, test } from 'vitest';
 import { displayWidth } from '../../src/cli/terminal/text.ts';
-import { defaultScenario } from '../../src/simulator/scenario.ts';
+import { defaultScenario, scenarioSchema } from '../../src/simulator/scenario.ts';
 import { type Simulator, startSimulator } from '../../src/simulator/server.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { systemRandom } from '../../src/system/random.ts';
@@ -199,6 +199,13 @@ describe('commands that read', () => {
     expect(status).toBe('critical');
     expect(accounts).toHaveLength(3);
     expect(accounts[0].usageHeaders).not.toEqual({});
+  });
+
+  it('check asks the daemon in the name of the person, as the audit shows', async () => {
+    const { audit } = JSON.parse(await printed('audit --json'));
+    const polls = audit.filter(({ action }: { action: string }) => action === 'poll');
+    expect(polls[0]).toMatchObject({ by: 'tester', from: '127.0.0.1' });
+    expect(polls).not.toContainEqual(expect.objectContaining({ by: 'api' }));
   });
 
   it('report prints what would be sent', async () => {
@@ -484,6 +491,33 @@ describe('what cannot be done', () => {
     expect(await runCli(['health'], { cwd: other })).toMatchObject({ code: 0 });
     rmSync(other, { recursive: true, force: true });
   });
+});
+
+test('check calls no account fine that is used up without an alert, and leaves the exit code to the rules', async () => {
+  const own = mkdtempSync(join(tmpdir(), 'lowwater-used-up-'));
+  const scenario = scenarioSchema.parse({
+    accounts: [{ id: 'otp', authSecret: 's', sms: '1000', voip: '-5' }],
+  });
+  const real = { host: '127.0.0.1', port: 0, clock: systemClock, random: systemRandom };
+  const provider = await startSimulator({ ...real, scenario });
+  onTestFinished(async () => {
+    await provider.close();
+    rmSync(own, { recursive: true, force: true });
+  });
+  const accounts = [{ id: 'otp', authSecret: 's' }];
+  writeFileSync(
+    join(own, 'config.json'),
+    JSON.stringify({
+      provider: { baseUrl: provider.url },
+      poll: { every: '1m' },
+      accounts,
+      rules: [],
+      server: null,
+    }),
+  );
+  const { code, stdout } = await runCli(['check'], { cwd: own });
+  expect(stdout).toMatch(/^OK: 0 of 1 account fine; 1 without an alert may be empty within a day \|/);
+  expect(code).toBe(0);
 });
 
 describe('help', () => {

@@ -85,14 +85,14 @@ test('the first look at its overview tells what fires', async () => {
   const world = await firingWorld();
   const standby = await standBy(world);
   const query = new URLSearchParams();
-  const { markup } = await renderOverview({
+  const { content } = await renderOverview({
     language: english,
     views: standby,
     now: world.now,
     timezone: 'UTC',
     query,
   });
-  expect(markup).toContain('1 alert needs attention');
+  expect(content.markup).toContain('1 alert needs attention');
 });
 
 test('gives the accounts that were asked for, and no others', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Secret } from '../../src/domain/secret.ts';
+import { unsent } from '../../src/engine/delivery-ended.ts';
 import { dayMs, hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
 import { makeRoute } from '../support/settings.ts';
 import { startWorld, step, type World } from '../support/world.ts';
@@ -269,6 +270,8 @@ describe('a channel that refuses for good', () => {
     world.channel('finance').mood = 'up';
     await world.pass(hourMs);
     expect(world.news()).toEqual([]);
+    const toOps = (await world.views.notifications(99)).filter(({ channel }) => channel === 'ops');
+    expect(toOps.map(({ lastError }) => lastError)).toContain(unsent.unheard());
     const finance = world.news('finance').join('; ');
     expect(finance).toContain('otp/sms-low firing warning');
     expect(finance).toContain('otp/sms-low resolved warning (topped-up)');

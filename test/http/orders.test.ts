@@ -169,6 +169,7 @@ const acts: Readonly<Record<string, Act>> = {
 
 test.each([
   ['POST /alerts/:account/:rule/acknowledge', 'Somebody has acknowledged it already: nothing was changed.'],
+  ['POST /alerts/many', 'Somebody has acknowledged all of them already: nothing was changed.'],
   ['POST /ack', 'ana has it already'],
   ['POST /api/v1/alerts/:account/:rule/ack', '"heldBy":"ana"'],
   ['POST /api/v1/acks', '"acknowledged":true,"why":"ana has it already"'],

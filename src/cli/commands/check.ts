@@ -3,6 +3,7 @@ import { ownOf } from '../../domain/own.ts';
 import { cleanText, plural } from '../../domain/plain-text.ts';
 import { amountOf, unitOf } from '../../domain/reading.ts';
 import type { DescribedExchange } from '../../providers/describe-exchange.ts';
+import { isEndingSoon, wordEndingSoon } from '../../views/account-summary.ts';
 import type { CheckedAccount } from '../../views/check.ts';
 import type { Explanation } from '../../views/views.ts';
 import { english, type Language } from '../../wording/language.ts';
@@ -54,7 +55,10 @@ pauses that are stored.
     const checked =
       backend.daemon === null || isExplained
         ? await pollHere(context, input, backend, { account, explain: (each) => void exchanges.push(each) })
-        : await checkThroughDaemon(await backend.views(), backend.daemon, ids);
+        : await checkThroughDaemon(await backend.views(), backend.daemon, {
+            accounts: ids,
+            by: context.user,
+          });
     const status = worstFirst.find((each) => checked.some((one) => statusOf(one) === each)) ?? 'ok';
     if (input.flag('json')) {
       const { accountJson, explanationJson } = await import('../../views/public-json.ts');
@@ -124,13 +128,14 @@ function formatCheck(
   const { style } = stdout;
   const frame = { language: english, now: clock.now(), timezone, style };
   const troubled = checked.filter((account) => statusOf(account) !== 'ok');
-  const good = `${checked.length - troubled.length} of ${plural(checked.length, 'account')} fine`;
+  const ending = checked.filter((account) => statusOf(account) === 'ok' && isEndingSoon(account.view)).length;
+  const good = `${checked.length - troubled.length - ending} of ${plural(checked.length, 'account')} fine`;
   const worst = troubled
     .toSorted((left, right) => worstFirst.indexOf(statusOf(left)) - worstFirst.indexOf(statusOf(right)))
     .slice(0, namedAtMost)
     .map((account) => wordTrouble(account, frame));
   // A bar would begin the performance data.
-  const text = [...worst, good].join('; ').replaceAll('|', '/');
+  const text = [...worst, good, ...wordEndingSoon(ending)].join('; ').replaceAll('|', '/');
   const data = stdout.isTerminal ? '' : formatPerformanceData(checked);
   return `${paintStatus(style, status)}: ${text}${data}\n${checked.map((account) => formatAccount(account, frame)).join('')}`;
 }

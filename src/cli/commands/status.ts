@@ -5,7 +5,7 @@ import { formatAmount, formatBare } from '../../domain/money.ts';
 import { cleanText, plural } from '../../domain/plain-text.ts';
 import { amountOf, type Balance, unitOf } from '../../domain/reading.ts';
 import { isWorse, type Severity } from '../../domain/severity.ts';
-import { type AccountSummary, isEndingSoon } from '../../views/account-summary.ts';
+import { type AccountSummary, isEndingSoon, wordEndingSoon } from '../../views/account-summary.ts';
 import type { BriefAccount } from '../../views/views.ts';
 import { english } from '../../wording/language.ts';
 import { sayNearMoment } from '../../wording/moments.ts';
@@ -235,8 +235,7 @@ function stateOf(account: BriefAccount, style: Style) {
     return { word: worst, symbol: worst === 'info' ? 'ℹ' : '▲', paint };
   }
   if (outcome === null) return { word: 'waiting', symbol: '…', paint: style.dim };
-  if (outcome === 'ok' && isEndingSoon(account))
-    return { word: 'ends soon', symbol: '▽', paint: style.yellow };
+  if (isEndingSoon(account)) return { word: 'ends soon', symbol: '▽', paint: style.yellow };
   return outcome === 'ok'
     ? { word: 'ok', symbol: '✓', paint: style.green }
     : { word: outcome, symbol: '✗', paint: style.yellow };
@@ -287,7 +286,7 @@ function wordTotals({ accounts, firing, failing, endingSoon }: AccountSummary): 
   return [
     plural(accounts, 'account'),
     firing === 0 ? 'no alert fires' : `${plural(firing, 'alert')} firing`,
-    ...(endingSoon > 0 ? [`${endingSoon} without an alert may be empty within a day`] : []),
+    ...wordEndingSoon(endingSoon),
     ...(failing > 0 ? [`${failing} cannot be read`] : []),
   ];
 }

@@ -72,13 +72,13 @@ const concurrency = 10;
 export async function checkThroughDaemon(
   views: Pick<Views, 'account' | 'explain'>,
   daemon: DaemonAddress,
-  accounts: readonly string[],
+  { accounts, by }: { readonly accounts: readonly string[]; readonly by: string },
 ): Promise<readonly CheckedAccount[]> {
   const checked = new Map<string, CheckedAccount>();
   const rest = [...accounts];
   const work = async (): Promise<void> => {
     for (let id = rest.shift(); id !== undefined; id = rest.shift()) {
-      const polled = await poll(daemon, id);
+      const polled = await poll(daemon, id, by);
       const [view, explanations] = await Promise.all([views.account(id), views.explain(id)]);
       if (view === null) throw new CommandError(`the daemon has no account ${id} any more`);
       const reason = polled.reason ?? (polled.outcome === 'ok' ? null : view.failure);
@@ -92,8 +92,12 @@ export async function checkThroughDaemon(
 /** The daemon's answer where the provider asked to wait. */
 const backingOff = 409;
 
-async function poll(daemon: DaemonAddress, id: string): Promise<Pick<CheckedAccount, 'outcome' | 'reason'>> {
-  const path = `/api/v1/accounts/${encodeURIComponent(id)}/poll`;
+async function poll(
+  daemon: DaemonAddress,
+  id: string,
+  by: string,
+): Promise<Pick<CheckedAccount, 'outcome' | 'reason'>> {
+  const path = `/api/v1/accounts/${encodeURIComponent(id)}/poll?${new URLSearchParams({ by })}`;
   const answer = await askDaemon(daemon, { method: 'POST', path, patienceMs });
   if (answer.kind === 'absent') throw new CommandError('the daemon went away while it was asked');
   if (answer.kind === 'answered') return { outcome: readOutcome(answer.body), reason: null };

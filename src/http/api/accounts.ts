@@ -7,7 +7,7 @@ import { endOf } from '../orders.ts';
 import { historyOperations } from './history.ts';
 import { accept, findAccount, pageOfList, pagingQuery } from './input.ts';
 import { answers, listed, type Operation, operations, written } from './operation.ts';
-import { pushedReadingSchema } from './orders.ts';
+import { byQuery, pushedReadingSchema } from './orders.ts';
 
 const sliceOfAccounts = 50;
 const { get, post } = operations('accounts');
@@ -39,11 +39,12 @@ export const accountOperations: readonly Operation[] = [
     ],
     {
       params,
+      query: byQuery,
       answers: answers('How it ended', { outcome: outcomeSchema, account: accountJson.schema }),
     },
-    async ({ views, params, door }) => {
+    async ({ views, params, door, query: { by } }) => {
       const { id } = await findAccount(views, params.id);
-      const outcome = await endOf(await door.give({ kind: 'poll', account: id }));
+      const outcome = await endOf(await door.give({ kind: 'poll', account: id }, by));
       return { outcome, account: accountJson(await findAccount(views, id)) };
     },
   ),

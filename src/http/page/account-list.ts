@@ -65,7 +65,16 @@ export class AccountListing {
     this.#query = query;
     this.#compare = comparePlaces(query, language);
     this.#last = query.cursor === null ? null : parseCursor(query.cursor, placeSchema);
-    this.#counts = { critical: 0, warning: 0, info: 0, unread: 0, pending: 0, waiting: 0, fine: 0 };
+    this.#counts = {
+      critical: 0,
+      warning: 0,
+      ending: 0,
+      info: 0,
+      unread: 0,
+      pending: 0,
+      waiting: 0,
+      fine: 0,
+    };
   }
 
   add(account: AccountView): void {
@@ -151,8 +160,12 @@ function compare(left: number | string, right: number | string): number {
 /** Ascending is what people look for first: the shortest, the worst, the lowest, the highest burn, the oldest reading. */
 function keyOf(account: AccountView, sort: SortKey): number | string | null {
   switch (sort) {
-    case 'urgency':
-      return account.urgency.isEmpty ? 0 : beforeNever(account.urgency.actBy);
+    case 'urgency': {
+      const { isEmpty, actBy } = account.urgency;
+      // What cannot be read is urgent since it was asked: it stands before what is fine.
+      const since = stateOf(account) === 'unread' ? (account.polledAt ?? actBy) : actBy;
+      return isEmpty ? 0 : beforeNever(Math.min(actBy, since));
+    }
     case 'runway':
       return account.runways[leadingBalance(account)]?.runwayMs ?? null;
     case 'state':

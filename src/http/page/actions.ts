@@ -145,7 +145,8 @@ async function actOnMany(form: URLSearchParams, context: WebContext): Promise<st
     if (isGivenBack) return { kind: 'unacknowledge', account, rule } as const;
     return { kind: 'acknowledge', ...nameOf(alert), comment } as const;
   });
-  const answers = refusalsOf(await door.giveAll(wanted, by));
+  const given = await door.giveAll(wanted, by);
+  const answers = refusalsOf(given);
   const changed = alerts.filter((_, index) => answers[index]?.refused === 'changed');
   const other = isSilence
     ? answers.find((answer) => answer !== null && answer.refused !== 'changed')
@@ -154,6 +155,7 @@ async function actOnMany(form: URLSearchParams, context: WebContext): Promise<st
   if (changed.length > 0) throw refuseMany(changed, alerts.length, scope);
   if (isSilence) return 'silenced';
   if (isGivenBack) return 'given-back';
+  if (given.every(wasDoneBefore)) return 'held-many';
   return answers.every((answer) => answer === null) ? 'acknowledged-many' : 'partly';
 }
 

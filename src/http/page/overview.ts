@@ -23,7 +23,7 @@ const shownMessages = 5;
 const sliceOfAccounts = 100;
 
 /** Alerts that need somebody, the accounts, the last messages. The rest of the daemon has its turn between what is made of all accounts. */
-export async function renderOverview(scope: Scope): Promise<Html> {
+export async function renderOverview(scope: Scope) {
   const { views } = scope;
   const list = readListQuery(scope.query);
   // First: a daemon that stands by reads the database for them, and all that follows is of what was read.
@@ -35,20 +35,23 @@ export async function renderOverview(scope: Scope): Promise<Html> {
       totals.add(account);
     }
   }
-  const needs = await urgentSection(scope, writeListQuery(list));
+  const page = listing.page();
+  const { ending } = page.counts;
+  const needs = await urgentSection(scope, { ending, back: writeListQuery(list) });
   const messages = await ifReadable(
     async () => messageTable(await views.notifications(shownMessages), scope),
     scope,
   );
-  return html`<h1 class="hidden">${say(says.title, scope)}</h1>
+  const content = html`<h1 class="hidden">${say(says.title, scope)}</h1>
 ${live('urgent', needs)}
 <section aria-labelledby="totals-heading"><h2 id="totals-heading" class="hidden">${say(says.totals, scope)}</h2>${live('totals', totals.table(scope, views.finance().money))}</section>
-${accountsSection(listing.page(), list, scope)}
+${accountsSection(page, list, scope)}
 <section aria-labelledby="messages-heading"><details class="fold"${!channelsWork(views.channels()) && html` open`}><summary><h2 id="messages-heading">${say(says.lastMessages, scope)}</h2>${live('deliveries', lastDelivery(views.channels(), scope), { tag: 'span' })}</summary>
 <p class="download"><a href="/messages">${say(says.allMessages, scope)}</a></p>
 ${live('messages', messages)}
 <h3>${say(says.channels, scope)}</h3>
 ${live('channels', channelTable(views.channels(), scope))}</details></section>`;
+  return { content, ending };
 }
 
 const says = phrases('overview', {
@@ -70,6 +73,8 @@ const says = phrases('overview', {
     '{count, plural, one {The only account has not been read} other {None of the # accounts has been read}}: {byState}.',
   unread:
     '{count, plural, one {# of {all} accounts was} other {# of {all} accounts were}} not read: {byState}.',
+  ending:
+    '{count, plural, one {# account without an alert may be empty} other {# accounts without an alert may be empty}} within a day: {byState}.',
   silences: '{count, plural, one {# silence is} other {# silences are}} active.',
   attention: 'lowwater itself needs attention.',
   cared: '{count} {care}',
@@ -77,12 +82,15 @@ const says = phrases('overview', {
   all: '{count, plural, one {# alert} other {All # alerts}}, where many can be acknowledged at once',
 });
 
-async function urgentSection(scope: Scope, back: string): Promise<Html> {
+async function urgentSection(
+  scope: Scope,
+  { ending, back }: { readonly ending: number; readonly back: string },
+): Promise<Html> {
   const { views } = scope;
   const firing = [...views.firing()];
   const urgent = sortAlerts(firing.filter(needsSomebody));
   const cared = firing.filter((alert) => !needsSomebody(alert));
-  const doubts = doubtsOf(scope);
+  const doubts = doubtsOf(scope, ending);
   const taken = cared.length === 0 ? null : html`<p class="taken">${describeCared(cared, scope)}</p>`;
   if (urgent.length === 0 && doubts.length > 0) {
     return html`<section class="unsure" aria-labelledby="needs-heading"><h2 id="needs-heading">${icon('neutral')}${say(says.unsure, scope)}</h2><ul>${doubts.map((doubt) => html`<li>${doubt}</li>`)}</ul>${taken}</section>`;
@@ -121,8 +129,8 @@ function endOfDay({ now, timezone }: Scope): number {
   return parseLocalText(`${isoDay(now, timezone)}T23:59`, timezone) ?? now;
 }
 
-/** Why silence is no good news: what was not read, what is muted, what is wrong with lowwater itself. */
-function doubtsOf(scope: Scope): readonly Html[] {
+/** Why silence is no good news: what was not read, what may be empty without an alert, what is muted, what is wrong with lowwater itself. */
+function doubtsOf(scope: Scope, ending: number): readonly Html[] {
   const { views } = scope;
   const { accounts, unread } = views.counts();
   const active = views.silences().filter(({ active: now }) => now).length;
@@ -134,6 +142,7 @@ function doubtsOf(scope: Scope): readonly Html[] {
       (unread === accounts
         ? sayHtml(says.noneRead, { count: accounts, byState }, scope)
         : sayHtml(says.unread, { count: unread, all: accounts, byState }, scope)),
+    ending > 0 && sayHtml(says.ending, { count: ending, byState }, scope),
     active > 0 && html`${say(says.silences, { count: active }, scope)}`,
     problems > 0 && html`${say(says.attention, scope)}`,
   ].filter((doubt) => doubt !== false);

@@ -1,4 +1,5 @@
 import { unitOf } from '../../domain/reading.ts';
+import { isEndingSoon } from '../../views/account-summary.ts';
 import {
   type CurrencyPayments,
   type DuePayment,
@@ -32,6 +33,8 @@ const says = phrases('pay', {
   nothingKnown: 'Nothing is known to be due within 30 days.',
   unread:
     '{count, plural, one {# account could not be read: what it needs is as of its last reading.} other {# accounts could not be read: what they need is as of their last readings.}}',
+  ending:
+    '{count, plural, one {# account without an alert may be empty} other {# accounts without an alert may be empty}} within a day.',
   unknown: 'Not enough history yet: {accounts}.',
   unknownMore: 'Not enough history yet: {accounts} and {count} more.',
   now: 'Now',
@@ -60,11 +63,12 @@ const says = phrases('pay', {
 const groupWords = { now: says.now, 'this week': says.thisWeek, later: says.later };
 
 /** Payments of now, this week and later, the most urgent first: to work through, and to print. */
-export async function renderPay(scope: Scope): Promise<Html> {
+export async function renderPay(scope: Scope) {
   const { views, query } = scope;
   const plan = await planPayments(views, scope.now);
   const { payments, currencies, unknown } = plan;
   const { unread } = views.counts();
+  const ending = plan.ending.filter(isEndingSoon).length;
   const cursor = query.get('cursor') || null;
   const keyOf = ({ account, balance }: DuePayment) => JSON.stringify([account.id, balance]);
   const { items, nextCursor } = pageOfList(
@@ -72,16 +76,17 @@ export async function renderPay(scope: Scope): Promise<Html> {
     { limit: paymentsAPage, cursor: cursor ?? undefined },
     keyOf,
   );
-  const none = unknown.length > 0 ? says.nothingKnown : says.nothing;
-  return html`<div class="section-head"><h1>${say(says.title, scope)}</h1><p class="download"><a href="/api/v1/pay.csv" download>${say(says.csv, scope)}</a></p></div>
+  const none = unknown.length + ending > 0 ? says.nothingKnown : says.nothing;
+  const content = html`<div class="section-head"><h1>${say(says.title, scope)}</h1><p class="download"><a href="/api/v1/pay.csv" download>${say(says.csv, scope)}</a></p></div>
 ${live(
   'pay',
-  html`${payments.length === 0 && html`<p class="empty">${say(none, scope)}</p>`}${unknownList(unknown, scope)}${unread > 0 && html`<p class="note unread">${say(says.unread, { count: unread }, scope)}</p>`}${payRuns(plan, scope)}${paymentGroups.map((due) => paymentSection(due, { shown: items, currencies }, scope))}
+  html`${payments.length === 0 && html`<p class="empty">${say(none, scope)}</p>`}${ending > 0 && html`<p class="note unread">${say(says.ending, { count: ending }, scope)}</p>`}${unknownList(unknown, scope)}${unread > 0 && html`<p class="note unread">${say(says.unread, { count: unread }, scope)}</p>`}${payRuns(plan, scope)}${paymentGroups.map((due) => paymentSection(due, { shown: items, currencies }, scope))}
 ${pager((place) => withQuery('/pay', { cursor: place }), { cursor, nextCursor }, scope)}
 <p class="lead">${say(says.lead, scope)}</p>
 ${await expectedList(scope)}${await announcedRuns(scope)}`,
 )}
 ${calendarSection(scope.calendarKey ?? null, scope)}`;
+  return { content, ending };
 }
 
 /** The address shows what the page shows to whoever has it, without signing in; a new key ends it. */

@@ -294,7 +294,8 @@ function stackedChart(
     series.reduce((sum, { buckets }) => sum + (buckets[at] ?? 0), 0),
   );
   const colourOf = (name: string): number => getOrMake(colours, name, () => colours.size % 7);
-  const top = Math.max(...totals, 1);
+  const top = Math.max(...totals);
+  if (top === 0) return null;
   const width = 100 / totals.length;
   const heights = totals.map(() => 0);
   const bars = series.map(({ name, buckets }) =>

@@ -27,7 +27,7 @@ import { nameOf, type Scope, titleOf } from './words.ts';
 export const pagePaths =
   /^\/(?:accounts\/[^/?]+|alerts|silences|messages|pay|audit|sessions|time-zone)?(?:\/[^?]*)?(?:\?|$)/;
 
-type RenderPage = (scope: Scope) => Promise<Html>;
+type RenderPage = (scope: Scope) => Promise<Html | { readonly content: Html; readonly ending: number }>;
 
 /** The pages of the navigation. */
 const pages: readonly (readonly [path: string, PageName | 'audit' | 'sessions', RenderPage])[] = [
@@ -63,11 +63,12 @@ export function addPages(app: WebApp): void {
   for (const [path, name, render] of pages) {
     app.get(path, async (context) => {
       const { scope } = context.var;
-      const content = await render(scope);
+      const rendered = await render(scope);
+      const page = 'ending' in rendered ? rendered : { content: rendered };
       const title = name === 'overview' ? 'lowwater' : titleOf(name, scope);
       const current = name === 'audit' || name === 'sessions' ? null : name;
       const scripts = pagePaths.test(path) ? ['live.js'] : [];
-      return show(context, { title, content, current, scripts });
+      return show(context, { title, ...page, current, scripts });
     });
   }
 }

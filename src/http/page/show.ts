@@ -25,6 +25,7 @@ import { type Frame, icon, moment, momentAndAge } from './words.ts';
 const doneWords = phrases('done', {
   acknowledged: 'Acknowledged. Reminders and escalation stop until it resolves or gets worse.',
   held: 'Somebody has acknowledged it already: nothing was changed.',
+  'held-many': 'Somebody has acknowledged all of them already: nothing was changed.',
   'given-back': 'Acknowledgement removed. Reminders and escalation go on.',
   'acknowledged-many': 'Acknowledged: all of them.',
   partly: 'Some had already ended; the rest are done.',
@@ -46,6 +47,7 @@ const says = phrases('show', {
   problem: 'lowwater has a problem',
   count: '{count} {severity}',
   notRead: '{count} not read',
+  ending: '{count} may be empty within a day',
   countSilenced: '{count} {severity} silenced',
   silences: '{count, plural, one {# silence} other {# silences}}',
   problems: 'Problems of lowwater',
@@ -75,6 +77,8 @@ const pages = phrases('pages', {
 
 interface Shown extends Pick<LayoutOptions, 'title' | 'content' | 'scripts' | 'styles'> {
   readonly current?: PageName | null;
+  /** Accounts that may be empty within a day without an alert, of a page that looked at all of them. */
+  readonly ending?: number;
   readonly chrome?: null;
   readonly status?: ContentfulStatusCode | undefined;
 }
@@ -82,13 +86,13 @@ interface Shown extends Pick<LayoutOptions, 'title' | 'content' | 'scripts' | 's
 /** Answers with a whole page. */
 export function show(
   context: WebContext,
-  { current = null, chrome, status = 200, ...shown }: Shown,
+  { current = null, ending = 0, chrome, status = 200, ...shown }: Shown,
 ): Response {
   const { views, scope } = context.var;
   const done = ownOf<Phrase<unknown>>(doneWords, takeDone(context) ?? '');
   const whole = { ...shown, frame: scope, ...(done === undefined ? {} : { done: say(done, scope) }) };
   if (chrome === null) return context.html(layOut({ ...whole, chrome }).markup, status);
-  const needs = needsOf(views, scope);
+  const needs = needsOf(views, scope, ending);
   const title = needs.title === null ? shown.title : `${needs.title} · ${shown.title}`;
   const framed = { ...whole, title, worst: needs.worst, chrome: chromeOf(context, current) };
   const { markup } = layOut(framed);
@@ -129,7 +133,11 @@ function chromeOf(context: WebContext, current: PageName | null) {
 }
 
 /** The number of alerts that need attention; else why their absence is no all-clear. Problems of lowwater always stand there. */
-function needsOf(views: LiveViews, scope: Frame): { readonly worst: Worst; readonly title: string | null } {
+function needsOf(
+  views: LiveViews,
+  scope: Frame,
+  ending: number,
+): { readonly worst: Worst; readonly title: string | null } {
   const firing = [...views.firing()];
   const urgent = countWorst(firing.filter(needsSomebody));
   const broken = views.status().problems.length > 0 ? say(says.problem, scope) : null;
@@ -145,6 +153,7 @@ function needsOf(views: LiveViews, scope: Frame): { readonly worst: Worst; reado
     [
       broken,
       accounts === 0 || unread > 0 ? say(says.notRead, { count: unread }, scope) : null,
+      ending > 0 ? say(says.ending, { count: ending }, scope) : null,
       muted === null ? null : sayWorst(says.countSilenced, muted, scope),
       muted === null && silences > 0 ? say(says.silences, { count: silences }, scope) : null,
     ],

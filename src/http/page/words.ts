@@ -4,6 +4,7 @@ import { ownOf } from '../../domain/own.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { type Balance, type OutcomeKind, unitOf } from '../../domain/reading.ts';
 import type { Severity } from '../../domain/severity.ts';
+import { isEndingSoon } from '../../views/account-summary.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Html, type HtmlValue, html } from '../../wording/html.ts';
@@ -56,6 +57,7 @@ const says = phrases('cell', {
 const stateSays = phrases('state', {
   critical: 'Critical',
   warning: 'Warning',
+  ending: 'Ends soon',
   info: 'Info',
   unread: 'Not read',
   pending: 'Pending',
@@ -86,6 +88,7 @@ export function titleOf(page: Exclude<keyof typeof titles, 'page'>, reader: List
 export const stateTones = {
   critical: 'critical',
   warning: 'warning',
+  ending: 'warning',
   info: 'info',
   unread: 'unread',
   pending: 'pending',
@@ -102,6 +105,7 @@ export function stateOf(account: AccountView): AccountState {
   if (account.worst !== null) return account.worst;
   if (account.outcome === null) return 'waiting';
   if (account.outcome !== 'ok') return 'unread';
+  if (isEndingSoon(account)) return 'ending';
   return account.pending > 0 ? 'pending' : 'fine';
 }
 

@@ -5,7 +5,7 @@ import {
   readListQuery,
   writeListQuery,
 } from '../../../src/http/page/account-list.ts';
-import { buildAccountView, buildRunway, dayMs, micros } from '../../support/built-views.ts';
+import { buildAccountView, buildRunway, dayMs, micros, viewsNow } from '../../support/built-views.ts';
 
 const runway = (days: number | null) => ({
   sms: buildRunway({ runwayMs: days === null ? null : days * dayMs }),
@@ -49,6 +49,22 @@ describe('the list of accounts', () => {
     ['the lowest SMS balance, each currency for itself', 'sort=sms', ['d', 'c', 'a', 'b', 'e']],
   ])('sorts by %s', (_what, query, expected) => {
     expect(ids(query)).toEqual(expected);
+  });
+
+  it('by urgency puts what cannot be read before what is fine, though that has a date to pay by', () => {
+    const unread = { outcome: 'timeout', readAt: null, reading: null } as const;
+    const never = buildAccountView({ id: 'z', name: 'Zeta', runways: runway(null), ...unread });
+    const emptyAt = viewsNow + 20 * dayMs;
+    const sms = buildRunway({ emptyAt, payBy: emptyAt, runwayMs: 20 * dayMs });
+    const fine = buildAccountView({ id: 'f', name: 'Fine', runways: { sms, voip: null } });
+    const listed = listAccounts([fine, never], readListQuery(new URLSearchParams()));
+    expect(listed.accounts.map(({ id }) => id)).toEqual(['z', 'f']);
+  });
+
+  it('calls no account fine that may be empty within a day without an alert', () => {
+    const soon = buildAccountView({ id: 's', runways: runway(0.5) });
+    const { counts } = listAccounts([...accounts, soon], readListQuery(new URLSearchParams()));
+    expect([counts.ending, counts.fine, counts.critical]).toEqual([1, 3, 1]);
   });
 
   it.each([

@@ -99,6 +99,19 @@ describe('the alerts page', () => {
     expect(location).toBe('/alerts?severity=warning&state=firing&done=acknowledged-many');
   });
 
+  it('says to the second of two people that somebody had acknowledged all of them, and changes nothing', async () => {
+    const acknowledge = (by: string) =>
+      send('/alerts/many', [
+        ['alert', 'otp/sms-low'],
+        ['alert', 'otp/sms-runway'],
+        ['do', 'acknowledge'],
+        ['by', by],
+      ]);
+    expect(await acknowledge('Lin')).toContain('done=acknowledged-many');
+    expect(await acknowledge('Ada')).toContain('done=held-many');
+    expect((await server.world.views.alert('otp', 'sms-low'))?.acknowledged?.by).toBe('Lin');
+  });
+
   it('silences each of what is ticked for the time chosen', async () => {
     await send('/alerts/many', [
       ['alert', 'otp/sms-low'],

@@ -229,6 +229,19 @@ describe('the page of a review', () => {
     expect(spending).toMatch(/news,news,growth,CNY,/);
   });
 
+  it('draws no chart and says nothing of a most where nothing was spent', async () => {
+    const world = await startWorld({ rules: [] }, { sleepMs: hourMs });
+    for (let hour = 0; hour < 50; hour++) await world.pass(hourMs);
+    const { url } = await serveWorld(world);
+    const page = await (await fetch(`${url}/review`)).text();
+    expect(page).toContain('0.00 CNY');
+    expect(page).not.toContain('at most');
+    expect(page).not.toContain('0.000001');
+    world.provider.set('otp', 9_990);
+    await world.pass(hourMs);
+    expect(await (await fetch(`${url}/review`)).text()).toContain('Spending each day, at most 10.00 CNY.');
+  });
+
   it('says by the API too why more was spent than before', async () => {
     const world = await startWorld({ rules: [] }, { sleepMs: hourMs });
     for (let hour = 0; hour < 50; hour++) {

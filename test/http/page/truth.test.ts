@@ -56,6 +56,23 @@ describe('the overview', () => {
     expect(page).toContain('>1 not read · lowwater</title>');
   });
 
+  it('is not green, nor is Pay, while an account without a rule is used up', async () => {
+    const world = await polledWorld({ accounts: ['otp', 'b'], rules: [] });
+    world.provider.set('b', 1000, { voip: -5 });
+    await world.pass(step);
+    const { url } = await serveWorld(world);
+    const page = await (await fetch(url)).text();
+    expect(page).not.toContain('Nothing needs you now');
+    expect(page).toContain('1 account without an alert may be empty within a day');
+    expect(page).toContain('>1 may be empty within a day · lowwater</title>');
+    expect(page).toContain('icon-unsure.svg');
+    expect(page).toMatch(/<\/span>Ends soon 1<.*<\/span>Fine 1</s);
+    const pay = await (await fetch(`${url}/pay`)).text();
+    expect(pay).toContain('1 account without an alert may be empty within a day.');
+    expect(pay).toContain('>1 may be empty within a day · Pay · lowwater</title>');
+    expect(pay).not.toContain('Nothing is due');
+  });
+
   it('says on top what is muted, by whom and until when, with a button that ends it', async () => {
     const world = await polledWorld();
     await read(world, 42.1);
