@@ -23,7 +23,7 @@ interface Installation {
 }
 
 /** A configuration whose database is at this address, or a file next to it. */
-function install(url: Secret | null): Installation {
+function install(url: Secret | string | null): Installation {
   const folder = mkdtempSync(join(tmpdir(), 'lowwater-cluster-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const config = {
@@ -34,7 +34,10 @@ function install(url: Secret | null): Installation {
     storage: url === null ? { path: 'lowwater.db' } : { postgres: { url: `\${env:DATABASE}` } },
   };
   writeFileSync(join(folder, 'config.json'), JSON.stringify(config));
-  const env = { DATABASE: url?.reveal() ?? '', TARGET: '' };
+  const env = {
+    ...(url === null ? {} : { DATABASE: typeof url === 'string' ? url : url.reveal() }),
+    TARGET: '',
+  };
   return { folder, run: (...words) => runBuilt(words, { cwd: folder, env }) };
 }
 
@@ -46,6 +49,16 @@ describe('the commands about daemons that share a database', () => {
         code: 1,
         stderr: expect.stringContaining('storage.postgres.url'),
       });
+  });
+
+  it('say that nothing names the database where its address is unset or cannot be read', async () => {
+    for (const url of ['', 'http://db.example.com/lowwater', 'postgres://user:a@b:5432:7/lowwater'])
+      for (const command of ['status', 'hand-over']) {
+        const { code, stderr } = await install(url).run('cluster', command);
+        expect(code).toBe(1);
+        expect(stderr).toContain('the configuration does not say where the database is');
+        expect(stderr).not.toContain('SQLite');
+      }
   });
 
   it.skipIf(noPostgres !== null)(
