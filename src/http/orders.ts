@@ -8,13 +8,18 @@ import { accept } from './api/input.ts';
 import { RequestError, refusals } from './refusal.ts';
 import type { Door, WebContext } from './web-env.ts';
 
-export function openDoor(context: WebContext, views: Pick<LiveViews, 'orders'>): Door {
+/** Present where the daemon that answers an order has left it for the owner of the accounts. */
+const leftHeader = 'lowwater-order';
+
+export function openDoor(context: WebContext, views: Pick<LiveViews, 'orders' | 'status'>): Door {
   const { site, now: at } = context.var;
   const giveAll: Door['giveAll'] = (wanted, typed = '') => {
     const door = doorOf(context.req.path);
     const by = context.get('person') ?? (typed.trim() || door);
     const from = { door, address: addressOf(site, context.env.incoming) };
     const orders = wanted.map((order) => makeOrder(order, { by, from, at, random: site.random }));
+    const role = views.status().cluster?.role;
+    if (role !== undefined && role !== 'owner' && role !== 'alone') context.header(leftHeader, 'left');
     // The kind of an order says what answers it.
     return views.orders(orders) as Promise<readonly Answered<never>[]>;
   };

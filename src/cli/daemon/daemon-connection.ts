@@ -6,7 +6,13 @@ import { CommandError } from '../command.ts';
 
 /** The answer of the running daemon. `absent`: nobody listens at the address. */
 export type DaemonAnswer =
-  | { readonly kind: 'answered'; readonly body: unknown; readonly database: string | null }
+  | {
+      readonly kind: 'answered';
+      readonly body: unknown;
+      readonly database: string | null;
+      /** An order that the daemon has left for the one that owns the accounts. */
+      readonly isLeft: boolean;
+    }
   | {
       readonly kind: 'refused';
       readonly status: number;
@@ -140,7 +146,10 @@ function readAnswer({ status, headers, text }: Answer, url: string): DaemonAnswe
   if (body === null) throw new CommandError(`what answers at ${url} is not lowwater (HTTP ${status})`);
   const header = headers['lowwater-database'];
   const database = typeof header === 'string' ? header : null;
-  if (status < 300) return { kind: 'answered', body, database };
+  if (status < 300) {
+    const isLeft = headers['lowwater-order'] === 'left' && typeof body.heldBy !== 'string';
+    return { kind: 'answered', body, database, isLeft };
+  }
   const message = keyOf(body.error, 'message');
   const realm = String(headers['www-authenticate'] ?? '');
   return {

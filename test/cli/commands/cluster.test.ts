@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Secret } from '../../../src/domain/secret.ts';
+import type { ClusterStatus, Role } from '../../../src/ports/cluster.ts';
 import { openReader, openStore } from '../../../src/store/store.ts';
 import { card, makeDatabase, open, own } from '../../store/postgres/fixtures.ts';
 import {
@@ -15,7 +16,9 @@ import {
   silent,
 } from '../../store/sqlite/batches.ts';
 import { type Ended, runBuilt } from '../../support/built-program.ts';
+import { FakeViews } from '../../support/fake-views.ts';
 import { noPostgres, sharedPostgres } from '../../support/postgres.ts';
+import { runFakeServer } from '../../support/web-server.ts';
 
 interface Installation {
   readonly folder: string;
@@ -196,5 +199,36 @@ describe.skipIf(noPostgres !== null)('migrate-store', () => {
       code: 2,
       stderr: expect.stringContaining('NOWHERE'),
     });
+  });
+});
+
+describe('an order to a daemon that shares its database', () => {
+  const order = async (role: Role) => {
+    const views = new FakeViews();
+    const cluster: ClusterStatus = {
+      role,
+      polling: { who: 'other', node: 'two', since: noon },
+      ...{ ready: true, node: 'one', owner: null, epoch: 1, takeovers: 0, reachesDatabase: true },
+      ...{ origin: null, sameConfiguration: true, problems: [], alerts: [] },
+    };
+    views.daemonStatus = { ...views.daemonStatus, cluster };
+    const server = await runFakeServer({ views });
+    onTestFinished(() => server.close());
+    const { run } = install(null);
+    const words = ['silence', 'add', '--everything', '--for', '1h', '--server', server.url];
+    const { stdout } = await run(...words, '--json');
+    return { json: JSON.parse(stdout), said: (await run(...words)).stdout };
+  };
+
+  it('is in force where that one owns the accounts', async () => {
+    const { json, said } = await order('owner');
+    expect(json).toMatchObject({ inForce: true });
+    expect(said).not.toContain('in the database');
+  });
+
+  it('is not yet where that one stands by', async () => {
+    const { json, said } = await order('standby');
+    expect(json).toMatchObject({ inForce: false });
+    expect(said).toContain('stands by: the order is in the database');
   });
 });
