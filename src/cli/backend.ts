@@ -183,7 +183,7 @@ function atDatabase(
     if (isRefusal(done)) throw refusedAs(done.refused === 'invalid', done.why);
     // As the daemon that was asked says it: nothing was left for it.
     return wasDoneBefore(done)
-      ? { kind: 'answered', body: { heldBy: done.doneBy }, database: null }
+      ? { kind: 'answered', body: { heldBy: done.doneBy }, database: null, isLeft: false }
       : { kind: 'absent' };
   };
   return {
@@ -226,13 +226,15 @@ export async function printOrdered(
   said: { readonly about: object; readonly sentence: string; readonly answer: DaemonAnswer },
 ): Promise<number> {
   const { answer } = said;
-  const inForce = answer.kind === 'answered';
+  const inForce = answer.kind === 'answered' && !answer.isLeft;
   if (inForce && answer.isUnstored)
     await context.stderr.write(
       'warning: the daemon has it in memory only, as the database cannot be written: it is lost if the daemon ends before\n',
     );
   const later =
-    ' No daemon answered over HTTP: the order is in the database, and the daemon takes it within 2 seconds, or when it starts.';
+    answer.kind === 'answered'
+      ? ' The daemon that answered stands by: the order is in the database, and the owner of the accounts takes it within 2 seconds.'
+      : ' No daemon answered over HTTP: the order is in the database, and the daemon takes it within 2 seconds, or when it starts.';
   if (input.flag('json')) await printJson(context, { ...said.about, inForce });
   else await context.stdout.write(`${said.sentence}${inForce ? '' : later}\n`);
   return exitCodes.ok;

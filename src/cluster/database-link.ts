@@ -13,6 +13,8 @@ export class DatabaseLink {
   look: ClusterLook | null = null;
   /** When it first answered, by its own clock; null before. */
   firstLookAt: number | null = null;
+  /** When it answered last, monotonic; null before. */
+  heardAt: number | null = null;
   /** Why the database did not answer the last time; null where it did. */
   trouble: StorageError | null = null;
   /** Milliseconds that the database's clock is behind the one that the daemons share; 0 where it counts itself. */

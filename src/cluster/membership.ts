@@ -103,6 +103,11 @@ export class Membership {
     return this.#fleet.link.revision;
   }
 
+  /** When the database answered last, monotonic; null before. */
+  get heardAt(): number | null {
+    return this.#fleet.link.heardAt;
+  }
+
   /** Lives until `stop`. Rejects with `StorageError` where it never reached the database and waiting would not help. */
   async run(): Promise<void> {
     const { pause } = this.#pauses;

@@ -2,6 +2,7 @@ import type { Counters } from '../daemon/counting.ts';
 import { type Refusal, refuse } from '../domain/operator.ts';
 import { StorageError } from '../domain/operator-error.ts';
 import type { Settings } from '../domain/settings.ts';
+import { isAccessNote } from '../engine/access.ts';
 import type { ClusterMember } from '../ports/cluster.ts';
 import type { LeftOrder, StoredState } from '../ports/store.ts';
 import { createViews } from '../views/create-views.ts';
@@ -19,6 +20,10 @@ interface StandbyDependencies extends Omit<StoredDependencies, 'settings'> {
   readonly settings: () => Settings;
   /** Another one each time that something was stored; null while the database does not answer. */
   readonly revision: () => string | null;
+  /** When it answered last, monotonic; null before. */
+  readonly heardAt: () => number | null;
+  /** Nothing is shown longer than this after the database answered last. */
+  readonly leaseMs: number;
   readonly leaveOrder: (order: LeftOrder) => Promise<void>;
   readonly status: () => DaemonStatus;
   readonly counters: Counters;
@@ -26,23 +31,37 @@ interface StandbyDependencies extends Omit<StoredDependencies, 'settings'> {
   readonly owner: () => OwnerName | null;
 }
 
+export interface StandbyViews extends LiveViews {
+  /** Drops what was read: this process has owned the accounts since. */
+  forget(): void;
+}
+
+interface MadeOf {
+  readonly revision: string | null;
+  readonly settings: Settings;
+}
+
 type OwnerName = Pick<ClusterMember, 'node' | 'program'>;
 
 /**
  * A daemon that owns nothing, as the HTTP server sees it: what is stored, a few seconds old (with tens of thousands of accounts up to
  * a minute), and orders that are left in the database for the owner. They take effect here at once, so that whoever ordered something
- * sees it. As long as nothing could be read, accounts are unknown, and there is no answer to the question which alerts there are.
+ * sees it. Before anything was read, and a lease after the database answered last, accounts are unknown, and there is no answer to the question
+ * which alerts there are: what was read before may be over. Keys and ended sessions stay, as nobody may come in by a cookie that was signed out.
  */
-export async function createStandbyViews(parts: StandbyDependencies): Promise<LiveViews> {
-  const { reader, clock, leaveOrder } = parts;
+export async function createStandbyViews(parts: StandbyDependencies): Promise<StandbyViews> {
+  const { reader, clock, leaveOrder, leaseMs } = parts;
   const now = () => clock.now();
   const restore = (stored: StoredState) => restoreStored({ ...parts, settings: parts.settings() }, stored);
   let known = await restore(nothingStored);
   const views = createViews(() => known);
-  /** The source of the present knowledge; null before anything was read. */
-  let madeOf: { readonly revision: string; readonly settings: Settings } | null = null;
+  /** The source of the present knowledge; the revision is null where nothing was read, or that is too old. */
+  let madeOf: MadeOf = { revision: null, settings: parts.settings() };
+  /** When the present knowledge was read, or the database last said that it holds. */
+  let confirmedAt = Number.NEGATIVE_INFINITY;
+  let hasFailed = false;
   let restUntil = Number.NEGATIVE_INFINITY;
-  let reading: Promise<void> | null = null;
+  let updating: Promise<void> | null = null;
   const subscribers = new Set<() => void>();
 
   async function read(revision: string): Promise<void> {
@@ -51,9 +70,12 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<Li
     try {
       known = await restore(await reader.load());
       madeOf = { revision, settings };
+      confirmedAt = startedAt;
+      hasFailed = false;
     } catch (error) {
-      // The last reading is better than nothing, and the status says that the database does not answer.
+      // The status says that the database does not answer.
       if (!(error instanceof StorageError)) throw error;
+      hasFailed = true;
     }
     restUntil = startedAt + Math.max(freshMs, restFactor * (clock.monotonic() - startedAt));
   }
@@ -62,29 +84,49 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<Li
     return clock.monotonic() < restUntil;
   }
 
-  /** The known state, read again where there may be something newer. */
-  async function fresh(): Promise<typeof known> {
+  /** Whether the present knowledge may be shown: confirmed within a lease, or read by the rule of `freshMs` from a database that answers. */
+  function isCurrent(): boolean {
+    if (madeOf.revision === null) return false;
+    const now = clock.monotonic();
+    const heardAt = parts.heardAt() ?? Number.NEGATIVE_INFINITY;
+    if (parts.revision() === madeOf.revision) confirmedAt = Math.max(confirmedAt, heardAt);
+    return now < confirmedAt + leaseMs || (!hasFailed && rests() && now < heardAt + leaseMs);
+  }
+
+  async function update(): Promise<void> {
     const revision = parts.revision();
-    const isSame = madeOf?.revision === revision && madeOf.settings === parts.settings();
-    if (revision !== null && !isSame && !rests()) {
-      reading ??= read(revision).finally(() => {
-        reading = null;
-      });
-      await reading;
-    }
+    const isSame = madeOf.revision === revision && madeOf.settings === parts.settings();
+    if (revision !== null && !isSame && !rests()) await read(revision);
+    if (isCurrent()) return;
+    const settings = parts.settings();
+    if (madeOf.revision === null && madeOf.settings === settings) return;
+    const kept = [...known.state.notes.values()].filter(({ name }) => isAccessNote(name));
+    const notes = Object.fromEntries(kept.map(({ name, value }) => [name, value]));
+    known = await restore({ ...nothingStored, notes });
+    madeOf = { revision: null, settings };
+  }
+
+  /** The known state, read again where there may be something newer; one that knows nothing where it is too old. */
+  async function fresh(): Promise<typeof known> {
+    updating ??= update().finally(() => {
+      updating = null;
+    });
+    await updating;
     return known;
   }
 
   /** `fresh` for questions to which "nothing" would be an answer. */
   async function freshOnceRead(): Promise<typeof known> {
     const read = await fresh();
-    if (madeOf === null) throw new StorageError('other', 'nothing has been read of the shared database yet');
+    if (madeOf.revision === null)
+      throw new StorageError('other', 'what the shared database holds now has not been read');
     return read;
   }
 
   function seen(): string {
-    const revision = rests() ? madeOf?.revision : parts.revision();
-    return JSON.stringify([revision, parts.status().problems]);
+    const revision = rests() ? madeOf.revision : parts.revision();
+    const isTooOld = madeOf.revision !== null && !isCurrent();
+    return JSON.stringify([revision, isTooOld, parts.status().problems]);
   }
 
   /** The reader of a page hears within seconds what may look different. */
@@ -106,8 +148,12 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<Li
     alert: async (account, rule) => freshOnceRead().then(() => views.alert(account, rule)),
     explain: async (account) => fresh().then(() => views.explain(account)),
     stores: () => true,
+    silenced: async (query) => fresh().then(() => views.silenced(query)),
     async orders(orders) {
       const { state } = await freshOnceRead();
+      // An order is judged by what holds now, or not at all.
+      if (parts.revision() === null || hasFailed)
+        throw new StorageError('other', 'the shared database cannot be read');
       const owner = parts.owner();
       const reach = { poll: () => standsBy(owner), testAlert: leaveTest, handOver() {} };
       return leaveOrders(state, orders, now(), {
@@ -115,6 +161,12 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<Li
         reach,
         leave: leaveOrder,
       });
+    },
+    refresh: async () => void (await fresh()),
+    forget() {
+      madeOf = { ...madeOf, revision: '' };
+      confirmedAt = Number.NEGATIVE_INFINITY;
+      restUntil = Number.NEGATIVE_INFINITY;
     },
     pushReading: async () => standsBy(parts.owner()),
     recordSession: () => undefined,

@@ -10,6 +10,11 @@ const calendarKeyNote = 'calendar-key';
 const endedPrefix = 'signed-out:';
 const sessionPrefix = 'session:';
 
+/** Whether a note says who may come in: a key, or the end of a session. */
+export function isAccessNote(name: string): boolean {
+  return name === linkKeysNote || name === calendarKeyNote || name.startsWith(endedPrefix);
+}
+
 const maxLinkKeyAgeMs = 90 * dayMs;
 /** Links that a replaced key has signed are good for less. */
 const linkKeyKeptMs = 31 * dayMs;

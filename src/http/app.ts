@@ -42,6 +42,7 @@ export function createApp(site: Site): App {
   app.use(methodNotAllowed({ app, onMethodNotAllowed }));
   app.use(async (context, next) => {
     const [views, now] = [site.views.now, site.clock.now()];
+    await views.refresh();
     const { searchParams: query } = new URL(context.req.url);
     context.set('site', site);
     context.set('views', views);

@@ -10,8 +10,10 @@ import type { Door, WebContext } from './web-env.ts';
 
 /** On the answer to an order that is in memory alone. */
 const storedHeader = 'lowwater-stored';
+/** Present where the daemon that answers an order has left it for the owner of the accounts. */
+const leftHeader = 'lowwater-order';
 
-export function openDoor(context: WebContext, views: Pick<LiveViews, 'orders' | 'stores'>): Door {
+export function openDoor(context: WebContext, views: Pick<LiveViews, 'orders' | 'stores' | 'status'>): Door {
   const { site, now: at } = context.var;
   const giveAll: Door['giveAll'] = async (wanted, typed = '') => {
     const door = doorOf(context.req.path);
@@ -20,6 +22,8 @@ export function openDoor(context: WebContext, views: Pick<LiveViews, 'orders' | 
     const orders = wanted.map((order) => makeOrder(order, { by, from, at, random: site.random }));
     const answers = await views.orders(orders);
     if (!views.stores()) context.header(storedHeader, 'false');
+    const role = views.status().cluster?.role;
+    if (role !== undefined && role !== 'owner' && role !== 'alone') context.header(leftHeader, 'left');
     // The kind of an order says what answers it.
     return answers as readonly Answered<never>[];
   };

@@ -90,9 +90,11 @@ export function createScrape(site: Site): Scrape {
       ...(zipped ? { 'content-encoding': 'gzip' } : {}),
     });
     if (request.method === 'HEAD') return void response.end();
+    const asked = views.now;
+    await asked.refresh();
     const { publicUrl } = settings;
     const figures = { now: clock.now(), refusedTokens: attempts.refused, publicUrl };
-    const text = Readable.from(writeAll(renderMetrics(views.now, figures)));
+    const text = Readable.from(writeAll(renderMetrics(asked, figures)));
     await (zipped ? pipeline(text, createGzip(), response) : pipeline(text, response));
   };
 }

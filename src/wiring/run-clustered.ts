@@ -111,6 +111,7 @@ export async function ownShared(
     abandon() {
       const abandoned = work;
       work = null;
+      standby.forget();
       views.become(standby);
       void abandoned?.abandon();
       if (abandoned === null) return;
@@ -125,6 +126,8 @@ export async function ownShared(
     settings: () => settings,
     reader: cluster.reader,
     revision: () => membership.revision,
+    heardAt: () => membership.heardAt,
+    leaseMs,
     leaveOrder: (order) => cluster.leaveOrder(order),
     clock: systemClock,
     random: systemRandom,

@@ -1,15 +1,20 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createStandbyViews } from '../../src/cluster/standby-views.ts';
 import { Counting } from '../../src/daemon/counting.ts';
+import { StorageError } from '../../src/domain/operator-error.ts';
+import { renderMetrics } from '../../src/http/metrics.ts';
 import { renderOverview } from '../../src/http/page/overview.ts';
 import type { StoreReader } from '../../src/ports/store.ts';
 import { leaveOrder } from '../../src/store/store.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { CurrentViews } from '../../src/views/current-views.ts';
+import type { LiveViews } from '../../src/views/live-views.ts';
 import { english } from '../../src/wording/language.ts';
 import { belowRule, minuteMs, units } from '../support/account-facts.ts';
+import { FakeViews } from '../support/fake-views.ts';
 import { give } from '../support/orders.ts';
 import { seededRandom } from '../support/seeded-random.ts';
+import { runFakeServer } from '../support/web-server.ts';
 import { read, startWorld, type World } from '../support/world.ts';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
@@ -21,6 +26,8 @@ function standBy(world: World, parts: Partial<Parameters<typeof createStandbyVie
     settings: () => world.settings,
     reader: world.store,
     revision: () => `another each time: ${++asked}`,
+    heardAt: () => world.clock.monotonic(),
+    leaseMs: 8000,
     leaveOrder: async (order) => leaveOrder(world.path, order),
     clock: world.clock,
     random: seededRandom(),
@@ -116,21 +123,207 @@ test('knows of no account, and does not say that no alert fires, as long as the 
   const standby = await standBy(world, { revision: () => null });
   expect(await standby.accounts()).toMatchObject([{ id: 'otp', outcome: null, reading: null }]);
   expect(standby.counts()).toEqual({ accounts: 1, unread: 1 });
-  await expect(standby.alerts({ all: false })).rejects.toThrow('nothing has been read');
+  await expect(standby.alerts({ all: false })).rejects.toThrow('has not been read');
   const order = { kind: 'acknowledge', account: 'otp', rule: 'sms-low', comment: '' } as const;
-  await expect(give(standby, order)).rejects.toThrow('nothing has been read');
+  await expect(give(standby, order)).rejects.toThrow('has not been read');
 });
 
-test('shows what it read last while the database does not answer, and asks it for nothing', async () => {
+/** A database that answers until it is cut off. */
+function cutOff(world: World) {
+  let heardAt: number | null = null;
+  let revision: string | null = '1 1';
+  return {
+    revision: () => revision,
+    heardAt: () => (revision === null ? heardAt : world.clock.monotonic()),
+    cut() {
+      heardAt = world.clock.monotonic();
+      revision = null;
+    },
+    answer(next: string) {
+      revision = next;
+    },
+  };
+}
+
+const acknowledgement = { kind: 'acknowledge', account: 'otp', rule: 'sms-low', comment: '' } as const;
+
+test('shows what it read last for a lease after the database answered last, and then as one that knows nothing', async () => {
   const world = await firingWorld();
   const { reader, loads } = countLoads(world);
-  let revision: string | null = '1 1';
-  const standby = await standBy(world, { reader, revision: () => revision });
+  const database = cutOff(world);
+  const standby = await standBy(world, { reader, ...database });
   await standby.accounts();
-  revision = null;
   await world.pass(60_000);
+  await standby.refresh();
+  database.cut();
+  await world.pass(7000);
   expect(await standby.alerts({ all: false })).toMatchObject([{ rule: 'sms-low' }]);
+  await world.pass(1000);
+  await expect(standby.alerts({ all: false })).rejects.toThrow('has not been read');
+  await expect(standby.alert('otp', 'sms-low')).rejects.toThrow('has not been read');
+  expect(await standby.accounts()).toMatchObject([{ id: 'otp', outcome: null, reading: null }]);
+  expect([...standby.firing()]).toEqual([]);
   expect(loads()).toBe(1);
+  database.answer('1 1');
+  expect(await standby.alerts({ all: false })).toMatchObject([{ rule: 'sms-low' }]);
+});
+
+test('metrics have no balance once what was read is a lease old', async () => {
+  const world = await firingWorld();
+  const database = cutOff(world);
+  const standby = await standBy(world, database);
+  const scrape = async () => {
+    await standby.refresh();
+    let text = '';
+    for await (const part of renderMetrics(standby, { now: world.now, refusedTokens: 0 })) text += part;
+    return text;
+  };
+  expect(await scrape()).toContain('lowwater_balance{');
+  database.cut();
+  await world.pass(8000);
+  expect(await scrape()).not.toContain('lowwater_balance{');
+});
+
+test('what cannot be read though the database answers is shown for a lease', async () => {
+  const world = await firingWorld();
+  let isLocked = false;
+  const load = async () => {
+    if (isLocked) throw new StorageError('other', 'the table is locked');
+    return world.store.load();
+  };
+  const standby = await standBy(world, { reader: { ...world.store, load } });
+  await standby.accounts();
+  isLocked = true;
+  await world.pass(6000);
+  expect(await standby.alerts({ all: false })).toMatchObject([{ rule: 'sms-low' }]);
+  await expect(give(standby, acknowledgement)).rejects.toThrow('cannot be read');
+  await world.pass(2000);
+  await expect(standby.alerts({ all: false })).rejects.toThrow('has not been read');
+});
+
+test('takes no order that it would judge by what it read before the database went away', async () => {
+  const world = await firingWorld();
+  await give(world.views, acknowledgement, 'Ada');
+  const database = cutOff(world);
+  const standby = await standBy(world, database);
+  await standby.accounts();
+  database.cut();
+  await expect(give(standby, acknowledgement, 'Ben')).rejects.toThrow('cannot be read');
+  await world.pass(8000);
+  await expect(give(standby, acknowledgement, 'Ben')).rejects.toThrow('has not been read');
+});
+
+test('shows nothing of the time before its process owned the accounts', async () => {
+  const world = await firingWorld();
+  const database = cutOff(world);
+  const standby = await standBy(world, database);
+  await standby.accounts();
+  database.cut();
+  standby.forget();
+  await expect(standby.alerts({ all: false })).rejects.toThrow('has not been read');
+  expect(await standby.accounts()).toMatchObject([{ outcome: null, reading: null }]);
+});
+
+test('lets nobody in by a session that was ended, nor by another key, while nothing can be read', async () => {
+  const world = await firingWorld();
+  await give(world.views, { kind: 'end-session', id: 'stolen', endsAt: world.now + 60 * minuteMs });
+  const database = cutOff(world);
+  const standby = await standBy(world, database);
+  await standby.refresh();
+  const keys = standby.linkKeys();
+  database.cut();
+  await world.pass(8000);
+  await standby.refresh();
+  expect(standby.counts()).toEqual({ accounts: 1, unread: 1 });
+  expect(standby.isSessionEnded('stolen')).toBe(true);
+  expect(standby.linkKeys()).toEqual(keys);
+});
+
+test('each answer is of what the owner has stored by then, or says nothing of what is stored', async () => {
+  const world = await firingWorld();
+  const { reader, loads } = countLoads(world);
+  const standby = await standBy(world, { reader });
+  /** A new answer has a line here: `null` says that it reads the database itself, or nothing that is stored. */
+  const ask: Record<keyof LiveViews, (() => unknown) | null | 'after refresh'> = {
+    accounts: () => standby.accounts(),
+    accountsInBrief: () => standby.accountsInBrief(),
+    summary: () => standby.summary(1),
+    account: () => standby.account('otp'),
+    alerts: () => standby.alerts({ all: false }),
+    alert: () => standby.alert('otp', 'sms-low'),
+    explain: () => standby.explain('otp'),
+    silenced: () => standby.silenced({ account: 'otp', balance: 'sms', since: 0, until: world.now }),
+    orders: () => standby.orders([]),
+    refresh: () => standby.refresh(),
+    stores: null,
+    accountIds: 'after refresh',
+    announced: 'after refresh',
+    audit: 'after refresh',
+    calendarKey: 'after refresh',
+    channels: 'after refresh',
+    choices: 'after refresh',
+    coming: 'after refresh',
+    counts: 'after refresh',
+    expected: 'after refresh',
+    finance: 'after refresh',
+    firing: 'after refresh',
+    isSessionEnded: 'after refresh',
+    linkKeys: 'after refresh',
+    outlook: 'after refresh',
+    record: 'after refresh',
+    sessions: 'after refresh',
+    silences: 'after refresh',
+    weekAgo: 'after refresh',
+    wouldMute: 'after refresh',
+    incidents: null,
+    notifications: null,
+    polls: null,
+    readings: null,
+    readingsInParts: null,
+    counters: null,
+    listening: null,
+    pushReading: null,
+    recordSession: null,
+    status: null,
+    subscribe: null,
+  };
+  for (const [name, question] of Object.entries(ask)) {
+    if (typeof question !== 'function') continue;
+    await world.pass(6000);
+    const before = loads();
+    await question();
+    expect({ name, loads: loads() - before }).toEqual({ name, loads: 1 });
+  }
+  const silence = {
+    kind: 'silence',
+    match: { account: ['otp'] },
+    everything: false,
+    startsAt: world.now,
+    endsAt: world.now + 60 * minuteMs,
+    comment: '',
+  } as const;
+  await give(world.views, silence, 'Ada');
+  await world.pass(6000);
+  await standby.refresh();
+  expect(standby.silences()).toMatchObject([{ match: { account: ['otp'] } }]);
+  expect(standby.audit({ since: 0, before: Number.MAX_SAFE_INTEGER, limit: 9 })).toMatchObject([
+    { by: 'Ada', action: 'silence' },
+  ]);
+});
+
+test('every request looks first whether there is something newer', async () => {
+  const views = new FakeViews();
+  let looks = 0;
+  views.refresh = async () => {
+    looks += 1;
+  };
+  const server = await runFakeServer({ views });
+  onTestFinished(() => server.close());
+  for (const path of ['/', '/api/v1/silences', '/api/v1/expected-topups', '/api/v1/audit', '/metrics']) {
+    looks = 0;
+    await (await fetch(server.url + path)).text();
+    expect({ path, looks }).toEqual({ path, looks: 1 });
+  }
 });
 
 test('an acknowledgement there is seen there at once, and by the owner within two seconds', async () => {

@@ -39,6 +39,8 @@ export class FakeViews implements LiveViews {
   readonly #listeners = new Set<() => void>();
   #silences = 0;
 
+  async refresh(): Promise<void> {}
+
   audit(): readonly AuditEntry[] {
     return [];
   }

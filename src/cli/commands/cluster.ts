@@ -1,11 +1,11 @@
 import { nobodyOwns } from '../../cluster/cluster-status.ts';
 import { haveSameConfiguration } from '../../cluster/compare-configurations.ts';
 import { isoText } from '../../domain/moment.ts';
-import type { PostgresSettings, Settings } from '../../domain/settings.ts';
+import type { PostgresSettings } from '../../domain/settings.ts';
 import type { ClusterLook } from '../../ports/cluster.ts';
 import { type Command, CommandError, exitCodes, jsonOption } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { loadForOperator } from '../load-configuration.ts';
+import { loadForOperator, type OperatorConfiguration, requireStorage } from '../load-configuration.ts';
 import { leaveOrder, programOf } from '../open-reader.ts';
 import { printRows } from '../terminal/table.ts';
 import { formatShortDuration } from '../terminal/text.ts';
@@ -19,8 +19,7 @@ export const clusterStatusCommand: Command = {
 standby, owner a node or null.`,
   options: { json: jsonOption },
   run: async (context, input) => {
-    const { settings } = await loadForOperator(context, input);
-    const seen = await lookAt(context, requirePostgres(settings));
+    const seen = await lookAt(context, requirePostgres(await loadForOperator(context, input)));
     const cluster = describeCluster(seen);
     await printRows(context, input, {
       rows: cluster.members,
@@ -62,8 +61,8 @@ A daemon with another configuration would watch other accounts, by other rules: 
 is listed.`,
   options: { force: { summary: 'also to a daemon with another configuration' } },
   run: async (context, input) => {
-    const { settings } = await loadForOperator(context, input);
-    const postgres = requirePostgres(settings);
+    const configuration = await loadForOperator(context, input);
+    const postgres = requirePostgres(configuration);
     const look = (): Promise<ClusterLook> => lookAt(context, postgres);
     const before = await look();
     if (before.owner === null)
@@ -78,7 +77,7 @@ is listed.`,
       { kind: 'hand-over', epoch: before.epoch },
       { by, from, at: clock.now(), random },
     );
-    await leaveOrder(context, settings.storage, writeOrder(order));
+    await leaveOrder(context, configuration.settings.storage, writeOrder(order));
     const next = await waitForNext(context, look, before);
     if (next === null)
       throw new CommandError(
@@ -128,8 +127,9 @@ export async function lookAt(context: CommandContext, { url }: PostgresSettings)
   return withSchema(url, programOf(context), lookAround);
 }
 
-function requirePostgres({ storage }: Settings): PostgresSettings {
-  if (storage.postgres !== undefined) return storage.postgres;
+function requirePostgres(configuration: OperatorConfiguration): PostgresSettings {
+  const { postgres } = requireStorage(configuration);
+  if (postgres !== undefined) return postgres;
   throw new CommandError(
     'the configuration names a SQLite file, which one daemon has for itself: storage.postgres.url lets several share a database',
   );

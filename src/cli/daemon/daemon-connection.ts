@@ -12,6 +12,8 @@ export type DaemonAnswer =
       readonly database: string | null;
       /** An order that is in memory alone, as the database cannot be written. */
       readonly isUnstored?: boolean;
+      /** An order that the daemon has left for the one that owns the accounts. */
+      readonly isLeft: boolean;
     }
   | {
       readonly kind: 'refused';
@@ -146,8 +148,11 @@ function readAnswer({ status, headers, text }: Answer, url: string): DaemonAnswe
   if (body === null) throw new CommandError(`what answers at ${url} is not lowwater (HTTP ${status})`);
   const header = headers['lowwater-database'];
   const database = typeof header === 'string' ? header : null;
-  if (status < 300)
-    return { kind: 'answered', body, database, isUnstored: headers['lowwater-stored'] === 'false' };
+  if (status < 300) {
+    const isLeft = headers['lowwater-order'] === 'left' && typeof body.heldBy !== 'string';
+    const isUnstored = headers['lowwater-stored'] === 'false';
+    return { kind: 'answered', body, database, isLeft, isUnstored };
+  }
   const message = keyOf(body.error, 'message');
   const realm = String(headers['www-authenticate'] ?? '');
   return {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Secret } from '../../../src/domain/secret.ts';
+import type { ClusterStatus, Role } from '../../../src/ports/cluster.ts';
 import { openReader, openStore } from '../../../src/store/store.ts';
 import { card, makeDatabase, open, own } from '../../store/postgres/fixtures.ts';
 import {
@@ -15,7 +16,9 @@ import {
   silent,
 } from '../../store/sqlite/batches.ts';
 import { type Ended, runBuilt } from '../../support/built-program.ts';
+import { FakeViews } from '../../support/fake-views.ts';
 import { noPostgres, sharedPostgres } from '../../support/postgres.ts';
+import { runFakeServer } from '../../support/web-server.ts';
 
 interface Installation {
   readonly folder: string;
@@ -23,7 +26,7 @@ interface Installation {
 }
 
 /** A configuration whose database is at this address, or a file next to it. */
-function install(url: Secret | null): Installation {
+function install(url: Secret | string | null): Installation {
   const folder = mkdtempSync(join(tmpdir(), 'lowwater-cluster-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const config = {
@@ -34,7 +37,10 @@ function install(url: Secret | null): Installation {
     storage: url === null ? { path: 'lowwater.db' } : { postgres: { url: `\${env:DATABASE}` } },
   };
   writeFileSync(join(folder, 'config.json'), JSON.stringify(config));
-  const env = { DATABASE: url?.reveal() ?? '', TARGET: '' };
+  const env = {
+    ...(url === null ? {} : { DATABASE: typeof url === 'string' ? url : url.reveal() }),
+    TARGET: '',
+  };
   return { folder, run: (...words) => runBuilt(words, { cwd: folder, env }) };
 }
 
@@ -46,6 +52,16 @@ describe('the commands about daemons that share a database', () => {
         code: 1,
         stderr: expect.stringContaining('storage.postgres.url'),
       });
+  });
+
+  it('say that nothing names the database where its address is unset or cannot be read', async () => {
+    for (const url of ['', 'http://db.example.com/lowwater', 'postgres://user:a@b:5432:7/lowwater'])
+      for (const command of ['status', 'hand-over']) {
+        const { code, stderr } = await install(url).run('cluster', command);
+        expect(code).toBe(1);
+        expect(stderr).toContain('the configuration does not say where the database is');
+        expect(stderr).not.toContain('SQLite');
+      }
   });
 
   it.skipIf(noPostgres !== null)(
@@ -183,5 +199,36 @@ describe.skipIf(noPostgres !== null)('migrate-store', () => {
       code: 2,
       stderr: expect.stringContaining('NOWHERE'),
     });
+  });
+});
+
+describe('an order to a daemon that shares its database', () => {
+  const order = async (role: Role) => {
+    const views = new FakeViews();
+    const cluster: ClusterStatus = {
+      role,
+      polling: { who: 'other', node: 'two', since: noon },
+      ...{ ready: true, node: 'one', owner: null, epoch: 1, takeovers: 0, reachesDatabase: true },
+      ...{ origin: null, sameConfiguration: true, problems: [], alerts: [] },
+    };
+    views.daemonStatus = { ...views.daemonStatus, cluster };
+    const server = await runFakeServer({ views });
+    onTestFinished(() => server.close());
+    const { run } = install(null);
+    const words = ['silence', 'add', '--everything', '--for', '1h', '--server', server.url];
+    const { stdout } = await run(...words, '--json');
+    return { json: JSON.parse(stdout), said: (await run(...words)).stdout };
+  };
+
+  it('is in force where that one owns the accounts', async () => {
+    const { json, said } = await order('owner');
+    expect(json).toMatchObject({ inForce: true });
+    expect(said).not.toContain('in the database');
+  });
+
+  it('is not yet where that one stands by', async () => {
+    const { json, said } = await order('standby');
+    expect(json).toMatchObject({ inForce: false });
+    expect(said).toContain('stands by: the order is in the database');
   });
 });
