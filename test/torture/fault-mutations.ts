@@ -71,8 +71,15 @@ export const faultMutations: readonly Mutation[] = [
   {
     name: 'a group whose first account changed is asked at once',
     file: 'src/daemon/poller.ts',
-    old: '      if (isReload) this.#guard.sent(groupOf(this.#state, account.id), now);\n',
+    old: '      if (isReload && !this.#groups.has(asked)) this.#guard.sent(group, now);\n',
     new: '',
+    test: 'test/daemon/request-guard.test.ts',
+  },
+  {
+    name: 'each reload makes every group wait',
+    file: 'src/daemon/poller.ts',
+    old: 'if (isReload && !this.#groups.has(asked))',
+    new: 'if (isReload)',
     test: 'test/daemon/request-guard.test.ts',
   },
   {
