@@ -19,10 +19,14 @@ function quotableTexts(secret: Secret): string[] {
   const quotable = path.length > 8 ? [path] : [];
   const keys = [
     ...url.pathname.split('/').filter(isKeyLike),
-    ...[...url.searchParams.values()].filter(isLong),
+    ...[...url.searchParams].flatMap(([name, value]) => (isLong(value) && !isFile(url, name) ? [value] : [])),
   ];
   return [text, ...quotable, ...keys, ...keys.map(decode), url.password, decode(url.password)];
 }
+
+/** A path that an error names. */
+const isFile = ({ protocol }: URL, parameter: string): boolean =>
+  protocol.startsWith('postgres') && /^ssl(rootcert|cert|key)$/.test(parameter);
 
 /** True for a generated segment, unlike the fixed ones of a service such as `incoming-webhook`. */
 function isKeyLike(part: string): boolean {

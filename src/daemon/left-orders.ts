@@ -4,7 +4,7 @@ import { takeLeftOrder } from '../engine/orders.ts';
 import { writeNote } from '../engine/state.ts';
 import { takeInUnstored } from '../engine/unstored.ts';
 import type { OrderReach } from '../ports/orders.ts';
-import type { LeftOrder, Unstored } from '../ports/store.ts';
+import type { FoundUnstored, LeftOrder, Unstored } from '../ports/store.ts';
 import type { DaemonParts } from './daemon-dependencies.ts';
 
 const orderNote = 'order-at';
@@ -14,13 +14,13 @@ const lookMs = 500;
 /** Takes and executes the orders that the command line left in the database. One look at a time, and not at every poll. */
 export function openLeftOrders(parts: DaemonParts, reach: OrderReach) {
   const { state, store, log, committer, act } = parts;
-  const takeUnstored = openUnstoredTaker(parts, obey);
+  const takeUnstored = openUnstoredTaker(parts, (order, now) => obey(order, now, true));
   let looks = false;
   let isFailing = false;
   let lookedAt = Number.NEGATIVE_INFINITY;
 
-  function obey(order: LeftOrder, now: number): void {
-    const refused = takeLeftOrder(state, order, now, reach);
+  function obey(order: LeftOrder, now: number, wasDone = false): void {
+    const refused = takeLeftOrder(state, order, now, reach, wasDone);
     // Nobody waits for what becomes of an order that was left in the database.
     if (refused !== null)
       log.warn(
@@ -65,19 +65,19 @@ export function openLeftOrders(parts: DaemonParts, reach: OrderReach) {
 
 /**
  * Takes in the work from memory of daemons that lost the accounts: polls and orders once, incidents once this daemon knows of their
- * accounts itself.
+ * accounts itself. The commit that stores it leaves only the rest in its note, for the next owner; polls go one commit later.
  */
 function openUnstoredTaker(
   { state, store, log, act }: DaemonParts,
   obey: (order: LeftOrder, now: number) => void,
 ) {
-  /** Incidents still to be taken in, by the name of their note; none that the next commit removes. */
-  const waiting = new Map<string, readonly Incident[]>();
-  /** Names of records that are not stored yet, or were taken in from another one. */
+  /** What is still to be taken in, by the name of the note. */
+  const rests = new Map<string, Unstored>();
+  /** Names of polls that are not stored yet, or were taken in from another note. */
   const takenIn = new Set<string>();
 
   /** A batch whose end was unknown may have been stored, and who lost the accounts twice may have left a poll twice. */
-  async function withoutStored({ polls }: Unstored): Promise<Unstored['polls']> {
+  async function newPolls({ polls }: Unstored): Promise<Unstored['polls']> {
     const stored = new Set<string>();
     for (const account of new Set(polls.map((each) => each.account))) {
       const instants = polls.flatMap((each) => (each.account === account ? [each.poll.at] : []));
@@ -92,28 +92,42 @@ function openUnstoredTaker(
     });
   }
 
+  /** One that is stored was told of, or goes on as what it is. */
+  async function newIncidents({ incidents }: Unstored): Promise<Unstored['incidents']> {
+    const fresh: Incident[] = [];
+    for (const incident of incidents) {
+      const { id, account, rule, firedAt } = incident;
+      const stored = await store.incidents({ account, rule, since: firedAt, until: firedAt + 1 });
+      if (!stored.some((each) => each.id === id)) fresh.push(incident);
+    }
+    return fresh;
+  }
+
   /** Rejects with `StorageError`. */
   return async (): Promise<void> => {
-    const found = (await store.takeUnstored?.()) ?? new Map<string, Unstored>();
-    for (const [name, unstored] of found) {
-      const incidents = waiting.get(name);
-      if (incidents?.length === 0) continue;
-      const polls = incidents === undefined ? await withoutStored(unstored) : [];
+    const found = (await store.takeUnstored?.()) ?? new Map<string, FoundUnstored>();
+    for (const [name, record] of found) {
+      const before = rests.get(name);
+      if (before !== undefined && sizeOf(before) === 0) continue;
+      const polls = before?.polls.filter((each) => state.polls.has(each)) ?? (await newPolls(record));
+      const incidents = before?.incidents ?? (await newIncidents(record));
+      const { orders } = before ?? record;
       act((now) => {
-        const rest = takeInUnstored(
-          state,
-          { ...unstored, polls, incidents: incidents ?? unstored.incidents },
-          now,
-        );
-        if (incidents === undefined) for (const order of unstored.orders) obey(order, now);
-        waiting.set(name, rest);
-        if (rest.length === 0) state.notes.delete(name);
+        const waiting = takeInUnstored(state, { ...record, polls, incidents }, now);
+        for (const order of orders) obey(order, now);
+        const rest = { at: record.at, polls, incidents: waiting, orders: [] };
+        rests.set(name, rest);
+        if (sizeOf(rest) === 0) state.notes.delete(name);
+        else if (sizeOf(rest) < sizeOf(before ?? record)) writeNote(state, name, record.write(rest));
       });
-      if (incidents === undefined)
+      if (before === undefined)
         log.info(
-          { polls: polls.length, incidents: unstored.incidents.length },
+          { polls: polls.length, incidents: incidents.length, orders: orders.length },
           'what another daemon did from memory before it lost the accounts is taken in',
         );
     }
   };
 }
+
+const sizeOf = ({ polls, incidents, orders }: Unstored): number =>
+  polls.length + incidents.length + orders.length;

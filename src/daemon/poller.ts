@@ -38,6 +38,8 @@ export class Poller {
   readonly #due = new DueQueue<string>();
   readonly #guard: RateGuard;
   readonly #phases = new Map<string, number>();
+  /** By name and access. Those that a reload leaves as they are keep their turn: reloads in quick succession would stop all polls. */
+  #groups: ReadonlySet<string> = new Set();
   /** Due, to begin in this order. */
   readonly #line = new Set<string>();
   #lookedAt = 0;
@@ -84,12 +86,17 @@ export class Poller {
       account !== undefined && entryOf(settings, account.settings).polled;
     for (const id of this.#phases.keys()) if (!isPolled(accounts.get(id))) this.#forget(id);
     const fresh: WatchedAccount[] = [];
+    const groups = new Set<string>();
     for (const account of accounts.values()) {
       if (!isPolled(account)) continue;
+      const group = groupOf(this.#state, account.id);
+      const asked = `${group} ${this.#sharedBy(account.id)}`;
       // A group may have had another first account, and so another name, and was perhaps asked just now.
-      if (isReload) this.#guard.sent(groupOf(this.#state, account.id), now);
+      if (isReload && !this.#groups.has(asked)) this.#guard.sent(group, now);
+      groups.add(asked);
       if (!this.#phases.has(account.id) || changed.has(account.id)) fresh.push(account);
     }
+    this.#groups = groups;
     for (const account of fresh) this.#rememberLastPoll(account, now);
     const starts = firstPolls(fresh.map((account) => account.pollIntervalMs));
     fresh.forEach((account, index) => {

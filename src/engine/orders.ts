@@ -70,7 +70,7 @@ export function applyOrders<Order extends OperatorOrder>(
       { ...entryOf(order, kind.action ?? kind.kind, now), ...said },
       order.orderId,
     );
-    if (kind.isPassing !== true) state.acts.set(note, writeOrder(order));
+    if (kind.isPassing !== true) state.acts.set(note, writeOrder({ ...order, ...kind.pin?.(state, order) }));
     return answer;
   });
   pruneAudit(state, now);
@@ -137,25 +137,31 @@ function unknownOrder(kind: string, why: string): { readonly unknown: NotDone } 
   return { unknown: { kind: cleanText(kind, 60) || 'an order without a kind', why } };
 }
 
-/** Does what was left in the database. What is no order that this version knows is not done: the audit names it once, with what it said. */
+/**
+ * Does what was left in the database. What is no order that this version knows is not done: the audit names it once, with what it said, and
+ * so it does with one that is refused after another daemon had done it (`wasDone`).
+ */
 export function takeLeftOrder(
   state: MonitorState,
   left: OrderBody,
   now: number,
   reach: OrderReach,
+  wasDone = false,
 ): NotDone | null {
   const read = readOrder(left, state.random);
-  if ('unknown' in read) {
-    const { kind, why } = read.unknown;
-    const detail = cleanText(`not done: ${why}: ${JSON.stringify(left)}`, maxDetailLength);
-    const by = typeof left.by === 'string' ? cleanText(left.by, maxDetailLength) : commandLine.door;
-    const orderId = typeof left.orderId === 'string' ? left.orderId : JSON.stringify(left);
-    if (!auditedOrders(state).has(orderId))
-      recordAudit(state, { ...entryOf({ by, from: commandLine }, kind, now), detail }, orderId);
-    return read.unknown;
-  }
-  const answer = applyOrder(state, read.order, now, reach);
-  return isRefusal(answer) ? { kind: read.order.kind, why: answer.why } : null;
+  const answer = 'unknown' in read ? null : applyOrder(state, read.order, now, reach);
+  if (answer !== null && !isRefusal(answer)) return null;
+  const notDone = 'unknown' in read ? read.unknown : { kind: read.order.kind, why: answer?.why ?? '' };
+  if (answer === null || wasDone) recordNotDone(state, left, notDone, now);
+  return notDone;
+}
+
+function recordNotDone(state: MonitorState, left: OrderBody, { kind, why }: NotDone, now: number): void {
+  const detail = cleanText(`not done: ${why}: ${JSON.stringify(left)}`, maxDetailLength);
+  const by = typeof left.by === 'string' ? cleanText(left.by, maxDetailLength) : commandLine.door;
+  const orderId = typeof left.orderId === 'string' ? left.orderId : JSON.stringify(left);
+  if (!auditedOrders(state).has(orderId))
+    recordAudit(state, { ...entryOf({ by, from: commandLine }, kind, now), detail }, orderId);
 }
 
 const maxDetailLength = 500;

@@ -24,6 +24,11 @@ export interface Unstored extends Pick<Batch, 'polls' | 'incidents'> {
   readonly orders: readonly LeftOrder[];
 }
 
+export interface FoundUnstored extends Unstored {
+  /** The value of its note that holds only this. */
+  readonly write: (rest: Unstored) => string;
+}
+
 /** Everything that changed since the last batch, stored in one transaction. */
 export interface Batch {
   readonly polls: readonly { readonly account: string; readonly poll: PollRecord }[];
@@ -152,8 +157,8 @@ export interface Store extends StoreFile {
   commit(batch: Batch): Promise<void>;
   /** Orders left since the last call, oldest first: the next commit that begins and succeeds deletes them. Cheap for none. */
   takeOrders(): Promise<readonly LeftOrder[]>;
-  /** Work that daemons that lost the accounts did not store, by the name of the note that a commit removes. Only of a database that is shared. */
-  takeUnstored?(): Promise<ReadonlyMap<string, Unstored>>;
+  /** Work that daemons that lost the accounts did not store, by the name of the note that a commit removes or writes with the rest. Only of a database that is shared. */
+  takeUnstored?(): Promise<ReadonlyMap<string, FoundUnstored>>;
   /** Damaged runs that commits have set aside since the last call. */
   takeDamaged(): readonly DamagedRun[];
   /** Deletes older records, a small step at a time; true when there is more to do. */

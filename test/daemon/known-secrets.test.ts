@@ -83,4 +83,13 @@ describe('the texts that must not leave the process', () => {
     const heartbeat = { url: new Secret('https://hc.example/'), everyMs: 1 };
     expect(listSecretTexts(settingsWith({ heartbeat }))).toEqual(['https://hc.example/']);
   });
+
+  it('hold no path of a certificate file of the database, which errors name, but its password', () => {
+    const url = new Secret(
+      'postgres://u:sesame-0pen@db/lowwater?sslrootcert=/etc/lowwater/ca-2026.pem&x=abcdef0123456',
+    );
+    const texts = listSecretTexts({ url });
+    expect(texts).not.toContain('/etc/lowwater/ca-2026.pem');
+    expect(texts).toEqual(expect.arrayContaining([url.reveal(), 'sesame-0pen', 'abcdef0123456']));
+  });
 });

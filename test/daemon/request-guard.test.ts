@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Provider } from '../../src/ports/provider.ts';
-import { minuteMs } from '../support/account-facts.ts';
+import { hourMs, minuteMs } from '../support/account-facts.ts';
 import { give } from '../support/orders.ts';
 import { makeAccount, makeSettings } from '../support/settings.ts';
 import { startWorld, type World } from '../support/world.ts';
@@ -159,4 +159,20 @@ describe.each<readonly [string, readonly string[]]>([
     expect(instantsOf(world).length).toBeGreaterThan(present.length);
     expect(Math.min(...pauses(instantsOf(world)))).toBeGreaterThanOrEqual(secondMs);
   });
+});
+
+test('reloads that come faster than a group may be asked stop no poll, whether or not they change something else', async () => {
+  const polled = (retentionMs: number) => ({
+    ...everyMinute(['a0', 'a1', 'a2']),
+    storage: { path: 'unused', retentionMs },
+  });
+  const world = await startWorld(polled(24 * hourMs));
+  await world.pass(2 * minuteMs);
+  world.provider.asked.clear();
+  for (let nth = 0; nth < 200; nth += 1) {
+    await world.reload(polled(24 * hourMs + (nth % 2)));
+    await world.pass(850);
+  }
+  expect(instantsOf(world).length).toBeGreaterThanOrEqual(6);
+  expect(Math.min(...pauses(instantsOf(world)))).toBeGreaterThanOrEqual(secondMs);
 });

@@ -173,3 +173,70 @@ test('a daemon stopped while the database stays locked ends within ten seconds, 
   world.locked = false;
   expect(await takenBy(world)).toBeUndefined();
 });
+
+test('what was taken in leaves the note with the commit that stores it, so that the next owner ends only what still waits, and once', async () => {
+  const { left } = await loseFromMemory();
+  const world = await startWorld(rules, { takesOrders: true });
+  expect(await read(world, 100)).toEqual(['otp/sms-low firing warning']);
+  await takeIn(world, left);
+  await world.pass(2000);
+  const waiting = [...world.unstored.values()];
+  expect(waiting.flatMap(({ polls, orders }) => [...polls, ...orders])).toEqual([]);
+  expect(waiting.flatMap(({ incidents }) => incidents.map(({ rule }) => rule))).toEqual(['sms-low']);
+  world.crash();
+  world.start();
+  world.provider.set('otp', 5000);
+  await world.pass(2 * step);
+  expect(world.news().join()).toContain('otp/sms-low resolved warning');
+  await world.pass(2000);
+  expect(world.unstored.size).toBe(0);
+});
+
+test('an incident that is stored is not taken in again: its end stays where it is, and nobody is told again', async () => {
+  const lost = await loseFromMemory();
+  const world = await startWorld(rules, { takesOrders: true });
+  const left = lost.left.map((each) => ({ ...each, at: world.now + 1000 }));
+  await takeIn(world, structuredClone(left));
+  await world.pass(2 * step);
+  expect(world.news().join()).toContain('otp/sms-low resolved warning');
+  const stored = () => world.views.incidents({ account: 'otp', since: 0, until: world.now });
+  const before = await stored();
+  await world.restart({ downMs: step });
+  await takeIn(world, left);
+  await world.pass(2 * step);
+  expect(world.news()).toEqual([]);
+  expect(await stored()).toEqual(before);
+  expect(world.unstored.size).toBe(0);
+});
+
+test.each(['acknowledge', 'unacknowledge'] as const)(
+  'an order to %s is refused where its incident is over by now and another is open, and the audit says so once',
+  async (kind) => {
+    const world = await startWorld(rules, { takesOrders: true });
+    const order = { account: 'otp', rule: 'sms-low', comment: '' };
+    expect(await read(world, 100)).toEqual(['otp/sms-low firing warning']);
+    if (kind === 'unacknowledge') await give(world.views, { kind: 'acknowledge', ...order }, 'ada');
+    await world.pass(2000);
+    world.diskFull = true;
+    await give(world.views, { kind, ...order }, 'ben');
+    const left = takeUnstored(world.daemon.state, world.now);
+    world.crash();
+    world.diskFull = false;
+    world.start();
+    const isFiring = () => world.daemon.state.alerts.get('otp', 'sms-low')?.state === 'firing';
+    await read(world, 5000);
+    expect(isFiring()).toBe(false);
+    await read(world, 100);
+    expect(isFiring()).toBe(true);
+    if (kind === 'unacknowledge') await give(world.views, { kind: 'acknowledge', ...order }, 'cem');
+    for (let nth = 0; nth < 2; nth += 1) {
+      await takeIn(world, structuredClone(left));
+      expect(world.unstored.size).toBe(0);
+      await world.restart({ downMs: 1000 });
+    }
+    const [incident] = await world.views.incidents({ account: 'otp', since: 0, until: world.now });
+    expect(incident?.acknowledgement?.by).toBe(kind === 'acknowledge' ? undefined : 'cem');
+    const notDone = [...world.daemon.state.notes.values()].filter(({ value }) => value.includes('not done'));
+    expect(notDone.map(({ value }) => JSON.parse(value))).toMatchObject([{ by: 'ben', action: kind }]);
+  },
+);

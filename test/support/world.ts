@@ -194,10 +194,16 @@ export class World {
         if (life !== this.#life) return new Promise<void>(() => undefined);
         if (this.diskFull) throw new StorageError('full', 'the disk is full');
         if (this.locked) throw new StorageError('busy', 'it is locked');
-        await store.commit(batch);
+        const isUnstored = (name: string) => this.unstored.has(name);
+        const kept = Object.entries(batch.notes).filter(([name]) => !isUnstored(name));
+        await store.commit({ ...batch, notes: Object.fromEntries(kept) });
+        for (const [name, value] of Object.entries(batch.notes).filter(([name]) => isUnstored(name)))
+          if (value === null) this.unstored.delete(name);
+          else this.unstored.set(name, JSON.parse(value));
       },
       takeOrders: async () => (this.#takesOrders ? store.takeOrders() : []),
-      takeUnstored: async () => this.unstored,
+      takeUnstored: async () =>
+        new Map([...this.unstored].map(([name, each]) => [name, { ...each, write: JSON.stringify }])),
     };
   }
 

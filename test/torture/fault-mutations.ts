@@ -55,6 +55,27 @@ export const faultMutations: readonly Mutation[] = [
     test: 'test/daemon/unstored.test.ts',
   },
   {
+    name: 'what a cut-off owner left is taken in by each owner after that',
+    file: 'src/daemon/left-orders.ts',
+    old: 'if (sizeOf(rest) < sizeOf(before ?? record))',
+    new: 'if (sizeOf(rest) > sizeOf(before ?? record))',
+    test: 'test/daemon/unstored.test.ts',
+  },
+  {
+    name: 'an incident that is stored is taken in over what is stored of it',
+    file: 'src/daemon/left-orders.ts',
+    old: 'if (!stored.some((each) => each.id === id)) fresh.push(incident);',
+    new: 'if (!stored.some((each) => each.id !== id)) fresh.push(incident);',
+    test: 'test/daemon/unstored.test.ts',
+  },
+  {
+    name: 'what people did to an incident from memory is done to the next one',
+    file: 'src/engine/orders.ts',
+    old: '{ ...order, ...kind.pin?.(state, order) }',
+    new: '{ ...order }',
+    test: 'test/daemon/unstored.test.ts',
+  },
+  {
     name: 'an account that comes back has no history before a restart',
     file: 'src/engine/reconfigure.ts',
     old: 'if (state.polled.get(id)?.reading === null) state.unloaded.add(id);',
@@ -71,8 +92,15 @@ export const faultMutations: readonly Mutation[] = [
   {
     name: 'a group whose first account changed is asked at once',
     file: 'src/daemon/poller.ts',
-    old: '      if (isReload) this.#guard.sent(groupOf(this.#state, account.id), now);\n',
+    old: '      if (isReload && !this.#groups.has(asked)) this.#guard.sent(group, now);\n',
     new: '',
+    test: 'test/daemon/request-guard.test.ts',
+  },
+  {
+    name: 'each reload makes every group wait',
+    file: 'src/daemon/poller.ts',
+    old: 'if (isReload && !this.#groups.has(asked))',
+    new: 'if (isReload)',
     test: 'test/daemon/request-guard.test.ts',
   },
   {

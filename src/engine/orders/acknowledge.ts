@@ -35,8 +35,13 @@ export const acknowledge = orderKind({
     for (const open of together) takeIncident(state, open, { by, comment, at: now });
     return done;
   },
+  pin: nameIncident,
   describe: ({ account, rule, comment }) => ({ account, rule, detail: comment }),
 });
+
+function nameIncident(state: MonitorState, { account, rule, seen }: SeenAlertName) {
+  return { seen: { ...seen, incident: state.alerts.get(account, rule)?.incident ?? null } };
+}
 
 /** Why an order is not for the alert as it is now: the person saw another incident, or another severity. */
 export function refuseChanged(
@@ -109,14 +114,17 @@ export function giveBackIncident(state: MonitorState, incident: Incident, now: n
 /** Removes an acknowledgement: reminders go on, and the time to escalation starts again. */
 export const unacknowledge = orderKind({
   kind: 'unacknowledge',
-  details: { account: z.string(), rule: z.string() },
+  details: { account: z.string(), rule: z.string(), seen: seenShape.optional() },
   apply(state, order, now) {
     const incident = openIncidentOf(state, order);
     if (incident === null) return noIncident(state, order);
+    const refusal = refuseChanged(state, order);
+    if (refusal !== null) return refusal;
     if (!isAcknowledged(incident)) return refuse('not-found', refusals.notTaken(order));
     for (const open of [incident, ...incidentsSharingNotification(state, incident)])
       giveBackIncident(state, open, now);
     return done;
   },
+  pin: nameIncident,
   describe: ({ account, rule }) => ({ account, rule }),
 });

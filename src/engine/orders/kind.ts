@@ -63,6 +63,8 @@ export interface OrderKind<Kind extends string, Shape extends OrderShape, Done e
   take?(left: OrderBody): OrderBody;
   /** Checks, and does it; nothing is changed where it is refused. */
   apply(state: MonitorState, order: OrderOf<Kind, Shape>, now: number, reach: OrderReach): Done | Refusal;
+  /** Details by which another daemon does the order, which was just done, for the same incident and no later one. */
+  pin?(state: MonitorState, order: OrderOf<Kind, Shape>): object;
   /** The audit's words besides who, when and from where. */
   describe(order: OrderOf<Kind, Shape>): Partial<Pick<AuditEntry, 'account' | 'rule' | 'detail'>>;
 }

@@ -114,9 +114,10 @@ async function learnLimits(
 }
 
 async function trySession(config: ClientConfig, mustWrite: boolean): Promise<string> {
-  const client = new Client(config);
-  client.on('error', () => undefined);
+  let client: Client | null = null;
   try {
+    client = new Client(config);
+    client.on('error', () => undefined);
     await client.connect();
     const query = {
       text: `SELECT ${[...askedSettings, ...needed.keys()].map((name) => `current_setting('${name}') AS ${name}`).join(', ')}`,
@@ -133,7 +134,7 @@ async function trySession(config: ClientConfig, mustWrite: boolean): Promise<str
   } catch (error) {
     throw asStorageError(error, 'unsent');
   } finally {
-    client.end().catch(() => undefined);
+    client?.end().catch(() => undefined);
   }
 }
 

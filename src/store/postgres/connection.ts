@@ -1,4 +1,4 @@
-import { DatabaseError, Pool, type PoolClient } from 'pg';
+import { Client, type ClientConfig, DatabaseError, Pool, type PoolClient } from 'pg';
 import { StorageError } from '../../domain/operator-error.ts';
 import type { Secret } from '../../domain/secret.ts';
 import type { Log } from '../../ports/log.ts';
@@ -167,6 +167,7 @@ async function openPools(url: Secret, log: Log | undefined): Promise<Pools> {
     const pool = new Pool({
       ...clientConfig(address, limited ? limitMs : null, lockLimitMs),
       max,
+      Client: PooledClient,
       idleTimeoutMillis: 60_000,
       maxLifetimeSeconds: lifetimeSeconds,
     });
@@ -181,6 +182,17 @@ async function openPools(url: Secret, log: Log | undefined): Promise<Pools> {
     reading: open(readingLimitMs, maxConnections.reading, readingLockMs),
   };
 }
+
+/** `pg` reads certificate files when it makes a client, which a pool may do in a turn of nobody's: one that cannot be read fails when it connects. */
+const PooledClient = new Proxy(Client, {
+  construct(_, [options]: readonly ClientConfig[]) {
+    try {
+      return new Client(options);
+    } catch (error) {
+      return Object.assign(new Client({}), { connect: (done: (error: unknown) => void) => done(error) });
+    }
+  },
+});
 
 function run(client: PoolClient, progress: Progress, limitMs: number | null): Ask {
   return async <Row>(text: string, values?: readonly Value[]) => {

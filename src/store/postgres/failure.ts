@@ -65,6 +65,7 @@ const misfits: readonly (readonly [pattern: RegExp, advice: string])[] = [
     /^(ERR_TLS|CERT_|DEPTH_|SELF_|UNABLE_|HOSTNAME_)/,
     'its certificate is not trusted: name the authority in storage.postgres.url (sslrootcert=/path/ca.pem)',
   ],
+  [/^ERR_OSSL_/, 'a certificate file of storage.postgres.url (sslrootcert, sslcert, sslkey) is damaged'],
   [/^SASL/, 'signing in failed: storage.postgres.url lacks the password, or the server is another one'],
   [/does not support SSL/, 'the server speaks no TLS, which the sslmode of storage.postgres.url asks for'],
 ];
@@ -84,9 +85,22 @@ export function asStorageError(error: unknown, progress: Progress): unknown {
   if (error instanceof DatabaseError) return serverError(error, unsure);
   if (!(error instanceof Error) || !isConnectionError(error)) return error;
   const code = 'code' in error ? String(error.code) : '';
+  const file = unreadableFile(error, code);
+  if (file !== null) {
+    // With too many open files the next try may succeed.
+    const kind = /^E[MN]FILE$/.test(code) ? 'other' : 'unfit';
+    return storageError(kind, `${file} of storage.postgres.url cannot be read`, error);
+  }
   const misfit = misfits.find(([pattern]) => pattern.test(code || error.message));
   if (misfit !== undefined) return storageError('unfit', misfit[1], error);
   return storageError(unsure, unreachable[code] ?? 'the connection broke or no answer came in time', error);
+}
+
+/** The certificate file that `pg` could not read: its path is no secret. Node names no path where it is a directory. */
+function unreadableFile(error: Error, code: string): string | null {
+  if (code === 'EISDIR') return 'a directory in place of a file (sslrootcert, sslcert or sslkey)';
+  const isOpened = 'syscall' in error && error.syscall === 'open' && 'path' in error;
+  return isOpened ? `the file ${String(error.path)} (sslrootcert, sslcert or sslkey)` : null;
 }
 
 /** The server's answer. `unsure` is the kind of those that do not say whether it was done. */

@@ -1,3 +1,4 @@
+import { DatabaseError } from 'pg';
 import { StorageError } from '../../domain/operator-error.ts';
 import type { Cluster, ClusterLook, ClusterMember, DatabaseOrigin, MemberCard } from '../../ports/cluster.ts';
 import type { Value } from '../asking.ts';
@@ -121,7 +122,7 @@ export function openLease(
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
       // Some hosts of databases keep it to themselves.
-      isOriginSecret = error.kind === 'unfit';
+      isOriginSecret = error.kind === 'unfit' && error.cause instanceof DatabaseError;
       return null;
     }
   };

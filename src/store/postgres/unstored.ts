@@ -1,5 +1,5 @@
 import { parseJson } from '../../domain/json.ts';
-import type { Unstored } from '../../ports/store.ts';
+import type { FoundUnstored, Unstored } from '../../ports/store.ts';
 import { incidentFromBody, incidentToBody, type StoredIncident } from '../bodies.ts';
 import { faultOfRecord, isUnstored } from '../shapes.ts';
 import { onlySlot } from './commit.ts';
@@ -13,22 +13,30 @@ interface StoredUnstored extends Omit<Unstored, 'incidents'> {
 }
 
 export async function insertUnstored({ change }: Database, id: string, unstored: Unstored): Promise<void> {
-  const value: StoredUnstored = { ...unstored, incidents: unstored.incidents.map(incidentToBody) };
   await change('INSERT INTO note (name, slot, value) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING', [
     prefix + id,
     onlySlot,
-    JSON.stringify(value),
+    writeUnstored(unstored),
   ]);
 }
 
 /** A text that is no whole record of this program stays where it is. */
-export async function findUnstored(ask: Ask): Promise<ReadonlyMap<string, Unstored>> {
+export async function findUnstored(ask: Ask): Promise<ReadonlyMap<string, FoundUnstored>> {
   const rows = await ask<{ name: string; value: string }>(
     `SELECT name, value FROM note WHERE name >= $1 AND name < $1 || '~' ORDER BY name`,
     [prefix],
   );
   const found = rows.map(({ name, value }) => [name, readUnstored(value)] as const);
-  return new Map(found.flatMap(([name, unstored]) => (unstored === null ? [] : [[name, unstored]])));
+  return new Map(
+    found.flatMap(([name, unstored]) =>
+      unstored === null ? [] : [[name, { ...unstored, write: writeUnstored }]],
+    ),
+  );
+}
+
+function writeUnstored({ at, polls, incidents, orders }: Unstored): string {
+  const value: StoredUnstored = { at, polls, incidents: incidents.map(incidentToBody), orders };
+  return JSON.stringify(value);
 }
 
 function readUnstored(value: string): Unstored | null {

@@ -1,4 +1,8 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { StorageError } from '../../../src/domain/operator-error.ts';
 import { Secret } from '../../../src/domain/secret.ts';
@@ -74,6 +78,45 @@ describe.skipIf(noPostgres !== null)('connections', () => {
       await failed;
     }
     expect(await database.ask('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  });
+
+  it('fail with the name of the certificate file that cannot be read for a moment, and are made again once it can', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'lowwater-ca-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, 'authority.pem');
+    writeFileSync(file, '');
+    const url = new URL((await makeDatabase()).reveal());
+    const { password } = url;
+    // Read even where TLS is not used.
+    url.search = `?sslmode=disable&sslrootcert=${file}`;
+    const database = openDatabase({ url: new Secret(url.href) });
+    onTestFinished(() => database.close());
+    const ask = () => database.ask('SELECT 1 AS one').catch((error: unknown) => error);
+    expect(await ask()).toEqual([{ one: 1 }]);
+    rmSync(file);
+    // The first has the open connection, the others need new ones; and then all do.
+    const failures = (await Promise.all([ask(), ask(), ask()])).slice(1);
+    failures.push(
+      await openDatabase({ url: new Secret(url.href) })
+        .ask('SELECT 1')
+        .catch((error) => error),
+    );
+    for (const failure of failures) {
+      expect(failure).toMatchObject({ name: 'StorageError', kind: 'unfit' });
+      expect(String(failure)).toContain(`the file ${file} (sslrootcert, sslcert or sslkey)`);
+      expect(inspect(failure, { depth: 9 })).not.toContain(password);
+    }
+    mkdirSync(file);
+    expect(
+      String(
+        await openDatabase({ url: new Secret(url.href) })
+          .ask('SELECT 1')
+          .catch((error) => error),
+      ),
+    ).toContain('a directory in place of a file');
+    rmSync(file, { recursive: true });
+    writeFileSync(file, '');
+    expect(await Promise.all([ask(), ask(), ask()])).toEqual([[{ one: 1 }], [{ one: 1 }], [{ one: 1 }]]);
   });
 
   it('are not counted twice when what was given up is cancelled', async () => {

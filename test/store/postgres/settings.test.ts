@@ -2,7 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { inactiveAlert } from '../../../src/engine/transition.ts';
 import { noPostgres, sharedPostgres } from '../../support/postgres.ts';
 import { flat } from '../beds.ts';
-import { accountState, always, batch, failed, makePollEveryHour, noon, pollsOf } from '../sqlite/batches.ts';
+import {
+  accountState,
+  always,
+  batch,
+  failed,
+  incident,
+  makePollEveryHour,
+  noon,
+  pollsOf,
+} from '../sqlite/batches.ts';
 import { makeDatabase, open, own } from './fixtures.ts';
 
 const once = { goOn: async () => false, isLenient: false };
@@ -73,6 +82,24 @@ describe.skipIf(noPostgres !== null)('what a daemon that lost the accounts leave
       expect.stringMatching(/one$/),
       expect.stringMatching(/two$/),
     ]);
+  });
+
+  it('stands with the rest alone once a commit has written that, and is gone once one has removed it', async () => {
+    const cluster = await open(await makeDatabase());
+    const { store } = await own(cluster);
+    const orders = [{ kind: 'acknowledge' }];
+    await cluster.leaveUnstored('one', {
+      at: noon,
+      polls: [],
+      incidents: [incident('i-1'), incident('i-2')],
+      orders,
+    });
+    const [[name = '', found] = []] = (await store.takeUnstored?.()) ?? [];
+    const rest = { at: noon, polls: [], incidents: [incident('i-2')], orders: [] };
+    await store.commit(batch({ notes: { [name]: found?.write(rest) ?? null } }));
+    expect([...((await store.takeUnstored?.()) ?? [])]).toMatchObject([[name, rest]]);
+    await store.commit(batch({ notes: { [name]: null } }));
+    expect([...((await store.takeUnstored?.()) ?? [])]).toEqual([]);
   });
 });
 
