@@ -356,7 +356,7 @@ describe('the stream of events', () => {
   it('sends the parts of the open page that are not as its reader has them, packed', async () => {
     const seldom = makeAccount('b', { poll: { kind: 'every', everyMs: hourMs } });
     const world = await startWorld({ accounts: ['a', seldom] });
-    world.provider.set('a', 70);
+    world.provider.set('a', 70_000);
     await world.pass(step);
     server = await runServer({ world });
     const page = await (await fetch(`${server.url}/`)).text();
@@ -366,14 +366,14 @@ describe('the stream of events', () => {
     expect(headers.get('content-encoding')).toBe('gzip');
     const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
     expect((await reader?.read())?.value).toContain('retry:');
-    world.provider.set('a', 60);
+    world.provider.set('a', 69_990);
     await world.pass(step);
     let notified = '';
     // Signs of life may come before.
     while (!/data: \{.*\n\n/.test(notified)) notified += (await reader?.read())?.value ?? '';
     const parts = JSON.parse(/data: (\{.*)\n/.exec(notified)?.[1] ?? '');
     expect(Object.keys(parts)).toEqual(['as-of', 'account a', 'day a', 'totals']);
-    expect(parts['account a']).toContain('60.00 CNY');
+    expect(parts['account a']).toContain('69,990.00 CNY');
     expect(parts['account a']).toContain('<div data-live="day a"></div>');
     await reader?.cancel();
   });
