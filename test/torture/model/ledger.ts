@@ -333,7 +333,7 @@ export class Ledger {
     const needless =
       last === null &&
       this.lastDead.has(row.channel) &&
-      row.lastError?.startsWith('nothing is known') === true;
+      /^(?:nothing is known|it was over before)/.test(row.lastError ?? '');
     if (last?.kind === 'dead' || gone || old || tried || needless) return;
     throw new Violation(
       'a message dies with a reason',
