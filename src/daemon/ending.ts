@@ -1,4 +1,4 @@
-import { changesOf } from '../engine/batch.ts';
+import { countUnstored } from '../engine/batch.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { DaemonParts } from './daemon-dependencies.ts';
 
@@ -61,7 +61,7 @@ export function createEnding(
       // Another daemon takes shared accounts over, and this one has a lease to give back.
       await storeAll(membership === undefined ? until - clock.monotonic() : lastStoreMs);
       committer.stop();
-      const lost = changesOf(state);
+      const lost = countUnstored(state);
       if (Object.values(lost).some((count) => count > 0))
         log.error(lost, 'ended before all could be stored: what was in memory alone is lost');
       await connections.close();

@@ -10,7 +10,6 @@ import { pausedUntil, staleIncidentsOf, suppressionByAlerts } from './inhibit.ts
 import { enqueue, putNotification, queueOf } from './queue.ts';
 import { isOwnFailureRaised } from './self-alerts.ts';
 import { type MonitorState, maxAtOnce, scheduleBy } from './state.ts';
-import { isTest } from './test-alert.ts';
 
 interface Turn {
   readonly state: MonitorState;
@@ -125,11 +124,11 @@ function notify(
 
 /** That an end of an earlier incident of the same alert waits for. */
 function channelsOfEnds(state: MonitorState, incident: Incident): ReadonlySet<string> {
-  const { id, account, rule, test } = incident;
+  const { id, account, rule } = incident;
   const others = state.incidents.ofAlert(account, rule);
-  if (others.size < 2 || !isOpen(incident) || test !== undefined) return noChannels;
+  if (others.size < 2 || !isOpen(incident)) return noChannels;
   const isEnd = ({ kind, incident: other }: NotificationItem): boolean =>
-    kind === 'resolved' && other !== id && others.has(other) && !isTest(other);
+    kind === 'resolved' && other !== id && others.has(other);
   const names = [...state.queues.keys()];
   return new Set(names.filter((name) => queueOf(state, name).some(({ items }) => items.some(isEnd))));
 }

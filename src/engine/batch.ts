@@ -78,7 +78,7 @@ export function isAllStored(state: MonitorState): boolean {
 }
 
 /** How much is not known to be stored. */
-export function changesOf({ acts, polls, messages }: MonitorState) {
+export function countUnstored({ acts, polls, messages }: MonitorState) {
   return { orders: acts.size, readings: polls.unstored, messages: messages.unsaved.unstored };
 }
 

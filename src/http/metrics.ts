@@ -1,7 +1,7 @@
 import { inSlices } from '../daemon/slices.ts';
 import { ownOf } from '../domain/own.ts';
 import { amountOf, type Balance } from '../domain/reading.ts';
-import type { ClusterStatus } from '../ports/cluster.ts';
+import { actsForAccounts, type ClusterStatus } from '../ports/cluster.ts';
 import type { LiveViews } from '../views/live-views.ts';
 import type { AccountView, FiringView } from '../views/views.ts';
 import {
@@ -231,7 +231,7 @@ function sampleDaemon(views: LiveViews): Samples {
 
 function sampleCluster({ role, takeovers, sameConfiguration, polling }: ClusterStatus): Samples {
   return {
-    lowwater_owner: one(role === 'owner' || role === 'alone' ? 1 : 0),
+    lowwater_owner: one(actsForAccounts(role) ? 1 : 0),
     lowwater_fleet_polling: one(polling.who === 'this' || polling.who === 'other' ? 1 : 0),
     lowwater_takeovers_total: one(takeovers),
     lowwater_same_configuration: sameConfiguration === null ? [] : one(sameConfiguration ? 1 : 0),

@@ -1,6 +1,7 @@
 import { isRefusal, type Refusal } from '../domain/operator.ts';
 import type { OutcomeKind } from '../domain/reading.ts';
 import { type Answered, type GivenOrder, makeOrder } from '../engine/orders.ts';
+import { actsForAccounts } from '../ports/cluster.ts';
 import type { StartedPoll } from '../ports/orders.ts';
 import type { LiveViews } from '../views/live-views.ts';
 import { addressOf } from './access.ts';
@@ -23,7 +24,7 @@ export function openDoor(context: WebContext, views: Pick<LiveViews, 'orders' | 
     const answers = await views.orders(orders);
     if (!views.stores()) context.header(storedHeader, 'false');
     const role = views.status().cluster?.role;
-    if (role !== undefined && role !== 'owner' && role !== 'alone') context.header(leftHeader, 'left');
+    if (role !== undefined && !actsForAccounts(role)) context.header(leftHeader, 'left');
     // The kind of an order says what answers it.
     return answers as readonly Answered<never>[];
   };

@@ -143,6 +143,11 @@ export type Role =
   /** Continues from memory, because nobody reaches the database. */
   | 'alone';
 
+/** Whether a process of this role acts for the accounts: others leave orders for it. */
+export function actsForAccounts(role: Role): boolean {
+  return role === 'owner' || role === 'alone';
+}
+
 /** The daemon that polls the accounts, as far as a process knows. */
 export interface ClusterPolling {
   readonly who: 'this' | 'other' | 'nobody' | 'unknown';
