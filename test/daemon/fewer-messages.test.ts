@@ -114,11 +114,9 @@ describe('grouping', () => {
     expect(slow - ops).toBe(minuteMs);
   });
 
-  test('10,000 alerts at once are one message per channel, and every one is reported', {
-    timeout: 120_000,
-  }, async () => {
+  test('2,000 alerts at once are one message per channel, and every one is reported', async () => {
     const channels = ['ops', 'mail'];
-    const accounts = Array.from({ length: 10_000 }, (_, index) => `a${index}`);
+    const accounts = Array.from({ length: 2000 }, (_, index) => `a${index}`);
     const routes = [makeRoute({ channels, groupWaitMs: minuteMs })];
     const world = new World({ accounts, rules: [rule], channels, routes });
     world.provider.fill(100);
@@ -127,7 +125,7 @@ describe('grouping', () => {
     for (const name of channels) {
       expect(world.channel(name).delivered.length).toBe(1);
       const { items } = incidentMessage(world.channel(name).delivered[0]);
-      expect(new Set(items.map((item) => item.incident.account)).size).toBe(10_000);
+      expect(new Set(items.map((item) => item.incident.account)).size).toBe(2000);
       // Readings are gathered for those alone who draw them, and for the first alerts.
       const drawn = items.filter(({ account }) => (account?.history.length ?? 0) > 0).length;
       expect(drawn).toBe(name === 'mail' ? 10 : 0);

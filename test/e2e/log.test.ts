@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { closeSync, constants, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { builtMain } from '../support/built-program.ts';
+import { builtMain, startedSooner } from '../support/built-program.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Bed, withBed } from '../support/run-daemon.ts';
@@ -31,7 +31,7 @@ async function run(bed: Bed, stdout: number | 'pipe', accounts: readonly object[
   bed.configure({ server: { port }, accounts: [...own, ...accounts] });
   const child = spawn(process.execPath, [builtMain, 'run', '--config', bed.configFile], {
     cwd: bed.folder,
-    env: { PATH: process.env.PATH ?? '' },
+    env: { PATH: process.env.PATH ?? '', ...startedSooner },
     stdio: ['ignore', stdout, 'ignore'],
   });
   // One that a failed test leaves behind would take its share of the machine from all others.

@@ -5,10 +5,10 @@ import { simulate } from './simulate.ts';
 
 /** Few and short stories: a test run has little time. `.ci/run` plays 300 of a day, and `npm run torture` tells longer ones. */
 const days = 2;
-const seeds = 10;
+const seeds = 5;
 
 describe('daemons in simulated time', () => {
-  it('keeps every promise through the faults of 10 seeds', { timeout: 300_000 }, async () => {
+  it('keeps every promise through the faults of 5 seeds', { timeout: 300_000 }, async () => {
     const results: SeedResult[] = [];
     // One thread: each reads the whole program, and the other core has the other test files.
     await runSeeds({ from: 11, seeds, days, jobs: 1, mostFailures: 3 }, (result) => results.push(result));
