@@ -1,8 +1,9 @@
 import type { Page } from 'playwright-core';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { smsLow, units } from '../support/account-facts.ts';
 import { hasBrowser, openPage, withPage } from '../support/browser.ts';
 import { useBrowser } from '../support/browser-bed.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { serveWorld } from '../support/web-server.ts';
 import { read, startWorld, type World } from '../support/world.ts';
 
@@ -63,6 +64,35 @@ describe.skipIf(!hasBrowser())('an open page in use', () => {
       await page.locator('.alert').getByLabel('Your name').filter({ visible: true }).fill('Wei');
       await page.keyboard.press('Enter');
       await page.getByRole('status').filter({ hasText: 'Acknowledged.' }).waitFor();
+    });
+  });
+});
+
+describe.skipIf(!hasBrowser())('a page that lost its stream', () => {
+  const bed = useBrowser();
+
+  it('goes on from what it shows, also where it has meanwhile asked by itself and all is as it was before', async () => {
+    const { url } = await warned();
+    const proxy = await startTcpProxy(Number(new URL(url).port));
+    onTestFinished(() => proxy.close());
+    await withPage(bed.scripted, async (page) => {
+      await openPage(page, `http://127.0.0.1:${proxy.port}/alerts`);
+      await page.getByText('Updates by itself.').waitFor();
+      // For the one moment in which the page asks by itself, the balance was another.
+      await page.route(
+        '**/alerts',
+        async (route) => {
+          const response = await route.fetch();
+          const body = (await response.text())
+            .replaceAll('150.00', '20.00')
+            .replaceAll('data-is="', 'data-is="0');
+          await route.fulfill({ response, body });
+        },
+        { times: 1 },
+      );
+      proxy.breakAll();
+      await page.getByText('20.00 CNY').first().waitFor();
+      await page.getByText('150.00 CNY').first().waitFor();
     });
   });
 });

@@ -47,12 +47,17 @@ function offerOwnZone() {
 function listen() {
   if (typeof SharedWorker === 'undefined') return listenAlone();
   const { port } = new SharedWorker(`/assets/stream.js${new URL(import.meta.url).search}`);
-  port.onmessage = ({ data: { kind, data } }) => hearOf[kind](data);
-  const speak = () => port.postMessage(whatIsOpen());
+  const speak = (byItself) => port.postMessage({ ...whatIsOpen(), byItself });
+  port.onmessage = async ({ data: { kind, data } }) => {
+    const { have } = whatIsOpen();
+    await hearOf[kind](data);
+    // The stream is told what the page has now, before it is opened again.
+    if (have !== whatIsOpen().have) speak(kind === 'error');
+  };
   addEventListener('pagehide', () => port.postMessage({}));
-  addEventListener('pageshow', speak);
-  setInterval(speak, tickMs);
-  speak();
+  addEventListener('pageshow', () => speak(false));
+  setInterval(speak, tickMs, false);
+  speak(false);
 }
 
 function listenAlone() {

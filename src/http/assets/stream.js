@@ -17,7 +17,8 @@ self.onconnect = ({ ports: [port] }) => {
     const known = tabs.get(port);
     if (data.page === undefined) tabs.delete(port);
     else tabs.set(port, { ...data, spokeAt: performance.now() });
-    if (known?.page !== data.page) openSoon(gatherMs);
+    // A tab that asked by itself may have more, or less, than an open stream has sent it.
+    if (known?.page !== data.page || (data.byItself && source !== null)) openSoon(gatherMs);
   };
 };
 
@@ -49,6 +50,7 @@ function open() {
   source.addEventListener('error', () => {
     // Not left to the browser: it would ask for what was news when the stream was opened.
     source.close();
+    source = null;
     tell('error');
     openSoon(retryMs);
   });
