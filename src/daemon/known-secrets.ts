@@ -1,3 +1,4 @@
+import { parseAddress } from '../domain/addresses.ts';
 import { Secret } from '../domain/secret.ts';
 
 /** Each secret, and what others may quote of it: a credential address's path, its key-like parts, its password. */
@@ -12,7 +13,7 @@ export function listSecretTexts(settings: object): string[] {
 
 function quotableTexts(secret: Secret): string[] {
   const text = secret.reveal();
-  const url = /^[a-z]+:\/\//i.test(text) ? URL.parse(text) : null;
+  const url = /^[a-z]+:\/\//i.test(text) ? parseAddress(text) : null;
   if (url === null) return [text];
   const path = url.pathname + url.search;
   // A short path such as "/ping" is no credential, and hiding it would black out ordinary text.

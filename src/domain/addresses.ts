@@ -49,6 +49,12 @@ export function parsePostgresAddress(text: string): PostgresHosts | { readonly w
   return urls.every(isSound) ? { urls, mustWrite } : null;
 }
 
+/** An address as a URL; where it names several hosts of PostgreSQL, that of the first. Null: no address. */
+export function parseAddress(text: string): URL | null {
+  const hosts = parsePostgresAddress(text);
+  return URL.parse(hosts !== null && 'urls' in hosts ? (hosts.urls[0] ?? text) : text);
+}
+
 function isSound(text: string): boolean {
   const url = URL.parse(text);
   return url !== null && url.hostname !== '' && canDecode(url.username) && canDecode(url.password);

@@ -92,4 +92,13 @@ describe('the texts that must not leave the process', () => {
     expect(texts).not.toContain('/etc/lowwater/ca-2026.pem');
     expect(texts).toEqual(expect.arrayContaining([url.reveal(), 'sesame-0pen', 'abcdef0123456']));
   });
+
+  it('hold the password of a database that has several hosts', () => {
+    const url = new Secret(
+      'postgres://u:sesame%2D0pen@one:5432,two:5432/lowwater?target_session_attrs=primary',
+    );
+    expect(listSecretTexts({ url })).toEqual(
+      expect.arrayContaining([url.reveal(), 'sesame%2D0pen', 'sesame-0pen']),
+    );
+  });
 });
