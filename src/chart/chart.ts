@@ -19,7 +19,7 @@ export interface Stretch {
   readonly to: number;
 }
 
-/** Whoever draws it: the page, a mail or the terminal. Instants are milliseconds since 1970, amounts millionths. */
+/** A chart as page, mail and terminal draw it. Instants are milliseconds since 1970, amounts millionths. */
 export interface Chart extends Ahead {
   readonly since: number;
   /** The end of the picture: after `now` where something is predicted, before it where only the past is shown. */

@@ -77,7 +77,7 @@ function report(position: Position, issue: z.core.$ZodIssue): void {
   );
 }
 
-/** What is wrong with an object that has the keys of one form alone; null where it may be several, or none. */
+/** The problem of an object that has the keys of one form alone; null where it may be several, or none. */
 function meantForm(
   { value }: Position,
   { errors }: z.core.$ZodIssueInvalidUnion,

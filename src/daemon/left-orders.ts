@@ -71,7 +71,7 @@ function openUnstoredTaker(
   { state, store, log, act }: DaemonParts,
   obey: (order: LeftOrder, now: number) => void,
 ) {
-  /** What is still to be taken in, by the name of the note. */
+  /** Orders that are still to be taken in, by the name of the note. */
   const rests = new Map<string, Unstored>();
   /** Names of polls that are not stored yet, or were taken in from another note. */
   const takenIn = new Set<string>();

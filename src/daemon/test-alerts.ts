@@ -13,7 +13,7 @@ import { Dispatcher } from './dispatcher.ts';
 
 /** It resolves so long after the last channel is due to hear of it. */
 const lastsMs = minuteMs;
-/** Whoever ordered it waits so long at most for what the receivers say. */
+/** The longest wait of the person who ordered it for what the receivers say. */
 const answerMs = minuteMs / 3;
 
 type TestDependencies = Omit<ConstructorParameters<typeof Dispatcher>[0], 'ended'> & {

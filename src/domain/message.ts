@@ -142,7 +142,7 @@ export interface Payment {
    * rounded up to what a person would pay.
    */
   readonly micros: Micros;
-  /** What decides how much it is. */
+  /** The reason why it is so much. */
   readonly covers: 'thirty-days' | 'alerts' | 'next-run';
   /** The last instant at which the money arrives before the balance may be empty. Null where no forecast says; not after `now` where it is due. */
   readonly dueAt: number | null;

@@ -165,7 +165,7 @@ export function reunite(state: MonitorState, now: number): void {
 /** More than nearly every incident has at a receiver; what it has beyond stays open there. */
 const maxKeys = 19;
 
-/** Who was notified of it is not known: whoever was to be is notified as of one that got worse, or that is over. */
+/** Nobody knows who was notified of it: those who were to be are notified as of one that got worse, or that is over. */
 function perhapsNotified(
   { settings }: MonitorState,
   incident: Incident,

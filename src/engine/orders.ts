@@ -78,7 +78,7 @@ export function applyOrders<Order extends OperatorOrder>(
   return answers as readonly Answered<Order>[];
 }
 
-/** Of one act that two people order, one is done: the other is told who did it. */
+/** One act that two people order is done once: the second is told who did it. */
 export function wasDoneBefore(answer: object): answer is Required<DoneBefore> {
   return 'doneBy' in answer;
 }

@@ -22,7 +22,7 @@ export class MonitorState {
   settings: Settings;
   /** While it is restored from what another node left, which had another configuration. */
   takeOver: TakeOver | null = null;
-  /** Of a reader whose settings are only a part of those in force: what they do not name is not over for that. */
+  /** True for a reader whose settings are only a part of those in force: what they do not name is not over for that. */
   isOfPart = false;
   readonly calendar: Calendar;
   readonly random: Random;

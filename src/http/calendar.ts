@@ -154,7 +154,7 @@ function emptyEvents(account: AccountView, frame: Frame): readonly CalendarEvent
 
 function describeEnd(runway: Runway | null, frame: Frame) {
   if (runway?.runwayMs != null && runway.runwayMs <= 0) {
-    // What was read at or below zero needs no forecast.
+    // A balance that was read at or below zero needs no forecast.
     if (!runway.isEndPredicted) return { at: frame.now, words: says.usedUp, description: '' };
     return { at: frame.now, words: says.usedUpByForecast, description: sayForecast(null, frame) };
   }

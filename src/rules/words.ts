@@ -178,7 +178,7 @@ export function wholeSeconds(ms: number, side: 'up' | 'down'): string {
   return formatDuration(seconds * 1000);
 }
 
-/** What to pay, or why nobody can say. */
+/** The amount to pay, or why nobody can say. */
 export function topUpAdvice(item: MessageItem, frame: WordingFrame): readonly string[] {
   const { runway = null, payment = null } = item.account ?? {};
   if (payment !== null) return topUpIfKnown(item, frame);

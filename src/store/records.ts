@@ -29,7 +29,7 @@ interface BodyRow {
   readonly second?: string;
   readonly body: string;
   readonly at?: number;
-  /** Of an incident, as the row is found by them. */
+  /** Columns of an incident, as the row is found by them. */
   readonly account?: string;
   readonly rule?: string;
 }
@@ -145,7 +145,7 @@ export function writeUntold(records: readonly DamagedRecord[]): string {
   return JSON.stringify(records.filter(({ key }) => key !== '').map((record) => ({ ...record, body: null })));
 }
 
-/** What `writeUntold` wrote. */
+/** Reads the text that `writeUntold` wrote. */
 export function readUntold(value: string | undefined): readonly DamagedRecord[] {
   if (value === undefined || faultOfNote(untoldDamageNote, value) !== null) return [];
   return JSON.parse(value) as DamagedRecord[];

@@ -22,7 +22,7 @@ const maxUnwatched = 0.1;
 interface ReviewOrder {
   readonly since: number;
   readonly until: number;
-  /** Whose days are counted, of accounts that name no zone of their own. */
+  /** The time zone whose days are counted, of accounts that name none of their own. */
   readonly timezone: string;
   /** The label that spending is added up by; null is the one that most accounts have. */
   readonly groupBy: string | null;
@@ -137,7 +137,7 @@ class SpendingSums {
     const weekdays = new Array<Micros>(7).fill(0);
     const own = { account, currency: account.currency ?? '', weekdays };
     const units: UnitsByBalance = new Map();
-    // What fell by its first reading is part of the time before; how much of that came earlier is not known after a long gap.
+    // A fall found by its first reading is part of the time before; how much of it came earlier is not known after a long gap.
     const watchedSince = beforeSince - 3 * account.pollIntervalMs;
     let firstAt: number | null = null;
     let last: Reading | undefined;

@@ -56,7 +56,7 @@ const unclear = {
   time: says.badTime,
 };
 
-/** Whoever wrote before that, while nobody listened, has helped themselves since. */
+/** Older messages than this, from a time when nobody listened, are not answered: their writers have helped themselves since. */
 const maxAgeMs = 10 * minuteMs;
 
 /** The service of the daemon that owns the accounts for people in chats. */

@@ -13,7 +13,7 @@ import { slackAnswers } from './slack-answers.ts';
 /** Slack takes one message a second per webhook (docs.slack.dev, rate limits). */
 const gapMs = 1000;
 
-/** What Slack's client hears of each message. No `Response`: Node would load all that belongs to its own `fetch` for it, 5 MB. */
+/** The answer that Slack's client gets to each message. No `Response`: Node would load all that belongs to its own `fetch` for it, 5 MB. */
 const taken: Awaited<ReturnType<FetchFunction>> = {
   ok: true,
   status: 200,

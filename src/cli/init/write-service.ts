@@ -24,7 +24,7 @@ const program = new URL('../../../dist/main.js', import.meta.url);
 
 type Context = Pick<CommandContext, 'user' | 'version' | 'env'>;
 
-/** What runs lowwater as a service, written beside the configuration and never over a file; each gives what is to be done next. */
+/** Files that run lowwater as a service, written beside the configuration and never over a file; each gives what is to be done next. */
 export const services = { systemd: writeUnit, compose: writeCompose, kubernetes: writeManifests };
 
 function besides(configuration: string, name: string): string {

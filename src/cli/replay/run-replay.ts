@@ -116,7 +116,7 @@ async function runSlices(replay: Replay, signal: AbortSignal, update: Update): P
 
 type Update = (fraction: number) => void;
 
-/** Whose past is wanted, from when on, and from where. */
+/** The accounts whose past is wanted, from when on, and from where. */
 interface PastOrder {
   readonly settings: Settings;
   /** Null: all. */

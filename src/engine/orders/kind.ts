@@ -18,7 +18,7 @@ export const givenShape = z.object({
   by: z.string(),
   from: z.object({
     door: z.enum(doors),
-    /** Whose network address, or whose id in which chat; null where it was left in the database on the machine itself. */
+    /** The network address of the person, or their id in which chat; null where it was left in the database on the machine itself. */
     address: z.string().nullable(),
   }),
   /** When it was given, milliseconds since 1970. */

@@ -58,7 +58,7 @@ export class AccountListing {
   #before = 0;
   /** Accounts that may stand on the page: after `#trim` its accounts in order, and after them what came since. */
   readonly #held: { readonly account: AccountView; readonly place: Place }[] = [];
-  /** Whoever comes behind it stands on no full page. */
+  /** An account behind it stands on no full page. */
   #farthest: Place | null = null;
 
   constructor(query: ListQuery, language: Language = english) {
@@ -162,7 +162,7 @@ function keyOf(account: AccountView, sort: SortKey): number | string | null {
   switch (sort) {
     case 'urgency': {
       const { isEmpty, actBy } = account.urgency;
-      // What cannot be read is urgent since it was asked: it stands before what is fine.
+      // An account that cannot be read is urgent since it was asked: it stands before what is fine.
       const since = stateOf(account) === 'unread' ? (account.polledAt ?? actBy) : actBy;
       return isEmpty ? 0 : beforeNever(Math.min(actBy, since));
     }

@@ -55,7 +55,7 @@ async function applyMissing(
   program: string,
   now: number,
 ): Promise<readonly Migration[]> {
-  // Whoever comes second waits here, and finds it done. Who only reads the table, as pg_dump does, is not in the way.
+  // The second daemon waits here, and finds it done. A mere reader of the table, as pg_dump is, is not in the way.
   await ask('LOCK TABLE migration IN SHARE ROW EXCLUSIVE MODE');
   await ask(`SET LOCAL lock_timeout = '${lockTimeout}'`);
   const applied = (await readSchema(ask)) ?? [];

@@ -51,7 +51,7 @@ export function openCluster(options: {
     },
     ...openLease(database, leaseMs, program),
     load(options) {
-      // Whoever takes the accounts goes on from what the database has.
+      // The daemon that takes the accounts goes on from what the database has.
       recent.clear();
       return loadOwned(database.ask, now(), options);
     },

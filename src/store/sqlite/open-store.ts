@@ -44,7 +44,7 @@ function openGuarded(options: Parameters<typeof openSqliteStore>[0]): SqliteStor
   if (lock === null) throw inUse(path, readOwnerOf(path));
   let db: Connection | null = null;
   try {
-    // Whoever opens the database makes the index of the log again.
+    // The next one to open the database makes the index of the log again.
     const framesLeft = countFramesLeft(path);
     const { bytes, mendable } = inspectFile(path, (found, schema) => {
       refuseUnknown(found, path, schema, migrations, program);

@@ -100,7 +100,7 @@ export function setRecordsAside(db: Connection, records: readonly DamagedRecord[
   db.prepare('INSERT OR REPLACE INTO note (name, value) VALUES (?, ?)').run(untoldDamageNote, untold);
 }
 
-/** Of an account only the state goes: its history hangs on the row. */
+/** Only the state of an account goes: its history hangs on the row. */
 function setRecordAside(db: Connection, record: DamagedRecord, now: number): void {
   const { source, key, second, body, reason } = record;
   const found = tables.find(({ name }) => name === source)?.key?.map((column) => `${column} = ?`) ?? [];
