@@ -6,7 +6,7 @@ import {
   isKnownTo,
   type OperatorOrder,
   wasDoneBefore,
-  writeOrder,
+  writeDone,
 } from '../engine/orders.ts';
 import type { MonitorState } from '../engine/state.ts';
 import type { OrderReach } from '../ports/orders.ts';
@@ -41,7 +41,7 @@ export async function leaveOrders<Order extends OperatorOrder>(
   const answers = applyOrders(state, orders, now, reach);
   for (const [index, order] of orders.entries()) {
     const answer = answers[index] ?? {};
-    if (!isRefusal(answer) && !wasDoneBefore(answer)) await leave(writeOrder(order));
+    if (!isRefusal(answer) && !wasDoneBefore(answer)) await leave(writeDone(state, order));
   }
   return answers;
 }

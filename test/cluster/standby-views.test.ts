@@ -4,7 +4,7 @@ import { Counting } from '../../src/daemon/counting.ts';
 import { StorageError } from '../../src/domain/operator-error.ts';
 import { renderMetrics } from '../../src/http/metrics.ts';
 import { renderOverview } from '../../src/http/page/overview.ts';
-import type { StoreReader } from '../../src/ports/store.ts';
+import type { LeftOrder, StoreReader } from '../../src/ports/store.ts';
 import { leaveOrder } from '../../src/store/store.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { CurrentViews } from '../../src/views/current-views.ts';
@@ -357,6 +357,19 @@ test('an order that the program of the owner does not know is refused, and left 
     why: 'the accounts are with lowwater 0.3.0, which does not know this order',
   });
   expect(await world.store.leftOrders()).toEqual([]);
+});
+
+test('an acknowledgement there is of the incident that was seen there, and not of one that began before the owner took it', async () => {
+  const world = await firingWorld();
+  const left: LeftOrder[] = [];
+  const standby = await standBy(world, { leaveOrder: async (each) => void left.push(each) });
+  await give(standby, { kind: 'acknowledge', account: 'otp', rule: 'sms-low', comment: '' });
+  await read(world, 900);
+  await read(world, 100);
+  for (const each of left) leaveOrder(world.path, each);
+  await world.pass(2000);
+  expect(await world.store.leftOrders()).toEqual([]);
+  expect(await world.views.alert('otp', 'sms-low')).toMatchObject({ state: 'firing', acknowledged: null });
 });
 
 test('a silence made, made longer and ended there reaches the owner', async () => {
