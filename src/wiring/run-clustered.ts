@@ -137,6 +137,7 @@ export async function ownShared(
     calendar: cronCalendar,
     counters: new Counting(log),
     owner: () => membership.clusterStatus.owner,
+    programs: () => membership.programs,
     status: () => ({
       version,
       startedAt,
