@@ -24,7 +24,7 @@ import {
   type OperatorConfiguration,
   requireStorage,
 } from './load-configuration.ts';
-import { leaveOrder, openReader } from './open-reader.ts';
+import { findPrograms, leaveOrder, openReader } from './open-reader.ts';
 import { printJson } from './terminal/output.ts';
 
 /** Names that commands take, of the daemon where one answers, else of the configuration. */
@@ -179,7 +179,10 @@ function atDatabase(
     const from = { door: 'command line', address: null } as const;
     const { random, clock } = context;
     const order = makeOrder(await wanted(), { ...given, from, at: clock.now(), random });
-    const done = await (await storedViews()).order(order, (left) => leaveOrder(context, storage, left));
+    const done = await (await storedViews()).order(order, {
+      programs: await findPrograms(context, storage),
+      leave: (left) => leaveOrder(context, storage, left),
+    });
     if (isRefusal(done)) throw refusedAs(done.refused === 'invalid', done.why);
     // As the daemon that was asked says it: nothing was left for it.
     return wasDoneBefore(done)

@@ -17,6 +17,18 @@ export async function openReader(context: CommandContext, storage: StorageSettin
   return openConfigured(storage, programOf(context), context.clock.now, damaged);
 }
 
+/** Those of the daemons that share the database; none of a SQLite file, which does not say. Throws `StorageError`. */
+export async function findPrograms(
+  context: CommandContext,
+  { postgres }: StorageSettings,
+): Promise<readonly string[]> {
+  if (postgres === undefined) return [];
+  const { withSchema } = await import('../store/postgres/reader.ts');
+  const { lookAround } = await import('../store/postgres/lease.ts');
+  const { members } = await withSchema(postgres.url, programOf(context), lookAround);
+  return members.map(({ program }) => program);
+}
+
 /** Leaves an order in the database for the daemon. Throws `StorageError`. */
 export async function leaveOrder(
   context: CommandContext,

@@ -12,6 +12,7 @@ export class ConfigurationWatch {
   /** Nodes that have no account in common with the owner: another fleet on the same database. */
   strangers: readonly string[] = [];
   readonly #cluster: Pick<Cluster, 'configurations'>;
+  /** For each pair of nodes that differ, whoever of them owns the accounts. */
   #since = new Map<string, number>();
   readonly #accounts = new Map<string, ReadonlySet<string>>();
   #isAsking = false;
@@ -21,20 +22,26 @@ export class ConfigurationWatch {
   }
 
   observe({ members, owner }: ClusterLook, monotonicNow: number): void {
+    const pairs = members.flatMap((one, at) =>
+      members
+        .slice(at + 1)
+        .filter((other) => haveSameConfiguration(one, other) === false)
+        .map((other) => pairOf(one, other)),
+    );
+    const since = (pair: string): number => this.#since.get(pair) ?? monotonicNow;
+    this.#since = new Map(pairs.map((pair) => [pair, since(pair)]));
     const leading = members.find(({ incarnation }) => incarnation === owner);
-    const own = leading?.configHash;
-    const others = members.filter(({ configHash }) => own !== undefined && configHash !== own);
-    const differs = (member: ClusterMember): boolean =>
-      leading !== undefined && haveSameConfiguration(leading, member) === false;
-    const since = (incarnation: string): number => this.#since.get(incarnation) ?? monotonicNow;
-    this.#since = new Map(others.filter(differs).map(({ incarnation }) => [incarnation, since(incarnation)]));
+    // While the accounts go from one to another, nothing that was wrong is over.
+    if (leading === undefined) return;
+    const own = leading.configHash;
+    const others = members.filter(({ configHash }) => configHash !== own);
     this.differing = others
-      .filter(({ incarnation }) => monotonicNow - since(incarnation) >= toleratedMs)
+      .filter((member) => monotonicNow - since(pairOf(leading, member)) >= toleratedMs)
       .map(({ node }) => node);
     this.strangers = others
-      .filter(({ configHash }) => this.#haveNothingInCommon(own ?? '', configHash))
+      .filter(({ configHash }) => this.#haveNothingInCommon(own, configHash))
       .map(({ node }) => node);
-    const hashes = others.length === 0 ? [] : [own ?? '', ...others.map(({ configHash }) => configHash)];
+    const hashes = others.length === 0 ? [] : [own, ...others.map(({ configHash }) => configHash)];
     // In years of reloads configurations come and go, of tens of thousands of accounts each.
     for (const hash of this.#accounts.keys()) if (!hashes.includes(hash)) this.#accounts.delete(hash);
     void this.#learn(hashes);
@@ -62,4 +69,8 @@ export class ConfigurationWatch {
       this.#isAsking = false;
     }
   }
+}
+
+function pairOf(one: ClusterMember, other: ClusterMember): string {
+  return [one.node, other.node].toSorted().join('\n');
 }

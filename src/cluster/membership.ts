@@ -108,6 +108,11 @@ export class Membership {
     return this.#fleet.link.heardAt;
   }
 
+  /** Of the members at the last look. */
+  get programs(): readonly string[] {
+    return this.#fleet.link.look?.members.map(({ program }) => program) ?? [];
+  }
+
   /** Lives until `stop`. Rejects with `StorageError` where it never reached the database and waiting would not help. */
   async run(): Promise<void> {
     const { pause } = this.#pauses;

@@ -29,6 +29,8 @@ interface StandbyDependencies extends Omit<StoredDependencies, 'settings'> {
   readonly counters: Counters;
   /** Null where nobody owns the accounts. */
   readonly owner: () => OwnerName | null;
+  /** The programs of all members. */
+  readonly programs: () => readonly string[];
 }
 
 export interface StandbyViews extends LiveViews {
@@ -129,6 +131,12 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<St
     return JSON.stringify([revision, isTooOld, parts.status().problems]);
   }
 
+  function forget(): void {
+    madeOf = { ...madeOf, revision: '' };
+    confirmedAt = Number.NEGATIVE_INFINITY;
+    restUntil = Number.NEGATIVE_INFINITY;
+  }
+
   /** The reader of a page hears within seconds what may look different. */
   function notifyAfter(before: string): void {
     clock.setTimer(freshMs, () => {
@@ -158,16 +166,17 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<St
       const reach = { poll: () => standsBy(owner), testAlert: leaveTest, handOver() {} };
       return leaveOrders(state, orders, now(), {
         ownerProgram: owner?.program ?? null,
+        programs: parts.programs(),
         reach,
         leave: leaveOrder,
+      }).catch((error: unknown) => {
+        // What was refused must not be shown as done.
+        forget();
+        throw error;
       });
     },
     refresh: async () => void (await fresh()),
-    forget() {
-      madeOf = { ...madeOf, revision: '' };
-      confirmedAt = Number.NEGATIVE_INFINITY;
-      restUntil = Number.NEGATIVE_INFINITY;
-    },
+    forget,
     pushReading: async () => standsBy(parts.owner()),
     recordSession: () => undefined,
     status: parts.status,

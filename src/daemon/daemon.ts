@@ -146,16 +146,16 @@ export class Daemon {
     return this.#time.now();
   }
 
-  /** Begins to poll. Pending notifications are sent. */
-  start(): void {
+  /** Begins to poll. Pending notifications are sent. `invalid`: why the configuration on the disk is not the one in use; null where it is. */
+  start(invalid: string | null = null): void {
     this.#running = true;
     this.#endWatch =
       this.#dependencies.watchDatabase?.(() => this.#timer.wakeBy(this.#leftOrders.nextAt())) ?? null;
     renewLinkKeys(this.state, this.now());
     this.poller.adopt(new Set());
     this.#rates.adopt(this.now());
-    // The file at the start is valid, even where the last daemon reported another one.
-    noteConfiguration(this.state, null, this.now());
+    // What the last daemon reported was about the file as it was then.
+    noteConfiguration(this.state, invalid, this.now());
     this.#tests.resume(this.now());
     this.#tick();
   }

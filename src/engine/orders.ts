@@ -70,7 +70,7 @@ export function applyOrders<Order extends OperatorOrder>(
       { ...entryOf(order, kind.action ?? kind.kind, now), ...said },
       order.orderId,
     );
-    if (kind.isPassing !== true) state.acts.set(note, writeOrder({ ...order, ...kind.pin?.(state, order) }));
+    if (kind.isPassing !== true) state.acts.set(note, writeDone(state, order));
     return answer;
   });
   pruneAudit(state, now);
@@ -98,6 +98,11 @@ function entryOf({ by, from }: Giver, action: string, at: number) {
 /** The order as it is left in the database, where programs of 0.3 can read it too. */
 export function writeOrder(order: OperatorOrder): OrderBody {
   return kindOf(order.kind).leave?.(order) ?? { ...order };
+}
+
+/** `writeOrder` of one that was just done here, for another daemon to do: for the same incident and no later one. */
+export function writeDone(state: MonitorState, order: OperatorOrder): OrderBody {
+  return writeOrder({ ...order, ...kindOf(order.kind).pin?.(state, order) });
 }
 
 /** Whether an owner that calls itself so obeys it: programs before 0.4 end by a kind that they do not know. */

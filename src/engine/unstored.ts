@@ -1,8 +1,9 @@
 import { type Incident, isSelfId, type Resolution } from '../domain/alert.ts';
 import { inParts } from '../domain/parts.ts';
 import type { Unstored } from '../ports/store.ts';
+import { ruleKindOf } from '../rules/registry.ts';
 import { batchReturned, batchStored, takeBatch } from './batch.ts';
-import type { MonitorState } from './state.ts';
+import { factsOf, type MonitorState } from './state.ts';
 
 /** Polls in one record: some hundred kilobytes. */
 const pollsAtOnce = 2000;
@@ -40,7 +41,14 @@ export function takeInUnstored(
     const resolution = isOver ? incident.resolution : endOf(state, incident, at);
     if (!isOver && resolution === null) return true;
     const resolvedAt = isOver ? incident.resolvedAt : Math.max(now, incident.firedAt);
-    state.incidents.set(incident.id, { ...incident, resolvedAt, resolution, flappingSince: null });
+    const numbers = isOver ? {} : presentNumbers(state, incident, now);
+    state.incidents.set(incident.id, {
+      ...incident,
+      ...numbers,
+      resolvedAt,
+      resolution,
+      flappingSince: null,
+    });
     state.touched.add(incident.id);
     return false;
   });
@@ -56,4 +64,15 @@ function endOf(state: MonitorState, { account: id, rule }: Incident, at: number)
     account === undefined || (account.poll.outcome === 'ok' && (account.poll.polledAt ?? 0) >= at);
   const isInactive = (state.alerts.get(id, rule)?.state ?? 'inactive') === 'inactive';
   return isRead && isInactive ? { kind: 'recovered' } : null;
+}
+
+/** An end says how things are now, not how they were when the other daemon looked last. */
+function presentNumbers(state: MonitorState, { account: id, rule: ruleId, severity }: Incident, now: number) {
+  const account = state.accounts.get(id);
+  const rule = account?.rules.find((each) => each.id === ruleId);
+  if (account === undefined || rule === undefined) return {};
+  const judged = ruleKindOf(rule).evaluate(rule, factsOf(account, now), severity);
+  if (judged.kind !== 'ok') return {};
+  const { value, threshold, facts } = judged;
+  return { value, threshold, ...(facts.length > 0 ? { facts } : {}) };
 }

@@ -6,7 +6,7 @@ import {
   isKnownTo,
   type OperatorOrder,
   wasDoneBefore,
-  writeOrder,
+  writeDone,
 } from '../engine/orders.ts';
 import type { MonitorState } from '../engine/state.ts';
 import type { OrderReach } from '../ports/orders.ts';
@@ -16,6 +16,8 @@ import type { LeftOrder } from '../ports/store.ts';
 export interface Leaving {
   /** The program of the owner, where it is known. */
   readonly ownerProgram: string | null;
+  /** Those of all daemons that share the database, as far as they are known: any of them may own the accounts when it is taken. */
+  readonly programs: readonly string[];
   readonly reach: OrderReach;
   readonly leave: (order: LeftOrder) => Promise<void>;
 }
@@ -32,16 +34,25 @@ export async function leaveOrders<Order extends OperatorOrder>(
   state: MonitorState,
   orders: readonly Order[],
   now: number,
-  { ownerProgram, reach, leave }: Leaving,
+  { ownerProgram, programs, reach, leave }: Leaving,
 ): Promise<readonly Answered<Order>[]> {
-  if (ownerProgram !== null && !orders.every((order) => isKnownTo(ownerProgram, order)))
+  const isUnknownTo = (program: string) => !orders.every((order) => isKnownTo(program, order));
+  if (ownerProgram !== null && isUnknownTo(ownerProgram))
     return orders.map(() =>
       refuse('not-now', `the accounts are with ${ownerProgram}, which does not know this order`),
+    );
+  const older = programs.find(isUnknownTo);
+  if (older !== undefined)
+    return orders.map(() =>
+      refuse(
+        'not-now',
+        `${older} shares the database and does not know this order: give it to the daemon that owns the accounts`,
+      ),
     );
   const answers = applyOrders(state, orders, now, reach);
   for (const [index, order] of orders.entries()) {
     const answer = answers[index] ?? {};
-    if (!isRefusal(answer) && !wasDoneBefore(answer)) await leave(writeOrder(order));
+    if (!isRefusal(answer) && !wasDoneBefore(answer)) await leave(writeDone(state, order));
   }
   return answers;
 }

@@ -24,7 +24,7 @@ export interface StoredDependencies {
 
 export interface StoredViews extends Views {
   /** Leaves an order for the daemon, unless it does not fit what is stored, or was done before. */
-  order(order: OperatorOrder, leave: Leaving['leave']): Promise<Answered<OperatorOrder>>;
+  order(order: OperatorOrder, leaving: Pick<Leaving, 'programs' | 'leave'>): Promise<Answered<OperatorOrder>>;
   /** Accounts of the database that the settings do not name. */
   readonly unnamed: readonly string[];
 }
@@ -49,8 +49,8 @@ export async function openStoredViews(
   return {
     ...createViews(() => known),
     unnamed: [...polled.keys()].filter((id) => !accounts.has(id)),
-    async order(order, leave) {
-      const leaving = { ownerProgram: null, reach: noReach, leave };
+    async order(order, given) {
+      const leaving = { ...given, ownerProgram: null, reach: noReach };
       const [answer] = await leaveOrders(known.state, [order], clock.now(), leaving);
       if (answer === undefined) throw new TypeError('an order without an answer');
       return answer;

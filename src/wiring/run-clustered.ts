@@ -94,9 +94,12 @@ export async function ownShared(
     begin({ store, state, takenFrom }) {
       const daemon = makeDaemon({ store, state, membership });
       work = daemon;
-      daemon.start();
+      daemon.start(refused);
       // It may have changed while the state was made from it.
-      if (state.settings !== settings) void daemon.reload(settings);
+      if (state.settings !== settings) {
+        void daemon.reload(settings);
+        if (refused !== null) daemon.reportInvalidConfiguration(refused);
+      }
       const live = createLiveViews(daemon, store, version, () => membership.clusterStatus);
       views.become(live);
       hearChats(daemon, live, log);
@@ -134,6 +137,7 @@ export async function ownShared(
     calendar: cronCalendar,
     counters: new Counting(log),
     owner: () => membership.clusterStatus.owner,
+    programs: () => membership.programs,
     status: () => ({
       version,
       startedAt,

@@ -4,7 +4,7 @@ import { Counting } from '../../src/daemon/counting.ts';
 import { StorageError } from '../../src/domain/operator-error.ts';
 import { renderMetrics } from '../../src/http/metrics.ts';
 import { renderOverview } from '../../src/http/page/overview.ts';
-import type { StoreReader } from '../../src/ports/store.ts';
+import type { LeftOrder, StoreReader } from '../../src/ports/store.ts';
 import { leaveOrder } from '../../src/store/store.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { CurrentViews } from '../../src/views/current-views.ts';
@@ -34,6 +34,7 @@ function standBy(world: World, parts: Partial<Parameters<typeof createStandbyVie
     calendar: cronCalendar,
     counters: new Counting(silent),
     owner: () => ({ node: 'a', program: 'lowwater 0.4.0' }),
+    programs: () => ['lowwater 0.4.0', 'lowwater 0.4.0'],
     status: () => world.views.status(),
     ...parts,
   });
@@ -357,6 +358,40 @@ test('an order that the program of the owner does not know is refused, and left 
     why: 'the accounts are with lowwater 0.3.0, which does not know this order',
   });
   expect(await world.store.leftOrders()).toEqual([]);
+});
+
+test('so is one that a daemon which may take the accounts over does not know', async () => {
+  const world = await firingWorld();
+  const standby = await standBy(world, { programs: () => ['lowwater 0.4.0', 'lowwater 0.3.0'] });
+  expect(await give(standby, { kind: 'renew-calendar-key', key: 'k' })).toMatchObject({
+    refused: 'not-now',
+    why: expect.stringContaining('lowwater 0.3.0 shares the database and does not know this order'),
+  });
+  expect(await world.store.leftOrders()).toEqual([]);
+  const known = { kind: 'acknowledge', account: 'otp', rule: 'sms-low', comment: '' } as const;
+  expect(await give(standby, known)).toEqual({});
+});
+
+test('an order that could not be left for the owner is not shown as done', async () => {
+  const world = await firingWorld();
+  const leaveOrder = () => Promise.reject(new StorageError('other', 'it is full'));
+  const standby = await standBy(world, { revision: () => 'the same', leaveOrder });
+  const order = { kind: 'acknowledge', account: 'otp', rule: 'sms-low', comment: '' } as const;
+  await expect(give(standby, order)).rejects.toThrow('it is full');
+  expect((await standby.alert('otp', 'sms-low'))?.acknowledged).toBeNull();
+});
+
+test('an acknowledgement there is of the incident that was seen there, and not of one that began before the owner took it', async () => {
+  const world = await firingWorld();
+  const left: LeftOrder[] = [];
+  const standby = await standBy(world, { leaveOrder: async (each) => void left.push(each) });
+  await give(standby, { kind: 'acknowledge', account: 'otp', rule: 'sms-low', comment: '' });
+  await read(world, 900);
+  await read(world, 100);
+  for (const each of left) leaveOrder(world.path, each);
+  await world.pass(2000);
+  expect(await world.store.leftOrders()).toEqual([]);
+  expect(await world.views.alert('otp', 'sms-low')).toMatchObject({ state: 'firing', acknowledged: null });
 });
 
 test('a silence made, made longer and ended there reaches the owner', async () => {

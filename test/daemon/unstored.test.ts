@@ -69,6 +69,20 @@ test('who takes over a healthy account ends what people were notified of once it
   ]);
 });
 
+test('the end of what people were notified of says the balance of now, and not the one that it began with', async () => {
+  const { left } = await loseFromMemory();
+  const world = await startWorld(rules, { takesOrders: true });
+  await takeIn(
+    world,
+    left.map((each) => ({ ...each, at: world.now + 1000 })),
+  );
+  await read(world, 5000);
+  const ended = await world.views.incidents({ account: 'otp', since: 0, until: world.now });
+  expect(ended.map(({ rule, value }) => [rule, value])).toEqual([
+    ['sms-low', expect.objectContaining({ micros: units(5000) })],
+  ]);
+});
+
 test('a reading that was stored though nobody heard of that is not stored again', async () => {
   const { left } = await loseFromMemory();
   const world = await startWorld(rules, { takesOrders: true });

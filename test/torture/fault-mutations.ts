@@ -71,7 +71,7 @@ export const faultMutations: readonly Mutation[] = [
   {
     name: 'what people did to an incident from memory is done to the next one',
     file: 'src/engine/orders.ts',
-    old: '{ ...order, ...kind.pin?.(state, order) }',
+    old: '{ ...order, ...kindOf(order.kind).pin?.(state, order) }',
     new: '{ ...order }',
     test: 'test/daemon/unstored.test.ts',
   },

@@ -145,6 +145,25 @@ describe('the commands about daemons that share a database', () => {
   );
 });
 
+it.skipIf(noPostgres !== null)(
+  'an order that a daemon of 0.3.0 would end by is refused where one shares the database, and left for nobody',
+  async () => {
+    const url = await makeDatabase();
+    const cluster = await open(url);
+    const { store } = await own(cluster);
+    const before = await open(url, { as: 'lowwater 0.3.0' });
+    await before.join(card({ node: 'two' }));
+    const { run } = install(url);
+    const [from, to] = [1, 2].map((hours) => new Date(Date.now() + hours * 3_600_000).toISOString());
+    const words = ['expect-spending', 'otp', '400', '--from', from ?? '', '--to', to ?? ''];
+    expect(await run(...words)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('lowwater 0.3.0 shares the database and does not know this order'),
+    });
+    expect(await store.takeOrders()).toEqual([]);
+  },
+);
+
 describe.skipIf(noPostgres !== null)('migrate-store', () => {
   it('copies a file into PostgreSQL and back, counts, and shows no password', async () => {
     const here = install(null);

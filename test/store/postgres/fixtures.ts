@@ -15,9 +15,12 @@ export async function makeDatabase(): Promise<Secret> {
   return (await sharedPostgres()).createDatabase();
 }
 
-export async function open(url: Secret, options: { readonly leaseMs?: number } = {}): Promise<Cluster> {
-  const { leaseMs = 60_000 } = options;
-  const cluster = openCluster({ url, leaseMs, log: silent, now: () => noon, program });
+export async function open(
+  url: Secret,
+  options: { readonly leaseMs?: number; readonly as?: string } = {},
+): Promise<Cluster> {
+  const { leaseMs = 60_000, as = program } = options;
+  const cluster = openCluster({ url, leaseMs, log: silent, now: () => noon, program: as });
   onTestFinished(() => cluster.close());
   await cluster.open();
   return cluster;

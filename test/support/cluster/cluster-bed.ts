@@ -31,6 +31,8 @@ export interface ClusterNode {
 export interface ClusterBed {
   readonly server: PostgresCluster;
   readonly url: Secret;
+  /** The configuration of all nodes. */
+  readonly configFile: string;
   readonly provider: LedgerProvider;
   readonly sink: SlackSink;
   readonly nodes: readonly ClusterNode[];
@@ -96,6 +98,7 @@ export async function makeClusterBed(
     get url() {
       return url;
     },
+    configFile,
     provider,
     sink,
     nodes,

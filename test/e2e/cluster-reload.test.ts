@@ -1,0 +1,42 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type ClusterNode, makeClusterBed } from '../support/cluster/cluster-bed.ts';
+import { eventually } from '../support/eventually.ts';
+import { noPostgres } from '../support/postgres.ts';
+
+async function problemsOf({ origin }: ClusterNode): Promise<string> {
+  const response = await fetch(`${origin}/readyz`);
+  return ((await response.json()) as { readonly problems: readonly string[] }).problems.join();
+}
+
+describe.skipIf(noPostgres !== null)('two daemons whose configuration was made invalid', () => {
+  it('tell nobody that it is valid again when the accounts go from one to the other', {
+    timeout: 120_000,
+  }, async () => {
+    const bed = await makeClusterBed();
+    onTestFinished(() => bed.close());
+    const [north, south] = bed.nodes;
+    if (north === undefined || south === undefined) throw new Error('two nodes were asked for');
+    const told = (headline: string): boolean => bed.sink.posts.some(({ body }) => body.includes(headline));
+    const valid = readFileSync(bed.configFile, 'utf8');
+    writeFileSync(bed.configFile, valid.replace('"stale"', '"stael"'));
+    await eventually('people hear of it', () => told('the changed configuration is invalid'), 30_000);
+    for (const node of [north, south])
+      await eventually(
+        'it is known',
+        async () => (await problemsOf(node)).includes('config-invalid'),
+        30_000,
+      );
+    await north.end('SIGTERM');
+    await bed.untilOwner('south');
+    const polls = bed.provider.said.length;
+    await eventually('it polls', () => bed.provider.said.length > polls + 6, 30_000);
+    await pause(1000);
+    expect(told('the configuration is valid again')).toBe(false);
+    expect(await problemsOf(south)).toContain('config-invalid');
+    writeFileSync(bed.configFile, valid);
+    await eventually('people hear of the end', () => told('the configuration is valid again'), 30_000);
+    expect(await problemsOf(south)).not.toContain('config-invalid');
+  });
+});
