@@ -7,6 +7,7 @@ import { paymentsOf } from '../engine/payments.ts';
 import { pollGap } from '../engine/poll-gaps.ts';
 import { runwayOf } from '../engine/spending.ts';
 import type { MonitorState, WatchedAccount } from '../engine/state.ts';
+import { usuallyStaleAfter } from '../rules/stale.ts';
 import { minTopUpMicros } from '../rules/top-up.ts';
 import { urgencyOfBalance } from '../rules/urgency.ts';
 import { changesOf, readingsOfChanges } from '../spending/changes.ts';
@@ -89,13 +90,15 @@ async function reportAccount(
   };
 }
 
-/** So long a reading is the latest there is: the time in which three polls are due after it, as for `stale`. */
+/** How long a reading is the latest there is: the time in which three polls are due after it. */
 function stillKnownMs(
   { calendar }: MonitorState,
   { settings, poll }: WatchedAccount,
   reading: Reading,
 ): number {
-  return 3 * pollGap(calendar, settings.poll, { reading, firstSeenAt: poll.firstSeenAt, unwatchedMs: 0 });
+  return usuallyStaleAfter(
+    pollGap(calendar, settings.poll, { reading, firstSeenAt: poll.firstSeenAt, unwatchedMs: 0 }),
+  );
 }
 
 interface Flow {
