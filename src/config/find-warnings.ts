@@ -277,10 +277,10 @@ const staleRatesMs = 92 * dayMs;
 
 function warnOfRates(file: Position, { money }: Settings, { now }: { readonly now: number }): void {
   const ageMs = now - Date.parse(money?.rates?.date ?? '');
-  if (ageMs > staleRatesMs)
-    file
-      .at('money', 'rates', 'date')
-      .report(`is ${Math.floor(ageMs / dayMs)} days ago: sums are at old rates`);
+  const date = file.at('money', 'rates', 'date');
+  if (ageMs > staleRatesMs) date.report(`is ${Math.floor(ageMs / dayMs)} days ago: sums are at old rates`);
+  // Somewhere it is tomorrow already.
+  if (ageMs < -dayMs) date.report('lies in the future: the date is wrong, or the clock of this machine is');
 }
 
 const finders: readonly Finder[] = [

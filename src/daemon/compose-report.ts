@@ -4,8 +4,10 @@ import type { Notification } from '../domain/outbox.ts';
 import type { Balance, Reading } from '../domain/reading.ts';
 import { byUrgency, mostUrgent, type Urgency } from '../domain/urgency.ts';
 import { paymentsOf } from '../engine/payments.ts';
+import { pollGap } from '../engine/poll-gaps.ts';
 import { runwayOf } from '../engine/spending.ts';
-import type { WatchedAccount } from '../engine/state.ts';
+import type { MonitorState, WatchedAccount } from '../engine/state.ts';
+import { usuallyStaleAfter } from '../rules/stale.ts';
 import { minTopUpMicros } from '../rules/top-up.ts';
 import { urgencyOfBalance } from '../rules/urgency.ts';
 import { changesOf, readingsOfChanges } from '../spending/changes.ts';
@@ -63,6 +65,7 @@ async function reportAccount(
   const own = readings.find((reading) => isSameCurrency(reading.currency, currency ?? ''));
   // A late report may be about a time before the first reading.
   const first = own ?? poll.reading;
+  const last = readings.at(-1);
   const { balances } = settings;
   const flows = new Map(balances.map(({ id }) => [id, measureFlow(readings, id, currency)]));
   const ofEach = <T>(value: (balance: Balance, flow: Flow) => T): Record<Balance, T> =>
@@ -77,11 +80,25 @@ async function reportAccount(
     payments: paymentsOf(state, account, now()),
     spent: ofEach((_, { spent }) => spent),
     ...(first === null || first.at <= since ? {} : { spentSince: first.at }),
+    ...(last === undefined || until - last.at <= stillKnownMs(state, account, last)
+      ? {}
+      : { spentUntil: last.at }),
     toppedUp: ofEach((_, { toppedUp }) => toppedUp),
     topUps: [...flows.values()].flatMap(({ topUps }) => topUps).sort((left, right) => left.at - right.at),
     incidents,
     history: thin(within, chartPoints),
   };
+}
+
+/** How long a reading is the latest there is: the time in which three polls are due after it. */
+function stillKnownMs(
+  { calendar }: MonitorState,
+  { settings, poll }: WatchedAccount,
+  reading: Reading,
+): number {
+  return usuallyStaleAfter(
+    pollGap(calendar, settings.poll, { reading, firstSeenAt: poll.firstSeenAt, unwatchedMs: 0 }),
+  );
 }
 
 interface Flow {

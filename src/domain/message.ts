@@ -198,6 +198,8 @@ export interface ReportAccount extends Pick<AccountSettings, 'id' | 'name' | 'ba
   readonly spent: Readonly<Record<Balance, Micros>>;
   /** Since when that, and what was topped up, is known; absent: all of the time, or never read. */
   readonly spentSince?: number;
+  /** The last reading of the time, where others should have followed; absent: it is known to the end, or was never read. */
+  readonly spentUntil?: number;
   readonly toppedUp: Readonly<Record<Balance, Micros>>;
   readonly topUps: readonly { readonly at: number; readonly balance: Balance; readonly micros: Micros }[];
   readonly incidents: readonly Incident[];

@@ -51,6 +51,7 @@ const says = phrases('report', {
   read: 'read {moment}',
   isUsedUp: 'USED UP',
   isNeverRead: 'NEVER READ',
+  isNotRead: 'NOT READ',
   endsSoon: 'ENDS SOON',
   fine: 'FINE',
   openIncidents: '{count, plural, one {OPEN INCIDENT} other {OPEN INCIDENTS}}',
@@ -66,7 +67,9 @@ const says = phrases('report', {
     'in the last two weeks forecasts for {ahead} ahead were usually off by {percent} %, mostly too high',
   status: '{incidents}, {read}',
   statusOnlySince: '{incidents}, {read}; known since {since} only',
+  statusOnlyUntil: '{incidents}, {read}; known until {until} only',
   onlySince: 'Spending and top-ups in {currency} are known in full since {since} only.',
+  onlyUntil: 'Spending and top-ups in {currency} are known in full until {until} only.',
   missing:
     '{count, plural, one {# account without a reading: not in the sums.} other {# accounts without a reading: not in the sums.}}',
   noIncidents: 'no incidents',
@@ -220,17 +223,21 @@ function totalsOf(message: ReportMessage, reader: Reader): readonly string[] {
     };
     const due = { soon: amount(dueWithin(soonMs)), later: amount(later) };
     const since = Math.max(...balances.map(({ account }) => account.spentSince ?? 0));
-    const known = { currency: frame.currency ?? '', since: sayMoment(since, reader) };
+    const until = Math.min(...balances.map(({ account }) => account.spentUntil ?? message.until));
+    const currency = frame.currency ?? '';
     return [
       later === 0 ? say(says.total, given, reader) : say(says.totalToPay, { ...given, ...due }, reader),
-      ...(since === 0 ? [] : [say(says.onlySince, known, reader)]),
+      ...(since === 0 ? [] : [say(says.onlySince, { currency, since: sayMoment(since, reader) }, reader)]),
+      ...(until < message.until
+        ? [say(says.onlyUntil, { currency, until: sayMoment(until, reader) }, reader)]
+        : []),
     ];
   });
   return [...totals, ...missing];
 }
 
 function wordAccount(account: ReportAccount, message: ReportMessage, reader: Reader) {
-  const { reading, balances, id, spentSince = null } = account;
+  const { reading, balances, id } = account;
   const inUse = balances.filter((balance) => isInUse(account, balance.id));
   const read =
     reading === null
@@ -244,15 +251,24 @@ function wordAccount(account: ReportAccount, message: ReportMessage, reader: Rea
     id,
     lines: shown.map((balance) => wordLine(account, balance, message, reader)),
     /** `2 incidents, 1 still open, read Fri 20 Nov 02:37 UTC+8; known since Thu 19 Nov 11:02 UTC+8 only`. */
-    status:
-      spentSince === null
-        ? say(says.status, { incidents, read }, reader)
-        : say(says.statusOnlySince, { incidents, read, since: sayMoment(spentSince, reader) }, reader),
+    status: sayStatus(account, { incidents, read }, reader),
     /** `USED UP`, `FINE`. */
     state: stateOf(account, reader),
     advice: adviceOf(account, reader),
     read,
   };
+}
+
+function sayStatus(
+  { spentSince, spentUntil }: ReportAccount,
+  given: { readonly incidents: string; readonly read: string },
+  reader: Reader,
+): string {
+  if (spentSince !== undefined)
+    return say(says.statusOnlySince, { ...given, since: sayMoment(spentSince, reader) }, reader);
+  if (spentUntil !== undefined)
+    return say(says.statusOnlyUntil, { ...given, until: sayMoment(spentUntil, reader) }, reader);
+  return say(says.status, given, reader);
 }
 
 /** The worst that holds for the account. */
@@ -266,9 +282,11 @@ function stateOf(account: ReportAccount, reader: Reader): { readonly word: strin
     .filter((incident) => !incident.event && incident.resolvedAt === null)
     .toSorted((left, right) => severityRank(right.severity) - severityRank(left.severity));
   const [worst] = open;
-  return worst === undefined
-    ? { word: say(says.fine, reader), tone: 'good' }
-    : { word: say(says.openIncidents, { count: open.length }, reader), tone: worst.severity };
+  if (worst !== undefined)
+    return { word: say(says.openIncidents, { count: open.length }, reader), tone: worst.severity };
+  return account.reading.at <= (account.spentUntil ?? 0)
+    ? { word: say(says.isNotRead, reader), tone: 'warning' }
+    : { word: say(says.fine, reader), tone: 'good' };
 }
 
 /** A balance that stays at zero says nothing. */
@@ -315,15 +333,15 @@ function currencyOf({ reading, balances }: ReportAccount, balance: Balance): str
 }
 
 /**
- * The time in which its spending is known: an account that is watched since Thursday spent that in days, not in a week. Null of less than an
- * hour: no day follows from half a minute.
+ * The time in which its spending is known: an account that is watched since Thursday, or not read since then, spent that in days, not in a
+ * week. Null of less than an hour: no day follows from half a minute.
  */
 function perDayOf(
-  { spent, spentSince = 0 }: ReportAccount,
+  { spent, spentSince = 0, spentUntil = Number.POSITIVE_INFINITY }: ReportAccount,
   balance: Balance,
   { since, until }: ReportMessage,
 ): Micros | null {
-  const watchedMs = until - Math.max(since, spentSince);
+  const watchedMs = Math.min(until, spentUntil) - Math.max(since, spentSince);
   return watchedMs < hourMs ? null : ((ownOf(spent, balance) ?? 0) * dayMs) / watchedMs;
 }
 

@@ -163,7 +163,10 @@ export function checkLadder(keys: KeyReader, form: LadderForm): KeyProblem[] {
   const { single } = form;
   const has = (key: string): boolean => keys.valueAt([key]) !== undefined;
   const currencies = Object.keys(Object(keys.valueAt([byCurrency])));
-  const problems = currencies.flatMap((currency) => checkOrder(keys, form, [byCurrency, currency]));
+  const problems = currencies.flatMap((currency, index) => [
+    ...checkOnce(currency, currencies.slice(0, index)),
+    ...checkOrder(keys, form, [byCurrency, currency]),
+  ]);
   if (!has('thresholds')) {
     if (has(single)) return problems;
     if (!has(byCurrency)) return [{ path: [], message: `needs either ${single}, or thresholds by severity` }];
@@ -176,6 +179,13 @@ export function checkLadder(keys: KeyReader, form: LadderForm): KeyProblem[] {
       message: `goes with ${single}; thresholds name the severities themselves`,
     });
   return problems;
+}
+
+/** Of two ladders for one currency, which are one however they are written, one would never apply. */
+function checkOnce(currency: string, before: readonly string[]): KeyProblem[] {
+  const code = currencyCode(currency);
+  if (!before.some((other) => currencyCode(other) === code)) return [];
+  return [{ path: [byCurrency, currency], message: `is ${code}, which stands here too` }];
 }
 
 /** In the wrong order the milder would never apply. */

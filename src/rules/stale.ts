@@ -122,8 +122,13 @@ export const stale: RuleKind<StaleRule, InputOf<typeof keys>> = {
   advice: ({ account }, frame) => [adviceFor(account, frame)],
 };
 
+/** When a reading is too old to be of now, where no rule says otherwise. */
+export function usuallyStaleAfter(pollGapMs: number): number {
+  return Math.max(pollsMissed * pollGapMs, shortestAfterMs);
+}
+
 function staleAfter(rule: StaleRule, pollGapMs: number): number {
-  return rule.afterMs ?? Math.max(pollsMissed * pollGapMs, shortestAfterMs);
+  return rule.afterMs ?? usuallyStaleAfter(pollGapMs);
 }
 
 function watchedAge(facts: AccountFacts): number {

@@ -56,6 +56,13 @@ const rules: ProblemRow[] = [
     'the threshold for critical must be lower than that for warning',
   ],
   [
+    'two ladders for one currency, however it is written',
+    rule({ id: 'a', type: 'below', thresholdsByCurrency: { CNY: { warning: 50 }, rmb: { warning: 5 } } }),
+    'rules[0].thresholdsByCurrency.rmb',
+    '"rmb"',
+    'is CNY, which stands here too',
+  ],
+  [
     'a severity next to thresholds by currency alone',
     rule({ id: 'a', type: 'below', thresholdsByCurrency: { CNY: { warning: 50 } }, severity: 'critical' }),
     'rules[0].severity',

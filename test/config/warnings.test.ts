@@ -39,6 +39,12 @@ test.each<[string, (config: Sample) => unknown, string, string]>([
     'gets no reports: they would wake people there',
   ],
   [
+    'a day of rates in the future, as of a clock that was never set',
+    (c) => Object.assign(c, { money: { currency: 'EUR', rates: { date: '2026-11-22', CNY: '0.121' } } }),
+    'money.rates.date',
+    'lies in the future: the date is wrong, or the clock of this machine is',
+  ],
+  [
     'a poll interval below 30 seconds',
     (c) => Object.assign(c.poll, { every: '29s' }),
     'poll.every',

@@ -215,6 +215,24 @@ test('a late report about a time before the first reading knows nothing of that 
   expect(first?.spentSince).toBeGreaterThan(message.until);
 });
 
+test('a report about a time that was not read to its end knows what was spent only until its last reading', async () => {
+  const world = await startWorld(
+    { accounts: ['otp'], reports: [{ ...daily, timezone: 'UTC' }] },
+    { sleepMs },
+  );
+  await world.pass(2 * dayMs);
+  world.provider.fail('otp');
+  await world.pass(3 * dayMs);
+  world.provider.set('otp', 900);
+  await world.pass(dayMs);
+  const all = reports(world).map(({ message }) => (message.kind === 'report' ? message : null));
+  const until = all.map((message) => message?.accounts[0]?.spentUntil ?? null);
+  const lastReading = all[2]?.accounts[0]?.reading?.at;
+  // Two days were read, then came a part of one, two in which nothing was read, and one at whose end it was again.
+  expect(until).toEqual([null, null, lastReading, lastReading, lastReading, null]);
+  expect(lastReading).toBeLessThan(all[2]?.until ?? 0);
+});
+
 test('a weekly report says what the month comes to, its budget, and what the next pay runs must hold', async () => {
   const rates = { date: '2026-11-19', base: 'EUR', amounts: { CNY: '0.125' }, inverted: false };
   const monthly = {

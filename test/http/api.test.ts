@@ -416,6 +416,9 @@ describe('what the API is asked to do', () => {
     ],
     ['/acks', { alerts: [] }, 'alerts: give 1 to 1000 alerts, each as {"account","rule"}'],
     ['/acks', {}, 'alerts: give 1 to 1000 alerts, each as {"account","rule"}'],
+    ['/alerts/otp/sms-low/ack', { severity: 'high' }, 'severity: give info, warning or critical'],
+    ['/accounts/otp/readings', { balances: 5 }, 'balances: give each balance by its id, such as {"'],
+    ['/expected-top-ups', { seen: 'x-1' }, 'seen: give a list of at most 100 ids'],
   ])('says where the body of %s is wrong and what is allowed: %j', async (path, body, expected) => {
     const { error } = await read(await post(path, body));
     expect(error.message).toContain(expected);

@@ -190,6 +190,30 @@ describe('a report in words', () => {
     }
   });
 
+  it('says until when an account that was not read to the end is known, and never calls it fine nor its spending a day 0', () => {
+    const blind = { incidents: [], spent: { sms: 0, voip: 0 }, toppedUp: { sms: 0, voip: 0 }, topUps: [] };
+    const readAt = messageNow - 9 * 86_400_000;
+    const reading = { at: readAt, balances: { sms: 100_000_000, voip: 0 }, currency: 'CNY' };
+    const unread = { ...blind, reading, runways: { sms: null, voip: null }, spentUntil: readAt };
+    const words = wordReport(buildReport({ accounts: [buildReportAccount(unread)] }), 10);
+    expect(words.accounts).toMatchObject([
+      {
+        status: 'no incidents, read Thu 12 Nov 02:41 UTC+8; known until Thu 12 Nov 02:41 UTC+8 only',
+        state: { word: 'NOT READ', tone: 'warning' },
+        lines: [{ perDay: 'an unknown amount per day' }],
+      },
+    ]);
+    expect(words.totals).toEqual([
+      '100.00 CNY left in all; 0.00 CNY spent, nothing topped up',
+      'Spending and top-ups in CNY are known in full until Thu 12 Nov 02:41 UTC+8 only.',
+    ]);
+    // It was read again since: what is missing is only what it spent meanwhile.
+    const again = { ...unread, reading: { ...reading, at: messageNow } };
+    expect(wordReport(buildReport({ accounts: [buildReportAccount(again)] }), 10).accounts).toMatchObject([
+      { state: { word: 'FINE' } },
+    ]);
+  });
+
   it('says in its head what is to be paid within 7 and within 30 days, as the page Pay does', () => {
     const due = (days: number, amount: number) => ({
       ...{ balance: 'sms', micros: amount * 1_000_000, dueAt: messageNow + days * 86_400_000 },

@@ -106,7 +106,7 @@ function reportData(message: ReportMessage): object {
   };
 }
 
-function reportAccountData(account: ReportAccount, { since }: ReportMessage): object {
+function reportAccountData(account: ReportAccount, { since, until }: ReportMessage): object {
   return {
     account: account.id,
     accountName: account.name.toWellFormed(),
@@ -114,6 +114,7 @@ function reportAccountData(account: ReportAccount, { since }: ReportMessage): ob
     outlooks: mapEach(account.runways, runwayData),
     forecastRecords: mapEach(account.records, recordData),
     knownSince: account.reading && isoText(account.spentSince ?? since),
+    knownUntil: account.reading && isoText(account.spentUntil ?? until),
     spent: mapEach(account.spent, formatMicros),
     toppedUp: mapEach(account.toppedUp, formatMicros),
     topUps: account.topUps.map(({ at, balance, micros }) => ({

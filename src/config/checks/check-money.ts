@@ -5,7 +5,6 @@ import { listWords } from '../../wording/lists.ts';
 import { readRatesEntry } from '../build-settings.ts';
 import type { Position } from '../draft.ts';
 import { rateForm } from '../schema/config.ts';
-import type { CronCheck } from './check-schedules.ts';
 
 const code = /^[A-Z]{3}$/;
 /** Kinds whose requests the file describes. */
@@ -13,7 +12,7 @@ const describedTypes = providerKinds.flatMap(({ requestKeys, type }) => (request
 const ofSource = ['provider', 'every', 'inverted'];
 
 /** Rates must be above 0, of currencies, and of a day that is not long ago; or read from a source that has them. */
-export function checkMoney(file: Position, { now }: CronCheck): void {
+export function checkMoney(file: Position): void {
   const money = file.at('money');
   if (typeof money.value !== 'object' || money.value === null) return;
   const currency = money.at('currency');
@@ -21,7 +20,7 @@ export function checkMoney(file: Position, { now }: CronCheck): void {
     currency.report('must be a currency code of three capital letters, such as "EUR"');
   const rates = money.at('rates');
   const isRead = rates.has('provider');
-  for (const key of rates.keys()) checkRate(key, rates.at(key), { isRead, now });
+  for (const key of rates.keys()) checkRate(key, rates.at(key), isRead);
   for (const { key, text } of ratesAgain(rates, currency.text ?? '')) rates.at(key).report(text);
   if (isRead) checkSource(file, currency.text);
   else if (!rates.has('date')) rates.report('needs the "date" of the rates, or the "provider" of them');
@@ -46,15 +45,11 @@ function ratesAgain(
   ];
 }
 
-function checkRate(
-  key: string,
-  rate: Position,
-  { isRead, now }: { readonly isRead: boolean; readonly now: number },
-): void {
+function checkRate(key: string, rate: Position, isRead: boolean): void {
   if (ofSource.includes(key)) {
     if (!isRead) rate.report('is for rates that are read: needs "provider"');
   } else if (isRead) rate.report('stands in the file, but the rates are read: either, not both');
-  else if (key === 'date') checkDate(rate, now);
+  else if (key === 'date') checkDate(rate);
   else if (!code.test(key)) rate.report('must be a currency code of three capital letters');
   else if (!rate.isBroken && !isRate(String(rate.value))) rate.report(rateForm);
 }
@@ -63,8 +58,9 @@ function isRate(text: string): boolean {
   return /^\d{1,12}(\.\d{1,12})?$/.test(text) && Number(text) > 0;
 }
 
-function checkDate(date: Position, now: number): void {
-  const problem = date.isBroken ? null : faultOfDay(date.text ?? '', now);
+/** A clock that was never set must not keep a daemon from its polls: of a day in the future it only warns (`find-warnings.ts`). */
+function checkDate(date: Position): void {
+  const problem = date.isBroken ? null : faultOfDay(date.text ?? '', Number.POSITIVE_INFINITY);
   if (problem !== null) date.report(problem);
 }
 

@@ -7,7 +7,6 @@ import { severities } from '../../domain/severity.ts';
 import type { Wanted } from '../../engine/orders.ts';
 import { labelRecord } from '../../schema/matchers.ts';
 import { flag, shape } from '../../schema/shapes.ts';
-import { severitySchema } from '../../views/public-object.ts';
 import { RequestError, refusals } from '../refusal.ts';
 
 const someDuration = refusals.duration();
@@ -16,9 +15,11 @@ const name = words('give a text of 1 to 200 characters', { least: 1, most: 200 }
 const givenInstant = z.iso
   .datetime({ offset: true, error: 'give a time as ISO 8601 with Z or an offset' })
   .meta({ description: 'ISO 8601 with Z or an offset' });
+const severity = z.enum(severities, { error: 'give info, warning or critical' });
+const someIds = 'give a list of at most 100 ids';
 const error = 'give a text, or a list of 1 to 100 texts';
 const oneOrMore = z.union([name, z.array(name).min(1, { error }).max(100, { error })], { error });
-const oneOrMoreSeverities = z.union([severitySchema, z.array(severitySchema).min(1)], {
+const oneOrMoreSeverities = z.union([severity, z.array(severity).min(1)], {
   error: `give ${severities.join(', ')}, or a list of these`,
 });
 
@@ -37,7 +38,7 @@ const seenKeys = {
     description:
       'The incident that was seen, null of a pending alert: refused with 409 where it is another one now',
   }),
-  severity: severitySchema
+  severity: severity
     .optional()
     .meta({ description: 'The severity that was seen: refused with 409 where it is another one now' }),
 };
@@ -84,7 +85,9 @@ export const pushedReadingSchema = shape({
     description:
       'When it was read: later than the newest reading. Up to a minute ahead counts as now; what lies further in the future is refused',
   }),
-  balances: z.record(z.string(), amount).meta({ description: 'Every balance of the account, by its id' }),
+  balances: z
+    .record(z.string(), amount, { error: 'give each balance by its id, such as {"balance": "12.50"}' })
+    .meta({ description: 'Every balance of the account, by its id' }),
   currency: z.string({ error: someCurrency }).regex(currencyPattern, { error: someCurrency }).trim(),
 }).meta({
   id: 'PushedReading',
@@ -98,7 +101,7 @@ export const expectOrderSchema = shape({
   arrivesBy: givenInstant
     .optional()
     .meta({ description: 'Default: after the `leadTime` of the account, which must have one' }),
-  seen: z.array(name).max(100).optional().meta({
+  seen: z.array(name, { error: someIds }).max(100, { error: someIds }).optional().meta({
     description:
       'Ids of the top-ups of the balance that are known to be expected: refused with 409 where there is another one, which may be the same payment',
   }),
@@ -125,7 +128,7 @@ export const expectSpendingSchema = shape({
 export const testAlertSchema = shape({
   account: name,
   rule: name.optional().meta({ description: 'Default: the first that says that a balance runs out' }),
-  severity: severitySchema.optional().meta({ description: 'Default: the worst that the rule reaches' }),
+  severity: severity.optional().meta({ description: 'Default: the worst that the rule reaches' }),
   by: text.optional(),
 }).meta({ id: 'TestAlertOrder', examples: [{ account: 'otp', severity: 'critical', by: 'ada' }] });
 

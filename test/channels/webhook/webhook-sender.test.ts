@@ -143,6 +143,13 @@ describe('the JSON of a webhook', () => {
     expect(renderWebhookPayload(report)).toMatchObject({ data: { accounts: data } });
   });
 
+  it('says of each account of a report until when its spending is known, null where nothing is', () => {
+    const last = messageNow - 86_400_000;
+    const accounts = [{}, { spentUntil: last }, { reading: null }].map((over) => buildReportAccount(over));
+    const data = [isoText(messageNow), isoText(last), null].map((knownUntil) => ({ knownUntil }));
+    expect(renderWebhookPayload(buildReport({ accounts }))).toMatchObject({ data: { accounts: data } });
+  });
+
   it('tells how many alerts were left out of a very long list', () => {
     const payload = renderWebhookPayload(buildMessage(new Array(10_000).fill(buildItem())));
     const { data } = JSON.parse(JSON.stringify(payload));
