@@ -26,6 +26,8 @@ let title = document.title;
 let icon = favicon.getAttribute('href');
 let heardAt = performance.now();
 let lost = false;
+/** How often the stream brought something: what was asked for before is older than that. */
+let brought = 0;
 
 offerOwnZone();
 listen();
@@ -79,6 +81,7 @@ const hearOf = {
   alive: () => hear(),
   error: () => askOnce(),
   changed(parts) {
+    brought += 1;
     for (const [key, markup] of Object.entries(JSON.parse(parts))) waiting.set(key, markup);
     takeOver();
     hear();
@@ -98,6 +101,7 @@ function watch() {
 
 /** Why there is no stream: the daemon is gone, has too many pages open, the session is over, or there is no such page any more. */
 async function askOnce() {
+  const broughtBefore = brought;
   try {
     const signal = AbortSignal.timeout(silentMs);
     const response = await fetch(pageAddress(), {
@@ -108,6 +112,7 @@ async function askOnce() {
     if (response.redirected || response.status === 404) location.reload();
     if (!response.ok) return lose();
     const fresh = new DOMParser().parseFromString(await response.text(), 'text/html');
+    if (brought !== broughtBefore) return;
     for (const part of fresh.querySelectorAll('[data-live]')) {
       if (part.dataset.is !== find(part.dataset.live)?.dataset.is)
         waiting.set(part.dataset.live, part.outerHTML);
