@@ -31,6 +31,7 @@ interface Linked {
 const says = phrases('link', {
   effect: 'Reminders and escalation stop until it resolves or gets worse.',
   acknowledge: 'Acknowledge',
+  acknowledged: 'Acknowledged',
   ordered: 'I ordered it',
   quiet: '{hours, plural, one {# hour quiet} other {# hours quiet}}',
   isQuiet: 'Quiet until {moment}',
@@ -42,6 +43,13 @@ const says = phrases('link', {
   overview: 'Open the overview',
   again:
     'This link is for an earlier incident, which ended {age}. The alert fires again: this is the new one.',
+  over: 'Already over',
+  overWhy: 'The incident that this link speaks of has ended.',
+  expired: 'This link has expired',
+  notValid: 'This link is not valid',
+  notValidWhy:
+    'It is incomplete, was changed, or was signed with a key that this lowwater no longer has. Acknowledge on the page instead.',
+  onPage: 'Acknowledge on the page instead.',
 });
 
 const quietHours = 2;
@@ -131,24 +139,22 @@ export async function acknowledgeByLink(context: WebContext): Promise<Response> 
   }
   const order = { kind: 'acknowledge', account, rule, comment, ...readSeen(form) } as const;
   const { doneBy } = await door.give(order, by);
-  const words = html`<bdi>${headline}</bdi>. ${say(says.effect, scope)}`;
-  const heading = doneBy === undefined ? 'Acknowledged' : say(says.hasBefore, { by: doneBy }, scope);
+  const words = html`<bdi>${headline}</bdi></p><p>${say(says.effect, scope)}`;
+  const heading =
+    doneBy === undefined ? say(says.acknowledged, scope) : say(says.hasBefore, { by: doneBy }, scope);
   return showAnswer(context, heading, words, { linked });
 }
 
-const forged =
-  'It is incomplete, was changed, or was signed with a key that this lowwater no longer has. Acknowledge on the page instead.';
-
 /** The alert that a signed link speaks of, or the answer when there is nothing to acknowledge (any more). */
 async function findLinked(context: WebContext, query: URLSearchParams): Promise<Linked | Response> {
-  const { views, now, site } = context.var;
+  const { views, now, site, scope } = context.var;
   const link = query.get('link');
   const keys = [...views.linkKeys(), site.ackKey];
   const verified = link === null ? verifyAcknowledgement(keys, query, now) : verifyLink(keys, link, now);
   if (verified.kind === 'forged')
-    return showAnswer(context, 'This link is not valid', forged, { status: 403 });
+    return showAnswer(context, say(says.notValid, scope), say(says.notValidWhy, scope), { status: 403 });
   if (verified.kind === 'expired')
-    return showAnswer(context, 'This link has expired', 'Acknowledge on the page instead.', { status: 403 });
+    return showAnswer(context, say(says.expired, scope), say(says.onPage, scope), { status: 403 });
   const isOf = (it: Granted): boolean => {
     if ('isOf' in verified) return verified.isOf(it.incident);
     const { grant } = verified;
@@ -159,7 +165,7 @@ async function findLinked(context: WebContext, query: URLSearchParams): Promise<
   const { account, rule } = open ?? ended ?? { account: '', rule: '' };
   const alert = await views.alert(account, rule);
   if (alert === null || alert.state !== 'firing')
-    return showAnswer(context, 'Already over', 'The incident that this link speaks of has ended.');
+    return showAnswer(context, say(says.over, scope), say(says.overWhy, scope));
   return { alert, account: await views.account(account), earlierEndedAt: ended?.resolvedAt ?? null };
 }
 

@@ -61,6 +61,16 @@ describe('the page behind a link', () => {
     expect(cookie).toContain('lowwater_name=Wei');
   });
 
+  it('says in the language of its reader that the alert is acknowledged', async () => {
+    const world = await makeLow();
+    const { url } = await serveWorld(world);
+    const link = await linkOf(world);
+    const answer = await post(`${url}/ack`, { link, by: 'Wei' }, { 'accept-language': 'zh-CN' });
+    const page = await answer.text();
+    expect(page).toContain('<h1>已认领</h1>');
+    expect(page).not.toMatch(/acknowledged|escalation/i);
+  });
+
   it('shows a refused order again, with the reason and what was typed, and takes it once it is right', async () => {
     const world = await makeLow();
     const { url } = await serveWorld(world);
