@@ -1,7 +1,6 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Incident } from '../../domain/alert.ts';
 import { hourMs, weekMs } from '../../domain/duration.ts';
-import { StorageError } from '../../domain/operator-error.ts';
 import type { AccountView, AlertView, FiringView } from '../../views/views.ts';
 import { type Html, type HtmlValue, html } from '../../wording/html.ts';
 import { say } from '../../wording/language.ts';
@@ -179,19 +178,14 @@ function findGranted(firing: Iterable<FiringView>, isOf: (granted: Granted) => b
   return null;
 }
 
-/** An incident that ended while the link was good; null where none is known, or the database cannot be read. */
+/** An incident that ended while the link was good: its alert may fire again. */
 async function findEnded(
   context: WebContext,
   isOf: (granted: Granted) => boolean,
 ): Promise<Pick<Incident, 'account' | 'rule' | 'resolvedAt'> | null> {
   const { views, now } = context.var;
-  try {
-    const past = await views.incidents({ since: now - weekMs, until: now + 1, limit: maxIncidentsLookedAt });
-    return past.find((ended) => ended.resolvedAt !== null && isOf({ ...ended, incident: ended.id })) ?? null;
-  } catch (error) {
-    if (error instanceof StorageError) return null;
-    throw error;
-  }
+  const past = await views.incidents({ since: now - weekMs, until: now + 1, limit: maxIncidentsLookedAt });
+  return past.find((ended) => ended.resolvedAt !== null && isOf({ ...ended, incident: ended.id })) ?? null;
 }
 
 const maxIncidentsLookedAt = 2_000;
