@@ -66,6 +66,29 @@ describe.skipIf(!hasBrowser())('an open page in use', () => {
     });
   });
 
+  it('follows its reader into another time zone, once the form that was begun is left', async () => {
+    const { world, url } = await warned();
+    const footer = (page: Page) => page.getByRole('contentinfo');
+    await withPage(bed.scripted, async (page) => {
+      await openPage(page, `${url}/accounts/otp`);
+      await footer(page).getByText('times in UTC').waitFor();
+      const menu = page.locator('summary', { hasText: 'Silence' }).first();
+      await menu.click();
+      await withPage(bed.scripted, async (other) => {
+        await other.goto(`${url}/time-zone`);
+        await other.getByLabel('Show times in').selectOption('Asia/Shanghai');
+        await other.getByRole('button', { name: 'Show', exact: true }).click();
+        await footer(page).getByText('times in Asia/Shanghai').waitFor();
+        expect(await page.locator('[data-timezone]').first().getAttribute('data-timezone')).toBe('UTC');
+        await menu.click();
+        await page.locator('[data-timezone="Asia/Shanghai"]').first().waitFor();
+      });
+      await read(world, 140);
+      await page.getByText('140.00').first().waitFor();
+    });
+    await bed.scripted.clearCookies();
+  });
+
   it('takes what is true now once the form was left', async () => {
     const { world, url } = await warned();
     await withPage(bed.scripted, async (page) => {

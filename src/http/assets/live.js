@@ -26,6 +26,8 @@ let title = document.title;
 let icon = favicon.getAttribute('href');
 let heardAt = performance.now();
 let lost = false;
+/** Its reader chose another time zone since: what is no part, as the axis of a chart, is still in the one before. */
+let isOfOldZone = false;
 /** How often the stream brought something: what was asked for before is older than that. */
 let brought = 0;
 
@@ -176,6 +178,7 @@ function takeOver() {
     title = find('title').textContent;
     icon = find('title').dataset.icon;
   }
+  if (keys.includes('zone')) isOfOldZone = true;
   if (keys.includes('as-of')) offset = Date.parse(find('as-of').firstElementChild.dateTime) - Date.now();
   if (keys.some((key) => key !== 'as-of')) document.dispatchEvent(new Event('lowwater:fresh'));
 }
@@ -288,6 +291,7 @@ function settle() {
     if (element.isConnected) morph(element, next);
   }
   for (const element of document.querySelectorAll('.over')) if (!isUsed(element)) element.remove();
+  if (isOfOldZone && !isUsed(document.body)) location.replace(pageAddress());
 }
 
 function tellAges() {
