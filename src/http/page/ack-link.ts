@@ -34,6 +34,7 @@ const says = phrases('link', {
   ordered: 'I ordered it',
   quiet: '{hours, plural, one {# hour quiet} other {# hours quiet}}',
   isQuiet: 'Quiet until {moment}',
+  isQuietBefore: '{by} has asked for this already: quiet until {moment}',
   isOrdered: 'Ordered',
   has: '{by} has it, {age}.',
   hasBefore: '{by} has it already',
@@ -129,11 +130,15 @@ export async function acknowledgeByLink(context: WebContext): Promise<Response> 
     const endsAt = scope.now + quietHours * hourMs;
     const match = { account: [account], rule: [rule] };
     const seen = { account, rule, ...readSeen(form).seen };
-    await door.give(
+    const silence = await door.give(
       { kind: 'silence', match, everything: false, startsAt: scope.now, endsAt, comment, seen },
       by,
     );
-    const heading = say(says.isQuiet, { moment: sayNearMoment(endsAt, scope) }, scope);
+    const moment = sayNearMoment(silence.endsAt, scope);
+    const heading =
+      silence.doneBy === undefined
+        ? say(says.isQuiet, { moment }, scope)
+        : say(says.isQuietBefore, { by: silence.doneBy, moment }, scope);
     return showAnswer(context, heading, html`<bdi>${headline}</bdi>`, { linked });
   }
   const order = { kind: 'acknowledge', account, rule, comment, ...readSeen(form) } as const;
