@@ -1,8 +1,9 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { smsLow, units } from '../support/account-facts.ts';
+import { hourMs, smsLow, units } from '../support/account-facts.ts';
 import { hasBrowser, openPage, withPage } from '../support/browser.ts';
 import { useBrowser } from '../support/browser-bed.ts';
+import { give } from '../support/orders.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { serveWorld } from '../support/web-server.ts';
 import { read, startWorld, type World } from '../support/world.ts';
@@ -49,6 +50,45 @@ describe.skipIf(!hasBrowser())('an open page in use', () => {
     });
   });
 
+  it('shows on the page of an account a silence that began, and none that has ended', async () => {
+    const { world, url } = await warned();
+    await withPage(bed.scripted, async (page) => {
+      await openPage(page, `${url}/accounts/otp`);
+      await page.getByText('Updates by itself.').waitFor();
+      const section = page.getByRole('region', { name: 'Silences' });
+      const window = { startsAt: world.now, endsAt: world.now + hourMs };
+      const match = { account: ['otp'] };
+      await give(world.views, { kind: 'silence', match, everything: false, ...window, comment: '' }, 'Wei');
+      await section.waitFor();
+      const id = world.views.silences()[0]?.id ?? '';
+      await give(world.views, { kind: 'expire', id }, 'Wei');
+      await section.waitFor({ state: 'detached' });
+    });
+  });
+
+  it('follows its reader into another time zone, once the form that was begun is left', async () => {
+    const { world, url } = await warned();
+    const footer = (page: Page) => page.getByRole('contentinfo');
+    await withPage(bed.scripted, async (page) => {
+      await openPage(page, `${url}/accounts/otp`);
+      await footer(page).getByText('times in UTC').waitFor();
+      const menu = page.locator('summary', { hasText: 'Silence' }).first();
+      await menu.click();
+      await withPage(bed.scripted, async (other) => {
+        await other.goto(`${url}/time-zone`);
+        await other.getByLabel('Show times in').selectOption('Asia/Shanghai');
+        await other.getByRole('button', { name: 'Show', exact: true }).click();
+        await footer(page).getByText('times in Asia/Shanghai').waitFor();
+        expect(await page.locator('[data-timezone]').first().getAttribute('data-timezone')).toBe('UTC');
+        await menu.click();
+        await page.locator('[data-timezone="Asia/Shanghai"]').first().waitFor();
+      });
+      await read(world, 140);
+      await page.getByText('140.00').first().waitFor();
+    });
+    await bed.scripted.clearCookies();
+  });
+
   it('takes what is true now once the form was left', async () => {
     const { world, url } = await warned();
     await withPage(bed.scripted, async (page) => {
@@ -93,6 +133,34 @@ describe.skipIf(!hasBrowser())('a page that lost its stream', () => {
       proxy.breakAll();
       await page.getByText('20.00 CNY').first().waitFor();
       await page.getByText('150.00 CNY').first().waitFor();
+    });
+  });
+
+  it('does not go back to what it asked for before the stream brought something newer', async () => {
+    const { world, url } = await warned();
+    const proxy = await startTcpProxy(Number(new URL(url).port));
+    onTestFinished(() => proxy.close());
+    await withPage(bed.scripted, async (page) => {
+      await openPage(page, `http://127.0.0.1:${proxy.port}/alerts`);
+      await page.getByText('Updates by itself.').waitFor();
+      const answered = Promise.withResolvers<void>();
+      // The answer is under way until the stream is back and has brought the next reading.
+      await page.route(
+        '**/alerts',
+        async (route) => {
+          const response = await route.fetch();
+          await read(world, 20);
+          await page.getByText('20.00 CNY').first().waitFor();
+          await route.fulfill({ response });
+          answered.resolve();
+        },
+        { times: 1 },
+      );
+      proxy.breakAll();
+      await answered.promise;
+      await page.waitForTimeout(300);
+      expect(await page.getByText('150.00 CNY').count()).toBe(0);
+      expect(await page.title()).toContain('1 critical');
     });
   });
 });

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import { OperatorError } from '../../src/domain/operator-error.ts';
+import { OperatorError, StorageError } from '../../src/domain/operator-error.ts';
 import { Secret } from '../../src/domain/secret.ts';
 import { signLink } from '../../src/http/ack-link.ts';
 import { hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
@@ -589,6 +589,20 @@ describe('a link in a message', () => {
       expect(page).toContain((await grantOf(world)).incident);
     }
     expect(orders()).toEqual([]);
+  });
+
+  it('of an incident that ended calls nothing over while the database cannot say whether it fires again', async () => {
+    const world = await alerted();
+    server = await runServer({ ...withToken, world });
+    const old = await link();
+    await read(world, 900);
+    await read(world, 41);
+    await server.close();
+    world.views.incidents = () => Promise.reject(new StorageError('other', 'disk I/O error'));
+    server = await runServer({ ...withToken, world });
+    const answer = await fetch(server.url + old);
+    expect(answer.status).toBe(503);
+    expect(await answer.text()).not.toContain('Already over');
   });
 
   it('that was changed is refused', async () => {

@@ -24,6 +24,8 @@ const says = phrases('chat', {
   quiet: '{person}: no messages about {what} until {moment}.',
   ordered: '{person} has ordered {amount} for {account}, expected by {moment}.',
   over: 'This alert is over: nothing was done.',
+  again:
+    'This incident is over, but the alert fires again ({severity}): nothing was done. Look at its newest message.',
   test: 'This button belongs to a test message: nothing was done.',
   isNow: 'This alert is {severity} by now: nothing was done. Look at its newest message.',
   has: '{person} has it already.',
@@ -135,7 +137,7 @@ class Chat {
 
   async #press({ verb, incident, severity }: Pressed): Promise<ChatAnswer> {
     const alert = await this.#look.alertOf(incident);
-    if (alert === null) return this.#alone(says.over);
+    if (alert === null) return this.#over(incident);
     if (verb === 'why') return this.alone(this.#look.story(alert));
     if (alert.severity !== severity)
       return this.alone(say(says.isNow, { severity: saySeverity(alert.severity, this.reader) }, this.reader));
@@ -150,6 +152,12 @@ class Chat {
     return until === null
       ? this.#take([{ kind: 'acknowledge', account, rule, comment: '', seen }])
       : this.#quiet({ account: [account], rule: [rule] }, until, '', { account, rule, ...seen });
+  }
+
+  async #over(incident: string): Promise<ChatAnswer> {
+    const again = await this.#look.alertAgain(incident);
+    if (again === null) return this.#alone(says.over);
+    return this.alone(say(says.again, { severity: saySeverity(again.severity, this.reader) }, this.reader));
   }
 
   async #obey(command: Command): Promise<ChatAnswer> {
@@ -287,7 +295,7 @@ class Chat {
   ): Promise<ChatAnswer> {
     const alert = await this.#look.alertOf(incident);
     const account = alert && this.#state.accounts.get(alert.account);
-    if (alert === null || account == null) return this.#alone(says.over);
+    if (alert === null || account == null) return this.#over(incident);
     const balance = alert.balance ?? undefined;
     const money = readMoney(form.amount.trim().split(/\s+/), this.reader, unitIn(account, balance));
     if ('kind' in money) return this.#unclear(money);

@@ -8,13 +8,14 @@ import type { AccountSettings } from '../../domain/settings.ts';
 import type { MonitorState, WatchedAccount } from '../../engine/state.ts';
 import { wordItem } from '../../messages/item-wording.ts';
 import { capital } from '../../rules/figures.ts';
+import { isEndingSoon } from '../../views/account-summary.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import { planPayments } from '../../views/payment-plan.ts';
 import type { AlertView } from '../../views/views.ts';
 import { say } from '../../wording/language.ts';
 import { labelled } from '../../wording/lists.ts';
 import type { Reader } from '../../wording/moments.ts';
-import { sayNearMoment } from '../../wording/moments.ts';
+import { sayMomentAndAge, sayNearMoment } from '../../wording/moments.ts';
 import { phrases } from '../../wording/phrase.ts';
 import {
   balanceLabel,
@@ -24,6 +25,7 @@ import {
   sayRunwayClause,
   sayShortPayable,
 } from '../../wording/quantity-wording.ts';
+import { sayAgain } from '../../wording/say-again.ts';
 import { saySeverity } from '../../wording/severity-words.ts';
 
 const says = phrases('chatLook', {
@@ -34,6 +36,9 @@ const says = phrases('chatLook', {
   nothingFires: 'Nothing fires for {account}.',
   allQuiet: 'Nothing fires. {accounts, plural, one {# account} other {# accounts}} watched.',
   notRead: '{accounts, plural, one {# account} other {# accounts}} could not be read.',
+  ending:
+    '{accounts, plural, one {# account without an alert may be empty} other {# accounts without an alert may be empty}} within a day.',
+  asOf: 'It could not be read since {moment}: this is what it was then.',
   more: 'and {count} more',
   paidUp: 'Nothing is known to be due within 30 days.',
   pay: '{account}: {amount} by {moment}',
@@ -46,6 +51,7 @@ const says = phrases('chatLook', {
 });
 
 const maxLines = 10;
+const maxIncidentsLookedAt = 2_000;
 
 /** The currency or unit of a balance of it, by default of the first; empty where nobody knows. */
 export function unitIn(
@@ -84,16 +90,25 @@ export class LookUp {
   }
 
   async status(): Promise<string> {
-    const { accounts, unread } = this.#views.counts();
-    const missing = unread === 0 ? [] : [say(says.notRead, { accounts: unread }, this.#reader)];
+    const { accounts, endingSoon } = await this.#views.summary(0);
     const firing = await this.firing();
-    if (firing.length === 0) return [say(says.allQuiet, { accounts }, this.#reader), ...missing].join('\n');
-    return [...this.#linesOf(firing), ...missing].join('\n');
+    const lines =
+      firing.length === 0 ? [say(says.allQuiet, { accounts }, this.#reader)] : this.#linesOf(firing);
+    const problems = this.#views.status().problems.map((problem) => sayAgain(problem, this.#reader));
+    return [...lines, ...this.#doubts(endingSoon), ...problems].join('\n');
+  }
+
+  /** Why silence is no good news: what may be empty without an alert, and what could not be read. */
+  #doubts(ending: number): readonly string[] {
+    const { unread } = this.#views.counts();
+    return [
+      ...(ending > 0 ? [say(says.ending, { accounts: ending }, this.#reader)] : []),
+      ...(unread > 0 ? [say(says.notRead, { accounts: unread }, this.#reader)] : []),
+    ];
   }
 
   async payments(): Promise<string> {
-    const { payments } = await planPayments(this.#views, this.#reader.now);
-    if (payments.length === 0) return say(says.paidUp, this.#reader);
+    const { payments, ending } = await planPayments(this.#views, this.#reader.now);
     const sayOne = ({ account, balance, currency, micros, dueAt }: (typeof payments)[number]): string => {
       const name = nameOf(account);
       const label = sayLabel(labelOf(balance, account.balances), this.#reader);
@@ -106,7 +121,8 @@ export class LookUp {
         ? say(says.payNow, given, this.#reader)
         : say(says.pay, { ...given, moment: sayNearMoment(dueAt, this.#reader) }, this.#reader);
     };
-    return this.#some(payments, sayOne).join('\n');
+    const lines = payments.length === 0 ? [say(says.paidUp, this.#reader)] : this.#some(payments, sayOne);
+    return [...lines, ...this.#doubts(ending.filter(isEndingSoon).length)].join('\n');
   }
 
   async why(account: WatchedAccount, rule: string | null): Promise<string> {
@@ -127,7 +143,12 @@ export class LookUp {
       };
       return say(says.balance, given, this.#reader);
     });
-    return [say(says.nothingFires, { account: nameOf(account.settings) }, this.#reader), ...lines].join('\n');
+    const asOf = sayMomentAndAge(view.readAt ?? reading.at, this.#reader);
+    return [
+      say(says.nothingFires, { account: nameOf(account.settings) }, this.#reader),
+      ...(view.outcome === 'ok' ? [] : [say(says.asOf, { moment: asOf }, this.#reader)]),
+      ...lines,
+    ].join('\n');
   }
 
   /** Alerts that fire though nobody asked for them, and who has them. */
@@ -181,6 +202,13 @@ export class LookUp {
 
   async alertOf(incident: string): Promise<AlertView | null> {
     return (await this.firing()).find((alert) => alert.incident === incident) ?? null;
+  }
+
+  /** The alert of an incident that ended, where it fires again. */
+  async alertAgain(ended: string): Promise<AlertView | null> {
+    const past = await this.#views.incidents({ limit: maxIncidentsLookedAt });
+    const { account, rule } = past.find(({ id }) => id === ended) ?? {};
+    return (await this.firing(account ?? '')).find((alert) => alert.rule === rule) ?? null;
   }
 
   /** The text with the id of an account in place of its name with spaces; a sentence where it may be several. */

@@ -71,7 +71,8 @@ export const silence = orderKind({
     const refusal = changed ?? refuseSilence(state, order, now);
     if (refusal !== null) return refusal;
     const made: Silence & DoneBefore = silenceOf(order, now);
-    const before = order.from.door === 'chat' ? sameSilence(state, made, now) : undefined;
+    const isOfMessage = order.from.door === 'chat' || order.from.door === 'link';
+    const before = isOfMessage ? sameSilence(state, made, now) : undefined;
     if (before !== undefined) return { ...before, doneBy: before.createdBy };
     keepSilence(state, made, now);
     return made;
@@ -92,7 +93,7 @@ function silenceOf(
   return { id: id ?? `s-${orderId}`, match, startsAt, endsAt, createdAt: now, createdBy: by, comment };
 }
 
-/** One that two people in a chat ask for is one: a later end, but for the moments between their presses, is another one. */
+/** One that two readers of a message ask for is one: a later end, but for the moments between their presses, is another one. */
 function sameSilence(state: MonitorState, { match, endsAt }: Silence, now: number): Silence | undefined {
   const margin = Math.min(maxPressesApartMs, (endsAt - now) / 10);
   return state.silences

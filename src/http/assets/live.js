@@ -26,6 +26,10 @@ let title = document.title;
 let icon = favicon.getAttribute('href');
 let heardAt = performance.now();
 let lost = false;
+/** Its reader chose another time zone since: what is no part, as the axis of a chart, is still in the one before. */
+let isOfOldZone = false;
+/** How often the stream brought something: what was asked for before is older than that. */
+let brought = 0;
 
 offerOwnZone();
 listen();
@@ -79,6 +83,7 @@ const hearOf = {
   alive: () => hear(),
   error: () => askOnce(),
   changed(parts) {
+    brought += 1;
     for (const [key, markup] of Object.entries(JSON.parse(parts))) waiting.set(key, markup);
     takeOver();
     hear();
@@ -98,6 +103,7 @@ function watch() {
 
 /** Why there is no stream: the daemon is gone, has too many pages open, the session is over, or there is no such page any more. */
 async function askOnce() {
+  const broughtBefore = brought;
   try {
     const signal = AbortSignal.timeout(silentMs);
     const response = await fetch(pageAddress(), {
@@ -108,6 +114,7 @@ async function askOnce() {
     if (response.redirected || response.status === 404) location.reload();
     if (!response.ok) return lose();
     const fresh = new DOMParser().parseFromString(await response.text(), 'text/html');
+    if (brought !== broughtBefore) return;
     for (const part of fresh.querySelectorAll('[data-live]')) {
       if (part.dataset.is !== find(part.dataset.live)?.dataset.is)
         waiting.set(part.dataset.live, part.outerHTML);
@@ -171,6 +178,7 @@ function takeOver() {
     title = find('title').textContent;
     icon = find('title').dataset.icon;
   }
+  if (keys.includes('zone')) isOfOldZone = true;
   if (keys.includes('as-of')) offset = Date.parse(find('as-of').firstElementChild.dateTime) - Date.now();
   if (keys.some((key) => key !== 'as-of')) document.dispatchEvent(new Event('lowwater:fresh'));
 }
@@ -283,6 +291,7 @@ function settle() {
     if (element.isConnected) morph(element, next);
   }
   for (const element of document.querySelectorAll('.over')) if (!isUsed(element)) element.remove();
+  if (isOfOldZone && !isUsed(document.body)) location.replace(pageAddress());
 }
 
 function tellAges() {

@@ -133,7 +133,11 @@ ${chart}
 <section aria-labelledby="rules-heading"><h2 id="rules-heading">${say(says.rules, scope)}</h2>${live('rules', ruleList(rules, account, scope))}</section>
 <section aria-labelledby="incidents-heading"><h2 id="incidents-heading">${say(says.incidents, scope)}</h2>${live('incidents', incidents)}
 <p class="download"><a href="/alerts?${new URLSearchParams({ state: 'past', account: account.id }).toString()}">${say(says.allIncidents, scope)}</a></p></section>
-${silences.length > 0 && html`<section aria-labelledby="silences-heading"><h2 id="silences-heading">${say(says.silences, scope)}</h2>${live('silences', silenceTable(silences, scope, back))}</section>`}
+${live(
+  'silences',
+  silences.length > 0 &&
+    html`<section aria-labelledby="silences-heading"><h2 id="silences-heading">${say(says.silences, scope)}</h2>${silenceTable(silences, scope, back)}</section>`,
+)}
 <section aria-labelledby="polls-heading"><h2 id="polls-heading">${say(says.polls, scope)}</h2>${live('polls', polls)}</section>`;
 }
 

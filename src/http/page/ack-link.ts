@@ -1,7 +1,6 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Incident } from '../../domain/alert.ts';
 import { hourMs, weekMs } from '../../domain/duration.ts';
-import { StorageError } from '../../domain/operator-error.ts';
 import type { AccountView, AlertView, FiringView } from '../../views/views.ts';
 import { type Html, type HtmlValue, html } from '../../wording/html.ts';
 import { say } from '../../wording/language.ts';
@@ -31,9 +30,11 @@ interface Linked {
 const says = phrases('link', {
   effect: 'Reminders and escalation stop until it resolves or gets worse.',
   acknowledge: 'Acknowledge',
+  acknowledged: 'Acknowledged',
   ordered: 'I ordered it',
   quiet: '{hours, plural, one {# hour quiet} other {# hours quiet}}',
   isQuiet: 'Quiet until {moment}',
+  isQuietBefore: '{by} has asked for this already: quiet until {moment}',
   isOrdered: 'Ordered',
   has: '{by} has it, {age}.',
   hasBefore: '{by} has it already',
@@ -42,6 +43,13 @@ const says = phrases('link', {
   overview: 'Open the overview',
   again:
     'This link is for an earlier incident, which ended {age}. The alert fires again: this is the new one.',
+  over: 'Already over',
+  overWhy: 'The incident that this link speaks of has ended.',
+  expired: 'This link has expired',
+  notValid: 'This link is not valid',
+  notValidWhy:
+    'It is incomplete, was changed, or was signed with a key that this lowwater no longer has. Acknowledge on the page instead.',
+  onPage: 'Acknowledge on the page instead.',
 });
 
 const quietHours = 2;
@@ -122,33 +130,35 @@ export async function acknowledgeByLink(context: WebContext): Promise<Response> 
     const endsAt = scope.now + quietHours * hourMs;
     const match = { account: [account], rule: [rule] };
     const seen = { account, rule, ...readSeen(form).seen };
-    await door.give(
+    const silence = await door.give(
       { kind: 'silence', match, everything: false, startsAt: scope.now, endsAt, comment, seen },
       by,
     );
-    const heading = say(says.isQuiet, { moment: sayNearMoment(endsAt, scope) }, scope);
+    const moment = sayNearMoment(silence.endsAt, scope);
+    const heading =
+      silence.doneBy === undefined
+        ? say(says.isQuiet, { moment }, scope)
+        : say(says.isQuietBefore, { by: silence.doneBy, moment }, scope);
     return showAnswer(context, heading, html`<bdi>${headline}</bdi>`, { linked });
   }
   const order = { kind: 'acknowledge', account, rule, comment, ...readSeen(form) } as const;
   const { doneBy } = await door.give(order, by);
-  const words = html`<bdi>${headline}</bdi>. ${say(says.effect, scope)}`;
-  const heading = doneBy === undefined ? 'Acknowledged' : say(says.hasBefore, { by: doneBy }, scope);
+  const words = html`<bdi>${headline}</bdi></p><p>${say(says.effect, scope)}`;
+  const heading =
+    doneBy === undefined ? say(says.acknowledged, scope) : say(says.hasBefore, { by: doneBy }, scope);
   return showAnswer(context, heading, words, { linked });
 }
 
-const forged =
-  'It is incomplete, was changed, or was signed with a key that this lowwater no longer has. Acknowledge on the page instead.';
-
 /** The alert that a signed link speaks of, or the answer when there is nothing to acknowledge (any more). */
 async function findLinked(context: WebContext, query: URLSearchParams): Promise<Linked | Response> {
-  const { views, now, site } = context.var;
+  const { views, now, site, scope } = context.var;
   const link = query.get('link');
   const keys = [...views.linkKeys(), site.ackKey];
   const verified = link === null ? verifyAcknowledgement(keys, query, now) : verifyLink(keys, link, now);
   if (verified.kind === 'forged')
-    return showAnswer(context, 'This link is not valid', forged, { status: 403 });
+    return showAnswer(context, say(says.notValid, scope), say(says.notValidWhy, scope), { status: 403 });
   if (verified.kind === 'expired')
-    return showAnswer(context, 'This link has expired', 'Acknowledge on the page instead.', { status: 403 });
+    return showAnswer(context, say(says.expired, scope), say(says.onPage, scope), { status: 403 });
   const isOf = (it: Granted): boolean => {
     if ('isOf' in verified) return verified.isOf(it.incident);
     const { grant } = verified;
@@ -159,7 +169,7 @@ async function findLinked(context: WebContext, query: URLSearchParams): Promise<
   const { account, rule } = open ?? ended ?? { account: '', rule: '' };
   const alert = await views.alert(account, rule);
   if (alert === null || alert.state !== 'firing')
-    return showAnswer(context, 'Already over', 'The incident that this link speaks of has ended.');
+    return showAnswer(context, say(says.over, scope), say(says.overWhy, scope));
   return { alert, account: await views.account(account), earlierEndedAt: ended?.resolvedAt ?? null };
 }
 
@@ -173,19 +183,14 @@ function findGranted(firing: Iterable<FiringView>, isOf: (granted: Granted) => b
   return null;
 }
 
-/** An incident that ended while the link was good; null where none is known, or the database cannot be read. */
+/** An incident that ended while the link was good: its alert may fire again. */
 async function findEnded(
   context: WebContext,
   isOf: (granted: Granted) => boolean,
 ): Promise<Pick<Incident, 'account' | 'rule' | 'resolvedAt'> | null> {
   const { views, now } = context.var;
-  try {
-    const past = await views.incidents({ since: now - weekMs, until: now + 1, limit: maxIncidentsLookedAt });
-    return past.find((ended) => ended.resolvedAt !== null && isOf({ ...ended, incident: ended.id })) ?? null;
-  } catch (error) {
-    if (error instanceof StorageError) return null;
-    throw error;
-  }
+  const past = await views.incidents({ since: now - weekMs, until: now + 1, limit: maxIncidentsLookedAt });
+  return past.find((ended) => ended.resolvedAt !== null && isOf({ ...ended, incident: ended.id })) ?? null;
 }
 
 const maxIncidentsLookedAt = 2_000;

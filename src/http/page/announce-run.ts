@@ -11,6 +11,7 @@ import { accountsOf } from './alerts.ts';
 import { askAgain } from './ask-again.ts';
 import { hidden, maxChoices, options, personFields, readForm, readPerson, sendBack } from './forms.ts';
 import { readAmount } from './ordered.ts';
+import { zoneOfForm } from './time-zone.ts';
 import { accountLink, nameOf, type Scope } from './words.ts';
 
 const says = phrases('announce', {
@@ -44,7 +45,7 @@ export async function announcedRuns(scope: Scope): Promise<Html> {
 
 /** `given` is what the form was sent with before. */
 function runFields(scope: Scope, given = new URLSearchParams()): Html {
-  return html`<form method="post" action="/pay/announced"><p>${say(says.effect, scope)}</p>
+  return html`<form method="post" action="/pay/announced">${hidden('zone', zoneOfForm(given, scope))}<p>${say(says.effect, scope)}</p>
 <label>${say(says.account, scope)} ${accountField(scope, given.get('account'))}</label>
 <label>${say(says.balance, scope)} <input name="balance" maxlength="64" autocomplete="off" value="${given.get('balance')}"></label>
 <label>${say(says.amount, scope)} <input name="amount" required inputmode="decimal" value="${given.get('amount')}"></label>
@@ -76,7 +77,7 @@ export async function announceRun(context: WebContext): Promise<Response> {
 
 /** Reads times by the clocks of the page's zone. Throws `RequestError` where the form cannot be read. */
 function readRun(form: URLSearchParams, scope: Scope): Wanted<'expect-spending'> {
-  const { timezone } = scope;
+  const timezone = zoneOfForm(form, scope);
   const at = (name: string): number => parseLocalText(form.get(name) ?? '', timezone) ?? Number.NaN;
   const balance = form.get('balance') ?? '';
   return {

@@ -13,6 +13,7 @@ import { sayAmount } from '../../wording/quantity-wording.ts';
 import { readTypedAmount } from '../../wording/typed-amount.ts';
 import { RequestError, refusals } from '../refusal.ts';
 import { hidden, nameField, readPerson } from './forms.ts';
+import { zoneOfForm } from './time-zone.ts';
 import { nameOf, type Scope } from './words.ts';
 
 const says = phrases('ordered', {
@@ -47,7 +48,7 @@ export function orderedFields(
   const known = scope.views.expected().filter((topUp) => topUp.account === id && topUp.balance === balance);
   return html`<form method="post" action="${action}">
 ${known.map((topUp) => html`<p class="problem">${say(says.before, { by: topUp.orderedBy, amount: sayAmount(topUp.amountMicros, { ...scope, currency }), age: sayAge(topUp.orderedAt, scope) }, scope)}</p>`)}<p>${say(says.effect, scope)}</p>${extra}${hidden('back', given.get('back'))}
-${hidden('account', id)}${hidden('balance', balance)}${hidden('seen-worst', worst)}${known.map((topUp) => hidden('seen-expected', topUp.id))}
+${hidden('zone', zoneOfForm(given, scope))}${hidden('account', id)}${hidden('balance', balance)}${hidden('seen-worst', worst)}${known.map((topUp) => hidden('seen-expected', topUp.id))}
 <label>${say(says.amount, { currency: currency ?? '' }, scope)} <input name="amount" required inputmode="decimal" value="${given.get('amount')}"></label>
 <label>${say(says.arrives, scope)} <input type="date" name="arrives" value="${given.get('arrives')}"></label>
 <label>${say(says.number, scope)} <input name="comment" maxlength="400" autocomplete="off" placeholder="PO-4711" value="${given.get('comment')}"></label>
@@ -57,7 +58,7 @@ ${nameField(given.get('by'), scope)}
 
 /** Throws `RequestError` where the form cannot be read. */
 export function readTopUp(account: string, form: URLSearchParams, scope: Scope): Wanted<'expect-top-up'> {
-  const { timezone } = scope;
+  const timezone = zoneOfForm(form, scope);
   const amountMicros = readAmount(form, scope);
   const day = form.get('arrives') ?? '';
   const arrivesBy = day === '' ? {} : { arrivesBy: parseLocalText(`${day}T23:59`, timezone) ?? Number.NaN };

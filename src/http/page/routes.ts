@@ -1,3 +1,4 @@
+import { isEndingSoon } from '../../views/account-summary.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { say } from '../../wording/language.ts';
 import { phrases } from '../../wording/phrase.ts';
@@ -81,6 +82,7 @@ async function showAccount(context: WebContext): Promise<Response> {
   return show(context, {
     title: `${nameOf(account.name)} · lowwater`,
     content,
+    ending: isEndingSoon(account) ? 1 : 0,
     scripts,
     styles: ['uplot.css'],
   });

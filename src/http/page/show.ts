@@ -77,7 +77,7 @@ const pages = phrases('pages', {
 
 interface Shown extends Pick<LayoutOptions, 'title' | 'content' | 'scripts' | 'styles'> {
   readonly current?: PageName | null;
-  /** Accounts that may be empty within a day without an alert, of a page that looked at all of them. */
+  /** Accounts that may be empty within a day without an alert, of those that the page looked at. */
   readonly ending?: number;
   readonly chrome?: null;
   readonly status?: ContentfulStatusCode | undefined;

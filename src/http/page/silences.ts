@@ -15,6 +15,7 @@ import { readSilenceOrder, silenceOrderSchema } from '../api/orders.ts';
 import { RequestError } from '../refusal.ts';
 import {
   durationField,
+  hidden,
   personFields,
   problemAt,
   readPerson,
@@ -23,6 +24,7 @@ import {
   textChoice,
 } from './forms.ts';
 import { live } from './live.ts';
+import { zoneOfForm } from './time-zone.ts';
 import {
   accountLink,
   badge,
@@ -164,7 +166,8 @@ function silenceFields(
   { form, problem }: GivenSilence,
   scope: Scope,
 ): Html {
-  const { now, timezone } = scope;
+  const { now } = scope;
+  const timezone = zoneOfForm(form, scope);
   const of = (name: Field) => ({
     chosen: form.get(name) ?? '',
     problem: problem?.field === name ? problem.words : undefined,
@@ -175,7 +178,7 @@ function silenceFields(
     return html`<label>${label} <input type="datetime-local" name="${name}" value="${chosen}" min="${localText(now, timezone)}"${wrong?.attributes}>${wrong?.words}</label>`;
   };
   const everything = of('everything');
-  return html`${textChoice('account', choices.accounts, of('account'), scope)}
+  return html`${hidden('zone', timezone)}${textChoice('account', choices.accounts, of('account'), scope)}
 ${textChoice('rule', choices.rules, of('rule'), scope)}
 ${textChoice('label', choices.labels, of('label'), scope)}
 <label>${say(says.severity, scope)} <select name="severity">${severityOptions(form.get('severity'), scope)}</select></label>
@@ -191,7 +194,8 @@ export function readSilenceForm(
   form: URLSearchParams,
   frame: Frame,
 ): SilenceOrder | NonNullable<GivenSilence['problem']> {
-  const { now, timezone } = frame;
+  const { now } = frame;
+  const timezone = zoneOfForm(form, frame);
   const instantOf = (text: string | null) => (text ? parseLocalText(text, timezone) : undefined);
   const startsAt = instantOf(form.get('starts')) ?? (form.get('starts') ? null : now);
   const endsAt = instantOf(form.get('ends'));

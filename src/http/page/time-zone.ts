@@ -2,8 +2,10 @@ import { getCookie, setCookie } from 'hono/cookie';
 import { type Html, html } from '../../wording/html.ts';
 import { say } from '../../wording/language.ts';
 import { phrases } from '../../wording/phrase.ts';
+import { sayHtml } from '../../wording/say-html.ts';
 import type { WebContext } from '../web-env.ts';
 import { hidden, options } from './forms.ts';
+import { live } from './live.ts';
 import type { Frame } from './words.ts';
 
 const cookieName = 'lowwater_zone';
@@ -36,10 +38,16 @@ export function keepZone(context: WebContext, zone: string): void {
   setCookie(context, cookieName, known ? zone : '', { maxAge, httpOnly: true, sameSite: 'Strict' });
 }
 
+/** The zone in which the times of a form were typed: that of its page, though this browser has another by now. */
+export function zoneOfForm(form: URLSearchParams, { timezone }: Pick<Frame, 'timezone'>): string {
+  const zone = form.get('zone') ?? '';
+  return zones.has(zone) ? zone : timezone;
+}
+
 /** In the footer of every page: the zone, the way back to the configured one, and one click to the reader's own, which its script knows. */
 export function zoneForm(frame: Frame, configured: string, back: string): Html {
   const shown = frame.timezone;
-  return html`<form class="zone" method="post" action="/time-zone"><input type="hidden" name="back" value="${back}">${say(says.shown, { zone: shown }, frame)} <button class="quiet" name="zone" id="own-zone" data-shown="${shown}" hidden></button>${
+  return html`<form class="zone" method="post" action="/time-zone"><input type="hidden" name="back" value="${back}">${sayHtml(says.shown, { zone: live('zone', shown, { tag: 'span' }) }, frame)} <button class="quiet" name="zone" id="own-zone" data-shown="${shown}" hidden></button>${
     shown !== configured &&
     html`<button class="quiet" name="zone" value="">${say(says.showConfigured, { zone: configured }, frame)}</button>`
   } <a href="/time-zone?${new URLSearchParams({ back }).toString()}">${say(says.change, frame)}</a></form>`;

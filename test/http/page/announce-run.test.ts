@@ -21,6 +21,17 @@ test('a run that is announced by the form of the page Pay is shown there, with t
   expect(world.views.announced()).toMatchObject([{ account: 'otp', balance: 'sms', announcedBy: 'Lin' }]);
 });
 
+test('a run begins and ends by the clocks of the page that it was announced on, though another zone was chosen meanwhile', async () => {
+  const world = await startWorld({});
+  const server = await serveWorld(world);
+  const begun = await (await fetch(`${server.url}/pay`)).text();
+  const zone = / name="zone" value="([^"]+)"/.exec(begun)?.[1] ?? '';
+  const headers = { origin: server.url, cookie: 'lowwater_zone=Asia/Shanghai' };
+  const body = new URLSearchParams({ ...form, zone });
+  await fetch(`${server.url}/pay/announced`, { method: 'POST', body, headers, redirect: 'manual' });
+  expect(world.views.announced()).toMatchObject([{ startsAt: Date.UTC(2026, 10, 21, 12) }]);
+});
+
 test.each([
   ['backwards', { to: '2026-11-20T12:00' }],
   ['without a time', { from: '' }],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../src/domain/secret.ts';
 import { signLink } from '../../../src/http/ack-link.ts';
-import { hourMs, smsLow, units } from '../../support/account-facts.ts';
+import { hourMs, minuteMs, smsLow, units } from '../../support/account-facts.ts';
 import { makeAccount } from '../../support/settings.ts';
 import { serveWorld } from '../../support/web-server.ts';
 import { read, startWorld, step, type World } from '../../support/world.ts';
@@ -59,6 +59,30 @@ describe('the page behind a link', () => {
     expect(again).toContain('Wei has it');
     expect(again).toContain('Wei ordered 500.00 CNY');
     expect(cookie).toContain('lowwater_name=Wei');
+  });
+
+  it('makes one silence of two people who ask for quiet, and tells the second who has asked before', async () => {
+    const world = await makeLow();
+    const { url } = await serveWorld(world);
+    const link = await linkOf(world);
+    const quiet = async (by: string) => (await post(`${url}/ack`, { link, do: 'quiet', by })).text();
+    expect(await quiet('Wei')).toContain('<h1>Quiet until Fri 14:06</h1>');
+    await world.pass(minuteMs);
+    expect(await quiet('Ana')).toContain('<h1>Wei has asked for this already: quiet until Fri 14:06</h1>');
+    expect(world.views.silences()).toMatchObject([{ by: 'Wei' }]);
+    await world.pass(hourMs / 2);
+    expect(await quiet('Ana')).toContain('<h1>Quiet until');
+    expect(world.views.silences()).toHaveLength(2);
+  });
+
+  it('says in the language of its reader that the alert is acknowledged', async () => {
+    const world = await makeLow();
+    const { url } = await serveWorld(world);
+    const link = await linkOf(world);
+    const answer = await post(`${url}/ack`, { link, by: 'Wei' }, { 'accept-language': 'zh-CN' });
+    const page = await answer.text();
+    expect(page).toContain('<h1>已认领</h1>');
+    expect(page).not.toMatch(/acknowledged|escalation/i);
   });
 
   it('shows a refused order again, with the reason and what was typed, and takes it once it is right', async () => {

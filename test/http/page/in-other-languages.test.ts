@@ -72,6 +72,9 @@ async function startAll() {
   );
   const [key] = world.views.linkKeys();
   const incident = (await world.views.alert('otp', 'sms-low'))?.incident ?? '';
+  const signed = (grant: { readonly incident: string; readonly expiresAt: number }) =>
+    key === undefined ? '' : `/a/${signLink(key, grant)}`;
+  const expiresAt = world.now + hourMs;
   await give(world.views, { kind: 'renew-calendar-key', key: 'k'.repeat(43) }, 'Wei');
   return {
     kinds: await serveWorld(await liveWithEveryKind()),
@@ -79,7 +82,12 @@ async function startAll() {
     crisis: await serveWorld(world),
     calm: await serveWorld(await startWorld()),
     locked: await serveWorld(await startWorld(), { settings: { token: new Secret(token) } }),
-    link: key === undefined ? '' : `/a/${signLink(key, { incident, expiresAt: world.now + hourMs })}`,
+    link: signed({ incident, expiresAt }),
+    deadLinks: [
+      signed({ incident: 'over', expiresAt }),
+      signed({ incident, expiresAt: world.now }),
+      '/a/forged',
+    ],
   };
 }
 
@@ -130,12 +138,12 @@ interface Page {
 }
 
 async function readAll(
-  { kinds, standby, crisis, calm, locked, link }: Daemons,
+  { kinds, standby, crisis, calm, locked, link, deadLinks }: Daemons,
   language: string,
 ): Promise<readonly Page[]> {
   const all = [
     ...pages.map(([path, form]) => [crisis, path, form] as const),
-    [crisis, link] as const,
+    ...[link, ...deadLinks].map((path) => [crisis, path] as const),
     ...['/', '/alerts', '/accounts/otp', '/accounts/batch', '/review', '/messages'].map(
       (path) => [kinds, path] as const,
     ),

@@ -11,10 +11,10 @@ beforeEach(async () => {
 
 afterEach(() => server.close());
 
-async function send(path: string, fields: Readonly<Record<string, string>>): Promise<Response> {
+async function send(path: string, fields: Readonly<Record<string, string>>, cookie = ''): Promise<Response> {
   return fetch(server.url + path, {
     method: 'POST',
-    headers: { accept: 'text/html', origin: server.url },
+    headers: { accept: 'text/html', origin: server.url, cookie },
     body: new URLSearchParams({ by: 'Lin', back: '/silences', for: '2h', ...fields }),
     redirect: 'manual',
   });
@@ -36,6 +36,18 @@ describe('the silences page', () => {
     expect(text).toMatch(/pay [\d,]+ CNY/);
     expect(text).toContain('It is about 1 account');
     expect(ordered()).toEqual([]);
+  });
+
+  it('takes times in the zone of the page that asked for them, though another was chosen meanwhile', async () => {
+    const cookie = 'lowwater_zone=Asia/Shanghai';
+    const begun = await (await fetch(`${server.url}/silences`)).text();
+    const zone = / name="zone" value="([^"]+)"/.exec(begun)?.[1] ?? '';
+    const times = { zone, starts: '2026-11-20T20:00', ends: '2026-11-20T22:30' };
+    const again = await (await send('/silences', { account: 'nobody', ...times }, cookie)).text();
+    expect(again).toContain('Begins, UTC (empty: now)');
+    expect(again).toContain('name="zone" value="UTC"');
+    await send('/silences', { account: 'otp', ...times, confirmed: 'yes' }, cookie);
+    expect(ordered()).toMatchObject([{ startsAt: Date.UTC(2026, 10, 20, 20) }]);
   });
 
   it('mutes what was confirmed, from and until what was given', async () => {

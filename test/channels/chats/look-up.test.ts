@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest';
+import { createChatAnswers } from '../../../src/channels/chats/answer-chat.ts';
+import { writePressed } from '../../../src/channels/chats/buttons.ts';
+import type { ChatEvent } from '../../../src/ports/channel.ts';
+import { minuteMs, smsLow, units } from '../../support/account-facts.ts';
+import { read, startWorld, type World } from '../../support/world.ts';
+
+let events = 0;
+
+function answer({ daemon, views }: World, said: ChatEvent['said']): Promise<string> {
+  const answers = createChatAnswers(daemon.state, views, () => daemon.now());
+  const person = { id: 'U1', name: 'Ada' };
+  const event = { channel: 'ops', id: `${++events}`, chat: 'C1', standing: 'may act', person, said } as const;
+  return answers(event).then(({ text }) => text);
+}
+
+const write = (world: World, text: string) => answer(world, { kind: 'text', text });
+
+/** Its only account lasts less than a day, and no rule has a word about it. */
+async function endingSoon(): Promise<World> {
+  const world = await startWorld({ rules: [smsLow({ critical: units(1) })] });
+  for (let sms = 300; sms > 20; sms -= 10) await read(world, sms);
+  return world;
+}
+
+describe('a chat that is asked what fires or what to pay', () => {
+  test.each(['status', 'pay'])(
+    'says to %s how many may be empty within a day without an alert',
+    async (text) => {
+      const world = await endingSoon();
+      expect(await write(world, text)).toMatch(/\n1 account without an alert may be empty within a day\.$/);
+    },
+  );
+
+  test.each(['status', 'pay'])('says to %s how many could not be read', async (text) => {
+    const world = await startWorld();
+    await read(world, 500);
+    expect(await write(world, text)).not.toContain('could not be read');
+    world.provider.fail('otp', 'timeout');
+    await world.pass(6 * minuteMs);
+    expect(await write(world, text)).toMatch(/\n1 account could not be read\.$/);
+  });
+
+  test('says with status what is wrong with lowwater itself', async () => {
+    const world = await startWorld();
+    await read(world, 500);
+    const problems = ['The database cannot be written.'];
+    const views = { ...world.views, status: () => ({ ...world.views.status(), problems }) };
+    const { daemon } = world;
+    const answers = createChatAnswers(daemon.state, views, () => daemon.now());
+    const { text } = await answers({
+      ...{ channel: 'ops', id: 'status', chat: 'C1', standing: 'may act' },
+      ...{ person: { id: 'U1', name: 'Ada' }, said: { kind: 'text', text: 'status' } },
+    });
+    expect(text).toBe(`Nothing fires. 1 account watched.\n${problems[0]}`);
+  });
+});
+
+test('why about an account that cannot be read says since when, above what was read last', async () => {
+  const world = await startWorld();
+  await read(world, 500);
+  world.provider.fail('otp', 'timeout');
+  await world.pass(6 * minuteMs);
+  expect((await write(world, 'why otp')).split('\n')).toEqual([
+    'Nothing fires for otp.',
+    expect.stringMatching(/^It could not be read since Fri 20 Nov .*: this is what it was then\.$/),
+    expect.stringContaining('500.00 CNY'),
+    expect.any(String),
+  ]);
+});
+
+test.each(['acknowledge', 'quiet2h', 'ordered', 'why'] as const)(
+  'a button (%s) of an incident that is over says so where the alert fires again, and does nothing',
+  async (verb) => {
+    const world = await startWorld({ rules: [smsLow({ warning: units(200), critical: units(50) })] });
+    await read(world, 100);
+    const incident = world.daemon.state.alerts.get('otp', 'sms-low')?.incident ?? '';
+    const data = writePressed({ verb, incident, severity: 'warning' });
+    await read(world, 500);
+    expect(await answer(world, { kind: 'button', data })).toBe('This alert is over: nothing was done.');
+    await read(world, 30);
+    const said = [{ kind: 'button', data } as const, { kind: 'form', data, amount: '5', by: '' } as const];
+    for (const each of said)
+      expect(await answer(world, each)).toBe(
+        'This incident is over, but the alert fires again (critical): nothing was done. Look at its newest message.',
+      );
+    expect((await world.views.alert('otp', 'sms-low'))?.acknowledged).toBeNull();
+    expect([world.views.silences(), world.views.expected()]).toEqual([[], []]);
+  },
+);
