@@ -11,6 +11,8 @@ const quietMs = 1_000;
 const pauseMs = 5_000;
 /** Pages are read again for a tenth of the time at most, however large they are. */
 const restFactor = 10;
+/** Time alone changes what a page says too: a silence ends, a payment is due now, a message waits too long. */
+const lookAgainMs = 60_000;
 /** A reader that leaves so much unread is gone or hostile. */
 const maxUnreadBytes = 256 * 1024;
 
@@ -46,6 +48,7 @@ export class EventStreams {
   readonly #open = new Set<Stream>();
   #unsubscribe: (() => void) | null = null;
   #cancelNotify: (() => void) | null = null;
+  #cancelLook: (() => void) | null = null;
   #cancelHeartbeat: (() => void) | null = null;
   #restUntil = Number.NEGATIVE_INFINITY;
   /** One after the other: what was read later is sent later. */
@@ -108,6 +111,7 @@ export class EventStreams {
     if (this.#unsubscribe !== null) return;
     this.#unsubscribe = this.#views.subscribe(() => this.#notifySoon());
     this.#beat();
+    this.#lookAgain();
   }
 
   /** Nothing runs while nobody looks. */
@@ -116,6 +120,8 @@ export class EventStreams {
     this.#unsubscribe = null;
     this.#cancelNotify?.();
     this.#cancelNotify = null;
+    this.#cancelLook?.();
+    this.#cancelLook = null;
     this.#cancelHeartbeat?.();
     this.#cancelHeartbeat = null;
   }
@@ -126,12 +132,25 @@ export class EventStreams {
     this.#cancelNotify ??= clock.setTimer(waitMs, () => {
       // A change while pages are read is sent the next time.
       this.#cancelNotify = null;
-      this.#notifying = this.#notifying.then(async () => {
-        const startedAt = clock.monotonic();
-        await this.#notify([...this.#open]);
-        const tookMs = clock.monotonic() - startedAt;
-        this.#restUntil = startedAt + Math.max(pauseMs, restFactor * tookMs);
-      });
+      this.#notifyAll(() => true);
+    });
+  }
+
+  #lookAgain(): void {
+    const waitMs = Math.max(lookAgainMs, this.#restUntil - this.#clock.monotonic());
+    this.#cancelLook = this.#clock.setTimer(waitMs, () => {
+      this.#notifyAll(({ watched }) => watched.pages.length > 0);
+      this.#lookAgain();
+    });
+  }
+
+  #notifyAll(isMeant: (stream: Stream) => boolean): void {
+    const clock = this.#clock;
+    this.#notifying = this.#notifying.then(async () => {
+      const startedAt = clock.monotonic();
+      await this.#notify([...this.#open].filter(isMeant));
+      const tookMs = clock.monotonic() - startedAt;
+      this.#restUntil = startedAt + Math.max(pauseMs, restFactor * tookMs);
     });
   }
 

@@ -22,7 +22,7 @@ describe.skipIf(!hasBrowser())('charts and trials in a browser', () => {
     });
   });
 
-  it('the chart with a script follows the pointer and drags along no style that the policy forbids', async () => {
+  it('the chart with a script follows the pointer, draws news that come soon after it was drawn, and drags along no style that the policy forbids', async () => {
     await withPage(bed.scripted, async (page, complaints) => {
       await openPage(page, `${bed.server.url}/accounts/otp?range=24h`);
       const over = page.locator('.u-over');
@@ -34,11 +34,8 @@ describe.skipIf(!hasBrowser())('charts and trials in a browser', () => {
       page.on('response', (response) => {
         fetched += Number(response.url().includes('/chart?'));
       });
-      const notify = async () => {
-        await page.evaluate("document.dispatchEvent(new Event('lowwater:fresh'))");
-        return fetched;
-      };
-      await expect.poll(notify, { timeout: 10_000, interval: 500 }).toBeGreaterThan(0);
+      await page.evaluate("document.dispatchEvent(new Event('lowwater:fresh'))");
+      await expect.poll(() => fetched, { timeout: 10_000 }).toBeGreaterThan(0);
       await page.waitForTimeout(200);
       expect(await page.locator('.u-legend').textContent()).toBe(pointed);
       expect(complaints).toEqual([]);

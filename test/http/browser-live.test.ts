@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { hourMs, smsLow, units } from '../support/account-facts.ts';
+import { hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
 import { hasBrowser, openPage, withPage } from '../support/browser.ts';
 import { useBrowser } from '../support/browser-bed.ts';
 import { give } from '../support/orders.ts';
@@ -63,6 +63,21 @@ describe.skipIf(!hasBrowser())('an open page in use', () => {
       const id = world.views.silences()[0]?.id ?? '';
       await give(world.views, { kind: 'expire', id }, 'Wei');
       await section.waitFor({ state: 'detached' });
+    });
+  });
+
+  it('shows what time alone has changed, as a silence that is over', async () => {
+    const { world, url } = await warned();
+    const window = { startsAt: world.now, endsAt: world.now + minuteMs };
+    const match = { account: ['otp'] };
+    await give(world.views, { kind: 'silence', match, everything: false, ...window, comment: '' }, 'Wei');
+    await withPage(bed.scripted, async (page) => {
+      await openPage(page, url);
+      await page.getByText('Updates by itself.').waitFor();
+      expect(await page.title()).toBe('1 warning silenced · lowwater');
+      await world.pass(minuteMs);
+      await expect.poll(() => page.title(), { timeout: 10_000 }).toBe('1 warning · lowwater');
+      await page.getByText('1 alert needs attention').waitFor();
     });
   });
 

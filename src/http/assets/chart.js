@@ -15,6 +15,7 @@ const wholeQuery = location.search;
 let view = null;
 let drawnAt = 0;
 let resting = 0;
+let redrawing = 0;
 /** What draws: loaded for the first chart that comes into view. */
 let drawing = null;
 
@@ -43,7 +44,8 @@ if (charts.length > 0) {
     }
   });
   document.addEventListener('lowwater:fresh', () => {
-    if (isOld()) drawAll();
+    clearTimeout(redrawing);
+    redrawing = setTimeout(drawAll, drawnAt + redrawMs - performance.now());
   });
   for (const chart of charts)
     new ResizeObserver(() => chart.plot?.setSize(drawing.sizeOf(chart.box))).observe(chart.figure);
