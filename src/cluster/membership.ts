@@ -3,6 +3,7 @@ import { OperatorError, onStorageError, StorageError } from '../domain/operator-
 import type { ClusterLook, ClusterMember, ClusterStatus, MemberCard, Role } from '../ports/cluster.ts';
 import { nothingStored } from '../views/empty-reader.ts';
 import { clockOff, clusterStatusOf, namesake } from './cluster-status.ts';
+import type { DatabaseLink } from './database-link.ts';
 import { FleetView } from './fleet-view.ts';
 import { HandingOver } from './handing-over.ts';
 import { createOwnLease, type Instant, type OwnLease } from './held-lease.ts';
@@ -98,19 +99,9 @@ export class Membership {
     });
   }
 
-  /** Another one each time that something was stored; null where that is not known now. */
-  get revision(): string | null {
-    return this.#fleet.link.revision;
-  }
-
-  /** When the database answered last, monotonic; null before. */
-  get heardAt(): number | null {
-    return this.#fleet.link.heardAt;
-  }
-
-  /** Of the members at the last look. */
-  get programs(): readonly string[] {
-    return this.#fleet.link.look?.members.map(({ program }) => program) ?? [];
+  /** The last news from the database. */
+  get news(): Pick<DatabaseLink, 'revision' | 'heardAt' | 'look'> {
+    return this.#fleet.link;
   }
 
   /** Lives until `stop`. Rejects with `StorageError` where it never reached the database and waiting would not help. */

@@ -128,8 +128,8 @@ export async function ownShared(
   const standby = await createStandbyViews({
     settings: () => settings,
     reader: cluster.reader,
-    revision: () => membership.revision,
-    heardAt: () => membership.heardAt,
+    revision: () => membership.news.revision,
+    heardAt: () => membership.news.heardAt,
     leaseMs,
     leaveOrder: (order) => cluster.leaveOrder(order),
     clock: systemClock,
@@ -137,7 +137,7 @@ export async function ownShared(
     calendar: cronCalendar,
     counters: new Counting(log),
     owner: () => membership.clusterStatus.owner,
-    programs: () => membership.programs,
+    programs: () => (membership.news.look?.members ?? []).map(({ program }) => program),
     status: () => ({
       version,
       startedAt,

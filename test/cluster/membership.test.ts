@@ -909,7 +909,7 @@ describe('a daemon that has never reached the database', () => {
         expect.stringContaining('does not answer this daemon (simulated: the database cannot be reached)'),
       ],
     });
-    expect([a.membership.mayPoll(), a.membership.revision]).toEqual([false, null]);
+    expect([a.membership.mayPoll(), a.membership.news.revision]).toEqual([false, null]);
     expect(a.logged).toEqual(['the shared database does not answer']);
     a.line.cut = false;
     await world.pass(9000);
