@@ -14,13 +14,13 @@ const lookMs = 500;
 /** Takes and executes the orders that the command line left in the database. One look at a time, and not at every poll. */
 export function openLeftOrders(parts: DaemonParts, reach: OrderReach) {
   const { state, store, log, committer, act } = parts;
-  const takeUnstored = openUnstoredTaker(parts, (order, now) => obey(order, now, true));
+  const takeUnstored = openUnstoredTaker(parts, obey);
   let looks = false;
   let isFailing = false;
   let lookedAt = Number.NEGATIVE_INFINITY;
 
-  function obey(order: LeftOrder, now: number, wasDone = false): void {
-    const refused = takeLeftOrder(state, order, now, reach, wasDone);
+  function obey(order: LeftOrder, now: number): void {
+    const refused = takeLeftOrder(state, order, now, reach);
     // Nobody waits for what becomes of an order that was left in the database.
     if (refused !== null)
       log.warn(

@@ -63,6 +63,7 @@ export class Listening {
 
   /** A problem that was reported is over when all chats are heard again: not where a start only has not heard yet. */
   check(now: number): void {
+    if (this.#answer === null) return;
     const lost = this.states().flatMap(({ name, problem }) => {
       if (problem === null) this.#lostSince.delete(name);
       else this.#lostSince.set(name, problem.since);

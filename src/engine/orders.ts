@@ -143,30 +143,35 @@ function unknownOrder(kind: string, why: string): { readonly unknown: NotDone } 
 }
 
 /**
- * Does what was left in the database. What is no order that this version knows is not done: the audit names it once, with what it said, and
- * so it does with one that is refused after another daemon had done it (`wasDone`).
+ * Does what was left in the database. The audit names once, with what it said, what is no order that this version knows, and what is refused:
+ * whoever gave it was told that it is done, or will be.
  */
 export function takeLeftOrder(
   state: MonitorState,
   left: OrderBody,
   now: number,
   reach: OrderReach,
-  wasDone = false,
 ): NotDone | null {
   const read = readOrder(left, state.random);
   const answer = 'unknown' in read ? null : applyOrder(state, read.order, now, reach);
   if (answer !== null && !isRefusal(answer)) return null;
   const notDone = 'unknown' in read ? read.unknown : { kind: read.order.kind, why: answer?.why ?? '' };
-  if (answer === null || wasDone) recordNotDone(state, left, notDone, now);
+  const by = typeof left.by === 'string' ? cleanText(left.by, maxDetailLength) : commandLine.door;
+  const giver = 'unknown' in read ? { by, from: commandLine } : read.order;
+  recordNotDone(state, left, { ...notDone, ...giver }, now);
   return notDone;
 }
 
-function recordNotDone(state: MonitorState, left: OrderBody, { kind, why }: NotDone, now: number): void {
+function recordNotDone(
+  state: MonitorState,
+  left: OrderBody,
+  { kind, why, ...giver }: NotDone & Giver,
+  now: number,
+): void {
   const detail = cleanText(`not done: ${why}: ${JSON.stringify(left)}`, maxDetailLength);
-  const by = typeof left.by === 'string' ? cleanText(left.by, maxDetailLength) : commandLine.door;
   const orderId = typeof left.orderId === 'string' ? left.orderId : JSON.stringify(left);
   if (!auditedOrders(state).has(orderId))
-    recordAudit(state, { ...entryOf({ by, from: commandLine }, kind, now), detail }, orderId);
+    recordAudit(state, { ...entryOf(giver, kind, now), detail }, orderId);
 }
 
 const maxDetailLength = 500;

@@ -394,6 +394,30 @@ test('an acknowledgement there is of the incident that was seen there, and not o
   expect(await world.views.alert('otp', 'sms-low')).toMatchObject({ state: 'firing', acknowledged: null });
 });
 
+test('a payment that two people order at two daemons at once is expected once, and the audit says whose order was not done', async () => {
+  const world = await firingWorld();
+  const standby = await standBy(world);
+  await standby.refresh();
+  const arrivesBy = world.now + 60 * minuteMs;
+  const payment = {
+    account: 'otp',
+    amountMicros: units(500),
+    arrivesBy,
+    comment: '',
+    seen: { expected: [] },
+  };
+  await give(world.views, { kind: 'expect-top-up', ...payment }, 'Ada');
+  expect(await give(standby, { kind: 'expect-top-up', ...payment }, 'Ben')).toMatchObject({
+    orderedBy: 'Ben',
+  });
+  await world.pass(2000);
+  expect(world.views.expected().map(({ orderedBy }) => orderedBy)).toEqual(['Ada']);
+  expect(world.views.audit({ since: 0, before: Number.MAX_SAFE_INTEGER, limit: 9 })).toMatchObject([
+    { by: 'Ben', action: 'expect-top-up', detail: expect.stringContaining('not done: Ada has ordered 500') },
+    { by: 'Ada', action: 'expect-top-up' },
+  ]);
+});
+
 test('a silence made, made longer and ended there reaches the owner', async () => {
   const world = await firingWorld();
   const standby = await standBy(world);

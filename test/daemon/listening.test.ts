@@ -42,6 +42,31 @@ test('a chat that is lost for ten minutes is told of once on the channels, and i
   expect(closed).toBeGreaterThan(0);
 });
 
+test('a chat that was lost before a restart is not said to be heard again until it is', async () => {
+  const world = await startWorld({ channels: ['ops', 'finance'], rules: [] });
+  let problem: ReturnType<ChannelListener['problem']> = { since: world.now, reason: 'not connected' };
+  const chat: ChannelChat = {
+    bot: 'xapp-1',
+    standing: async () => 'may act',
+    listen: () => ({ problem: () => problem, close() {} }),
+  };
+  const hear = (): void => {
+    world.daemon.listen(async () => ({ text: '', isPublic: false }));
+    world.daemon.listening.adopt([Object.assign(world.channel('ops'), { chat })]);
+  };
+  hear();
+  await world.pass(12 * minuteMs);
+  expect(world.news('finance')).toEqual(['@lowwater/chat-lost firing warning']);
+  await world.restart({ downMs: minuteMs });
+  problem = { since: world.now, reason: 'not connected yet' };
+  hear();
+  await world.pass(12 * minuteMs);
+  expect(world.news('finance').filter((news) => news.includes('chat-lost'))).toEqual([]);
+  problem = null;
+  await world.pass(minuteMs);
+  expect(world.news('finance')).toContain('@lowwater/chat-lost resolved warning');
+});
+
 test('channels of one bot are heard by one connection: each is asked whether the chat is its own', async () => {
   const world = await startWorld({ channels: ['ops', 'finance'], rules: [] });
   const events: ChatEvent[] = [];
