@@ -108,9 +108,8 @@ export class Membership {
     return this.#fleet.link.heardAt;
   }
 
-  /** Of the members at the last look. */
   get programs(): readonly string[] {
-    return this.#fleet.link.look?.members.map(({ program }) => program) ?? [];
+    return this.#fleet.link.programs;
   }
 
   /** Lives until `stop`. Rejects with `StorageError` where it never reached the database and waiting would not help. */
