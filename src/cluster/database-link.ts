@@ -71,6 +71,11 @@ export class DatabaseLink {
     return this.look?.members.find(({ incarnation }) => incarnation === this.look?.owner) ?? null;
   }
 
+  /** Those of the members at the last look. */
+  get programs(): readonly string[] {
+    return this.look?.members.map(({ program }) => program) ?? [];
+  }
+
   /** Another one each time that something was stored; null where that is not known now. */
   get revision(): string | null {
     return this.reaches ? `${this.look?.epoch} ${this.look?.batch}` : null;

@@ -100,7 +100,7 @@ export class Membership {
   }
 
   /** The last news from the database. */
-  get news(): Pick<DatabaseLink, 'revision' | 'heardAt' | 'look'> {
+  get news(): Pick<DatabaseLink, 'revision' | 'heardAt' | 'programs'> {
     return this.#fleet.link;
   }
 

@@ -137,7 +137,7 @@ export async function ownShared(
     calendar: cronCalendar,
     counters: new Counting(log),
     owner: () => membership.clusterStatus.owner,
-    programs: () => (membership.news.look?.members ?? []).map(({ program }) => program),
+    programs: () => membership.news.programs,
     status: () => ({
       version,
       startedAt,
