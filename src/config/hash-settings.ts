@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { ConfigurationParts } from '../cluster/compare-configurations.ts';
 import { inSlices } from '../daemon/slices.ts';
+import { parseAddress } from '../domain/addresses.ts';
 import { entriesOf, entryText } from '../domain/provider-entry.ts';
 import { Secret } from '../domain/secret.ts';
 import type { PostgresSettings, Settings } from '../domain/settings.ts';
@@ -44,7 +45,7 @@ export async function describeParts(
 
 /** The user, database and password of a connection: daemons may reach one database at different addresses. */
 function keyOf(url: Secret): string {
-  const parsed = URL.parse(url.reveal());
+  const parsed = parseAddress(url.reveal());
   return parsed === null ? url.reveal() : `${parsed.username}:${parsed.password}@${parsed.pathname}`;
 }
 

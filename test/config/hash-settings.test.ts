@@ -21,6 +21,13 @@ test('where it stores, what it logs and the database that it is reported in make
   expect(await hashSettings(settings, { url: new Secret('postgres://other') })).not.toBe(known);
 });
 
+test('several hosts of the database are reported in alike, whichever a daemon tries first', async () => {
+  const hash = (hosts: string) =>
+    hashSettings(settings, { url: new Secret(`postgres://ops:secret@${hosts}/lowwater`) });
+  expect(await hash('two:5432,one:5432')).toBe(await hash('one:5432,two:5432'));
+  expect(await hash('one:5432')).toBe(await hash('one:5432,two:5432'));
+});
+
 test('thousands of accounts are hashed in slices, between which others have their turn', async () => {
   const many = {
     ...settings,
