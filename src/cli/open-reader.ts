@@ -1,6 +1,7 @@
 import { isoText } from '../domain/moment.ts';
 import { plural } from '../domain/plain-text.ts';
-import type { StorageSettings } from '../domain/settings.ts';
+import type { PostgresSettings, StorageSettings } from '../domain/settings.ts';
+import type { ClusterLook } from '../ports/cluster.ts';
 import type { LeftOrder, StoreFile } from '../ports/store.ts';
 import type { FoundDamage } from '../store/store.ts';
 import type { CommandContext } from './context.ts';
@@ -17,15 +18,20 @@ export async function openReader(context: CommandContext, storage: StorageSettin
   return openConfigured(storage, programOf(context), context.clock.now, damaged);
 }
 
-/** Those of the daemons that share the database; none of a SQLite file, which does not say. Throws `StorageError`. */
+/** The daemons that share a database. Throws `StorageError`. */
+export async function lookAt(context: CommandContext, { url }: PostgresSettings): Promise<ClusterLook> {
+  const { withSchema } = await import('../store/postgres/reader.ts');
+  const { lookAround } = await import('../store/postgres/lease.ts');
+  return withSchema(url, programOf(context), lookAround);
+}
+
+/** The programs of the daemons that share the database; none of a SQLite file, which does not say. Throws `StorageError`. */
 export async function findPrograms(
   context: CommandContext,
   { postgres }: StorageSettings,
 ): Promise<readonly string[]> {
   if (postgres === undefined) return [];
-  const { withSchema } = await import('../store/postgres/reader.ts');
-  const { lookAround } = await import('../store/postgres/lease.ts');
-  const { members } = await withSchema(postgres.url, programOf(context), lookAround);
+  const { members } = await lookAt(context, postgres);
   return members.map(({ program }) => program);
 }
 

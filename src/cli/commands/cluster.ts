@@ -6,7 +6,7 @@ import type { ClusterLook } from '../../ports/cluster.ts';
 import { type Command, CommandError, exitCodes, jsonOption } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { loadForOperator, type OperatorConfiguration, requireStorage } from '../load-configuration.ts';
-import { leaveOrder, programOf } from '../open-reader.ts';
+import { leaveOrder, lookAt, programOf } from '../open-reader.ts';
 import { printRows } from '../terminal/table.ts';
 import { formatShortDuration } from '../terminal/text.ts';
 
@@ -118,13 +118,6 @@ async function refuseDiffering(
     `the configuration of ${other.node} is not that of ${owner.node} (${differences ?? 'it has not said what it consists of'}): ` +
       'give both the same file, or repeat with --force',
   );
-}
-
-/** The daemons that share a database. Throws `StorageError`. */
-export async function lookAt(context: CommandContext, { url }: PostgresSettings): Promise<ClusterLook> {
-  const { withSchema } = await import('../../store/postgres/reader.ts');
-  const { lookAround } = await import('../../store/postgres/lease.ts');
-  return withSchema(url, programOf(context), lookAround);
 }
 
 function requirePostgres(configuration: OperatorConfiguration): PostgresSettings {

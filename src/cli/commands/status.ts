@@ -22,10 +22,11 @@ import { type Backend, operatorCommand, warnOfOldData } from '../backend.ts';
 import { exitCodes, jsonOption } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import type { OperatorViews } from '../daemon/remote-views.ts';
+import { lookAt } from '../open-reader.ts';
 import { layoutWidth, type Output, paintSeverity, printJson, type Style } from '../terminal/output.ts';
 import { type Column, formatTable } from '../terminal/table.ts';
 import { formatShortDuration, formatShortLength, wrapToWidth } from '../terminal/text.ts';
-import { type DescribedCluster, describeCluster, lookAt } from './cluster.ts';
+import { type DescribedCluster, describeCluster } from './cluster.ts';
 
 type ShownAccount = AccountSummary['shown'][number];
 
