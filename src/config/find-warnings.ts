@@ -4,6 +4,7 @@ import { isLoopbackHost, isUnencrypted } from '../domain/addresses.ts';
 import { dayMs, formatDuration } from '../domain/duration.ts';
 import { getOrMake } from '../domain/get-or-make.ts';
 import { currencyCode } from '../domain/money.ts';
+import { isAhead } from '../domain/one-sum.ts';
 import type { ConfigProblem } from '../domain/operator-error.ts';
 import { ownOf } from '../domain/own.ts';
 import type { Parts } from '../domain/parts.ts';
@@ -279,8 +280,8 @@ function warnOfRates(file: Position, { money }: Settings, { now }: { readonly no
   const ageMs = now - Date.parse(money?.rates?.date ?? '');
   const date = file.at('money', 'rates', 'date');
   if (ageMs > staleRatesMs) date.report(`is ${Math.floor(ageMs / dayMs)} days ago: sums are at old rates`);
-  // Somewhere it is tomorrow already.
-  if (ageMs < -dayMs) date.report('lies in the future: the date is wrong, or the clock of this machine is');
+  if (isAhead(money?.rates?.date ?? '', now))
+    date.report('lies in the future: the date is wrong, or the clock of this machine is');
 }
 
 const finders: readonly Finder[] = [

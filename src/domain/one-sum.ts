@@ -32,10 +32,14 @@ export interface OneSum {
 const firstDay = '2020-01-01';
 
 /** Why rates cannot be of a day; null where they can. */
-export function faultOfDay(day: string, now: number): string | null {
+export function faultOfDay(day: string): string | null {
   if (!isDay(day)) return 'must be a day, such as "2026-11-20"';
-  if (Date.parse(day) > now + dayMs) return 'must not lie in the future';
   return day < firstDay ? `must not be before ${firstDay}` : null;
+}
+
+/** Whether a day of rates has begun nowhere: somewhere it is tomorrow already. */
+export function isAhead(day: string, now: number): boolean {
+  return Date.parse(day) > now + dayMs;
 }
 
 /** Only sums are converted: amounts of accounts never are. Each amount is exact to the millionth, half of one rounded away from zero. */

@@ -2,7 +2,7 @@ import { dayMs } from '../domain/duration.ts';
 import { parseJson } from '../domain/json.ts';
 import { isoDay } from '../domain/moment.ts';
 import { currencyCode, formatMicros } from '../domain/money.ts';
-import { faultOfDay, type Money, type Rates, worthOf } from '../domain/one-sum.ts';
+import { faultOfDay, isAhead, type Money, type Rates, worthOf } from '../domain/one-sum.ts';
 import type { Outcome } from '../domain/reading.ts';
 import type { RatesSource } from '../domain/settings.ts';
 import { ratesFailed } from '../rules/self-alert-kinds.ts';
@@ -71,7 +71,7 @@ function readRates(
   },
 ): Rates | string {
   const { date = isoDay(now, 'UTC') } = facts ?? {};
-  const fault = faultOfDay(date, now);
+  const fault = faultOfDay(date) ?? (isAhead(date, now) ? 'must not lie in the future' : null);
   if (fault !== null) return `the day of the rates, ${JSON.stringify(date)}, ${fault}`;
   const all = Object.entries(answer.balances);
   const bad = all.find(([, micros]) => micros < leastMicros);
@@ -80,7 +80,7 @@ function readRates(
   const amounts = Object.fromEntries(all.map(([id, micros]) => [currencyCode(id), formatMicros(micros)]));
   const rates = { date, base: currencyCode(answer.currency), amounts, inverted: source.inverted };
   // Those of a clock that was ahead give way.
-  if (known !== null && date < known.date && faultOfDay(known.date, now) === null)
+  if (known !== null && date < known.date && !isAhead(known.date, now))
     return `the source has those of ${date}, older than those in force`;
   return worthOf(currencyCode(currency), rates) === null
     ? `the rates of ${rates.base} have none of money.currency, ${currency}`

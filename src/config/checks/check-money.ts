@@ -60,7 +60,7 @@ function isRate(text: string): boolean {
 
 /** A clock that was never set must not keep a daemon from its polls: of a day in the future it only warns (`find-warnings.ts`). */
 function checkDate(date: Position): void {
-  const problem = date.isBroken ? null : faultOfDay(date.text ?? '', Number.POSITIVE_INFINITY);
+  const problem = date.isBroken ? null : faultOfDay(date.text ?? '');
   if (problem !== null) date.report(problem);
 }
 
