@@ -1,10 +1,10 @@
-import { availableParallelism, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { startedSooner } from './test/support/built-program.ts';
 
 // Before workers start: processes that run the program or its sources take a third less of the processor to start.
-process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'lowwater-compile-cache');
+Object.assign(process.env, startedSooner);
 
 /** Files that mostly wait for processes and browsers, the longest first; of a room all that is not named before. */
 const waiting = [
@@ -49,8 +49,10 @@ const calculating = [
 class InTurns extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const rank = ({ moduleId }: TestSpecification, starts: readonly string[]): number =>
-      starts.findIndex((start) => moduleId.includes(`/test/${start}`)) >>> 0;
+    const rank = ({ moduleId }: TestSpecification, starts: readonly string[]): number => {
+      const index = starts.findIndex((start) => moduleId.includes(`/test/${start}`));
+      return index === -1 ? starts.length : index;
+    };
     const ranked = (starts: readonly string[], of: readonly TestSpecification[], spread: number) =>
       of
         .toSorted((left, right) => rank(left, starts) - rank(right, starts))

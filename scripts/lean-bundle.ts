@@ -28,8 +28,6 @@ export function loadLess(packages: string): Plugin {
       'undici:websocket',
       `import whole from '${undici}/web/websocket/websocket.js'; export const { WebSocket } = whole;`,
     ],
-    // Sentences of 50 languages about what is invalid: people read ours.
-    [`${packages}/zod/v4/locales/index.js`, 'export {};'],
     // Packages load it and start no program; `query`, which starts lowwater itself, asks Node for it.
     ['node:child_process', 'module.exports = {};'],
     ['child_process', 'module.exports = {};'],
@@ -47,14 +45,17 @@ export function loadLess(packages: string): Plugin {
       handler: (id, importer) => (modules.has(id) || isPartOfNode(id, importer) ? `\0${id}` : null),
     },
     load: {
-      filter: { id: [/^\0[a-z]/, /\/zod\/v4\/locales\/index\.js$/] },
+      filter: { id: [/^\0[a-z]/, zodSentences] },
       handler: (id) => ({
-        code: modules.get(id.replace('\0', '')) ?? partOfNode(id.slice(1)),
+        code: zodSentences.test(id) ? 'export {};' : (modules.get(id.slice(1)) ?? partOfNode(id.slice(1))),
         moduleSideEffects: id === '\0undici:dispatchers',
       }),
     },
   };
 }
+
+/** Sentences of 50 languages about what is invalid: people read ours. */
+const zodSentences = /\/zod\/v4\/locales\/index\.js$/;
 
 /** What the bundler puts in itself makes the rest readable, so it comes before. */
 function isPartOfNode(id: string, importer: string | undefined): boolean {

@@ -2,10 +2,8 @@ import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 
 /** The same engine without a window takes half of the processor time. */
-const executablePath =
-  process.env.CHROMIUM ??
-  ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((path) => existsSync(path)) ??
-  '/usr/bin/chromium';
+const windowless = '/usr/bin/chromium-headless-shell';
+const executablePath = process.env.CHROMIUM ?? (existsSync(windowless) ? windowless : '/usr/bin/chromium');
 
 /** Whether there is a browser to try the pages in. Where there must be one, its absence ends the run. */
 export function hasBrowser(): boolean {
