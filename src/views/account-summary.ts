@@ -1,6 +1,9 @@
 import { dayMs } from '../domain/duration.ts';
 import { isWorse, type Severity } from '../domain/severity.ts';
 import { byUrgency } from '../domain/urgency.ts';
+import { say } from '../wording/language.ts';
+import type { Reader } from '../wording/moments.ts';
+import { phrases } from '../wording/phrase.ts';
 import { leadingBalance } from '../wording/quantity-wording.ts';
 import type { AccountView, BriefAccount } from './views.ts';
 
@@ -63,6 +66,16 @@ export class SummedAccounts {
 export function isEndingSoon(account: BriefAccount): boolean {
   const { worst, outcome } = account;
   return worst === null && outcome === 'ok' && runwayMsOf(account) < dayMs;
+}
+
+const says = phrases('summary', {
+  ending:
+    '{count, plural, one {# account without an alert may be empty} other {# accounts without an alert may be empty}} within a day.',
+});
+
+/** A sentence about accounts of which `isEndingSoon` is true; none where there are none. */
+export function sayEndingSoon(count: number, reader: Reader): readonly string[] {
+  return count > 0 ? [say(says.ending, { count }, reader)] : [];
 }
 
 /** As the command line says it. */

@@ -8,7 +8,7 @@ import type { AccountSettings } from '../../domain/settings.ts';
 import type { MonitorState, WatchedAccount } from '../../engine/state.ts';
 import { wordItem } from '../../messages/item-wording.ts';
 import { capital } from '../../rules/figures.ts';
-import { isEndingSoon } from '../../views/account-summary.ts';
+import { isEndingSoon, sayEndingSoon } from '../../views/account-summary.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import { planPayments } from '../../views/payment-plan.ts';
 import type { AlertView } from '../../views/views.ts';
@@ -36,8 +36,6 @@ const says = phrases('chatLook', {
   nothingFires: 'Nothing fires for {account}.',
   allQuiet: 'Nothing fires. {accounts, plural, one {# account} other {# accounts}} watched.',
   notRead: '{accounts, plural, one {# account} other {# accounts}} could not be read.',
-  ending:
-    '{accounts, plural, one {# account without an alert may be empty} other {# accounts without an alert may be empty}} within a day.',
   asOf: 'It could not be read since {moment}: this is what it was then.',
   more: 'and {count} more',
   paidUp: 'Nothing is known to be due within 30 days.',
@@ -102,7 +100,7 @@ export class LookUp {
   #doubts(ending: number): readonly string[] {
     const { unread } = this.#views.counts();
     return [
-      ...(ending > 0 ? [say(says.ending, { accounts: ending }, this.#reader)] : []),
+      ...sayEndingSoon(ending, this.#reader),
       ...(unread > 0 ? [say(says.notRead, { accounts: unread }, this.#reader)] : []),
     ];
   }

@@ -1,5 +1,5 @@
 import { unitOf } from '../../domain/reading.ts';
-import { isEndingSoon } from '../../views/account-summary.ts';
+import { isEndingSoon, sayEndingSoon } from '../../views/account-summary.ts';
 import {
   type CurrencyPayments,
   type DuePayment,
@@ -33,8 +33,6 @@ const says = phrases('pay', {
   nothingKnown: 'Nothing is known to be due within 30 days.',
   unread:
     '{count, plural, one {# account could not be read: what it needs is as of its last reading.} other {# accounts could not be read: what they need is as of their last readings.}}',
-  ending:
-    '{count, plural, one {# account without an alert may be empty} other {# accounts without an alert may be empty}} within a day.',
   unknown: 'Not enough history yet: {accounts}.',
   unknownMore: 'Not enough history yet: {accounts} and {count} more.',
   now: 'Now',
@@ -80,7 +78,7 @@ export async function renderPay(scope: Scope) {
   const content = html`<div class="section-head"><h1>${say(says.title, scope)}</h1><p class="download"><a href="/api/v1/pay.csv" download>${say(says.csv, scope)}</a></p></div>
 ${live(
   'pay',
-  html`${payments.length === 0 && html`<p class="empty">${say(none, scope)}</p>`}${ending > 0 && html`<p class="note unread">${say(says.ending, { count: ending }, scope)}</p>`}${unknownList(unknown, scope)}${unread > 0 && html`<p class="note unread">${say(says.unread, { count: unread }, scope)}</p>`}${payRuns(plan, scope)}${paymentGroups.map((due) => paymentSection(due, { shown: items, currencies }, scope))}
+  html`${payments.length === 0 && html`<p class="empty">${say(none, scope)}</p>`}${sayEndingSoon(ending, scope).map((sentence) => html`<p class="note unread">${sentence}</p>`)}${unknownList(unknown, scope)}${unread > 0 && html`<p class="note unread">${say(says.unread, { count: unread }, scope)}</p>`}${payRuns(plan, scope)}${paymentGroups.map((due) => paymentSection(due, { shown: items, currencies }, scope))}
 ${pager((place) => withQuery('/pay', { cursor: place }), { cursor, nextCursor }, scope)}
 <p class="lead">${say(says.lead, scope)}</p>
 ${await expectedList(scope)}${await announcedRuns(scope)}`,
