@@ -71,7 +71,7 @@ export class DatabaseLink {
     return this.look?.members.find(({ incarnation }) => incarnation === this.look?.owner) ?? null;
   }
 
-  /** Those of the members at the last look. */
+  /** The programs of the members at the last look. */
   get programs(): readonly string[] {
     return this.look?.members.map(({ program }) => program) ?? [];
   }

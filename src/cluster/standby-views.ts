@@ -170,7 +170,7 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<St
         reach,
         leave: leaveOrder,
       }).catch((error: unknown) => {
-        // What was refused must not be shown as done.
+        // A refused order must not be shown as done.
         forget();
         throw error;
       });

@@ -154,7 +154,7 @@ export class Daemon {
     renewLinkKeys(this.state, this.now());
     this.poller.adopt(new Set());
     this.#rates.adopt(this.now());
-    // What the last daemon reported was about the file as it was then.
+    // The report of the last daemon was about the file as it was then.
     noteConfiguration(this.state, invalid, this.now());
     this.#tests.resume(this.now());
     this.#tick();

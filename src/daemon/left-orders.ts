@@ -92,7 +92,7 @@ function openUnstoredTaker(
     });
   }
 
-  /** One that is stored was told of, or goes on as what it is. */
+  /** A stored one was notified, or goes on as what it is. */
   async function newIncidents({ incidents }: Unstored): Promise<Unstored['incidents']> {
     const fresh: Incident[] = [];
     for (const incident of incidents) {

@@ -36,7 +36,7 @@ export function decideTouched(state: MonitorState, now: number): void {
   }
 }
 
-/** Those of its alert that are touched, ends first, and what is open after an end: nobody reads an end last while it fires. */
+/** The incidents of its alert that are touched, ends first, and what is open after an end: nobody reads an end last while it fires. */
 function announceAlert(turn: Turn, { account, rule }: Incident): void {
   const { incidents, touched } = turn.state;
   const all = [...incidents.ofAlert(account, rule)].flatMap((id) => incidents.get(id) ?? []);
@@ -122,7 +122,7 @@ function notify(
   };
 }
 
-/** That an end of an earlier incident of the same alert waits for. */
+/** The channels that an end of an earlier incident of the same alert waits for. */
 function channelsOfEnds(state: MonitorState, incident: Incident): ReadonlySet<string> {
   const { id, account, rule } = incident;
   const others = state.incidents.ofAlert(account, rule);

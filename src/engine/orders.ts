@@ -78,7 +78,7 @@ export function applyOrders<Order extends OperatorOrder>(
   return answers as readonly Answered<Order>[];
 }
 
-/** One act that two people order is done once: the second is told who did it. */
+/** One act that two people order is done once: the answer to the second says who did it. */
 export function wasDoneBefore(answer: object): answer is Required<DoneBefore> {
   return 'doneBy' in answer;
 }
@@ -144,7 +144,7 @@ function unknownOrder(kind: string, why: string): { readonly unknown: NotDone } 
 
 /**
  * Does what was left in the database. The audit names once, with what it said, what is no order that this version knows, and what is refused:
- * whoever gave it was told that it is done, or will be.
+ * the answer to its giver was that it is done, or will be.
  */
 export function takeLeftOrder(
   state: MonitorState,
@@ -153,25 +153,26 @@ export function takeLeftOrder(
   reach: OrderReach,
 ): NotDone | null {
   const read = readOrder(left, state.random);
-  const answer = 'unknown' in read ? null : applyOrder(state, read.order, now, reach);
-  if (answer !== null && !isRefusal(answer)) return null;
-  const notDone = 'unknown' in read ? read.unknown : { kind: read.order.kind, why: answer?.why ?? '' };
-  const by = typeof left.by === 'string' ? cleanText(left.by, maxDetailLength) : commandLine.door;
-  const giver = 'unknown' in read ? { by, from: commandLine } : read.order;
-  recordNotDone(state, left, { ...notDone, ...giver }, now);
-  return notDone;
+  if ('unknown' in read) {
+    const by = typeof left.by === 'string' ? cleanText(left.by, maxDetailLength) : commandLine.door;
+    return recordNotDone(state, left, { ...read.unknown, by, from: commandLine }, now);
+  }
+  const { order } = read;
+  const answer = applyOrder(state, order, now, reach);
+  return isRefusal(answer) ? recordNotDone(state, left, { ...order, why: answer.why }, now) : null;
 }
 
 function recordNotDone(
   state: MonitorState,
   left: OrderBody,
-  { kind, why, ...giver }: NotDone & Giver,
+  { kind, why, by, from }: NotDone & Giver,
   now: number,
-): void {
+): NotDone {
   const detail = cleanText(`not done: ${why}: ${JSON.stringify(left)}`, maxDetailLength);
   const orderId = typeof left.orderId === 'string' ? left.orderId : JSON.stringify(left);
   if (!auditedOrders(state).has(orderId))
-    recordAudit(state, { ...entryOf(giver, kind, now), detail }, orderId);
+    recordAudit(state, { ...entryOf({ by, from }, kind, now), detail }, orderId);
+  return { kind, why };
 }
 
 const maxDetailLength = 500;

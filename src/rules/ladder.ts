@@ -181,7 +181,7 @@ export function checkLadder(keys: KeyReader, form: LadderForm): KeyProblem[] {
   return problems;
 }
 
-/** Of two ladders for one currency, which are one however they are written, one would never apply. */
+/** The second ladder for a currency, however it is written: one of the two would never apply. */
 function checkOnce(currency: string, before: readonly string[]): KeyProblem[] {
   const code = currencyCode(currency);
   if (!before.some((other) => currencyCode(other) === code)) return [];

@@ -16,7 +16,7 @@ import type { LeftOrder } from '../ports/store.ts';
 export interface Leaving {
   /** The program of the owner, where it is known. */
   readonly ownerProgram: string | null;
-  /** Those of all daemons that share the database, as far as they are known: any of them may own the accounts when it is taken. */
+  /** The programs of all daemons that share the database, as far as they are known: any of them may own the accounts when it is taken. */
   readonly programs: readonly string[];
   readonly reach: OrderReach;
   readonly leave: (order: LeftOrder) => Promise<void>;

@@ -15,7 +15,9 @@ const name = words('give a text of 1 to 200 characters', { least: 1, most: 200 }
 const givenInstant = z.iso
   .datetime({ offset: true, error: 'give a time as ISO 8601 with Z or an offset' })
   .meta({ description: 'ISO 8601 with Z or an offset' });
-const severity = z.enum(severities, { error: 'give info, warning or critical' });
+const severity = z.enum(severities, {
+  error: `give ${severities.slice(0, -1).join(', ')} or ${severities.at(-1)}`,
+});
 const someIds = 'give a list of at most 100 ids';
 const error = 'give a text, or a list of 1 to 100 texts';
 const oneOrMore = z.union([name, z.array(name).min(1, { error }).max(100, { error })], { error });

@@ -143,10 +143,12 @@ export async function acknowledgeByLink(context: WebContext): Promise<Response> 
   }
   const order = { kind: 'acknowledge', account, rule, comment, ...readSeen(form) } as const;
   const { doneBy } = await door.give(order, by);
-  const words = html`<bdi>${headline}</bdi></p><p>${say(says.effect, scope)}`;
   const heading =
     doneBy === undefined ? say(says.acknowledged, scope) : say(says.hasBefore, { by: doneBy }, scope);
-  return showAnswer(context, heading, words, { linked });
+  return showAnswer(context, heading, html`<bdi>${headline}</bdi>`, {
+    more: say(says.effect, scope),
+    linked,
+  });
 }
 
 /** The alert that a signed link speaks of, or the answer when there is nothing to acknowledge (any more). */
@@ -200,9 +202,13 @@ function showAnswer(
   context: WebContext,
   heading: string,
   words: HtmlValue,
-  { status, linked }: { readonly status?: ContentfulStatusCode; readonly linked?: Linked } = {},
+  {
+    status,
+    linked,
+    more,
+  }: { readonly status?: ContentfulStatusCode; readonly linked?: Linked; readonly more?: string } = {},
 ): Response {
-  const content = html`<section class="panel narrow"><h1>${heading}</h1><p>${words}</p>${linked && whatNext(linked, context.var.scope)}<p><a href="/">${say(says.overview, context.var.scope)}</a></p></section>`;
+  const content = html`<section class="panel narrow"><h1>${heading}</h1><p>${words}</p>${more && html`<p>${more}</p>`}${linked && whatNext(linked, context.var.scope)}<p><a href="/">${say(says.overview, context.var.scope)}</a></p></section>`;
   return show(context, { title: `${heading} · lowwater`, content, chrome: null, status });
 }
 
