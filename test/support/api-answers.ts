@@ -53,6 +53,14 @@ export async function accountOf(daemon: RunningDaemon, id = 'otp'): Promise<ApiA
   return account;
 }
 
+/** The times of the polls of the last hour, in milliseconds, the oldest first. */
+export async function pollTimesOf(daemon: RunningDaemon, id: string): Promise<readonly number[]> {
+  const body = (await daemon.get(`/api/v1/accounts/${id}/polls?since=1h`)) as {
+    readonly polls: readonly { readonly at: string }[];
+  };
+  return body.polls.map(({ at }) => Date.parse(at)).toSorted((one, other) => one - other);
+}
+
 export async function alertsOf(daemon: RunningDaemon, all = false): Promise<readonly ApiAlert[]> {
   const body = (await daemon.get(`/api/v1/alerts${all ? '?all=true' : ''}`)) as {
     readonly alerts: readonly ApiAlert[];
