@@ -30,6 +30,7 @@ export const unsent = sentences('unsent', {
   forgotten: 'nothing is known any more of what it was about',
   unheard: 'it was over before this channel had heard of it: there was nothing to say any more',
   noDatabase: 'the database could not be read',
+  unstorable: 'the database cannot be written, and a test that is not stored might never end',
   notOwned: 'another daemon may own the accounts soon, so it was not sent',
 });
 
