@@ -231,7 +231,7 @@ export class Machine {
           mayActUnpersisted: () => membership.mayActUnpersisted(),
           handOver: (order: HandOver) => membership.handOver(order),
           // The simulation judges alerts of accounts alone.
-          clusterStatus: { alerts: [] },
+          clusterStatus: { alerts: [], undecided: [] },
         };
         this.#begin(life, { span, store, state, membership: watched }, database);
       },

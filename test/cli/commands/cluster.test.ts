@@ -228,7 +228,7 @@ describe('an order to a daemon that shares its database', () => {
       role,
       polling: { who: 'other', node: 'two', since: noon },
       ...{ ready: true, node: 'one', owner: null, epoch: 1, takeovers: 0, reachesDatabase: true },
-      ...{ origin: null, sameConfiguration: true, problems: [], alerts: [] },
+      ...{ origin: null, sameConfiguration: true, problems: [], alerts: [], undecided: [] },
     };
     views.daemonStatus = { ...views.daemonStatus, cluster };
     const server = await runFakeServer({ views });
