@@ -180,7 +180,7 @@ function atDatabase(
     const { random, clock } = context;
     const order = makeOrder(await wanted(), { ...given, from, at: clock.now(), random });
     const done = await (await storedViews()).order(order, {
-      programs: await findPrograms(context, storage),
+      ...(await findPrograms(context, storage)),
       leave: (left) => leaveOrder(context, storage, left),
     });
     if (isRefusal(done)) throw refusedAs(done.refused === 'invalid', done.why);

@@ -4,6 +4,7 @@ import type { PostgresSettings, StorageSettings } from '../domain/settings.ts';
 import type { ClusterLook } from '../ports/cluster.ts';
 import type { LeftOrder, StoreFile } from '../ports/store.ts';
 import type { FoundDamage } from '../store/store.ts';
+import type { Leaving } from '../views/leave-orders.ts';
 import type { CommandContext } from './context.ts';
 
 /** The name under which this program writes into a database. */
@@ -25,14 +26,17 @@ export async function lookAt(context: CommandContext, { url }: PostgresSettings)
   return withSchema(url, programOf(context), lookAround);
 }
 
-/** The programs of the daemons that share the database; none of a SQLite file, which does not say. Throws `StorageError`. */
+/** The programs that may take an order from the database. Throws `StorageError`. */
 export async function findPrograms(
   context: CommandContext,
-  { postgres }: StorageSettings,
-): Promise<readonly string[]> {
-  if (postgres === undefined) return [];
-  const { members } = await lookAt(context, postgres);
-  return members.map(({ program }) => program);
+  storage: StorageSettings,
+): Promise<Pick<Leaving, 'ownerProgram' | 'programs'>> {
+  if (storage.postgres === undefined) {
+    const { readOwnerProgram } = await import('../store/store.ts');
+    return { ownerProgram: readOwnerProgram(storage.path), programs: [] };
+  }
+  const { members } = await lookAt(context, storage.postgres);
+  return { ownerProgram: null, programs: members.map(({ program }) => program) };
 }
 
 /** Leaves an order in the database for the daemon. Throws `StorageError`. */

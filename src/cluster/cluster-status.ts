@@ -60,6 +60,10 @@ export function clusterStatusOf(known: KnownState): ClusterStatus {
     sameConfiguration: isAsTheOwners(known),
     problems: [...problemsOf(known), ...alerts.map(({ text }) => text)],
     alerts,
+    undecided: [
+      ...(fleet.isSplitKnown ? [] : ['split' as const]),
+      ...(fleet.configurations.isOne ? [] : ['configuration' as const]),
+    ],
   };
 }
 

@@ -11,6 +11,8 @@ export class ConfigurationWatch {
   differing: readonly string[] = [];
   /** Nodes that have no account in common with the owner: another fleet on the same database. */
   strangers: readonly string[] = [];
+  /** Whether all members are known to have the owner's. */
+  isOne = false;
   readonly #cluster: Pick<Cluster, 'configurations'>;
   /** For each pair of nodes that differ, whoever of them owns the accounts. */
   #since = new Map<string, number>();
@@ -35,6 +37,7 @@ export class ConfigurationWatch {
     if (leading === undefined) return;
     const own = leading.configHash;
     const others = members.filter(({ configHash }) => configHash !== own);
+    this.isOne = others.length === 0;
     this.differing = others
       .filter((member) => monotonicNow - since(pairOf(leading, member)) >= toleratedMs)
       .map(({ node }) => node);

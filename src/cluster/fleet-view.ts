@@ -1,3 +1,4 @@
+import { dayMs } from '../domain/duration.ts';
 import type { StorageError } from '../domain/operator-error.ts';
 import type {
   ClusterLook,
@@ -14,6 +15,9 @@ import type { MembershipDependencies } from './membership-dependencies.ts';
 
 /** After so many leases in which nobody polled, who reaches the database takes the accounts, even in doubt. */
 const leasesUntilDoubt = 2;
+
+/** An address at which nobody was seen for so long is nobody's. */
+const peerMs = dayMs;
 
 type FleetDependencies = Pick<
   MembershipDependencies,
@@ -42,12 +46,19 @@ export class FleetView {
   readonly #leases: LeaseWatch;
   #askedPeersAt = Number.NEGATIVE_INFINITY;
   #otherOwner: OtherOwner | null = null;
+  /** The addresses at which nobody answered the last time, and since when. Monotonic. */
+  #silentPeers: ReadonlyMap<string, number> = new Map();
+  /** From when on it knows every address at which somebody may own the accounts elsewhere. Monotonic. */
+  #knowsPeersFrom: number;
+  /** Whether it would know of an owner on another server. */
+  isSplitKnown = false;
 
   constructor(dependencies: FleetDependencies) {
     const { clock, cluster, log, leaseMs } = dependencies;
     this.#dependencies = dependencies;
     this.#leases = new LeaseWatch(leaseMs);
     this.link = new DatabaseLink(log);
+    this.#knowsPeersFrom = clock.monotonic() + peerMs;
     this.polling = { who: 'unknown', node: null, since: clock.now() };
     this.configurations = new ConfigurationWatch(cluster);
   }
@@ -70,6 +81,7 @@ export class FleetView {
     // A standby next to an owner has nothing to decide by it.
     if (look.owner === null || look.owner === card.incarnation)
       this.#lookForOtherOwners(look, card.advertise);
+    else this.isSplitKnown = false;
     const happened = before === null ? null : compareLooks(before, look);
     if (happened !== null) this.#dependencies.log.warn({ origin: look.origin, epoch: look.epoch }, happened);
     return happened;
@@ -178,12 +190,16 @@ export class FleetView {
     this.#askedPeersAt = now;
     const living = new Set(members.map(({ advertise }) => advertise));
     const absent = this.link.peersBeside(address).filter(({ advertise }) => !living.has(advertise));
-    if (absent.length === 0) this.#otherOwner = null;
-    else void this.#askForOtherOwners(absent);
+    void this.#askForOtherOwners(absent, now);
   }
 
-  async #askForOtherOwners(absent: readonly ClusterMember[]): Promise<void> {
-    const answers = await this.#dependencies.askPeers(absent);
+  async #askForOtherOwners(absent: readonly ClusterMember[], now: number): Promise<void> {
+    const { askPeers } = this.#dependencies;
+    const asked = absent.map(async (peer) => [peer.advertise ?? '', await askPeers([peer])] as const);
+    const heard = await Promise.all(asked);
+    const silent = heard.flatMap(([address, [answer]]) => (answer === undefined ? [address] : []));
+    this.#silentPeers = new Map(silent.map((address) => [address, this.#silentPeers.get(address) ?? now]));
+    const answers = heard.flatMap(([, [answer]]) => answer ?? []);
     const own = this.link.look?.origin;
     const otherOwners = answers.flatMap((answer) => {
       const { origin } = answer;
@@ -193,6 +209,9 @@ export class FleetView {
     });
     this.#otherOwner =
       otherOwners.toSorted((left, right) => right.origin.timeline - left.origin.timeline)[0] ?? null;
+    if (this.#otherOwner !== null) this.#knowsPeersFrom = now;
+    this.isSplitKnown =
+      now >= this.#knowsPeersFrom && this.#silentPeers.values().every((since) => now - since >= peerMs);
   }
 
   /** The state of two servers that take writes, as a sentence; null where that is not known. */

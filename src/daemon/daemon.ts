@@ -291,7 +291,7 @@ export class Daemon {
     this.poller.start(now);
     this.#ending.somethingEnded();
     this.#leftOrders.take(now);
-    if (membership !== undefined) noteClusterProblems(this.state, membership.clusterStatus.alerts, now);
+    if (membership !== undefined) noteClusterProblems(this.state, membership.clusterStatus, now);
     this.listening.check(now);
     sendDueReports(this.state, now);
     this.#learning.start(now);

@@ -1,6 +1,6 @@
 import type { Incident } from '../domain/alert.ts';
 import { minuteMs } from '../domain/duration.ts';
-import { recordDelivery, type Sent } from '../engine/delivery-ended.ts';
+import { recordDelivery, type Sent, unsent } from '../engine/delivery-ended.ts';
 import { keepIncident } from '../engine/incidents.ts';
 import type { MonitorState } from '../engine/state.ts';
 import { forgetTest, owedTests, stageOf } from '../engine/test-alert.ts';
@@ -94,6 +94,12 @@ export class TestAlert {
     this.#answer();
   }
 
+  /** Nobody hears of it. */
+  refuse(reason: string): void {
+    for (const channel of this.#told.keys()) this.#told.set(channel, { channel, delivered: false, reason });
+    this.#answer();
+  }
+
   abandon(): void {
     this.#dispatcher.abandon();
   }
@@ -142,14 +148,20 @@ export class TestAlerts {
     return Math.min(...this.#tests.map(({ nextAt }) => nextAt), Number.POSITIVE_INFINITY);
   }
 
-  /** Its incident is stored before it is sent: nothing leaves in this turn. */
+  /** Its incident is stored before it is sent: nothing leaves in this turn, and nothing of which the next daemon would not know. */
   begin(incident: Incident): StartedTest {
-    const test = new TestAlert(this.#dependencies, incident, this.#parts.connections.channels);
+    const { committer, connections, state } = this.#parts;
+    const test = new TestAlert(this.#dependencies, incident, connections.channels);
     // Once this turn is over, of which the order's entry in the audit is a part.
-    const stored = Promise.resolve().then(() => this.#parts.committer.flush());
-    void stored.then(() => {
-      this.#tests = [...this.#tests, test];
-      this.#dependencies.wake();
+    const attempted = Promise.resolve().then(() => committer.flush());
+    void attempted.then((isAttempted) => {
+      if (isAttempted && !committer.failing) {
+        this.#tests = [...this.#tests, test];
+        this.#dependencies.wake();
+      } else {
+        forgetTest(state, test.id);
+        test.refuse(unsent.unstorable());
+      }
     });
     return test.started;
   }

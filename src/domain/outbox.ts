@@ -40,9 +40,10 @@ export interface Notification {
   readonly attempts: number;
   /** An attempt may have arrived although nothing confirmed it; also true during an attempt. */
   readonly uncertain: boolean;
+  /** When the first recipients took it, also of one that others are still owed. */
   readonly deliveredAt: number | null;
   readonly lastError: string | null;
-  /** Retried for these recipients alone: others have the message. Absent: all. */
+  /** Retried for these recipients alone: the others have the message, or refused it for good. Absent: all. */
   readonly owed?: readonly string[];
   /** Not for these recipients: they are owed something about the same alerts, and hear of this with it. Nothing joins it any more. */
   readonly except?: readonly string[];

@@ -213,8 +213,8 @@ export function isUnheard(state: MonitorState, incident: Incident, now: number):
 function isWaiting({ state, waiting }: Turn, channel: string, incident: string): boolean {
   // A retry for some recipients does not count: the others already have it.
   const about = (): string[] =>
-    queueOf(state, channel).flatMap(({ items, owed }) =>
-      owed === undefined ? items.map((item) => item.incident) : [],
+    queueOf(state, channel).flatMap(({ items, deliveredAt }) =>
+      deliveredAt === null ? items.map((item) => item.incident) : [],
     );
   return getOrMake(waiting, channel, () => new Set(about())).has(incident);
 }
@@ -256,10 +256,10 @@ function freshKey(state: MonitorState, { id, account, rule }: Incident, channel:
 /** Nothing of it has left: the channel hears of it as it is by then. */
 function isBeginningUnsent(state: MonitorState, { id }: Incident, channel: string): boolean {
   return queueOf(state, channel).some(
-    ({ id: message, uncertain, revision, owed, items }) =>
+    ({ id: message, uncertain, revision, deliveredAt, items }) =>
       !uncertain &&
       revision === 0 &&
-      owed === undefined &&
+      deliveredAt === null &&
       !state.underWay.has(message) &&
       items.some(({ incident, kind }) => incident === id && (kind === 'firing' || kind === 'flapping')),
   );

@@ -30,6 +30,7 @@ export const unsent = sentences('unsent', {
   forgotten: 'nothing is known any more of what it was about',
   unheard: 'it was over before this channel had heard of it: there was nothing to say any more',
   noDatabase: 'the database could not be read',
+  unstorable: 'the database cannot be written, and a test that is not stored might never end',
   notOwned: 'another daemon may own the accounts soon, so it was not sent',
 });
 
@@ -43,7 +44,7 @@ export function recordDelivery(state: MonitorState, sent: Sent, now: number): vo
   const { delivery } = sent;
   const ended = { ...sent, message, now };
   noteDelivery(state, ended);
-  if (message.owed !== undefined) recordOwed(state, ended, message.owed);
+  if (message.owed !== undefined && message.deliveredAt !== null) recordOwed(state, ended, message.owed);
   else if (delivery.kind === 'delivered') recordDelivered(state, { ...ended, delivery });
   else if (delivery.kind === 'retry') recordRetry(state, { ...ended, delivery });
   else if (delivery.kind === 'needless') end(state, message, dead(delivery.reason));
@@ -82,7 +83,8 @@ function recordDelivered(state: MonitorState, ended: Ended<'delivered'>): void {
   }
   const { refusedRecipients: refused = [], refusal } = delivery;
   if (refused.length > 0) raiseRefused(state, message.channel, refused, { refusal, now });
-  else clearOwnFailure(state, rule, now);
+  // Those who refused it were not asked again.
+  else if (message.owed === undefined) clearOwnFailure(state, rule, now);
   forEachNotified(state, message, (_, { pausedMs: _before, ...notified }) => {
     const first = notified.firstMessage === message.id && notified.subject === null;
     return {
@@ -135,15 +137,19 @@ function recordOwed(state: MonitorState, ended: Ended, owed: readonly string[]):
   }
 }
 
-/** The rest was delivered. */
+/** The rest was delivered, or is tried again. */
 function raiseRefused(
   state: MonitorState,
   channel: string,
   refused: readonly string[],
-  { refusal, now }: { readonly refusal: string | undefined; readonly now: number },
+  {
+    refusal,
+    rest = 'was delivered',
+    now,
+  }: { readonly refusal: string | undefined; readonly rest?: string; readonly now: number },
 ): void {
   const why = refusal === undefined ? '' : ` (${refusal})`;
-  const text = `refused ${refused.join(', ')}${why}; the rest was delivered`;
+  const text = `refused ${refused.join(', ')}${why}; the rest ${rest}`;
   raiseChannelFailed(state, channel, { severity: 'warning', text, refused: refused.length }, now);
 }
 
@@ -155,13 +161,19 @@ function recordRetry(state: MonitorState, { message, delivery, wasUncertain, now
   } else if (delivery.tries !== undefined && attempts >= delivery.tries) {
     recordDead(state, message, `given up after ${attempts} attempts: ${delivery.reason}`, now);
   } else {
+    const { refused } = delivery;
     const waiting: Notification = {
       ...message,
+      ...(refused === undefined ? {} : { owed: refused.others }),
       uncertain: wasUncertain || delivery.certainty === 'unknown',
       dueAt: now + retryDelayMs(message.attempts, delivery.afterMs),
       lastError: delivery.reason,
     };
     putNotification(state, waiting);
+    if (refused !== undefined) {
+      const { recipients, refusal } = refused;
+      raiseRefused(state, message.channel, recipients, { refusal, rest: 'is tried again', now });
+    }
     // A silence may have begun meanwhile.
     retractMuted(state, waiting, now);
   }

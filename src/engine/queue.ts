@@ -152,6 +152,8 @@ function takeIn(state: MonitorState, message: Notification, other: Notification)
   if (other.owed !== undefined) {
     if (other.owed.length !== owed.length || other.owed.some((name) => !owed.includes(name))) return message;
     removeNotification(state, other);
+    // What nobody has of one is not lost with the other.
+    if (other.deliveredAt === null) return withItems(state, { ...message, deliveredAt: null }, other);
   } else {
     putNotification(state, { ...other, except: [...new Set([...(other.except ?? []), ...owed])] });
   }
@@ -185,11 +187,11 @@ export function splitFresh(state: MonitorState, message: Notification, now: numb
     }),
     // Includes clock changes and time without a daemon.
     giveUpAt: first.at + triedMs,
-    ...(message.owed === undefined ? {} : { owed: message.owed }),
+    ...(message.owed === undefined ? {} : { owed: message.owed, deliveredAt: message.deliveredAt }),
   };
   putNotification(state, next);
   // The others have the first message.
-  if (message.owed === undefined)
+  if (message.deliveredAt === null)
     for (const incident of spared) followFirstMessage(state, incident, message, next);
   return spared;
 }

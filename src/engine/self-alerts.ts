@@ -13,7 +13,7 @@ import type { AlertName } from '../domain/operator.ts';
 import { plural } from '../domain/plain-text.ts';
 import { count, type Fact, listFacts, type Quantity, text } from '../domain/quantity.ts';
 import type { Severity } from '../domain/severity.ts';
-import type { ClusterProblem } from '../ports/cluster.ts';
+import type { DaemonMembership } from '../ports/cluster.ts';
 import { type DamagedRecord, type DamagedRun, untoldDamageNote } from '../ports/store.ts';
 import { type Evaluation, verdict } from '../rules/evaluation.ts';
 import type { AlertKind } from '../rules/kind.ts';
@@ -113,16 +113,17 @@ export function noteChats(state: MonitorState, problem: string | null, now: numb
   else raiseOwnFailure(state, { kind: chatLost, severity: 'warning', text: problem }, now);
 }
 
-/** All problems among the daemons that share a database: those not named are over. */
+/** All problems among the daemons that share a database: those not named are over, unless that is undecided. */
 export function noteClusterProblems(
   state: MonitorState,
-  problems: readonly ClusterProblem[],
+  { alerts, undecided }: DaemonMembership['clusterStatus'],
   now: number,
 ): void {
   for (const [aspect, rule] of clusterDegradedRules) {
-    const problem = problems.find((it) => it.aspect === aspect);
-    if (problem === undefined) clearOwnFailure(state, rule, now);
-    else raiseOwnFailure(state, { ...problem, kind: clusterDegraded, rule }, now);
+    const problem = alerts.find((it) => it.aspect === aspect);
+    const isOver = problem === undefined && !undecided.some((it) => it === aspect);
+    if (isOver) clearOwnFailure(state, rule, now);
+    if (problem !== undefined) raiseOwnFailure(state, { ...problem, kind: clusterDegraded, rule }, now);
   }
 }
 

@@ -99,9 +99,9 @@ export function scheduleSilences(state: MonitorState, now: number): void {
  * may have arrived stays: its readers must learn of the end.
  */
 export function retractMuted(state: MonitorState, message: Notification, now: number): void {
-  const { id: sent, uncertain, revision, owed } = message;
+  const { id: sent, uncertain, revision, deliveredAt } = message;
   // An attempt may have arrived, or some recipients have it.
-  if (uncertain || revision !== 0 || owed !== undefined || state.underWay.has(sent)) return;
+  if (uncertain || revision !== 0 || deliveredAt !== null || state.underWay.has(sent)) return;
   const isMuted = (id: string): boolean => {
     const incident = state.incidents.get(id);
     return incident !== undefined && isSilenced(state, incident, now);

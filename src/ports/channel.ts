@@ -1,5 +1,13 @@
 import type { Message } from '../domain/message.ts';
 
+/** Recipients who refused a message for good. */
+interface Refused {
+  readonly recipients: readonly string[];
+  /** Those who refused it for now. */
+  readonly others: readonly string[];
+  readonly refusal: string | undefined;
+}
+
 /** The end of sending one message. `reason` names the cause without quoting an address that is a credential. */
 export type Delivery =
   | {
@@ -27,6 +35,8 @@ export type Delivery =
       /** A message that was answered so is given up after so many attempts. */
       readonly tries?: number;
       readonly reason: string;
+      /** Nobody took it, and these refused it for good: the others are tried again alone. */
+      readonly refused?: Refused;
     }
   | { readonly kind: 'dead'; readonly reason: string };
 

@@ -178,7 +178,7 @@ export interface DaemonMembership {
   /** Called when a person hands the accounts over to another daemon. */
   handOver(order: HandOver): Promise<void>;
   /** Problems among the daemons that share the database. */
-  readonly clusterStatus: { readonly alerts: readonly ClusterProblem[] };
+  readonly clusterStatus: Pick<ClusterStatus, 'alerts' | 'undecided'>;
 }
 
 export interface ClusterStatus {
@@ -199,4 +199,6 @@ export interface ClusterStatus {
   readonly problems: readonly string[];
   /** Those of them that the owner reports on the channels. */
   readonly alerts: readonly ClusterProblem[];
+  /** Of these aspects it does not know whether anything is wrong: what was reported of them is not over. */
+  readonly undecided: readonly ClusterAspect[];
 }

@@ -4,7 +4,7 @@ import type { LeftOrder, Store, StoreFile } from '../ports/store.ts';
 import type { FoundDamage } from './runs/stored-run.ts';
 import { openSqliteStore } from './sqlite/open-store.ts';
 import { leaveOrder } from './sqlite/orders.ts';
-import { readDatabaseId } from './sqlite/owner.ts';
+import { readDatabaseId, readOwnerOf } from './sqlite/owner.ts';
 import { asStore, asStoreFile } from './sqlite/port.ts';
 import { openSqliteReader } from './sqlite/reader.ts';
 import { isLocked } from './sqlite/side-lock.ts';
@@ -24,6 +24,11 @@ export function openReader(options: Parameters<typeof openSqliteReader>[0]): Sto
 /** Whether a process holds the SQLite database of this path. */
 export function isInUse(path: string): boolean {
   return existsSync(path) && isLocked(realpathSync(path));
+}
+
+/** The program of the daemon that holds the SQLite database of this path, or was killed while it did; null where none is known. */
+export function readOwnerProgram(path: string): string | null {
+  return readOwnerOf(path)?.program ?? null;
 }
 
 /** The database of a configuration, whichever it is, to read; `program` is this one with its version. Throws `StorageError`. */

@@ -24,7 +24,7 @@ export interface StoredDependencies {
 
 export interface StoredViews extends Views {
   /** Leaves an order for the daemon, unless it does not fit what is stored, or was done before. */
-  order(order: OperatorOrder, leaving: Pick<Leaving, 'programs' | 'leave'>): Promise<Answered<OperatorOrder>>;
+  order(order: OperatorOrder, leaving: Omit<Leaving, 'reach'>): Promise<Answered<OperatorOrder>>;
   /** Accounts of the database that the settings do not name. */
   readonly unnamed: readonly string[];
 }
@@ -50,7 +50,7 @@ export async function openStoredViews(
     ...createViews(() => known),
     unnamed: [...polled.keys()].filter((id) => !accounts.has(id)),
     async order(order, given) {
-      const leaving = { ...given, ownerProgram: null, reach: noReach };
+      const leaving = { ...given, reach: noReach };
       const [answer] = await leaveOrders(known.state, [order], clock.now(), leaving);
       if (answer === undefined) throw new TypeError('an order without an answer');
       return answer;

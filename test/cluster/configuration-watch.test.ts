@@ -24,7 +24,7 @@ test('a difference of ten minutes is the same one after the accounts went to who
   const watch = new ConfigurationWatch(cluster);
   watch.observe(look(north), 0);
   watch.observe(look(north), 9 * minuteMs);
-  expect(watch.differing).toEqual([]);
+  expect([watch.differing, watch.isOne]).toEqual([[], false]);
   watch.observe(look(north), 10 * minuteMs);
   expect(watch.differing).toEqual(['south']);
   watch.observe(look(null), 10 * minuteMs + 1000);
@@ -35,7 +35,7 @@ test('a difference of ten minutes is the same one after the accounts went to who
   watch.observe(look(north), 11 * minuteMs + 1000);
   expect(watch.differing).toEqual(['south']);
   watch.observe(look(north, [north, { ...south, configHash: 'a' }, east]), 12 * minuteMs);
-  expect(watch.differing).toEqual([]);
+  expect([watch.differing, watch.isOne]).toEqual([[], true]);
 });
 
 test('two fleets on one database are that while nobody owns the accounts, and after others took them', async () => {

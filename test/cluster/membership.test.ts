@@ -840,6 +840,37 @@ describe('two servers that both take writes', () => {
     expect(a.acts).toBe(true);
   });
 
+  /** Whether the owner here says that two servers take writes, that they do not, or that it does not know. */
+  function splitSaid({ membership: { clusterStatus } }: Node): boolean | null {
+    if (clusterStatus.alerts.some(({ aspect }) => aspect === 'split')) return true;
+    return clusterStatus.undecided.includes('split') ? null : false;
+  }
+
+  test('are not said to be one by who takes the accounts over, and does not know of the other', async () => {
+    const { world, a } = await split(1);
+    expect(splitSaid(a)).toBe(true);
+    const c = world.add('c');
+    await world.pass(2000);
+    void a.membership.handOver(now(world));
+    for (let waited = 0; waited < 4 * leaseMs; waited += 100) {
+      await world.pass(100);
+      if (c.role === 'owner') expect(splitSaid(c)).toBeNull();
+    }
+    expect(c.role).toBe('owner');
+  });
+
+  test('are not said to be one while the other does not answer, and are one once it is known to be gone', async () => {
+    const { world, a, there } = await split(1);
+    there.frozenUntil = world.clock.monotonic() + 10 * leaseMs;
+    await world.pass(5 * leaseMs);
+    expect(splitSaid(a)).toBeNull();
+    await world.pass(7 * leaseMs);
+    expect(splitSaid(a)).toBe(true);
+    there.killed = true;
+    await world.pass(2 * leaseMs);
+    expect(splitSaid(a)).toBe(false);
+  });
+
   test.each([1, 2])('the owner on timeline 2 goes on next to one on timeline %d', async (timeline) => {
     const { a } = await split(timeline);
     expect([a.acts, a.abandoned]).toEqual([true, 0]);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { dayMs, hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
+import { give } from '../support/orders.ts';
 import { wordMessage } from '../support/recording-channel.ts';
 import { read, startWorld, type World } from '../support/world.ts';
 
@@ -130,6 +131,74 @@ describe('a recipient that is refused for now while others got the message', () 
     world.channel('ops').mood = 'up';
     await world.pass(10 * minuteMs);
     expect(recipientsOf(world)).toEqual(['all', 'new@example.com']);
+  });
+});
+
+describe('a message that some refuse for good and the last one for now', () => {
+  const nobody = {
+    refusesAll: ['a@example.com', 'b@example.com'],
+    others: ['new@example.com'],
+    afterMs: 10 * minuteMs,
+  };
+  const two = { ...parts, rules: [smsLow({ critical: units(200) })], accounts: ['otp', 'ads'] };
+
+  test('waits for that one alone, is reported at once, and holds up no alert that comes later', async () => {
+    const world = await startWorld(two);
+    world.channel('ops').moodFor = ({ recipients }) => (recipients === undefined ? nobody : 'up');
+    await read(world, 100);
+    expect(recipientsOf(world)).toEqual(['all']);
+    expect(world.news('finance')).toEqual([
+      'otp/sms-low firing critical',
+      '@lowwater/channel-failed:ops firing warning',
+    ]);
+    world.channel('ops').moodFor = null;
+    world.channel('ops').mood = { refuses: nobody.refusesAll };
+    world.provider.set('ads', 100);
+    await world.pass(20 * minuteMs);
+    expect(world.news()).toEqual(['ads/sms-low firing critical', 'otp/sms-low firing critical']);
+    expect(recipientsOf(world)).toEqual(['all', 'all', 'new@example.com']);
+    expect(world.news('finance')).toEqual(['ads/sms-low firing critical']);
+  });
+
+  test.each(['dead', 'down'] as const)(
+    'counts as heard by nobody where that one is %s too, and is sent again once the channel works',
+    async (mood) => {
+      const world = await startWorld(two);
+      world.channel('ops').mood = nobody;
+      await read(world, 100);
+      world.channel('ops').mood = mood;
+      await world.pass(25 * hourMs);
+      expect(world.news('finance').join()).toContain('@lowwater/channel-failed:ops worse critical');
+      world.channel('ops').mood = 'up';
+      world.news();
+      await world.pass(5 * hourMs);
+      expect(world.news().join()).toContain('otp/sms-low firing');
+      expect(readBy(world, 'others').join()).toContain('otp/sms-low firing');
+    },
+  );
+
+  test('says that its alert fired and ended where it is over by then', async () => {
+    const world = await startWorld(two);
+    world.channel('ops').mood = nobody;
+    await read(world, 100);
+    world.channel('ops').mood = 'up';
+    await read(world, 1000);
+    await world.pass(hourMs);
+    expect(world.news()).toEqual(['otp/sms-low firing+resolved critical (topped-up)']);
+  });
+
+  test('is retracted by a silence', async () => {
+    const world = await startWorld(two);
+    world.channel('ops').mood = nobody;
+    await read(world, 100);
+    world.channel('ops').mood = 'up';
+    const silence = { match: { account: ['otp'] }, everything: false, comment: '' };
+    const span = { startsAt: world.now, endsAt: world.now + hourMs };
+    await give(world.views, { kind: 'silence', ...silence, ...span }, 'ada');
+    await world.pass(59 * minuteMs);
+    expect(world.news()).toEqual([]);
+    await world.pass(5 * minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low firing critical']);
   });
 });
 

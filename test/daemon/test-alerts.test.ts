@@ -177,6 +177,23 @@ describe('a test alert', () => {
     expect(headlines(world, 'ops')).toHaveLength(2);
   });
 
+  test('is not begun while the database cannot be written: whoever owns the accounts next could not end it', async () => {
+    const world = await startWorld(parts);
+    await read(world, 1000);
+    world.diskFull = true;
+    const { told } = await order(world, { severity: 'critical' });
+    expect(await told).toEqual([
+      { channel: 'ops', delivered: false, reason: expect.stringContaining('the database cannot be written') },
+    ]);
+    await world.pass(20_000);
+    expect(headlines(world, 'ops').filter((headline) => headline.startsWith('TEST'))).toEqual([]);
+    world.crash();
+    world.diskFull = false;
+    world.start();
+    await world.pass(2 * minuteMs);
+    expect(headlines(world, 'ops').filter((headline) => headline.startsWith('TEST'))).toEqual([]);
+  });
+
   test('is held by a silence as the real one would be, and says so by telling nobody', async () => {
     const world = await startWorld({
       ...parts,

@@ -13,6 +13,8 @@ export type Mood =
   | { readonly refuses: readonly string[] }
   /** Recipients that it refuses for now, and for how long. */
   | { readonly owes: readonly string[]; readonly afterMs?: number }
+  /** Nobody takes it: these refuse for good, the others for now. */
+  | { readonly refusesAll: readonly string[]; readonly others: readonly string[]; readonly afterMs: number }
   /** Answers with something that is not its own. */
   | { readonly strangeTries: number };
 
@@ -72,6 +74,11 @@ export class RecordingChannel implements Channel {
     if ('strangeTries' in mood) {
       return { kind: 'retry', certainty: 'unknown', tries: mood.strangeTries, reason: 'say it in "accept"' };
     }
+    if ('refusesAll' in mood) {
+      const { refusesAll: recipients, others, afterMs } = mood;
+      const refused = { recipients, others, refusal: '550 no such user' };
+      return { kind: 'retry', certainty: 'refused', reason: '451 later', afterMs, refused };
+    }
     if ('refuses' in mood) return { kind: 'delivered', refusedRecipients: mood.refuses };
     const { owes: recipients, ...wait } = mood;
     return { kind: 'delivered', owed: { recipients, reason: '451 later', ...wait } };
@@ -86,7 +93,8 @@ export class RecordingChannel implements Channel {
   /** What arrived. */
   get delivered(): readonly Received[] {
     return this.attempts.filter(
-      ({ mood }) => mood === 'up' || (typeof mood === 'object' && !('strangeTries' in mood)),
+      ({ mood }) =>
+        mood === 'up' || (typeof mood === 'object' && !('strangeTries' in mood) && !('refusesAll' in mood)),
     );
   }
 

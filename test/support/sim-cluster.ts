@@ -1,4 +1,5 @@
 import { StorageError } from '../../src/domain/operator-error.ts';
+import { isOfAnotherVersion } from '../../src/engine/orders.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type {
   ClaimCondition,
@@ -137,6 +138,8 @@ export class SimCluster {
     ask: Ask,
     disk: Disk,
   ): FencedStore {
+    const given = new Set<number>();
+    /** The next commit deletes them: what a newer program left stays for it. */
     const taken = new Set<number>();
     let stored = alreadyStored;
     let unsure: { readonly batch: Batch; readonly orders: readonly number[] } | null = null;
@@ -174,8 +177,11 @@ export class SimCluster {
       takeDamaged: () => [],
       takeOrders: () =>
         ask(() => {
-          const fresh = this.#orders.filter(({ no }) => !taken.has(no));
-          for (const { no } of fresh) taken.add(no);
+          const fresh = this.#orders.filter(({ no }) => !given.has(no));
+          for (const { no, order } of fresh) {
+            given.add(no);
+            if (!isOfAnotherVersion(order)) taken.add(no);
+          }
           return fresh.map(({ order }) => order);
         }),
       prune: (olderThan) =>

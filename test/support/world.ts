@@ -249,7 +249,7 @@ function membershipOf({
     maySend: owns,
     mayActUnpersisted,
     handOver: async () => undefined,
-    clusterStatus: { alerts: [] },
+    clusterStatus: { alerts: [], undecided: [] },
   };
 }
 

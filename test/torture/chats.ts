@@ -1,9 +1,12 @@
 import { createChatAnswers } from '../../src/channels/chats/answer-chat.ts';
 import { buttonsOf, readPressed } from '../../src/channels/chats/buttons.ts';
+import type { Silence } from '../../src/domain/route.ts';
 import { auditOf } from '../../src/engine/audit.ts';
 import type { MonitorState } from '../../src/engine/state.ts';
 import type { ChatAnswer, ChatEvent } from '../../src/ports/channel.ts';
+import type { LiveViews } from '../../src/views/live-views.ts';
 import { english } from '../../src/wording/language.ts';
+import { orderOf } from '../support/orders.ts';
 import type { Machine } from './machine.ts';
 import type { Model } from './model/model.ts';
 import type { Send } from './observer.ts';
@@ -12,6 +15,7 @@ import type { Happening } from './scenario.ts';
 interface Button {
   readonly channel: string;
   readonly data: string;
+  readonly isQuiet: boolean;
 }
 
 const reader = { language: english, timezone: 'UTC', now: 0 };
@@ -28,7 +32,7 @@ export class Chats {
     const fresh = message.items.flatMap((item) =>
       buttonsOf(item, reader)
         .filter(({ verb }) => verb === 'acknowledge' || verb === 'quiet1h')
-        .map(({ data }) => ({ channel, data })),
+        .map(({ verb, data }) => ({ channel, data, isQuiet: verb === 'quiet1h' })),
     );
     this.#buttons = [...fresh, ...this.#buttons].slice(0, maxButtons);
   }
@@ -37,12 +41,15 @@ export class Chats {
   press(
     machine: Machine,
     model: Model,
-    { place, twice }: Extract<Happening, { kind: 'press' }>,
+    { place, twice, verb, byLink = false }: Extract<Happening, { kind: 'press' }>,
   ): Promise<unknown> | null {
     const { daemon, views } = machine;
-    const button = this.#buttons[place % Math.max(1, this.#buttons.length)];
+    const offered = this.#buttons.filter(({ isQuiet }) => verb === undefined || isQuiet);
+    const button = offered[place % Math.max(1, offered.length)];
     if (daemon === null || views === null || button === undefined) return null;
     const name = `pia-${++this.#presses}`;
+    if (byLink)
+      return quietByLink(daemon, views, button, name).finally(() => expectOneSilence(daemon.state, model));
     const event: ChatEvent = {
       ...{ id: `press of ${name}`, person: { id: name, name }, chat: 'C1', standing: 'may act' },
       ...{ at: daemon.now(), channel: button.channel, said: { kind: 'button', data: button.data } },
@@ -54,8 +61,39 @@ export class Chats {
     return answers.then((all) => {
       const broken = untrue(daemon.state, button, { name, answers: all });
       if (broken !== null) model.broken('a press does what it says', `${name}, ${button.data}: ${broken}`);
+      expectOneSilence(daemon.state, model);
     });
   }
+}
+
+/** As the page behind the link in a message asks for it. */
+function quietByLink(
+  daemon: { readonly state: MonitorState; now(): number },
+  views: LiveViews,
+  { data }: Button,
+  by: string,
+): Promise<unknown> {
+  const { incident: id = '', severity = 'info' } = readPressed(data) ?? {};
+  const { account = '', rule = '' } = daemon.state.incidents.get(id) ?? {};
+  const at = daemon.now();
+  const asked = { match: { account: [account], rule: [rule] }, everything: false, comment: '' };
+  const span = { startsAt: at, endsAt: at + 3_600_000, seen: { account, rule, incident: id, severity } };
+  const from = { door: 'link', address: null } as const;
+  return views.orders([orderOf({ kind: 'silence', ...asked, ...span }, { by, at, from })]);
+}
+
+const togetherMs = 4 * 60_000;
+
+/** Two who ask for the same at about the same time get one. */
+function expectOneSilence({ silences }: MonitorState, model: Model): void {
+  const asked = [...silences.values()].filter(({ createdBy }) => createdBy.startsWith('pia-'));
+  const isSame = (one: Silence, other: Silence): boolean =>
+    JSON.stringify(one.match) === JSON.stringify(other.match) &&
+    Math.abs(one.endsAt - other.endsAt) < togetherMs &&
+    Math.abs(one.createdAt - other.createdAt) < togetherMs;
+  for (const [place, one] of asked.entries())
+    if (asked.slice(place + 1).some((other) => isSame(one, other)))
+      model.broken('two who ask for quiet get it once', `${one.id} of ${one.createdBy}`);
 }
 
 /** How the answers differ from what was done; null where they do not. */

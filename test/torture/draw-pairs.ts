@@ -32,13 +32,24 @@ const pairs = [
   'ordered × worse',
 ] as const;
 /** Drawn by themselves, so that the seeds from before them draw what they drew. */
-const laterPairs = ['damaged × take-over', 'pressed × worse'] as const;
+const laterPairs = [
+  'damaged × take-over',
+  'pressed × worse',
+  'silenced × taken',
+  'test × wait',
+  'left × over',
+  'unknown × take-over',
+  'invalid × take-over',
+  'quiet × quiet',
+] as const;
 type Pair = (typeof pairs)[number] | (typeof laterPairs)[number];
 
 /** Few accounts with one ladder, so that nothing else speaks in its place, and one kind of trouble again and again. */
 export function drawPair(from: Seeded, drawn: Scenario): Scenario {
   const picked = from.pick(pairs);
-  const pair = laterPairs.find((each) => new Seeded(drawn.seed, each).chance(0.12)) ?? picked;
+  const isDrawn = (each: Pair, place: number): boolean =>
+    new Seeded(drawn.seed, each).chance(place < 2 ? 0.12 : 0.06);
+  const pair = laterPairs.find(isDrawn) ?? picked;
   const isGroup = pair === 'limited × regrouped';
   const accounts = Array.from({ length: isGroup ? 3 : from.pick([1, 1, 2]) }, (_, place) =>
     makeAccount(`acc-${place}`, {
@@ -99,6 +110,7 @@ export function drawPair(from: Seeded, drawn: Scenario): Scenario {
     'refused × worse': ['dead'],
     'owed × flapping': ['owing'],
     'taken × away': ['refused', 'lost'],
+    'test × wait': ['limited', 'refused', 'owing'],
   };
   const takes = pair.startsWith('taken') || pair === 'order × order' ? 90 * minuteMs : 8 * hourMs;
   const until = drawn.days * dayMs;
@@ -174,33 +186,97 @@ function drawMore(
             byOrder: from.chance(0.5),
           },
         ];
-      case 'pressed × worse': {
-        const press = { kind: 'press', place: from.int(0, 7) } as const;
-        return [
-          { at, ...press, twice: from.chance(0.3) },
-          ...(from.chance(0.4) ? [{ at: at + from.pick([0, 1, 700, hourMs]), ...press, twice: false }] : []),
-          ...(from.chance(0.2)
-            ? [{ at: at + from.pick([0, 1, 50]), kind: 'kill', downMs: 1000 } as const]
-            : []),
-        ];
-      }
-      case 'damaged × take-over':
-        return [
-          { at, kind: 'damage', source: from.pick(['alert', 'incident', 'message']), place: from.int(0, 5) },
-          { at: at + from.pick([0, 1, 50]), kind: from.pick(['kill', 'kill', 'stop']), downMs: 1000 },
-          // Whoever finds it may die in turn before it has told anybody.
-          ...(from.chance(0.3)
-            ? [{ at: at + 1060, kind: 'kill at call', calls: from.int(1, 12), downMs: 500 } as const]
-            : []),
-        ];
       default:
-        return [];
+        return drawLater(from, pair, { settings, at });
     }
   };
   const more: Happening[] = [];
   for (let at = from.skewed(minuteMs, 3 * hourMs); at < until; at += from.skewed(hourMs, 6 * hourMs))
     more.push(...once(at));
   return more;
+}
+
+/** The same of the pairs that came later. */
+function drawLater(
+  from: Seeded,
+  pair: Pair,
+  { settings, at }: { readonly settings: Settings; readonly at: number },
+): Happening[] {
+  const { accounts } = settings;
+  switch (pair) {
+    case 'pressed × worse': {
+      const press = { kind: 'press', place: from.int(0, 7) } as const;
+      return [
+        { at, ...press, twice: from.chance(0.3) },
+        ...(from.chance(0.4) ? [{ at: at + from.pick([0, 1, 700, hourMs]), ...press, twice: false }] : []),
+        ...(from.chance(0.2)
+          ? [{ at: at + from.pick([0, 1, 50]), kind: 'kill', downMs: 1000 } as const]
+          : []),
+      ];
+    }
+    case 'silenced × taken': {
+      const match = { account: accounts.map(({ id }) => id) };
+      const mute = { kind: 'silence', match, forMs: from.skewed(10 * minuteMs, 6 * hourMs) } as const;
+      const take = { kind: 'acknowledge', place: 0, byOrder: from.chance(0.5) } as const;
+      return [
+        { at, ...mute, byOrder: from.chance(0.5) },
+        { at: at + from.pick([0, 700, 20 * minuteMs]), ...take },
+        { at: at + from.skewed(10 * minuteMs, 3 * hourMs), kind: 'expire', place: 0 },
+      ];
+    }
+    case 'test × wait':
+      return [
+        ...(from.chance(0.4)
+          ? [{ at: at - 500, kind: 'storage', fault: 'full', forMs: from.skewed(1000, hourMs) } as const]
+          : []),
+        { at, kind: 'test alert', account: from.pick(accounts).id, byOrder: from.chance(0.5) },
+        ...(from.chance(0.5) ? [endOfOwner(from, at + from.skewed(1000, 2 * minuteMs))] : []),
+      ];
+    case 'left × over': {
+      const lateMs = from.skewed(minuteMs, 12 * hourMs);
+      return [{ at, kind: 'acknowledge', place: from.int(0, 2), byOrder: true, lateMs }];
+    }
+    case 'unknown × take-over':
+      return [{ at, kind: 'order of tomorrow' }, endOfOwner(from, at + from.pick([0, 1, 50, 700]))];
+    case 'invalid × take-over':
+      return [
+        { at, kind: 'invalid configuration' },
+        endOfOwner(from, at + from.pick([0, 1, 50, 20 * minuteMs])),
+        ...(from.chance(0.5)
+          ? [{ at: at + from.skewed(minuteMs, 3 * hourMs), kind: 'reload', settings } as const]
+          : []),
+      ];
+    case 'quiet × quiet': {
+      const press = { kind: 'press', verb: 'quiet', place: from.int(0, 7) } as const;
+      return [
+        { at, ...press, twice: from.chance(0.3), byLink: from.chance(0.5) },
+        {
+          at: at + from.pick([0, 1, 700, 4 * minuteMs, hourMs]),
+          ...press,
+          twice: false,
+          byLink: from.chance(0.5),
+        },
+        ...(from.chance(0.3) ? [endOfOwner(from, at + from.pick([0, 1, 50]))] : []),
+      ];
+    }
+    case 'damaged × take-over':
+      return [
+        { at, kind: 'damage', source: from.pick(['alert', 'incident', 'message']), place: from.int(0, 5) },
+        { at: at + from.pick([0, 1, 50]), kind: from.pick(['kill', 'kill', 'stop']), downMs: 1000 },
+        // Whoever finds it may die in turn before it has told anybody.
+        ...(from.chance(0.3)
+          ? [{ at: at + 1060, kind: 'kill at call', calls: from.int(1, 12), downMs: 500 } as const]
+          : []),
+      ];
+    default:
+      return [];
+  }
+}
+
+/** Another process, or the next one, has the accounts after it. */
+function endOfOwner(from: Seeded, at: number): Happening {
+  const kind = from.pick(['kill', 'stop', 'hand over'] as const);
+  return kind === 'hand over' ? { at, kind } : { at, kind, downMs: from.pick([1000, 5 * minuteMs]) };
 }
 
 function drawLimits(from: Seeded, until: number): Spell[] {
@@ -228,7 +304,8 @@ function drawSpells(
   const spells: ChannelSpell[] = [];
   for (let at = from.skewed(minuteMs, 6 * hourMs); at < until; ) {
     const forMs = from.skewed(5 * minuteMs, 4 * hourMs);
-    const afterMs = kind === 'owing' ? from.pick([null, 5 * minuteMs, 20 * minuteMs]) : null;
+    const afterMs =
+      kind === 'owing' || kind === 'limited' ? from.pick([null, 5 * minuteMs, 20 * minuteMs]) : null;
     spells.push({ kind, from: at, until: at + forMs, channel, share: 1, afterMs });
     at += forMs + from.skewed(hourMs, 12 * hourMs);
   }

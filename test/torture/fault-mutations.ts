@@ -257,4 +257,25 @@ export const faultMutations: readonly Mutation[] = [
     new: 'const sessions = valuesOf(cookieHeader).slice(0, 1).flatMap(',
     test: security,
   },
+  {
+    name: 'a test alert begins that nobody could end',
+    file: 'src/daemon/test-alerts.ts',
+    old: 'if (isAttempted && !committer.failing) {',
+    new: 'if (isAttempted || !committer.failing) {',
+    test: 'test/daemon/test-alerts.test.ts',
+  },
+  {
+    name: 'who has begun just now believes that one database server takes writes',
+    file: 'src/cluster/fleet-view.ts',
+    old: 'this.#knowsPeersFrom = clock.monotonic() + peerMs;',
+    new: 'this.#knowsPeersFrom = clock.monotonic();',
+    test: 'test/cluster/membership.test.ts',
+  },
+  {
+    name: 'a mail that some refuse for good waits for all',
+    file: 'src/engine/delivery-ended.ts',
+    old: '...(refused === undefined ? {} : { owed: refused.others }),',
+    new: '',
+    test: 'test/daemon/owed-recipients.test.ts',
+  },
 ];

@@ -62,6 +62,10 @@ export class Fleet {
     return this.owner?.stopping ?? false;
   }
 
+  get refused(): string | null {
+    return this.owner?.refused ?? null;
+  }
+
   slowed<T extends Pick<Clock, 'now' | 'monotonic'>>(clock: T): T {
     const by = this.slowness;
     return { ...clock, now: () => clock.now() / by, monotonic: () => clock.monotonic() / by };
@@ -96,6 +100,7 @@ export class Fleet {
   begins(machine: Machine): void {
     if (this.#settings !== null && this.#settings !== machine.settings) this.#model.reconfigured();
     this.#settings = machine.settings;
+    if (machine.refused !== null) this.#model.configurationRefused();
     const movedMs = machine.offsetMs - this.#offsetMs;
     this.#offsetMs = machine.offsetMs;
     if (movedMs !== 0) this.#model.wallMoved(movedMs);

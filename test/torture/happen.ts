@@ -1,7 +1,7 @@
 import { StorageError } from '../../src/domain/operator-error.ts';
 import { mutesEverything } from '../../src/domain/rule.ts';
 import type { Settings } from '../../src/domain/settings.ts';
-import type { Wanted } from '../../src/engine/orders.ts';
+import { type Wanted, writeOrder } from '../../src/engine/orders.ts';
 import { leftOrderOf, orderOf } from '../support/orders.ts';
 import { type Fleet, leaseMs } from './fleet.ts';
 import type { Machine } from './machine.ts';
@@ -86,15 +86,15 @@ export function happen(stage: Stage, it: Happening, struck: Machine | null = sta
       for (const each of fleet.machines) reload(stage, each, it.settings);
       return;
     case 'invalid configuration':
-      if (!fleet.isTheirs(machine)) return;
-      machine.daemon?.reportInvalidConfiguration('simulated: not JSON');
       model.configurationRefused();
+      for (const each of fleet.machines) each.refuse('simulated: not JSON');
       return;
     case 'acknowledge':
     case 'silence':
     case 'ordered':
     case 'announced':
     case 'expire':
+    case 'test alert':
       operate(stage, machine, it);
       return;
     case 'press':
@@ -102,6 +102,11 @@ export function happen(stage: Stage, it: Happening, struck: Machine | null = sta
       return;
     case 'line':
       breakLine(stage, it.everyone ? fleet.machines : [machine], it);
+      return;
+    case 'order of tomorrow':
+      if (machine.leaveOrder === null) return;
+      machine.leaveOrder({ kind: 'tomorrow', orderId: `tomorrow-${it.at}`, by: 'fay' });
+      model.ordersOfTomorrow.add(`tomorrow-${it.at}`);
       return;
     case 'hand over':
       fleet.leaveOrder(leftOrderOf({ kind: 'hand-over' }, { at: machine.wall() }));
@@ -182,7 +187,10 @@ function press(
 function operate(
   { fleet, model }: Stage,
   machine: Machine,
-  it: Extract<Happening, { kind: 'acknowledge' | 'silence' | 'ordered' | 'announced' | 'expire' }>,
+  it: Extract<
+    Happening,
+    { kind: 'acknowledge' | 'silence' | 'ordered' | 'announced' | 'expire' | 'test alert' }
+  >,
 ): void {
   const { views, daemon, storage, leaveOrder } = machine;
   if (!fleet.isTheirs(machine)) return;
@@ -201,7 +209,20 @@ function operate(
     const open = [...daemon.state.alerts.values()].filter((alert) => alert.incident !== null);
     const alert = open[it.place % Math.max(1, open.length)];
     if (alert === undefined) return;
-    give({ kind: 'acknowledge', account: alert.account, rule: alert.rule, comment: '' }, 'anna');
+    const { account, rule, incident } = alert;
+    const wanted = { kind: 'acknowledge', account, rule, comment: '' } as const;
+    if (it.lateMs === undefined) give(wanted, 'anna');
+    else {
+      const order = orderOf({ ...wanted, seen: { incident } }, { by: `late ${incident}`, at: now });
+      machine.queue.at(machine.queue.now + it.lateMs, () => {
+        const { views: present, leaveOrder: leaveLate } = machine;
+        if (leaveLate !== null) leaveLate(writeOrder(order));
+        else if (present !== null && !machine.stopping && !machine.frozen)
+          expectAnswer(machine, model, present.orders([order]));
+        machine.nudge();
+        model.operated();
+      });
+    }
   } else if (it.kind === 'silence') {
     const { match } = it;
     const everything = mutesEverything(match);
@@ -213,6 +234,8 @@ function operate(
     const { account, amountMicros, forMs } = it;
     const run = { amountMicros, startsAt: now, endsAt: now + forMs, comment: '' };
     give({ kind: 'expect-spending', account, ...run }, 'dora');
+  } else if (it.kind === 'test alert') {
+    give({ kind: 'test-alert', account: it.account }, 'gil');
   } else if (it.kind === 'expire') {
     const ids = [...daemon.state.silences.keys()];
     const id = ids[it.place % Math.max(1, ids.length)];

@@ -26,6 +26,8 @@ import type { World } from './world.ts';
 /** A machine that lowwater runs on: clocks that jump and stop, a disk, and one process at a time that may be killed. */
 export class Machine {
   settings: Settings;
+  /** Why what its file says now is not in use; null where it is. */
+  refused: string | null = null;
   readonly name: string;
   membership: Membership | null = null;
   /** What is wrong with its way to the database that it shares, each as often as it is. */
@@ -114,6 +116,8 @@ export class Machine {
 
   boot(): void {
     if (this.#life !== null) return;
+    // It would not start by a file that is invalid: somebody mends that before.
+    this.refused = null;
     if (this.frozen) {
       this.queue.at(this.#suspendedUntil + 1, () => this.boot());
       return;
@@ -231,7 +235,7 @@ export class Machine {
           mayActUnpersisted: () => membership.mayActUnpersisted(),
           handOver: (order: HandOver) => membership.handOver(order),
           // The simulation judges alerts of accounts alone.
-          clusterStatus: { alerts: [] },
+          clusterStatus: { alerts: [], undecided: [] },
         };
         this.#begin(life, { span, store, state, membership: watched }, database);
       },
@@ -285,7 +289,7 @@ export class Machine {
       span.watched = true;
       this.#observer.booted(daemon, database, life.lost);
     }
-    daemon.start();
+    daemon.start(this.refused);
   }
 
   /** The process is gone at once, no matter what it was doing; a new one starts later. */
@@ -351,7 +355,13 @@ export class Machine {
     return this.queue.now < this.#suspendedUntil;
   }
 
+  refuse(why: string): void {
+    this.refused = why;
+    if (!this.frozen) this.daemon?.reportInvalidConfiguration(why);
+  }
+
   reload(settings: Settings): void {
+    this.refused = null;
     this.settings = settings;
     if (this.daemon !== null && !this.stopping) this.daemon.reload(settings);
   }

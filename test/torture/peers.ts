@@ -95,10 +95,13 @@ export class Peers {
           process: life.number,
           mayBeUnstored: this.#machine.mayNotifyUnpersisted(span),
         };
-        if (counts) this.#observer.sending(send);
+        const { tests } = this.#world;
+        const isTest = tests.isOf(send);
+        if (counts && !isTest) this.#observer.sending(send);
         // What was handed over arrives, whether or not the process lives to hear of it.
         if (fate.arrivesAfterMs !== null && counts) {
           this.#machine.queue.at(this.#machine.queue.now + fate.arrivesAfterMs, () => {
+            if (isTest) return void tests.arrived(send);
             this.#world.chats.arrived(send);
             this.#observer.arrived(send);
           });
@@ -109,14 +112,15 @@ export class Peers {
             abort: () => {
               life.flights.delete(flight);
               const delivery = { kind: 'retry', certainty: 'unknown', reason: 'given up' } as const;
-              this.#machine.observe(span, (it) => it.answered(send, delivery));
+              if (!isTest) this.#machine.observe(span, (it) => it.answered(send, delivery));
               resolve(delivery);
             },
           };
           life.flights.add(flight);
           life.deliver(fate.answersAfterMs, () => {
             if (!life.flights.delete(flight)) return;
-            this.#machine.observe(span, (it) => it.answered(send, fate.delivery));
+            if (isTest) tests.answered(send, fate.delivery);
+            else this.#machine.observe(span, (it) => it.answered(send, fate.delivery));
             resolve(fate.delivery);
           });
         });

@@ -104,9 +104,24 @@ export type Happening = { readonly at: number } & (
   | { readonly kind: 'restore'; readonly downMs: number }
   | { readonly kind: 'reload'; readonly settings: Settings }
   | { readonly kind: 'invalid configuration' }
-  | { readonly kind: 'acknowledge'; readonly place: number; readonly byOrder: boolean }
-  /** A button under a message in a chat, `place` counted from the newest; `twice`: the receiver brings the press again. */
-  | { readonly kind: 'press'; readonly place: number; readonly twice: boolean }
+  /** `lateMs`: at a daemon that stands by, for the incident that is open then; the owner takes it so much later. */
+  | {
+      readonly kind: 'acknowledge';
+      readonly place: number;
+      readonly byOrder: boolean;
+      readonly lateMs?: number;
+    }
+  /** Of a newer program, left in the database. */
+  | { readonly kind: 'order of tomorrow' }
+  | { readonly kind: 'test alert'; readonly account: string; readonly byOrder: boolean }
+  /** A button under a message in a chat, `place` counted from the newest; `twice`: the receiver brings the press again; `byLink`: the same by the link in the message. */
+  | {
+      readonly kind: 'press';
+      readonly place: number;
+      readonly twice: boolean;
+      readonly verb?: 'quiet';
+      readonly byLink?: boolean;
+    }
   /** A top-up that somebody ordered, which comes or does not, and a run that somebody announced. */
   | {
       readonly kind: 'ordered' | 'announced';

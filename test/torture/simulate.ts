@@ -94,6 +94,8 @@ export async function simulate(scenario: Scenario, options: { readonly notified:
     await inTurns(() => violation === null && !rests && goesOn());
     await new Promise(setImmediate);
     if (violation === null) model.finish();
+    if (violation === null && world.tests.open.length > 0)
+      throw new Violation('a test alert that began ends', world.tests.open.join(', '));
     if (violation === null && observer.pollsLost === 0 && canBeReplayed(scenario)) {
       const reader = asStore(storage.open(() => scenario.startAt + queue.now));
       const { settings } = scenario;

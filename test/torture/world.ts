@@ -12,6 +12,7 @@ import {
   type Traffic,
 } from './scenario.ts';
 import { chanceOf, hashText } from './seeded.ts';
+import { Tests } from './tests.ts';
 
 /** What the provider will answer, and after how long. */
 export interface Answer {
@@ -33,6 +34,7 @@ export interface Fate {
  */
 export class World {
   readonly chats = new Chats();
+  readonly tests = new Tests();
   readonly #scenario: Scenario;
   readonly #places = new Map<string, number>();
   /** Also those that an edit of the configuration adds. */

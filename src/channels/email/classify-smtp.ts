@@ -59,6 +59,12 @@ export const emailAnswers: readonly DocumentedAnswer[] = [
     source: 'RFC 5321, 4.5.3.1.10',
   },
   {
+    answer: 'some recipients refused for good, the others for now',
+    means: 'refused',
+    note: 'tried again for those alone; no other message waits for it',
+    source: 'RFC 5321, 4.2.1',
+  },
+  {
     answer: '552, 534, a text about size, or larger than the server says',
     means: 'refused',
     note: 'sent once more at once, without its charts',
@@ -95,12 +101,17 @@ export const emailAnswers: readonly DocumentedAnswer[] = [
 export function classifyRefusedRecipients(
   errors: readonly NodemailerError[],
   texts: ReplyTexts,
-): Pick<Extract<Delivery, { kind: 'delivered' }>, 'refusedRecipients' | 'owed'> {
+): Pick<Extract<Delivery, { kind: 'delivered' }>, 'refusedRecipients' | 'refusal' | 'owed'> {
   const refused = refusedRecipientsOf(errors);
   const later = refused.filter(({ code }) => isTemporary(code));
   const never = refused.filter(({ code }) => !isTemporary(code));
   return {
-    ...(never.length === 0 ? {} : { refusedRecipients: never.map(({ address }) => address) }),
+    ...(never.length === 0
+      ? {}
+      : {
+          refusedRecipients: never.map(({ address }) => address),
+          refusal: told.answered({ reply: quoteReply(never[0]?.reply ?? '', texts) }),
+        }),
     ...(later.length === 0
       ? {}
       : {
@@ -146,7 +157,15 @@ export function classifySmtpError(error: unknown, progress: SmtpProgress): Deliv
   if (!replied) return classifySilence(failure, progress);
   const { reply } = failure;
   const said = told.answered({ reply });
-  const temporary = [failure.responseCode, ...failure.recipientCodes].filter(isTemporary);
+  const { refusedRecipients, refusal, owed } = classifyRefusedRecipients(failure.recipients, progress.texts);
+  // Nobody took it, each for a reason of their own.
+  if (owed !== undefined && refusedRecipients !== undefined) {
+    const { recipients: others, ...later } = owed;
+    const refused = { recipients: refusedRecipients, others, refusal };
+    return { kind: 'retry', certainty: 'refused', ...later, refused };
+  }
+  const codes = [failure.responseCode, ...refusedRecipientsOf(failure.recipients).map(({ code }) => code)];
+  const temporary = codes.filter(isTemporary);
   if (temporary.length > 0)
     return { kind: 'retry', certainty: 'refused', reason: said, ...waitAfter(temporary) };
   if (failure.code === 'ETLS')
@@ -197,7 +216,7 @@ function describe(error: unknown, texts: ReplyTexts) {
     message,
     oauth2: code === 'EOAUTH2' || command === 'AUTH XOAUTH2',
     responseCode,
-    recipientCodes: refusedRecipientsOf(seen.rejectedErrors ?? []).map((refused) => refused.code),
+    recipients: seen.rejectedErrors ?? [],
     reply: response === '' ? '' : quoteReply(response, texts),
   };
 }

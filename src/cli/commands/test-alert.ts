@@ -19,6 +19,7 @@ export const testAlertCommand: Command = operatorCommand({
   details: `It goes where a real alert of the rule would go now, wakes who that would wake, says in its title that it is a test, and
 resolves a minute later. It is no incident, stops no real alert and stands in no report; the running daemon sends it, or, where none answers,
 this command, which then stays until it has ended. A silence holds it as it holds the alert; escalation comes later than its end.
+While the database cannot be written none is begun: the next daemon could not end it.
 
 --json prints {"account","rule","severity","resolvesAt","channels":[{"channel","delivered","reason"}]}. Exits with 0 when every channel
 that is told at once has it, else with 1.`,

@@ -213,6 +213,24 @@ describe('a mail that is refused', () => {
     });
   });
 
+  it('for good for some and for now for the last waits for that one alone', async () => {
+    const receiver = await startSmtpReceiver({
+      onRcptTo: ({ address }, _session, done) =>
+        done(address.startsWith('finance') ? smtpReply(451, 'greylisted') : smtpReply(550, 'no such user')),
+    });
+    expect((await sendTo(receiver)).delivery).toEqual({
+      kind: 'retry',
+      certainty: 'refused',
+      afterMs: 300_000,
+      reason: 'the mail server answered 451 greylisted',
+      refused: {
+        recipients: ['ops@example.com'],
+        others: ['finance@example.com'],
+        refusal: 'the mail server answered 550 no such user',
+      },
+    });
+  });
+
   it('by a server that is busy is tried again', async () => {
     const { delivery } = await sendTo(await startScriptedSmtp(politeSmtp({ CONNECT: '421 too busy' })));
     expect(delivery).toMatchObject({ kind: 'retry', certainty: 'refused' });

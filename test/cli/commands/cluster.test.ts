@@ -164,6 +164,23 @@ it.skipIf(noPostgres !== null)(
   },
 );
 
+it('an order that the daemon of a SQLite file would end by is refused while that daemon does not answer, and left for nobody', async () => {
+  const { folder, run } = install(null);
+  const path = join(folder, 'lowwater.db');
+  const before = openStore({ path, log: silent, now: () => noon, program: 'lowwater 0.3.0' });
+  const [from, to] = [1, 2].map((hours) => new Date(Date.now() + hours * 3_600_000).toISOString());
+  const expect400 = ['expect-spending', 'otp', '400', '--from', from ?? '', '--to', to ?? ''];
+  expect(await run(...expect400)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('the accounts are with lowwater 0.3.0, which does not know this order'),
+  });
+  expect(await before.takeOrders()).toEqual([]);
+  expect(await run('silence', 'add', '--account', 'otp', '--for', '1h')).toMatchObject({ code: 0 });
+  expect(await before.takeOrders()).toMatchObject([{ kind: 'silence' }]);
+  await before.close();
+  expect(await run(...expect400)).toMatchObject({ code: 0 });
+});
+
 describe.skipIf(noPostgres !== null)('migrate-store', () => {
   it('copies a file into PostgreSQL and back, counts, and shows no password', async () => {
     const here = install(null);
@@ -228,7 +245,7 @@ describe('an order to a daemon that shares its database', () => {
       role,
       polling: { who: 'other', node: 'two', since: noon },
       ...{ ready: true, node: 'one', owner: null, epoch: 1, takeovers: 0, reachesDatabase: true },
-      ...{ origin: null, sameConfiguration: true, problems: [], alerts: [] },
+      ...{ origin: null, sameConfiguration: true, problems: [], alerts: [], undecided: [] },
     };
     views.daemonStatus = { ...views.daemonStatus, cluster };
     const server = await runFakeServer({ views });

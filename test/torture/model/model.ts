@@ -4,6 +4,7 @@ import { ownOf } from '../../../src/domain/own.ts';
 import { entryOf } from '../../../src/domain/provider-entry.ts';
 import type { Outcome, PollRecord } from '../../../src/domain/reading.ts';
 import type { AccountSettings } from '../../../src/domain/settings.ts';
+import { auditOf } from '../../../src/engine/audit.ts';
 import { isAllStored } from '../../../src/engine/batch.ts';
 import type { MonitorState } from '../../../src/engine/state.ts';
 import type { Delivery } from '../../../src/ports/channel.ts';
@@ -34,7 +35,13 @@ const patienceMs = 6000;
 /** Watches a run from the outside, knows what really happened, and says when the daemon does not do what it promises. */
 export class Model implements Observer {
   /** Who does the work now. */
-  machine: { readonly daemon: Daemon | null; readonly stopping: boolean } | null = null;
+  machine: {
+    readonly daemon: Daemon | null;
+    readonly stopping: boolean;
+    readonly refused: string | null;
+  } | null = null;
+  /** Orders of a kind that nobody knows, by id. */
+  readonly ordersOfTomorrow = new Set<string>();
   readonly #scenario: Scenario;
   readonly #story: Story;
   readonly #calendar: Calendar;
@@ -54,6 +61,8 @@ export class Model implements Observer {
   readonly #countsFrom = new DurableMap<number>();
   readonly #stored = [this.#open, this.#countsFrom] as const;
   readonly #incidents = new Set<string>();
+  /** The alert of each incident. */
+  readonly #taken = new Map<string, string>();
   /** Readings that were pushed, and that the model knows of. */
   readonly #pushed = new WeakSet<PollRecord>();
   /** Records that were damaged, by their names. */
@@ -488,8 +497,21 @@ export class Model implements Observer {
     this.#expectDrained(daemon, moment);
     this.#expectEndsHeard(daemon, moment);
     this.#expectShown(daemon, moment, this.#storedIncidents());
+    this.#expectNamed(daemon.state, !this.hasBackup);
     if (this.#storage.bytes().includes('secret-'))
       throw new Violation('no secret is shown', 'in the database');
+  }
+
+  /** An order that no program knows is named once, whoever has the accounts, and never done. */
+  #expectNamed(state: MonitorState, isLast: boolean): void {
+    const details = auditOf(state, { since: 0, before: Number.POSITIVE_INFINITY, limit: 10_000 })
+      .filter(({ action }) => action === 'tomorrow')
+      .map(({ detail }) => detail);
+    for (const id of this.ordersOfTomorrow) {
+      const times = details.filter((detail) => detail.includes(`"${id}"`)).length;
+      if (times > 1 || (isLast && times === 0))
+        throw new Violation('an order that nobody knows is named once', `${id}: ${times} times`);
+    }
   }
 
   #expectDrained(daemon: Daemon, moment: Moment): void {
@@ -537,6 +559,11 @@ export class Model implements Observer {
       this.#duties.expectPutOut(daemon.state, incident, moment);
       return;
     }
+    const { by = '' } = incident.acknowledgement ?? {};
+    const meant = by.startsWith('late ') ? this.#taken.get(by.slice('late '.length)) : undefined;
+    this.#taken.set(incident.id, `${incident.account}/${incident.rule}`);
+    if (meant === `${incident.account}/${incident.rule}` && by !== `late ${incident.id}`)
+      throw new Violation('an order is for the incident that was seen', `${by} took ${incident.id}`);
     if (incident.event) {
       this.#book.events.happened(incident, moment.now);
       return;
@@ -568,7 +595,8 @@ export class Model implements Observer {
     this.#book.compare(daemon.state, moment);
     if (!isAgain) this.#duties.expectNotified(daemon.state);
     this.#duties.review(daemon.state, moment);
-    this.#own.review(daemon.state, moment.at);
+    this.#own.review(daemon.state, moment.at, this.machine?.refused ?? null);
+    this.#expectNamed(daemon.state, false);
     this.#expectShown(daemon, moment);
     this.#pacing.expectPolled(moment.at, ({ poll }) => {
       if (poll.kind === 'every') return poll.everyMs;

@@ -80,7 +80,11 @@ export class SelfAlerts {
     }
   }
 
-  review(state: MonitorState, at: number): void {
+  /** `refused`: why the configuration on the disk is not the one in use; null where it is. */
+  review(state: MonitorState, at: number, refused: string | null): void {
+    const isTold = state.alerts.get('@lowwater', 'config-invalid')?.state === 'firing';
+    if (isTold !== (refused !== null) && at - this.#refusedAt > settleMs)
+      throw new Violation('an invalid configuration is told while it is that', `${refused} and ${isTold}`);
     const alert = state.alerts.get('@lowwater', 'storage-failed');
     // One that flaps stays open while it is not the case, until it calms down.
     const firing = alert?.state === 'firing' && alert.recoveringSince === null;
