@@ -207,7 +207,7 @@ function showAnswer(
     linked,
     more,
   }: { readonly status?: ContentfulStatusCode; readonly linked?: Linked; readonly more?: string } = {},
-): Response {
+): Promise<Response> {
   const content = html`<section class="panel narrow"><h1>${heading}</h1><p>${words}</p>${more && html`<p>${more}</p>`}${linked && whatNext(linked, context.var.scope)}<p><a href="/">${say(says.overview, context.var.scope)}</a></p></section>`;
   return show(context, { title: `${heading} · lowwater`, content, chrome: null, status });
 }
