@@ -81,7 +81,7 @@ describe.skipIf(!hasBrowser())('an open page in use', () => {
     });
   });
 
-  it('follows its reader into another time zone, once the form that was begun is left', async () => {
+  it('follows its reader into another time zone, once the form that was begun is left, and keeps its language', async () => {
     const { world, url } = await warned();
     const footer = (page: Page) => page.getByRole('contentinfo');
     await withPage(bed.scripted, async (page) => {
@@ -97,9 +97,12 @@ describe.skipIf(!hasBrowser())('an open page in use', () => {
         expect(await page.locator('[data-timezone]').first().getAttribute('data-timezone')).toBe('UTC');
         await menu.click();
         await page.locator('[data-timezone="Asia/Shanghai"]').first().waitFor();
+        await footer(other).getByRole('button', { name: 'Español' }).click();
+        await other.getByText('Se actualiza por sí sola.').waitFor();
       });
       await read(world, 140);
       await page.getByText('140.00').first().waitFor();
+      expect(await page.getByText('140,00').count()).toBe(0);
     });
     await bed.scripted.clearCookies();
   });

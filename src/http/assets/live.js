@@ -93,7 +93,7 @@ const hearOf = {
 function whatIsOpen() {
   const have = [...document.querySelectorAll('[data-is]')].map((part) => part.dataset.is).join('.');
   const { pathname, search } = pageAddress();
-  return { page: pathname + search, have };
+  return { page: `${pathname}${search}#${lang}`, have };
 }
 
 function watch() {
@@ -107,7 +107,7 @@ async function askOnce() {
   try {
     const signal = AbortSignal.timeout(silentMs);
     const response = await fetch(pageAddress(), {
-      headers: { accept: 'text/html' },
+      headers: { accept: 'text/html', 'lowwater-language': lang },
       cache: 'no-store',
       signal,
     });
