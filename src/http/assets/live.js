@@ -14,8 +14,8 @@ const plurals = new Intl.PluralRules(lang);
 const connection = document.getElementById('connection');
 const banner = document.getElementById('lost');
 const favicon = document.querySelector('link[rel="icon"]');
-/** What somebody unfolded to read or to fill in; a list that folds is no more than a list. */
-const read = 'details[open]:not(.fold)';
+/** What somebody unfolded to read or to fill in; a list or table that folds is no more than that. */
+const read = 'details[open]:not(.fold, .table-of-chart)';
 /** Parts that came, by key. */
 const waiting = new Map();
 /** Forms and boxes that somebody is at, with what takes their place once they are left. */

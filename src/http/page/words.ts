@@ -227,8 +227,12 @@ export async function ifReadable(
     return await render();
   } catch (error) {
     if (!(error instanceof StorageError)) throw error;
-    return html`<p class="empty">${sayAgain(refusals.noDatabase(), reader)}</p>`;
+    return unreadable(reader);
   }
+}
+
+export function unreadable(reader: Listener): Html {
+  return html`<p class="empty">${sayAgain(refusals.noDatabase(), reader)}</p>`;
 }
 
 /** An account's page, under its name. */
