@@ -107,6 +107,21 @@ describe.skipIf(!hasBrowser())('an open page in use', () => {
     await bed.scripted.clearCookies();
   });
 
+  it.each(['/review', '/accounts/otp/try/sms-low'])(
+    'tells in its title what fires since, though the rest is as of when it was asked for (%s)',
+    async (path) => {
+      const { world, url } = await warned();
+      await withPage(bed.scripted, async (page) => {
+        await page.goto(url + path);
+        const footer = page.getByRole('contentinfo').locator('p').first();
+        const before = await footer.textContent();
+        await read(world, 20);
+        await expect.poll(() => page.title(), { timeout: 10_000 }).toMatch(/^1 critical · /);
+        expect(await footer.textContent()).toBe(before);
+      });
+    },
+  );
+
   it('takes what is true now once the form was left', async () => {
     const { world, url } = await warned();
     await withPage(bed.scripted, async (page) => {

@@ -14,6 +14,8 @@ const plurals = new Intl.PluralRules(lang);
 const connection = document.getElementById('connection');
 const banner = document.getElementById('lost');
 const favicon = document.querySelector('link[rel="icon"]');
+/** What it shows is as of when it was asked for: title and notices alone are kept fresh. */
+const isStill = find('as-of').dataset.is === undefined;
 /** What somebody unfolded to read or to fill in; a list or table that folds is no more than that. */
 const read = 'details[open]:not(.fold, .table-of-chart)';
 /** Parts that came, by key. */
@@ -111,7 +113,7 @@ async function askOnce() {
       cache: 'no-store',
       signal,
     });
-    if (response.redirected || response.status === 404) location.reload();
+    if (response.redirected || response.status === 404) location.replace(pageAddress());
     if (!response.ok) return lose();
     const fresh = new DOMParser().parseFromString(await response.text(), 'text/html');
     if (brought !== broughtBefore) return;
@@ -143,7 +145,7 @@ function show() {
   const warning = lost ? fill(words.lostBanner, { moment }) : '';
   if (banner.textContent !== warning) banner.textContent = warning;
   banner.hidden = !lost;
-  connection.textContent = lost ? words.lost : words.fresh;
+  connection.textContent = lost ? words.lost : isStill ? '' : words.fresh;
   connection.className = lost ? 'lost' : '';
   const wanted = lost ? fill(words.lostTitle, { title }) : title;
   if (document.title !== wanted) document.title = wanted;

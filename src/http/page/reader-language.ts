@@ -17,6 +17,11 @@ const names: Readonly<Record<LanguageId, string>> = { en: 'English', 'zh-CN': 'ç
 /** Names the language that an open page keeps, whatever its reader has chosen since. */
 export const languageHeader = 'lowwater-language';
 
+/** Asked for an open page: only what it keeps fresh is taken over. */
+export function isOfOpenPage({ req }: WebContext): boolean {
+  return req.header(languageHeader) !== undefined;
+}
+
 /** The language of a reader: `kept` by an open page, else the choice that this browser keeps, else what it asks for, else the configured one. */
 export function languageOf(
   { headers }: IncomingMessage,

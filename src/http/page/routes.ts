@@ -16,6 +16,7 @@ import { renderMessages } from './messages.ts';
 import { renderOverview } from './overview.ts';
 import { renderPay } from './pay.ts';
 import { endSession, keepSession, renderAudit, renderSessions } from './people.ts';
+import { isOfOpenPage } from './reader-language.ts';
 import { renderReview } from './review.ts';
 import { type PageName, show } from './show.ts';
 import { nothingGiven } from './silences.ts';
@@ -25,7 +26,7 @@ import { nameOf, type Scope, titleOf } from './words.ts';
 
 /** The addresses of pages that keep themselves fresh, with their queries. */
 export const pagePaths =
-  /^\/(?:accounts\/[^/?]+|alerts|silences|messages|pay|audit|sessions|time-zone)?(?:\/[^?]*)?(?:\?|$)/;
+  /^\/(?:accounts\/[^/?]+|alerts|silences|messages|pay|review|audit|sessions|time-zone)?(?:\/[^?]*)?(?:\?|$)/;
 
 type RenderPage = (scope: Scope) => Promise<Html>;
 
@@ -63,11 +64,11 @@ export function addPages(app: WebApp): void {
   for (const [path, name, render] of pages) {
     app.get(path, async (context) => {
       const { scope } = context.var;
-      const content = await render(scope);
+      const isStill = name === 'review';
+      const content = isStill && isOfOpenPage(context) ? html`` : await render(scope);
       const title = name === 'overview' ? 'lowwater' : titleOf(name, scope);
       const current = name === 'audit' || name === 'sessions' ? null : name;
-      const scripts = pagePaths.test(path) ? ['live.js'] : [];
-      return show(context, { title, content, current, scripts });
+      return show(context, { title, content, current, scripts: ['live.js'], isStill });
     });
   }
 }

@@ -75,7 +75,7 @@ const pages = phrases('pages', {
   messages: 'Messages',
 });
 
-interface Shown extends Pick<LayoutOptions, 'title' | 'content' | 'scripts' | 'styles'> {
+interface Shown extends Pick<LayoutOptions, 'title' | 'content' | 'scripts' | 'styles' | 'isStill'> {
   readonly current?: PageName | null;
   readonly chrome?: null;
   readonly status?: ContentfulStatusCode | undefined;
@@ -234,6 +234,8 @@ interface LayoutOptions {
   readonly scripts?: readonly string[];
   readonly styles?: readonly string[];
   readonly worst?: Worst;
+  /** Its content is as of when it was asked for: only the frame around it is kept fresh. */
+  readonly isStill?: boolean;
   readonly reload?: boolean;
 }
 
@@ -248,8 +250,9 @@ export type Worst = Severity | 'unsure' | null;
 /** The whole document around the content of a page. */
 export function layOut(options: LayoutOptions): Html {
   const { title, content, frame, chrome, done, worst = null, reload = false } = options;
-  const { scripts = [], styles = [] } = options;
-  const asOf = live('as-of', moment(frame.now, frame), { tag: 'span' });
+  const { scripts = [], styles = [], isStill = false } = options;
+  const at = moment(frame.now, frame);
+  const asOf = isStill ? html`<span data-live="as-of">${at}</span>` : live('as-of', at, { tag: 'span' });
   const iconPath = assetPath(worst === null || worst === 'info' ? 'icon.svg' : `icon-${worst}.svg`);
   return html`<!doctype html>
 <html lang="${frame.language.id}" data-now="${frame.now}"${(chrome !== null || scripts.length > 0) && html` data-words="${scriptWords(frame.language)}"`}>
