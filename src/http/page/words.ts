@@ -219,10 +219,7 @@ export function runwayCell(account: AccountView, balance: Balance, frame: Frame)
 }
 
 /** A sentence while the database cannot be read: people look for balances and alerts, known from memory, just then. */
-export async function ifReadable(
-  render: () => Promise<Html>,
-  reader: Listener = { language: english },
-): Promise<Html> {
+export async function ifReadable(render: () => Promise<Html>, reader: Listener): Promise<Html> {
   try {
     return await render();
   } catch (error) {
