@@ -97,16 +97,14 @@ function silenceOf(
 /** One that two people ask for, or one who presses twice, is one: a later end, but for the moments between their presses, is another one. */
 function sameSilence(state: MonitorState, { match, endsAt }: Silence, now: number): Silence | undefined {
   const margin = Math.min(maxPressesApartMs, (endsAt - now) / 10);
-  return state.silences
-    .values()
-    .find(
-      (other) =>
-        other.startsAt <= now &&
-        other.endsAt >= endsAt - margin &&
-        // Of many that are silenced at once each is compared with all before it.
-        other.match.account?.[0] === match.account?.[0] &&
-        JSON.stringify(other.match) === JSON.stringify(match),
-    );
+  return state.silences.values().find(
+    (other) =>
+      other.startsAt <= now &&
+      other.endsAt >= endsAt - margin &&
+      // Of many that are silenced at once each is compared with all before it.
+      other.match.account?.[0] === match.account?.[0] &&
+      JSON.stringify(other.match) === JSON.stringify(match),
+  );
 }
 
 const maxPressesApartMs = 5 * minuteMs;
