@@ -72,7 +72,7 @@ export const silence = orderKind({
     const refusal = changed ?? refuseSilence(state, order, now);
     if (refusal !== null) return refusal;
     const made: Silence & DoneBefore = silenceOf(order, now);
-    const before = sameSilence(state, made, now);
+    const before = sameSilence(state, made, now, order.from.door === 'page' ? twiceMs : maxPressesApartMs);
     if (before !== undefined && isPressedAgain(order, before.createdBy))
       return { ...before, doneBy: before.createdBy };
     keepSilence(state, made, now);
@@ -95,8 +95,13 @@ function silenceOf(
 }
 
 /** One that two people ask for, or one who presses twice, is one: a later end, but for the moments between their presses, is another one. */
-function sameSilence(state: MonitorState, { match, endsAt }: Silence, now: number): Silence | undefined {
-  const margin = Math.min(maxPressesApartMs, (endsAt - now) / 10);
+function sameSilence(
+  state: MonitorState,
+  { match, endsAt }: Silence,
+  now: number,
+  apartMs: number,
+): Silence | undefined {
+  const margin = Math.min(apartMs, (endsAt - now) / 10);
   return state.silences.values().find(
     (other) =>
       other.startsAt <= now &&
@@ -108,6 +113,8 @@ function sameSilence(state: MonitorState, { match, endsAt }: Silence, now: numbe
 }
 
 const maxPressesApartMs = 5 * minuteMs;
+/** Of one person who presses twice. */
+const twiceMs = 10_000;
 
 function keepSilence(state: MonitorState, silence: Silence, now: number): void {
   state.silences.set(silence.id, silence);
