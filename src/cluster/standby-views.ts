@@ -3,6 +3,7 @@ import { type Refusal, refuse } from '../domain/operator.ts';
 import { StorageError } from '../domain/operator-error.ts';
 import type { Settings } from '../domain/settings.ts';
 import { isAccessNote } from '../engine/access.ts';
+import { refusals } from '../engine/orders/refusals.ts';
 import type { ClusterMember } from '../ports/cluster.ts';
 import type { LeftOrder, StoredState } from '../ports/store.ts';
 import { createViews } from '../views/create-views.ts';
@@ -192,6 +193,5 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<St
 }
 
 function standsBy(owner: OwnerName | null): Refusal {
-  const who = owner === null ? 'nobody owns the accounts just now' : `${owner.node} polls the accounts`;
-  return refuse('not-now', `this daemon stands by: ${who}`);
+  return refuse('not-now', owner === null ? refusals.ownerless() : refusals.standsBy(owner));
 }

@@ -5,6 +5,7 @@ import { renewLinkKeys } from '../engine/access.ts';
 import { accountsAtOnce, changedAccounts } from '../engine/changed-accounts.ts';
 import { recordDelivery, type Sent } from '../engine/delivery-ended.ts';
 import { observePoll } from '../engine/observe.ts';
+import { refusals } from '../engine/orders/refusals.ts';
 import { followAccounts, reconfigure } from '../engine/reconfigure.ts';
 import { aliveNote, followClock } from '../engine/restore.ts';
 import {
@@ -175,10 +176,7 @@ export class Daemon {
     const isAttempted = await this.committer.flush();
     const { membership } = this.#dependencies;
     if (isAttempted && (!this.committer.failing || (membership?.mayActUnpersisted() ?? true))) return result;
-    throw new StorageError(
-      'fenced',
-      'Another daemon may own the accounts now, and nobody knows whether the order is stored: repeat it.',
-    );
+    throw new StorageError('fenced', refusals.unsure());
   }
 
   /** `act` for readings that come by themselves: stored with all of the next half second, at once where another daemon may own the accounts. */

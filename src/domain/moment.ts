@@ -27,11 +27,12 @@ function offsetOf(zone: string): number {
   return sign === '-' ? -ahead : ahead;
 }
 
-/** A local time that a clock change skips gives an instant within an hour of it. */
+/** A local time that a clock change skips gives the one as much later: a day whose midnight is skipped begins on that day. */
 export function instantOfWall(wall: number, timezone: string): number {
   // The offset at the instant itself: it may differ from that at the same time in UTC.
   const near = wall - zoneOffsetMs(wall, timezone);
-  return wall - zoneOffsetMs(near, timezone);
+  const at = wall - zoneOffsetMs(near, timezone);
+  return at + zoneOffsetMs(at, timezone) === wall ? at : Math.max(near, at);
 }
 
 /** Whether `2026-11-20` is a day: `Date.parse` takes the 30th of February for the 2nd of March. */

@@ -13,7 +13,7 @@ import { openDoor } from './orders.ts';
 import { readerOf, readOwnPath } from './page/forms.ts';
 import { readParts } from './page/live.ts';
 import { keepSession } from './page/people.ts';
-import { languageOf } from './page/reader-language.ts';
+import { languageHeader, languageOf } from './page/reader-language.ts';
 import { addOpenPages, addPages, pagePaths } from './page/routes.ts';
 import { zoneOf } from './page/time-zone.ts';
 import { RequestError, refusals, wrongMethod } from './refusal.ts';
@@ -50,7 +50,11 @@ export function createApp(site: Site): App {
     const person = namePerson(site, context.env.incoming);
     context.set('person', person);
     const reader = readerOf(context, person);
-    const language = await languageOf(context.env.incoming, site.language ?? 'en');
+    const language = await languageOf(
+      context.env.incoming,
+      site.language ?? 'en',
+      context.req.header(languageHeader),
+    );
     const timezone = zoneOf(context, site.timezone);
     const key = views.calendarKey();
     const calendarKey = key !== null && (site.sessions?.isKeyOfToken(key) ?? true) ? key : null;
@@ -88,8 +92,10 @@ export function createApp(site: Site): App {
       })),
       looks: JSON.stringify([headers.cookie, scope.language.id, scope.reader]),
       // The page is asked for as its reader would ask: what it shows, and whether it may be seen, is decided in one place.
-      read: async (address) => {
-        const response = await app.request(address, { headers }, env);
+      read: async (page) => {
+        const [address = '', language = ''] = page.split('#');
+        const asked = { headers: { ...headers, [languageHeader]: language } };
+        const response = await app.request(address, asked, env);
         return response.status === 200 ? readParts(await response.text()) : null;
       },
     });
@@ -106,10 +112,10 @@ function isPageRequest({ req, res }: WebContext): boolean {
   return isPage && req.method !== 'POST' && req.header('accept') !== 'text/html';
 }
 
-/** Only pages have parts: a stream that reads another one, or an asset, is nobody's. */
+/** With the language that it keeps as its fragment. Only pages have parts: a stream that reads another one, or an asset, is nobody's. */
 function readPage(text: string): string {
   const page = readOwnPath(text);
-  if (pagePaths.test(page)) return page;
+  if (pagePaths.test(page)) return page + (URL.parse(text, 'http://own')?.hash ?? '');
   throw new RequestError('bad_request', 'page: give the address of a page, such as "/" or "/alerts"');
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { nextTurn } from '../daemon/slices.ts';
-import { RequestError } from './refusal.ts';
+import { RequestError, refusals } from './refusal.ts';
 
 /**
  * Keeps at most `most` connections. One more takes the place of that which has owed us a request, or the rest of
@@ -102,7 +102,7 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
     const refuse = (): void => {
       // The rest flows by unread until the answer has closed the connection: a cut would take the answer along.
       request.off('data', take).resume();
-      const message = `The body may have at most ${maxBytes} bytes.`;
+      const message = refusals.tooLarge({ bytes: maxBytes });
       reject(new RequestError('too_large', message, { connection: 'close' }));
     };
     const take = (chunk: Buffer): void => {

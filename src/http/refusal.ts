@@ -21,6 +21,7 @@ export const refusals = sentences('requestRefusal', {
   tooManyTokens: 'The token is wrong, and too many wrong ones came. Answers are slow for {seconds} seconds.',
   badAddress: 'The address cannot be read.',
   brokenPercent: 'The address holds a broken percent sign.',
+  tooLarge: 'The body may have at most {bytes} bytes.',
   noForm: 'The body must be application/x-www-form-urlencoded.',
   tooMuchHistory: 'There is too much history to add up: choose fewer accounts, or a shorter time.',
   field: '{name}: {problem}',

@@ -1,5 +1,6 @@
 import { minuteMs } from '../domain/duration.ts';
 import { isRefusal, refuse } from '../domain/operator.ts';
+import { refusals } from '../engine/orders/refusals.ts';
 import {
   type Answered,
   applyOrders,
@@ -38,17 +39,10 @@ export async function leaveOrders<Order extends OperatorOrder>(
 ): Promise<readonly Answered<Order>[]> {
   const isUnknownTo = (program: string) => !orders.every((order) => isKnownTo(program, order));
   if (ownerProgram !== null && isUnknownTo(ownerProgram))
-    return orders.map(() =>
-      refuse('not-now', `the accounts are with ${ownerProgram}, which does not know this order`),
-    );
+    return orders.map(() => refuse('not-now', refusals.olderOwner({ program: ownerProgram })));
   const older = programs.find(isUnknownTo);
   if (older !== undefined)
-    return orders.map(() =>
-      refuse(
-        'not-now',
-        `${older} shares the database and does not know this order: give it to the daemon that owns the accounts`,
-      ),
-    );
+    return orders.map(() => refuse('not-now', refusals.olderMember({ program: older })));
   const answers = applyOrders(state, orders, now, reach);
   for (const [index, order] of orders.entries()) {
     const answer = answers[index] ?? {};

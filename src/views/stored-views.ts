@@ -1,6 +1,7 @@
 import { HistoryLoader } from '../daemon/history-loader.ts';
 import { refuse } from '../domain/operator.ts';
 import type { Settings } from '../domain/settings.ts';
+import { refusals } from '../engine/orders/refusals.ts';
 import { type Answered, type OperatorOrder, takeLeftOrder } from '../engine/orders.ts';
 import { startMonitor } from '../engine/restore.ts';
 import { factsOf, type MonitorState, type WatchedAccount } from '../engine/state.ts';
@@ -31,7 +32,7 @@ export interface StoredViews extends Views {
 
 /** A reader of a database polls nothing. */
 const noReach: OrderReach = {
-  poll: () => refuse('not-now', 'no daemon polls here'),
+  poll: () => refuse('not-now', refusals.noDaemon()),
   testAlert: leaveTest,
   handOver() {},
 };

@@ -4,12 +4,14 @@ import { Counting } from '../../src/daemon/counting.ts';
 import { StorageError } from '../../src/domain/operator-error.ts';
 import { renderMetrics } from '../../src/http/metrics.ts';
 import { renderOverview } from '../../src/http/page/overview.ts';
+import { loadLanguage } from '../../src/languages/load-language.ts';
 import type { LeftOrder, StoreReader } from '../../src/ports/store.ts';
 import { leaveOrder } from '../../src/store/store.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { CurrentViews } from '../../src/views/current-views.ts';
 import type { LiveViews } from '../../src/views/live-views.ts';
 import { english } from '../../src/wording/language.ts';
+import { sayAgain } from '../../src/wording/say-again.ts';
 import { belowRule, minuteMs, units } from '../support/account-facts.ts';
 import { FakeViews } from '../support/fake-views.ts';
 import { give } from '../support/orders.ts';
@@ -93,7 +95,7 @@ test('the first look at its overview tells what fires', async () => {
   const world = await firingWorld();
   const standby = await standBy(world);
   const query = new URLSearchParams();
-  const { content } = await renderOverview({
+  const content = await renderOverview({
     language: english,
     views: standby,
     now: world.now,
@@ -439,15 +441,16 @@ test('a silence made, made longer and ended there reaches the owner', async () =
   expect(world.views.silences()).toEqual([]);
 });
 
-test('what does not fire is refused there, and a poll with the name of who polls', async () => {
+test('what does not fire is refused there, and a poll with the name of who polls, in the language of who asks', async () => {
   const world = await firingWorld();
   const standby = await standBy(world);
   const nobody = { kind: 'acknowledge', account: 'otp', rule: 'voip-low', comment: '' } as const;
   expect(await give(standby, nobody)).toMatchObject({ refused: 'not-found' });
-  expect(await give(standby, { kind: 'poll', account: 'otp' })).toEqual({
-    refused: 'not-now',
-    why: 'this daemon stands by: a polls the accounts',
-  });
+  const why = 'this daemon stands by: a polls the accounts';
+  expect(await give(standby, { kind: 'poll', account: 'otp' })).toEqual({ refused: 'not-now', why });
+  expect(sayAgain(why, { language: await loadLanguage('es') })).toBe(
+    'este proceso está en espera: a consulta las cuentas',
+  );
 });
 
 test('whoever watches a page goes on watching when the daemon takes the accounts', async () => {

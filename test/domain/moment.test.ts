@@ -13,6 +13,18 @@ describe('an instant as the clocks of a zone show it', () => {
     expect(parseLocalText(text, zone)).toBe(at);
   });
 
+  it.each([
+    ['America/Havana', '2026-03-08T00:00', '2026-03-08T01:00'],
+    ['America/Santiago', '2026-09-06T00:00', '2026-09-06T01:00'],
+    ['Africa/Cairo', '2026-04-24T00:00', '2026-04-24T01:00'],
+    ['Europe/Berlin', '2026-03-29T02:30', '2026-03-29T03:30'],
+  ])(
+    'of %s that the clocks skip (%s) is as late as they went on (%s), never on the day before',
+    (zone, text, shown) => {
+      expect(localText(parseLocalText(text, zone) ?? 0, zone)).toBe(shown);
+    },
+  );
+
   it.each(['', 'tomorrow', '2026-11-20', '2026-13-40T00:00', '2026-11-20T18:41Z'])('is not %j', (text) => {
     expect(parseLocalText(text, 'UTC')).toBeNull();
   });

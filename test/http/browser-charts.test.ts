@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { hasBrowser, openPage, withPage } from '../support/browser.ts';
 import { loadAxe, narrow, seriousFindings, useBrowser, widthOf } from '../support/browser-bed.ts';
-import { dayMs } from '../support/built-views.ts';
+import { dayMs, micros } from '../support/built-views.ts';
 import { demoViews } from '../support/demo-views.ts';
 import { trialsOn } from '../support/trials.ts';
 import { runFakeServer } from '../support/web-server.ts';
@@ -194,6 +194,36 @@ describe.skipIf(!hasBrowser())('charts and trials in a browser', () => {
       await page.getByRole('button', { name: 'Try' }).click();
       await page.getByRole('alert').filter({ hasText: 'is not known' }).waitFor();
       expect(await page.getByText('would have fired').count()).toBe(0);
+    });
+    await own.close();
+  });
+
+  it('writes the amounts of its axis whole, however large they are', async () => {
+    const views = demoViews();
+    const own = await runFakeServer({ views });
+    await withPage(bed.scripted, async (page) => {
+      await page.addInitScript(`
+      window.drawn = [];
+      const { fillText } = CanvasRenderingContext2D.prototype;
+      CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+        const { e } = this.getTransform();
+        const width = this.textAlign === 'right' ? this.measureText(text).width : 0;
+        window.drawn.push([text, Math.round(e + x - width)]);
+        fillText.call(this, text, x, y);
+      };
+    `);
+      const polls = views.pollsByAccount.get('otp') ?? [];
+      const huge = polls.map((poll, index) =>
+        poll.reading === null
+          ? poll
+          : { ...poll, reading: { ...poll.reading, balances: { sms: micros(-1e6 * (index + 1)) } } },
+      );
+      views.pollsByAccount.set('otp', huge);
+      await openPage(page, `${own.url}/accounts/otp?range=24h`);
+      await page.locator('.uplot').waitFor();
+      const drawn = (await page.evaluate('window.drawn')) as [string, number][];
+      expect(drawn.map(([text]) => text)).toContainEqual(expect.stringMatching(/^-\d{1,3}(?:,\d{3}){2,}$/));
+      expect(drawn.filter(([, left]) => left < 0)).toEqual([]);
     });
     await own.close();
   });

@@ -81,7 +81,7 @@ describe.skipIf(!hasBrowser())('an open page in use', () => {
     });
   });
 
-  it('follows its reader into another time zone, once the form that was begun is left', async () => {
+  it('follows its reader into another time zone, once the form that was begun is left, and keeps its language', async () => {
     const { world, url } = await warned();
     const footer = (page: Page) => page.getByRole('contentinfo');
     await withPage(bed.scripted, async (page) => {
@@ -97,12 +97,30 @@ describe.skipIf(!hasBrowser())('an open page in use', () => {
         expect(await page.locator('[data-timezone]').first().getAttribute('data-timezone')).toBe('UTC');
         await menu.click();
         await page.locator('[data-timezone="Asia/Shanghai"]').first().waitFor();
+        await footer(other).getByRole('button', { name: 'Español' }).click();
+        await other.getByText('Se actualiza por sí sola.').waitFor();
       });
       await read(world, 140);
       await page.getByText('140.00').first().waitFor();
+      expect(await page.getByText('140,00').count()).toBe(0);
     });
     await bed.scripted.clearCookies();
   });
+
+  it.each(['/review', '/accounts/otp/try/sms-low'])(
+    'tells in its title what fires since, though the rest is as of when it was asked for (%s)',
+    async (path) => {
+      const { world, url } = await warned();
+      await withPage(bed.scripted, async (page) => {
+        await page.goto(url + path);
+        const footer = page.getByRole('contentinfo').locator('p').first();
+        const before = await footer.textContent();
+        await read(world, 20);
+        await expect.poll(() => page.title(), { timeout: 10_000 }).toMatch(/^1 critical · /);
+        expect(await footer.textContent()).toBe(before);
+      });
+    },
+  );
 
   it('takes what is true now once the form was left', async () => {
     const { world, url } = await warned();

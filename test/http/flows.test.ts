@@ -133,6 +133,26 @@ describe.skipIf(!present)('what people do on the pages', () => {
     });
   });
 
+  it('the form of the last payment is whole, also where its table is a row', async () => {
+    await withServer(async (server) => {
+      await withPage(scripted, async (page) => {
+        await page.setViewportSize({ width: 1280, height: 1800 });
+        await openPage(page, `${server.url}/pay`);
+        await page.locator('td summary').last().click();
+        const form = page.locator('.act[open] form');
+        await form.getByRole('button').waitFor();
+        const seen = `(form) => {
+          const { left, right, top, bottom } = form.getBoundingClientRect();
+          return [top + 4, bottom - 4].map((y) => form.contains(document.elementFromPoint((left + right) / 2, y)));
+        }`;
+        expect(await page.evaluate(`(${seen})(document.querySelector('.act[open] form'))`)).toEqual([
+          true,
+          true,
+        ]);
+      });
+    });
+  });
+
   it.each(['/', '/accounts/otp', '/alerts', '/silences', '/messages'])(
     'on a phone %s has nothing to touch that is lower than 44 px',
     async (path) => {

@@ -233,17 +233,21 @@ describe('a failure inside', () => {
     expect(await response.text()).not.toContain('/data');
   });
 
-  it('of the database leaves the pages with what is known without it', async () => {
+  it('of the database leaves the pages with what is known without it, and no part of an open page as it was', async () => {
     const world = await startWorld({ rules: [smsLow({ critical: units(50) })] });
     await read(world, 42.1);
-    Object.assign(world.store, { polls: fail, readings: fail, incidents: fail, messages: fail });
     server = await runServer({ world });
+    const { url } = server;
+    const keysOf = (page: string) => readParts(page).map(({ key }) => key);
+    const before = await (await fetch(`${url}/accounts/otp`)).text();
+    Object.assign(world.store, { polls: fail, readings: fail, incidents: fail, messages: fail });
+    expect(keysOf(await (await fetch(`${url}/accounts/otp`)).text())).toEqual(keysOf(before));
     for (const [path, known] of [
       ['/', '42.10 CNY'],
       ['/accounts/otp', '42.10 CNY'],
       ['/messages', 'Channels'],
     ] as const) {
-      const response = await fetch(server.url + path, { headers: { accept: 'text/html' } });
+      const response = await fetch(url + path, { headers: { accept: 'text/html' } });
       const page = await response.text();
       expect(response.status, path).toBe(200);
       expect(page).toContain(known);

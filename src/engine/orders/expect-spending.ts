@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { dayMs } from '../../domain/duration.ts';
 import { isoText } from '../../domain/moment.ts';
 import { formatMicros } from '../../domain/money.ts';
-import { refuse } from '../../domain/operator.ts';
+import { type AnnouncedRun, refuse } from '../../domain/operator.ts';
 import { keepAnnounced } from '../announced-runs.ts';
 import { scheduleAccount } from '../judge.ts';
-import { instant, joinDetails, orderKind } from './kind.ts';
+import { type DoneBefore, instant, isPressedAgain, joinDetails, orderKind } from './kind.ts';
 import { noAccount, refusals, refuseBalance } from './refusals.ts';
 
 /** A later date is a mistake, and so is a longer run. */
@@ -39,7 +39,16 @@ export const expectSpending = orderKind({
     if (!(endsAt > now && startsAt <= now + maxAheadMs))
       return refuse('invalid', refusals.runWindow(), 'window');
     if (endsAt - startsAt > maxRunMs) return refuse('invalid', refusals.runTooLong(), 'window');
-    const run = {
+    const same = account.announced.find(
+      (run) =>
+        run.balance === balance &&
+        run.amountMicros === amountMicros &&
+        run.startsAt === startsAt &&
+        run.endsAt === endsAt,
+    );
+    if (same !== undefined && isPressedAgain({ ...order, by }, same.announcedBy))
+      return { ...same, doneBy: same.announcedBy };
+    const run: AnnouncedRun & DoneBefore = {
       ...{
         id: order.id ?? `r-${order.orderId}`,
         account: account.id,

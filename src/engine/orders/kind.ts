@@ -81,6 +81,14 @@ export interface DoneBefore {
   readonly doneBy?: string;
 }
 
+/** Whether an act that `doneBy` did is ordered once more: a message's button by anybody, a page's by one person who presses twice. */
+export function isPressedAgain(
+  { from: { door }, by }: Pick<GivenOrder, 'from' | 'by'>,
+  doneBy: string,
+): boolean {
+  return door === 'chat' || door === 'link' || (door === 'page' && by === doneBy);
+}
+
 /** The result of an order that has nothing to show. */
 export const done: DoneBefore = {};
 

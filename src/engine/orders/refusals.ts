@@ -37,6 +37,13 @@ export const refusals = sentences('refusal', {
   doneBefore: 'this was done already',
   noSuchId: 'no account has the id "{id}"',
   isPushed: 'the account "{id}" is not polled: its readings are pushed',
+  standsBy: 'this daemon stands by: {node} polls the accounts',
+  ownerless: 'this daemon stands by: nobody owns the accounts just now',
+  noDaemon: 'no daemon polls here',
+  olderOwner: 'the accounts are with {program}, which does not know this order',
+  olderMember:
+    '{program} shares the database and does not know this order: give it to the daemon that owns the accounts',
+  unsure: 'Another daemon may own the accounts now, and nobody knows whether the order is stored: repeat it.',
 });
 
 export function noAccount(account: string): Refusal {

@@ -16,6 +16,7 @@ import {
   type DoneBefore,
   done,
   instant,
+  isPressedAgain,
   joinDetails,
   type OrderBody,
   type OrderOf,
@@ -71,9 +72,9 @@ export const silence = orderKind({
     const refusal = changed ?? refuseSilence(state, order, now);
     if (refusal !== null) return refusal;
     const made: Silence & DoneBefore = silenceOf(order, now);
-    const isOfMessage = order.from.door === 'chat' || order.from.door === 'link';
-    const before = isOfMessage ? sameSilence(state, made, now) : undefined;
-    if (before !== undefined) return { ...before, doneBy: before.createdBy };
+    const before = sameSilence(state, made, now, order.from.door === 'page' ? twiceMs : maxPressesApartMs);
+    if (before !== undefined && isPressedAgain(order, before.createdBy))
+      return { ...before, doneBy: before.createdBy };
     keepSilence(state, made, now);
     return made;
   },
@@ -93,20 +94,27 @@ function silenceOf(
   return { id: id ?? `s-${orderId}`, match, startsAt, endsAt, createdAt: now, createdBy: by, comment };
 }
 
-/** One that two readers of a message ask for is one: a later end, but for the moments between their presses, is another one. */
-function sameSilence(state: MonitorState, { match, endsAt }: Silence, now: number): Silence | undefined {
-  const margin = Math.min(maxPressesApartMs, (endsAt - now) / 10);
-  return state.silences
-    .values()
-    .find(
-      (other) =>
-        other.startsAt <= now &&
-        other.endsAt >= endsAt - margin &&
-        JSON.stringify(other.match) === JSON.stringify(match),
-    );
+/** One that two people ask for, or one who presses twice, is one: a later end, but for the moments between their presses, is another one. */
+function sameSilence(
+  state: MonitorState,
+  { match, endsAt }: Silence,
+  now: number,
+  apartMs: number,
+): Silence | undefined {
+  const margin = Math.min(apartMs, (endsAt - now) / 10);
+  return state.silences.values().find(
+    (other) =>
+      other.startsAt <= now &&
+      other.endsAt >= endsAt - margin &&
+      // Of many that are silenced at once each is compared with all before it.
+      other.match.account?.[0] === match.account?.[0] &&
+      JSON.stringify(other.match) === JSON.stringify(match),
+  );
 }
 
 const maxPressesApartMs = 5 * minuteMs;
+/** Of one person who presses twice. */
+const twiceMs = 10_000;
 
 function keepSilence(state: MonitorState, silence: Silence, now: number): void {
   state.silences.set(silence.id, silence);

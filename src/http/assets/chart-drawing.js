@@ -34,7 +34,13 @@ function describe({ box, timezone, drawn, range, select }) {
     },
     axes: [
       { ...axis, space: 64, values: timeLabels(timezone) },
-      { ...axis, size: 64, values: (_plot, splits) => splits.map((value) => value.toLocaleString(lang)) },
+      {
+        ...axis,
+        size: (_plot, values) =>
+          Math.max(64, 14 + 8 * Math.max(...(values ?? []).map(({ length }) => length))),
+        values: (_plot, splits) =>
+          splits.map((value) => value.toLocaleString(lang, { maximumFractionDigits: 6 })),
+      },
     ],
     series: [
       {

@@ -14,8 +14,10 @@ const plurals = new Intl.PluralRules(lang);
 const connection = document.getElementById('connection');
 const banner = document.getElementById('lost');
 const favicon = document.querySelector('link[rel="icon"]');
-/** What somebody unfolded to read or to fill in; a list that folds is no more than a list. */
-const read = 'details[open]:not(.fold)';
+/** What it shows is as of when it was asked for: title and notices alone are kept fresh. */
+const isStill = find('as-of').dataset.is === undefined;
+/** What somebody unfolded to read or to fill in; a list or table that folds is no more than that. */
+const read = 'details[open]:not(.fold, .table-of-chart)';
 /** Parts that came, by key. */
 const waiting = new Map();
 /** Forms and boxes that somebody is at, with what takes their place once they are left. */
@@ -93,7 +95,7 @@ const hearOf = {
 function whatIsOpen() {
   const have = [...document.querySelectorAll('[data-is]')].map((part) => part.dataset.is).join('.');
   const { pathname, search } = pageAddress();
-  return { page: pathname + search, have };
+  return { page: `${pathname}${search}#${lang}`, have };
 }
 
 function watch() {
@@ -107,11 +109,11 @@ async function askOnce() {
   try {
     const signal = AbortSignal.timeout(silentMs);
     const response = await fetch(pageAddress(), {
-      headers: { accept: 'text/html' },
+      headers: { accept: 'text/html', 'lowwater-language': lang },
       cache: 'no-store',
       signal,
     });
-    if (response.redirected || response.status === 404) location.reload();
+    if (response.redirected || response.status === 404) location.replace(pageAddress());
     if (!response.ok) return lose();
     const fresh = new DOMParser().parseFromString(await response.text(), 'text/html');
     if (brought !== broughtBefore) return;
@@ -143,7 +145,7 @@ function show() {
   const warning = lost ? fill(words.lostBanner, { moment }) : '';
   if (banner.textContent !== warning) banner.textContent = warning;
   banner.hidden = !lost;
-  connection.textContent = lost ? words.lost : words.fresh;
+  connection.textContent = lost ? words.lost : isStill ? '' : words.fresh;
   connection.className = lost ? 'lost' : '';
   const wanted = lost ? fill(words.lostTitle, { title }) : title;
   if (document.title !== wanted) document.title = wanted;

@@ -110,7 +110,7 @@ export async function renderAccount(scope: Scope, account: AccountView): Promise
   const open = await views.alerts({ all: false });
   const alerts = sortAlerts(open.filter((alert) => alert.account === account.id));
   const rules = await views.explain(account.id);
-  const chart = await ifReadable(() => chartSection(scope, account), scope);
+  const chart = await chartSection(scope, account);
   const incidents = await ifReadable(
     async () =>
       incidentTable(await views.incidents({ account: account.id, limit: shownIncidents }), account, scope),

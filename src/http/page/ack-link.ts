@@ -90,7 +90,7 @@ ${account !== null && (await weekChart(account, alert, scope))}
   return show(context, { title: `${alert.accountName} · lowwater`, content, chrome: null });
 }
 
-/** A week of the balance; nothing while the database cannot be read. */
+/** A week of the balance, where the database can be read. */
 async function weekChart(account: AccountView, { balance }: AlertView, scope: Scope): Promise<Html | null> {
   const id = balance ?? account.balances[0]?.id ?? '';
   const query = { account, balance: id, span: readSpan({ range: '7d' }, scope), points: 120, now: scope.now };
@@ -98,7 +98,7 @@ async function weekChart(account: AccountView, { balance }: AlertView, scope: Sc
     const chart = await buildChart(scope.views, query);
     const words = sayBalance(balanceLabel(id, account.balances), scope);
     return html`<div class="chart-box low">${drawChart(chart, words, scope)}</div>`;
-  })}`;
+  }, scope)}`;
 }
 
 export async function acknowledgeByLink(context: WebContext): Promise<Response> {
@@ -207,7 +207,7 @@ function showAnswer(
     linked,
     more,
   }: { readonly status?: ContentfulStatusCode; readonly linked?: Linked; readonly more?: string } = {},
-): Response {
+): Promise<Response> {
   const content = html`<section class="panel narrow"><h1>${heading}</h1><p>${words}</p>${more && html`<p>${more}</p>`}${linked && whatNext(linked, context.var.scope)}<p><a href="/">${say(says.overview, context.var.scope)}</a></p></section>`;
   return show(context, { title: `${heading} · lowwater`, content, chrome: null, status });
 }

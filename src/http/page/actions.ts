@@ -197,7 +197,7 @@ function refuseMany(changed: readonly SeenAlertName[], asked: number, scope: Sco
 }
 
 /** The silences, and the form with what was given before. */
-export function showSilences(context: WebContext, given: GivenSilence): Response {
+export function showSilences(context: WebContext, given: GivenSilence): Promise<Response> {
   return show(context, {
     title: titleOf('silences', context.var.scope),
     content: renderSilences(context.var.scope, given),

@@ -59,14 +59,12 @@ const stateSays = phrases('alertState', {
 });
 
 /** Every alert that is open, or that was, with filters whose addresses can be shared. */
-export async function renderAlerts(scope: Scope) {
+export async function renderAlerts(scope: Scope): Promise<Html> {
   const query = readAlertQuery(scope.query);
   const found = query.state === 'past' ? await pastSection(scope, query) : await openSection(scope, query);
-  const { endingSoon: ending } = await scope.views.summary(0);
-  const content = html`<h1>${say(says.title, scope)}</h1>
+  return html`<h1>${say(says.title, scope)}</h1>
 ${filterForm(query, scope)}
 ${live('alerts', found)}`;
-  return { content, ending };
 }
 
 const exactFilters = [

@@ -17,7 +17,7 @@ interface RefusedForm {
 }
 
 /** A form of the page Pay that was refused, again with the reason. Throws what is no refusal. */
-export function askAgain(context: WebContext, error: unknown, refused: RefusedForm): Response {
+export function askAgain(context: WebContext, error: unknown, refused: RefusedForm): Promise<Response> {
   if (!(error instanceof RequestError)) throw error;
   const { scope } = context.var;
   const { heading, form, back, ...place } = refused;

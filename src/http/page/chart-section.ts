@@ -4,6 +4,7 @@ import { valueTicks } from '../../chart/scale.ts';
 import { dayMs, weekMs } from '../../domain/duration.ts';
 import { isoDay, isoText, momentParts } from '../../domain/moment.ts';
 import { formatMicros } from '../../domain/money.ts';
+import { onStorageError } from '../../domain/operator-error.ts';
 import { ownOf } from '../../domain/own.ts';
 import { type Balance, type BalanceDefinition, unitOf } from '../../domain/reading.ts';
 import type { Severity } from '../../domain/severity.ts';
@@ -29,7 +30,7 @@ import { RequestError } from '../refusal.ts';
 import { buildChart, type ChartSpan, chartRanges, readSpan } from './chart-model.ts';
 import { choiceLink } from './forms.ts';
 import { live } from './live.ts';
-import { accountPath, type Frame, type Scope } from './words.ts';
+import { accountPath, type Frame, type Scope, unreadable } from './words.ts';
 
 const tableRows = 40;
 
@@ -180,17 +181,22 @@ function exportQuery({ since, until, preset }: ChartSpan): string {
   return `since=${isoText(since)}&until=${isoText(until)}`;
 }
 
+/** Its parts are there while the database cannot be read, too: an open page says so then, and shows no picture of before. */
 async function chartFigure(balance: Balance, shown: Shown): Promise<Html> {
   const { account, span, scope } = shown;
-  const chart = await buildChart(scope.views, { account, span, balance, now: scope.now });
+  const chart = await buildChart(scope.views, { account, span, balance, now: scope.now }).catch(
+    onStorageError(null),
+  );
   const dates = `since=${isoText(span.since)}&until=${isoText(span.until)}`;
   const time = span.preset === null ? dates : `range=${span.preset.name}`;
-  const words = describeChart(chart, balance, shown);
   const name = sayBalance(balanceLabel(balance, account.balances), scope);
-  const title = say(says.words, { balance: name, words }, scope);
-  return html`<figure class="chart" data-chart="/api/v1${accountPath(account.id)}/chart?balance=${balance}" data-time="${time}" data-label="${title}" data-timezone="${scope.timezone}"><div class="chart-box">${drawChart(chart, title, scope)}</div>
-${live(`chart-${balance}`, html`${legend(chart, scope)}<p>${words}</p>`, { tag: 'figcaption' })}</figure>
-<details class="table-of-chart"><summary>${sayHtml(says.asTableOf, { hidden: html`<span class="hidden"> ${say(says.of, { balance: name }, scope)}</span>` }, scope)}</summary>${live(`table-${balance}`, chartTable(chart, balance, shown))}</details>`;
+  const words = chart === null ? '' : describeChart(chart, balance, shown);
+  const picture = chart && drawChart(chart, say(says.words, { balance: name, words }, scope), scope);
+  const caption = chart === null ? unreadable(scope) : html`${legend(chart, scope)}<p>${words}</p>`;
+  const table = chart === null ? unreadable(scope) : chartTable(chart, balance, shown);
+  return html`<figure class="chart" data-chart="/api/v1${accountPath(account.id)}/chart?balance=${balance}" data-time="${time}" data-label="${name}" data-timezone="${scope.timezone}"><div class="chart-box">${picture}</div>
+${live(`chart-${balance}`, caption, { tag: 'figcaption' })}</figure>
+<details class="table-of-chart"><summary>${sayHtml(says.asTableOf, { hidden: html`<span class="hidden"> ${say(says.of, { balance: name }, scope)}</span>` }, scope)}</summary>${live(`table-${balance}`, table)}</details>`;
 }
 
 function describeChart(chart: Chart, balance: Balance, shown: Shown): string {

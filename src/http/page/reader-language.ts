@@ -14,10 +14,22 @@ const yearSeconds = 365 * 86_400;
 /** Each in its own words: whoever cannot read the others finds it. */
 const names: Readonly<Record<LanguageId, string>> = { en: 'English', 'zh-CN': '简体中文', es: 'Español' };
 
-/** The language of a reader: the choice that this browser keeps, else what it asks for, else the configured one. */
-export function languageOf({ headers }: IncomingMessage, configured: string): Promise<Language> {
+/** Names the language that an open page keeps, whatever its reader has chosen since. */
+export const languageHeader = 'lowwater-language';
+
+/** Asked for an open page: only what it keeps fresh is taken over. */
+export function isOfOpenPage({ req }: WebContext): boolean {
+  return req.header(languageHeader) !== undefined;
+}
+
+/** The language of a reader: `kept` by an open page, else the choice that this browser keeps, else what it asks for, else the configured one. */
+export function languageOf(
+  { headers }: IncomingMessage,
+  configured: string,
+  kept?: string,
+): Promise<Language> {
   const chosen = parse(headers.cookie ?? '', cookieName)[cookieName];
-  const known = languageIds.find((id) => id === chosen);
+  const known = [kept, chosen].flatMap((wanted) => languageIds.find((id) => id === wanted) ?? [])[0];
   if (known !== undefined) return loadLanguage(known);
   const accepted = parseAccept(headers['accept-language'] ?? '');
   return loadLanguage(acceptedOf(accepted.toSorted((left, right) => right.q - left.q)) ?? configured);

@@ -1,4 +1,3 @@
-import { isEndingSoon } from '../../views/account-summary.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { say } from '../../wording/language.ts';
 import { phrases } from '../../wording/phrase.ts';
@@ -17,6 +16,7 @@ import { renderMessages } from './messages.ts';
 import { renderOverview } from './overview.ts';
 import { renderPay } from './pay.ts';
 import { endSession, keepSession, renderAudit, renderSessions } from './people.ts';
+import { isOfOpenPage } from './reader-language.ts';
 import { renderReview } from './review.ts';
 import { type PageName, show } from './show.ts';
 import { nothingGiven } from './silences.ts';
@@ -26,9 +26,9 @@ import { nameOf, type Scope, titleOf } from './words.ts';
 
 /** The addresses of pages that keep themselves fresh, with their queries. */
 export const pagePaths =
-  /^\/(?:accounts\/[^/?]+|alerts|silences|messages|pay|audit|sessions|time-zone)?(?:\/[^?]*)?(?:\?|$)/;
+  /^\/(?:accounts\/[^/?]+|alerts|silences|messages|pay|review|audit|sessions|time-zone)?(?:\/[^?]*)?(?:\?|$)/;
 
-type RenderPage = (scope: Scope) => Promise<Html | { readonly content: Html; readonly ending: number }>;
+type RenderPage = (scope: Scope) => Promise<Html>;
 
 /** The pages of the navigation. */
 const pages: readonly (readonly [path: string, PageName | 'audit' | 'sessions', RenderPage])[] = [
@@ -64,12 +64,11 @@ export function addPages(app: WebApp): void {
   for (const [path, name, render] of pages) {
     app.get(path, async (context) => {
       const { scope } = context.var;
-      const rendered = await render(scope);
-      const page = 'ending' in rendered ? rendered : { content: rendered };
+      const isStill = name === 'review';
+      const content = isStill && isOfOpenPage(context) ? html`` : await render(scope);
       const title = name === 'overview' ? 'lowwater' : titleOf(name, scope);
       const current = name === 'audit' || name === 'sessions' ? null : name;
-      const scripts = pagePaths.test(path) ? ['live.js'] : [];
-      return show(context, { title, ...page, current, scripts });
+      return show(context, { title, content, current, scripts: ['live.js'], isStill });
     });
   }
 }
@@ -82,13 +81,12 @@ async function showAccount(context: WebContext): Promise<Response> {
   return show(context, {
     title: `${nameOf(account.name)} · lowwater`,
     content,
-    ending: isEndingSoon(account) ? 1 : 0,
     scripts,
     styles: ['uplot.css'],
   });
 }
 
-function showTimeZone(context: WebContext): Response {
+function showTimeZone(context: WebContext): Promise<Response> {
   const back = readOwnPath(context.req.query('back'));
   const { site, scope } = context.var;
   const content = renderTimeZone(zoneOf(context, ''), site.timezone, back, scope);
@@ -107,7 +105,7 @@ async function showCalendar(context: WebContext): Promise<Response> {
   return context.body(body, 200, { 'content-type': calendarMediaType });
 }
 
-function showSignIn(context: WebContext): Response {
+async function showSignIn(context: WebContext): Promise<Response> {
   const next = readOwnPath(context.req.query('next'));
   if (context.get('signedIn')) return context.redirect(next, 303);
   const isReplaced = context.var.site.sessions?.isOfOtherToken(context.req.header('cookie')) ?? false;

@@ -75,24 +75,22 @@ const pages = phrases('pages', {
   messages: 'Messages',
 });
 
-interface Shown extends Pick<LayoutOptions, 'title' | 'content' | 'scripts' | 'styles'> {
+interface Shown extends Pick<LayoutOptions, 'title' | 'content' | 'scripts' | 'styles' | 'isStill'> {
   readonly current?: PageName | null;
-  /** Accounts that may be empty within a day without an alert, of those that the page looked at. */
-  readonly ending?: number;
   readonly chrome?: null;
   readonly status?: ContentfulStatusCode | undefined;
 }
 
 /** Answers with a whole page. */
-export function show(
+export async function show(
   context: WebContext,
-  { current = null, ending = 0, chrome, status = 200, ...shown }: Shown,
-): Response {
+  { current = null, chrome, status = 200, ...shown }: Shown,
+): Promise<Response> {
   const { views, scope } = context.var;
   const done = ownOf<Phrase<unknown>>(doneWords, takeDone(context) ?? '');
   const whole = { ...shown, frame: scope, ...(done === undefined ? {} : { done: say(done, scope) }) };
   if (chrome === null) return context.html(layOut({ ...whole, chrome }).markup, status);
-  const needs = needsOf(views, scope, ending);
+  const needs = await needsOf(views, scope);
   const title = needs.title === null ? shown.title : `${needs.title} · ${shown.title}`;
   const framed = { ...whole, title, worst: needs.worst, chrome: chromeOf(context, current) };
   const { markup } = layOut(framed);
@@ -133,11 +131,10 @@ function chromeOf(context: WebContext, current: PageName | null) {
 }
 
 /** The number of alerts that need attention; else why their absence is no all-clear. Problems of lowwater always stand there. */
-function needsOf(
+async function needsOf(
   views: LiveViews,
   scope: Frame,
-  ending: number,
-): { readonly worst: Worst; readonly title: string | null } {
+): Promise<{ readonly worst: Worst; readonly title: string | null }> {
   const firing = [...views.firing()];
   const urgent = countWorst(firing.filter(needsSomebody));
   const broken = views.status().problems.length > 0 ? say(says.problem, scope) : null;
@@ -146,14 +143,15 @@ function needsOf(
     const worst = severity === 'info' && broken !== null ? 'unsure' : severity;
     return { worst, title: listWords([sayWorst(says.count, urgent, scope), broken], scope) };
   }
-  const { accounts, unread } = views.counts();
+  const { accounts, failing, waiting, endingSoon } = await views.summary(0);
+  const unread = failing + waiting;
   const muted = countWorst(firing.filter(({ silenced }) => silenced));
   const silences = views.silences().filter(({ active }) => active).length;
   const title = listWords(
     [
       broken,
       accounts === 0 || unread > 0 ? say(says.notRead, { count: unread }, scope) : null,
-      ending > 0 ? say(says.ending, { count: ending }, scope) : null,
+      endingSoon > 0 ? say(says.ending, { count: endingSoon }, scope) : null,
       muted === null ? null : sayWorst(says.countSilenced, muted, scope),
       muted === null && silences > 0 ? say(says.silences, { count: silences }, scope) : null,
     ],
@@ -236,6 +234,8 @@ interface LayoutOptions {
   readonly scripts?: readonly string[];
   readonly styles?: readonly string[];
   readonly worst?: Worst;
+  /** Its content is as of when it was asked for: only the frame around it is kept fresh. */
+  readonly isStill?: boolean;
   readonly reload?: boolean;
 }
 
@@ -250,8 +250,9 @@ export type Worst = Severity | 'unsure' | null;
 /** The whole document around the content of a page. */
 export function layOut(options: LayoutOptions): Html {
   const { title, content, frame, chrome, done, worst = null, reload = false } = options;
-  const { scripts = [], styles = [] } = options;
-  const asOf = live('as-of', moment(frame.now, frame), { tag: 'span' });
+  const { scripts = [], styles = [], isStill = false } = options;
+  const at = moment(frame.now, frame);
+  const asOf = isStill ? html`<span data-live="as-of">${at}</span>` : live('as-of', at, { tag: 'span' });
   const iconPath = assetPath(worst === null || worst === 'info' ? 'icon.svg' : `icon-${worst}.svg`);
   return html`<!doctype html>
 <html lang="${frame.language.id}" data-now="${frame.now}"${(chrome !== null || scripts.length > 0) && html` data-words="${scriptWords(frame.language)}"`}>

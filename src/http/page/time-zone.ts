@@ -25,23 +25,32 @@ const says = phrases('zone', {
 /** Keyed by the names as they are written: any other spelling would be a formatter of its own. */
 export const zones: ReadonlySet<string> = new Set(['UTC', ...Intl.supportedValuesOf('timeZone')]);
 
+/** The name of a zone here, which browsers may call by a newer or an older one; null of what is none. */
+function zoneNamed(name: string): string | null {
+  if (zones.has(name)) return name;
+  try {
+    const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions();
+    return zones.has(timeZone) ? timeZone : null;
+  } catch {
+    return null;
+  }
+}
+
 /** The zone that this browser is shown times in: its own choice, else the configured one. */
 export function zoneOf(context: WebContext, configured: string): string {
-  const chosen = getCookie(context, cookieName);
-  return chosen !== undefined && zones.has(chosen) ? chosen : configured;
+  return zoneNamed(getCookie(context, cookieName) ?? '') ?? configured;
 }
 
 /** Keeps a zone for this browser; any other word goes back to the configured one. */
 export function keepZone(context: WebContext, zone: string): void {
-  const known = zones.has(zone);
-  const maxAge = known ? yearSeconds : 0;
-  setCookie(context, cookieName, known ? zone : '', { maxAge, httpOnly: true, sameSite: 'Strict' });
+  const known = zoneNamed(zone);
+  const maxAge = known === null ? 0 : yearSeconds;
+  setCookie(context, cookieName, known ?? '', { maxAge, httpOnly: true, sameSite: 'Strict' });
 }
 
 /** The zone in which the times of a form were typed: that of its page, though this browser has another by now. */
 export function zoneOfForm(form: URLSearchParams, { timezone }: Pick<Frame, 'timezone'>): string {
-  const zone = form.get('zone') ?? '';
-  return zones.has(zone) ? zone : timezone;
+  return zoneNamed(form.get('zone') ?? '') ?? timezone;
 }
 
 /** In the footer of every page: the zone, the way back to the configured one, and one click to the reader's own, which its script knows. */

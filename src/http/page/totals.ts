@@ -1,3 +1,4 @@
+import { getOrMake } from '../../domain/get-or-make.ts';
 import { currencyCode, type Micros } from '../../domain/money.ts';
 import { type Money, sumUp } from '../../domain/one-sum.ts';
 import { ownOf } from '../../domain/own.ts';
@@ -40,19 +41,19 @@ interface Total {
 export class Totals {
   readonly #totals = new Map<string, Total>();
   readonly #lists = new Set<readonly BalanceDefinition[]>();
-  /** The row of each currency: accounts never read are counted apart. */
-  readonly #neverRead = new Map<string, number>();
+  /** Accounts never read are counted apart: in the row of their currency, those without a row below the table. */
+  readonly #neverRead = new Map<string, Set<string>>();
 
   add(account: AccountView): void {
     const { reading } = account;
     this.#lists.add(account.balances);
-    const currency = reading?.currency ?? account.currency;
-    if (currency === null) return;
+    // What was never read, of a currency that nobody named, is in no row.
+    const currency = reading?.currency ?? account.currency ?? '';
     const counting = { balances: account.balances, currency };
     for (const [unit, balances] of Map.groupBy(account.balances, ({ id }) => unitOf(counting, id))) {
       const code = currencyCode(unit);
       if (reading === null) {
-        this.#neverRead.set(code, (this.#neverRead.get(code) ?? 0) + 1);
+        getOrMake(this.#neverRead, code, () => new Set()).add(account.id);
         continue;
       }
       const total = this.#totals.get(code) ?? emptyTotal(unit);
@@ -68,8 +69,10 @@ export class Totals {
     const columns = commonBalances(this.#lists)?.map(({ label }) => label) ?? null;
     const head = html`<th scope="col">${say(says.currency, frame)}</th><th scope="col">${say(says.accounts, frame)}</th>${(columns?.map((label) => sayLabel(label, frame)) ?? [say(says.balances, frame)]).map((label) => html`<th scope="col" class="number">${label}</th>`)}<th scope="col" class="number">${say(says.burn, frame)}</th><th scope="col">${say(says.first, frame)}</th>`;
     const rows = totals.map(([code, total]) =>
-      totalRow(total, this.#neverRead.get(code) ?? 0, columns, frame),
+      totalRow(total, this.#neverRead.get(code)?.size ?? 0, columns, frame),
     );
+    const apart = [...this.#neverRead].filter(([code]) => !this.#totals.has(code));
+    const count = new Set(apart.flatMap(([, ids]) => [...ids])).size;
     const sum =
       money &&
       sumUp(
@@ -78,7 +81,7 @@ export class Totals {
         ),
         money,
       );
-    return html`${table(say(says.title, frame), 'cards compact totals', head, rows)}${sum && html`<p class="sums">${say(says.all, { sum: saySum(sum, frame) }, frame)}</p>`}`;
+    return html`${table(say(says.title, frame), 'cards compact totals', head, rows)}${count > 0 && html`<p class="note unread">${say(says.neverRead, { count }, frame)}</p>`}${sum && html`<p class="sums">${say(says.all, { sum: saySum(sum, frame) }, frame)}</p>`}`;
   }
 }
 

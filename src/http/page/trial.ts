@@ -151,6 +151,8 @@ async function showTrial(context: WebContext, shown: TrialShown): Promise<Respon
   return show(context, {
     title: say(says.title, { rule: shown.rule.id, name: nameOf(shown.account.name) }, scope),
     content: await renderTrial(scope, shown),
+    scripts: ['live.js'],
+    isStill: true,
     status: shown.problems === undefined ? 200 : 400,
   });
 }

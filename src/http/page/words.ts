@@ -219,16 +219,17 @@ export function runwayCell(account: AccountView, balance: Balance, frame: Frame)
 }
 
 /** A sentence while the database cannot be read: people look for balances and alerts, known from memory, just then. */
-export async function ifReadable(
-  render: () => Promise<Html>,
-  reader: Listener = { language: english },
-): Promise<Html> {
+export async function ifReadable(render: () => Promise<Html>, reader: Listener): Promise<Html> {
   try {
     return await render();
   } catch (error) {
     if (!(error instanceof StorageError)) throw error;
-    return html`<p class="empty">${sayAgain(refusals.noDatabase(), reader)}</p>`;
+    return unreadable(reader);
   }
+}
+
+export function unreadable(reader: Listener): Html {
+  return html`<p class="empty">${sayAgain(refusals.noDatabase(), reader)}</p>`;
 }
 
 /** An account's page, under its name. */

@@ -4,18 +4,15 @@ import { startWorld } from '../../support/world.ts';
 
 const form = { account: 'otp', amount: '80', from: '2026-11-21T12:00', to: '2026-11-22T12:00', by: 'Lin' };
 
-test('a run that is announced by the form of the page Pay is shown there, with the form to cancel it', async () => {
+test('a run that is announced by the form of the page Pay is one though its button was pressed twice, and is shown there, with the form to cancel it', async () => {
   const world = await startWorld({});
   const server = await serveWorld(world);
   const body = new URLSearchParams(form);
   const headers = { origin: server.url };
-  const answer = await fetch(`${server.url}/pay/announced`, {
-    method: 'POST',
-    body,
-    headers,
-    redirect: 'manual',
-  });
-  expect([answer.status, answer.headers.get('location')]).toEqual([303, '/pay?done=announced']);
+  const send = () =>
+    fetch(`${server.url}/pay/announced`, { method: 'POST', body, headers, redirect: 'manual' });
+  for (const answer of await Promise.all([send(), send()]))
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/pay?done=announced']);
   const page = await (await fetch(`${server.url}/pay`)).text();
   expect(page).toContain('80.00 CNY beyond the usual');
   expect(world.views.announced()).toMatchObject([{ account: 'otp', balance: 'sms', announcedBy: 'Lin' }]);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { StorageError } from '../../../src/domain/operator-error.ts';
 import { Secret } from '../../../src/domain/secret.ts';
 import { signLink } from '../../../src/http/ack-link.ts';
 import { hourMs, minuteMs, smsLow, units } from '../../support/account-facts.ts';
@@ -73,6 +74,18 @@ describe('the page behind a link', () => {
     await world.pass(hourMs / 2);
     expect(await quiet('Ana')).toContain('<h1>Quiet until');
     expect(world.views.silences()).toHaveLength(2);
+  });
+
+  it('says in the language of its reader that the database cannot be read', async () => {
+    const world = await makeLow();
+    const polls = () => {
+      throw new StorageError('corrupt', 'malformed page 7');
+    };
+    Object.assign(world.store, { polls });
+    const { url } = await serveWorld(world);
+    const headers = { 'accept-language': 'es' };
+    const page = await (await fetch(`${url}/a/${await linkOf(world)}`, { headers })).text();
+    expect(page).toContain('Ahora mismo no se puede leer la base de datos.');
   });
 
   it('says in the language of its reader that the alert is acknowledged', async () => {

@@ -50,6 +50,12 @@ describe('the silences page', () => {
     expect(ordered()).toMatchObject([{ startsAt: Date.UTC(2026, 10, 20, 20) }]);
   });
 
+  it('makes one silence of a button that was pressed twice', async () => {
+    const confirm = () => send('/silences', { account: 'otp', confirmed: 'yes' });
+    for (const { status } of await Promise.all([confirm(), confirm()])) expect(status).toBe(303);
+    expect(ordered()).toHaveLength(1);
+  });
+
   it('mutes what was confirmed, from and until what was given', async () => {
     const answer = await send('/silences', {
       account: 'otp',

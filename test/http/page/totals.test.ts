@@ -45,14 +45,16 @@ describe('the totals of a currency', () => {
     expect(table).toContain('2.00');
   });
 
-  it('say how many of its accounts were never read and are in no sum', () => {
+  it('say how many of its accounts were never read and are in no sum, also where no currency is known', () => {
     const reading = { at: 0, balances: { sms: micros(1), voip: micros(2) }, currency: 'CNY' };
-    const accounts = [reading, null, null].map((read, index) =>
-      buildAccountView({ reading: read, currency: index === 2 ? 'EUR' : 'rmb' }),
+    const currencies = ['rmb', 'rmb', 'EUR', null];
+    const accounts = [reading, null, null, null].map((read, index) =>
+      buildAccountView({ id: `a${index}`, reading: read, currency: currencies[index] ?? null }),
     );
     const table = tableOf(accounts);
     expect(table).toMatch(/1 account<.*1 never read, not in the sums/);
     expect(table).not.toContain('EUR');
+    expect(table).toContain('<p class="note unread">2 never read, not in the sums</p>');
   });
 
   it('call no burn known where none is', () => {
