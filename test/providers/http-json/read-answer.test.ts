@@ -57,6 +57,23 @@ describe('an amount is exact', () => {
     expect(micros(outcome)).toBe(wanted);
   });
 
+  test.each([
+    [
+      '{"data":{"balance":1,"balance":2,"currency":"EUR"}}',
+      '$.data.balance is written twice, with different values; expected an amount',
+    ],
+    [
+      '{"data":{"balance":1,"currency":"EUR","currency":"USD"}}',
+      '$.data.currency is written twice, with different values; expected a text',
+    ],
+    [
+      '{"data":{"balance":1,"currency":"EUR"},"data":{"balance":2,"currency":"EUR"}}',
+      '$.data.balance is not in the answer',
+    ],
+  ])('and none where nobody can tell which of two is meant: %s', (body, reason) => {
+    expect(micros(read(body))).toBe(`invalid_response: ${reason}`);
+  });
+
   test('credit less usage, both with all their digits', () => {
     const balances = [{ id: 'main', amount: '$.total', minus: '$.used' }];
     expect(
