@@ -54,7 +54,7 @@ export function readToken(
       status: answer.status,
     };
   const [life] = token.expiresIn === undefined ? [] : failure.json.find(token.expiresIn);
-  const seconds = Number(life?.value ?? Number.NaN);
+  const seconds = Number(life?.digits ?? (typeof life?.value === 'string' ? life.value : Number.NaN));
   return {
     token: new Secret(found.value),
     lifetimeMs: seconds > 0 ? Math.min(seconds * secondMs, longestLifetimeMs) : token.lifetime,

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createForeignTexts } from '../../../src/domain/foreign-text.ts';
 import type { OutcomeDetail } from '../../../src/domain/reading.ts';
 import { descriptionSchema, type WrittenDescription } from '../../../src/providers/http-json/description.ts';
-import { readAnswer } from '../../../src/providers/http-json/read-answer.ts';
+import { readAnswer, readToken } from '../../../src/providers/http-json/read-answer.ts';
 
 const secret = 'very-secret-key';
 
@@ -30,6 +30,18 @@ const answer = (balance: string, currency = '"EUR"'): string =>
 
 const micros = (outcome: OutcomeDetail): number | string =>
   outcome.kind === 'ok' ? (outcome.answer.balances.main ?? Number.NaN) : `${outcome.kind}: ${outcome.reason}`;
+
+test('a token whose lifetime is written twice, differently, is good for as long as one that says none', () => {
+  const token = { request: { url: 'https://sms.example.net/t' }, path: '$.t', expiresIn: '$.s' };
+  const lifetimeOf = (body: string) =>
+    readToken(
+      descriptionSchema.parse({ ...wallet, token }),
+      { status: 200, headers: {}, body },
+      { texts: createForeignTexts([]), now: 0 },
+    );
+  expect(lifetimeOf('{"t":"abc","s":1,"s":99}')).toMatchObject({ lifetimeMs: 600_000 });
+  expect(lifetimeOf('{"t":"abc","s":"99"}')).toMatchObject({ lifetimeMs: 99_000 });
+});
 
 describe('an amount is exact', () => {
   test.each([
