@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isAcknowledged, type ToolKeys } from '../domain/alert.ts';
 import { type MessageItem, stateOf } from '../domain/message.ts';
+import { cleanText } from '../domain/plain-text.ts';
 
 export interface KeyOrder {
   readonly item: MessageItem;
@@ -8,6 +9,14 @@ export interface KeyOrder {
   readonly key: string;
   /** The name of the alert for people, with a number from its second key on. */
   readonly name: string;
+}
+
+/** Longest name in a plain field of a tool; one of them refuses what is longer than 255, another than 512. */
+const maxSourceLength = 200;
+
+/** What an alert is about, as a plain field of a tool: never empty. */
+export function sourceOf({ accountName, incident }: MessageItem): string {
+  return cleanText(accountName, maxSourceLength) || incident.account;
 }
 
 const oneKey: ToolKeys = { first: 0, newest: 0, taken: null };

@@ -6,12 +6,12 @@ import { colonAfter } from '../wording/lists.ts';
 /**
  * Text in which nothing is markup, for receivers that render Markdown of their own making and know no escape: what begins
  * emphasis, links, tags and mentions is replaced by characters that look the same. An underscore inside a word is no markup and
- * stays.
+ * stays. What would begin a list stands behind a character that is no space: `**` before a space is not bold.
  */
 export function literalMarkdown(text: string): string {
   return text
     .replace(/[*~`<>[\]\\]|(?<![a-z0-9])_|_(?![a-z0-9])/gi, lookAlike)
-    .replace(/^(\s*)([#+|-])/, '$1\u200a$2');
+    .replace(/^(\s*)([#+|-])/, '$1\u2060$2');
 }
 
 export function literal(text: string, limit = 300): string {

@@ -1,6 +1,6 @@
 import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import { firstWhere } from '../domain/first-where.ts';
-import { parseJson, withoutByteOrderMark } from '../domain/json.ts';
+import { hasEveryKey, parseJson, withoutByteOrderMark } from '../domain/json.ts';
 import { parseMicros } from '../domain/money.ts';
 import type { ConfigProblem } from '../domain/operator-error.ts';
 import { quoteKey } from '../wording/lists.ts';
@@ -65,7 +65,7 @@ export function parseDocument(source: string): ParsedDocument {
 function parsePlain(text: string): JsonDocument | null {
   if (doubtfulNumber.test(text)) return null;
   const value = parseJson(text);
-  if (value === undefined || text.match(keyEnd)?.length !== countKeysOf(value)) return null;
+  if (value === undefined || !hasEveryKey(text, value)) return null;
   let found: { readonly root: Node | undefined; readonly placeAt: PlaceFinder } | null = null;
   return {
     value,
@@ -78,24 +78,6 @@ function parsePlain(text: string): JsonDocument | null {
 
 /** A number of so many digits that a binary float may lose some, or with an exponent. A text may look like one: that costs time only. */
 const doubtfulNumber = /[:,[]\s*-?(?:[\d.]{16}|[\d.]+[eE])/;
-
-/** The end of a key; a text may hold one, so that there are as many as keys or more. */
-const keyEnd = /"\s*:/g;
-
-/** Fewer than there are in the text where a key stands twice; NaN where one has the name that is refused, or is nested too deep. */
-function countKeysOf(value: unknown, depth = 1): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  if (depth > deepestNesting) return Number.NaN;
-  if (Array.isArray(value))
-    return value.reduce<number>((sum, child) => sum + countKeysOf(child, depth + 1), 0);
-  const keys = Object.keys(value);
-  let count = keys.length;
-  for (const key of keys) {
-    if (key === '__proto__') return Number.NaN;
-    count += countKeysOf(Reflect.get(value, key), depth + 1);
-  }
-  return count;
-}
 
 /** Keyed by the parser's names for its findings. */
 const syntaxErrors: Readonly<Record<string, string>> = {

@@ -34,6 +34,31 @@ type Reviver = (this: object, key: string, value: unknown, context: { readonly s
 /** With the reviver's third argument, a number as it was written, which TypeScript's library does not know. */
 export const parseWithSource = JSON.parse as (text: string, reviver: Reviver) => unknown;
 
+/** The end of a key; a text may hold one, so that there are as many as keys or more. */
+const keyEnd = /"\s*:/g;
+
+/** Whether each key of the text is in what `JSON.parse` made of it. May be false although it is; never true although one is lost. */
+export function hasEveryKey(json: string, parsed: unknown): boolean {
+  return (json.match(keyEnd)?.length ?? 0) === countKeysOf(parsed);
+}
+
+const deepestNesting = 64;
+
+/** Fewer than there are in the text where a key stands twice; NaN where one has the name that is refused, or is nested too deep. */
+function countKeysOf(value: unknown, depth = 1): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  if (depth > deepestNesting) return Number.NaN;
+  if (Array.isArray(value))
+    return value.reduce<number>((sum, child) => sum + countKeysOf(child, depth + 1), 0);
+  const keys = Object.keys(value);
+  let count = keys.length;
+  for (const key of keys) {
+    if (key === '__proto__') return Number.NaN;
+    count += countKeysOf(Reflect.get(value, key), depth + 1);
+  }
+  return count;
+}
+
 /** RFC 8259, 8.1: a parser may ignore a byte order mark. */
 export function withoutByteOrderMark(text: string): string {
   return text.startsWith('\ufeff') ? text.slice(1) : text;

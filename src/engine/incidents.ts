@@ -64,7 +64,7 @@ export function openEvent(
 
 interface Change {
   readonly now: number;
-  /** A top-up made it milder. */
+  /** A top-up made it milder, or the balance fell below a level again: the milder severity is what readers had in mind. */
   readonly eased?: boolean;
   /** Why it ended, where it did. */
   readonly resolution: () => Resolution;
@@ -108,7 +108,7 @@ function changedIncident(
     escalationSince: isNew ? now : incident.escalationSince,
     worstSeverity: isWorst ? severity : incident.worstSeverity,
     rises: incident.rises + (rose ? 1 : 0),
-    eased: eased ? { severity, rises: incident.rises } : incident.eased,
+    eased: eased ? { severity: rose ? incident.severity : severity, rises: incident.rises } : incident.eased,
     flappingSince,
   };
 }

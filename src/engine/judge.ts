@@ -101,7 +101,10 @@ function applyTransition(
     return;
   }
   const explained = { ...alert, facts: ruleKindOf(rule).factsBehind(rule, facts) };
-  const eased = change === 'fell' && rises(account.poll, alert.balance);
+  const eased =
+    change === 'fell'
+      ? rises(account.poll, alert.balance)
+      : change === 'rose' && crosses(account.poll, rule, alert);
   const resolution = (): Resolution => resolutionOf(state, account, { rule, alert });
   const followed = followChange(state, account, { alert: explained, change }, { now, eased, resolution });
   if (followed.state === 'pending') state.alerts.set(followed);
@@ -139,6 +142,13 @@ function rises({ reading, previous }: AccountState, balance: Balance | null): bo
     previous !== null &&
     amountOf(reading, balance) > amountOf(previous, balance)
   );
+}
+
+/** Whether the newest reading, and no edit of the rule, brought a balance below the level of a severity. */
+function crosses({ reading, previous }: AccountState, rule: Rule, { balance, severity }: Alert): boolean {
+  const level = ruleKindOf(rule).levels?.(rule)[severity];
+  if (level === undefined || balance === null || reading === null || previous === null) return false;
+  return amountOf(reading, balance) < level && amountOf(previous, balance) >= level;
 }
 
 /** A top-up since it began, or simply a recovery. */

@@ -137,7 +137,7 @@ export function optionalSecret(description: string) {
 }
 
 function readSecret(text: string): TextReading<Secret> {
-  if (text === '') return { wrong: 'must not be empty' };
+  if (!isVisible(text)) return { wrong: 'must not be empty' };
   // A line break at the end of a pasted key is the usual cause; the provider would only answer that the key is wrong.
   if (/\p{Cc}/u.test(text)) return { wrong: 'must not hold line breaks or other control characters' };
   return { value: new Secret(text) };

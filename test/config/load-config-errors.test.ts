@@ -192,6 +192,13 @@ const placeholders: ProblemRow[] = [
     'must not be empty',
   ],
   [
+    'a token of blanks, which everybody guesses,',
+    (c) => Object.assign(c.server, { token: placeholder('env:NOPE:- ') }),
+    'server.token',
+    'NOPE',
+    'must not be empty',
+  ],
+  [
     'a placeholder that gives no number',
     (c) => Object.assign(c.server, { port: placeholder('env:OTP_AUTH_SECRET') }),
     'server.port',

@@ -4,6 +4,7 @@ import type { Settings } from '../../src/domain/settings.ts';
 import { accountsAtOnce } from '../../src/engine/changed-accounts.ts';
 import { observePoll } from '../../src/engine/observe.ts';
 import { dayMs, hourMs, idleRule, minuteMs, smsLow, topUpRule, units } from '../support/account-facts.ts';
+import { giveAtOnce } from '../support/orders.ts';
 import { incidentMessage } from '../support/recording-channel.ts';
 import { makeAccount, makeChannel, makeRoute, makeSettings } from '../support/settings.ts';
 import { read, startWorld, step, type World } from '../support/world.ts';
@@ -94,6 +95,16 @@ describe('a reload', () => {
     world.reload({ rules: [{ ...rule, thresholds: { critical: units(200) } }] });
     await world.pass(step);
     expect(world.news()).toEqual(['otp/sms-low worse critical']);
+  });
+
+  test('that takes back a threshold makes news of the real fall, also to who took the alert before', async () => {
+    const world = await startWorld({ rules: [smsLow({ warning: units(200), critical: units(160) })] });
+    await read(world, 150);
+    await giveAtOnce(world, { kind: 'acknowledge', account: 'otp', rule: 'sms-low', comment: '' });
+    world.reload({ rules: [smsLow({ warning: units(200), critical: units(50) })] });
+    await world.pass(step);
+    expect(world.news()).toEqual(['otp/sms-low acknowledged critical']);
+    expect(await read(world, 40)).toEqual(['otp/sms-low worse critical']);
   });
 
   test('that removes a rule closes its incident once and says why, not that all is well', async () => {

@@ -88,8 +88,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'what a small top-up made milder is not reported again',
     file: judge,
-    old: "const eased = change === 'fell' && rises(account.poll, alert.balance);",
-    new: 'const eased = false;',
+    old: '{ now, eased, resolution }',
+    new: '{ now, resolution }',
   },
   {
     name: 'a balance below zero in another currency is no alert',

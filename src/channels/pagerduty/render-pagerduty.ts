@@ -1,18 +1,19 @@
 import { type IncidentMessage, type Message, type MessageItem, stateOf } from '../../domain/message.ts';
 import { isoText } from '../../domain/moment.ts';
-import { cutText } from '../../domain/plain-text.ts';
+import { cleanText, cutText } from '../../domain/plain-text.ts';
 import { type ItemWording, readerOf, wordItem } from '../../messages/item-wording.ts';
 import { wordCard } from '../../messages/message-wording.ts';
 import { say } from '../../wording/language.ts';
 import { joinSentences, labelled } from '../../wording/lists.ts';
 import type { Reader } from '../../wording/moments.ts';
 import { phrases } from '../../wording/phrase.ts';
-import { type KeyOrder, keyOrders, nameOfAlert } from '../alert-key.ts';
+import { type KeyOrder, keyOrders, nameOfAlert, sourceOf } from '../alert-key.ts';
 import type { Attempt } from '../post-sender.ts';
 import type { PostSettings } from '../receiver.ts';
 
 /** The most characters of a summary, and of a key (developer.pagerduty.com, Events API v2). */
 const maxSummaryLength = 1024;
+const maxGroupLength = 200;
 const maxKeyLength = 255;
 
 /**
@@ -90,11 +91,11 @@ function eventOf({ item, action, key: dedup_key }: KeyOrder, message: IncidentMe
     links: words.links.map(({ label, url }) => ({ href: url, text: label })),
     payload: {
       summary: cutText(words.headline, maxSummaryLength),
-      source: item.accountName,
+      source: sourceOf(item),
       severity: item.severity,
       timestamp: isoText(item.firedAt),
       ...(item.balance === null ? {} : { component: item.balance }),
-      ...(team === undefined ? {} : { group: team }),
+      ...(team === undefined ? {} : { group: cleanText(team, maxGroupLength) }),
       class: item.rule,
       custom_details: detailsOf(words, readerOf(message)),
     },

@@ -4,7 +4,7 @@ import { cutText } from '../../domain/plain-text.ts';
 import { type Tone, toneIcons } from '../../messages/item-wording.ts';
 import { type Card, renderFitting, wordCard } from '../../messages/message-wording.ts';
 import { labelled } from '../../wording/lists.ts';
-import { type KeyOrder, keyOrders, nameOfAlert } from '../alert-key.ts';
+import { type KeyOrder, keyOrders, nameOfAlert, sourceOf } from '../alert-key.ts';
 import { cutBytes, cutUnits, fitFacts, literalMarkdown, lookAlike } from '../markdown.ts';
 import type { Attempt, PostedPart } from '../post-sender.ts';
 import type { PostCode } from '../receiver.ts';
@@ -80,7 +80,7 @@ function ordersOf(preset: Preset, message: Message, recipients: readonly string[
   const raises = incident.raise !== undefined;
   return [
     ...keyOrders(alerts, { maxLength: maxKeyLength, raises }).flatMap((order) => {
-      const more = { source: order.item.accountName, dedupKey: order.key };
+      const more = { source: sourceOf(order.item), dedupKey: order.key };
       const fields = fieldsOf({ ...message, items: [order.item] }, more);
       return requestsFor(incident, order).map(([name, request]) => ({ name, request, fields }));
     }),

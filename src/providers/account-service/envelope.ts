@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import type { ForeignTexts } from '../../domain/foreign-text.ts';
-import { parseWithSource, withoutByteOrderMark } from '../../domain/json.ts';
+import { keyOf, parseWithSource, withoutByteOrderMark } from '../../domain/json.ts';
 import { currencyPattern, parseMicros } from '../../domain/money.ts';
 import type { OutcomeDetail } from '../../domain/reading.ts';
 import { sentences } from '../../wording/phrase.ts';
+import { ambiguous, markAmbiguous } from '../ambiguity.ts';
 import { answers } from '../answers.ts';
 import type { ProviderAnswer } from '../kind.ts';
 import { envelopeCodes } from './endpoints.ts';
@@ -115,14 +116,18 @@ function describeBadBody(answer: HttpAnswer, parsed: unknown): string {
   if (answer.body === null) {
     return answer.problem === 'too-large' ? answers.tooLarge() : answers.compressed();
   }
+  const unclear = ['code', 'msg'].find((key) => keyOf(parsed, key) === ambiguous);
+  if (unclear !== undefined) return `${unclear} is ${ambiguous.description}`;
   return parsed === undefined ? answers.not({ wanted: 'JSON' }) : told.noEnvelope();
 }
 
 function describeBadResult(result: unknown, error: z.ZodError): string {
   const field = error.issues[0]?.path[0];
+  if (result === ambiguous) return `result is ${ambiguous.description}`;
   if (field === undefined) return 'the answer says success and has no result';
   const value: unknown = Reflect.get(Object(result), field);
   if (value === undefined) return `result.${String(field)} is missing`;
+  if (value === ambiguous) return `result.${String(field)} is ${ambiguous.description}`;
   if (Number.isNaN(value)) return `result.${String(field)} is out of range`;
   return `result.${String(field)} is not what the interface says`;
 }
@@ -137,13 +142,14 @@ const longNumber = /[\d.]{16}/;
 
 const balanceKeys: readonly string[] = ['smsBalance', 'voipBalance'];
 
-/** Amounts as millionths, exact from the digits; NaN out of range. A code that no number holds exactly is a bigint. Undefined where it is no JSON, or nested too deep. */
+/** Amounts as millionths, exact from the digits; NaN out of range. What is written twice, differently, is `ambiguous`. A code that no number holds exactly is a bigint. Undefined where it is no JSON, or nested too deep. */
 function parseBody(text: string): unknown {
   const json = withoutByteOrderMark(text);
   try {
-    if (longNumber.test(json)) return parseWithSource(json, readExactly);
     // A reviver makes parsing five times as slow, and is needed for long numbers only.
-    return readShort(JSON.parse(json));
+    const parsed = longNumber.test(json) ? parseWithSource(json, readExactly) : readShort(JSON.parse(json));
+    markAmbiguous(json, parsed);
+    return parsed;
   } catch {
     return undefined;
   }

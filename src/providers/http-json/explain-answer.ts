@@ -60,6 +60,7 @@ export function showAnswer(description: Description, answer: ProviderAnswer, tex
       const members = Object.entries(value).map(([key, each]) => `${JSON.stringify(key)}:${of(key, each)}`);
       return `{${members.join(',')}}`;
     }
+    if (typeof value === 'symbol') return `<${value.description}>`;
     if (shown.has(JSON.stringify(location)) || typeof value === 'boolean' || value === null)
       return json.digitsAt(location) ?? JSON.stringify(value);
     return typeof value === 'string' ? '<text>' : '<number>';

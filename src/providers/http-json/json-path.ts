@@ -1,5 +1,6 @@
 import { JSONPathEnvironment, type JSONPathQuery, jsonpath } from 'json-p3';
-import { parseWithSource, withoutByteOrderMark } from '../../domain/json.ts';
+import { keyOf, parseWithSource, withoutByteOrderMark } from '../../domain/json.ts';
+import { markAmbiguous } from '../ambiguity.ts';
 import { findUnbounded, maxPatternInput } from './pattern.ts';
 
 /** Deeper answers are refused: a walk that calls itself for each level must come to an end. */
@@ -68,7 +69,7 @@ export interface Found {
 /** A JSON text whose numbers are known by their digits. */
 export type ExactJson = NonNullable<ReturnType<typeof parseExactly>>;
 
-/** Null where the text is no JSON, or nested more than 64 levels deep. Of two equal keys in one object the last one counts. */
+/** Null where the text is no JSON, or nested more than 64 levels deep. Of a key that is written twice in one object, differently, the value is `ambiguous`. */
 export function parseExactly(text: string) {
   const json = withoutByteOrderMark(text);
   if (depthOf(json) > maxDepth) return null;
@@ -86,18 +87,20 @@ export function parseExactly(text: string) {
   } catch {
     return null;
   }
+  const whole: unknown = Reflect.get(holder, '');
+  markAmbiguous(json, whole);
   const digitsAt = (location: readonly (string | number)[]): string | null => {
     const keys = ['', ...location];
     const last = String(keys.pop());
     const parent = keys.reduce((value: object, key) => Object(Reflect.get(value, key)), holder);
-    return digits.get(parent)?.get(last) ?? null;
+    return typeof keyOf(parent, last) === 'number' ? (digits.get(parent)?.get(last) ?? null) : null;
   };
   return {
-    root: Reflect.get(holder, '') as unknown,
+    root: whole,
     digitsAt,
     find({ query }: Path): readonly Found[] {
       // The library's type of a JSON value is wider than what `JSON.parse` gives.
-      const root = Reflect.get(holder, '') as Parameters<JSONPathQuery['query']>[0];
+      const root = whole as Parameters<JSONPathQuery['query']>[0];
       const { nodes } = query.query(root);
       return nodes.map(({ value, location }) => ({ value, digits: digitsAt(location), location }));
     },

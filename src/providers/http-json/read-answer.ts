@@ -6,6 +6,7 @@ import { currencyPattern, type Micros } from '../../domain/money.ts';
 import { ownOf } from '../../domain/own.ts';
 import type { OutcomeDetail, ProviderFacts } from '../../domain/reading.ts';
 import { Secret } from '../../domain/secret.ts';
+import { ambiguous } from '../ambiguity.ts';
 import { answers } from '../answers.ts';
 import type { AnswerContext, BroughtToken, ProviderAnswer } from '../kind.ts';
 import { describeBadBody, isMarkup, parseAnswer } from './answer-document.ts';
@@ -53,7 +54,7 @@ export function readToken(
       status: answer.status,
     };
   const [life] = token.expiresIn === undefined ? [] : failure.json.find(token.expiresIn);
-  const seconds = Number(life?.value ?? Number.NaN);
+  const seconds = Number(life?.digits ?? (typeof life?.value === 'string' ? life.value : Number.NaN));
   return {
     token: new Secret(found.value),
     lifetimeMs: seconds > 0 ? Math.min(seconds * secondMs, longestLifetimeMs) : token.lifetime,
@@ -274,6 +275,6 @@ function quote(words: string, texts: ForeignTexts): string {
 export function quoteValue(value: unknown, texts: ForeignTexts): string {
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
   if (typeof value === 'object' && value !== null) return 'an object';
-  const text = texts.clean(String(value), maxQuoteLength);
+  const text = texts.clean(String(value === ambiguous ? ambiguous.description : value), maxQuoteLength);
   return typeof value === 'string' ? `"${text}"` : text;
 }

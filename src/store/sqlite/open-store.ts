@@ -1,4 +1,4 @@
-import { closeSync, copyFileSync, openSync, readSync } from 'node:fs';
+import { closeSync, copyFileSync, openSync, readFileSync, readSync } from 'node:fs';
 import { endianness } from 'node:os';
 import { dirname } from 'node:path';
 import { plural } from '../../domain/plain-text.ts';
@@ -179,7 +179,8 @@ export function readLog(path: string): LogState {
   const file = openSync(path, 'r');
   try {
     const header = readAt(file, 0, headerBytes);
-    if (header === null || header.every((byte) => byte === 0)) return none;
+    // A file that had grown when the power went is all zeros: nothing was committed. Frames behind a header of zeros were.
+    if (header === null || (isBlank(header) && isBlank(readFileSync(path)))) return none;
     const isBig = (header.readUInt32BE(0) & 1) === 1;
     const pageBytes = header.readUInt32BE(8);
     let sums = sumOn([0, 0], header.subarray(0, 24), isBig);
@@ -200,6 +201,8 @@ export function readLog(path: string): LogState {
     closeSync(file);
   }
 }
+
+const isBlank = (bytes: Buffer): boolean => bytes.every((byte) => byte === 0);
 
 function readAt(file: number, place: number, length: number): Buffer | null {
   const bytes = Buffer.alloc(length);

@@ -12,6 +12,7 @@ import {
   everyMessage,
   messageNow,
 } from '../../support/messages.ts';
+import { hostileMessages } from '../../support/robot-bed.ts';
 
 const routingKey = 'verysecretroutingkey000000000000';
 
@@ -26,7 +27,14 @@ function eventsApi(response: ServerResponse, post: ReceivedPost): void {
     if (event_action === 'trigger' && !['critical', 'error', 'warning', 'info'].includes(payload.severity))
       errors.push('invalid severity');
   } else if (post.path !== '/v2/change/enqueue') errors.push('no such endpoint');
-  if (payload !== undefined && !(payload.summary.length <= 1024 && payload.source !== ''))
+  if (
+    payload !== undefined &&
+    !(
+      payload.summary.length <= 1024 &&
+      /^.{1,255}$/u.test(payload.source) &&
+      !/\p{Cc}|\u202e/u.test(payload.source)
+    )
+  )
     errors.push('invalid payload');
   if (errors.length > 0)
     json(response, { status: 'invalid event', message: 'Event object is invalid', errors }, 400);
@@ -106,6 +114,11 @@ describe('PagerDuty', () => {
   });
 
   const three = ['one', 'two', 'three'].map((rule) => buildItem({ rule, incident: { rule } }));
+
+  it('takes names that nobody should choose', async () => {
+    for (const message of hostileMessages(['\u200b']))
+      expect((await send(eventsApi, message)).delivery).toMatchObject({ kind: 'delivered' });
+  });
 
   it('loses none of the alerts behind one that is refused, and names that one', async () => {
     const { delivery, posts } = await send((response, post, count) => {

@@ -110,7 +110,7 @@ export const receivers: Readonly<Record<string, StrictReceiver>> = {
       alias: dedupKey.max(512),
       description: text(15_000),
       source: z.literal('lowwater'),
-      entity: z.string().max(10_000),
+      entity: text(512),
       priority: z.enum(['P1', 'P2', 'P3', 'P4', 'P5']),
     }),
     others: [

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { render } from '../../../src/channels/wecom/wecom-robot.ts';
 import { json } from '../../support/channel-bed.ts';
 import type { ReceivedPost } from '../../support/http-receiver.ts';
-import { buildMessage } from '../../support/messages.ts';
+import { buildMessage, everyMessage } from '../../support/messages.ts';
 import { hostileMessages, sendBy, takesEveryMessage } from '../../support/robot-bed.ts';
 
 /** A robot as its documentation says: its key, the two types used here, and their sizes. */
@@ -71,6 +71,14 @@ describe('a WeCom robot', () => {
   });
 
   takesEveryMessage(send, robot);
+
+  it('shows an amount below zero in bold: no space stands behind the asterisks', () => {
+    const { markdown } = JSON.parse(
+      render(everyMessage().negative ?? buildMessage(), { mention: {} })[0].body,
+    );
+    expect(markdown.content).toMatch(/\*\*[^\s*]?-\d[^*]*\*\*/);
+    expect(markdown.content).not.toMatch(/: \*\*\s/);
+  });
 
   it('gets no mention from outside, and never more than it takes', () => {
     for (const message of hostileMessages(['<@all>', '余额'.repeat(200)])) {

@@ -69,11 +69,32 @@ describe('a successful answer', () => {
     for (const name of names) expect(name).toMatch(/^[\x20-\x7e…]{1,60}$/);
   });
 
-  test('takes the last of duplicate keys, as JSON parsers do, with its exact digits', () => {
-    const body = withResult(
-      '{"smsBalance":"x","smsBalance":2.0000000000000000001,"voipBalance":1,"currency":"CNY"}',
-    );
+  test('may say one thing twice, and anything about what is not read', () => {
+    const body =
+      '{"msg":"a","code":200,"code":200,"x":{"code":1,"code":2},"result":{"smsBalance":2,"smsBalance":2,"voipBalance":1,"currency":"CNY"}}';
     expect(judge(body)).toMatchObject({ kind: 'ok', answer: { balances: { sms: 2_000_000 } } });
+  });
+
+  const result = '"result":{"smsBalance":1,"voipBalance":1,"currency":"CNY"}';
+
+  test.each([
+    [`{"code":-22,"code":200,${result}}`, 'code'],
+    [`{"code":200,"msg":"SUCCESS","msg":"ERROR",${result}}`, 'msg'],
+    [`{"code":200,"result":{},${result}}`, 'result'],
+    [
+      withResult('{"smsBalance":1,"smsBalance":2.0000000000000000001,"voipBalance":1,"currency":"CNY"}'),
+      'result.smsBalance',
+    ],
+    [
+      withResult('{"smsBalance":1,"sms\\u0042alance":2,"voipBalance":1,"currency":"CNY"}'),
+      'result.smsBalance',
+    ],
+    [withResult('{"smsBalance":1,"voipBalance":1,"currency":"CNY","currency":"USD"}'), 'result.currency'],
+  ])('is none where nobody can tell which of two values is meant: %s', (body, place) => {
+    expect(judge(body)).toMatchObject({
+      kind: 'invalid_response',
+      reason: `${place} is written twice, with different values`,
+    });
   });
 
   test('changes no prototype through its keys', () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createForeignTexts } from '../../../src/domain/foreign-text.ts';
 import type { OutcomeDetail } from '../../../src/domain/reading.ts';
 import { descriptionSchema, type WrittenDescription } from '../../../src/providers/http-json/description.ts';
-import { readAnswer } from '../../../src/providers/http-json/read-answer.ts';
+import { readAnswer, readToken } from '../../../src/providers/http-json/read-answer.ts';
 
 const secret = 'very-secret-key';
 
@@ -31,6 +31,18 @@ const answer = (balance: string, currency = '"EUR"'): string =>
 const micros = (outcome: OutcomeDetail): number | string =>
   outcome.kind === 'ok' ? (outcome.answer.balances.main ?? Number.NaN) : `${outcome.kind}: ${outcome.reason}`;
 
+test('a token whose lifetime is written twice, differently, is good for as long as one that says none', () => {
+  const token = { request: { url: 'https://sms.example.net/t' }, path: '$.t', expiresIn: '$.s' };
+  const lifetimeOf = (body: string) =>
+    readToken(
+      descriptionSchema.parse({ ...wallet, token }),
+      { status: 200, headers: {}, body },
+      { texts: createForeignTexts([]), now: 0 },
+    );
+  expect(lifetimeOf('{"t":"abc","s":1,"s":99}')).toMatchObject({ lifetimeMs: 600_000 });
+  expect(lifetimeOf('{"t":"abc","s":"99"}')).toMatchObject({ lifetimeMs: 99_000 });
+});
+
 describe('an amount is exact', () => {
   test.each([
     ['a number', '12.5', {}, 12_500_000],
@@ -55,6 +67,23 @@ describe('an amount is exact', () => {
   ])('%s', (_name, written, how, wanted) => {
     const outcome = read(answer(written), { balances: [{ id: 'main', amount: '$.data.balance', ...how }] });
     expect(micros(outcome)).toBe(wanted);
+  });
+
+  test.each([
+    [
+      '{"data":{"balance":1,"balance":2,"currency":"EUR"}}',
+      '$.data.balance is written twice, with different values; expected an amount',
+    ],
+    [
+      '{"data":{"balance":1,"currency":"EUR","currency":"USD"}}',
+      '$.data.currency is written twice, with different values; expected a text',
+    ],
+    [
+      '{"data":{"balance":1,"currency":"EUR"},"data":{"balance":2,"currency":"EUR"}}',
+      '$.data.balance is not in the answer',
+    ],
+  ])('and none where nobody can tell which of two is meant: %s', (body, reason) => {
+    expect(micros(read(body))).toBe(`invalid_response: ${reason}`);
   });
 
   test('credit less usage, both with all their digits', () => {

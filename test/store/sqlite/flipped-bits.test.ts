@@ -56,6 +56,18 @@ describe('a flipped bit in the write-ahead log of a killed daemon', () => {
     },
   );
 
+  it('is found where its header is zeros before frames, and is none where all of it is', () => {
+    const path = makeKilled();
+    const log = readFileSync(`${path}-wal`).fill(0, 0, 32);
+    writeFileSync(`${path}-wal`, log);
+    const [record] = open(path).load().damagedRecords ?? [];
+    expect(record).toMatchObject({ source: 'write-ahead log', key: `${path}-wal` });
+    expect(readFileSync(globSync(`${path}-wal.damaged-*`)[0] ?? '')).toEqual(log);
+    const grown = makeKilled();
+    writeFileSync(`${grown}-wal`, log.fill(0));
+    expect(readLog(`${grown}-wal`)).toEqual({ soundFrames: 0, isDamaged: false });
+  });
+
   it('is none where the last write was cut short, in any byte, or nothing is wrong', () => {
     const path = makeKilled();
     const log = readFileSync(`${path}-wal`);

@@ -95,16 +95,19 @@ export class Duties {
     this.#readings.set(account, [{ at, ...outcome.answer }, this.#readings.get(account)?.[0] ?? null]);
   }
 
-  /** An incident in a batch: one that became milder as its balance rose was eased by a top-up. */
+  /** An incident in a batch: one that became milder as its balance rose was eased by a top-up; one that got worse as it fell below a level was milder before. */
   followed(incident: Incident, at: number): void {
     this.#oneVoice.followed(incident, at);
-    const { id, account, balance, severity, rises } = incident;
+    const { id, account, balance, severity, rises, type, threshold } = incident;
     const before = this.#severity.get(id);
     this.#severity.set(id, severity);
     const [last, previous] = this.#readings.get(account) ?? [null, null];
-    if (before === undefined || rank[severity] >= rank[before] || balance === null) return;
-    if (last !== null && previous !== null && amountOf(last, balance) > amountOf(previous, balance))
-      this.#eased.set(id, { severity, rises });
+    if (before === undefined || last === null || previous === null || balance === null) return;
+    const [now, then] = [amountOf(last, balance), amountOf(previous, balance)];
+    if (rank[severity] < rank[before] && now > then) this.#eased.set(id, { severity, rises });
+    const level = type === 'below' && threshold?.unit === 'money' ? threshold.micros : Number.NaN;
+    if (rank[severity] > rank[before] && now < level && level <= then)
+      this.#eased.set(id, { severity: before, rises: rises - 1 });
   }
 
   taken(): void {
