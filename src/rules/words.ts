@@ -3,6 +3,7 @@ import { isOver, type MessageItem, type Runway } from '../domain/message.ts';
 import { formatAmountDistinctFrom, formatExact, type Micros } from '../domain/money.ts';
 import { ownOf } from '../domain/own.ts';
 import { type AmountOrShare, firstBalance, type MoneyRule } from '../domain/rule.ts';
+import { sayEmptyWhen } from '../wording/forecast-wording.ts';
 import { say } from '../wording/language.ts';
 import { sayDuration, sayNearMoment } from '../wording/moments.ts';
 import { phrases, sentences } from '../wording/phrase.ts';
@@ -11,7 +12,6 @@ import {
   sayAmount,
   sayBalance,
   sayBareAmount,
-  sayEmptyWhen,
   sayPayable,
   sayPayBy,
   sayQuantity,
