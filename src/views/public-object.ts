@@ -48,6 +48,12 @@ export const quantity = z
 export const severitySchema = z.enum(severities);
 export const outcomeSchema = z.enum(outcomeKinds);
 export const balanceSchema = z.string().meta({ description: 'One of the balances of the account' });
+export const text = z.string();
+export const texts = z.record(z.string(), z.string());
+export const runway = z
+  .number()
+  .nullable()
+  .meta({ description: 'By the forecast, without top-ups that are only expected' });
 export const instant = z.iso.datetime().meta({ description: 'ISO 8601, UTC' });
 export const money = z.string().meta({ description: 'A decimal string without trailing zeros' });
 
