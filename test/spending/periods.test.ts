@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Reading } from '../../src/domain/reading.ts';
+import { outlookOf } from '../../src/spending/outlook.ts';
 import type { Period } from '../../src/spending/periods.ts';
 import { monday, officeHours, spendBy, spendingIn } from '../support/spending.ts';
 
@@ -159,7 +160,7 @@ it('a month comes to what it took and what is predicted of it; the next one foll
   const spending = spendingIn();
   const [from, to] = [monday, monday + 38 * 86_400_000];
   for (const reading of spendBy(officeHours, { from, to })) spending.read(reading);
-  const { month, nextMonth } = spending.outlook('sms') ?? {};
+  const { month, nextMonth } = outlookOf(spending, 'sms') ?? {};
   // 12 February: four whole weeks are 618 units each; March has 31 days.
   const units = (micros: number | undefined) => Math.round((micros ?? 0) / 1e6);
   expect(Math.abs(units(month?.total?.micros) / (4 * 618) - 1)).toBeLessThan(0.02);
