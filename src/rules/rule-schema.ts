@@ -25,7 +25,7 @@ export function plainRule(kind: RuleKind, id: string): Rule {
 }
 
 function schemaOf(kind: RuleKind) {
-  const typeKey = z.literal(kind.type).meta({ description: kind.summary });
+  const typeKey = z.literal(kind.type).describe(kind.summary);
   return shape({ type: typeKey, ...commonKeys, ...kind.keys }, hintsFor(kind)).transform((input): Rule => {
     const common = commonOf(kind, input);
     return { ...common, ...kind.build?.(input, common.severity) };

@@ -27,15 +27,14 @@ export const paymentJson = publicObject<DuePayment>()('Payment', {
   balance: same(text),
   currency: [text, ({ account, balance }) => unitOf(account, balance) ?? ''],
   amount: [
-    money.meta({
-      description:
-        'For another 30 days, and at least what clears the alerts of the balance: no more than that where `runwaySeconds` is null',
-    }),
+    money.describe(
+      'For another 30 days, and at least what clears the alerts of the balance: no more than that where `runwaySeconds` is null',
+    ),
     ({ micros }) => formatMicros(micros),
   ],
   by: [at('By when to pay; null where no forecast says: at once')[0], ({ dueAt }) => isoOrNull(dueAt)],
   due: [
-    z.enum(['now', 'this week', 'later']).meta({ description: 'By the clock that it was worked out by' }),
+    z.enum(['now', 'this week', 'later']).describe('By the clock that it was worked out by'),
     ({ due }) => due,
   ],
   run: [
@@ -55,7 +54,7 @@ export const expectedJson = publicObject<ExpectedTopUp>()('ExpectedTopUp', {
   balance: same(balanceSchema),
   amount: [money, ({ amountMicros }) => formatMicros(amountMicros)],
   received: [
-    money.meta({ description: 'By how much the balance rose since' }),
+    money.describe('By how much the balance rose since'),
     ({ receivedMicros }) => formatMicros(receivedMicros),
   ],
   arrivesBy: [instant, ({ by }) => isoText(by)],
@@ -72,7 +71,7 @@ export const announcedJson = publicObject<AnnouncedRun>()('AnnouncedRun', {
   startsAt: [instant, ({ startsAt }) => isoText(startsAt)],
   endsAt: [instant, ({ endsAt }) => isoText(endsAt)],
   spent: [
-    money.meta({ description: 'In it so far, with what is usual in that time' }),
+    money.describe('In it so far, with what is usual in that time'),
     ({ spentMicros }) => formatMicros(spentMicros),
   ],
   announcedAt: [instant, ({ announcedAt }) => isoText(announcedAt)],

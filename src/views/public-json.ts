@@ -63,9 +63,7 @@ export const forecastJson = publicObject<Forecast>()('Forecast', {
   ),
   earliest: at('Four times in five it lies between earliest and latest'),
   latest: at(),
-  basis: same(
-    z.enum(forecastBases).meta({ description: 'What is known: less than a day, less than a week, or more' }),
-  ),
+  basis: same(z.enum(forecastBases).describe('What is known: less than a day, less than a week, or more')),
 });
 
 export const accountJson = publicObject<BriefAccount>()('Account', {
@@ -73,8 +71,8 @@ export const accountJson = publicObject<BriefAccount>()('Account', {
   name: same(text),
   labels: same(texts),
   currency: same(text.nullable()),
-  outcome: same(outcomeSchema.nullable().meta({ description: 'How the last poll ended' })),
-  failure: same(text.nullable().meta({ description: 'Why the last poll failed' })),
+  outcome: same(outcomeSchema.nullable().describe('How the last poll ended')),
+  failure: same(text.nullable().describe('Why the last poll failed')),
   polledAt: at(),
   readAt: at('When the balances were last read'),
   balances: each(money.nullable(), ({ reading }, balance) => moneyOrNull(ownOf(reading?.balances, balance))),
@@ -88,10 +86,7 @@ export const accountJson = publicObject<BriefAccount>()('Account', {
   consecutiveFailures: same(z.int()),
   backoffUntil: at(),
   usageHeaders: [texts, ({ usage }) => usage],
-  severity: [
-    severitySchema.nullable().meta({ description: 'The worst that fires now' }),
-    (view) => view.worst,
-  ],
+  severity: [severitySchema.nullable().describe('The worst that fires now'), (view) => view.worst],
   firing: same(z.int()),
   pending: same(z.int()),
 });
@@ -138,9 +133,9 @@ export const alertJson = publicObject<AlertView>()('Alert', {
   value: [quantity.nullable(), ({ value }) => value && quantityJson(value)],
   threshold: [quantity.nullable(), ({ threshold }) => threshold && quantityJson(threshold)],
   forecast: [
-    z.record(z.string(), orNull(forecastJson.schema)).meta({
-      description: 'Of the account now; null where nothing is predicted, and once resolved',
-    }),
+    z
+      .record(z.string(), orNull(forecastJson.schema))
+      .describe('Of the account now; null where nothing is predicted, and once resolved'),
     ({ forecast }) => mapEach(forecast, forecastOrNull),
   ],
   summary: same(text),
@@ -181,7 +176,7 @@ export const incidentJson = publicObject<Incident>()('Incident', {
 const factJson = publicObject<Fact>()('Fact', {
   name: same(text),
   value: [
-    quantity.meta({ description: 'As a quantity; an instant as ISO 8601, a count as a number' }),
+    quantity.describe('As a quantity; an instant as ISO 8601, a count as a number'),
     ({ value }) => factValueJson(value),
   ],
 });
@@ -196,15 +191,14 @@ const testAlertSchema = z
       .array(
         z.strictObject({
           channel: text,
-          delivered: z.boolean().nullable().meta({ description: 'Null: not known yet' }),
-          reason: text.nullable().meta({ description: 'Why not' }),
+          delivered: z.boolean().nullable().describe('Null: not known yet'),
+          reason: text.nullable().describe('Why not'),
         }),
       )
       .nullable()
-      .meta({
-        description:
-          'What the channels said that hear of it at once, none where a silence holds it; null where another daemon sends it',
-      }),
+      .describe(
+        'What the channels said that hear of it at once, none where a silence holds it; null where another daemon sends it',
+      ),
   })
   .meta({ id: 'TestAlert' });
 
@@ -217,16 +211,16 @@ export const testAlertJson = Object.assign(
   { schema: testAlertSchema },
 );
 
-const nextSchema = orNull(z.strictObject({ severity: severitySchema, at: instant })).meta({
-  description: 'What it says next that is worse, and when, by the forecast; null: nobody can say',
-});
+const nextSchema = orNull(z.strictObject({ severity: severitySchema, at: instant })).describe(
+  'What it says next that is worse, and when, by the forecast; null: nobody can say',
+);
 export const explanationJson = publicObject<Explanation>()('Explanation', {
   rule: [text, ({ rule }) => rule.id],
   type: [text, ({ rule }) => rule.type],
   verdict: [z.enum(['ok', 'breached', 'unknown', 'event']), ({ evaluation }) => evaluation.kind],
   severity: [severitySchema.nullable(), ({ evaluation: it }) => ('severity' in it ? it.severity : null)],
   why: [
-    text.nullable().meta({ description: 'Why there is no verdict' }),
+    text.nullable().describe('Why there is no verdict'),
     ({ evaluation }) => (evaluation.kind === 'unknown' ? evaluation.why : null),
   ],
   value: [quantity.nullable(), ({ evaluation: { value } }) => value && quantityJson(value)],
@@ -241,10 +235,11 @@ export const notificationJson = publicObject<Notification>()('Notification', {
   id: same(text),
   channel: same(text),
   kind: [
-    text.nullable().meta({
-      description:
+    text
+      .nullable()
+      .describe(
         'What the message says last: firing, worse, reminder, escalated, resolved, flapping, event, report',
-    }),
+      ),
     ({ report, items }) => (report === null ? (items.at(-1)?.kind ?? null) : 'report'),
   ],
   state: same(z.enum(['pending', 'delivered', 'dead'])),
@@ -260,8 +255,8 @@ export const notificationJson = publicObject<Notification>()('Notification', {
 
 export const auditJson = publicObject<AuditEntry>()('AuditEntry', {
   at: [instant, ({ at }) => isoText(at)],
-  by: same(text.meta({ description: 'As a trusted proxy names the person, else as typed' })),
-  from: same(text.nullable().meta({ description: 'Address of the client' })),
+  by: same(text.describe('As a trusted proxy names the person, else as typed')),
+  from: same(text.nullable().describe('Address of the client')),
   action: same(text),
   account: same(text.nullable()),
   rule: same(text.nullable()),
@@ -287,7 +282,7 @@ const matchKeys = z.strictObject({
 const matchSchema = matchKeys.extend({ not: matchKeys.optional() });
 
 export const silenceJson = publicObject<SilenceView>()('Silence', {
-  id: same(text.nullable().meta({ description: 'Null for windows that come from the configuration' })),
+  id: same(text.nullable().describe('Null for windows that come from the configuration')),
   match: [matchSchema, ({ match }): Matcher => match],
   startsAt: [instant, ({ startsAt }) => isoText(startsAt)],
   endsAt: [instant, ({ endsAt }) => isoText(endsAt)],

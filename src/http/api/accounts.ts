@@ -58,10 +58,11 @@ export const accountOperations: readonly Operation[] = [
       params,
       body: pushedReadingSchema,
       answers: answers('Whether it was new, and the account', {
-        stored: z.boolean().meta({
-          description:
+        stored: z
+          .boolean()
+          .describe(
             'False where this very reading was there already. While the database cannot be written, as `/readyz` says, it is in memory alone',
-        }),
+          ),
         account: accountJson.schema,
       }),
     },

@@ -12,14 +12,14 @@ const params = { id: z.string() };
 
 const daemonKeys = {
   version: z.string(),
-  database: z.string().nullable().meta({ description: 'The id of its database' }),
-  timezone: z.string().meta({ description: 'IANA time zone of the configuration' }),
-  problems: names.meta({ description: 'What is wrong although it runs' }),
+  database: z.string().nullable().describe('The id of its database'),
+  timezone: z.string().describe('IANA time zone of the configuration'),
+  problems: names.describe('What is wrong although it runs'),
   accounts: names,
   rules: names,
   channels: names,
   reports: names,
-  languages: names.meta({ description: 'In which pages and messages can be read, as BCP 47 names them' }),
+  languages: names.describe('In which pages and messages can be read, as BCP 47 names them'),
 };
 
 /** The answer of `GET /api/v1/daemon`. */
@@ -73,11 +73,11 @@ export const daemonOperations: readonly Operation[] = [
     {
       params: { view: z.enum(viewNames, { error: `give ${viewNames.join(', ')}` }) },
       query: {
-        account: z.string().default('').meta({ description: 'For account, readings and explain' }),
-        since: z.string().optional().meta({ description: 'For readings and audit; ISO 8601' }),
-        until: z.string().optional().meta({ description: 'For readings; exclusive' }),
-        limit: count(1, maxItems).default(100).meta({ description: 'For summary: so many accounts in it' }),
-        all: z.enum(['true', 'false']).default('false').meta({ description: 'Resolved alerts too' }),
+        account: z.string().default('').describe('For account, readings and explain'),
+        since: z.string().optional().describe('For readings and audit; ISO 8601'),
+        until: z.string().optional().describe('For readings; exclusive'),
+        limit: count(1, maxItems).default(100).describe('For summary: so many accounts in it'),
+        all: z.enum(['true', 'false']).default('false').describe('Resolved alerts too'),
       },
       answers: answers('A list of one view or more', { items: z.array(z.looseObject({})) }),
     },
@@ -92,8 +92,8 @@ export const daemonOperations: readonly Operation[] = [
     {
       params,
       answers: answers('The report', {
-        text: z.string().meta({ description: 'For a terminal, 100 columns wide' }),
-        report: z.looseObject({}).meta({ description: 'As the webhook channel sends it' }),
+        text: z.string().describe('For a terminal, 100 columns wide'),
+        report: z.looseObject({}).describe('As the webhook channel sends it'),
       }),
     },
     async ({ site, params: { id } }) => {
@@ -110,7 +110,7 @@ export const daemonOperations: readonly Operation[] = [
           z.strictObject({
             channel: z.string(),
             delivered: z.boolean(),
-            reason: z.string().nullable().meta({ description: 'Why not' }),
+            reason: z.string().nullable().describe('Why not'),
           }),
         ),
       }),

@@ -132,10 +132,11 @@ export function csvFile(context: WebContext, name: string, lines: Iterable<strin
 }
 
 export const window = {
-  since: z.string().optional().meta({
-    description: 'Inclusive; ISO 8601, or a duration ago such as "7d"; default: a week before until',
-  }),
-  until: z.string().optional().meta({ description: 'Exclusive; default: now' }),
+  since: z
+    .string()
+    .optional()
+    .describe('Inclusive; ISO 8601, or a duration ago such as "7d"; default: a week before until'),
+  until: z.string().optional().describe('Exclusive; default: now'),
 };
 
 /** An error in it is logged and cuts the connection: the library would write the error to terminal and asker. */

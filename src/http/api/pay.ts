@@ -86,21 +86,21 @@ export const paymentOperations: readonly Operation[] = [
         totals: z.array(
           z.strictObject({
             currency: z.string(),
-            thisWeek: amount.meta({ description: 'Due within 7 days' }),
-            next30Days: amount.meta({ description: 'Due within 30 days' }),
+            thisWeek: amount.describe('Due within 7 days'),
+            next30Days: amount.describe('Due within 30 days'),
           }),
         ),
-        total: oneSum.nullable().meta({ description: 'Over all currencies; null without `money`' }),
+        total: oneSum.nullable().describe('Over all currencies; null without `money`'),
         runs: z
           .array(
             z.strictObject({
-              at: z.string().nullable().meta({ description: 'Null: what cannot wait for a run' }),
+              at: z.string().nullable().describe('Null: what cannot wait for a run'),
               totals: z.array(z.strictObject({ currency: z.string(), amount })),
               total: oneSum.nullable(),
             }),
           )
-          .meta({ description: 'By pay run, over all pages; empty without `payDays`' }),
-        unknown: z.array(z.string()).meta({ description: 'Accounts of which too little is known to say' }),
+          .describe('By pay run, over all pages; empty without `payDays`'),
+        unknown: z.array(z.string()).describe('Accounts of which too little is known to say'),
         nextCursor,
       }),
     },

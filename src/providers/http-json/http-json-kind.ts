@@ -83,7 +83,7 @@ export function nameBalance({
 export const httpJsonSchema = shape({
   type: z
     .literal('http-json')
-    .meta({ description: 'A provider that is described here: one request with an answer in JSON or text.' }),
+    .describe('A provider that is described here: one request with an answer in JSON or text.'),
   ...descriptionKeys,
 });
 
