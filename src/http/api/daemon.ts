@@ -4,7 +4,7 @@ import type { LiveViews } from '../../views/live-views.ts';
 import { languageIds } from '../../wording/language.ts';
 import { RequestError, refusals } from '../refusal.ts';
 import { count, maxItems, parseInstant } from './input.ts';
-import { answers, type Operation, operations, written } from './operation.ts';
+import { answers, type Operation, operations, writeList, written } from './operation.ts';
 
 const { get, post } = operations('daemon');
 const names = z.array(z.string());
@@ -84,7 +84,7 @@ export const daemonOperations: readonly Operation[] = [
     ({ views, now, params: { view }, query: { since, until, ...query }, context }) => {
       const from = parseInstant(since, 'since', now) ?? 0;
       const to = parseInstant(until, 'until', now) ?? now + 1;
-      return written(context, writeItems(listItems(views, view, { ...query, from, to })));
+      return written(context, writeList('items', listItems(views, view, { ...query, from, to })));
     },
   ),
   get(
@@ -125,15 +125,14 @@ export const daemonOperations: readonly Operation[] = [
 async function* listItems(
   views: LiveViews,
   view: (typeof viewNames)[number],
-  query: {
-    readonly account: string;
-    readonly limit: number;
-    readonly all: string;
-    readonly from: number;
-    readonly to: number;
-  },
+  {
+    account,
+    limit,
+    all,
+    from,
+    to,
+  }: Record<'account' | 'all', string> & Record<'limit' | 'from' | 'to', number>,
 ): AsyncGenerator<object | null> {
-  const { account, limit, all, from, to } = query;
   switch (view) {
     case 'accounts':
       for await (const ids of inSlices(views.accountIds(), 50)) yield* await views.accountsInBrief(ids);
@@ -157,22 +156,6 @@ async function* listItems(
     case 'audit':
       return yield* views.audit({ since: from, before: Number.MAX_SAFE_INTEGER, limit: 1000 });
   }
-}
-
-const chunkLength = 65_536;
-
-/** A chunk that is too small costs more than what it holds. */
-async function* writeItems(items: AsyncIterable<object | null>): AsyncGenerator<string> {
-  let text = '{"items":[';
-  let separator = '';
-  for await (const item of items) {
-    text += separator + JSON.stringify(item);
-    separator = ',';
-    if (text.length < chunkLength) continue;
-    yield text;
-    text = '';
-  }
-  yield `${text}]}\n`;
 }
 
 function required<Found>(found: Found | null): Found {

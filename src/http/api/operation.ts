@@ -156,3 +156,23 @@ export function written(context: WebContext, body: string | AsyncIterable<string
   const whole = typeof body === 'string' ? body : streamed(context, body);
   return context.body(whole, 200, { 'content-type': 'application/json' });
 }
+
+const chunkLength = 65_536;
+
+/** An object as JSON with a list under a key; `tail` is what follows in it. A chunk that is too small costs more than what it holds. */
+export async function* writeList(
+  key: string,
+  items: AsyncIterable<object | null>,
+  tail = '',
+): AsyncGenerator<string> {
+  let text = `{"${key}":[`;
+  let separator = '';
+  for await (const item of items) {
+    text += separator + JSON.stringify(item);
+    separator = ',';
+    if (text.length < chunkLength) continue;
+    yield text;
+    text = '';
+  }
+  yield `${text}]${tail}}\n`;
+}
