@@ -18,9 +18,6 @@ import { rememberTopUp } from './top-ups.ts';
  */
 const maxWalkMs = 35 * dayMs;
 
-/** Without announced runs where none are said. */
-type GivenSettings = Omit<SpendingSettings, 'announced'> & Partial<SpendingSettings>;
-
 /**
  * Knowledge of the spending of one account: an O(1) update a reading, a bounded one for each hour that ended. The same
  * readings always make the same state.
@@ -38,9 +35,9 @@ export class AccountSpending {
   /** The balances that ever fell. */
   #known = new Map<Balance, BalanceSpending>();
 
-  constructor({ account, announced = [], ...settings }: GivenSettings & { readonly account: string }) {
+  constructor(account: string, settings: SpendingSettings) {
     this.account = account;
-    this.#settings = { ...settings, announced };
+    this.#settings = settings;
   }
 
   get week(): LocalWeek {
@@ -48,11 +45,11 @@ export class AccountSpending {
   }
 
   /** Goes on under other holidays or another floor. False for another time zone, which has to be learned from history. */
-  adopt({ announced = this.#settings.announced, ...settings }: GivenSettings): boolean {
+  adopt(settings: SpendingSettings): boolean {
     if (settings.week.key !== this.week.key) return false;
-    if (announced !== this.#settings.announced)
+    if (settings.announced !== this.#settings.announced)
       for (const known of this.#known.values()) known.forgetAnnounced();
-    this.#settings = { ...settings, announced };
+    this.#settings = settings;
     return true;
   }
 
