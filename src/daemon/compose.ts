@@ -239,33 +239,24 @@ function mentionsPeople(
 
 export function describeIncident(
   state: MonitorState,
-  input: { readonly incident: Incident; readonly kinds: readonly NotificationReason[]; readonly now: number },
+  { incident, kinds, now }: Pick<MessageItem, 'incident' | 'kinds'> & { readonly now: number },
 ): MessageItem {
-  const { incident, now } = input;
+  const { type, severity, balance, firedAt, resolvedAt, resolution } = incident;
   const account = state.accounts.get(incident.account);
   const alert = account?.alerts.get(incident.rule);
-  const live = incident.resolvedAt === null && alert?.incident === incident.id ? alert : null;
+  const live = resolvedAt === null && alert?.incident === incident.id ? alert : null;
   const rule = account?.rules.find((candidate) => candidate.id === incident.rule);
   const seen = account && factsOf(account, now);
   const facts =
     live && seen && rule && isJudged(rule, seen, live) ? ruleKindOf(rule).factsBehind(rule, seen) : null;
   return {
-    incident,
-    kinds: input.kinds,
-    type: incident.type,
-    severity: incident.severity,
+    ...{ incident, kinds, type, severity, rule: incident.rule, balance, firedAt, resolvedAt, resolution },
     account: account === undefined ? null : describeAccount(state, account, incident, now),
     accountName: account?.settings.name ?? incident.accountName,
-    rule: incident.rule,
-    balance: incident.balance,
-    balanceLabel:
-      incident.balance === null ? '' : balanceLabel(incident.balance, balancesOf(state, incident.account)),
+    balanceLabel: balance === null ? '' : balanceLabel(balance, balancesOf(state, incident.account)),
     value: live?.value ?? incident.value,
     threshold: live?.threshold ?? incident.threshold,
     facts: facts ?? incident.facts,
-    firedAt: incident.firedAt,
-    resolvedAt: incident.resolvedAt,
-    resolution: incident.resolution,
     acknowledgeUrl: null,
     mention: false,
     receipt: null,

@@ -13,24 +13,13 @@ export function describeAccount(
   incident: Incident,
   now: number,
 ): ItemAccount {
-  const { settings, poll } = account;
-  const balance = incident.balance ?? settings.balances[0]?.id ?? '';
+  const { id, name, labels, topUpUrl, runbookUrl, note, keyFrom, balances, provider } = account.settings;
+  const { reading, previous, outcome, failure, consecutiveFailures } = account.poll;
+  const balance = incident.balance ?? balances[0]?.id ?? '';
   return {
-    id: settings.id,
-    name: settings.name,
-    labels: settings.labels,
-    topUpUrl: settings.topUpUrl,
-    runbookUrl: settings.runbookUrl,
-    note: settings.note,
-    keyFrom: settings.keyFrom,
-    balances: settings.balances,
-    provider: settings.provider,
-    words: entryOf(state.settings, settings).words,
-    reading: poll.reading,
-    previous: poll.previous,
-    outcome: poll.outcome,
-    failure: poll.failure,
-    consecutiveFailures: poll.consecutiveFailures,
+    ...{ id, name, labels, topUpUrl, runbookUrl, note, keyFrom, balances, provider },
+    words: entryOf(state.settings, account.settings).words,
+    ...{ reading, previous, outcome, failure, consecutiveFailures },
     runway: saysRunway(incident) ? runwayOf(account, balance, now) : null,
     payment:
       incident.balance === null
