@@ -67,15 +67,11 @@ export function retryDelayMs(attempts: number, askedMs = 0): number {
   return Math.max(Math.min(maxRetryMs, firstRetryMs * 2 ** Math.min(attempts - 1, 20)), askedMs);
 }
 
-export function newNotification({
-  id,
-  channel,
-  items,
-  report = null,
-  now,
-  dueAt,
-}: Pick<Notification, 'id' | 'channel' | 'items' | 'dueAt'> &
-  Partial<Pick<Notification, 'report'>> & { readonly now: number }): Notification {
+export function newNotification(
+  given: Pick<Notification, 'id' | 'channel' | 'items' | 'dueAt'> &
+    Partial<Pick<Notification, 'report'>> & { readonly now: number },
+): Notification {
+  const { id, channel, items, report = null, now, dueAt } = given;
   return {
     id,
     revision: 0,

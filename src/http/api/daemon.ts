@@ -125,14 +125,9 @@ export const daemonOperations: readonly Operation[] = [
 async function* listItems(
   views: LiveViews,
   view: (typeof viewNames)[number],
-  {
-    account,
-    limit,
-    all,
-    from,
-    to,
-  }: Record<'account' | 'all', string> & Record<'limit' | 'from' | 'to', number>,
+  query: Record<'account' | 'all', string> & Record<'limit' | 'from' | 'to', number>,
 ): AsyncGenerator<object | null> {
+  const { account, limit, all, from, to } = query;
   switch (view) {
     case 'accounts':
       for await (const ids of inSlices(views.accountIds(), 50)) yield* await views.accountsInBrief(ids);
