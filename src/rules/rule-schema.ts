@@ -76,10 +76,7 @@ export function readWrittenRule(written: unknown): WrittenRule {
   const kind = typeof type === 'string' ? kindOfRuleNamed(type) : null;
   const problems = [
     ...(parsed.error?.issues ?? []),
-    ...(kind?.check?.({
-      valueAt: (path) => path.reduce(keyOf, written),
-      isBroken: () => false,
-    }) ?? []),
+    ...(kind?.check?.({ valueAt: (path) => path.reduce(keyOf, written), isBroken: () => false }) ?? []),
   ].map(({ path, message }) => ({ path: path.join('.'), message }));
   return parsed.success && problems.length === 0
     ? { kind: 'rule', rule: parsed.data }

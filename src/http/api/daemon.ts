@@ -46,9 +46,7 @@ export const daemonOperations: readonly Operation[] = [
       'describeDaemon',
       'The daemon that answers, its database, and the names that other operations take',
     ],
-    {
-      answers: answers('The daemon', daemonKeys),
-    },
+    { answers: answers('The daemon', daemonKeys) },
     ({ views, site: { database, timezone, reports } }) => {
       const { version, problems } = views.status();
       return {
