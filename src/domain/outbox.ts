@@ -109,9 +109,8 @@ export function joinNotification(
 function numberOf(items: readonly NotificationItem[]): number {
   const text = items.map(({ incident, kind, at }) => `${incident} ${kind} ${at}`).join('\n');
   let hash = 0x811c9dc5;
-  for (let place = 0; place < text.length; place++) {
+  for (let place = 0; place < text.length; place++)
     hash = Math.imul(hash ^ text.charCodeAt(place), 0x01000193);
-  }
   return hash >>> 0 || 1;
 }
 

@@ -182,9 +182,8 @@ export function readSilenceOrder(
 }
 
 function readEnd(input: z.infer<typeof silenceOrderSchema>, startsAt: number): number {
-  if ((input.for === undefined) === (input.endsAt === undefined)) {
+  if ((input.for === undefined) === (input.endsAt === undefined))
     throw new RequestError('bad_request', 'Give either "for" (such as "2h") or "endsAt".');
-  }
   if (input.endsAt !== undefined) return Date.parse(input.endsAt);
   const duration = parseDuration(input.for ?? '');
   if (duration === null || duration <= 0)

@@ -112,9 +112,7 @@ function describeStatus(status: number): string {
 }
 
 function describeBadBody(answer: HttpAnswer, parsed: unknown): string {
-  if (answer.body === null) {
-    return answer.problem === 'too-large' ? answers.tooLarge() : answers.compressed();
-  }
+  if (answer.body === null) return answer.problem === 'too-large' ? answers.tooLarge() : answers.compressed();
   return parsed === undefined ? answers.not({ wanted: 'JSON' }) : told.noEnvelope();
 }
 
