@@ -9,6 +9,7 @@ import { rulesForAccount } from '../rules/rules-for-account.ts';
 import { didYouMean, listFirst, listWords, quoteKey } from '../wording/lists.ts';
 import type { Position } from './draft.ts';
 
+/** Rules that watch nothing or the same as another one, and what their kinds doubt. */
 export function* warnOfRules(file: Position, settings: Settings): Parts<void> {
   const watched = new Map<string, AccountSettings[]>(settings.rules.map(({ id }) => [id, []]));
   const overlaps: Overlaps = new Map();
@@ -82,6 +83,7 @@ function whyUnused({ balance, match }: Rule, { accounts }: Settings): string {
   return `this rule watches no account: none that it matches has the balance ${quoteKey(balance)}; ${advice}`;
 }
 
+/** What rules, routes and silences match that no account has. */
 export function warnOfLabels(file: Position, settings: Settings): void {
   const names = new Set(settings.accounts.flatMap((account) => Object.keys(account.labels)));
   for (const section of ['rules', 'routes', 'silences'] as const)

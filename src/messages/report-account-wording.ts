@@ -55,7 +55,7 @@ const says = phrases('report', {
   topUp: 'Top up {amounts}.',
 });
 
-/** An end or a payment that is nearer is near. */
+/** An end or a payment within this time is soon. */
 export const soonMs = 7 * dayMs;
 /** A share of forecasts that is no coincidence. */
 const mostly = 0.7;
@@ -73,6 +73,7 @@ export function isUnknown(account: ReportAccount): boolean {
   });
 }
 
+/** The account as a report shows it: a line for each balance in use, its state, and what to pay. */
 export function wordAccount(account: ReportAccount, message: ReportMessage, reader: Reader) {
   const { reading, balances, id } = account;
   const inUse = balances.filter((balance) => isInUse(account, balance.id));

@@ -65,7 +65,7 @@ export function currentMicros(item: MessageItem): Micros | null {
 }
 
 /** `unknown` where it is. What is over shows its last: the message may be sent late and stays in lists for months. */
-export function currentAmount(item: MessageItem, frame: WordingFrame): string {
+function currentAmount(item: MessageItem, frame: WordingFrame): string {
   const fact = isOver(item) ? item.facts.find(({ name }) => name === 'balance') : undefined;
   const micros = fact?.value.unit === 'money' ? fact.value.micros : currentMicros(item);
   return micros === null ? say(says.unknown, frame) : sayBesideLimit(micros, item, frame);

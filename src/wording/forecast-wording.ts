@@ -55,7 +55,7 @@ function sayEnds(earliest: number, forecast: Forecast, reader: Reader, sayAt: ty
   const latest = latestOf(forecast, reader.now);
   return {
     earliest: sayAt(Math.max(earliest, reader.now), reader),
-    latest: latest && sayAt(latest, reader),
+    latest: latest === null ? null : sayAt(latest, reader),
   };
 }
 

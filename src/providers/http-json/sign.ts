@@ -124,7 +124,7 @@ const timeParts: Readonly<Record<string, readonly [number, number]>> = {
 };
 const timePart = /YYYY|MM|DD|HH|mm|ss/g;
 
-export function writeTime(now: number, { time, utcOffset }: TimeStep): string {
+function writeTime(now: number, { time, utcOffset }: TimeStep): string {
   if (time === 'unix') return String(Math.floor(now / 1000));
   if (time === 'millis') return String(Math.floor(now));
   if (time === 'http') return new Date(now).toUTCString();
