@@ -15,7 +15,7 @@ const rounds = 9;
 const timezone = 'Europe/Berlin';
 
 const readings = yearOfReadings();
-const frame = { account: 'otp', week: weekOf(), floorMicros: 0 };
+const settings = { announced: [], week: weekOf(), floorMicros: 0 };
 
 console.log(`${'what'.padEnd(60)} ${'reached'.padStart(12)}   aim`);
 row('a reading taken in, the ends of hours among them', perReading(learn), '<= 2 µs');
@@ -30,13 +30,13 @@ function weekOf(): LocalWeek {
 }
 
 function learn(): AccountSpending {
-  const spending = new AccountSpending(frame);
+  const spending = new AccountSpending('otp', settings);
   for (const reading of readings) spending.read(reading);
   return spending;
 }
 
 function predict(): AccountSpending {
-  const spending = new AccountSpending(frame);
+  const spending = new AccountSpending('otp', settings);
   for (const reading of readings) {
     spending.read(reading);
     spending.forecast('sms', reading.balances.sms ?? 0);

@@ -20,10 +20,10 @@ const levels = 40;
 
 const left = 620e6;
 const readings = readAccount();
-const spending = new AccountSpending({
-  account: 'otp',
+const spending = new AccountSpending('otp', {
   week: new LocalWeek({ calendar: cronCalendar, timezone: 'UTC', holidays: [] }),
   floorMicros: 0,
+  announced: [],
 });
 for (const reading of readings)
   if (reading.at <= now)

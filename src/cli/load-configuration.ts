@@ -147,9 +147,8 @@ export async function printWarnings(
   { stderr }: CommandContext,
   { file, warnings }: LoadedConfiguration,
 ): Promise<void> {
-  for (const warning of warnings) {
+  for (const warning of warnings)
     await stderr.write(`${stderr.style.yellow('warning')}: ${formatProblem(file, warning)}\n`);
-  }
 }
 
 const usualPlaces = ({ cwd }: Pick<CommandContext, 'cwd'>) => [
@@ -184,9 +183,8 @@ async function printProblems(
   problems: readonly ConfigProblem[],
 ): Promise<never> {
   const { style } = context.stderr;
-  for (const problem of problems) {
+  for (const problem of problems)
     await context.stderr.write(`${style.red('error')}: ${formatProblem(file, problem)}\n`);
-  }
   await context.stderr.write(`lowwater: ${plural(problems.length, 'problem')} in the configuration\n`);
   throw new RefusedConfiguration();
 }

@@ -53,7 +53,7 @@ export function readMoment(
 }
 
 /** A date or time as ISO 8601 writes it; without a zone `at` is what a clock on the wall shows, as if it were UTC. Null for any other text. */
-export function parseWall(
+function parseWall(
   text: string,
 ): { readonly at: number; readonly isInstant: boolean; readonly isDay: boolean } | null {
   const match = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:?\d\d)?)?$/.exec(text);

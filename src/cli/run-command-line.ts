@@ -115,9 +115,8 @@ function buildProgram(frame: Frame, choose: (action: Action) => void): Parser {
       'after',
       '\nExit codes: 0 fine, 1 failed, 2 bad usage or configuration.\nMore about a command: lowwater <command> --help',
     );
-  for (const command of commands) {
+  for (const command of commands)
     groupOf(command, program, frame).addCommand(buildCommand(command, frame, choose));
-  }
   return program;
 }
 
@@ -135,9 +134,8 @@ function buildCommand(command: Command, frame: Frame, choose: (action: Action) =
   const parser = createParser(command.name.split(' ').at(-1) ?? '', frame)
     .summary(command.summary)
     .description(describeCommand(command));
-  for (const { name, summary, optional } of command.positionals ?? []) {
+  for (const { name, summary, optional } of command.positionals ?? [])
     parser.addArgument(new Argument(optional === true ? `[${name}]` : `<${name}>`, summary));
-  }
   for (const [name, spec] of Object.entries(optionsOf(command))) parser.addOption(createOption(name, spec));
   const examples = command.examples ?? [];
   if (examples.length > 0) {

@@ -2,7 +2,7 @@ import { buildChannel } from '../channels/registry.ts';
 import { dayMs } from '../domain/duration.ts';
 import { keyOf } from '../domain/json.ts';
 import { currencyCode } from '../domain/money.ts';
-import type { Parts } from '../domain/parts.ts';
+import { accountsAtOnce, type Parts } from '../domain/parts.ts';
 import { defaultEntry, entryOf, type ProviderEntry } from '../domain/provider-entry.ts';
 import type { Route } from '../domain/route.ts';
 import { Secret } from '../domain/secret.ts';
@@ -17,7 +17,6 @@ import type { ConfigInput } from './schema/config.ts';
 import { type ProviderInput, providerSchema } from './schema/providers.ts';
 
 const defaultPollMs = 300_000;
-const accountsAtOnce = 5000;
 
 interface Surroundings extends Reading {
   readonly draft: Draft;

@@ -107,17 +107,8 @@ function describeRoute(route: Route) {
   };
 }
 
-function describeRest({
-  provider,
-  providers,
-  server,
-  heartbeat,
-  storage,
-  log,
-  timezone,
-  money,
-  payDays,
-}: Settings): Record<string, string> {
+function describeRest(settings: Settings): Record<string, string> {
+  const { provider, providers, server, heartbeat, storage, log, timezone, money, payDays } = settings;
   return {
     'provider.timeout': formatDuration(provider.timeoutMs),
     'provider.maxRequestsPerSecond': String(provider.maxRequestsPerSecond),

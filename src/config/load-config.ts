@@ -1,7 +1,7 @@
 import { listSecretTexts } from '../daemon/known-secrets.ts';
 import { inTurns } from '../daemon/slices.ts';
 import type { ConfigProblem } from '../domain/operator-error.ts';
-import { atOnce, inParts, type Parts } from '../domain/parts.ts';
+import { accountsAtOnce, atOnce, inParts, type Parts } from '../domain/parts.ts';
 import { plural } from '../domain/plain-text.ts';
 import { Secret } from '../domain/secret.ts';
 import type { Settings } from '../domain/settings.ts';
@@ -109,9 +109,6 @@ function salvageSettings({ draft }: Gathered, request: LoadRequest) {
   const settings = atOnce(buildSettings(saved.config, { ...request, draft: saved.draft }));
   return { settings, secrets: listSecretTexts(settings), lost: saved.lost };
 }
-
-/** Accounts looked through, or compared, at once. */
-const accountsAtOnce = 5000;
 
 function* listSecrets({ accounts, ...others }: Settings, before?: Settings): Parts<readonly string[]> {
   const secrets = listSecretTexts(others);

@@ -1,34 +1,25 @@
-import {
-  type Alert,
-  type Incident,
-  isAcknowledged,
-  type LastNotified,
-  selfAccountId,
-} from '../domain/alert.ts';
+import type { Alert, Incident, LastNotified } from '../domain/alert.ts';
 import { weekMs } from '../domain/duration.ts';
-import type { IncidentMessage, ItemAccount, Message, MessageItem } from '../domain/message.ts';
+import type { IncidentMessage, Message, MessageItem } from '../domain/message.ts';
 import { StorageError } from '../domain/operator-error.ts';
 import { kindsByIncident, type Notification, type NotificationReason, wireId } from '../domain/outbox.ts';
 import { ownOf } from '../domain/own.ts';
-import { entryOf } from '../domain/provider-entry.ts';
 import type { Reading } from '../domain/reading.ts';
 import type { Rule } from '../domain/rule.ts';
 import type { Settings } from '../domain/settings.ts';
 import { severityRank } from '../domain/severity.ts';
-import { byUrgency } from '../domain/urgency.ts';
 import { linkKeysOf } from '../engine/access.ts';
 import { leftReceivers } from '../engine/channel-changes.ts';
 import { routesFor } from '../engine/decide.ts';
-import { paymentFor } from '../engine/payments.ts';
-import { runwayOf } from '../engine/spending.ts';
-import { balancesOf, factsOf, type MonitorState, type WatchedAccount } from '../engine/state.ts';
+import { balancesOf, factsOf, type MonitorState } from '../engine/state.ts';
 import type { StoreReader } from '../ports/store.ts';
 import { type AccountFacts, whyUnusable } from '../rules/evaluation.ts';
-import { alertKindOf, balanceLevels, ruleKindOf } from '../rules/registry.ts';
-import { urgencyOf } from '../rules/urgency.ts';
+import { ruleKindOf } from '../rules/registry.ts';
 import { thin } from '../spending/thin.ts';
 import { balanceLabel } from '../wording/quantity-wording.ts';
+import { describeAccount } from './describe-account.ts';
 import { collect, type HistoryLoader } from './history-loader.ts';
+import { mostUrgentFirst } from './most-urgent-first.ts';
 
 const chartMs = weekMs;
 const chartPoints = 200;
@@ -78,10 +69,7 @@ export function composeFarewells(
   const at = now();
   const farewells = new Map<string, IncidentMessage>();
   for (const channel of leftReceivers(state, next)) {
-    const open = [...state.incidents.values()].filter(
-      ({ notified, resolvedAt, event }) =>
-        ownOf(notified, channel) !== undefined && resolvedAt === null && !event,
-    );
+    const open = openOf(state, channel);
     if (open.length === 0) continue;
     const composing = { ...dependencies, channel, at };
     const items = mostUrgentFirst(state, open, at).map((incident) => {
@@ -143,20 +131,23 @@ export async function composeOpen(
   channel: string,
 ): Promise<IncidentMessage | null> {
   const { state, historyLoader } = dependencies;
-  const listOpen = () =>
-    [...state.incidents.values()].filter(
-      ({ resolvedAt, event, notified }) =>
-        resolvedAt === null && !event && ownOf(notified, channel) !== undefined,
-    );
-  await historyLoader.ofAll(listOpen().map(({ account }) => account));
+  await historyLoader.ofAll(openOf(state, channel).map(({ account }) => account));
   const at = dependencies.now();
   const composing = { ...dependencies, channel, at };
-  const items = mostUrgentFirst(state, listOpen(), at).map((incident) =>
+  const items = mostUrgentFirst(state, openOf(state, channel), at).map((incident) =>
     composeItem(composing, incident, ['reminder']),
   );
   if (items.length === 0) return null;
   const frame = frameOf(state, { id: `open-${at}`, revision: 0, channel }, at);
   return { ...frame, kind: 'incidents', items, thread: null, companions: [] };
+}
+
+/** All that fires and that the channel was notified of. */
+function openOf(state: MonitorState, channel: string): readonly Incident[] {
+  return [...state.incidents.values()].filter(
+    ({ resolvedAt, event, notified }) =>
+      resolvedAt === null && !event && ownOf(notified, channel) !== undefined,
+  );
 }
 
 function incidentsOf(state: MonitorState, message: Notification, now: number): readonly Incident[] {
@@ -248,33 +239,24 @@ function mentionsPeople(
 
 export function describeIncident(
   state: MonitorState,
-  input: { readonly incident: Incident; readonly kinds: readonly NotificationReason[]; readonly now: number },
+  { incident, kinds, now }: Pick<MessageItem, 'incident' | 'kinds'> & { readonly now: number },
 ): MessageItem {
-  const { incident, now } = input;
+  const { type, severity, balance, firedAt, resolvedAt, resolution } = incident;
   const account = state.accounts.get(incident.account);
   const alert = account?.alerts.get(incident.rule);
-  const live = incident.resolvedAt === null && alert?.incident === incident.id ? alert : null;
+  const live = resolvedAt === null && alert?.incident === incident.id ? alert : null;
   const rule = account?.rules.find((candidate) => candidate.id === incident.rule);
   const seen = account && factsOf(account, now);
   const facts =
     live && seen && rule && isJudged(rule, seen, live) ? ruleKindOf(rule).factsBehind(rule, seen) : null;
   return {
-    incident,
-    kinds: input.kinds,
-    type: incident.type,
-    severity: incident.severity,
+    ...{ incident, kinds, type, severity, rule: incident.rule, balance, firedAt, resolvedAt, resolution },
     account: account === undefined ? null : describeAccount(state, account, incident, now),
     accountName: account?.settings.name ?? incident.accountName,
-    rule: incident.rule,
-    balance: incident.balance,
-    balanceLabel:
-      incident.balance === null ? '' : balanceLabel(incident.balance, balancesOf(state, incident.account)),
+    balanceLabel: balance === null ? '' : balanceLabel(balance, balancesOf(state, incident.account)),
     value: live?.value ?? incident.value,
     threshold: live?.threshold ?? incident.threshold,
     facts: facts ?? incident.facts,
-    firedAt: incident.firedAt,
-    resolvedAt: incident.resolvedAt,
-    resolution: incident.resolution,
     acknowledgeUrl: null,
     mention: false,
     receipt: null,
@@ -284,65 +266,6 @@ export function describeIncident(
 /** In another currency than the account's most kinds say nothing: what they said last, and by which numbers, stands. */
 function isJudged(rule: Rule, facts: AccountFacts, { severity }: Alert): boolean {
   return whyUnusable(facts) === null || ruleKindOf(rule).evaluate(rule, facts, severity).kind !== 'unknown';
-}
-
-function describeAccount(
-  state: MonitorState,
-  account: WatchedAccount,
-  incident: Incident,
-  now: number,
-): ItemAccount {
-  const { settings, poll } = account;
-  const balance = incident.balance ?? settings.balances[0]?.id ?? '';
-  return {
-    id: settings.id,
-    name: settings.name,
-    labels: settings.labels,
-    topUpUrl: settings.topUpUrl,
-    runbookUrl: settings.runbookUrl,
-    note: settings.note,
-    keyFrom: settings.keyFrom,
-    balances: settings.balances,
-    provider: settings.provider,
-    words: entryOf(state.settings, settings).words,
-    reading: poll.reading,
-    previous: poll.previous,
-    outcome: poll.outcome,
-    failure: poll.failure,
-    consecutiveFailures: poll.consecutiveFailures,
-    runway: saysRunway(incident) ? runwayOf(account, balance, now) : null,
-    payment:
-      incident.balance === null
-        ? null
-        : paymentFor(state, account, balance, { now, rule: openRuleOf(incident) }),
-    takenAlerts: otherAcknowledgedAlerts(state, account, incident),
-    thresholds: balanceLevels(account.rules, balance),
-    history: [],
-  };
-}
-
-function otherAcknowledgedAlerts(
-  state: MonitorState,
-  { alerts }: WatchedAccount,
-  { id, balance }: Incident,
-): ItemAccount['takenAlerts'] {
-  if (balance === null) return [];
-  return [...alerts.values()].flatMap((alert) => {
-    const other = alert.state === 'firing' ? state.incidents.get(alert.incident ?? '') : undefined;
-    if (other === undefined || other.id === id || other.balance !== balance || !isAcknowledged(other))
-      return [];
-    return [{ rule: other.rule, severity: other.severity, by: other.acknowledgement?.by ?? '' }];
-  });
-}
-
-/** Behind a test there is no open alert. */
-function openRuleOf({ rule, resolvedAt }: Incident): string | undefined {
-  return resolvedAt === null ? rule : undefined;
-}
-
-/** Also alerts about an account that cannot be read: how long the last known balance lasts matters. */
-function saysRunway({ balance, type }: Incident): boolean {
-  return balance !== null || alertKindOf({ type }).staleness !== undefined;
 }
 
 /** The thread of the message, if all of its incidents began in the same one. */
@@ -367,29 +290,4 @@ function earlierNotified(incident: Incident, message: Notification): LastNotifie
   return notified === undefined || notified.subject === null || notified.firstMessage === message.id
     ? null
     : notified;
-}
-
-/** Open before ended, then the most urgent; of what is alike the worst, balances before lowwater itself, the newest. */
-function mostUrgentFirst(state: MonitorState, incidents: readonly Incident[], now: number): Incident[] {
-  const runway = ({ account, balance }: Incident) => {
-    const watched = balance === null ? undefined : state.accounts.get(account);
-    return watched === undefined ? null : runwayOf(watched, balance ?? '', now);
-  };
-  const rank = (incident: Incident): readonly number[] => [
-    Number(incident.resolvedAt !== null),
-    -severityRank(incident.severity),
-    Number(incident.account === selfAccountId),
-    -incident.firedAt,
-  ];
-  return incidents
-    .map((incident) => ({
-      incident,
-      rank: rank(incident),
-      urgency: urgencyOf({ ...incident, since: incident.firedAt }, runway(incident), now),
-    }))
-    .sort(({ rank: left, urgency }, { rank: right, urgency: other }) => {
-      const [open = 0, ...rest] = left.map((value, place) => value - (right[place] ?? 0));
-      return open || byUrgency(urgency, other) || (rest.find((difference) => difference !== 0) ?? 0);
-    })
-    .map(({ incident }) => incident);
 }

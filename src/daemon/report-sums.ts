@@ -8,7 +8,7 @@ import { isNear } from '../engine/payments.ts';
 import { moneyOf } from '../engine/rates.ts';
 import type { MonitorState } from '../engine/state.ts';
 import { monthlyBudget } from '../rules/budget.ts';
-import { addBudgets, addOutlooks } from '../spending/add-outlooks.ts';
+import { addBudgets, addOutlooks, outlookOf } from '../spending/outlook.ts';
 
 /** The sums of a report over all accounts: one sum, what the month comes to, and what the next pay runs must hold. */
 export function sumReport(
@@ -36,8 +36,8 @@ export function sumReport(
   const spent = inOne(({ spent: own }, id) => ownOf(own, id));
   const outlooks = read.flatMap(({ account: { id: account }, id, currency }) => {
     const watched = state.accounts.get(account);
-    const outlook = watched?.spending.outlook(id) ?? null;
-    if (watched === undefined || outlook === null) return [];
+    const outlook = watched && outlookOf(watched.spending, id);
+    if (!watched || !outlook) return [];
     return { ...outlook, currency, budget: monthlyBudget(watched, id, outlook.month.spent) };
   });
   const payments = accounts.flatMap(({ payments: own, balances, reading }) =>

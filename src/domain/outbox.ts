@@ -68,15 +68,11 @@ export function retryDelayMs(attempts: number, askedMs = 0): number {
   return Math.max(Math.min(maxRetryMs, firstRetryMs * 2 ** Math.min(attempts - 1, 20)), askedMs);
 }
 
-export function newNotification({
-  id,
-  channel,
-  items,
-  report = null,
-  now,
-  dueAt,
-}: Pick<Notification, 'id' | 'channel' | 'items' | 'dueAt'> &
-  Partial<Pick<Notification, 'report'>> & { readonly now: number }): Notification {
+export function newNotification(
+  given: Pick<Notification, 'id' | 'channel' | 'items' | 'dueAt'> &
+    Partial<Pick<Notification, 'report'>> & { readonly now: number },
+): Notification {
+  const { id, channel, items, report = null, now, dueAt } = given;
   return {
     id,
     revision: 0,
@@ -114,9 +110,8 @@ export function joinNotification(
 function numberOf(items: readonly NotificationItem[]): number {
   const text = items.map(({ incident, kind, at }) => `${incident} ${kind} ${at}`).join('\n');
   let hash = 0x811c9dc5;
-  for (let place = 0; place < text.length; place++) {
+  for (let place = 0; place < text.length; place++)
     hash = Math.imul(hash ^ text.charCodeAt(place), 0x01000193);
-  }
   return hash >>> 0 || 1;
 }
 

@@ -10,6 +10,9 @@ export function* inParts<Row>(rows: Iterable<Row>, size: number): Generator<read
   if (part.length > 0) yield part;
 }
 
+/** So many accounts of a configuration make a part. */
+export const accountsAtOnce = 5000;
+
 /** Work that yields between parts, so that others run. */
 export type Parts<Result> = Generator<undefined, Result>;
 

@@ -3,7 +3,7 @@ import { parseJson } from '../domain/json.ts';
 import { isSameCurrency } from '../domain/money.ts';
 import { type AnnouncedRun, tookOf } from '../domain/operator.ts';
 import { amountOf, hasSameBalances, type Reading } from '../domain/reading.ts';
-import { frameOf } from './spending.ts';
+import { spendingSettings } from './spending.ts';
 import { type MonitorState, type WatchedAccount, writeNote } from './state.ts';
 
 /** Notes with the runs that people announced, a list for each account. */
@@ -82,5 +82,5 @@ function holdRuns(state: MonitorState, id: string, runs: readonly AnnouncedRun[]
   if (runs.length > 0) state.announced.set(id, runs);
   else state.announced.delete(id);
   const account = state.accounts.get(id);
-  if (account !== undefined) account.spending.adopt(frameOf(state, account));
+  if (account !== undefined) account.spending.adopt(spendingSettings(state, account));
 }

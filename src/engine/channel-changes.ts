@@ -107,11 +107,7 @@ function renameChannels(state: MonitorState, names: ReadonlyMap<string, string>)
 function abandonChannel(state: MonitorState, name: string): void {
   for (const message of [...state.messages.values()]) {
     if (message.channel !== name || message.state !== 'pending' || state.underWay.has(message.id)) continue;
-    putNotification(state, {
-      ...message,
-      state: 'dead',
-      lastError: unsent.channelRemoved(),
-    });
+    putNotification(state, { ...message, state: 'dead', lastError: unsent.channelRemoved() });
   }
   forgetNotified(state, name);
 }

@@ -58,18 +58,14 @@ export function followRates(state: MonitorState, now: number): void {
 /** Rates by which sums can be made, or a clause that says why they cannot. */
 function readRates(
   { answer, facts }: Extract<Outcome, { kind: 'ok' }>,
-  {
-    source,
-    currency,
-    known,
-    now,
-  }: {
+  order: {
     readonly source: RatesSource;
     readonly currency: string;
     readonly known: Rates | null;
     readonly now: number;
   },
 ): Rates | string {
+  const { source, currency, known, now } = order;
   const { date = isoDay(now, 'UTC') } = facts ?? {};
   const fault = faultOfDay(date) ?? (isAhead(date, now) ? 'must not lie in the future' : null);
   if (fault !== null) return `the day of the rates, ${JSON.stringify(date)}, ${fault}`;

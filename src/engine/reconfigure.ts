@@ -160,9 +160,8 @@ function whyObsolete({ rules }: WatchedAccount, alert: Alert, isMoved: boolean):
 function countProviders(state: MonitorState): void {
   state.providers.clear();
   state.shortestIntervals.clear();
-  for (const account of state.accounts.values()) {
+  for (const account of state.accounts.values())
     getOrMake(state.providers, providerKeyOf(account.settings), () => new ProviderCounts()).add(account);
-  }
   for (const [id, group] of state.groups) {
     const members = [id, group].map((member) => state.accounts.get(member)?.pollIntervalMs ?? Infinity);
     const known = state.shortestIntervals.get(group) ?? Infinity;

@@ -52,13 +52,8 @@ export interface MonitorStart {
 }
 
 /** The time in between counts neither as breach nor as recovery: timestamps are shifted. Yields between thousands. */
-export function* restoreMonitor({
-  stored,
-  now,
-  takeOver = null,
-  isOfPart = false,
-  ...start
-}: MonitorStart): Parts<MonitorState> {
+export function* restoreMonitor(given: MonitorStart): Parts<MonitorState> {
+  const { stored, now, takeOver = null, isOfPart = false, ...start } = given;
   const state = new MonitorState(start, now);
   state.takeOver = takeOver;
   state.isOfPart = isOfPart;

@@ -55,7 +55,7 @@ const historyMs = 70 * dayMs;
 export function learnSpending(state: MonitorState, account: WatchedAccount, reading: Reading): void {
   // While it is learned from history it must not begin with the present.
   if (state.unlearned.has(account.id)) return;
-  if (account.settings.creditLimitMicros === null) account.spending.adopt(frameOf(state, account));
+  if (account.settings.creditLimitMicros === null) account.spending.adopt(spendingSettings(state, account));
   if (account.spending.read(reading)) state.spending.set(account.id, account.spending);
 }
 
@@ -66,14 +66,14 @@ export function followSpending(
   isMoved: boolean,
 ): void {
   const { id } = account.settings;
-  const frame = frameOf(state, account);
-  if (!isMoved && state.spending.get(id)?.adopt(frame) === true) return;
-  state.spending.setInMemory(id, new AccountSpending({ account: id, ...frame }));
+  const settings = spendingSettings(state, account);
+  if (!isMoved && state.spending.get(id)?.adopt(settings) === true) return;
+  state.spending.setInMemory(id, new AccountSpending(id, settings));
   if (isMoved) state.unlearned.delete(id);
   else state.unlearned.add(id);
 }
 
-export function frameOf(state: MonitorState, account: Pick<WatchedAccount, 'settings' | 'poll'>) {
+export function spendingSettings(state: MonitorState, account: Pick<WatchedAccount, 'settings' | 'poll'>) {
   const { settings } = account;
   const announced = state.announced.get(settings.id) ?? noRuns;
   return { week: state.weeks.of(settings), floorMicros: emptyAt(account), announced };
@@ -113,7 +113,7 @@ export class LearnFromHistory {
   constructor(state: MonitorState, account: WatchedAccount, now: number) {
     const { id, poll } = account;
     this.#state = state;
-    this.#spending = new AccountSpending({ account: id, ...frameOf(state, account) });
+    this.#spending = new AccountSpending(id, spendingSettings(state, account));
     const since = Math.max(now - historyMs, poll.seriesSince);
     this.query = { account: id, since, until: Number.MAX_SAFE_INTEGER, asStored: true };
   }

@@ -80,9 +80,8 @@ export function elapse(alert: Alert, timing: AlertTiming, now: number): Transiti
   if (alert.state === 'pending') return breach(alert, alert.severity, timing, now);
   if (alert.recoveringSince !== null) return recover(alert, timing, now);
   // A worse severity may still wait for `for` while a flapping alert calms down: do only what is due.
-  if (alert.rising !== null && now >= alert.rising.since + timing.forMs) {
+  if (alert.rising !== null && now >= alert.rising.since + timing.forMs)
     return breach(alert, alert.rising.severity, timing, now);
-  }
   if (alert.flappingSince !== null) return steady(alert, timing, now);
   return { alert, change: 'none' };
 }
@@ -157,9 +156,8 @@ function breachWhileFiring(alert: Alert, severity: Severity, timing: AlertTiming
 
 function recover(alert: Alert, timing: AlertTiming, now: number): Transition {
   if (alert.state === 'inactive') return { alert, change: 'none' };
-  if (alert.state === 'pending') {
+  if (alert.state === 'pending')
     return { alert: { ...alert, state: 'inactive', breachedSince: null }, change: 'withdrawn' };
-  }
   const began = alert.recoveringSince === null;
   const recoveringSince = alert.recoveringSince ?? now;
   if (alert.flappingSince !== null) {
@@ -167,9 +165,8 @@ function recover(alert: Alert, timing: AlertTiming, now: number): Transition {
     const next = steady({ ...alert, recoveringSince, rising: null, changedAt }, timing, now);
     return began && next.change === 'none' ? { ...next, change: 'recovering' } : next;
   }
-  if (now < recoveringSince + timing.recoverForMs) {
+  if (now < recoveringSince + timing.recoverForMs)
     return { alert: { ...alert, recoveringSince, rising: null }, change: began ? 'recovering' : 'none' };
-  }
   const changedAt = [...recentChanges(alert, timing, now), now];
   if (flaps(changedAt, timing)) {
     return {

@@ -8,17 +8,11 @@ import type { Forecast } from '../domain/quantity.ts';
 import { unitOf } from '../domain/reading.ts';
 import { planPayments } from '../views/payment-plan.ts';
 import type { AccountView } from '../views/views.ts';
+import { endOf, isGuess } from '../wording/forecast-wording.ts';
 import { say } from '../wording/language.ts';
 import { sayMoment } from '../wording/moments.ts';
 import { phrases } from '../wording/phrase.ts';
-import {
-  balanceLabel,
-  endOf,
-  isGuess,
-  sayAmount,
-  sayBalance,
-  sayLabel,
-} from '../wording/quantity-wording.ts';
+import { balanceLabel, sayAmount, sayBalance, sayLabel } from '../wording/quantity-wording.ts';
 import { accountsOf } from './page/alerts.ts';
 import type { Frame, Scope } from './page/words.ts';
 import { digestOf } from './session.ts';

@@ -60,12 +60,9 @@ type Samples = Readonly<Partial<Record<keyof typeof helps, readonly Sample[]>>>;
 /** A value that was not read is absent, never frozen: an account's series vanish while its last poll is not `ok`. */
 export async function* renderMetrics(
   views: LiveViews,
-  {
-    now,
-    refusedTokens,
-    publicUrl = null,
-  }: { readonly now: number; readonly refusedTokens: number; readonly publicUrl?: string | null },
+  given: { readonly now: number; readonly refusedTokens: number; readonly publicUrl?: string | null },
 ): AsyncGenerator<string> {
+  const { now, refusedTokens, publicUrl = null } = given;
   yield* inFamilies(views.accountIds(), sliceOfAccounts, async (ids) =>
     sampleAccounts(await views.accounts(ids), now),
   );

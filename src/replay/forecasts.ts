@@ -34,7 +34,7 @@ export async function* forecastsOf(
   const { account } = past;
   const floorMicros = -(account.creditLimitMicros ?? 0);
   const week = new LocalWeek({ calendar, ...account });
-  const spending = new AccountSpending({ account: account.id, week, floorMicros });
+  const spending = new AccountSpending(account.id, { week, floorMicros, announced: [] });
   const moving = await movingBalances(past);
   for await (const part of readingsBefore(past)) {
     for (const reading of part) {

@@ -5,7 +5,8 @@ import type { MoneyRule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import type { Argument, Phrase } from '../wording/phrase.ts';
 import { type AccountFacts, type Evaluation, readingFacts, unknown, whyUnusable } from './evaluation.ts';
-import { figuresOf, moneyFigures } from './figures.ts';
+import { figuresOf } from './fact-figures.ts';
+import { moneyFigures } from './figures.ts';
 import { type InputOf, type KeyShape, moneyKeys, type RuleKind } from './kind.ts';
 
 /** Facts of an account with a reading. */

@@ -55,10 +55,7 @@ export interface AlertKind {
   /** The time after firing in which nobody is notified yet. Absent: none. */
   pausedMs?(settings: Settings): number;
   /** A few words without state and numbers, for mail subjects. */
-  subject(
-    about: { readonly balanceLabel: string; readonly rule: string },
-    reader: Pick<Reader, 'language'>,
-  ): string;
+  subject(about: Record<'balanceLabel' | 'rule', string>, reader: Pick<Reader, 'language'>): string;
   /** A clause after the account's name: what is the case while it fires, or happened. */
   firing(item: MessageItem, frame: WordingFrame): string;
   resolved(item: MessageItem, frame: WordingFrame): string;

@@ -7,7 +7,8 @@ import { say } from '../wording/language.ts';
 import { phrases, sentences } from '../wording/phrase.ts';
 import { balanceLabel, sayLabel } from '../wording/quantity-wording.ts';
 import { type AccountFacts, unknown, verdict, why } from './evaluation.ts';
-import { allBalances, figuresOf, readingFigures } from './figures.ts';
+import { figuresOf } from './fact-figures.ts';
+import { allBalances, readingFigures } from './figures.ts';
 import { type InputOf, type PlainRule, type RuleKind, severityKey } from './kind.ts';
 import { factText, sayLimit, sayValue } from './words.ts';
 

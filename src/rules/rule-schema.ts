@@ -25,7 +25,7 @@ export function plainRule(kind: RuleKind, id: string): Rule {
 }
 
 function schemaOf(kind: RuleKind) {
-  const typeKey = z.literal(kind.type).meta({ description: kind.summary });
+  const typeKey = z.literal(kind.type).describe(kind.summary);
   return shape({ type: typeKey, ...commonKeys, ...kind.keys }, hintsFor(kind)).transform((input): Rule => {
     const common = commonOf(kind, input);
     return { ...common, ...kind.build?.(input, common.severity) };
@@ -76,10 +76,7 @@ export function readWrittenRule(written: unknown): WrittenRule {
   const kind = typeof type === 'string' ? kindOfRuleNamed(type) : null;
   const problems = [
     ...(parsed.error?.issues ?? []),
-    ...(kind?.check?.({
-      valueAt: (path) => path.reduce(keyOf, written),
-      isBroken: () => false,
-    }) ?? []),
+    ...(kind?.check?.({ valueAt: (path) => path.reduce(keyOf, written), isBroken: () => false }) ?? []),
   ].map(({ path, message }) => ({ path: path.join('.'), message }));
   return parsed.success && problems.length === 0
     ? { kind: 'rule', rule: parsed.data }

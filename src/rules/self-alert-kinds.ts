@@ -4,7 +4,7 @@ import type { ClusterAspect } from '../ports/cluster.ts';
 import { say } from '../wording/language.ts';
 import { type PhraseOf, phrases } from '../wording/phrase.ts';
 import type { WordingFrame } from '../wording/quantity-wording.ts';
-import { figuresOf, ownFigures } from './figures.ts';
+import { figuresOf, ownFigures } from './fact-figures.ts';
 import type { AlertKind } from './kind.ts';
 import { factText, sayValue } from './words.ts';
 

@@ -6,7 +6,7 @@ import { never, type Urgency } from '../domain/urgency.ts';
 import { alertKindOf } from './registry.ts';
 
 /** The date of a balance: pay by, else when it may be empty, with what is expected in time. Null where nobody can say. */
-export function actByOf({ payBy, expected, forecast, emptyAt }: Runway): number | null {
+function actByOf({ payBy, expected, forecast, emptyAt }: Runway): number | null {
   if (payBy !== null) return payBy;
   const later = expected?.forecast ?? null;
   if (later !== null) return later.earliest ?? later.emptyAt ?? never;

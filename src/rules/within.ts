@@ -88,12 +88,9 @@ export function stepsAt(
 export function reachesStep(
   { thresholds, afterLeadTime }: RunwaySteps,
   step: Severity,
-  {
-    emptyAt,
-    spending,
-    leadTimeMs,
-  }: Pick<AccountFacts, 'spending' | 'leadTimeMs'> & { readonly emptyAt: number },
+  facts: Pick<AccountFacts, 'spending' | 'leadTimeMs'> & { readonly emptyAt: number },
 ): number {
+  const { emptyAt, spending, leadTimeMs } = facts;
   const arrivesAt = emptyAt - (thresholds[step] ?? 0);
   return afterLeadTime.includes(step) && leadTimeMs !== null
     ? passLeadTime(spending.week, arrivesAt, -leadTimeMs)

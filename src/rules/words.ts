@@ -3,6 +3,7 @@ import { isOver, type MessageItem, type Runway } from '../domain/message.ts';
 import { formatAmountDistinctFrom, formatExact, type Micros } from '../domain/money.ts';
 import { ownOf } from '../domain/own.ts';
 import { type AmountOrShare, firstBalance, type MoneyRule } from '../domain/rule.ts';
+import { sayEmptyWhen } from '../wording/forecast-wording.ts';
 import { say } from '../wording/language.ts';
 import { sayDuration, sayNearMoment } from '../wording/moments.ts';
 import { phrases, sentences } from '../wording/phrase.ts';
@@ -11,7 +12,6 @@ import {
   sayAmount,
   sayBalance,
   sayBareAmount,
-  sayEmptyWhen,
   sayPayable,
   sayPayBy,
   sayQuantity,
@@ -65,7 +65,7 @@ export function currentMicros(item: MessageItem): Micros | null {
 }
 
 /** `unknown` where it is. What is over shows its last: the message may be sent late and stays in lists for months. */
-export function currentAmount(item: MessageItem, frame: WordingFrame): string {
+function currentAmount(item: MessageItem, frame: WordingFrame): string {
   const fact = isOver(item) ? item.facts.find(({ name }) => name === 'balance') : undefined;
   const micros = fact?.value.unit === 'money' ? fact.value.micros : currentMicros(item);
   return micros === null ? say(says.unknown, frame) : sayBesideLimit(micros, item, frame);

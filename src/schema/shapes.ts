@@ -49,10 +49,7 @@ export function flag(description: string) {
   return z.boolean({ error: 'must be true or false' }).describe(description);
 }
 
-export function wholeNumber(
-  description: string,
-  { min, max }: { readonly min: number; readonly max: number },
-) {
+export function wholeNumber(description: string, { min, max }: Record<'min' | 'max', number>) {
   const error = `must be a whole number from ${min} to ${max}`;
   return z.int({ error }).min(min, { error }).max(max, { error }).describe(description);
 }

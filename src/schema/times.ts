@@ -16,9 +16,7 @@ export const weekend = z
     z.enum(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'], {
       error: 'must be a day: mon, tue, wed, thu, fri, sat or sun',
     }),
-    {
-      error: 'must be a list of days such as ["fri", "sat"]',
-    },
+    { error: 'must be a list of days such as ["fri", "sat"]' },
   )
   .max(6, { error: 'must leave a working day' });
 

@@ -1,75 +1,22 @@
 import { dayMs, hourMs } from '../domain/duration.ts';
 import { isSameCurrency, type Micros } from '../domain/money.ts';
-import type { AnnouncedRun } from '../domain/operator.ts';
-import { ownOf } from '../domain/own.ts';
 import type { ExpectedSpending, Forecast, ForecastRecord } from '../domain/quantity.ts';
 import { amountOf, type Balance, hasSameBalances, type Reading } from '../domain/reading.ts';
-import { announcedBetween, mostOf, restOf } from './announced.ts';
+import { BalanceSpending, type SpendingSettings } from './balance-spending.ts';
 import { BalanceState, readSpending, writeSpending } from './balance-state.ts';
-import { type ExpectedRun, expectedRuns, plannedIn, plannedRuns } from './expected-runs.ts';
-import { expectedFrom, lastsLonger, predict, type Walk, walkAhead } from './forecast.ts';
-import {
-  beginInterval,
-  forecastRecord,
-  lookWeekBack,
-  passHour,
-  spreadAhead,
-  type WeekAgo,
-} from './interval.ts';
-import { isSeen, learnHour } from './learn-hour.ts';
-import { farthestHours, hoursPerWeek, type LocalHour, type LocalWeek } from './local-week.ts';
-import {
-  addToSums,
-  beginSums,
-  endOfNextMonth,
-  type Period,
-  type PeriodSum,
-  type PeriodSums,
-} from './periods.ts';
+import { type ExpectedRun, plannedRuns } from './expected-runs.ts';
+import { expectedFrom, lastsLonger, predict } from './forecast.ts';
+import { beginInterval, forecastRecord, lookWeekBack, spreadAhead, type WeekAgo } from './interval.ts';
+import { hoursPerWeek, type LocalHour, type LocalWeek } from './local-week.ts';
+import { addToSums, beginSums, type Period, type PeriodSum, type PeriodSums } from './periods.ts';
 import { type UsualSpending, usualSpendings } from './profile.ts';
-import { noteFall } from './silence.ts';
 import { rememberTopUp } from './top-ups.ts';
-import { forgetUnusual, type Usual, usualRange, watchUnusual } from './unusual.ts';
 
-/** No forecast by hours before a day was learned. */
-const hoursForForecast = 24;
-/** Within so much of a mean hour above the floor an account may have stopped serving: its silence is no lack of demand. */
-const nearlyEmpty = 0.5;
 /**
  * Only the end of a longer gap between two readings is walked, hour by hour: a clock that was wrong makes gaps of thousands of years,
  * and what lies farther back adds nothing to what is known then.
  */
 const maxWalkMs = 35 * dayMs;
-
-/** One balance that ever fell, with what is made from its state for the present hour. */
-interface Known {
-  readonly state: BalanceState;
-  /** Made at the first hour of each day. */
-  runs: readonly ExpectedRun[] | null;
-  walk: Walk | null;
-  usual: Usual | null;
-  /** The spending of announced runs since `#announced` said how much that is. */
-  ofRuns: Micros;
-}
-
-/** The spending of a period so far, and at its end: null while less than a day is known. */
-export interface PeriodOutlook extends Omit<PeriodSum, 'spent' | 'watchedFrom'> {
-  readonly spent: Micros;
-  readonly total: ExpectedSpending | null;
-}
-
-export type SpendingOutlook = NonNullable<ReturnType<AccountSpending['outlook']>>;
-
-function mapRange({ micros, low, high }: ExpectedSpending, to: (micros: Micros) => Micros): ExpectedSpending {
-  return { micros: to(micros), low: to(low), high: to(high) };
-}
-
-interface Frame {
-  readonly week: LocalWeek;
-  readonly floorMicros: Micros;
-  /** Runs beyond the usual that people announced. */
-  readonly announced?: readonly AnnouncedRun[];
-}
 
 /**
  * Knowledge of the spending of one account: an O(1) update a reading, a bounded one for each hour that ended. The same
@@ -81,35 +28,28 @@ interface Frame {
  */
 export class AccountSpending {
   readonly account: string;
-  /** Changed by `adopt` alone. */
-  week: LocalWeek;
-  #floorMicros: Micros;
-  #announced: readonly AnnouncedRun[];
+  #settings: SpendingSettings;
   #last: Reading | null = null;
   #hour: LocalHour | null = null;
   #sums: PeriodSums | null = null;
   /** The balances that ever fell. */
-  #known = new Map<Balance, Known>();
+  #known = new Map<Balance, BalanceSpending>();
 
-  /** `floorMicros` is what counts as empty. */
-  constructor(parts: Frame & { readonly account: string }) {
-    this.account = parts.account;
-    this.week = parts.week;
-    this.#floorMicros = parts.floorMicros;
-    this.#announced = parts.announced ?? [];
+  constructor(account: string, settings: SpendingSettings) {
+    this.account = account;
+    this.#settings = settings;
+  }
+
+  get week(): LocalWeek {
+    return this.#settings.week;
   }
 
   /** Goes on under other holidays or another floor. False for another time zone, which has to be learned from history. */
-  adopt({ week, floorMicros, announced = this.#announced }: Frame): boolean {
-    if (week.key !== this.week.key) return false;
-    if (announced !== this.#announced)
-      for (const known of this.#known.values()) {
-        known.walk = null;
-        known.ofRuns = 0;
-      }
-    this.#announced = announced;
-    this.week = week;
-    this.#floorMicros = floorMicros;
+  adopt(settings: SpendingSettings): boolean {
+    if (settings.week.key !== this.week.key) return false;
+    if (settings.announced !== this.#settings.announced)
+      for (const known of this.#known.values()) known.forgetAnnounced();
+    this.#settings = settings;
     return true;
   }
 
@@ -149,8 +89,9 @@ export class AccountSpending {
       const hour: LocalHour = this.#hour;
       const to = Math.min(reading.at, hour.endsAt);
       const part = { last, reading, from, to, hour };
-      for (const balance in reading.balances) this.#spend(balance, part);
-      if (to === hour.endsAt) this.#endHour(hour);
+      for (const balance in reading.balances)
+        (this.#known.get(balance) ?? this.#firstFall(balance, part))?.spend(this.#settings, part);
+      if (to === hour.endsAt) this.#endHour(hour, reading.at);
       from = to;
     }
     return ended;
@@ -160,20 +101,17 @@ export class AccountSpending {
   #walkFrom(lastAt: number, at: number): number {
     if (at - lastAt <= maxWalkMs) return lastAt;
     this.#hour = this.week.hourAt(at - maxWalkMs);
-    for (const { state } of this.#known.values()) {
-      state.spent = 0;
-      state.seenMs = 0;
-    }
+    for (const known of this.#known.values()) known.beginHour();
     return at - maxWalkMs;
   }
 
   /** When so much of a balance, as it was at the newest reading, is spent; null while less than a day is known. */
   forecast(balance: Balance, left: Micros): Forecast | null {
-    const known = this.#known.get(balance);
-    const walk = this.#present(known);
-    if (known === undefined || walk === null || this.#last === null) return null;
-    const span = predict(known.state, walk, { left, at: this.#last.at });
-    return { ...span, basis: known.state.hours < hoursPerWeek ? 'hour-of-day' : 'hour-of-week' };
+    const present = this.#present(balance);
+    if (present === null) return null;
+    const { state, walk, at } = present;
+    const basis = state.hours < hoursPerWeek ? 'hour-of-day' : 'hour-of-week';
+    return { ...predict(state, walk, { left, at }), basis };
   }
 
   /** `forecast`, and null too where `reading` is not the newest that was learned from, as while it is learned from history. */
@@ -183,46 +121,22 @@ export class AccountSpending {
 
   /** The coming spending of a balance within so long from the newest reading on; null while less than a day is known. */
   expected(balance: Balance, withinMs: number): Micros | null {
-    const walk = this.#present(this.#known.get(balance));
-    return walk === null || this.#last === null ? null : expectedFrom(walk, this.#last.at, withinMs);
+    const present = this.#present(balance);
+    return present && expectedFrom(present.walk, present.at, withinMs);
   }
 
   /** The coming spending from the newest reading until an instant: the median and the 80 % range; null while less than a day is known. */
   expectedUntil(balance: Balance, until: number): ExpectedSpending | null {
-    const known = this.#known.get(balance);
-    const at = this.#last?.at ?? until;
-    const micros = this.expected(balance, Math.max(0, until - at));
-    if (known === undefined || micros === null) return null;
-    const factor = Math.exp(spreadAhead(known.state, (until - at) / hourMs));
-    return mapRange({ micros, low: micros / factor, high: micros * factor }, Math.round);
-  }
-
-  /** The spending of the present month and quarter of the calendar, so far and at their end, and of the next month; null before the first reading. */
-  outlook(balance: Balance) {
-    if (this.#sums === null) return null;
-    const { month, quarter } = this.#sums;
-    const rest = this.#expectedOrNothing(balance, month.endsAt);
-    const both = this.#expectedOrNothing(balance, endOfNextMonth(this.week, month.startsAt));
-    const share = both && rest && (both.micros - rest.micros) / (both.micros || 1);
+    const present = this.#present(balance);
+    if (present === null) return null;
+    const { state, walk, at } = present;
+    const micros = expectedFrom(walk, at, Math.max(0, until - at));
+    const factor = Math.exp(spreadAhead(state, (until - at) / hourMs));
     return {
-      month: this.#reckon(balance, month),
-      nextMonth: both && mapRange(both, (micros) => Math.round(micros * (share ?? 0))),
-      quarter: this.#reckon(balance, quarter),
+      micros: Math.round(micros),
+      low: Math.round(micros / factor),
+      high: Math.round(micros * factor),
     };
-  }
-
-  /** `expectedUntil`, and nothing of a balance that was watched for a day and never fell. */
-  #expectedOrNothing(balance: Balance, until: number): ExpectedSpending | null {
-    const expected = this.expectedUntil(balance, until);
-    const knownSince = Math.min(...Object.values(this.#sums ?? {}).map((sum) => sum.knownSince));
-    const isIdle = this.state(balance) === null && (this.#last?.at ?? 0) - knownSince >= dayMs;
-    return expected === null && isIdle ? { micros: 0, low: 0, high: 0 } : expected;
-  }
-
-  #reckon(balance: Balance, { startsAt, endsAt, knownSince, ...sum }: PeriodSum): PeriodOutlook {
-    const spent = ownOf(sum.spent, balance) ?? 0;
-    const rest = this.#expectedOrNothing(balance, endsAt);
-    return { startsAt, endsAt, knownSince, spent, total: rest && mapRange(rest, (micros) => spent + micros) };
   }
 
   /** Whether `left` lasts longer than so long by the forecast; null where `forecastAt` says null. */
@@ -231,10 +145,9 @@ export class AccountSpending {
     balance: Balance,
     { left, forMs }: { left: Micros; forMs: number },
   ): boolean | null {
-    const known = this.#known.get(balance);
-    const walk = this.#present(known);
-    if (known === undefined || walk === null || this.#last?.at !== reading.at) return null;
-    return lastsLonger(known.state, walk, { left, at: reading.at, forMs });
+    const present = this.#present(balance);
+    if (present?.at !== reading.at) return null;
+    return lastsLonger(present.state, present.walk, { left, at: present.at, forMs });
   }
 
   /** The forecast of a week ago compared with what came; null where that is unknown. */
@@ -252,13 +165,15 @@ export class AccountSpending {
   /** Days that are expected to take more than their weekday: of the month, or every two weeks. */
   runs(balance: Balance): readonly ExpectedRun[] {
     const known = this.#known.get(balance);
-    return known === undefined || this.#hour === null ? [] : this.#runsOf(known, this.#hour.startsAt);
+    return known === undefined || this.#hour === null
+      ? []
+      : known.runsFrom(this.#settings, this.#hour.startsAt);
   }
 
   /** When runs are expected to begin within a month after the newest reading, and what each takes. */
   comingRuns(balance: Balance): readonly { readonly at: number; readonly micros: Micros }[] {
     const at = this.#last?.at ?? 0;
-    const announced = this.#announced.filter((run) => run.balance === balance);
+    const announced = this.#settings.announced.filter((run) => run.balance === balance);
     const runs = [
       ...plannedRuns(this.runs(balance), this.week, { now: at, days: 31, announced }),
       ...announced.map(({ startsAt, amountMicros }) => ({ at: startsAt, micros: amountMicros })),
@@ -289,109 +204,42 @@ export class AccountSpending {
     this.#known.clear();
     for (const [index, balance] of Object.keys(found.last.balances).entries()) {
       const state = found.states[index];
-      if (state) this.#known.set(balance, fresh(state));
+      if (state) this.#known.set(balance, new BalanceSpending(balance, state));
     }
     return true;
   }
 
-  /** The walk from the present hour on; null while less than a day is known. */
-  #present(known: Known | undefined): Walk | null {
-    if (known === undefined || this.#hour === null || known.state.hours < hoursForForecast) return null;
-    return this.#walk(known, this.#hour.startsAt);
+  /** The walk from the present hour on, and the instant of the newest reading; null while less than a day is known. */
+  #present(balance: Balance) {
+    const known = this.#known.get(balance);
+    if (known === undefined || this.#hour === null || this.#last === null) return null;
+    const { at } = this.#last;
+    const walk = known.walkFrom(this.#settings, this.#hour.startsAt, at);
+    return walk && { state: known.state, walk, at };
   }
 
-  #walk(known: Known, startsAt: number): Walk {
-    if (known.walk?.startsAt !== startsAt) {
-      const sums = known.walk?.sums ?? new Float32Array(farthestHours + 1);
-      const runs = this.#runsOf(known, startsAt);
-      const at = Math.max(startsAt, this.#last?.at ?? startsAt);
-      const announced = this.#announcedOf(known).map((run) => restOf(run, at));
-      known.walk = walkAhead(known.state, { startsAt, week: this.week, runs, announced, sums });
-    }
-    return known.walk;
-  }
-
-  #spend(
+  #firstFall(
     balance: Balance,
-    part: Record<'last' | 'reading', Reading> & { from: number; to: number; hour: LocalHour },
-  ): void {
-    const { last, reading, from, to, hour } = part;
-    const fell = amountOf(last, balance) - amountOf(reading, balance);
-    const known = this.#known.get(balance) ?? this.#firstFall(balance, fell);
-    if (known === null) return;
-    const { state } = known;
-    const left = amountOf(reading, balance) - this.#floorMicros;
-    if (fell < 0 || (fell === 0 && left < nearlyEmpty * state.meanHour)) return;
-    const spent = fell * ((to - from) / (reading.at - last.at));
-    noteFall(state, fell);
-    state.spent += spent;
-    state.seenMs += to - from;
-    if (state.hours < hoursPerWeek) return;
-    known.usual ??= usualRange(state, hour.slot, this.#plannedIn(known, hour));
-    const beyond = spent - (known.usual.usual * (to - from)) / hourMs;
-    watchUnusual(state, known.usual, { spent: spent - this.#ofRuns(known, { beyond, from, to }), from, to });
-  }
-
-  #announcedOf(known: Known): readonly AnnouncedRun[] {
-    return this.#announced.filter((run) => this.state(run.balance) === known.state);
-  }
-
-  /** The part of spending beyond the usual that announced runs took. */
-  #ofRuns(known: Known, { beyond, from, to }: Record<'beyond' | 'from' | 'to', number>): Micros {
-    if (this.#announced.length === 0) return 0;
-    const most = mostOf(this.#announcedOf(known), from, to);
-    const own = Math.max(0, Math.min(beyond, most - known.ofRuns));
-    known.ofRuns += own;
-    return own;
-  }
-
-  #firstFall(balance: Balance, fell: Micros): Known | null {
-    if (fell <= 0) return null;
-    const known = fresh(new BalanceState());
+    { last, reading }: Record<'last' | 'reading', Reading>,
+  ): BalanceSpending | null {
+    if (amountOf(reading, balance) >= amountOf(last, balance)) return null;
+    const known = new BalanceSpending(balance, new BalanceState());
     beginInterval(known.state);
     this.#known.set(balance, known);
     return known;
   }
 
-  #runsOf(known: Known, at: number): readonly ExpectedRun[] {
-    known.runs ??= expectedRuns(known.state, this.week, this.week.dayAt(at));
-    return known.runs;
-  }
-
-  #plannedIn(known: Known, { startsAt, slot }: LocalHour): Micros {
-    const runs = this.#runsOf(known, startsAt);
-    if (runs.length === 0) return 0;
-    return plannedIn(runs, this.week, { day: this.week.dayAt(startsAt), hour: slot % 24 });
-  }
-
-  #endHour(ended: LocalHour): void {
-    const next = this.week.hourAt(ended.endsAt);
+  #endHour(hour: LocalHour, readAt: number): void {
+    const next = this.week.hourAt(hour.endsAt);
     this.#hour = next;
-    const day = this.week.dayAt(ended.startsAt);
-    const isNewDay = this.week.dayAt(next.startsAt) !== day;
-    for (const known of this.#known.values()) {
-      const { state } = known;
-      const { byTime, all } = announcedBetween(this.#announcedOf(known), ended.startsAt, ended.endsAt);
-      learnHour(state, { ...ended, day, planned: this.#plannedIn(known, ended) + byTime, announced: all });
-      if (isNewDay) known.runs = null;
-      forgetUnusual(state);
-      known.usual = null;
-      passHour(state, {
-        spent: state.spent,
-        seen: isSeen(state),
-        predict: (hours) => this.#walk(known, next.startsAt).sums[hours] ?? 0,
-      });
-      state.spent = 0;
-      state.seenMs = 0;
-    }
+    const day = this.week.dayAt(hour.startsAt);
+    const ended = { ...hour, day, isLast: this.week.dayAt(next.startsAt) !== day };
+    for (const known of this.#known.values())
+      known.endHour(this.#settings, ended, { startsAt: next.startsAt, readAt });
   }
 }
 
 /** A reading in another currency, or of other balances, has nothing to do with the one before. */
 function isComparable(last: Reading, reading: Reading): boolean {
   return isSameCurrency(last.currency, reading.currency) && hasSameBalances(last, reading);
-}
-
-function fresh(state: BalanceState): Known {
-  return { state, runs: null, walk: null, usual: null, ofRuns: 0 };
 }

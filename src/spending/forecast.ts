@@ -32,18 +32,12 @@ export interface Walk {
  */
 export function walkAhead(
   state: BalanceState,
-  {
-    startsAt,
-    week,
-    runs,
-    announced,
-    sums,
-  }: Pick<Walk, 'startsAt' | 'sums'> & {
+  order: Pick<Walk, 'startsAt' | 'sums' | 'announced'> & {
     readonly week: LocalWeek;
     readonly runs: readonly ExpectedRun[];
-    readonly announced: readonly AnnouncedRun[];
   },
 ): Walk {
+  const { startsAt, week, runs, announced, sums } = order;
   const slots = week.slotsFrom(startsAt);
   const level = levelOf(state);
   const drift = driftOf(state);

@@ -35,14 +35,9 @@ export function isSeen(state: BalanceState): boolean {
  */
 export function learnHour(
   state: BalanceState,
-  {
-    startsAt,
-    slot,
-    day,
-    planned,
-    announced,
-  }: LocalHour & { readonly day: number; readonly planned: Micros; readonly announced: Micros },
+  hour: LocalHour & { readonly day: number; readonly planned: Micros; readonly announced: Micros },
 ): void {
+  const { startsAt, slot, day, planned, announced } = hour;
   if (!isSeen(state)) return;
   let seen = (state.spent * hourMs) / state.seenMs;
   if (state.hours >= hoursPerWeek) {

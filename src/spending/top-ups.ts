@@ -21,10 +21,7 @@ export function isTopUp(state: BalanceState | null, rise: Micros): boolean {
 }
 
 /** Keeps the newest top-ups. `from` is the balance before it. */
-export function rememberTopUp(
-  state: BalanceState,
-  { rise, from }: { readonly rise: Micros; readonly from: Micros },
-): void {
+export function rememberTopUp(state: BalanceState, { rise, from }: Record<'rise' | 'from', Micros>): void {
   if (!isTopUp(state, rise)) return;
   const place = state.topUps % keptTopUps;
   state.topUpAmounts[place] = rise;

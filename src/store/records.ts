@@ -105,13 +105,8 @@ export function* loadState(now: number, isLenient = false): Asking<StoredState> 
 }
 
 /** Newest first. */
-export function* findIncidents({
-  account,
-  rule,
-  since,
-  until,
-  limit,
-}: IncidentQuery): Asking<readonly Incident[]> {
+export function* findIncidents(query: IncidentQuery): Asking<readonly Incident[]> {
+  const { account, rule, since, until, limit } = query;
   const values: Value[] = [];
   const conditions = [
     { bound: account, condition: 'account = $' },

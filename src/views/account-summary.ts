@@ -49,12 +49,7 @@ export class SummedAccounts {
   }
 
   end(): AccountSummary {
-    return {
-      ...this.#sums,
-      worst: this.#worst,
-      first: this.#first,
-      shown: this.#cut(),
-    };
+    return { ...this.#sums, worst: this.#worst, first: this.#first, shown: this.#cut() };
   }
 
   #cut(): BriefAccount[] {

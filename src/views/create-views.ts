@@ -15,6 +15,7 @@ import type { MonitorState, WatchedAccount } from '../engine/state.ts';
 import type { StoreReader } from '../ports/store.ts';
 import { monthlyBudget } from '../rules/budget.ts';
 import { selfAlertTypes } from '../rules/registry.ts';
+import { outlookOf } from '../spending/outlook.ts';
 import { type AccountSummary, SummedAccounts } from './account-summary.ts';
 import {
   type AccountView,
@@ -134,8 +135,8 @@ export function createViews(current: () => ViewDependencies) {
     /** The spending of a balance in the present month and quarter and in the next month; null before its first reading. */
     outlook(id: string, balance: Balance) {
       const account = current().state.accounts.get(id);
-      const outlook = account?.spending.outlook(balance) ?? null;
-      if (account === undefined || outlook === null) return null;
+      const outlook = account && outlookOf(account.spending, balance);
+      if (!account || !outlook) return null;
       const budget = monthlyBudget(account, balance, outlook.month.spent);
       return { ...outlook, provider: account.settings.provider, budget };
     },

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Incident } from '../domain/alert.ts';
 import { isoText } from '../domain/moment.ts';
 import { formatMicros } from '../domain/money.ts';
-import type { AnnouncedRun, AuditEntry, ExpectedTopUp } from '../domain/operator.ts';
+import type { AuditEntry } from '../domain/operator.ts';
 import type { Notification } from '../domain/outbox.ts';
 import { ownOf } from '../domain/own.ts';
 import { type Fact, type Forecast, forecastBases } from '../domain/quantity.ts';
@@ -13,17 +13,14 @@ import {
   ofEach,
   type PollRecord,
   type Reading,
-  unitOf,
 } from '../domain/reading.ts';
 import type { Matcher } from '../domain/rule.ts';
 import type { StartedTest } from '../ports/orders.ts';
 import type { ChannelView } from './create-views.ts';
-import type { DuePayment } from './payment-plan.ts';
 import {
   at,
   balanceSchema,
   instant,
-  isoOrNull,
   money,
   moneyOrNull,
   orNull,
@@ -31,9 +28,12 @@ import {
   publicObject,
   quantity,
   quantityJson,
+  runway,
   same,
   secondsOrNull,
   severitySchema,
+  text,
+  texts,
 } from './public-object.ts';
 import type { AlertView, BriefAccount, Explanation, SilenceView } from './views.ts';
 
@@ -42,11 +42,6 @@ import type { AlertView, BriefAccount, Explanation, SilenceView } from './views.
  * an ISO 8601 text in UTC, a duration a number of seconds; null is unknown.
  */
 
-const text = z.string();
-const texts = z.record(z.string(), z.string());
-const seconds = z.number().nullable();
-/** Announced spending is not money yet. */
-const runway = seconds.meta({ description: 'By the forecast, without top-ups that are only expected' });
 const acknowledgement = z.strictObject({ at: instant, by: text, comment: text });
 const list = z.array(text).readonly();
 
@@ -68,9 +63,7 @@ export const forecastJson = publicObject<Forecast>()('Forecast', {
   ),
   earliest: at('Four times in five it lies between earliest and latest'),
   latest: at(),
-  basis: same(
-    z.enum(forecastBases).meta({ description: 'What is known: less than a day, less than a week, or more' }),
-  ),
+  basis: same(z.enum(forecastBases).describe('What is known: less than a day, less than a week, or more')),
 });
 
 export const accountJson = publicObject<BriefAccount>()('Account', {
@@ -78,8 +71,8 @@ export const accountJson = publicObject<BriefAccount>()('Account', {
   name: same(text),
   labels: same(texts),
   currency: same(text.nullable()),
-  outcome: same(outcomeSchema.nullable().meta({ description: 'How the last poll ended' })),
-  failure: same(text.nullable().meta({ description: 'Why the last poll failed' })),
+  outcome: same(outcomeSchema.nullable().describe('How the last poll ended')),
+  failure: same(text.nullable().describe('Why the last poll failed')),
   polledAt: at(),
   readAt: at('When the balances were last read'),
   balances: each(money.nullable(), ({ reading }, balance) => moneyOrNull(ownOf(reading?.balances, balance))),
@@ -93,10 +86,7 @@ export const accountJson = publicObject<BriefAccount>()('Account', {
   consecutiveFailures: same(z.int()),
   backoffUntil: at(),
   usageHeaders: [texts, ({ usage }) => usage],
-  severity: [
-    severitySchema.nullable().meta({ description: 'The worst that fires now' }),
-    (view) => view.worst,
-  ],
+  severity: [severitySchema.nullable().describe('The worst that fires now'), (view) => view.worst],
   firing: same(z.int()),
   pending: same(z.int()),
 });
@@ -143,9 +133,9 @@ export const alertJson = publicObject<AlertView>()('Alert', {
   value: [quantity.nullable(), ({ value }) => value && quantityJson(value)],
   threshold: [quantity.nullable(), ({ threshold }) => threshold && quantityJson(threshold)],
   forecast: [
-    z.record(z.string(), orNull(forecastJson.schema)).meta({
-      description: 'Of the account now; null where nothing is predicted, and once resolved',
-    }),
+    z
+      .record(z.string(), orNull(forecastJson.schema))
+      .describe('Of the account now; null where nothing is predicted, and once resolved'),
     ({ forecast }) => mapEach(forecast, forecastOrNull),
   ],
   summary: same(text),
@@ -156,64 +146,6 @@ export const alertJson = publicObject<AlertView>()('Alert', {
   incident: same(text.nullable()),
 });
 
-export const paymentJson = publicObject<DuePayment>()('Payment', {
-  account: [text, ({ account }) => account.id],
-  name: [text, ({ account }) => account.name],
-  labels: [texts, ({ account }) => account.labels],
-  balance: same(text),
-  currency: [text, ({ account, balance }) => unitOf(account, balance) ?? ''],
-  amount: [
-    money.meta({
-      description:
-        'For another 30 days, and at least what clears the alerts of the balance: no more than that where `runwaySeconds` is null',
-    }),
-    ({ micros }) => formatMicros(micros),
-  ],
-  by: [at('By when to pay; null where no forecast says: at once')[0], ({ dueAt }) => isoOrNull(dueAt)],
-  due: [
-    z.enum(['now', 'this week', 'later']).meta({ description: 'By the clock that it was worked out by' }),
-    ({ due }) => due,
-  ],
-  run: [
-    at(
-      'The last pay run that is in time for it; null where it cannot wait for one, or there are no `payDays`',
-    )[0],
-    ({ runAt = null }) => isoOrNull(runAt),
-  ],
-  left: [money.nullable(), ({ account, balance }) => moneyOrNull(ownOf(account.reading?.balances, balance))],
-  runwaySeconds: [runway, ({ account, balance }) => secondsOrNull(ownOf(account.runways, balance)?.runwayMs)],
-  topUpUrl: [text.nullable(), ({ account }) => account.topUpUrl],
-});
-
-const received = money.meta({ description: 'By how much the balance rose since' });
-export const expectedJson = publicObject<ExpectedTopUp>()('ExpectedTopUp', {
-  id: same(text),
-  account: same(text),
-  balance: same(balanceSchema),
-  amount: [money, ({ amountMicros }) => formatMicros(amountMicros)],
-  received: [received, ({ receivedMicros }) => formatMicros(receivedMicros)],
-  arrivesBy: [instant, ({ by }) => isoText(by)],
-  orderedAt: [instant, ({ orderedAt }) => isoText(orderedAt)],
-  orderedBy: same(text),
-  comment: same(text),
-});
-
-export const announcedJson = publicObject<AnnouncedRun>()('AnnouncedRun', {
-  id: same(text),
-  account: same(text),
-  balance: same(balanceSchema),
-  amount: [money, ({ amountMicros }) => formatMicros(amountMicros)],
-  startsAt: [instant, ({ startsAt }) => isoText(startsAt)],
-  endsAt: [instant, ({ endsAt }) => isoText(endsAt)],
-  spent: [
-    money.meta({ description: 'In it so far, with what is usual in that time' }),
-    ({ spentMicros }) => formatMicros(spentMicros),
-  ],
-  announcedAt: [instant, ({ announcedAt }) => isoText(announcedAt)],
-  announcedBy: same(text),
-  comment: same(text),
-});
-
 const resolutions = [
   'recovered',
   'topped-up',
@@ -222,28 +154,6 @@ const resolutions = [
   'account-moved',
   'channel-removed',
 ] as const;
-
-const testAlertSchema = z
-  .strictObject({
-    account: text,
-    rule: text,
-    severity: severitySchema,
-    resolvesAt: instant,
-    channels: z
-      .array(
-        z.strictObject({
-          channel: text,
-          delivered: z.boolean().nullable().meta({ description: 'Null: not known yet' }),
-          reason: text.nullable().meta({ description: 'Why not' }),
-        }),
-      )
-      .nullable()
-      .meta({
-        description:
-          'What the channels said that hear of it at once, none where a silence holds it; null where another daemon sends it',
-      }),
-  })
-  .meta({ id: 'TestAlert' });
 
 export const incidentJson = publicObject<Incident>()('Incident', {
   id: same(text),
@@ -266,14 +176,32 @@ export const incidentJson = publicObject<Incident>()('Incident', {
 const factJson = publicObject<Fact>()('Fact', {
   name: same(text),
   value: [
-    quantity.meta({ description: 'As a quantity; an instant as ISO 8601, a count as a number' }),
+    quantity.describe('As a quantity; an instant as ISO 8601, a count as a number'),
     ({ value }) => factValueJson(value),
   ],
 });
 
-const nextSchema = orNull(z.strictObject({ severity: severitySchema, at: instant })).meta({
-  description: 'What it says next that is worse, and when, by the forecast; null: nobody can say',
-});
+const testAlertSchema = z
+  .strictObject({
+    account: text,
+    rule: text,
+    severity: severitySchema,
+    resolvesAt: instant,
+    channels: z
+      .array(
+        z.strictObject({
+          channel: text,
+          delivered: z.boolean().nullable().describe('Null: not known yet'),
+          reason: text.nullable().describe('Why not'),
+        }),
+      )
+      .nullable()
+      .describe(
+        'What the channels said that hear of it at once, none where a silence holds it; null where another daemon sends it',
+      ),
+  })
+  .meta({ id: 'TestAlert' });
+
 export const testAlertJson = Object.assign(
   async ({ incident, resolvesAt, told }: StartedTest): Promise<z.output<typeof testAlertSchema>> => {
     const { account, rule, severity } = incident;
@@ -283,13 +211,16 @@ export const testAlertJson = Object.assign(
   { schema: testAlertSchema },
 );
 
+const nextSchema = orNull(z.strictObject({ severity: severitySchema, at: instant })).describe(
+  'What it says next that is worse, and when, by the forecast; null: nobody can say',
+);
 export const explanationJson = publicObject<Explanation>()('Explanation', {
   rule: [text, ({ rule }) => rule.id],
   type: [text, ({ rule }) => rule.type],
   verdict: [z.enum(['ok', 'breached', 'unknown', 'event']), ({ evaluation }) => evaluation.kind],
   severity: [severitySchema.nullable(), ({ evaluation: it }) => ('severity' in it ? it.severity : null)],
   why: [
-    text.nullable().meta({ description: 'Why there is no verdict' }),
+    text.nullable().describe('Why there is no verdict'),
     ({ evaluation }) => (evaluation.kind === 'unknown' ? evaluation.why : null),
   ],
   value: [quantity.nullable(), ({ evaluation: { value } }) => value && quantityJson(value)],
@@ -304,10 +235,11 @@ export const notificationJson = publicObject<Notification>()('Notification', {
   id: same(text),
   channel: same(text),
   kind: [
-    text.nullable().meta({
-      description:
+    text
+      .nullable()
+      .describe(
         'What the message says last: firing, worse, reminder, escalated, resolved, flapping, event, report',
-    }),
+      ),
     ({ report, items }) => (report === null ? (items.at(-1)?.kind ?? null) : 'report'),
   ],
   state: same(z.enum(['pending', 'delivered', 'dead'])),
@@ -323,8 +255,8 @@ export const notificationJson = publicObject<Notification>()('Notification', {
 
 export const auditJson = publicObject<AuditEntry>()('AuditEntry', {
   at: [instant, ({ at }) => isoText(at)],
-  by: same(text.meta({ description: 'As a trusted proxy names the person, else as typed' })),
-  from: same(text.nullable().meta({ description: 'Address of the client' })),
+  by: same(text.describe('As a trusted proxy names the person, else as typed')),
+  from: same(text.nullable().describe('Address of the client')),
   action: same(text),
   account: same(text.nullable()),
   rule: same(text.nullable()),
@@ -350,7 +282,7 @@ const matchKeys = z.strictObject({
 const matchSchema = matchKeys.extend({ not: matchKeys.optional() });
 
 export const silenceJson = publicObject<SilenceView>()('Silence', {
-  id: same(text.nullable().meta({ description: 'Null for windows that come from the configuration' })),
+  id: same(text.nullable().describe('Null for windows that come from the configuration')),
   match: [matchSchema, ({ match }): Matcher => match],
   startsAt: [instant, ({ startsAt }) => isoText(startsAt)],
   endsAt: [instant, ({ endsAt }) => isoText(endsAt)],

@@ -44,18 +44,24 @@ export function same<Schema extends z.ZodType>(schema: Schema) {
 
 export const quantity = z
   .union([z.string(), z.number()])
-  .meta({ description: 'Money as a decimal string, a duration in seconds, or text' });
+  .describe('Money as a decimal string, a duration in seconds, or text');
 export const severitySchema = z.enum(severities);
 export const outcomeSchema = z.enum(outcomeKinds);
-export const balanceSchema = z.string().meta({ description: 'One of the balances of the account' });
-export const instant = z.iso.datetime().meta({ description: 'ISO 8601, UTC' });
-export const money = z.string().meta({ description: 'A decimal string without trailing zeros' });
+export const balanceSchema = z.string().describe('One of the balances of the account');
+export const text = z.string();
+export const texts = z.record(z.string(), z.string());
+export const runway = z
+  .number()
+  .nullable()
+  .describe('By the forecast, without top-ups that are only expected');
+export const instant = z.iso.datetime().describe('ISO 8601, UTC');
+export const money = z.string().describe('A decimal string without trailing zeros');
 
 /** An instant of the view under the key's own name. */
 export function at(description?: string) {
   const schema = instant.nullable();
   return [
-    description === undefined ? schema : schema.meta({ description }),
+    description === undefined ? schema : schema.describe(description),
     <Key extends string>(view: Readonly<Record<Key, number | null>>, key: Key) => isoOrNull(view[key]),
   ] as const;
 }

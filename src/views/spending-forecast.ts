@@ -2,8 +2,7 @@ import { inSlices } from '../daemon/slices.ts';
 import { currencyCode, type Micros } from '../domain/money.ts';
 import { sumUp } from '../domain/one-sum.ts';
 import { type Balance, unitOf } from '../domain/reading.ts';
-import type { SpendingOutlook } from '../spending/account-spending.ts';
-import { addBudgets, addOutlooks } from '../spending/add-outlooks.ts';
+import { addBudgets, addOutlooks, type SpendingOutlook } from '../spending/outlook.ts';
 import type { Views } from './create-views.ts';
 import type { AccountView } from './views.ts';
 

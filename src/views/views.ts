@@ -208,26 +208,18 @@ export function viewIncident(
   incident: Incident,
   kind: NotificationReason,
 ): AlertView {
-  const { account, rule, type, balance, severity, value, threshold } = incident;
+  const { account, rule, type, balance, severity, value, threshold, labels, resolvedAt } = incident;
   const now = parts.now();
   const item = describeIncident(parts.state, { incident, kinds: [kind], now });
   const { timezone } = parts.state.settings;
   const headline = (reader: Reader): string => wordSubject(item, reader);
   const subject = headline({ language: english, timezone, now });
   return {
-    account,
+    ...{ account, rule, type, balance, severity, value, threshold, labels, resolvedAt },
     accountName: item.accountName,
-    labels: incident.labels,
-    rule,
-    type,
-    balance,
-    severity,
     state: 'resolved',
     since: incident.firedAt,
     urgency: notUrgent,
-    resolvedAt: incident.resolvedAt,
-    value,
-    threshold,
     forecast: ofEach(balancesOf(parts.state, account), () => null),
     summary: kind === 'firing' ? `${subject} (${severity})` : subject,
     headline,

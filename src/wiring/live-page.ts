@@ -24,11 +24,8 @@ export function createLivePage(listen: (settings: PageSettings) => Promise<PageS
       return open?.server.url ?? null;
     },
     /** Rejects when the address cannot be listened on; the page stays where it was, and the next call tries again. */
-    async follow({
-      server,
-      timezone,
-      language,
-    }: Pick<Settings, 'server' | 'timezone' | 'language'>): Promise<void> {
+    async follow(next: Pick<Settings, 'server' | 'timezone' | 'language'>): Promise<void> {
+      const { server, timezone, language } = next;
       if (server === null) return close();
       const [before, settings] = [open?.settings, { server, timezone, language }];
       if (before !== undefined && sameSettings(before, settings)) return;

@@ -22,9 +22,8 @@ export type HtmlValue = Html | string | number | null | undefined | false | read
  */
 export function html(literals: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   let markup = literals[0] ?? '';
-  for (let index = 0; index < values.length; index += 1) {
+  for (let index = 0; index < values.length; index += 1)
     markup += render(values[index]) + (literals[index + 1] ?? '');
-  }
   return new Html(markup);
 }
 

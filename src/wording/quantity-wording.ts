@@ -1,4 +1,3 @@
-import { dayMs, hourMs, weekMs } from '../domain/duration.ts';
 import type { Runway } from '../domain/message.ts';
 import { isBeyondHorizon } from '../domain/moment.ts';
 import { formatBare, isUnit, type Micros } from '../domain/money.ts';
@@ -6,13 +5,13 @@ import { ownOf } from '../domain/own.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import type { Fact, Forecast, Quantity } from '../domain/quantity.ts';
 import type { Balance, BalanceDefinition } from '../domain/reading.ts';
+import { endOf, isGuess, type ReaderOfLengths, sayEmptyAt, sayLength } from './forecast-wording.ts';
 import { english, say } from './language.ts';
-import { type Reader, sayDuration, sayMoment, sayMomentAndAge, sayNearMoment } from './moments.ts';
+import { type Reader, sayDuration, sayMoment, sayMomentAndAge } from './moments.ts';
 import { phrases, sentences } from './phrase.ts';
 import { sayAgain } from './say-again.ts';
 
 const micros = 1_000_000;
-const yearMs = 365 * dayMs;
 
 /** For whom numbers become words, and in which currency. */
 export interface WordingFrame extends Reader {
@@ -21,7 +20,6 @@ export interface WordingFrame extends Reader {
 
 const says = phrases('quantity', {
   about: 'about {amount}',
-  overAYear: 'over a year',
   usedUp: 'used up',
   usedUpByForecast: 'used up by the forecast',
   notFalling: 'not falling',
@@ -34,18 +32,6 @@ const says = phrases('quantity', {
   empty: 'empty {when}',
   emptyByMean: 'empty {when} (by the mean only: little history)',
   emptyByDays: 'empty {when} (by days only: little history)',
-  range: '{moment}, between {earliest} and {latest}',
-  openRange: '{moment}, between {earliest} and much later',
-  between: 'between {earliest} and {latest}',
-  openBetween: 'between {earliest} and much later',
-  hoursOrLater: 'perhaps within hours, at the latest in {latest}',
-  hoursOrMuchLater: 'perhaps within hours, perhaps much later',
-  soonOrLater: 'perhaps in {earliest}, at the latest in {latest}',
-  soonOrMuchLater: 'perhaps in {earliest}, perhaps much later',
-  aboutThen: 'about {moment}',
-  fromThen: '{earliest} or much later',
-  fromTo: '{earliest} to {latest}',
-  weeks: '{count, plural, one {# week} other {# weeks}}',
   payNow: 'now',
   namedBalance: '{label} balance',
 });
@@ -127,94 +113,6 @@ export function sayRise(amount: Micros, frame: Amounts): string {
   const rounded = Math.round(amount / step) * step;
   const said = sayAmount(rounded === 0 ? amount : rounded, frame);
   return rounded === amount || rounded === 0 ? said : say(says.about, { amount: said }, frame);
-}
-
-/** `over a year` beyond a year: nobody plans by days then. `rough` words shorter ones. */
-export function sayLength(ms: number, reader: ReaderOfLengths, rough = sayDuration): string {
-  return ms > yearMs ? say(says.overAYear, reader) : rough(ms, reader);
-}
-
-type ReaderOfLengths = Pick<Reader, 'language'>;
-
-/** When a balance ends, if within a year. */
-export function endOf(runway: Runway | null, now: number): number | null {
-  const emptyAt = runway?.emptyAt ?? null;
-  return emptyAt === null || emptyAt <= now || emptyAt - now > yearMs ? null : emptyAt;
-}
-
-/** The end of the 80 % range where it can be named; null where it is unknown, or too far ahead to be. */
-function latestOf({ latest }: Forecast, now: number): number | null {
-  return latest === null || isBeyondHorizon(latest, now) ? null : latest;
-}
-
-/** `between Wed 22:00 and Fri 09:00`: the 80 % range. Null where it is unknown. `sayAt` says instants as short as the place wants them. */
-export function sayInterval(forecast: Forecast | null, reader: Reader, sayAt = sayMoment): string | null {
-  if (forecast?.earliest == null) return null;
-  const latest = latestOf(forecast, reader.now);
-  const earliest = sayAt(Math.max(forecast.earliest, reader.now), reader);
-  return latest === null
-    ? say(says.openBetween, { earliest }, reader)
-    : say(says.between, { earliest, latest: sayAt(latest, reader) }, reader);
-}
-
-/**
- * Whether the 80 % range is so wide that a date in it says nothing: it ends more than a day and more than four times as far ahead as it
- * begins. Such forecasts are off by a third in the middle. The mean burn says by itself how little is known.
- */
-export function isGuess(forecast: Forecast | null, now: number): boolean {
-  if (forecast?.earliest == null || forecast.basis === 'mean-burn') return false;
-  const lastMs = (forecast.latest ?? Number.POSITIVE_INFINITY) - now;
-  return lastMs > dayMs && lastMs > 4 * (forecast.earliest - now);
-}
-
-/** A time not known well, not to the minute: `perhaps within hours, at the latest in 6 weeks`. */
-function sayGuess(forecast: Forecast, reader: Reader): string {
-  const firstMs = (forecast.earliest ?? reader.now) - reader.now;
-  const last = latestOf(forecast, reader.now);
-  const earliest = sayRoughly(firstMs, reader);
-  const isSoon = firstMs < dayMs;
-  if (last === null) return say(isSoon ? says.hoursOrMuchLater : says.soonOrMuchLater, { earliest }, reader);
-  const latest = sayRoughly(last - reader.now, reader);
-  return say(isSoon ? says.hoursOrLater : says.soonOrLater, { earliest, latest }, reader);
-}
-
-/** In whole hours, days or weeks. */
-function sayRoughly(ms: number, reader: ReaderOfLengths): string {
-  if (ms >= 2 * weekMs) return say(says.weeks, { count: Math.round(ms / weekMs) }, reader);
-  const unit = ms >= 2 * dayMs ? dayMs : hourMs;
-  return sayDuration(Math.max(unit, Math.round(ms / unit) * unit), reader);
-}
-
-/** `Thu 14:00, between Wed 22:00 and Fri 09:00`, or `perhaps within hours, at the latest in 6 weeks`. */
-export function sayEmptyAt(
-  emptyAt: number,
-  forecast: Forecast | null,
-  reader: Reader,
-  sayAt = sayMoment,
-): string {
-  const moment = sayAt(emptyAt, reader);
-  if (forecast?.earliest == null) return moment;
-  if (isGuess(forecast, reader.now)) return sayGuess(forecast, reader);
-  const earliest = sayAt(Math.max(forecast.earliest, reader.now), reader);
-  const latest = latestOf(forecast, reader.now);
-  return latest === null
-    ? say(says.openRange, { moment, earliest }, reader)
-    : say(says.range, { moment, earliest, latest: sayAt(latest, reader) }, reader);
-}
-
-/** After `empty`, for headlines: `Thu 20:00 to Fri 09:00`, `about Thu 20:00`. Null where nobody can say. */
-export function sayEmptyWhen(runway: Runway | null, reader: Reader): string | null {
-  const emptyAt = endOf(runway, reader.now);
-  const forecast = runway?.forecast ?? null;
-  if (emptyAt === null) return null;
-  if (forecast?.earliest == null)
-    return say(says.aboutThen, { moment: sayNearMoment(emptyAt, reader) }, reader);
-  if (isGuess(forecast, reader.now)) return sayGuess(forecast, reader);
-  const earliest = sayNearMoment(Math.max(forecast.earliest, reader.now), reader);
-  const latest = latestOf(forecast, reader.now);
-  return latest === null
-    ? say(says.fromThen, { earliest }, reader)
-    : say(says.fromTo, { earliest, latest: sayNearMoment(latest, reader) }, reader);
 }
 
 /** `3 days 9 hours`, `used up`, `not falling`, `unknown`. */

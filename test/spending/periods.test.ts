@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Reading } from '../../src/domain/reading.ts';
 import type { Period } from '../../src/spending/periods.ts';
-import { monday, officeHours, spendBy, spendingIn } from '../support/spending.ts';
+import { spendingIn } from '../support/spending.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -153,17 +153,4 @@ describe('what was spent in a period', () => {
       }),
     );
   });
-});
-
-it('a month comes to what it took and what is predicted of it; the next one follows', () => {
-  const spending = spendingIn();
-  const [from, to] = [monday, monday + 38 * 86_400_000];
-  for (const reading of spendBy(officeHours, { from, to })) spending.read(reading);
-  const { month, nextMonth } = spending.outlook('sms') ?? {};
-  // 12 February: four whole weeks are 618 units each; March has 31 days.
-  const units = (micros: number | undefined) => Math.round((micros ?? 0) / 1e6);
-  expect(Math.abs(units(month?.total?.micros) / (4 * 618) - 1)).toBeLessThan(0.02);
-  expect(Math.abs(units(nextMonth?.micros) / ((31 / 7) * 618) - 1)).toBeLessThan(0.05);
-  expect(month?.total?.low).toBeLessThan(month?.total?.micros ?? 0);
-  expect(month?.spent).toBeLessThan(month?.total?.low ?? 0);
 });

@@ -136,8 +136,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'an alert resolves without waiting for its `recoverFor`',
     file: transition,
-    old: 'if (now < recoveringSince + timing.recoverForMs) {',
-    new: 'if (now < recoveringSince) {',
+    old: 'if (now < recoveringSince + timing.recoverForMs)',
+    new: 'if (now < recoveringSince)',
   },
   {
     name: 'a jump of the clock counts towards `for`',

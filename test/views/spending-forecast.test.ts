@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { PeriodOutlook } from '../../src/spending/account-spending.ts';
+import type { PeriodOutlook } from '../../src/spending/outlook.ts';
 import { forecastSpending, groupForecasts } from '../../src/views/spending-forecast.ts';
 import { units } from '../support/account-facts.ts';
 import { buildAccountView } from '../support/built-views.ts';

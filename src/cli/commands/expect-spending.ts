@@ -98,7 +98,7 @@ async function list(context: CommandContext, input: CommandInput, backend: Backe
   return printRows(context, input, {
     rows,
     none: 'No run is announced.',
-    json: async () => ({ announced: rows.map((await import('../../views/public-json.ts')).announcedJson) }),
+    json: async () => ({ announced: rows.map((await import('../../views/payment-json.ts')).announcedJson) }),
     columns: [
       { header: 'ACCOUNT', value: ({ account }) => account, minWidth: 10 },
       { header: 'BALANCE', rank: 3, value: ({ balance }) => balance },

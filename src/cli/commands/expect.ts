@@ -113,7 +113,7 @@ async function list(context: CommandContext, input: CommandInput, backend: Backe
   return printRows(context, input, {
     rows,
     none: 'No top-up is expected.',
-    json: async () => ({ expected: rows.map((await import('../../views/public-json.ts')).expectedJson) }),
+    json: async () => ({ expected: rows.map((await import('../../views/payment-json.ts')).expectedJson) }),
     columns: [
       { header: 'ACCOUNT', value: ({ account }) => account, minWidth: 10 },
       { header: 'BALANCE', rank: 3, value: ({ balance }) => balance },

@@ -7,16 +7,10 @@ import { amountOf, type Balance, unitOf } from '../../domain/reading.ts';
 import { isWorse, type Severity } from '../../domain/severity.ts';
 import { type AccountSummary, isEndingSoon, wordEndingSoon } from '../../views/account-summary.ts';
 import type { BriefAccount } from '../../views/views.ts';
+import { endOf, sayEmptyAt, sayLength } from '../../wording/forecast-wording.ts';
 import { english } from '../../wording/language.ts';
 import { sayNearMoment } from '../../wording/moments.ts';
-import {
-  commonBalances,
-  endOf,
-  formatBareComputed,
-  leadingBalance,
-  sayEmptyAt,
-  sayLength,
-} from '../../wording/quantity-wording.ts';
+import { commonBalances, formatBareComputed, leadingBalance } from '../../wording/quantity-wording.ts';
 import { drawSparkline } from '../../wording/sparkline.ts';
 import { type Backend, operatorCommand, warnOfOldData } from '../backend.ts';
 import { exitCodes, jsonOption } from '../command.ts';

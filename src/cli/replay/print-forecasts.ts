@@ -66,9 +66,8 @@ function forecastJson(account: string, { reading, balance, forecast }: PastForec
 }
 
 function formatQuality(rows: readonly Row[], output: Output): string {
-  if (rows.length === 0) {
+  if (rows.length === 0)
     return 'No forecast can be held against what came yet: that takes a balance that falls for a few days.\n';
-  }
   const percent = (share: number): string =>
     Number.isFinite(share) ? `${(share * 100).toFixed(share < 0.0995 ? 1 : 0)} %` : 'not predicted';
   const table = formatTable<Row>({

@@ -17,12 +17,7 @@ import { refusals } from './refusals.ts';
 /** Takes an incident, with those that share its messages: reminders and escalation stop until it ends or gets worse. */
 export const acknowledge = orderKind({
   kind: 'acknowledge',
-  details: {
-    account: z.string(),
-    rule: z.string(),
-    comment: z.string(),
-    seen: seenShape.optional(),
-  },
+  details: { account: z.string(), rule: z.string(), comment: z.string(), seen: seenShape.optional() },
   apply(state, order, now) {
     const incident = openIncidentOf(state, order);
     if (incident === null) return noIncident(state, order);

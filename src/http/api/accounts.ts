@@ -6,7 +6,7 @@ import { outcomeSchema } from '../../views/public-object.ts';
 import { endOf } from '../orders.ts';
 import { historyOperations } from './history.ts';
 import { accept, findAccount, pageOfList, pagingQuery } from './input.ts';
-import { answers, listed, type Operation, operations, written } from './operation.ts';
+import { answers, listed, type Operation, operations, writeList, written } from './operation.ts';
 import { byQuery, pushedReadingSchema } from './orders.ts';
 
 const sliceOfAccounts = 50;
@@ -21,8 +21,9 @@ export const accountOperations: readonly Operation[] = [
       answers: listed('Accounts in the order of the configuration', 'accounts', accountJson),
     },
     ({ views, query, context }) => {
-      const page = pageOfList(views.accountIds(), query, (id) => id);
-      return written(context, writeAccounts(views, page.items, page.nextCursor));
+      const { items, nextCursor } = pageOfList(views.accountIds(), query, (id) => id);
+      const tail = `,"nextCursor":${JSON.stringify(nextCursor)}`;
+      return written(context, writeList('accounts', describeAccounts(views, items), tail));
     },
   ),
   get(
@@ -58,10 +59,11 @@ export const accountOperations: readonly Operation[] = [
       params,
       body: pushedReadingSchema,
       answers: answers('Whether it was new, and the account', {
-        stored: z.boolean().meta({
-          description:
+        stored: z
+          .boolean()
+          .describe(
             'False where this very reading was there already. While the database cannot be written, as `/readyz` says, it is in memory alone',
-        }),
+          ),
         account: accountJson.schema,
       }),
     },
@@ -73,20 +75,7 @@ export const accountOperations: readonly Operation[] = [
   ),
 ];
 
-async function* writeAccounts(
-  views: Pick<LiveViews, 'accounts'>,
-  ids: readonly string[],
-  next: string | null,
-): AsyncGenerator<string> {
-  let separator = '';
-  yield '{"accounts":[';
-  for await (const slice of inSlices(ids, sliceOfAccounts)) {
-    let text = '';
-    for (const account of await views.accounts(slice)) {
-      text += separator + JSON.stringify(accountJson(account));
-      separator = ',';
-    }
-    yield text;
-  }
-  yield `],"nextCursor":${JSON.stringify(next)}}\n`;
+async function* describeAccounts(views: Pick<LiveViews, 'accounts'>, ids: readonly string[]) {
+  for await (const slice of inSlices(ids, sliceOfAccounts))
+    yield* (await views.accounts(slice)).map(accountJson);
 }

@@ -54,10 +54,9 @@ export const alertOperations: readonly Operation[] = [
       isOptional: true,
       answers: answers('The alert', {
         alert: orNull(alertJson.schema),
-        heldBy: orNull(z.string()).meta({
-          description:
-            'Who had acknowledged it before: nothing was changed then. Null where this order did it',
-        }),
+        heldBy: orNull(z.string()).describe(
+          'Who had acknowledged it before: nothing was changed then. Null where this order did it',
+        ),
       }),
     },
     async ({ views, params, door, body: { by, comment = '', ...saw } }) => {
@@ -81,7 +80,7 @@ export const alertOperations: readonly Operation[] = [
             account: z.string(),
             rule: z.string(),
             acknowledged: z.boolean(),
-            why: z.string().nullable().meta({ description: 'Why not, or who had acknowledged it before' }),
+            why: z.string().nullable().describe('Why not, or who had acknowledged it before'),
           }),
         ),
       }),
@@ -128,8 +127,8 @@ export const alertOperations: readonly Operation[] = [
     ['incidents', 'listIncidents', 'Incidents, newest first'],
     {
       query: {
-        account: z.string().optional().meta({ description: 'Only of this account' }),
-        since: window.since.meta({ description: 'Open at this time or later; ISO 8601, or a duration ago' }),
+        account: z.string().optional().describe('Only of this account'),
+        since: window.since.describe('Open at this time or later; ISO 8601, or a duration ago'),
         ...recentQuery,
       },
       answers: listed('Incidents', 'incidents', incidentJson),
@@ -167,7 +166,7 @@ export const silenceOperations: readonly Operation[] = [
   ofSilences.del(
     ['silences', 'expireNamedSilence', 'Ends a silence; its id in the body or as ?id='],
     {
-      query: { id: z.string().optional().meta({ description: 'The silence' }), ...byQuery },
+      query: { id: z.string().optional().describe('The silence'), ...byQuery },
       body: expireOrderSchema.partial(),
       isOptional: true,
       answers: ended,

@@ -4,7 +4,7 @@ import type { LiveViews } from '../../views/live-views.ts';
 import { languageIds } from '../../wording/language.ts';
 import { RequestError, refusals } from '../refusal.ts';
 import { count, maxItems, parseInstant } from './input.ts';
-import { answers, type Operation, operations, written } from './operation.ts';
+import { answers, type Operation, operations, writeList, written } from './operation.ts';
 
 const { get, post } = operations('daemon');
 const names = z.array(z.string());
@@ -12,14 +12,14 @@ const params = { id: z.string() };
 
 const daemonKeys = {
   version: z.string(),
-  database: z.string().nullable().meta({ description: 'The id of its database' }),
-  timezone: z.string().meta({ description: 'IANA time zone of the configuration' }),
-  problems: names.meta({ description: 'What is wrong although it runs' }),
+  database: z.string().nullable().describe('The id of its database'),
+  timezone: z.string().describe('IANA time zone of the configuration'),
+  problems: names.describe('What is wrong although it runs'),
   accounts: names,
   rules: names,
   channels: names,
   reports: names,
-  languages: names.meta({ description: 'In which pages and messages can be read, as BCP 47 names them' }),
+  languages: names.describe('In which pages and messages can be read, as BCP 47 names them'),
 };
 
 /** The answer of `GET /api/v1/daemon`. */
@@ -46,9 +46,7 @@ export const daemonOperations: readonly Operation[] = [
       'describeDaemon',
       'The daemon that answers, its database, and the names that other operations take',
     ],
-    {
-      answers: answers('The daemon', daemonKeys),
-    },
+    { answers: answers('The daemon', daemonKeys) },
     ({ views, site: { database, timezone, reports } }) => {
       const { version, problems } = views.status();
       return {
@@ -73,18 +71,18 @@ export const daemonOperations: readonly Operation[] = [
     {
       params: { view: z.enum(viewNames, { error: `give ${viewNames.join(', ')}` }) },
       query: {
-        account: z.string().default('').meta({ description: 'For account, readings and explain' }),
-        since: z.string().optional().meta({ description: 'For readings and audit; ISO 8601' }),
-        until: z.string().optional().meta({ description: 'For readings; exclusive' }),
-        limit: count(1, maxItems).default(100).meta({ description: 'For summary: so many accounts in it' }),
-        all: z.enum(['true', 'false']).default('false').meta({ description: 'Resolved alerts too' }),
+        account: z.string().default('').describe('For account, readings and explain'),
+        since: z.string().optional().describe('For readings and audit; ISO 8601'),
+        until: z.string().optional().describe('For readings; exclusive'),
+        limit: count(1, maxItems).default(100).describe('For summary: so many accounts in it'),
+        all: z.enum(['true', 'false']).default('false').describe('Resolved alerts too'),
       },
       answers: answers('A list of one view or more', { items: z.array(z.looseObject({})) }),
     },
     ({ views, now, params: { view }, query: { since, until, ...query }, context }) => {
       const from = parseInstant(since, 'since', now) ?? 0;
       const to = parseInstant(until, 'until', now) ?? now + 1;
-      return written(context, writeItems(listItems(views, view, { ...query, from, to })));
+      return written(context, writeList('items', listItems(views, view, { ...query, from, to })));
     },
   ),
   get(
@@ -92,8 +90,8 @@ export const daemonOperations: readonly Operation[] = [
     {
       params,
       answers: answers('The report', {
-        text: z.string().meta({ description: 'For a terminal, 100 columns wide' }),
-        report: z.looseObject({}).meta({ description: 'As the webhook channel sends it' }),
+        text: z.string().describe('For a terminal, 100 columns wide'),
+        report: z.looseObject({}).describe('As the webhook channel sends it'),
       }),
     },
     async ({ site, params: { id } }) => {
@@ -110,7 +108,7 @@ export const daemonOperations: readonly Operation[] = [
           z.strictObject({
             channel: z.string(),
             delivered: z.boolean(),
-            reason: z.string().nullable().meta({ description: 'Why not' }),
+            reason: z.string().nullable().describe('Why not'),
           }),
         ),
       }),
@@ -125,13 +123,7 @@ export const daemonOperations: readonly Operation[] = [
 async function* listItems(
   views: LiveViews,
   view: (typeof viewNames)[number],
-  query: {
-    readonly account: string;
-    readonly limit: number;
-    readonly all: string;
-    readonly from: number;
-    readonly to: number;
-  },
+  query: Record<'account' | 'all', string> & Record<'limit' | 'from' | 'to', number>,
 ): AsyncGenerator<object | null> {
   const { account, limit, all, from, to } = query;
   switch (view) {
@@ -157,22 +149,6 @@ async function* listItems(
     case 'audit':
       return yield* views.audit({ since: from, before: Number.MAX_SAFE_INTEGER, limit: 1000 });
   }
-}
-
-const chunkLength = 65_536;
-
-/** A chunk that is too small costs more than what it holds. */
-async function* writeItems(items: AsyncIterable<object | null>): AsyncGenerator<string> {
-  let text = '{"items":[';
-  let separator = '';
-  for await (const item of items) {
-    text += separator + JSON.stringify(item);
-    separator = ',';
-    if (text.length < chunkLength) continue;
-    yield text;
-    text = '';
-  }
-  yield `${text}]}\n`;
 }
 
 function required<Found>(found: Found | null): Found {

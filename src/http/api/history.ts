@@ -58,16 +58,16 @@ export const chartJson = publicObject<
     until: same(instant),
     now: same(instant),
     points: [
-      z.array(z.tuple([instant, amount.nullable()])).meta({
-        description: 'Instant and amount; null where nothing was read from then on',
-      }),
+      z
+        .array(z.tuple([instant, amount.nullable()]))
+        .describe('Instant and amount; null where nothing was read from then on'),
       ({ points }) =>
         points.map(({ at, value }): [number, number | null] => [at, value === null ? null : units(value)]),
     ],
     thresholds: [
-      z.array(z.strictObject({ severity: severitySchema, value: amount })).meta({
-        description: 'Without those so far away that the line would lie flat',
-      }),
+      z
+        .array(z.strictObject({ severity: severitySchema, value: amount }))
+        .describe('Without those so far away that the line would lie flat'),
       ({ thresholds }) => thresholds.map(({ severity, value }) => ({ severity, value: units(value) })),
     ],
     topUps: [
@@ -83,18 +83,16 @@ export const chartJson = publicObject<
       ({ silences }) => silences.map(({ from, to }) => ({ from, to })),
     ],
     foretold: [
-      corners.meta({ description: 'What was predicted a week ago, with what came' }),
+      corners.describe('What was predicted a week ago, with what came'),
       ({ predicted }) => predicted.map(({ at, value }) => corner(at, value ?? 0)),
     ],
     coming: [
-      corners.meta({ description: 'Expected top-ups, and below zero what a monthly run takes' }),
+      corners.describe('Expected top-ups, and below zero what a monthly run takes'),
       ({ coming }) => coming.map(({ at, micros }) => corner(at, micros)),
     ],
     projection: [corners, ({ projection }) => projection.map(({ at, value }) => corner(at, value))],
     fan: [
-      z
-        .array(z.tuple([instant, amount, amount]))
-        .meta({ description: 'Instant, and the 80 % range of the balance then' }),
+      z.array(z.tuple([instant, amount, amount])).describe('Instant, and the 80 % range of the balance then'),
       ({ fan }) => fan.map(({ at, low, high }): [number, number, number] => [at, units(low), units(high)]),
     ],
   },
@@ -113,11 +111,11 @@ export const historyOperations: readonly Operation[] = [
       params,
       query: {
         ...window,
-        points: count(2, 200_000).default(5_000).meta({ description: 'How many at most, thinned' }),
+        points: count(2, 200_000).default(5_000).describe('How many at most, thinned'),
         ...pagingQuery,
-        limit: pagingQuery.limit.meta({
-          description: 'Gives pages of so many readings, none left out, instead of thinning',
-        }),
+        limit: pagingQuery.limit.describe(
+          'Gives pages of so many readings, none left out, instead of thinning',
+        ),
       },
       answers: listed('Readings', 'points', readingJson),
     },
@@ -173,7 +171,7 @@ export const historyOperations: readonly Operation[] = [
     ['accounts/{id}/explain', 'explainRules', 'What each rule says now, with the numbers behind it'],
     {
       params,
-      query: { rule: z.string().optional().meta({ description: 'Only this rule' }), ...pagingQuery },
+      query: { rule: z.string().optional().describe('Only this rule'), ...pagingQuery },
       answers: listed('What the rules say', 'explanations', explanationJson),
     },
     async ({ views, params, query }) => {
@@ -192,15 +190,14 @@ export const historyOperations: readonly Operation[] = [
       query: {
         range: rangeSchema
           .default('24h')
-          .meta({ description: 'The time up to now; since or until instead give any other' }),
-        since: z.string().optional().meta({
-          description: 'Inclusive; ISO 8601 or a duration ago; default: a week before until',
-        }),
+          .describe('The time up to now; since or until instead give any other'),
+        since: z
+          .string()
+          .optional()
+          .describe('Inclusive; ISO 8601 or a duration ago; default: a week before until'),
         until: window.until,
-        points: count(2, 5_000)
-          .default(800)
-          .meta({ description: 'How many at most, thinned with minima and maxima' }),
-        balance: z.string().optional().meta({ description: 'Default: the first balance of the account' }),
+        points: count(2, 5_000).default(800).describe('How many at most, thinned with minima and maxima'),
+        balance: z.string().optional().describe('Default: the first balance of the account'),
       },
       answers: gives('The chart', chartJson.schema),
     },

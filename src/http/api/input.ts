@@ -79,8 +79,8 @@ export async function findAccount(views: Pick<Views, 'account'>, id: string): Pr
 export const maxItems = 1_000;
 
 export const pagingQuery = {
-  limit: count(1, maxItems).optional().meta({ description: 'How many at most' }),
-  cursor: z.string().max(500).optional().meta({ description: 'The `nextCursor` of the page before' }),
+  limit: count(1, maxItems).optional().describe('How many at most'),
+  cursor: z.string().max(500).optional().describe('The `nextCursor` of the page before'),
 };
 
 /** The cursor of lists that are read from the newest on. */
@@ -89,7 +89,7 @@ export const recentQuery = { ...pagingQuery, limit: count(1, maxItems).default(1
 export const nextCursor = z
   .string()
   .nullable()
-  .meta({ description: 'Give it as `cursor` for the next page; null after the last one' });
+  .describe('Give it as `cursor` for the next page; null after the last one');
 
 interface PageQuery {
   readonly limit?: number | undefined;

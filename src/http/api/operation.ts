@@ -132,10 +132,11 @@ export function csvFile(context: WebContext, name: string, lines: Iterable<strin
 }
 
 export const window = {
-  since: z.string().optional().meta({
-    description: 'Inclusive; ISO 8601, or a duration ago such as "7d"; default: a week before until',
-  }),
-  until: z.string().optional().meta({ description: 'Exclusive; default: now' }),
+  since: z
+    .string()
+    .optional()
+    .describe('Inclusive; ISO 8601, or a duration ago such as "7d"; default: a week before until'),
+  until: z.string().optional().describe('Exclusive; default: now'),
 };
 
 /** An error in it is logged and cuts the connection: the library would write the error to terminal and asker. */
@@ -154,4 +155,24 @@ function streamed(context: WebContext, chunks: Iterable<string> | AsyncIterable<
 export function written(context: WebContext, body: string | AsyncIterable<string>): Response {
   const whole = typeof body === 'string' ? body : streamed(context, body);
   return context.body(whole, 200, { 'content-type': 'application/json' });
+}
+
+const chunkLength = 65_536;
+
+/** An object as JSON with a list under a key; `tail` is what follows in it. A chunk that is too small costs more than what it holds. */
+export async function* writeList(
+  key: string,
+  items: AsyncIterable<object | null>,
+  tail = '',
+): AsyncGenerator<string> {
+  let text = `{"${key}":[`;
+  let separator = '';
+  for await (const item of items) {
+    text += separator + JSON.stringify(item);
+    separator = ',';
+    if (text.length < chunkLength) continue;
+    yield text;
+    text = '';
+  }
+  yield `${text}]${tail}}\n`;
 }

@@ -14,7 +14,7 @@ const text = words('give a text of at most 500 characters', { least: 0, most: 50
 const name = words('give a text of 1 to 200 characters', { least: 1, most: 200 });
 const givenInstant = z.iso
   .datetime({ offset: true, error: 'give a time as ISO 8601 with Z or an offset' })
-  .meta({ description: 'ISO 8601 with Z or an offset' });
+  .describe('ISO 8601 with Z or an offset');
 const severity = z.enum(severities, {
   error: `give ${severities.slice(0, -1).join(', ')} or ${severities.at(-1)}`,
 });
@@ -36,18 +36,20 @@ const matchSchema = shape({
 });
 
 const seenKeys = {
-  incident: name.nullable().optional().meta({
-    description:
+  incident: name
+    .nullable()
+    .optional()
+    .describe(
       'The incident that was seen, null of a pending alert: refused with 409 where it is another one now',
-  }),
+    ),
   severity: severity
     .optional()
-    .meta({ description: 'The severity that was seen: refused with 409 where it is another one now' }),
+    .describe('The severity that was seen: refused with 409 where it is another one now'),
 };
 const personKeys = { by: text.optional(), comment: text.optional() };
 
 /** The schema of an operation without a body. */
-export const byQuery = { by: text.optional().meta({ description: 'Who asks for it, for the audit' }) };
+export const byQuery = { by: text.optional().describe('Who asks for it, for the audit') };
 
 export const personSchema = shape(personKeys);
 
@@ -83,13 +85,12 @@ const amount = z.string({ error: someAmount }).transform((digits, context) => {
 });
 
 export const pushedReadingSchema = shape({
-  at: givenInstant.meta({
-    description:
-      'When it was read: later than the newest reading. Up to a minute ahead counts as now; what lies further in the future is refused',
-  }),
+  at: givenInstant.describe(
+    'When it was read: later than the newest reading. Up to a minute ahead counts as now; what lies further in the future is refused',
+  ),
   balances: z
     .record(z.string(), amount, { error: 'give each balance by its id, such as {"balance": "12.50"}' })
-    .meta({ description: 'Every balance of the account, by its id' }),
+    .describe('Every balance of the account, by its id'),
   currency: z.string({ error: someCurrency }).regex(currencyPattern, { error: someCurrency }).trim(),
 }).meta({
   id: 'PushedReading',
@@ -98,15 +99,18 @@ export const pushedReadingSchema = shape({
 
 export const expectOrderSchema = shape({
   account: name,
-  amount: amount.meta({ description: 'Above 0, as a string such as "5000"' }),
-  balance: name.optional().meta({ description: 'Default: the first balance of the account' }),
+  amount: amount.describe('Above 0, as a string such as "5000"'),
+  balance: name.optional().describe('Default: the first balance of the account'),
   arrivesBy: givenInstant
     .optional()
-    .meta({ description: 'Default: after the `leadTime` of the account, which must have one' }),
-  seen: z.array(name, { error: someIds }).max(100, { error: someIds }).optional().meta({
-    description:
+    .describe('Default: after the `leadTime` of the account, which must have one'),
+  seen: z
+    .array(name, { error: someIds })
+    .max(100, { error: someIds })
+    .optional()
+    .describe(
       'Ids of the top-ups of the balance that are known to be expected: refused with 409 where there is another one, which may be the same payment',
-  }),
+    ),
   ...personKeys,
 }).meta({
   id: 'ExpectOrder',
@@ -115,8 +119,8 @@ export const expectOrderSchema = shape({
 
 export const expectSpendingSchema = shape({
   account: name,
-  amount: amount.meta({ description: 'Beyond the usual: above 0, as a string such as "40000"' }),
-  balance: name.optional().meta({ description: 'Default: the first balance of the account' }),
+  amount: amount.describe('Beyond the usual: above 0, as a string such as "40000"'),
+  balance: name.optional().describe('Default: the first balance of the account'),
   startsAt: givenInstant,
   endsAt: givenInstant,
   ...personKeys,
@@ -129,8 +133,8 @@ export const expectSpendingSchema = shape({
 
 export const testAlertSchema = shape({
   account: name,
-  rule: name.optional().meta({ description: 'Default: the first that says that a balance runs out' }),
-  severity: severity.optional().meta({ description: 'Default: the worst that the rule reaches' }),
+  rule: name.optional().describe('Default: the first that says that a balance runs out'),
+  severity: severity.optional().describe('Default: the worst that the rule reaches'),
   by: text.optional(),
 }).meta({ id: 'TestAlertOrder', examples: [{ account: 'otp', severity: 'critical', by: 'ada' }] });
 
@@ -146,13 +150,13 @@ export const silenceOrderSchema = shape({
   ).optional(),
   for: words(someDuration, { least: 0, most: 40 })
     .optional()
-    .meta({ description: 'How long from the start, such as "2h"; or give endsAt' }),
-  startsAt: givenInstant.optional().meta({ description: 'Default: now' }),
+    .describe('How long from the start, such as "2h"; or give endsAt'),
+  startsAt: givenInstant.optional().describe('Default: now'),
   endsAt: givenInstant.optional(),
   ...personKeys,
   seen: shape({ account: name, rule: name, ...seenKeys })
     .optional()
-    .meta({ description: 'The alert that is silenced, as it was seen' }),
+    .describe('The alert that is silenced, as it was seen'),
 }).meta({
   id: 'SilenceOrder',
   examples: [{ match: { account: 'otp', severity: ['info', 'warning'] }, for: '2h', comment: 'campaign' }],
@@ -178,9 +182,8 @@ export function readSilenceOrder(
 }
 
 function readEnd(input: z.infer<typeof silenceOrderSchema>, startsAt: number): number {
-  if ((input.for === undefined) === (input.endsAt === undefined)) {
+  if ((input.for === undefined) === (input.endsAt === undefined))
     throw new RequestError('bad_request', 'Give either "for" (such as "2h") or "endsAt".');
-  }
   if (input.endsAt !== undefined) return Date.parse(input.endsAt);
   const duration = parseDuration(input.for ?? '');
   if (duration === null || duration <= 0)

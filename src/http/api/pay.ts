@@ -3,8 +3,9 @@ import { isoDay, isoText } from '../../domain/moment.ts';
 import { formatMicros } from '../../domain/money.ts';
 import { unitOf } from '../../domain/reading.ts';
 import { formatCsvLine } from '../../views/csv.ts';
+import type { LiveViews } from '../../views/live-views.ts';
+import { announcedJson, expectedJson, paymentJson } from '../../views/payment-json.ts';
 import { type DuePayment, planPayments } from '../../views/payment-plan.ts';
-import { announcedJson, expectedJson, paymentJson } from '../../views/public-json.ts';
 import { RequestError } from '../refusal.ts';
 import { nextCursor, pageOfList, pagingQuery } from './input.ts';
 import { answers, csv, csvFile, listed, type Operation, operations } from './operation.ts';
@@ -31,19 +32,10 @@ export const paymentOperations: readonly Operation[] = [
       return { expected: expectedJson(await door.give({ ...wanted, seen: { expected: seen } }, by)) };
     },
   ),
-  del(
+  cancels(
     ['expected-top-ups/{id}', 'cancelExpectedTopUp', 'Cancels an expected top-up'],
-    {
-      params: { id: z.string() },
-      query: byQuery,
-      answers: answers('Its id', { cancelled: z.string() }),
-    },
-    async ({ views, door, params: { id }, query: { by } }) => {
-      const account = views.expected().find((topUp) => topUp.id === id)?.account;
-      if (account === undefined) throw new RequestError('not_found', 'No top-up of this id is expected.');
-      await door.give({ kind: 'cancel-expected', account, id }, by);
-      return { cancelled: id };
-    },
+    (views) => views.expected(),
+    'No top-up of this id is expected.',
   ),
   get(
     ['expected-spending', 'listExpectedSpending', 'Runs that people announced, until a day after their end'],
@@ -63,19 +55,10 @@ export const paymentOperations: readonly Operation[] = [
       return { announced: announcedJson(await door.give(wanted, by)) };
     },
   ),
-  del(
+  cancels(
     ['expected-spending/{id}', 'cancelExpectedSpending', 'Cancels an announced run'],
-    {
-      params: { id: z.string() },
-      query: byQuery,
-      answers: answers('Its id', { cancelled: z.string() }),
-    },
-    async ({ views, door, params: { id }, query: { by } }) => {
-      const account = views.announced().find((run) => run.id === id)?.account;
-      if (account === undefined) throw new RequestError('not_found', 'No run of this id is announced.');
-      await door.give({ kind: 'cancel-expected', account, id }, by);
-      return { cancelled: id };
-    },
+    (views) => views.announced(),
+    'No run of this id is announced.',
   ),
   get(
     ['pay', 'listPayments', 'What is to be paid within 30 days, what is due first first'],
@@ -86,21 +69,21 @@ export const paymentOperations: readonly Operation[] = [
         totals: z.array(
           z.strictObject({
             currency: z.string(),
-            thisWeek: amount.meta({ description: 'Due within 7 days' }),
-            next30Days: amount.meta({ description: 'Due within 30 days' }),
+            thisWeek: amount.describe('Due within 7 days'),
+            next30Days: amount.describe('Due within 30 days'),
           }),
         ),
-        total: oneSum.nullable().meta({ description: 'Over all currencies; null without `money`' }),
+        total: oneSum.nullable().describe('Over all currencies; null without `money`'),
         runs: z
           .array(
             z.strictObject({
-              at: z.string().nullable().meta({ description: 'Null: what cannot wait for a run' }),
+              at: z.string().nullable().describe('Null: what cannot wait for a run'),
               totals: z.array(z.strictObject({ currency: z.string(), amount })),
               total: oneSum.nullable(),
             }),
           )
-          .meta({ description: 'By pay run, over all pages; empty without `payDays`' }),
-        unknown: z.array(z.string()).meta({ description: 'Accounts of which too little is known to say' }),
+          .describe('By pay run, over all pages; empty without `payDays`'),
+        unknown: z.array(z.string()).describe('Accounts of which too little is known to say'),
         nextCursor,
       }),
     },
@@ -138,6 +121,23 @@ export const paymentOperations: readonly Operation[] = [
     },
   ),
 ];
+
+function cancels(
+  names: readonly [path: string, operationId: string, summary: string],
+  list: (views: LiveViews) => readonly { readonly id: string; readonly account: string }[],
+  none: string,
+): Operation {
+  return del(
+    names,
+    { params: { id: z.string() }, query: byQuery, answers: answers('Its id', { cancelled: z.string() }) },
+    async ({ views, door, params: { id }, query: { by } }) => {
+      const account = list(views).find((each) => each.id === id)?.account;
+      if (account === undefined) throw new RequestError('not_found', none);
+      await door.give({ kind: 'cancel-expected', account, id }, by);
+      return { cancelled: id };
+    },
+  );
+}
 
 const csvHeader = formatCsvLine([
   'account',

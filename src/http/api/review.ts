@@ -20,26 +20,19 @@ const seconds = z.int().nullable();
 const spent = {
   currency: z.string(),
   spent: z.string(),
-  before: z
-    .string()
-    .nullable()
-    .meta({ description: 'In as long a time before; null where not all of it was watched' }),
+  before: z.string().nullable().describe('In as long a time before; null where not all of it was watched'),
 };
-const filter = (description: string) => z.string().max(200).optional().meta({ description });
+const filter = (description: string) => z.string().max(200).optional().describe(description);
 
 const query = {
-  range: rangeSchema
-    .optional()
-    .meta({ description: 'The time up to now, where no dates are given; default: 7d' }),
+  range: rangeSchema.optional().describe('The time up to now, where no dates are given; default: 7d'),
   from: filter('A date, ISO 8601, or a duration ago such as "7d"'),
   to: filter('The last date, or an instant that is excluded; default: now'),
   q: filter('Words that must stand in account, name, rule or label'),
   account: filter('Only this account'),
   rule: filter('Only incidents of this rule'),
   label: filter('Only accounts with this label, as key=value'),
-  severity: severitySchema
-    .optional()
-    .meta({ description: 'Only incidents that were as bad as this at their worst' }),
+  severity: severitySchema.optional().describe('Only incidents that were as bad as this at their worst'),
   person: filter('Only incidents acknowledged by who has this in their name'),
   by: filter('The label that spending is added up by; default: the most common one'),
 };
@@ -61,17 +54,15 @@ export const reviewOperations: readonly Operation[] = [
           incidents: z.int(),
           open: z.int(),
           acknowledged: z.int(),
-          acknowledgeSeconds: seconds.meta({ description: 'The median' }),
-          resolveSeconds: seconds.meta({ description: 'The median' }),
-          belowZeroSeconds: seconds.meta({
-            description: 'All balances together; null where not added up',
-          }),
-          forecastError: z.number().nullable().meta({ description: '0.04 is 4 %, of the last two weeks' }),
+          acknowledgeSeconds: seconds.describe('The median'),
+          resolveSeconds: seconds.describe('The median'),
+          belowZeroSeconds: seconds.describe('All balances together; null where not added up'),
+          forecastError: z.number().nullable().describe('0.04 is 4 %, of the last two weeks'),
         }),
         total: z
           .strictObject({ spent: oneSum, before: oneSum.nullable() })
           .nullable()
-          .meta({ description: 'Over all currencies; null without `money`' }),
+          .describe('Over all currencies; null without `money`'),
         groupedBy: z.string().nullable(),
         groups: z.array(z.strictObject({ label: z.string(), ...spent })),
         accounts: z.array(z.strictObject({ account: z.string(), ...spent })),
@@ -86,12 +77,11 @@ export const reviewOperations: readonly Operation[] = [
               reasons: z.strictObject({ price: z.string(), volume: z.string() }).nullable(),
             }),
           )
-          .meta({
-            description:
-              'Why more or less was spent than before (a negative `more`): the accounts, labels and, of whole weeks, the weekday with most of it; how much by price and by volume, null where what a message takes is not known',
-          }),
-        complete: z.boolean().meta({ description: 'False where incidents or spending were too many' }),
-        unknown: z.array(z.string()).meta({ description: 'Accounts without a reading in this time' }),
+          .describe(
+            'Why more or less was spent than before (a negative `more`): the accounts, labels and, of whole weeks, the weekday with most of it; how much by price and by volume, null where what a message takes is not known',
+          ),
+        complete: z.boolean().describe('False where incidents or spending were too many'),
+        unknown: z.array(z.string()).describe('Accounts without a reading in this time'),
       }),
     },
     async ({ context, views }) => {

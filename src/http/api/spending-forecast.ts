@@ -17,21 +17,13 @@ import { amount, oneSum, oneSumJson } from './sums.ts';
 
 const { get } = operations('payments');
 const range = z.strictObject({ amount, low: amount, high: amount });
-const whole = range
-  .nullable()
-  .meta({ description: 'At its end, with the 80 % range; null without a forecast' });
-const budget = amount
-  .nullable()
-  .meta({ description: 'Of the month; of several the sum, where all have one' });
-const by = z
-  .string()
-  .max(100)
-  .optional()
-  .meta({ description: 'The label of the groups; default: the most common one' });
+const whole = range.nullable().describe('At its end, with the 80 % range; null without a forecast');
+const budget = amount.nullable().describe('Of the month; of several the sum, where all have one');
+const by = z.string().max(100).optional().describe('The label of the groups; default: the most common one');
 const group = z.strictObject({
   ...{ group: z.string(), currency: z.string(), spent: amount, spentInQuarter: amount },
   ...{ thisMonth: range, thisQuarter: range, nextMonth: range, budget },
-  unknown: z.int().meta({ description: 'Balances without a forecast: counted as spent so far' }),
+  unknown: z.int().describe('Balances without a forecast: counted as spent so far'),
 });
 
 export const forecastOperations: readonly Operation[] = [
@@ -47,9 +39,7 @@ export const forecastOperations: readonly Operation[] = [
         months: z.array(
           z.strictObject({
             ...{ account: z.string(), balance: z.string(), provider: z.string(), currency: z.string() },
-            knownSince: z
-              .string()
-              .meta({ description: 'Later than the beginning where nothing was known before' }),
+            knownSince: z.string().describe('Later than the beginning where nothing was known before'),
             ...{ spent: amount, thisMonth: whole, budget },
             quarterKnownSince: z.string(),
             ...{ spentInQuarter: amount, thisQuarter: whole, nextMonth: whole },
@@ -62,9 +52,7 @@ export const forecastOperations: readonly Operation[] = [
           ...{ spent: oneSum.nullable(), thisMonth: oneSum.nullable() },
           ...{ thisQuarter: oneSum.nullable(), nextMonth: oneSum.nullable() },
         }),
-        unknown: z
-          .array(z.string())
-          .meta({ description: 'Accounts without a forecast: counted as spent so far' }),
+        unknown: z.array(z.string()).describe('Accounts without a forecast: counted as spent so far'),
       }),
     },
     async ({ views, query }) => {

@@ -2,13 +2,13 @@ import * as z from 'zod';
 import { formatMicros } from '../../domain/money.ts';
 import type { OneSum } from '../../domain/one-sum.ts';
 
-export const amount = z.string().meta({ description: 'A decimal string without trailing zeros' });
+export const amount = z.string().describe('A decimal string without trailing zeros');
 
 export const oneSum = z.strictObject({
   currency: z.string(),
   amount,
-  ratesOf: z.string().nullable().meta({ description: 'The day of the rates; null before any were read' }),
-  missing: z.array(z.string()).meta({ description: 'Currencies without a rate: not in the sum' }),
+  ratesOf: z.string().nullable().describe('The day of the rates; null before any were read'),
+  missing: z.array(z.string()).describe('Currencies without a rate: not in the sum'),
 });
 
 export function sumJson({ currency, micros, date: ratesOf, missing }: OneSum): z.output<typeof oneSum> {

@@ -3,7 +3,7 @@ import { ownOf } from '../../domain/own.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import type { Quantity } from '../../domain/quantity.ts';
 import { type Balance, type BalanceDefinition, type PollRecord, unitOf } from '../../domain/reading.ts';
-import { figureOf } from '../../rules/figures.ts';
+import { figureOf } from '../../rules/fact-figures.ts';
 import { describeRule } from '../../rules/registry.ts';
 import { nameBasis } from '../../rules/spending-facts.ts';
 import { sortAlerts } from '../../views/sort-alerts.ts';

@@ -6,7 +6,7 @@ import { type Phrase, phrases } from '../../wording/phrase.ts';
 import { sayAgain } from '../../wording/say-again.ts';
 import type { Answer, RequestError } from '../refusal.ts';
 import { readOwnPath } from './forms.ts';
-import { layOut } from './show.ts';
+import { layOut } from './layout.ts';
 import type { Frame } from './words.ts';
 
 const says = phrases('errorPage', {

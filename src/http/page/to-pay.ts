@@ -4,17 +4,12 @@ import { type Balance, unitOf } from '../../domain/reading.ts';
 import { notUrgent } from '../../domain/urgency.ts';
 import { dueGroup } from '../../rules/urgency.ts';
 import type { AccountView, AlertView } from '../../views/views.ts';
+import { isGuess, sayEmptyWhen } from '../../wording/forecast-wording.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { say } from '../../wording/language.ts';
 import { sayAge, sayNearMoment } from '../../wording/moments.ts';
 import { phrases } from '../../wording/phrase.ts';
-import {
-  isGuess,
-  sayAmount,
-  sayEmptyWhen,
-  sayRunwayClause,
-  sayShortPayable,
-} from '../../wording/quantity-wording.ts';
+import { sayAmount, sayRunwayClause, sayShortPayable } from '../../wording/quantity-wording.ts';
 import { orderedForm } from './ordered.ts';
 import { age, type Scope } from './words.ts';
 

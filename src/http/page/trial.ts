@@ -1,10 +1,6 @@
-import type { IncidentBand } from '../../chart/chart.ts';
 import { dayMs } from '../../domain/duration.ts';
-import { keyOf } from '../../domain/json.ts';
 import type { Rule } from '../../domain/rule.ts';
-import { type ChangeKind, compareIncidents } from '../../replay/compare.ts';
-import type { ReplayedIncident } from '../../replay/incident-book.ts';
-import type { NotTried, Trial } from '../../replay/trial.ts';
+import type { NotTried } from '../../replay/trial.ts';
 import { describeRule, ruleKindOf } from '../../rules/registry.ts';
 import {
   declareKeyMeanings,
@@ -15,33 +11,18 @@ import {
 } from '../../rules/rule-schema.ts';
 import { ruleOn } from '../../rules/rules-for-account.ts';
 import type { AccountView } from '../../views/views.ts';
-import { Html, html } from '../../wording/html.ts';
+import { type Html, html } from '../../wording/html.ts';
 import { say } from '../../wording/language.ts';
-import { sayDuration } from '../../wording/moments.ts';
 import { phrases } from '../../wording/phrase.ts';
-import { balanceLabel, sayBalance, sayQuantity } from '../../wording/quantity-wording.ts';
 import { sayAgain } from '../../wording/say-again.ts';
 import { sayHtml } from '../../wording/say-html.ts';
 import { findAccount } from '../api/input.ts';
 import { RequestError, refusals } from '../refusal.ts';
 import type { WebApp, WebContext } from '../web-env.ts';
-import { buildChart } from './chart-model.ts';
-import { drawChart } from './chart-section.ts';
 import { options, readForm } from './forms.ts';
-import { wordLasted } from './incidents.ts';
 import { show } from './show.ts';
-import {
-  accountLink,
-  accountPath,
-  badge,
-  type Frame,
-  moment,
-  nameOf,
-  type Scope,
-  severityWord,
-  table,
-  unknown,
-} from './words.ts';
+import { type RuleOnTrial, resultSection, type Tried } from './trial-result.ts';
+import { accountLink, accountPath, nameOf, type Scope } from './words.ts';
 
 const says = phrases('trial', {
   title: 'Try {rule} of {name} · lowwater',
@@ -60,29 +41,7 @@ const says = phrases('trial', {
   quarter: '90 days',
   year: '1 year',
   try: 'Try',
-  result: 'What it would have sent',
-  fired: 'In {span} it would have fired {times}.',
-  firedBoth: 'In {span} it would have fired {times}; as it is now, {present}.',
-  compared:
-    'Compared with now: {added} new, {gone} gone, {earlier} earlier, {later} later, {other} of another severity, {same} as before.',
-  never: 'nothing',
-  once: 'once',
-  times: '{count} times',
-  picture: '{balance}, and when it would have fired',
-  withThese: 'With these values',
-  asItIs: 'As it is now',
-  asItIsNow: 'As it is now: {description}',
-  paste: 'To paste into {rules} of the configuration, in place of {rule}',
-  pasteOwn: 'To paste into the account {account} of the configuration: these thresholds are its own',
-  json: 'The rule as JSON',
-  worst: 'Worst',
-  firedAt: 'Fired',
-  lasted: 'Lasted',
-  value: 'Value',
-  beforeEmpty: 'Before empty',
   problem: '{problem}.',
-  emptyAlready: 'empty already',
-  predicted: '{duration} (predicted)',
 });
 
 /** A rule is tried with other values before the file is edited: a form, and the same page with what came of it. */
@@ -169,19 +128,11 @@ interface Problem {
 }
 
 /** The form for other values: a rule of an account, what was filled in, and what came of it. */
-interface TrialShown {
-  readonly account: AccountView;
-  readonly rule: Rule;
-  readonly written: unknown;
+interface TrialShown extends RuleOnTrial {
   readonly time: (typeof trialTimes)[number];
   /** Why it was not tried. */
   readonly problems?: readonly Problem[];
   readonly tried?: Tried;
-}
-
-interface Tried {
-  readonly rule: Rule;
-  readonly trial: Trial;
 }
 
 /** The name of a field in the form. */
@@ -226,115 +177,4 @@ function fieldOf(field: RuleField, problems: readonly Problem[], scope: Scope): 
       ? html`<select name="${name}" aria-describedby="${hint}"><option value=""></option>${words.map((word) => html`<option${word === value && html` selected`}>${word}</option>`)}</select>`
       : html`<input name="${name}" value="${value}" maxlength="60" autocomplete="off" aria-describedby="${hint}">`;
   return html`<div><label><code>${path}</code> ${input}</label><span class="sub" id="${hint}">${sayAgain(description, scope).replaceAll('`', '')}${own.map(({ message }) => html` <strong class="problem">${sayHtml(says.problem, { problem: sayAgain(message, scope) }, scope)}</strong>`)}</span></div>`;
-}
-
-async function resultSection(
-  scope: Scope,
-  { account, written, rule: present }: TrialShown,
-  tried: Tried,
-): Promise<Html> {
-  const { trial } = tried;
-  const span = sayDuration(trial.until - trial.since, scope);
-  const times = timesOf(trial.tried, scope);
-  const fired =
-    trial.present === null
-      ? say(says.fired, { span, times }, scope)
-      : say(says.firedBoth, { span, times, present: timesOf(trial.present, scope) }, scope);
-  return html`<section aria-labelledby="result-heading"><h2 id="result-heading">${say(says.result, scope)}</h2>
-<p role="status">${fired}${trial.present !== null && html` ${compared(trial.present, trial.tried, scope)}`}</p>
-${await pictureOf(scope, account, tried)}
-${notifiedTable(trial.tried, say(says.withThese, scope), account, scope)}
-${trial.present !== null && html`<h3>${say(says.asItIsNow, { description: sayAgain(describeRule(present), scope) }, scope)}</h3>${notifiedTable(trial.present, say(says.asItIs, scope), account, scope)}`}
-${pasteOf({ account, rule: present }, written, scope)}</section>`;
-}
-
-function compared(
-  present: readonly ReplayedIncident[],
-  tried: readonly ReplayedIncident[],
-  scope: Scope,
-): string {
-  const { changes, same } = compareIncidents(present, tried);
-  const count = (kind: ChangeKind): number => changes.filter((change) => change.kind === kind).length;
-  const [added, gone, earlier] = [count('new'), count('gone'), count('earlier')];
-  const [later, other] = [count('later'), count('severity')];
-  return say(says.compared, { added, gone, earlier, later, other, same }, scope);
-}
-
-/** Thresholds that hold for this account alone stand with the account. */
-function pasteOf(
-  { account, rule }: Pick<TrialShown, 'account' | 'rule'>,
-  written: unknown,
-  scope: Scope,
-): Html {
-  const isOwn = rule.thresholdsOf === 'account';
-  if (isOwn && !ruleKindOf(rule).accountThresholds) return html``;
-  const steps = { thresholds: { [rule.balance ?? '']: keyOf(written, 'thresholds') } };
-  const heading = isOwn
-    ? sayHtml(says.pasteOwn, { account: html`<code>${account.id}</code>` }, scope)
-    : sayHtml(says.paste, { rules: html`<code>rules</code>`, rule: html`<code>${rule.id}</code>` }, scope);
-  return html`<h3>${heading}</h3>
-<pre class="paste" role="group" aria-label="${say(says.json, scope)}" tabindex="0"><code>${preformatted(JSON.stringify(isOwn ? steps : written, null, 2))}</code></pre>`;
-}
-
-function timesOf({ length }: readonly ReplayedIncident[], scope: Scope): string {
-  if (length === 0) return say(says.never, scope);
-  return length === 1 ? say(says.once, scope) : say(says.times, { count: length }, scope);
-}
-
-/** The balance of that time with its incidents as bands, and the levels of the rule that was tried. */
-async function pictureOf(scope: Scope, account: AccountView, { rule, trial }: Tried): Promise<Html | null> {
-  const { views, now } = scope;
-  const { balance } = rule;
-  if (balance === null) return null;
-  const levels = ruleKindOf(rule).levels?.(rule) ?? {};
-  const chart = await buildChart(views, {
-    account: { ...account, thresholds: { ...account.thresholds, [balance]: levels } },
-    span: { since: trial.since, until: now + 1, preset: null },
-    balance,
-    now,
-  });
-  const incidents: readonly IncidentBand[] = trial.tried.map(
-    ({ firedAt, event, resolvedAt, severity, rule: id }) => {
-      return { from: firedAt, to: event ? firedAt : (resolvedAt ?? now), severity, rule: id };
-    },
-  );
-  const name = sayBalance(balanceLabel(balance, account.balances), scope);
-  const words = say(says.picture, { balance: name }, scope);
-  return html`<figure class="chart"><div class="chart-box">${drawChart({ ...chart, incidents, predicted: [] }, words, scope)}</div><figcaption>${words}.</figcaption></figure>`;
-}
-
-function notifiedTable(
-  notified: readonly ReplayedIncident[],
-  label: string,
-  account: AccountView,
-  frame: Frame,
-): Html | null {
-  if (notified.length === 0) return null;
-  const head = html`<th scope="col">${say(says.worst, frame)}</th><th scope="col">${say(says.firedAt, frame)}</th><th scope="col">${say(says.lasted, frame)}</th><th scope="col" class="number">${say(says.value, frame)}</th><th scope="col">${say(says.beforeEmpty, frame)}</th>`;
-  const rows = notified.toReversed().map((it) => notifiedRow(it, account, frame));
-  return table(label, 'cards compact', head, rows);
-}
-
-function notifiedRow(it: ReplayedIncident, account: AccountView, frame: Frame): Html {
-  const { severity, firedAt, value, empty } = it;
-  return html`<tr><td data-label="${say(says.worst, frame)}">${badge(severity, severityWord(severity, frame))}</td><th scope="row">${moment(firedAt, frame)}</th><td data-label="${say(says.lasted, frame)}">${wordLasted(it, frame)}</td>
-<td class="number" data-label="${say(says.value, frame)}">${value === null ? unknown(frame) : sayQuantity(value, { ...frame, currency: it.currency ?? account.currency })}</td>
-<td data-label="${say(says.beforeEmpty, frame)}">${empty === null ? unknown(frame) : sayEmptying(empty.at - firedAt, empty.how, frame)}</td></tr>`;
-}
-
-/** The time that people would have had until nothing was left. */
-function sayEmptying(leftMs: number, how: 'reached' | 'spent' | 'projected', frame: Frame): string {
-  if (leftMs <= 0) return say(says.emptyAlready, frame);
-  const duration = sayDuration(leftMs, frame);
-  return how === 'projected' ? say(says.predicted, { duration }, frame) : duration;
-}
-
-/** Text whose lines stay lines: `html` makes one of all. */
-function preformatted(text: string): Html {
-  return new Html(
-    text
-      .split('\n')
-      .map((line) => line.slice(0, line.search(/\S|$/)) + html`${line.trim()}`.markup)
-      .join('\n'),
-  );
 }

@@ -7,20 +7,12 @@ import type { Severity } from '../../domain/severity.ts';
 import { isEndingSoon } from '../../views/account-summary.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import type { AccountView } from '../../views/views.ts';
+import { endOf, isGuess, sayEmptyWhen, sayInterval, sayLength } from '../../wording/forecast-wording.ts';
 import { type Html, type HtmlValue, html } from '../../wording/html.ts';
 import { english, type Language, say } from '../../wording/language.ts';
 import { sayAge, sayMoment, sayNearMoment } from '../../wording/moments.ts';
 import { phrases } from '../../wording/phrase.ts';
-import {
-  endOf,
-  isGuess,
-  sayAmount,
-  sayComputed,
-  sayEmptyWhen,
-  sayInterval,
-  sayLength,
-  sayRunway,
-} from '../../wording/quantity-wording.ts';
+import { sayAmount, sayComputed, sayRunway } from '../../wording/quantity-wording.ts';
 import { sayAgain } from '../../wording/say-again.ts';
 import { sayHtml } from '../../wording/say-html.ts';
 import { refusals } from '../refusal.ts';

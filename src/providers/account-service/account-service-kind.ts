@@ -14,7 +14,7 @@ interface AccountServiceEntry extends ProviderEntry {
 }
 
 const schema = shape({
-  type: z.literal('account-service').meta({ description: 'The account service; the default.' }).optional(),
+  type: z.literal('account-service').describe('The account service; the default.').optional(),
   baseUrl: plainAddress('Base address; an account may have its own.').optional(),
 });
 

@@ -113,9 +113,7 @@ function describeStatus(status: number): string {
 }
 
 function describeBadBody(answer: HttpAnswer, parsed: unknown): string {
-  if (answer.body === null) {
-    return answer.problem === 'too-large' ? answers.tooLarge() : answers.compressed();
-  }
+  if (answer.body === null) return answer.problem === 'too-large' ? answers.tooLarge() : answers.compressed();
   const unclear = ['code', 'msg'].find((key) => keyOf(parsed, key) === ambiguous);
   if (unclear !== undefined) return `${unclear} is ${ambiguous.description}`;
   return parsed === undefined ? answers.not({ wanted: 'JSON' }) : told.noEnvelope();

@@ -85,7 +85,7 @@ const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()], {
 });
 const testKeys = {
   path: path('Where in the answer. Without `equals` and `in`: something stands there, and it is not null.'),
-  equals: scalar.meta({ description: 'The value that stands there.' }).optional(),
+  equals: scalar.describe('The value that stands there.').optional(),
   in: filledList('The values of which one stands there.', scalar, 'must be a list of values').optional(),
 };
 const test = shape(testKeys).transform(testOf);
@@ -128,7 +128,7 @@ const currency = z
         otherwise: oneLine('The currency or unit of an answer that does not say one.').optional(),
         map: z
           .record(z.string(), z.string())
-          .meta({ description: 'What the words of the provider mean, such as {"euros": "EUR"}.' })
+          .describe('What the words of the provider mean, such as {"euros": "EUR"}.')
           .optional(),
       }),
       shape({ fixed: oneLine('The currency of every answer, such as "EUR".') }),
@@ -142,7 +142,7 @@ const currency = z
     ],
     { error: 'must be {"path": …}, {"fixed": "EUR"} or {"unit": "credits"}' },
   )
-  .meta({ description: 'The currency of the balances, or the unit that they count.' });
+  .describe('The currency of the balances, or the unit that they count.');
 
 const token = shape({
   request: requestShape,
@@ -151,10 +151,9 @@ const token = shape({
   lifetime: duration('For how long a token is good where the answer does not say it.', {
     minMs: secondMs,
   }).prefault('10m'),
-}).meta({
-  description:
-    'A request before the others that brings {{token}}: kept until shortly before it expires, shared by accounts with the same credentials, and asked for once more where it is refused.',
-});
+}).describe(
+  'A request before the others that brings {{token}}: kept until shortly before it expires, shared by accounts with the same credentials, and asked for once more where it is refused.',
+);
 
 /** The keys that describe a provider; the schema of the kind and of its presets are made of them. */
 export const descriptionKeys = {
@@ -176,22 +175,20 @@ export const descriptionKeys = {
     'must be a list of balances',
   ).refine((all) => new Set(all.map((each) => each.id)).size === all.length, { error: 'has an id twice' }),
   currency,
-  success: test
-    .meta({ description: 'What a good answer says, where the HTTP status does not say it.' })
-    .optional(),
-  errors: z.array(errorShape, { error: 'must be a list' }).default([]).meta({
-    description:
+  success: test.describe('What a good answer says, where the HTTP status does not say it.').optional(),
+  errors: z
+    .array(errorShape, { error: 'must be a list' })
+    .default([])
+    .describe(
       'What failures mean; the first that fits. 401 and 403 are auth_failed and 429 is rate_limited without it.',
-  }),
+    ),
   message: path('Where a failure is described in words.').optional(),
   postpaid: z
     .array(test, { error: 'must be a list' })
     .default([])
-    .meta({ description: 'Answers that mean that the account is not prepaid and has no balance.' }),
+    .describe('Answers that mean that the account is not prepaid and has no balance.'),
   facts: shape({
-    autoRecharge: test
-      .meta({ description: 'What an answer says where automatic recharge is on.' })
-      .optional(),
+    autoRecharge: test.describe('What an answer says where automatic recharge is on.').optional(),
     creditLimit: shape({
       ...amountKeys,
       included: flag(
@@ -199,15 +196,15 @@ export const descriptionKeys = {
       ).default(false),
     })
       .refine(...separatorsDiffer)
-      .meta({ description: 'How far below zero the balance may go.' })
+      .describe('How far below zero the balance may go.')
       .optional(),
-    pending: factAmount.meta({ description: 'What is spent and not yet charged.' }).optional(),
+    pending: factAmount.describe('What is spent and not yet charged.').optional(),
     date: path(
       'The day that the answer is of: a text that begins as 2026-11-20, or Unix seconds. Rates are told as old by it.',
     ).optional(),
   })
     .default({})
-    .meta({ description: 'What else the answer says, for people to see.' }),
+    .describe('What else the answer says, for people to see.'),
   shortestEvery: duration('The shortest interval between polls that makes sense, since the figure lags.', {
     minMs: secondMs,
   }).optional(),

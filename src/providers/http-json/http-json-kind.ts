@@ -70,20 +70,15 @@ export function buildDescribedEntry(
   };
 }
 
-export function nameBalance({
-  id,
-  label,
-  alertsBelowZero,
-  unit,
-}: Description['balances'][number]): BalanceDefinition {
-  const shown = label ?? id.charAt(0).toUpperCase() + id.slice(1);
-  return { id, label: shown, alertsBelowZero, ...(unit === undefined ? {} : { unit }) };
+export function nameBalance(described: Description['balances'][number]): BalanceDefinition {
+  const { id, label = id.charAt(0).toUpperCase() + id.slice(1), alertsBelowZero, unit } = described;
+  return { id, label, alertsBelowZero, ...(unit === undefined ? {} : { unit }) };
 }
 
 export const httpJsonSchema = shape({
   type: z
     .literal('http-json')
-    .meta({ description: 'A provider that is described here: one request with an answer in JSON or text.' }),
+    .describe('A provider that is described here: one request with an answer in JSON or text.'),
   ...descriptionKeys,
 });
 

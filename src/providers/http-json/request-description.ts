@@ -17,7 +17,7 @@ function templates(description: string) {
     .record(z.string().regex(/^[\w.[\]-]{1,100}$/), template('A value.'), {
       error: 'must be an object of names (letters, digits, - _ . [ ]) with strings',
     })
-    .meta({ description });
+    .describe(description);
 }
 
 /** Names that a connection sets by itself, or that end it. */
@@ -41,14 +41,14 @@ const requestHeaders = z
       seen.add(name.toLowerCase());
     }
   })
-  .meta({ description: 'Headers. What is sent with every request (Accept, User-Agent) can be replaced.' });
+  .describe('Headers. What is sent with every request (Accept, User-Agent) can be replaced.');
 
 const jsonTemplate = z
   .json({ error: 'must be a JSON value' })
   .refine((value) => !hasUnknownPlaceholder(JSON.stringify(value)), {
     error: 'holds a placeholder that is not {{credentials.name}}',
   })
-  .meta({ description: 'A JSON value to send as the body. Its strings may hold {{credentials.name}}.' });
+  .describe('A JSON value to send as the body. Its strings may hold {{credentials.name}}.');
 
 const requestUrl = textLeaf({
   description:
@@ -71,7 +71,7 @@ export const requestShape = shape({
   query: templates('Query parameters, percent-encoded, after those of the address.').optional(),
   headers: requestHeaders.optional(),
   basic: shape({ user: template('User.'), password: template('Password.') })
-    .meta({ description: 'HTTP Basic authentication.' })
+    .describe('HTTP Basic authentication.')
     .optional(),
   bearer: template('Token of an `Authorization: Bearer` header.').optional(),
   json: jsonTemplate.optional(),
@@ -85,4 +85,4 @@ export const requestShape = shape({
     if (request.method === 'GET' && (request.json ?? request.form) !== undefined)
       problem('method', 'must be POST where there is a body');
   })
-  .meta({ description: 'The request that answers with the balance. Redirects are never followed.' });
+  .describe('The request that answers with the balance. Redirects are never followed.');

@@ -37,9 +37,7 @@ const step = z.union(
         .union([template('The key.'), filledList('Parts of the key.', template('A part.'), keyForm)], {
           error: keyForm,
         })
-        .meta({
-          description: 'The key; of a list, each further text is signed by what came before, as bytes.',
-        }),
+        .describe('The key; of a list, each further text is signed by what came before, as bytes.'),
       of: template(what),
       as: encoding,
     }),
@@ -60,10 +58,9 @@ const step = z.union(
 
 export const signSchema = z
   .record(z.string().regex(/^[a-zA-Z][\w-]{0,62}$/), step, { error: 'must be an object of steps by name' })
-  .meta({
-    description:
-      'What is computed for each attempt, step by step: each may use those before it, and the request may hold {{sign.step}}. A part of the request that holds a step is signed only by later steps.',
-  });
+  .describe(
+    'What is computed for each attempt, step by step: each may use those before it, and the request may hold {{sign.step}}. A part of the request that holds a step is signed only by later steps.',
+  );
 
 export type Signing = z.output<typeof signSchema>;
 export type Step = Signing[string];
@@ -127,7 +124,7 @@ const timeParts: Readonly<Record<string, readonly [number, number]>> = {
 };
 const timePart = /YYYY|MM|DD|HH|mm|ss/g;
 
-export function writeTime(now: number, { time, utcOffset }: TimeStep): string {
+function writeTime(now: number, { time, utcOffset }: TimeStep): string {
   if (time === 'unix') return String(Math.floor(now / 1000));
   if (time === 'millis') return String(Math.floor(now));
   if (time === 'http') return new Date(now).toUTCString();

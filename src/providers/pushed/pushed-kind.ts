@@ -12,9 +12,9 @@ const balance = shape({
 });
 
 const schema = shape({
-  type: z.literal('pushed').meta({
-    description: 'Accounts that are not polled: POST /api/v1/accounts/{id}/readings brings their readings.',
-  }),
+  type: z
+    .literal('pushed')
+    .describe('Accounts that are not polled: POST /api/v1/accounts/{id}/readings brings their readings.'),
   balances: filledList(
     'What its accounts have. Default: one balance called "balance".',
     balance,

@@ -31,12 +31,8 @@ export function pickUsageHeaders(
 }
 
 /** Further facts of an answer, in the form of usage headers: both are shown with the latest poll. */
-export function wordFacts({
-  autoRecharge,
-  creditLimitMicros,
-  pendingMicros,
-  date,
-}: ProviderFacts): Readonly<Record<string, string>> {
+export function wordFacts(facts: ProviderFacts): Readonly<Record<string, string>> {
+  const { autoRecharge, creditLimitMicros, pendingMicros, date } = facts;
   return {
     ...(autoRecharge === undefined ? {} : { 'automatic-recharge': autoRecharge ? 'on' : 'off' }),
     ...(creditLimitMicros === undefined ? {} : { 'credit-limit': formatExact(creditLimitMicros) }),

@@ -69,9 +69,7 @@ function storageError(kind: Kind, path: string, cause: unknown): StorageError {
     isWritable && hasNoInodes(dirname(path))
       ? 'the file system has no inodes left: remove files (`df -i` counts them)'
       : advice[kind](process.getuid?.());
-  return new StorageError(kind, `database ${path}: ${words} (${code}${detail})`, {
-    cause,
-  });
+  return new StorageError(kind, `database ${path}: ${words} (${code}${detail})`, { cause });
 }
 
 export function isSqliteError(error: unknown, prefix: string): boolean {

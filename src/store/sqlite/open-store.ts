@@ -95,18 +95,11 @@ function named(source: string, key: string, reason: string): DamagedRecord {
 function openClaimed(
   db: Connection,
   lock: SideLock,
-  {
-    path,
-    now,
-    program,
-    found,
-  }: {
-    readonly path: string;
-    readonly now: () => number;
-    readonly program: string;
+  given: Pick<Parameters<typeof openSqliteStore>[0], 'path' | 'now' | 'program'> & {
     readonly found: readonly DamagedRecord[];
   },
 ): SqliteStore {
+  const { path, now, program, found } = given;
   const damaged = [...found, ...findDamagedOwner(db)];
   if (damaged.length > 0) db.transaction(() => setRecordsAside(db, damaged, now())).immediate();
   const ownership = claim(db, { path, startedAt: now(), program });

@@ -1,0 +1,112 @@
+import { getOrMake } from '../domain/get-or-make.ts';
+import { currencyCode } from '../domain/money.ts';
+import { ownOf } from '../domain/own.ts';
+import { accountsAtOnce, type Parts } from '../domain/parts.ts';
+import { accountSubject, type Matcher, matches, type Rule } from '../domain/rule.ts';
+import type { AccountSettings, Settings } from '../domain/settings.ts';
+import { describeRule, ruleKindOf } from '../rules/registry.ts';
+import { rulesForAccount } from '../rules/rules-for-account.ts';
+import { didYouMean, listFirst, listWords, quoteKey } from '../wording/lists.ts';
+import type { Position } from './draft.ts';
+
+/** Rules that watch nothing or the same as another one, and what their kinds doubt. */
+export function* warnOfRules(file: Position, settings: Settings): Parts<void> {
+  const watched = new Map<string, AccountSettings[]>(settings.rules.map(({ id }) => [id, []]));
+  const overlaps: Overlaps = new Map();
+  for (const [index, account] of settings.accounts.entries()) {
+    if (index % accountsAtOnce === 0) yield;
+    const rules = rulesForAccount(settings, account);
+    for (const { id } of rules) watched.get(id)?.push(account);
+    noteOverlaps(overlaps, account.id, rules);
+  }
+  for (const [index, position] of file.at('rules').items().entries()) {
+    const rule = settings.rules[index];
+    if (rule === undefined) continue;
+    const accounts = watched.get(rule.id) ?? [];
+    warnOfOverlaps(position, rule, overlaps);
+    warnOfCurrencySteps(position, rule, { watched: accounts, all: settings.accounts });
+    if (accounts.length === 0) position.report(whyUnused(rule, settings));
+    for (const { path, message } of ruleKindOf(rule).warn?.(rule, accounts) ?? [])
+      position.at(...path).report(message);
+  }
+}
+
+/** Keyed by the id of a rule, and of one before it of the same type on the same balance, the accounts of both. */
+type Overlaps = Map<string, Map<string, string[]>>;
+
+function noteOverlaps(overlaps: Overlaps, account: string, rules: readonly Rule[]): void {
+  const seen = new Map<string, Rule>();
+  for (const rule of rules) {
+    // Sums over several times, and windows of several lengths, are meant to stand beside each other.
+    const isOne = ruleKindOf(rule).emptinessRank !== undefined;
+    const job = `${rule.type} ${rule.balance} ${isOne ? '' : describeRule(rule)}`;
+    const other = seen.get(job);
+    if (other === undefined) seen.set(job, rule);
+    else {
+      const pairs = getOrMake(overlaps, rule.id, () => new Map<string, string[]>());
+      getOrMake(pairs, other.id, () => []).push(account);
+    }
+  }
+}
+
+function warnOfOverlaps(position: Position, rule: Rule, overlaps: Overlaps): void {
+  const isOne = ruleKindOf(rule).emptinessRank !== undefined;
+  const heard = isOne ? 'both alerts fire, and only the worse one is notified' : 'both alerts are notified';
+  for (const [other, ids] of overlaps.get(rule.id) ?? [])
+    position.report(`watches a balance of ${listFirst(ids, 5)} as the rule ${other} does: ${heard}`);
+}
+
+/** A rule with thresholds by currency watches no account in another one, unless it has thresholds for all. */
+function warnOfCurrencySteps(
+  position: Position,
+  { thresholdsByCurrency, match }: Rule,
+  { watched, all }: Readonly<Record<'watched' | 'all', readonly AccountSettings[]>>,
+): void {
+  if (thresholdsByCurrency === undefined) return;
+  const known = new Set(all.map(({ currency }) => currencyCode(currency ?? '')));
+  const unused = Object.keys(thresholdsByCurrency).filter((code) => !known.has(code));
+  if (unused.length > 0) position.at('thresholdsByCurrency').report(`no account is in ${listWords(unused)}`);
+  const isWatched = new Set(watched);
+  const left = all.filter((account) => !isWatched.has(account) && matches(match, accountSubject(account)));
+  if (left.length > 0)
+    position.report(
+      `has no thresholds for the currency of ${listFirst(left.map(({ id }) => id))}, and does not watch that`,
+    );
+}
+
+function whyUnused({ balance, match }: Rule, { accounts }: Settings): string {
+  const matched = accounts.filter((account) => matches(match, accountSubject(account)));
+  const known = [...new Set(matched.flatMap(({ balances }) => balances.map(({ id }) => id)))];
+  if (known.length === 0 || balance === null || known.includes(balance))
+    return 'this rule watches no account';
+  const advice = didYouMean(balance, known) ?? `there is ${listWords(known.slice(0, 10), 'and')}`;
+  return `this rule watches no account: none that it matches has the balance ${quoteKey(balance)}; ${advice}`;
+}
+
+/** What rules, routes and silences match that no account has. */
+export function warnOfLabels(file: Position, settings: Settings): void {
+  const names = new Set(settings.accounts.flatMap((account) => Object.keys(account.labels)));
+  for (const section of ['rules', 'routes', 'silences'] as const)
+    for (const [index, item] of file.at(section).items().entries())
+      warnOfMatch(item.at('match'), settings[section][index]?.match ?? {}, { settings, names });
+}
+
+/** Labels and currencies that no account has match nothing. */
+function warnOfMatch(
+  match: Position,
+  { labels = {}, currency = [], not }: Matcher,
+  about: { readonly settings: Settings; readonly names: ReadonlySet<string> },
+): void {
+  const { names, settings } = about;
+  const { accounts } = settings;
+  for (const [label, values] of Object.entries(labels)) {
+    const position = match.at('labels', label);
+    const known = names.size === 0 ? '' : `; there is ${listWords([...names].slice(0, 10), 'and')}`;
+    const isSeen = accounts.some((account) => values.includes(ownOf(account.labels, label) ?? ''));
+    if (!names.has(label)) position.report(`no account has this label${known}`);
+    else if (!isSeen) position.report('no account has this label with such a value');
+  }
+  const unused = currency.filter((code) => !accounts.some((of) => currencyCode(of.currency ?? '') === code));
+  if (unused.length > 0) match.at('currency').report(`no account is in ${listWords(unused)}`);
+  if (not !== undefined) warnOfMatch(match.at('not'), not, about);
+}

@@ -1,0 +1,56 @@
+import { type Incident, isAcknowledged } from '../domain/alert.ts';
+import type { ItemAccount } from '../domain/message.ts';
+import { entryOf } from '../domain/provider-entry.ts';
+import { paymentFor } from '../engine/payments.ts';
+import { runwayOf } from '../engine/spending.ts';
+import type { MonitorState, WatchedAccount } from '../engine/state.ts';
+import { alertKindOf, balanceLevels } from '../rules/registry.ts';
+
+/** The account of an incident as a message about it shows it; `history`, for charts, is left empty. */
+export function describeAccount(
+  state: MonitorState,
+  account: WatchedAccount,
+  incident: Incident,
+  now: number,
+): ItemAccount {
+  const { id, name, labels, topUpUrl, runbookUrl, note, keyFrom, balances, provider } = account.settings;
+  const { reading, previous, outcome, failure, consecutiveFailures } = account.poll;
+  const balance = incident.balance ?? balances[0]?.id ?? '';
+  return {
+    ...{ id, name, labels, topUpUrl, runbookUrl, note, keyFrom, balances, provider },
+    words: entryOf(state.settings, account.settings).words,
+    ...{ reading, previous, outcome, failure, consecutiveFailures },
+    runway: saysRunway(incident) ? runwayOf(account, balance, now) : null,
+    payment:
+      incident.balance === null
+        ? null
+        : paymentFor(state, account, balance, { now, rule: openRuleOf(incident) }),
+    takenAlerts: otherAcknowledgedAlerts(state, account, incident),
+    thresholds: balanceLevels(account.rules, balance),
+    history: [],
+  };
+}
+
+function otherAcknowledgedAlerts(
+  state: MonitorState,
+  { alerts }: WatchedAccount,
+  { id, balance }: Incident,
+): ItemAccount['takenAlerts'] {
+  if (balance === null) return [];
+  return [...alerts.values()].flatMap((alert) => {
+    const other = alert.state === 'firing' ? state.incidents.get(alert.incident ?? '') : undefined;
+    if (other === undefined || other.id === id || other.balance !== balance || !isAcknowledged(other))
+      return [];
+    return [{ rule: other.rule, severity: other.severity, by: other.acknowledgement?.by ?? '' }];
+  });
+}
+
+/** Behind a test there is no open alert. */
+function openRuleOf({ rule, resolvedAt }: Incident): string | undefined {
+  return resolvedAt === null ? rule : undefined;
+}
+
+/** Also alerts about an account that cannot be read: how long the last known balance lasts matters. */
+function saysRunway({ balance, type }: Incident): boolean {
+  return balance !== null || alertKindOf({ type }).staleness !== undefined;
+}

@@ -1,0 +1,146 @@
+import { hourMs } from '../domain/duration.ts';
+import type { Micros } from '../domain/money.ts';
+import type { AnnouncedRun } from '../domain/operator.ts';
+import { amountOf, type Balance, type Reading } from '../domain/reading.ts';
+import { announcedBetween, mostOf, restOf } from './announced.ts';
+import type { BalanceState } from './balance-state.ts';
+import { type ExpectedRun, expectedRuns, plannedIn } from './expected-runs.ts';
+import { type Walk, walkAhead } from './forecast.ts';
+import { passHour } from './interval.ts';
+import { isSeen, learnHour } from './learn-hour.ts';
+import { farthestHours, hoursPerWeek, type LocalHour, type LocalWeek } from './local-week.ts';
+import { noteFall } from './silence.ts';
+import { forgetUnusual, type Usual, usualRange, watchUnusual } from './unusual.ts';
+
+/** No forecast by hours before a day was learned. */
+const hoursForForecast = 24;
+/** Within so much of a mean hour above the floor an account may have stopped serving: its silence is no lack of demand. */
+const nearlyEmpty = 0.5;
+
+/** The settings by which the spending of an account is judged. */
+export interface SpendingSettings {
+  readonly week: LocalWeek;
+  /** What counts as empty. */
+  readonly floorMicros: Micros;
+  /** Runs beyond the usual that people announced, of all balances. */
+  readonly announced: readonly AnnouncedRun[];
+}
+
+/** The time from one reading to the next, as far as it lies within an hour. */
+interface PartOfHour extends Record<'last' | 'reading', Reading> {
+  readonly from: number;
+  readonly to: number;
+  readonly hour: LocalHour;
+}
+
+/** One balance that ever fell: its state, and what is made from that for the present hour. */
+export class BalanceSpending {
+  readonly balance: Balance;
+  readonly state: BalanceState;
+  /** Made at the first hour of each day. */
+  #runs: readonly ExpectedRun[] | null = null;
+  #walk: Walk | null = null;
+  #usual: Usual | null = null;
+  /** The spending of announced runs since the settings said how much that is. */
+  #ofRuns: Micros = 0;
+
+  constructor(balance: Balance, state: BalanceState) {
+    this.balance = balance;
+    this.state = state;
+  }
+
+  /** Other runs are announced than before. */
+  forgetAnnounced(): void {
+    this.#walk = null;
+    this.#ofRuns = 0;
+  }
+
+  /** The spending ahead from the beginning of the present hour on, and what is left of runs at `readAt`; null while less than a day is known. */
+  walkFrom(settings: SpendingSettings, startsAt: number, readAt: number): Walk | null {
+    return this.state.hours < hoursForForecast ? null : this.#walkFrom(settings, startsAt, readAt);
+  }
+
+  #walkFrom(settings: SpendingSettings, startsAt: number, readAt: number): Walk {
+    if (this.#walk?.startsAt !== startsAt) {
+      const sums = this.#walk?.sums ?? new Float32Array(farthestHours + 1);
+      const runs = this.runsFrom(settings, startsAt);
+      const announced = this.#announcedOf(settings).map((run) => restOf(run, Math.max(startsAt, readAt)));
+      this.#walk = walkAhead(this.state, { startsAt, week: settings.week, runs, announced, sums });
+    }
+    return this.#walk;
+  }
+
+  /** Days, from the present one on, that are expected to take more than their weekday. */
+  runsFrom({ week }: SpendingSettings, at: number): readonly ExpectedRun[] {
+    this.#runs ??= expectedRuns(this.state, week, week.dayAt(at));
+    return this.#runs;
+  }
+
+  /** Takes in what was spent in a part of an hour. */
+  spend(settings: SpendingSettings, { last, reading, from, to, hour }: PartOfHour): void {
+    const { state } = this;
+    const now = amountOf(reading, this.balance);
+    const fell = amountOf(last, this.balance) - now;
+    if (fell < 0 || (fell === 0 && now - settings.floorMicros < nearlyEmpty * state.meanHour)) return;
+    const spent = fell * ((to - from) / (reading.at - last.at));
+    noteFall(state, fell);
+    state.spent += spent;
+    state.seenMs += to - from;
+    if (state.hours < hoursPerWeek) return;
+    this.#usual ??= usualRange(state, hour.slot, this.#plannedIn(settings, hour));
+    const beyond = spent - (this.#usual.usual * (to - from)) / hourMs;
+    watchUnusual(state, this.#usual, {
+      spent: spent - this.#takeOfRuns(settings, { beyond, from, to }),
+      from,
+      to,
+    });
+  }
+
+  /** Learns an hour that ended; `day` is its local one, `isLast` whether it is that day's last hour. */
+  endHour(
+    settings: SpendingSettings,
+    ended: LocalHour & { readonly day: number; readonly isLast: boolean },
+    { startsAt, readAt }: Record<'startsAt' | 'readAt', number>,
+  ): void {
+    const { state } = this;
+    const { byTime, all } = announcedBetween(this.#announcedOf(settings), ended.startsAt, ended.endsAt);
+    learnHour(state, { ...ended, planned: this.#plannedIn(settings, ended) + byTime, announced: all });
+    if (ended.isLast) this.#runs = null;
+    forgetUnusual(state);
+    this.#usual = null;
+    passHour(state, {
+      spent: state.spent,
+      seen: isSeen(state),
+      predict: (hours) => this.#walkFrom(settings, startsAt, readAt).sums[hours] ?? 0,
+    });
+    this.beginHour();
+  }
+
+  /** Nothing is seen of the present hour yet. */
+  beginHour(): void {
+    this.state.spent = 0;
+    this.state.seenMs = 0;
+  }
+
+  #announcedOf({ announced }: SpendingSettings): readonly AnnouncedRun[] {
+    return announced.filter(({ balance }) => balance === this.balance);
+  }
+
+  /** The part of spending beyond the usual that announced runs took. */
+  #takeOfRuns(
+    settings: SpendingSettings,
+    { beyond, from, to }: Record<'beyond' | 'from' | 'to', number>,
+  ): Micros {
+    if (settings.announced.length === 0) return 0;
+    const most = mostOf(this.#announcedOf(settings), from, to);
+    const own = Math.max(0, Math.min(beyond, most - this.#ofRuns));
+    this.#ofRuns += own;
+    return own;
+  }
+
+  #plannedIn(settings: SpendingSettings, { startsAt, slot }: LocalHour): Micros {
+    const runs = this.runsFrom(settings, startsAt);
+    if (runs.length === 0) return 0;
+    return plannedIn(runs, settings.week, { day: settings.week.dayAt(startsAt), hour: slot % 24 });
+  }
+}

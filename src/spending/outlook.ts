@@ -1,0 +1,102 @@
+import { dayMs } from '../domain/duration.ts';
+import type { Micros } from '../domain/money.ts';
+import { ownOf } from '../domain/own.ts';
+import type { ExpectedSpending, PeriodTogether } from '../domain/quantity.ts';
+import type { Balance } from '../domain/reading.ts';
+import type { AccountSpending } from './account-spending.ts';
+import { endOfNextMonth, type PeriodSum, periods } from './periods.ts';
+
+/** The spending of a period so far, and at its end: null while less than a day is known. */
+export interface PeriodOutlook extends Omit<PeriodSum, 'spent' | 'watchedFrom'> {
+  readonly spent: Micros;
+  readonly total: ExpectedSpending | null;
+}
+
+export type SpendingOutlook = NonNullable<ReturnType<typeof outlookOf>>;
+
+/** The spending of the present month and quarter of the calendar, so far and at their end, and of the next month; null before the first reading. */
+export function outlookOf(spending: AccountSpending, balance: Balance) {
+  const [month, quarter] = [spending.since('month'), spending.since('quarter')];
+  if (month === null || quarter === null) return null;
+  const rest = expectedOrNothing(spending, balance, month.endsAt);
+  const both = expectedOrNothing(spending, balance, endOfNextMonth(spending.week, month.startsAt));
+  const share = both && rest && (both.micros - rest.micros) / (both.micros || 1);
+  return {
+    month: reckon(spending, balance, month),
+    nextMonth: both && mapRange(both, (micros) => Math.round(micros * (share ?? 0))),
+    quarter: reckon(spending, balance, quarter),
+  };
+}
+
+/** `expectedUntil`, and nothing of a balance that was watched for a day and never fell. */
+function expectedOrNothing(
+  spending: AccountSpending,
+  balance: Balance,
+  until: number,
+): ExpectedSpending | null {
+  const expected = spending.expectedUntil(balance, until);
+  const knownSince = Math.min(...periods.flatMap((period) => spending.since(period)?.knownSince ?? []));
+  const isIdle = spending.state(balance) === null && (spending.last?.at ?? 0) - knownSince >= dayMs;
+  return expected === null && isIdle ? nothing : expected;
+}
+
+function reckon(
+  spending: AccountSpending,
+  balance: Balance,
+  { startsAt, endsAt, knownSince, ...sum }: PeriodSum,
+): PeriodOutlook {
+  const spent = ownOf(sum.spent, balance) ?? 0;
+  const rest = expectedOrNothing(spending, balance, endsAt);
+  return { startsAt, endsAt, knownSince, spent, total: rest && mapRange(rest, (micros) => spent + micros) };
+}
+
+function mapRange({ micros, low, high }: ExpectedSpending, to: (micros: Micros) => Micros): ExpectedSpending {
+  return { micros: to(micros), low: to(low), high: to(high) };
+}
+
+/** The spending of several balances of one currency together. */
+export interface SpendingTogether {
+  readonly month: PeriodTogether;
+  readonly quarter: PeriodTogether;
+  readonly nextMonth: ExpectedSpending;
+  /** The number without a forecast: they count as spent so far. */
+  readonly unknown: number;
+  readonly balances: number;
+}
+
+const nothing: ExpectedSpending = { micros: 0, low: 0, high: 0 };
+
+/** The range is as wide as all of them together: as if every forecast were off in the same direction. */
+export function addOutlooks(outlooks: readonly SpendingOutlook[]): SpendingTogether {
+  const periodOf = (pick: (outlook: SpendingOutlook) => PeriodOutlook) => {
+    const all = outlooks.map(pick);
+    const totals = all.map(({ spent, total }) => total ?? { micros: spent, low: spent, high: spent });
+    return {
+      spent: all.reduce((sum, { spent }) => sum + spent, 0),
+      total: addRanges(totals),
+      isWhole: all.every(({ knownSince, startsAt }) => knownSince <= startsAt),
+    };
+  };
+  return {
+    month: periodOf(({ month }) => month),
+    quarter: periodOf(({ quarter }) => quarter),
+    nextMonth: addRanges(outlooks.map(({ nextMonth }) => nextMonth ?? nothing)),
+    unknown: outlooks.filter(({ month }) => month.total === null).length,
+    balances: outlooks.length,
+  };
+}
+
+function addRanges(ranges: readonly ExpectedSpending[]): ExpectedSpending {
+  const add = (pick: (range: ExpectedSpending) => Micros) =>
+    ranges.reduce((sum, range) => sum + pick(range), 0);
+  return { micros: add(({ micros }) => micros), low: add(({ low }) => low), high: add(({ high }) => high) };
+}
+
+/** The budget for all of them; null unless each that spends has a budget. */
+export function addBudgets(
+  rows: readonly { readonly budget: Micros | null; readonly month: Pick<PeriodOutlook, 'spent'> }[],
+): Micros | null {
+  const spending = rows.filter(({ budget, month }) => budget !== null || month.spent > 0);
+  const isWhole = spending.length > 0 && spending.every(({ budget }) => budget !== null);
+  return isWhole ? spending.reduce((sum, { budget }) => sum + (budget ?? 0), 0) : null;
+}
