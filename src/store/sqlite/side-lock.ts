@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { StorageError } from '../../domain/operator-error.ts';
-import { closing } from './connection.ts';
-import { asStorageError, isSqliteError } from './failure.ts';
+
+import { asStorageError, closing, isSqliteError } from './failure.ts';
 import { identifyFile } from './file-system.ts';
 
 export interface SideLock {
