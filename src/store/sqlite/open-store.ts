@@ -10,7 +10,7 @@ import { describeFileSystem, openPrivately } from './file-system.ts';
 import { mend } from './integrity.ts';
 import { countFramesLeft, readLog } from './left-log.ts';
 import { migrate, refuseUnknown } from './migrate.ts';
-import { claim, findDamagedOwner, inUse, readOwnerOf, refuseOwned, TakenOverError } from './owner.ts';
+import { claim, findDamagedOwner, inUse, readOwnerOf, refuseOwned } from './owner.ts';
 import type { SqliteStore } from './port.ts';
 import { createSelfHealingStore } from './self-healing-store.ts';
 import { type SideLock, takeSideLock } from './side-lock.ts';
@@ -116,7 +116,7 @@ function openClaimed(
     const verify = ownership.verifier(current);
     return () => {
       verify();
-      if (!lock.renew()) throw new TakenOverError(path, null);
+      lock.renew();
     };
   };
   const store = createSelfHealingStore({ db, path, now, verifier });
