@@ -71,7 +71,7 @@ function openGuarded(options: Parameters<typeof openSqliteStore>[0]): SqliteStor
   }
 }
 
-/** Before anything is written: SQLite reads a log up to the first damaged frame, and forgets what was committed behind it. */
+/** Before anything is written: SQLite reads a log up to the first damaged frame, and forgets what was committed behind it. Throws where a full disk leaves no room for that. */
 function keepDamagedLog(path: string, framesLeft: number, now: number): DamagedRecord[] {
   const log = `${path}-wal`;
   const { isDamaged, soundFrames } = readLog(log);
@@ -80,12 +80,8 @@ function keepDamagedLog(path: string, framesLeft: number, now: number): DamagedR
   if (!isDamaged) return [];
   const kept = `${log}.damaged-${now}`;
   const lost = `what was committed after its first ${plural(soundFrames, 'page')} cannot be read`;
-  try {
-    copyFileSync(log, kept);
-    return [named('write-ahead log', log, `${lost}; it is kept as ${kept}`)];
-  } catch (error) {
-    return [named('write-ahead log', log, `${lost}; it could not be kept: ${String(error)}`)];
-  }
+  copyFileSync(log, kept);
+  return [named('write-ahead log', log, `${lost}; it is kept as ${kept}`)];
 }
 
 function named(source: string, key: string, reason: string): DamagedRecord {

@@ -1,6 +1,7 @@
-import { cpSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
+import { StorageError } from '../../../src/domain/operator-error.ts';
 import { readLog } from '../../../src/store/sqlite/left-log.ts';
 import { openSqliteReader } from '../../../src/store/sqlite/reader.ts';
 import { batch, incident, message, noon, silence, told } from './batches.ts';
@@ -57,6 +58,18 @@ describe('a flipped bit in the write-ahead log of a killed daemon', () => {
       expect(open(path).load().damagedRecords).toBeUndefined();
     },
   );
+
+  it('that cannot be kept, as on a full disk, is left for a later start, which finds it again', () => {
+    const path = makeKilled();
+    flip(`${path}-wal`, frameAt(4) + 600);
+    const damagedLog = readFileSync(`${path}-wal`);
+    const kept = `${path}-wal.damaged-${noon}`;
+    mkdirSync(kept);
+    expect(() => open(path)).toThrow(StorageError);
+    expect(readFileSync(`${path}-wal`)).toEqual(damagedLog);
+    rmSync(kept, { recursive: true });
+    expect(open(path).load().damagedRecords).toMatchObject([{ source: 'write-ahead log' }]);
+  });
 
   it('is none where the last write was cut short, in any byte, or nothing is wrong', () => {
     const path = makeKilled();
