@@ -11,8 +11,10 @@ import { isLocked } from './side-lock.ts';
 export function refuseDamagedLog(path: string): void {
   const real = realpathSync(path);
   if (isLocked(real)) return;
+  // Counted first: another command may be adding to the log.
+  const framesLeft = countFramesLeft(real);
   const { isDamaged, soundFrames } = readLog(`${real}-wal`);
-  if (!isDamaged && soundFrames >= countFramesLeft(real)) return;
+  if (!isDamaged && soundFrames >= framesLeft) return;
   throw new StorageError(
     'corrupt',
     `database ${path}: a part of its write-ahead log ${real}-wal is damaged or missing: start the daemon, which keeps it and says what is lost, ` +
