@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import type { StoreReader } from '../../src/ports/store.ts';
@@ -134,7 +134,10 @@ describe.skipIf(noPostgres !== null)('a copy of everything', () => {
     const path = await fillSqlite();
     const url = await makeDatabase();
     const store = openStore({ path, log: silent, now: () => noon, program });
-    await expect(migrate({ path }, { url })).rejects.toThrow(/in use by lowwater 1\.0\.0, process \d+/);
+    const inUse = /in use by lowwater 1\.0\.0, process \d+/;
+    await expect(migrate({ path }, { url })).rejects.toThrow(inUse);
+    rmSync(`${path}-lock`);
+    await expect(migrate({ path }, { url })).rejects.toThrow(inUse);
     await store.close();
     await migrate({ path }, { url });
     const cluster = await openShared(url);
