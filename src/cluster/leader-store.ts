@@ -35,7 +35,7 @@ export class LeaderStore {
       commit: (batch) => inLine(() => this.#commit(batch)),
       takeDamaged: () => this.#store.takeDamaged(),
       takeOrders: () => inLine(() => this.#write(() => this.#store.takeOrders())),
-      takeUnstored: () => inLine(() => this.#write(async () => this.#store.takeUnstored?.() ?? new Map())),
+      takeUnstored: () => inLine(() => this.#write(() => this.#store.takeUnstored())),
       prune: (olderThan) => inLine(() => this.#write(() => this.#store.prune(olderThan))),
       close: async () => undefined,
     };

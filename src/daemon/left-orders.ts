@@ -4,7 +4,7 @@ import { takeLeftOrder } from '../engine/orders.ts';
 import { writeNote } from '../engine/state.ts';
 import { takeInUnstored } from '../engine/unstored.ts';
 import type { OrderReach } from '../ports/orders.ts';
-import type { FoundUnstored, LeftOrder, Unstored } from '../ports/store.ts';
+import type { LeftOrder, Unstored } from '../ports/store.ts';
 import type { DaemonParts } from './daemon-dependencies.ts';
 
 const orderNote = 'order-at';
@@ -105,7 +105,7 @@ function openUnstoredTaker(
 
   /** Rejects with `StorageError`. */
   return async (): Promise<void> => {
-    const found = (await store.takeUnstored?.()) ?? new Map<string, FoundUnstored>();
+    const found = await store.takeUnstored();
     for (const [name, record] of found) {
       const before = rests.get(name);
       if (before !== undefined && sizeOf(before) === 0) continue;

@@ -71,8 +71,10 @@ function presentNumbers(state: MonitorState, { account: id, rule: ruleId, severi
   const account = state.accounts.get(id);
   const rule = account?.rules.find((each) => each.id === ruleId);
   if (account === undefined || rule === undefined) return {};
-  const judged = ruleKindOf(rule).evaluate(rule, factsOf(account, now), severity);
+  const kind = ruleKindOf(rule);
+  const known = factsOf(account, now);
+  const judged = kind.evaluate(rule, known, severity);
   if (judged.kind !== 'ok') return {};
-  const { value, threshold, facts } = judged;
-  return { value, threshold, ...(facts.length > 0 ? { facts } : {}) };
+  const { value, threshold } = judged;
+  return { value, threshold, facts: kind.factsBehind(rule, known) };
 }

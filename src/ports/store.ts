@@ -157,8 +157,8 @@ export interface Store extends StoreFile {
   commit(batch: Batch): Promise<void>;
   /** Orders left since the last call, oldest first: the next commit that begins and succeeds deletes them. Cheap for none. */
   takeOrders(): Promise<readonly LeftOrder[]>;
-  /** Work that daemons that lost the accounts did not store, by the name of the note that a commit removes or writes with the rest. Only of a database that is shared. */
-  takeUnstored?(): Promise<ReadonlyMap<string, FoundUnstored>>;
+  /** Work that daemons that lost the accounts did not store, by the name of the note that a commit removes or writes with the rest. */
+  takeUnstored(): Promise<ReadonlyMap<string, FoundUnstored>>;
   /** Damaged runs that commits have set aside since the last call. */
   takeDamaged(): readonly DamagedRun[];
   /** Deletes older records, a small step at a time; true when there is more to do. */

@@ -40,6 +40,9 @@ export const databaseIdNote = '@database';
 
 const [integer, text, bytes] = ['integer', 'text', 'bytes'] as const;
 
+/** Notes whose name begins so hold what daemons did that lost the accounts: no other program takes them for its own, and those before 0.4 do not look at them. */
+export const unstoredNote = '@unstored/0.4/';
+
 /** All of them, each after those that it refers to. The rows of `account` change in part, by `AccountTails`. */
 export const tables: readonly Table[] = [
   {
@@ -165,7 +168,7 @@ export const tables: readonly Table[] = [
     columns: { name: text, value: text },
     key: ['name'],
     // The notes hold the owner of a SQLite file and the id of a database: another database has its own.
-    where: "name NOT LIKE '@%'",
+    where: `name NOT LIKE '@%' OR name LIKE '${unstoredNote}%'`,
     slotted: true,
     written: ({ notes }) => Object.entries(notes).filter(([, value]) => value !== null),
     removed: ({ notes }) =>

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import type { StoreReader } from '../../src/ports/store.ts';
@@ -115,11 +115,29 @@ describe.skipIf(noPostgres !== null)('a copy of everything', () => {
     expect((await store.messages(1)).map(({ id }) => id)).toEqual(['later']);
   });
 
+  it('to SQLite has what a daemon that was cut off left for the next owner, which takes it in', async () => {
+    const url = await makeDatabase();
+    const cluster = await openShared(url);
+    const left = { at: noon, polls: [], incidents: [incident('told')], orders: [{ kind: 'acknowledge' }] };
+    await cluster.leaveUnstored('one', left);
+    const path = makePath();
+    await migrate({ url }, { path });
+    const store = openStore({ path, log: silent, now: () => noon, program });
+    const [[name = '', found] = []] = await store.takeUnstored();
+    expect(found).toMatchObject(left);
+    await store.commit(batch({ notes: { [name]: null } }));
+    expect(await store.takeUnstored()).toEqual(new Map());
+    await store.close();
+  });
+
   it('is refused while a daemon uses what it would be made from', async () => {
     const path = await fillSqlite();
     const url = await makeDatabase();
     const store = openStore({ path, log: silent, now: () => noon, program });
-    await expect(migrate({ path }, { url })).rejects.toThrow(/in use by lowwater 1\.0\.0, process \d+/);
+    const inUse = /in use by lowwater 1\.0\.0, process \d+/;
+    await expect(migrate({ path }, { url })).rejects.toThrow(inUse);
+    rmSync(`${path}-lock`);
+    await expect(migrate({ path }, { url })).rejects.toThrow(inUse);
     await store.close();
     await migrate({ path }, { url });
     const cluster = await openShared(url);

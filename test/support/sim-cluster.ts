@@ -175,6 +175,7 @@ export class SimCluster {
     return {
       ...disk.reader,
       takeDamaged: () => [],
+      takeUnstored: async () => new Map(),
       takeOrders: () =>
         ask(() => {
           const fresh = this.#orders.filter(({ no }) => !given.has(no));

@@ -53,6 +53,7 @@ export class DistantDatabase {
     return {
       ...asStoreFile(database),
       takeDamaged: () => database.takeDamaged(),
+      takeUnstored: async () => new Map(),
       commit: async (batch) => {
         if (life.call()) return never();
         const isRepeated = unsettled === batch;

@@ -1,5 +1,5 @@
 import { Socket } from 'node:net';
-import { Client, type ClientConfig } from 'pg';
+import { Client, type ClientConfig, DatabaseError } from 'pg';
 import { parsePostgresAddress } from '../../domain/addresses.ts';
 import { StorageError } from '../../domain/operator-error.ts';
 import type { Secret } from '../../domain/secret.ts';
@@ -25,7 +25,7 @@ const sessionOptions = [
   ...[...needed].map(([name, value]) => `${name}=${value.replace(' ', '\\ ')}`),
 ];
 
-/** And takes writes where the address asks for that. As with libpq a refused password ends the search. */
+/** And takes writes where the address asks for that. As with libpq a refused password ends the search; a certificate that is not trusted does not. */
 export async function chooseHost(
   url: Secret,
   limitMs: number,
@@ -40,7 +40,8 @@ export async function chooseHost(
       return { address, limited: await learnLimits(address, limitMs, mustWrite, log) };
     } catch (error) {
       failure = error;
-      if (!(error instanceof StorageError) || error.kind === 'unfit') break;
+      if (!(error instanceof StorageError)) break;
+      if (error.kind === 'unfit' && error.cause instanceof DatabaseError) break;
     }
   }
   throw failure;

@@ -154,9 +154,13 @@ function isGivenUp(error: unknown): boolean {
   );
 }
 
+/** A server that is starting or recovering may take long, while another one is the primary by now. */
 function isAnotherHostBetter(error: unknown): boolean {
   if (!(error instanceof StorageError)) return false;
-  return error.kind === 'read-only' || (error.cause !== undefined && !(error.cause instanceof DatabaseError));
+  const { kind, cause } = error;
+  return (
+    kind === 'read-only' || (cause instanceof DatabaseError ? cause.code === '57P03' : cause !== undefined)
+  );
 }
 
 type Pools = Readonly<Record<Purpose, Pool>>;

@@ -59,11 +59,21 @@ const unreachable: Readonly<Record<string, string>> = {
   ENETUNREACH: 'there is no way to the host of storage.postgres.url',
 };
 
-/** Texts of Node about a certificate (https://nodejs.org/api/tls.html#x509-certificate-error-codes), and `pg` of signing in and of TLS. */
-const misfits: readonly (readonly [pattern: RegExp, advice: string])[] = [
+/**
+ * Codes of Node about a certificate (https://nodejs.org/api/tls.html#x509-certificate-error-codes) and of OpenSSL about the other side's alerts
+ * (RFC 8446, 6.2), and words of `pg` about signing in and TLS. One that is not valid yet waits for the clock of a machine that just booted.
+ */
+const misfits: readonly (readonly [pattern: RegExp, advice: string, kind?: Kind])[] = [
+  [/^CERT_NOT_YET_VALID/, 'its certificate is not valid yet: set the clock of this machine', 'other'],
+  [/^CERT_HAS_EXPIRED/, 'its certificate has expired: renew it on the server'],
+  [/^ERR_TLS_CERT_ALTNAME/, 'its certificate is for another host than storage.postgres.url names'],
   [
     /^(ERR_TLS|CERT_|DEPTH_|SELF_|UNABLE_|HOSTNAME_)/,
     'its certificate is not trusted: name the authority in storage.postgres.url (sslrootcert=/path/ca.pem)',
+  ],
+  [
+    /^ERR_SSL_.*ALERT_.*(CERTIFICATE|UNKNOWN_CA)/,
+    'the server refuses the client certificate of storage.postgres.url (sslcert)',
   ],
   [/^ERR_OSSL_/, 'a certificate file of storage.postgres.url (sslrootcert, sslcert, sslkey) is damaged'],
   [/^SASL/, 'signing in failed: storage.postgres.url lacks the password, or the server is another one'],
@@ -92,7 +102,7 @@ export function asStorageError(error: unknown, progress: Progress): unknown {
     return storageError(kind, `${file} of storage.postgres.url cannot be read`, error);
   }
   const misfit = misfits.find(([pattern]) => pattern.test(code || error.message));
-  if (misfit !== undefined) return storageError('unfit', misfit[1], error);
+  if (misfit !== undefined) return storageError(misfit[2] ?? 'unfit', misfit[1], error);
   return storageError(unsure, unreachable[code] ?? 'the connection broke or no answer came in time', error);
 }
 

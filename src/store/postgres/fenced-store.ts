@@ -3,16 +3,16 @@ import { inParts } from '../../domain/parts.ts';
 import type { Owner } from '../../ports/cluster.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Batch, FencedStore } from '../../ports/store.ts';
-import type { Value } from '../asking.ts';
+import { askInTurn, type Value } from '../asking.ts';
 import { type OrderRow, takeFresh } from '../records.ts';
 import { type AccountRows, AccountTails, type TailRow } from '../runs/account-tails.ts';
 import { type DamagedRuns, type FoundRun, resumeRun, unlessDamaged } from '../runs/stored-run.ts';
+import { findUnstored } from '../unstored.ts';
 import { commitStatement, commitValues, fenceValues, onlySlot, whileOwned } from './commit.ts';
 import type { Ask, Database } from './connection.ts';
 import { fencedError, noneReadable, stillUnknown } from './failure.ts';
 import { PartedBatch } from './parted-batch.ts';
 import { openRetention } from './removal.ts';
-import { findUnstored } from './unstored.ts';
 
 /** A batch on its way: what is sent again as it is when nobody says whether it was stored. */
 interface Sending {
@@ -123,7 +123,7 @@ export function createFencedStore(options: {
       unsettled = taken.map(({ no }) => no);
       return orders;
     },
-    takeUnstored: () => findUnstored(database.ask),
+    takeUnstored: () => askInTurn(findUnstored(), ({ text, values }) => database.ask(text, values)),
     async prune(olderThan) {
       const { more, touched } = await deleteOld(olderThan);
       if (touched) tails.forget();

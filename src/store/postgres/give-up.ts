@@ -32,8 +32,12 @@ export async function giveUp(client: PoolClient): Promise<void> {
   await ended;
 }
 
-/** Sends what libpq sends: without TLS, as the server takes it from any client that knows the key. */
-function cancel({ host, port, processID, secretKey }: Cancellable): Promise<void> {
+/**
+ * Sends what libpq sends: without TLS, as the server takes it from any client that knows the key; and to the address of this connection: the
+ * name may lead to another server by now, and looking it up would hold a thread.
+ */
+function cancel({ host, port, processID, secretKey, connection }: Cancellable): Promise<void> {
+  const { remoteAddress } = connection.stream;
   const request = Buffer.alloc(16);
   request.writeInt32BE(request.length, 0);
   request.writeInt32BE(cancelCode, 4);
@@ -45,7 +49,8 @@ function cancel({ host, port, processID, secretKey }: Cancellable): Promise<void
     socket.on('error', () => undefined);
     socket.on('close', () => resolve());
     if (host.startsWith('/')) socket.connect(`${host}/.s.PGSQL.${port}`);
-    else socket.connect(port, host);
+    else if (remoteAddress === undefined) return resolve();
+    else socket.connect(port, remoteAddress);
     socket.end(request);
   });
 }

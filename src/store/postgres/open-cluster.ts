@@ -3,7 +3,8 @@ import type { Cluster } from '../../ports/cluster.ts';
 import type { Log } from '../../ports/log.ts';
 import { type Migration, postgresMigrations, readMigrations } from '../migrations.ts';
 import { DamagedRuns } from '../runs/stored-run.ts';
-import { databaseIdNote } from '../tables.ts';
+import { databaseIdNote, unstoredNote } from '../tables.ts';
+import { writeUnstored } from '../unstored.ts';
 import { onlySlot } from './commit.ts';
 import { openDatabase } from './connection.ts';
 import { createFencedStore, RecentBatches } from './fenced-store.ts';
@@ -11,7 +12,6 @@ import { openLease } from './lease.ts';
 import { migrate } from './migrate.ts';
 import { findConfigurations, findDatabaseId, insertOrder, loadOwned, readFrom } from './reader.ts';
 import { setAside } from './removal.ts';
-import { insertUnstored } from './unstored.ts';
 
 /** A configuration that nobody has used for so long is forgotten. */
 const keptDays = 30;
@@ -77,7 +77,12 @@ export function openCluster(options: {
     },
     configurations: (hashes) => findConfigurations(database, hashes),
     leaveOrder: (order) => insertOrder(database, order),
-    leaveUnstored: (id, unstored) => insertUnstored(database, id, unstored),
+    async leaveUnstored(id, unstored) {
+      await database.change(
+        'INSERT INTO note (name, slot, value) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
+        [unstoredNote + id, onlySlot, writeUnstored(unstored)],
+      );
+    },
     close: () => database.close(),
   };
 }

@@ -4,21 +4,13 @@ import Database from 'better-sqlite3';
 import { StorageError } from '../../domain/operator-error.ts';
 import { plural } from '../../domain/plain-text.ts';
 import type { Value } from '../asking.ts';
-import { guardStorage, isSqliteError } from './failure.ts';
+import { closing, guardStorage, isSqliteError } from './failure.ts';
 import { sizeOfFile, sizeOfFileSystem } from './file-system.ts';
 import { findMendable, recovery } from './integrity.ts';
+import { refuseDamagedLog } from './left-log.ts';
 import { applicationId, headerBytes } from './peek-schema.ts';
 
 export type Connection = Database.Database;
-
-/** Closes a connection after the work with it, also where that fails. */
-export function closing<T>(db: Connection, work: (db: Connection) => T): T {
-  try {
-    return work(db);
-  } finally {
-    db.close();
-  }
-}
 
 /** Asks a connection one statement, whose values `$1`, `$2` … stand for; each is prepared once. */
 export function openAsk(db: Connection): <Row>(text: string, values?: readonly Value[]) => readonly Row[] {
@@ -85,6 +77,7 @@ export function connectForReading(
       'other',
       `database ${path} does not exist yet: \`lowwater run\` creates it, or set storage.path`,
     );
+  guardStorage(path, () => refuseDamagedLog(path));
   // Not opened read-only: that would leave empty -wal and -shm files behind where no daemon runs.
   return connect(path, { timeout: patienceMs, fileMustExist: true }, (db) => {
     check(db, path);

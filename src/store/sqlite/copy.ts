@@ -8,7 +8,7 @@ import { readStatement, type TablePort } from '../tables.ts';
 import { type Connection, connectForReading, openAsk, refuseMisplaced } from './connection.ts';
 import { asStorageError, guardStorage } from './failure.ts';
 import { migrate, requireSchema } from './migrate.ts';
-import { inUse, readOwnerOf } from './owner.ts';
+import { inUse, readOwnerOf, refuseOwned } from './owner.ts';
 import { takeSideLock } from './side-lock.ts';
 
 const portionRows = 2000;
@@ -17,9 +17,11 @@ const portionRows = 2000;
 export async function withSqliteSource<T>(path: string, use: (source: TablePort) => Promise<T>): Promise<T> {
   const db = connectForReading(path, requireSchema);
   try {
-    const lock = takeSideLock(realpathSync(path));
+    const real = realpathSync(path);
+    const lock = takeSideLock(real);
     if (lock === null) throw inUse(path, readOwnerOf(path));
     try {
+      refuseOwned(db, real);
       guardStorage(path, () => db.exec('BEGIN'));
       return await use(portOf(db, path));
     } finally {

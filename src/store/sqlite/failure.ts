@@ -47,6 +47,15 @@ export function guardStorage<T>(path: string, work: () => T): T {
   }
 }
 
+/** Closes a connection after the work with it, also where that fails. */
+export function closing<T>(db: Database.Database, work: (db: Database.Database) => T): T {
+  try {
+    return work(db);
+  } finally {
+    db.close();
+  }
+}
+
 /** The error to throw in place of `error`. */
 export function asStorageError(path: string, error: unknown): unknown {
   // A value that the schema forbids is a bug of the caller's, not the disk's.

@@ -1,7 +1,7 @@
 import type { LeftOrder } from '../../ports/store.ts';
 import { type OrderRow, takeFresh } from '../records.ts';
-import { type Connection, closing, connectForReading } from './connection.ts';
-import { guardStorage } from './failure.ts';
+import { type Connection, connectForReading } from './connection.ts';
+import { closing, guardStorage } from './failure.ts';
 import { requireSchema } from './migrate.ts';
 
 export const findOrders = 'SELECT no, body FROM operator_order ORDER BY no';

@@ -7,7 +7,8 @@ import { OperatorError, StorageError } from '../../domain/operator-error.ts';
 import type { DamagedRecord } from '../../ports/store.ts';
 import { faultOfNote } from '../shapes.ts';
 import { databaseIdNote } from '../tables.ts';
-import { type Connection, closing, connectForReading } from './connection.ts';
+import { type Connection, connectForReading } from './connection.ts';
+import { closing } from './failure.ts';
 import { identifyFile, sizeOfFile } from './file-system.ts';
 import { isLocked } from './side-lock.ts';
 

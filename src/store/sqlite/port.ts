@@ -9,7 +9,8 @@ type AtOnce<Port, Name extends keyof Port> = {
 export type SqliteReader = AtOnce<StoreReader, keyof StoreReader> &
   AtOnce<StoreFile, 'leftOrders'> &
   Pick<StoreFile, 'backup'>;
-export type SqliteStore = SqliteReader & AtOnce<Store, 'commit' | 'takeOrders' | 'takeDamaged' | 'prune'>;
+export type SqliteStore = SqliteReader &
+  AtOnce<Store, 'commit' | 'takeOrders' | 'takeUnstored' | 'takeDamaged' | 'prune'>;
 
 /** Each request is done before the promise is given: nothing else has its turn in between. */
 export function asStoreFile(sqlite: SqliteReader): StoreFile {
@@ -32,6 +33,7 @@ export function asStore(sqlite: SqliteStore): Store {
     ...asStoreFile(sqlite),
     commit: async (batch) => sqlite.commit(batch),
     takeOrders: async () => sqlite.takeOrders(),
+    takeUnstored: async () => sqlite.takeUnstored(),
     takeDamaged: () => sqlite.takeDamaged(),
     prune: async (olderThan) => sqlite.prune(olderThan),
   };

@@ -144,6 +144,7 @@ export function createSelfHealingStore(options: {
         refuseDamaged(findDamage());
         return store.takeOrders();
       }),
+    takeUnstored: () => store.takeUnstored(),
     load: () => store.load(),
     readings: (query) => store.readings(query),
     polls: (query) => store.polls(query),

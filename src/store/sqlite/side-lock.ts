@@ -1,12 +1,12 @@
 import Database from 'better-sqlite3';
 import { StorageError } from '../../domain/operator-error.ts';
-import { closing } from './connection.ts';
-import { asStorageError, isSqliteError } from './failure.ts';
+
+import { asStorageError, closing, isSqliteError } from './failure.ts';
 import { identifyFile } from './file-system.ts';
 
 export interface SideLock {
-  /** Takes the lock again when its file was removed meanwhile; false when somebody else was quicker. */
-  renew(): boolean;
+  /** Takes the lock again when its file was removed meanwhile. Who was quicker is about to read who holds the database: it is tried again. */
+  renew(): void;
   release(): void;
 }
 
@@ -27,14 +27,12 @@ export function takeSideLock(path: string): SideLock | null {
   let file = identifyFile(lockPath(path));
   return {
     renew() {
-      if (identifyFile(lockPath(path)) === file) return true;
+      if (identifyFile(lockPath(path)) === file) return;
       const again = renewLock(lockPath(path));
-      if (again === 'taken') return false;
-      if (again === null) return true;
+      if (again === null) return;
       held?.close();
       held = again;
       file = identifyFile(lockPath(path));
-      return true;
     },
     release: () => held?.close(),
   };
@@ -75,9 +73,9 @@ function lockFile(file: string, timeout: number): Database.Database | null {
 }
 
 /** Null where there can be no lock now, as on a full disk: nobody else gets one there either. */
-function renewLock(file: string): Database.Database | 'taken' | null {
+function renewLock(file: string): Database.Database | null {
   try {
-    return lockFile(file, 0) ?? 'taken';
+    return lockFile(file, 0);
   } catch {
     return null;
   }

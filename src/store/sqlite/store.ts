@@ -1,10 +1,11 @@
 import { type Batch, type DamagedRecord, untoldDamageNote } from '../../ports/store.ts';
-import type { Row } from '../asking.ts';
+import { askAtOnce, type Row } from '../asking.ts';
 import { readUntold, writeUntold } from '../records.ts';
 import { AccountTails, type TailRow } from '../runs/account-tails.ts';
 import { DamagedRuns, type FoundRun } from '../runs/stored-run.ts';
 import { changes, tables } from '../tables.ts';
-import type { Connection } from './connection.ts';
+import { findUnstored } from '../unstored.ts';
+import { type Connection, openAsk } from './connection.ts';
 import { guardStorage, isSqliteError } from './failure.ts';
 import { openInbox } from './orders.ts';
 import type { SqliteStore } from './port.ts';
@@ -27,6 +28,7 @@ export function createStore(options: {
   const tails = new AccountTails(damaged);
   const write = openBatchWriter(db, tails);
   const inbox = openInbox(db, given);
+  const ask = openAsk(db);
   const deleteOld = openRetention(db);
 
   const writeBatch = db.transaction((batch: Batch): readonly FoundRun[] => {
@@ -83,6 +85,8 @@ export function createStore(options: {
         verify();
         return inbox.take();
       }),
+    takeUnstored: () =>
+      guardStorage(path, () => askAtOnce(findUnstored(), ({ text, values }) => ask(text, values))),
     prune: (olderThan) => change(() => deleteStep.immediate(olderThan)),
     close() {
       if (!db.open) return;

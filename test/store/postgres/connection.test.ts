@@ -1,12 +1,14 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { TLSSocket } from 'node:tls';
 import { inspect } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { StorageError } from '../../../src/domain/operator-error.ts';
 import { Secret } from '../../../src/domain/secret.ts';
 import { openDatabase } from '../../../src/store/postgres/connection.ts';
+import { issueCertificate } from '../../support/certificates.ts';
 import { eventually } from '../../support/eventually.ts';
 import { noPostgres, sharedPostgres, startPostgres } from '../../support/postgres.ts';
 import { startTcpProxy } from '../../support/tcp-proxy.ts';
@@ -175,37 +177,79 @@ describe.skipIf(noPostgres !== null)('connections', () => {
   });
 });
 
-it('a server that ends a connection in the packet that ends the sign-in is an error like any other', async () => {
-  const message = (type: string, body: Buffer): Buffer => {
-    const head = Buffer.alloc(5);
-    head.write(type, 0);
-    head.writeInt32BE(body.length + 4, 1);
-    return Buffer.concat([head, body]);
-  };
-  const signedIn = message('R', Buffer.alloc(4));
-  const ready = message('Z', Buffer.from('I'));
-  const ended = message('E', Buffer.from('SFATAL\0C57P01\0Mterminating connection\0\0'));
-  const done = message('C', Buffer.from('SELECT 0\0'));
+const message = (type: string, body: Buffer): Buffer => {
+  const head = Buffer.alloc(5);
+  head.write(type, 0);
+  head.writeInt32BE(body.length + 4, 1);
+  return Buffer.concat([head, body]);
+};
+const ready = message('Z', Buffer.from('I'));
+const signedIn = Buffer.concat([message('R', Buffer.alloc(4)), ready]);
+const done = Buffer.concat([message('C', Buffer.from('SELECT 0\0')), ready]);
+const fatal = (code: string): Buffer => message('E', Buffer.from(`SFATAL\0C${code}\0Mit says no more\0\0`));
+
+/** A server that signs in whoever comes and answers nothing; `end` says for the nth connection how that ends instead. Its port, and who came. */
+async function startSilentServer(
+  end: (nth: number) => Buffer | null,
+  secure?: { readonly key: string; readonly cert: string },
+): Promise<{ readonly port: number; readonly came: () => number }> {
   let connections = 0;
-  const server = createServer((socket) => {
+  const serve = (socket: Socket): void => {
     connections += 1;
-    const isFirst = connections === 1;
+    const ended = end(connections);
     socket.on('error', () => undefined);
     socket.once('data', () => {
-      if (!isFirst) socket.end(Buffer.concat([signedIn, ready, ended]));
-      else socket.write(Buffer.concat([signedIn, ready]));
-      socket.on(
-        'data',
-        (bytes) => isFirst && bytes[0] === 'Q'.charCodeAt(0) && socket.write(Buffer.concat([done, ready])),
-      );
+      if (ended !== null) return void socket.end(ended);
+      socket.write(signedIn);
+      socket.on('data', (bytes) => bytes[0] === 'Q'.charCodeAt(0) && socket.write(done));
     });
+  };
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    if (secure === undefined) serve(socket);
+    else
+      socket.once('data', () => {
+        socket.write('S');
+        serve(new TLSSocket(socket, { isServer: true, ...secure }));
+      });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
   const address = server.address();
-  const port = typeof address === 'object' ? address?.port : 0;
+  return { port: typeof address === 'object' ? (address?.port ?? 0) : 0, came: () => connections };
+}
+
+it('a server that ends a connection in the packet that ends the sign-in is an error like any other', async () => {
+  const { port, came } = await startSilentServer((nth) =>
+    nth === 1 ? null : Buffer.concat([signedIn, fatal('57P01')]),
+  );
   const database = openDatabase({ url: new Secret(`postgres://u:p@127.0.0.1:${port}/db`) });
   onTestFinished(() => database.close());
   await expect(database.change('SELECT 1')).rejects.toBeInstanceOf(StorageError);
-  expect(connections).toBe(2);
+  expect(came()).toBe(2);
+});
+
+it('of several hosts the next one is asked where that in use is back and recovers from its crash', async () => {
+  const crashed = await startSilentServer((nth) => (nth === 1 ? null : fatal('57P03')));
+  const promoted = await startSilentServer(() => null);
+  const hosts = [crashed, promoted].map(({ port }) => `127.0.0.1:${port}`).join(',');
+  const database = openDatabase({ url: new Secret(`postgres://u:p@${hosts}/db`) });
+  onTestFinished(() => database.close());
+  await expect(database.change('SELECT 1')).rejects.toThrow('starting or ending');
+  expect(await database.change('SELECT 1')).toEqual([]);
+});
+
+it('of several hosts the next one is asked where the certificate of the first has expired', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'lowwater-hosts-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const issuer = issueCertificate({ name: 'authority', authority: true });
+  writeFileSync(join(folder, 'ca.pem'), issuer.cert);
+  const name = { name: 'server', hosts: ['127.0.0.1'], issuer };
+  const expired = issueCertificate({ ...name, notAfter: new Date('2021-01-01') });
+  const servers = [expired, issueCertificate(name)].map((its) => startSilentServer(() => null, its));
+  const hosts = (await Promise.all(servers)).map(({ port }) => `127.0.0.1:${port}`).join(',');
+  const query = `sslmode=verify-full&sslrootcert=${join(folder, 'ca.pem')}`;
+  const database = openDatabase({ url: new Secret(`postgres://u:p@${hosts}/db?${query}`) });
+  onTestFinished(() => database.close());
+  expect(await database.change('SELECT 1')).toEqual([]);
 });

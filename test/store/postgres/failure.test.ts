@@ -2,6 +2,7 @@ import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { StorageError } from '../../../src/domain/operator-error.ts';
 import { Secret } from '../../../src/domain/secret.ts';
+import { asStorageError } from '../../../src/store/postgres/failure.ts';
 import { openPostgresReader } from '../../../src/store/postgres/reader.ts';
 import { noPostgres, sharedPostgres } from '../../support/postgres.ts';
 import { makeDatabase, open, program } from './fixtures.ts';
@@ -79,3 +80,19 @@ describe.skipIf(noPostgres !== null)('a database that cannot be used', () => {
     await expect(cluster.reader.backup('/tmp/copy')).rejects.toThrow('pg_dump');
   });
 });
+
+it.each([
+  ['CERT_HAS_EXPIRED', 'has expired: renew it on the server', 'unfit'],
+  ['CERT_NOT_YET_VALID', 'not valid yet: set the clock of this machine', 'other'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'for another host', 'unfit'],
+  ['SELF_SIGNED_CERT_IN_CHAIN', 'not trusted: name the authority', 'unfit'],
+  ['ERR_SSL_SSL/TLS_ALERT_CERTIFICATE_EXPIRED', 'refuses the client certificate', 'unfit'],
+  ['ERR_SSL_TLSV1_ALERT_UNKNOWN_CA', 'refuses the client certificate', 'unfit'],
+  ['ERR_OSSL_X509_KEY_VALUES_MISMATCH', 'certificate file', 'unfit'],
+])(
+  'a certificate that ends in %s is named for what it is, and a start waits only where waiting helps',
+  (code, advice, kind) => {
+    const failure = asStorageError(Object.assign(new Error('of TLS'), { code }), 'unsent');
+    expect(failure).toMatchObject({ kind, message: expect.stringContaining(advice) });
+  },
+);

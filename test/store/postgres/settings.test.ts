@@ -78,7 +78,7 @@ describe.skipIf(noPostgres !== null)('what a daemon that lost the accounts leave
     await cluster.leaveUnstored('one', left);
     await cluster.leaveUnstored('one', left);
     await cluster.leaveUnstored('two', left);
-    expect([...((await store.takeUnstored?.()) ?? [])].map(([name]) => name)).toEqual([
+    expect([...(await store.takeUnstored())].map(([name]) => name)).toEqual([
       expect.stringMatching(/one$/),
       expect.stringMatching(/two$/),
     ]);
@@ -94,12 +94,12 @@ describe.skipIf(noPostgres !== null)('what a daemon that lost the accounts leave
       incidents: [incident('i-1'), incident('i-2')],
       orders,
     });
-    const [[name = '', found] = []] = (await store.takeUnstored?.()) ?? [];
+    const [[name = '', found] = []] = await store.takeUnstored();
     const rest = { at: noon, polls: [], incidents: [incident('i-2')], orders: [] };
     await store.commit(batch({ notes: { [name]: found?.write(rest) ?? null } }));
-    expect([...((await store.takeUnstored?.()) ?? [])]).toMatchObject([[name, rest]]);
+    expect([...(await store.takeUnstored())]).toMatchObject([[name, rest]]);
     await store.commit(batch({ notes: { [name]: null } }));
-    expect([...((await store.takeUnstored?.()) ?? [])]).toEqual([]);
+    expect([...(await store.takeUnstored())]).toEqual([]);
   });
 });
 

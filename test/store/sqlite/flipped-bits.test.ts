@@ -1,7 +1,9 @@
-import { cpSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
-import { readLog } from '../../../src/store/sqlite/open-store.ts';
+import { StorageError } from '../../../src/domain/operator-error.ts';
+import { readLog } from '../../../src/store/sqlite/left-log.ts';
+import { openSqliteReader } from '../../../src/store/sqlite/reader.ts';
 import { batch, incident, message, noon, silence, told } from './batches.ts';
 import { startChild } from './child.ts';
 import { makePath, open } from './fixtures.ts';
@@ -37,12 +39,13 @@ describe('a flipped bit in the write-ahead log of a killed daemon', () => {
     ['in the page of the last frame', -5],
     ['in its own header', 13],
   ])(
-    '%s is found before anything is written: the log is kept, the damage named, the rest loaded',
+    '%s is found before anything is written: a command refuses it, and at the start the log is kept, the damage named, the rest loaded',
     (_, place) => {
       const path = makeKilled();
       const log = readFileSync(`${path}-wal`);
       flip(`${path}-wal`, place < 0 ? log.length + place : place);
       const damagedLog = readFileSync(`${path}-wal`);
+      expect(() => openSqliteReader({ path })).toThrow(/write-ahead log .* is damaged.*start the daemon/);
       const store = open(path);
       const [record] = store.load().damagedRecords ?? [];
       expect(record).toMatchObject({ source: 'write-ahead log', key: `${path}-wal` });
@@ -68,6 +71,18 @@ describe('a flipped bit in the write-ahead log of a killed daemon', () => {
     expect(readLog(`${grown}-wal`)).toEqual({ soundFrames: 0, isDamaged: false });
   });
 
+  it('that cannot be kept, as on a full disk, is left for a later start, which finds it again', () => {
+    const path = makeKilled();
+    flip(`${path}-wal`, frameAt(4) + 600);
+    const damagedLog = readFileSync(`${path}-wal`);
+    const kept = `${path}-wal.damaged-${noon}`;
+    mkdirSync(kept);
+    expect(() => open(path)).toThrow(StorageError);
+    expect(readFileSync(`${path}-wal`)).toEqual(damagedLog);
+    rmSync(kept, { recursive: true });
+    expect(open(path).load().damagedRecords).toMatchObject([{ source: 'write-ahead log' }]);
+  });
+
   it('is none where the last write was cut short, in any byte, or nothing is wrong', () => {
     const path = makeKilled();
     const log = readFileSync(`${path}-wal`);
@@ -82,21 +97,25 @@ describe('a flipped bit in the write-ahead log of a killed daemon', () => {
     expect(existsSync(`${path}-wal.damaged-${noon}`)).toBe(false);
   });
 
-  it.each(['cut', 'removed'])('and a log that was %s behind a commit is named', async (what) => {
-    const path = makePath();
-    open(path).close();
-    const child = startChild(path, 'commit');
-    for (let said = 0; said < 14; said += 1) await child.line();
-    await child.kill();
-    const log = readFileSync(`${path}-wal`);
-    if (what === 'removed') rmSync(`${path}-wal`);
-    else writeFileSync(`${path}-wal`, log.subarray(0, frameAt(2)));
-    const [record] = open(path).load().damagedRecords ?? [];
-    expect(record).toMatchObject({
-      source: 'write-ahead log',
-      reason: expect.stringMatching(/pages? of it are missing/),
-    });
-  });
+  it.each(['cut', 'removed'])(
+    'and a log that was %s behind a commit is named, also after a command',
+    async (what) => {
+      const path = makePath();
+      open(path).close();
+      const child = startChild(path, 'commit');
+      for (let said = 0; said < 14; said += 1) await child.line();
+      await child.kill();
+      const log = readFileSync(`${path}-wal`);
+      if (what === 'removed') rmSync(`${path}-wal`);
+      else writeFileSync(`${path}-wal`, log.subarray(0, frameAt(2)));
+      expect(() => openSqliteReader({ path })).toThrow(/write-ahead log .* missing.*start the daemon/);
+      const [record] = open(path).load().damagedRecords ?? [];
+      expect(record).toMatchObject({
+        source: 'write-ahead log',
+        reason: expect.stringMatching(/pages? of it are missing/),
+      });
+    },
+  );
 
   it('is none in what a killed process leaves', async () => {
     for (let commits = 1; commits <= 3; commits += 1) {

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { StorageError } from '../../../src/domain/operator-error.ts';
-import { isLocked } from '../../../src/store/sqlite/side-lock.ts';
+import { isLocked, takeSideLock } from '../../../src/store/sqlite/side-lock.ts';
 import { batch, noon } from './batches.ts';
 import { startChild } from './child.ts';
 import { makeDirectory, makePath, open } from './fixtures.ts';
@@ -106,6 +106,19 @@ describe('a second daemon on the same database', () => {
     store.takeOrders();
     expect(existsSync(`${path}-lock`)).toBe(true);
     expect(isLocked(path)).toBe(true);
+  });
+
+  it('that found the lock removed and is about to be refused does not end the first one', () => {
+    const path = makePath();
+    const store = open(path);
+    rmSync(`${path}-lock`);
+    const second = takeSideLock(path);
+    store.takeOrders();
+    store.commit(batch({ notes: { alive: '1' } }));
+    second?.release();
+    store.takeOrders();
+    expect(isLocked(path)).toBe(true);
+    expect(store.load().notes).toEqual({ alive: '1' });
   });
 
   it('finds nothing of the first in a copy of its database', () => {
