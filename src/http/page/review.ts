@@ -61,6 +61,8 @@ const says = phrases('review', {
   tooMuch: 'There is too much history to add up at once. Choose an account or a label, or a shorter time.',
   missing:
     '{count, plural, one {# account without a reading in this time: not in the sums.} other {# accounts without a reading in this time: not in the sums.}}',
+  damaged:
+    '{count, plural, one {# account of which stored readings of this time are damaged: not in the sums in full.} other {# accounts of which stored readings of this time are damaged: not in the sums in full.}}',
   nothingRead: 'Nothing was read in this time.',
   spendingIn: 'Spending in {currency}',
   noLabel: 'none',
@@ -184,7 +186,7 @@ function tiles(review: Review, scope: Scope): Html {
     html`<section class="tile"><h2>${name}</h2><p class="big">${value}</p><p class="soft">${detail}</p></section>`;
   const lasting = (ms: number | null) => (ms === null ? unknown(scope) : sayDuration(ms, scope));
   const below = spending?.belowZeroMs ?? null;
-  const isKnown = below !== 0 || review.unknown.length === 0;
+  const isKnown = below !== 0 || review.unknown.length + review.damaged.length === 0;
   return html`<div class="tiles">${tile(say(says.incidents, scope), incidents.length, open === 0 ? say(says.noneOpen, scope) : say(says.open, { count: open }, scope))}
 ${tile(say(says.acknowledging, scope), lasting(acknowledgeMs), say(says.acknowledged, { count: acknowledged, all: incidents.length }, scope))}
 ${tile(say(says.resolving, scope), lasting(resolveMs), say(says.middle, { count: incidents.length - open }, scope))}
@@ -195,7 +197,7 @@ ${tile(say(says.forecasts, scope), forecasts === null ? unknown(scope) : say(say
 function spendingSection(review: Review, scope: Scope): Html {
   // One team has one colour in all charts.
   const colours = new Map<string, number>();
-  const { spending, unknown: missing } = review;
+  const { spending, unknown: missing, damaged } = review;
   if (spending === null)
     return html`<section><h2>${say(says.spending, scope)}</h2><p class="note unread">${say(says.tooMuch, scope)}</p></section>`;
   const currencies = [...new Set(spending.groups.map(({ currency }) => currencyCode(currency)))];
@@ -205,6 +207,7 @@ function spendingSection(review: Review, scope: Scope): Html {
 ${total !== null && html`<p class="sums">${sayTotal(total, scope)}</p>`}
 ${explainChanges(review).map((change) => html`<p>${sayChange(change, review.groupBy, scope)}</p>`)}
 ${missing.length > 0 && html`<p class="note unread">${say(says.missing, { count: missing.length }, scope)}</p>`}
+${damaged.length > 0 && html`<p class="note unread">${say(says.damaged, { count: damaged.length }, scope)}</p>`}
 ${spending.groups.length === 0 && html`<p class="empty">${say(says.nothingRead, scope)}</p>`}
 ${currencies.map((code) => {
   const own = spending.groups.filter(({ currency }) => currencyCode(currency) === code);
