@@ -148,7 +148,9 @@ function withUnread(state: MonitorState, message: Notification, other: Notificat
   removeNotification(state, other);
   for (const { incident } of other.items) followFirstMessage(state, incident, other, message);
   const { except } = next;
-  return withItems(state, { ...forAll, ...(except && { except }), items: first.items }, next);
+  const { items, createdAt, giveUpAt } = first;
+  const whole = { ...forAll, ...(except && { except }), items, createdAt, giveUpAt };
+  return withItems(state, whole, next);
 }
 
 /** `other` may be for recipients who are owed something. */

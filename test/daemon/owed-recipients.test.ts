@@ -213,6 +213,16 @@ describe('a message that some refuse for good and the last one for now', () => {
     expect(recipientsOf(world)).toEqual(['all', 'all']);
   });
 
+  test('goes to everybody again at the pace of reminders while the last one waits', async () => {
+    const world = await startWorld(two);
+    world.channel('ops').mood = nobody;
+    await read(world, 100);
+    world.channel('ops').moodFor = ({ recipients }) => (recipients === undefined ? 'up' : 'down');
+    await world.pass(4 * hourMs + minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low firing+reminder critical']);
+    expect(recipientsOf(world).filter((to) => to === 'all')).toHaveLength(2);
+  });
+
   test('is retracted by a silence', async () => {
     const world = await startWorld(two);
     world.channel('ops').mood = nobody;
