@@ -53,13 +53,15 @@ function sumUp(sent: readonly SentPart[], untried: readonly MessagePart[]): Deli
   const retry = later[0]?.delivery;
   const waits = later.flatMap(({ delivery }) => delivery.afterMs ?? []);
   const wait = waits.length === 0 ? {} : { afterMs: Math.max(...waits) };
-  // Nothing was taken: as long as something may be taken later the message as a whole is tried again.
+  const owed = namesOf([...untried, ...later]);
+  // Nothing was taken: as long as something may be taken later all but what was refused for good is tried again.
   if (taken === undefined && retry !== undefined) {
     const isUnknown = later.some(({ delivery }) => delivery.certainty === 'unknown');
-    return { ...retry, certainty: isUnknown ? 'unknown' : 'refused', ...wait };
+    const certainty = isUnknown ? 'unknown' : 'refused';
+    const never = dead && { recipients: namesOf(refused), others: owed, refusal: dead.reason };
+    return { ...retry, certainty, ...wait, ...(never && { refused: never }) };
   }
   if (taken === undefined && dead !== undefined) return { kind: 'dead', reason: dead.reason };
-  const owed = namesOf([...untried, ...later]);
   return {
     // Nobody is left of those who were owed the message where nothing failed and nothing was taken.
     ...(taken ?? { kind: 'delivered' }),

@@ -5,6 +5,7 @@ import type { Balance, Reading } from '../domain/reading.ts';
 import { byUrgency, mostUrgent, type Urgency } from '../domain/urgency.ts';
 import { paymentsOf } from '../engine/payments.ts';
 import { pollGap } from '../engine/poll-gaps.ts';
+import { damageEnd } from '../engine/self-alerts.ts';
 import { runwayOf } from '../engine/spending.ts';
 import type { MonitorState, WatchedAccount } from '../engine/state.ts';
 import { usuallyStaleAfter } from '../rules/stale.ts';
@@ -65,6 +66,7 @@ async function reportAccount(
   const own = readings.find((reading) => isSameCurrency(reading.currency, currency ?? ''));
   // A late report may be about a time before the first reading.
   const first = own ?? poll.reading;
+  const knownSince = Math.max(first?.at ?? since, damageEnd(state, settings.id, { since, until }));
   const last = readings.at(-1);
   const { balances } = settings;
   const flows = new Map(balances.map(({ id }) => [id, measureFlow(readings, id, currency)]));
@@ -79,7 +81,7 @@ async function reportAccount(
     records: ofEach((balance) => account.spending.record(balance)),
     payments: paymentsOf(state, account, now()),
     spent: ofEach((_, { spent }) => spent),
-    ...(first === null || first.at <= since ? {} : { spentSince: first.at }),
+    ...(knownSince <= since ? {} : { spentSince: knownSince }),
     ...(last === undefined || until - last.at <= stillKnownMs(state, account, last)
       ? {}
       : { spentUntil: last.at }),

@@ -16,6 +16,9 @@ export function isUnencrypted(address: string): boolean {
   return url?.protocol === 'http:' && !isLoopbackHost(url.hostname);
 }
 
+/** Of an address with port 0, on which nothing listens. */
+export const noPort = { wrong: 'names port 0, at which nothing can be reached' } as const;
+
 /** The hosts of a PostgreSQL database: one address for each host, in the order in which they are tried. */
 export interface PostgresHosts {
   readonly urls: readonly string[];
@@ -46,6 +49,7 @@ export function parsePostgresAddress(text: string): PostgresHosts | { readonly w
   const kept = parameters.filter((parameter) => !isTarget(parameter));
   const rest = `${path}${kept.length === 0 ? '' : `?${kept.join('&')}`}`;
   const urls = hosts.split(',').map((host) => `${start}${host}${rest}`);
+  if (urls.some((url) => URL.parse(url)?.port === '0')) return noPort;
   return urls.every(isSound) ? { urls, mustWrite } : null;
 }
 

@@ -211,10 +211,10 @@ export function isUnheard(state: MonitorState, incident: Incident, now: number):
 }
 
 function isWaiting({ state, waiting }: Turn, channel: string, incident: string): boolean {
-  // A retry for some recipients does not count: the others already have it.
+  // A retry for some recipients does not count: the others have it, or refused it for good and are tried again at this pace.
   const about = (): string[] =>
-    queueOf(state, channel).flatMap(({ items, deliveredAt }) =>
-      deliveredAt === null ? items.map((item) => item.incident) : [],
+    queueOf(state, channel).flatMap(({ items, owed }) =>
+      owed === undefined ? items.map((item) => item.incident) : [],
     );
   return getOrMake(waiting, channel, () => new Set(about())).has(incident);
 }

@@ -104,7 +104,9 @@ function applyTransition(
   const eased =
     change === 'fell'
       ? rises(account.poll, alert.balance)
-      : change === 'rose' && crosses(account.poll, rule, alert);
+      : (change === 'rose' || alert.rising !== null) &&
+        // A fall that waits for `for` is one from its first reading on.
+        crosses(account.poll, rule, { ...alert, ...alert.rising });
   const resolution = (): Resolution => resolutionOf(state, account, { rule, alert });
   const followed = followChange(state, account, { alert: explained, change }, { now, eased, resolution });
   if (followed.state === 'pending') state.alerts.set(followed);

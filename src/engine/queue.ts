@@ -133,9 +133,24 @@ export function joinOwed(state: MonitorState, message: Notification): Notificati
   let whole = message;
   for (const other of queueOf(state, message.channel)) {
     if (state.underWay.has(other.id) || !isAboutOneOf(other, new Set(alertsOf(whole)))) continue;
-    whole = whole.owed === undefined ? exceptOwed(state, whole, other) : takeIn(state, whole, other);
+    const [forAll, forSome] = whole.owed === undefined ? [whole, other] : [other, whole];
+    if (forAll.owed === undefined && forSome.owed !== undefined && forSome.deliveredAt === null)
+      whole = withUnread(state, whole, other);
+    else whole = whole.owed === undefined ? exceptOwed(state, whole, other) : takeIn(state, whole, other);
   }
   return whole;
+}
+
+/** Nobody has one of the two: both go to everybody as one, so that nobody reads an end without its beginning. */
+function withUnread(state: MonitorState, message: Notification, other: Notification): Notification {
+  const { owed, except: _, ...forAll } = message;
+  const [first, next] = owed === undefined ? [other, message] : [message, other];
+  removeNotification(state, other);
+  for (const { incident } of other.items) followFirstMessage(state, incident, other, message);
+  const { except } = next;
+  const { items, createdAt, giveUpAt } = first;
+  const whole = { ...forAll, ...(except && { except }), items, createdAt, giveUpAt };
+  return withItems(state, whole, next);
 }
 
 /** `other` may be for recipients who are owed something. */

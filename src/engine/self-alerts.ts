@@ -254,6 +254,18 @@ export function noteDamagedRecords(
   state.notes.delete(untoldDamageNote);
 }
 
+/** When the last stored polls of an account in [since, until) that are damaged end; the past where none are. */
+export function damageEnd(
+  { damaged }: MonitorState,
+  account: string,
+  { since, until }: { readonly since: number; readonly until: number },
+): number {
+  const ends = (damaged.get(account) ?? [])
+    .filter(({ earliestAt }) => (earliestAt ?? since) < until)
+    .map(({ latestAt, foundAt }) => Math.min(latestAt ?? foundAt, until));
+  return Math.max(Number.NEGATIVE_INFINITY, ...ends.filter((end) => end >= since));
+}
+
 /** `212 polls of otp, 2026-11-19 08:00 to 2026-11-20 12:00 UTC`. */
 function describeDamage(account: string, runs: readonly DamagedRun[]): string {
   const polls = runs.reduce((sum, run) => sum + run.polls, 0);

@@ -22,6 +22,7 @@ export const refusals = sentences('requestRefusal', {
   badAddress: 'The address cannot be read.',
   brokenPercent: 'The address holds a broken percent sign.',
   tooLarge: 'The body may have at most {bytes} bytes.',
+  ambiguous: 'The body holds a key twice, with different values.',
   noForm: 'The body must be application/x-www-form-urlencoded.',
   tooMuchHistory: 'There is too much history to add up: choose fewer accounts, or a shorter time.',
   field: '{name}: {problem}',

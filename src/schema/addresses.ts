@@ -1,4 +1,4 @@
-import { canDecode, isUnencrypted, parsePostgresAddress } from '../domain/addresses.ts';
+import { canDecode, isUnencrypted, noPort, parsePostgresAddress } from '../domain/addresses.ts';
 import { Secret } from '../domain/secret.ts';
 import type { Mailbox } from '../domain/settings.ts';
 import { type TextLeaf, type TextReading, textLeaf } from './texts.ts';
@@ -49,6 +49,7 @@ function webLeaf<T>({ read, ...leaf }: WebLeaf<T>) {
     pattern: '^https?://',
     read: (text) => {
       const url = parseWebAddress(text);
+      if (url?.port === '0') return noPort;
       return url === null ? null : read(url, text);
     },
   });
@@ -88,6 +89,7 @@ export function smtpAddress(description: string) {
 function readSmtpAddress(text: string): TextReading<Secret> | null {
   const url = hasStrayCharacters(text) ? null : URL.parse(text);
   if (url === null || !/^smtps?:$/.test(url.protocol)) return null;
+  if (url.port === '0') return noPort;
   if (!/^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?\.?|\[[0-9A-Fa-f:.]+\])$/.test(url.hostname))
     return null;
   // nodemailer takes options from the query, among them one that switches off the check of certificates.

@@ -10,6 +10,7 @@ import { auditOf } from '../engine/audit.ts';
 import { refuseSilence } from '../engine/orders/silence.ts';
 import type { Wanted } from '../engine/orders.ts';
 import { moneyOf } from '../engine/rates.ts';
+import { damageEnd } from '../engine/self-alerts.ts';
 import { mutedBy, type SilenceWindow, windowsBetween } from '../engine/silencing.ts';
 import type { MonitorState, WatchedAccount } from '../engine/state.ts';
 import type { StoreReader } from '../ports/store.ts';
@@ -91,6 +92,8 @@ export function createViews(current: () => ViewDependencies) {
         await nextTurn();
       }
     },
+    damageEnd: (account: string, since: number, until: number) =>
+      damageEnd(current().state, account, { since, until }),
     polls: (account: string, since: number, until: number) =>
       collect(current().reader.polls({ account, since, until })),
     /** Pending and firing; with `all` also resolved ones of the retention, newest first. */

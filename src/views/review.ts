@@ -53,7 +53,10 @@ export interface GroupSpent extends Spent {
 
 export type Review = Awaited<ReturnType<typeof reviewTime>>;
 
-type ReviewViews = Pick<Views, 'accountIds' | 'accounts' | 'incidents' | 'readingsInParts' | 'record'>;
+type ReviewViews = Pick<
+  Views,
+  'accountIds' | 'accounts' | 'incidents' | 'readingsInParts' | 'record' | 'damageEnd'
+>;
 
 /** The events of a time: incidents, how long they took people, and spending, compared with as long a time before it. */
 export async function reviewTime(views: ReviewViews, order: ReviewOrder) {
@@ -66,7 +69,8 @@ export async function reviewTime(views: ReviewViews, order: ReviewOrder) {
   const groupBy = order.groupBy ?? commonLabel(accounts);
   const days = daysBetween(since, until, order.timezone);
   const beforeSince = 2 * since - until;
-  const sums = new SpendingSums({ beforeSince, since, until, days, groupBy });
+  const { damageEnd } = views;
+  const sums = new SpendingSums({ beforeSince, since, until, days, groupBy, damageEnd });
   const span = readingsOfChanges({ since: beforeSince, until });
   for await (const slice of inSlices(accounts, sliceOfAccounts))
     for (const account of slice)
@@ -92,6 +96,8 @@ export async function reviewTime(views: ReviewViews, order: ReviewOrder) {
     forecasts: forecastsOf(views, accounts),
     /** Accounts that were never read in the time or have no reading at all: their spending is not known. */
     unknown: sums.unknown,
+    /** Accounts of which stored readings of the time are damaged: their spending is not known in full. */
+    damaged: accounts.filter(({ id }) => damageEnd(id, since, until) >= since),
   };
 }
 
@@ -107,7 +113,7 @@ export function sumReview({ spending }: Pick<Review, 'spending'>, money: Money |
   };
 }
 
-interface SumOrder extends Pick<ReviewOrder, 'since' | 'until' | 'groupBy'> {
+interface SumOrder extends Pick<ReviewOrder, 'since' | 'until' | 'groupBy'>, Pick<Views, 'damageEnd'> {
   /** The beginning of the time before. */
   readonly beforeSince: number;
   readonly days: readonly string[];
@@ -133,7 +139,7 @@ class SpendingSums {
   }
 
   async add(account: AccountView, chunks: AsyncIterable<readonly Reading[]>): Promise<void> {
-    const { beforeSince, since, until } = this.#order;
+    const { beforeSince, since, until, damageEnd } = this.#order;
     const weekdays = new Array<Micros>(7).fill(0);
     const own = { account, currency: account.currency ?? '', weekdays };
     const units: UnitsByBalance = new Map();
@@ -153,7 +159,7 @@ class SpendingSums {
       this.unknown.push(account);
       return;
     }
-    const unwatchedMs = firstAt - beforeSince;
+    const unwatchedMs = Math.max(firstAt, damageEnd(account.id, beforeSince, since)) - beforeSince;
     const isWhole = unwatchedMs <= Math.max(maxUnwatched * (until - since), 2 * account.pollIntervalMs);
     const spentIn = (time: 'now' | 'before') =>
       [...units.values()].reduce((sum, shown) => sum + shown[time].spent, 0);

@@ -273,6 +273,7 @@ test('each answer is of what the owner has stored by then, or says nothing of wh
     isSessionEnded: 'after refresh',
     linkKeys: 'after refresh',
     outlook: 'after refresh',
+    damageEnd: 'after refresh',
     record: 'after refresh',
     sessions: 'after refresh',
     silences: 'after refresh',

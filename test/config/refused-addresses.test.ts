@@ -40,6 +40,20 @@ const addresses: ProblemRow[] = [
     'without user, password, query or #',
   ],
   [
+    'a base address with port 0',
+    (c) => Object.assign(c.provider, { baseUrl: 'https://api.example.com:0' }),
+    'provider.baseUrl',
+    '"baseUrl"',
+    'names port 0, at which nothing can be reached',
+  ],
+  [
+    'a mail server with port 0',
+    mail({ smtpUrl: 'smtps://mail.example.com:0' }),
+    'channels.finance.smtpUrl',
+    '"smtpUrl"',
+    'names port 0, at which nothing can be reached',
+  ],
+  [
     'a base address with a line break',
     (c) => Object.assign(c.provider, { baseUrl: 'https://api.example.com\n' }),
     'provider.baseUrl',

@@ -2,6 +2,8 @@ import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { dayMs, hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
 import { give } from '../support/orders.ts';
+import type { SettingsParts } from '../support/settings.ts';
+import { serveWorld } from '../support/web-server.ts';
 import { read, startWorld, type World } from '../support/world.ts';
 
 const accounts = ['otp', 'marketing'];
@@ -16,8 +18,8 @@ function damageTail(world: World, account: string): void {
   db.close();
 }
 
-async function startDamaged(): Promise<World> {
-  const world = await startWorld({ accounts, rules });
+async function startDamaged(reports: SettingsParts['reports'] = []): Promise<World> {
+  const world = await startWorld({ accounts, rules, reports });
   expect(await read(world, 100)).toEqual(['otp/sms-low firing warning']);
   await world.stop();
   damageTail(world, 'marketing');
@@ -52,6 +54,28 @@ it('damage is reported although the daemon is killed before it could tell, once,
   world.news();
   await world.pass(2 * hourMs);
   expect(world.news()).toContain('@lowwater/storage-failed:marketing resolved warning');
+});
+
+it('a review and a report of a time with damaged readings say that they do not know all of it', async () => {
+  const daily = { id: 'daily', cron: '0 13 * * *', timezone: 'UTC', channels: ['ops'] };
+  const world = await startDamaged([daily]);
+  const { url } = await serveWorld(world);
+  const ask = async (path: string): Promise<string> => (await fetch(`${url}${path}`)).text();
+  const json = JSON.parse(await ask('/api/v1/review?range=24h'));
+  expect(json).toMatchObject({ complete: false, damaged: ['marketing'] });
+  expect(await ask('/review?range=24h')).toContain(
+    '1 account of which stored readings of this time are damaged',
+  );
+  const later = `/api/v1/review?from=${new Date(world.now - minuteMs).toISOString()}`;
+  expect(JSON.parse(await ask(later))).toMatchObject({ complete: true, damaged: [] });
+  await world.pass(hourMs);
+  const [report] = world
+    .channel('ops')
+    .delivered.flatMap(({ message }) => (message.kind === 'report' ? message : []));
+  const [otp, marketing] = ['otp', 'marketing'].map((id) =>
+    report?.accounts.find((account) => account.id === id),
+  );
+  expect(marketing?.spentSince).toBeGreaterThan(otp?.spentSince ?? 0);
 });
 
 it.each([

@@ -177,14 +177,50 @@ describe('a message that some refuse for good and the last one for now', () => {
     },
   );
 
-  test('says that its alert fired and ended where it is over by then', async () => {
+  test('tells everybody once, and whole, that its alert fired and ended where it is over by then', async () => {
     const world = await startWorld(two);
     world.channel('ops').mood = nobody;
     await read(world, 100);
     world.channel('ops').mood = 'up';
-    await read(world, 1000);
+    const atOnce = await read(world, 1000);
     await world.pass(hourMs);
-    expect(world.news()).toEqual(['otp/sms-low firing+resolved critical (topped-up)']);
+    const told = ['otp/sms-low firing+resolved critical (topped-up)'];
+    expect([...atOnce, ...world.news()]).toEqual(told);
+    expect(recipientsOf(world)).toEqual(['all', 'all']);
+  });
+
+  test('tells the last one the end once where the others refuse that for good as well', async () => {
+    const world = await startWorld(two);
+    world.channel('ops').moodFor = ({ recipients }) => (recipients === undefined ? nobody : 'up');
+    await read(world, 100);
+    await read(world, 1000);
+    await world.pass(6 * hourMs);
+    expect(readBy(world, 'new@example.com')).toEqual(['otp/sms-low firing+resolved critical (topped-up)']);
+    expect(recipientsOf(world)).toEqual(['all', 'all', 'new@example.com']);
+  });
+
+  test('goes to everybody again with what got worse, and to the last one in one message', async () => {
+    const world = await startWorld({
+      ...two,
+      rules: [smsLow({ warning: units(200), critical: units(50) })],
+    });
+    world.channel('ops').mood = nobody;
+    await read(world, 100);
+    world.channel('ops').mood = 'up';
+    const atOnce = await read(world, 20);
+    await world.pass(hourMs);
+    expect([...atOnce, ...world.news()]).toEqual(['otp/sms-low firing+worse critical']);
+    expect(recipientsOf(world)).toEqual(['all', 'all']);
+  });
+
+  test('goes to everybody again at the pace of reminders while the last one waits', async () => {
+    const world = await startWorld(two);
+    world.channel('ops').mood = nobody;
+    await read(world, 100);
+    world.channel('ops').moodFor = ({ recipients }) => (recipients === undefined ? 'up' : 'down');
+    await world.pass(4 * hourMs + minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low firing+reminder critical']);
+    expect(recipientsOf(world).filter((to) => to === 'all')).toHaveLength(2);
   });
 
   test('is retracted by a silence', async () => {

@@ -97,15 +97,22 @@ describe('a reload', () => {
     expect(world.news()).toEqual(['otp/sms-low worse critical']);
   });
 
-  test('that takes back a threshold makes news of the real fall, also to who took the alert before', async () => {
-    const world = await startWorld({ rules: [smsLow({ warning: units(200), critical: units(160) })] });
-    await read(world, 150);
-    await giveAtOnce(world, { kind: 'acknowledge', account: 'otp', rule: 'sms-low', comment: '' });
-    world.reload({ rules: [smsLow({ warning: units(200), critical: units(50) })] });
-    await world.pass(step);
-    expect(world.news()).toEqual(['otp/sms-low acknowledged critical']);
-    expect(await read(world, 40)).toEqual(['otp/sms-low worse critical']);
-  });
+  test.each([0, 3 * step])(
+    'that takes back a threshold makes news of the real fall once it has lasted %i ms, also to who took the alert before',
+    async (forMs) => {
+      const raised = { ...smsLow({ warning: units(200), critical: units(160) }), forMs };
+      const world = await startWorld({ rules: [raised] });
+      await read(world, 150);
+      await world.pass(forMs);
+      await giveAtOnce(world, { kind: 'acknowledge', account: 'otp', rule: 'sms-low', comment: '' });
+      world.reload({ rules: [{ ...raised, thresholds: { warning: units(200), critical: units(50) } }] });
+      await world.pass(step);
+      expect(world.news()).toContain('otp/sms-low acknowledged critical');
+      const atOnce = await read(world, 40);
+      await world.pass(forMs);
+      expect([...atOnce, ...world.news()]).toEqual(['otp/sms-low worse critical']);
+    },
+  );
 
   test('that removes a rule closes its incident once and says why, not that all is well', async () => {
     const world = await startWorld({ rules: [rule] });

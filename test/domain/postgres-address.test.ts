@@ -27,6 +27,12 @@ test('a server that may only read is not asked for, and the reason is given', ()
   });
 });
 
+test('a host with port 0 is refused, and the reason is given', () => {
+  expect(parsePostgresAddress('postgres://one:5432,two:0/db')).toEqual({
+    wrong: 'names port 0, at which nothing can be reached',
+  });
+});
+
 test.each([
   'postgres://one,/db',
   'postgres://one,two',

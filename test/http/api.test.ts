@@ -424,6 +424,15 @@ describe('what the API is asked to do', () => {
     expect(error.message).toContain(expected);
   });
 
+  it('refuses a reading of which a balance stands twice with different values', async () => {
+    const reading = '{"at":"2026-11-20T12:00:00Z","currency":"CNY","balances":{"sms":"3","sms":"300"}}';
+    const headers = { 'content-type': 'application/json', origin: server.url };
+    const address = `${server.url}/api/v1/accounts/otp/readings`;
+    const response = await fetch(address, { method: 'POST', body: reading, headers });
+    expect(response.status).toBe(400);
+    expect((await read(response)).error.message).toBe('The body holds a key twice, with different values.');
+  });
+
   it('refuses to guess what "all" means', async () => {
     const response = await fetch(`${server.url}/api/v1/alerts?all=1`);
     expect(response.status).toBe(400);

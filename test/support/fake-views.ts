@@ -89,6 +89,10 @@ export class FakeViews implements LiveViews {
     return this.accountList.find((account) => account.id === id) ?? null;
   }
 
+  damageEnd(): number {
+    return Number.NEGATIVE_INFINITY;
+  }
+
   async *readingsInParts(account: string, since: number, until: number) {
     yield await this.readings(account, since, until);
   }

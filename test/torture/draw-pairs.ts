@@ -108,7 +108,7 @@ export function drawPair(from: Seeded, drawn: Scenario): Scenario {
   );
   const faults: Partial<Readonly<Record<Pair, readonly ChannelFault[]>>> = {
     'refused × worse': ['dead'],
-    'owed × flapping': ['owing'],
+    'owed × flapping': ['owing', 'nobody'],
     'taken × away': ['refused', 'lost'],
     'test × wait': ['limited', 'refused', 'owing'],
   };
@@ -305,7 +305,9 @@ function drawSpells(
   for (let at = from.skewed(minuteMs, 6 * hourMs); at < until; ) {
     const forMs = from.skewed(5 * minuteMs, 4 * hourMs);
     const afterMs =
-      kind === 'owing' || kind === 'limited' ? from.pick([null, 5 * minuteMs, 20 * minuteMs]) : null;
+      kind === 'owing' || kind === 'nobody' || kind === 'limited'
+        ? from.pick([null, 5 * minuteMs, 20 * minuteMs])
+        : null;
     spells.push({ kind, from: at, until: at + forMs, channel, share: 1, afterMs });
     at += forMs + from.skewed(hourMs, 12 * hourMs);
   }

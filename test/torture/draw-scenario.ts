@@ -110,8 +110,9 @@ const channelFaults: readonly ChannelFault[] = [
 function drawChannelWeather(from: Seeded, settings: Settings, days: number): ChannelSpell[] {
   return times(from, days, 0.5).map((at): ChannelSpell => {
     const drawn = from.pick(channelFaults);
-    // Half of those that refuse a recipient refuse it for now.
-    const kind = drawn === 'partial' && at % 2 === 0 ? 'owing' : drawn;
+    // Half of those that refuse a recipient refuse it for now, and half of these the others for good.
+    const isOwing = drawn === 'partial' && at % 2 === 0;
+    const kind = isOwing ? (Math.floor(at / 8) % 2 === 0 ? 'nobody' : 'owing') : drawn;
     const forGood = kind === 'dead' && from.chance(0.2);
     return {
       kind,
@@ -124,7 +125,7 @@ function drawChannelWeather(from: Seeded, settings: Settings, days: number): Cha
       afterMs:
         kind === 'limited'
           ? from.pick([1000, 30_000, 20 * minuteMs])
-          : kind === 'owing' && at % 4 === 0
+          : isOwing && at % 4 === 0
             ? 5 * minuteMs
             : null,
     };

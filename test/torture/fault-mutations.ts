@@ -278,4 +278,11 @@ export const faultMutations: readonly Mutation[] = [
     new: '',
     test: 'test/daemon/owed-recipients.test.ts',
   },
+  {
+    name: 'what nobody has stays with the last recipient where its alert ends',
+    file: 'src/engine/queue.ts',
+    old: 'forSome.owed !== undefined && forSome.deliveredAt === null',
+    new: 'forSome.owed !== undefined && forSome.deliveredAt === 0',
+    test: 'test/daemon/owed-recipients.test.ts',
+  },
 ];

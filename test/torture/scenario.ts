@@ -63,7 +63,16 @@ export interface Spell {
   readonly retryAfterMs: number | null;
 }
 
-export type ChannelFault = 'refused' | 'arrived' | 'lost' | 'slow' | 'limited' | 'dead' | 'partial' | 'owing';
+export type ChannelFault =
+  | 'refused'
+  | 'arrived'
+  | 'lost'
+  | 'slow'
+  | 'limited'
+  | 'dead'
+  | 'partial'
+  | 'owing'
+  | 'nobody';
 
 export interface ChannelSpell {
   readonly kind: ChannelFault;

@@ -185,6 +185,7 @@ function fateIn(
         answersAfterMs,
         delivery: { kind: 'delivered', refusedRecipients: ['gone@example.com'] },
       };
+    case 'nobody':
     case 'owing': {
       // Of a message with one part nobody else has anything.
       if (to !== undefined || (parts !== null && parts.length < 2))
@@ -194,7 +195,19 @@ function fateIn(
           delivery: retry('refused', '451 later', spell.afterMs),
         };
       const wait = spell.afterMs === null ? {} : { afterMs: spell.afterMs };
-      const owed = { recipients: parts?.slice(0, 1) ?? ['late@example.com'], reason: '451 later', ...wait };
+      const late = parts?.slice(0, 1) ?? ['late@example.com'];
+      if (spell.kind === 'nobody') {
+        const refused = { recipients: parts?.slice(1) ?? ['gone@example.com'], others: late, refusal: '550' };
+        const delivery = {
+          kind: 'retry',
+          certainty: 'refused',
+          reason: '451 later',
+          ...wait,
+          refused,
+        } as const;
+        return { arrivesAfterMs: null, answersAfterMs, delivery };
+      }
+      const owed = { recipients: late, reason: '451 later', ...wait };
       return { arrivesAfterMs: arrives, answersAfterMs, delivery: { kind: 'delivered', owed } };
     }
   }

@@ -97,14 +97,14 @@ function silenceOf(
 /** One that two people ask for, or one who presses twice, is one: a later end, but for the moments between their presses, is another one. */
 function sameSilence(
   state: MonitorState,
-  { match, endsAt }: Silence,
+  { match, startsAt, endsAt }: Silence,
   now: number,
   apartMs: number,
 ): Silence | undefined {
   const margin = Math.min(apartMs, (endsAt - now) / 10);
   return state.silences.values().find(
     (other) =>
-      other.startsAt <= now &&
+      other.startsAt <= Math.max(now, startsAt) &&
       other.endsAt >= endsAt - margin &&
       // Of many that are silenced at once each is compared with all before it.
       other.match.account?.[0] === match.account?.[0] &&

@@ -1,7 +1,9 @@
 import { createRoute, type OpenAPIHono, type RouteConfig } from '@hono/zod-openapi';
 import * as z from 'zod';
+import { parseJson } from '../../domain/json.ts';
+import { markAmbiguous } from '../../net/ambiguity.ts';
 import { shape } from '../../schema/shapes.ts';
-import { problemMediaType, problemSchema } from '../refusal.ts';
+import { problemMediaType, problemSchema, RequestError, refusals } from '../refusal.ts';
 import type { WebContext, WebEnv } from '../web-env.ts';
 import { nextCursor, type Page } from './input.ts';
 
@@ -69,6 +71,9 @@ export function operations(tag: string) {
       const route: RouteConfig = createRoute({ ...names, request, responses });
       return (api) =>
         api.openapi(route, async (context) => {
+          const text = body === undefined ? '' : await context.req.text();
+          if (markAmbiguous(text, parseJson(text)))
+            throw new RequestError('bad_request', refusals.ambiguous());
           const valid = (part: string): unknown => context.req.valid(part as never);
           const asked = { params: valid('param'), query: valid('query'), body: valid('json') };
           // The library has read them by the schemas above, of which `RouteConfig` says nothing.

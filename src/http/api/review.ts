@@ -80,8 +80,15 @@ export const reviewOperations: readonly Operation[] = [
           .describe(
             'Why more or less was spent than before (a negative `more`): the accounts, labels and, of whole weeks, the weekday with most of it; how much by price and by volume, null where what a message takes is not known',
           ),
-        complete: z.boolean().describe('False where incidents or spending were too many'),
+        complete: z
+          .boolean()
+          .describe('False where incidents or spending were too many, or stored readings are damaged'),
         unknown: z.array(z.string()).describe('Accounts without a reading in this time'),
+        damaged: z
+          .array(z.string())
+          .describe(
+            'Accounts of which stored readings of this time are damaged: their spending is not known in full',
+          ),
       }),
     },
     async ({ context, views }) => {
@@ -116,8 +123,9 @@ export const reviewOperations: readonly Operation[] = [
           },
           weekday: weekday && { weekday: nameWeekday(weekday.index), more: formatMicros(weekday.more) },
         })),
-        complete: spending !== null && !found.isCut,
+        complete: spending !== null && !found.isCut && found.damaged.length === 0,
         unknown: found.unknown.map(({ id }) => id),
+        damaged: found.damaged.map(({ id }) => id),
       };
     },
   ),

@@ -146,7 +146,7 @@ function tiles(review: Review, scope: Scope): Html {
     html`<section class="tile"><h2>${name}</h2><p class="big">${value}</p><p class="soft">${detail}</p></section>`;
   const lasting = (ms: number | null) => (ms === null ? unknown(scope) : sayDuration(ms, scope));
   const below = spending?.belowZeroMs ?? null;
-  const isKnown = below !== 0 || review.unknown.length === 0;
+  const isKnown = below !== 0 || review.unknown.length + review.damaged.length === 0;
   return html`<div class="tiles">${tile(say(says.incidents, scope), incidents.length, open === 0 ? say(says.noneOpen, scope) : say(says.open, { count: open }, scope))}
 ${tile(say(says.acknowledging, scope), lasting(acknowledgeMs), say(says.acknowledged, { count: acknowledged, all: incidents.length }, scope))}
 ${tile(say(says.resolving, scope), lasting(resolveMs), say(says.middle, { count: incidents.length - open }, scope))}

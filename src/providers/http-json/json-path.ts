@@ -1,6 +1,6 @@
 import { JSONPathEnvironment, type JSONPathQuery, jsonpath } from 'json-p3';
 import { keyOf, parseWithSource, withoutByteOrderMark } from '../../domain/json.ts';
-import { markAmbiguous } from '../ambiguity.ts';
+import { markAmbiguous } from '../../net/ambiguity.ts';
 import { findUnbounded, maxPatternInput } from './pattern.ts';
 
 /** Deeper answers are refused: a walk that calls itself for each level must come to an end. */

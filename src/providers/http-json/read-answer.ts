@@ -6,7 +6,7 @@ import { currencyPattern, type Micros } from '../../domain/money.ts';
 import { ownOf } from '../../domain/own.ts';
 import type { OutcomeDetail, ProviderFacts } from '../../domain/reading.ts';
 import { Secret } from '../../domain/secret.ts';
-import { ambiguous } from '../ambiguity.ts';
+import { ambiguous } from '../../net/ambiguity.ts';
 import { answers } from '../answers.ts';
 import type { AnswerContext, BroughtToken, ProviderAnswer } from '../kind.ts';
 import { describeBadBody, isMarkup, parseAnswer } from './answer-document.ts';

@@ -37,7 +37,7 @@ async function reviewedWorld(): Promise<World> {
 function reviewed(account: AccountView, readings: readonly Reading[]) {
   return {
     ...{ accountIds: () => [account.id], accounts: async () => [account] },
-    ...{ incidents: async () => [], record: () => null },
+    ...{ incidents: async () => [], record: () => null, damageEnd: () => Number.NEGATIVE_INFINITY },
     async *readingsInParts(_: string, from: number, to: number) {
       yield readings.filter(({ at }, place) => (readings[place + 1]?.at ?? at) >= from && at < to);
     },

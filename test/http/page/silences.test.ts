@@ -50,8 +50,11 @@ describe('the silences page', () => {
     expect(ordered()).toMatchObject([{ startsAt: Date.UTC(2026, 10, 20, 20) }]);
   });
 
-  it('makes one silence of a button that was pressed twice', async () => {
-    const confirm = () => send('/silences', { account: 'otp', confirmed: 'yes' });
+  it.each([
+    ['that begins now', {}],
+    ['that begins later', { starts: '2026-11-20T20:00', ends: '2026-11-20T22:30' }],
+  ])('makes one silence %s of a button that was pressed twice', async (_, times) => {
+    const confirm = () => send('/silences', { account: 'otp', ...times, confirmed: 'yes' });
     for (const { status } of await Promise.all([confirm(), confirm()])) expect(status).toBe(303);
     expect(ordered()).toHaveLength(1);
   });

@@ -61,6 +61,10 @@ export class AlertBook {
     return this.#setups.get(account)?.rules.find((it) => it.id === rule);
   }
 
+  rulesOf(account: string): readonly AnyRule[] {
+    return this.#setups.get(account)?.rules ?? [];
+  }
+
   intervalOf(account: string): number {
     return this.#setups.get(account)?.intervalMs ?? 0;
   }

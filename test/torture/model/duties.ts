@@ -40,6 +40,8 @@ export class Duties {
   /** Each incident's severity as it was last written, and where a top-up last led it to. */
   readonly #severity = new DurableMap<Severity>();
   readonly #eased = new DurableMap<{ readonly severity: Severity; readonly rises: number }>();
+  /** The open incident of each alert, as it was last written. */
+  readonly #open = new Map<string, Pick<Incident, 'id' | 'severity' | 'rises'>>();
   readonly #oneVoice = new OneVoice();
   /** When each alert was last seen to change. */
   readonly #changedAt = new Map<string, number>();
@@ -68,6 +70,7 @@ export class Duties {
   restored(): void {
     for (const map of [this.#lastNotified, this.#severity, this.#eased])
       for (const key of [...map.keys()]) map.delete(key);
+    this.#open.clear();
     this.#oneVoice.restored();
     this.committed();
   }
@@ -90,24 +93,34 @@ export class Duties {
         throw new Violation('damage is told', `${incident.id} was not put out for ${channel}`);
   }
 
+  /** A reading that brings a balance below a level that is worse than what fires: that was milder before, also where the rise waits. */
   polled(account: string, outcome: Outcome, at: number): void {
     if (outcome.kind !== 'ok') return;
-    this.#readings.set(account, [{ at, ...outcome.answer }, this.#readings.get(account)?.[0] ?? null]);
+    const last: Reading = { at, ...outcome.answer };
+    const previous = this.#readings.get(account)?.[0] ?? null;
+    this.#readings.set(account, [last, previous]);
+    for (const rule of this.#parts.book.rulesOf(account)) {
+      const open = this.#open.get(`${account}/${rule.id}`);
+      if (rule.type !== 'below' || rule.balance === null || open === undefined || previous === null) continue;
+      const [now, then] = [amountOf(last, rule.balance), amountOf(previous, rule.balance)];
+      const falls = ([severity, level]: [string, number]): boolean =>
+        rank[severity as Severity] > rank[open.severity] && now < level && level <= then;
+      if (Object.entries(rule.thresholds).some(falls)) this.#eased.set(open.id, open);
+    }
   }
 
-  /** An incident in a batch: one that became milder as its balance rose was eased by a top-up; one that got worse as it fell below a level was milder before. */
+  /** An incident in a batch: one that became milder as its balance rose was eased by a top-up. */
   followed(incident: Incident, at: number): void {
     this.#oneVoice.followed(incident, at);
-    const { id, account, balance, severity, rises, type, threshold } = incident;
+    const { id, account, rule, balance, severity, rises } = incident;
     const before = this.#severity.get(id);
     this.#severity.set(id, severity);
+    if (incident.resolvedAt === null) this.#open.set(`${account}/${rule}`, { id, severity, rises });
+    else if (this.#open.get(`${account}/${rule}`)?.id === id) this.#open.delete(`${account}/${rule}`);
+    if (before === undefined || rank[severity] >= rank[before] || balance === null) return;
     const [last, previous] = this.#readings.get(account) ?? [null, null];
-    if (before === undefined || last === null || previous === null || balance === null) return;
-    const [now, then] = [amountOf(last, balance), amountOf(previous, balance)];
-    if (rank[severity] < rank[before] && now > then) this.#eased.set(id, { severity, rises });
-    const level = type === 'below' && threshold?.unit === 'money' ? threshold.micros : Number.NaN;
-    if (rank[severity] > rank[before] && now < level && level <= then)
-      this.#eased.set(id, { severity: before, rises: rises - 1 });
+    if (last !== null && previous !== null && amountOf(last, balance) > amountOf(previous, balance))
+      this.#eased.set(id, { severity, rises });
   }
 
   taken(): void {

@@ -80,9 +80,7 @@ export class Ledger {
   isWaiting(channel: string, incident: string): boolean {
     return this.pending.some(
       (row) =>
-        row.channel === channel &&
-        row.owed === undefined &&
-        row.items.some((item) => item.incident === incident),
+        row.channel === channel && !isLate(row) && row.items.some((item) => item.incident === incident),
     );
   }
 
@@ -195,7 +193,7 @@ export class Ledger {
   sending(send: Send, it: Moment): void {
     this.sends++;
     const { channel, message } = send;
-    this.readers.sending(send);
+    this.readers.sending(send, this.#rows.get(baseId(message.id))?.deliveredAt != null);
     const lane = this.#lanes.get(channel) ?? { busy: false, startedAt: Number.NEGATIVE_INFINITY };
     if (lane.busy) throw new Violation('one message at a time', `a second one began on ${channel}`);
     this.#lanes.set(channel, { busy: true, startedAt: it.at });
@@ -240,7 +238,8 @@ export class Ledger {
     if (delivery.kind === 'delivered') this.lastDelivered.set(channel, at);
     if (
       delivery.kind === 'dead' ||
-      (delivery.kind === 'delivered' && delivery.refusedRecipients !== undefined)
+      (delivery.kind === 'delivered' && delivery.refusedRecipients !== undefined) ||
+      (delivery.kind === 'retry' && delivery.refused !== undefined)
     ) {
       this.lastDead.set(channel, at);
     }
@@ -374,7 +373,7 @@ export class Ledger {
   /** Each attempt was refused for now, and surely. */
   #isKnownToNobody(row: Notification): boolean {
     const wire = this.#wires.get(`${row.channel}/${row.id}`);
-    if (row.revision !== 0 || row.owed !== undefined) return false;
+    if (row.revision !== 0 || isLate(row)) return false;
     if (wire === undefined) return true;
     return !wire.maybe && wire.last?.kind === 'retry' && wire.last.certainty === 'refused';
   }
@@ -482,6 +481,11 @@ export class Ledger {
 function keysOf(row: Notification): string[] {
   if (row.report !== null) return [row.id];
   return row.items.map((item) => `${row.channel} ${item.incident} ${item.kind} ${item.at}`);
+}
+
+/** Others have it. */
+function isLate({ owed, deliveredAt }: Notification): boolean {
+  return owed !== undefined && deliveredAt !== null;
 }
 
 function baseId(wire: string): string {

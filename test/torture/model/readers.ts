@@ -18,6 +18,8 @@ export class Readers {
   readonly #unknowns = new Map<string, number>();
   /** What had gone wrong before each sending. */
   readonly #trouble = new WeakMap<Send, { readonly unknowns: number; readonly deaths: number }>();
+  /** Sendings of what others have already. */
+  readonly #late = new WeakSet<Send>();
   /** Incidents of which nobody knows who heard of them. */
   readonly #lost = new Set<string>();
   /** What a message said that was lost: nobody knows whether it was read. */
@@ -56,14 +58,15 @@ export class Readers {
     return this.#lost.has(incident);
   }
 
-  sending(send: Send): void {
+  sending(send: Send, othersHaveIt: boolean): void {
+    if (othersHaveIt) this.#late.add(send);
     this.#trouble.set(send, { unknowns: this.#unknowns.get(send.channel) ?? 0, deaths: this.#deaths });
   }
 
   arrived(send: Send): void {
     const { channel, message } = send;
-    // Late to those whom it was refused for; the others have it, and `Ledger` sees that they do not get it again.
-    if (message.kind !== 'incidents' || message.recipients !== undefined) return;
+    // Late to those whom it was refused for, where the others have it: `Ledger` sees that they do not get it again.
+    if (message.kind !== 'incidents' || (message.recipients !== undefined && this.#late.has(send))) return;
     for (const item of message.items) {
       const key = `${channel}/${item.incident.id}`;
       const heard = this.#heard.get(key) ?? { kinds: new Map() };

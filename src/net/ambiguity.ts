@@ -4,20 +4,22 @@ import { hasEveryKey, keyOf } from '../domain/json.ts';
 /** Stands where a key stands twice in one object with values that are written differently: nobody can tell which one is meant. */
 export const ambiguous = Symbol('written twice, with different values');
 
-/** Puts `ambiguous` into what `JSON.parse` made of the text, which has the last of such values. Throws where it is nested thousands of levels deep. */
-export function markAmbiguous(json: string, parsed: unknown): void {
-  if (!hasEveryKey(json, parsed)) markIn(parsed, parseTree(json), json);
+/** Puts `ambiguous` into what `JSON.parse` made of the text, which has the last of such values; false where there is none. Throws where it is nested thousands of levels deep. */
+export function markAmbiguous(json: string, parsed: unknown): boolean {
+  return !hasEveryKey(json, parsed) && markIn(parsed, parseTree(json), json);
 }
 
-function markIn(value: unknown, node: Node | undefined, json: string): void {
+function markIn(value: unknown, node: Node | undefined, json: string): boolean {
+  let isFound = false;
   const written = new Map<string, string>();
   for (const [index, child] of (node?.children ?? []).entries()) {
     const [name, of] = child.type === 'property' ? (child.children ?? []) : [undefined, child];
     if (of === undefined) continue;
     const key = String(name?.value ?? index);
     const text = json.slice(of.offset, of.offset + of.length);
-    if ((written.get(key) ?? text) === text) markIn(keyOf(value, key), of, json);
-    else if (keyOf(value, key) !== undefined) Reflect.set(Object(value), key, ambiguous);
+    if ((written.get(key) ?? text) === text) isFound = markIn(keyOf(value, key), of, json) || isFound;
+    else if (keyOf(value, key) !== undefined) isFound = Reflect.set(Object(value), key, ambiguous);
     written.set(key, text);
   }
+  return isFound;
 }
