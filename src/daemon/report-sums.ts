@@ -4,7 +4,6 @@ import { sumUp } from '../domain/one-sum.ts';
 import { ownOf } from '../domain/own.ts';
 import { type Balance, unitOf } from '../domain/reading.ts';
 import { groupByRun } from '../engine/pay-runs.ts';
-import { isNear } from '../engine/payments.ts';
 import { moneyOf } from '../engine/rates.ts';
 import type { MonitorState } from '../engine/state.ts';
 import { monthlyBudget } from '../rules/budget.ts';
@@ -41,13 +40,11 @@ export function sumReport(
     return { ...outlook, currency, budget: monthlyBudget(watched, id, outlook.month.spent) };
   });
   const payments = accounts.flatMap(({ payments: own, balances, reading }) =>
-    own
-      .filter((payment) => isNear(payment, now))
-      .map(({ micros, runAt, balance }) => ({
-        micros,
-        runAt,
-        currency: unitOf({ balances, currency: reading?.currency ?? '' }, balance),
-      })),
+    own.map(({ micros, runAt, balance }) => ({
+      micros,
+      runAt,
+      currency: unitOf({ balances, currency: reading?.currency ?? '' }, balance),
+    })),
   );
   return {
     inOne: left && spent && { left, spent },

@@ -78,7 +78,7 @@ export const paymentOperations: readonly Operation[] = [
     },
   ),
   get(
-    ['pay', 'listPayments', 'What is to be paid within 30 days, what is due first first'],
+    ['pay', 'listPayments', 'What is to be paid, the most urgent first'],
     {
       query: pagingQuery,
       answers: answers('Payments, and their sums by currency over all pages', {
@@ -87,7 +87,7 @@ export const paymentOperations: readonly Operation[] = [
           z.strictObject({
             currency: z.string(),
             thisWeek: amount.meta({ description: 'Due within 7 days' }),
-            next30Days: amount.meta({ description: 'Due within 30 days' }),
+            next30Days: amount.meta({ description: 'All that is listed' }),
           }),
         ),
         total: oneSum.nullable().meta({ description: 'Over all currencies; null without `money`' }),
