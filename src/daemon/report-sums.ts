@@ -1,4 +1,6 @@
+import { dayMs } from '../domain/duration.ts';
 import type { ReportAccount, ReportMessage } from '../domain/message.ts';
+import { isoDay } from '../domain/moment.ts';
 import { currencyCode, type Micros } from '../domain/money.ts';
 import { sumUp } from '../domain/one-sum.ts';
 import { ownOf } from '../domain/own.ts';
@@ -35,7 +37,7 @@ export function sumReport(
   const spent = inOne(({ spent: own }, id) => ownOf(own, id));
   const outlooks = read.flatMap(({ account: { id: account }, id, currency }) => {
     const watched = state.accounts.get(account);
-    const outlook = watched?.spending.outlook(id) ?? null;
+    const outlook = watched?.spending.outlook(id, now) ?? null;
     if (watched === undefined || outlook === null) return [];
     return { ...outlook, currency, budget: monthlyBudget(watched, id, outlook.month.spent) };
   });
@@ -46,9 +48,15 @@ export function sumReport(
       currency: unitOf({ balances, currency: reading?.currency ?? '' }, balance),
     })),
   );
+  // It is another month already in zones ahead.
+  const monthly = Map.groupBy(
+    outlooks,
+    ({ currency, month }) =>
+      `${currencyCode(currency)} ${isoDay(month.startsAt + 15 * dayMs, 'UTC').slice(0, 7)}`,
+  );
   return {
     inOne: left && spent && { left, spent },
-    months: [...Map.groupBy(outlooks, ({ currency }) => currencyCode(currency)).values()].map((own) => ({
+    months: [...monthly.values()].map((own) => ({
       ...addOutlooks(own),
       currency: own[0]?.currency ?? '',
       startsAt: own[0]?.month.startsAt ?? now,

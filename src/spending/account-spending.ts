@@ -198,17 +198,25 @@ export class AccountSpending {
   }
 
   /** The spending of the present month and quarter of the calendar, so far and at their end, and of the next month; null before the first reading. */
-  outlook(balance: Balance) {
-    if (this.#sums === null) return null;
-    const { month, quarter } = this.#sums;
-    const rest = this.#expectedOrNothing(balance, month.endsAt);
-    const both = this.#expectedOrNothing(balance, endOfNextMonth(this.week, month.startsAt));
-    const share = both && rest && (both.micros - rest.micros) / (both.micros || 1);
+  outlook(balance: Balance, now: number) {
+    const [sums, last] = [this.#sums, this.#last];
+    if (sums === null || last === null) return null;
+    // Nothing is known of a period that began after the last reading.
+    const sumOf = (period: Period): PeriodSum =>
+      now < sums[period].endsAt ? sums[period] : beginSums(this.week, { ...last, at: now })[period];
+    const month = sumOf('month');
     return {
       month: this.#reckon(balance, month),
-      nextMonth: both && mapRange(both, (micros) => Math.round(micros * (share ?? 0))),
-      quarter: this.#reckon(balance, quarter),
+      nextMonth: this.#expectedIn(balance, month.endsAt, endOfNextMonth(this.week, month.startsAt)),
+      quarter: this.#reckon(balance, sumOf('quarter')),
     };
+  }
+
+  #expectedIn(balance: Balance, from: number, to: number): ExpectedSpending | null {
+    const before = this.#expectedOrNothing(balance, from);
+    const until = this.#expectedOrNothing(balance, to);
+    const share = before && until && (until.micros - before.micros) / (until.micros || 1);
+    return until && mapRange(until, (micros) => Math.round(micros * (share ?? 0)));
   }
 
   /** `expectedUntil`, and nothing of a balance that was watched for a day and never fell. */
@@ -221,7 +229,7 @@ export class AccountSpending {
 
   #reckon(balance: Balance, { startsAt, endsAt, knownSince, ...sum }: PeriodSum): PeriodOutlook {
     const spent = ownOf(sum.spent, balance) ?? 0;
-    const rest = this.#expectedOrNothing(balance, endsAt);
+    const rest = this.#expectedIn(balance, startsAt, endsAt);
     return { startsAt, endsAt, knownSince, spent, total: rest && mapRange(rest, (micros) => spent + micros) };
   }
 

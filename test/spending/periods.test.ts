@@ -159,11 +159,22 @@ it('a month comes to what it took and what is predicted of it; the next one foll
   const spending = spendingIn();
   const [from, to] = [monday, monday + 38 * 86_400_000];
   for (const reading of spendBy(officeHours, { from, to })) spending.read(reading);
-  const { month, nextMonth } = spending.outlook('sms') ?? {};
+  const { month, nextMonth } = spending.outlook('sms', to) ?? {};
   // 12 February: four whole weeks are 618 units each; March has 31 days.
   const units = (micros: number | undefined) => Math.round((micros ?? 0) / 1e6);
   expect(Math.abs(units(month?.total?.micros) / (4 * 618) - 1)).toBeLessThan(0.02);
   expect(Math.abs(units(nextMonth?.micros) / ((31 / 7) * 618) - 1)).toBeLessThan(0.05);
   expect(month?.total?.low).toBeLessThan(month?.total?.micros ?? 0);
   expect(month?.spent).toBeLessThan(month?.total?.low ?? 0);
+});
+
+it('a month that began after the last reading has taken nothing that is known, and comes to what was predicted of it', () => {
+  const spending = spendingIn();
+  const to = monday + 38 * 86_400_000;
+  for (const reading of spendBy(officeHours, { from: monday, to })) spending.read(reading);
+  const before = spending.outlook('sms', to);
+  const march = Date.UTC(2026, 2, 20);
+  const { month, quarter } = spending.outlook('sms', march) ?? {};
+  expect(month).toMatchObject({ spent: 0, total: before?.nextMonth, knownSince: march });
+  expect(quarter).toEqual(before?.quarter);
 });
