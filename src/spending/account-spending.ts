@@ -7,7 +7,7 @@ import { amountOf, type Balance, hasSameBalances, type Reading } from '../domain
 import { announcedBetween, mostOf, restOf } from './announced.ts';
 import { BalanceState, readSpending, writeSpending } from './balance-state.ts';
 import { type ExpectedRun, expectedRuns, plannedIn, plannedRuns } from './expected-runs.ts';
-import { expectedFrom, lastsLonger, predict, type Walk, walkAhead } from './forecast.ts';
+import { expectedFrom, lastsLonger, predict, sumAt, type Walk, walkAhead } from './forecast.ts';
 import {
   beginInterval,
   forecastRecord,
@@ -387,7 +387,7 @@ export class AccountSpending {
       passHour(state, {
         spent: state.spent,
         seen: isSeen(state),
-        predict: (hours) => this.#walk(known, next.startsAt).sums[hours] ?? 0,
+        predict: (hours) => sumAt(this.#walk(known, next.startsAt), hours),
       });
       state.spent = 0;
       state.seenMs = 0;

@@ -178,3 +178,19 @@ it('a month that began after the last reading has taken nothing that is known, a
   expect(month).toMatchObject({ spent: 0, total: before?.nextMonth, knownSince: march });
   expect(quarter).toEqual(before?.quarter);
 });
+
+it.each([1, 20, 40])(
+  'an announced run %s days ahead adds its amount to what the quarter comes to, and nothing else',
+  (days) => {
+    const spending = spendingIn();
+    const to = monday + 38 * dayMs;
+    for (const reading of spendBy(officeHours, { from: monday, to })) spending.read(reading);
+    const total = () => spending.outlook('sms', to)?.quarter.total?.micros ?? 0;
+    const before = total();
+    const window = { startsAt: to + days * dayMs, endsAt: to + days * dayMs + 3 * hourMs };
+    const own = { id: 'r', account: 'otp', balance: 'sms', announcedAt: to, announcedBy: '', comment: '' };
+    const announced = [{ ...own, ...window, amountMicros: 900_000_000, spentMicros: 0, usualMicros: 0 }];
+    spending.adopt({ week: spending.week, floorMicros: 0, announced });
+    expect(total() - before).toBe(900_000_000);
+  },
+);
