@@ -12,6 +12,7 @@ import {
   beginInterval,
   forecastRecord,
   lookWeekBack,
+  mapRange,
   passHour,
   spreadAhead,
   type WeekAgo,
@@ -25,6 +26,7 @@ import {
   type Period,
   type PeriodSum,
   type PeriodSums,
+  presentSums,
 } from './periods.ts';
 import { type UsualSpending, usualSpendings } from './profile.ts';
 import { noteFall } from './silence.ts';
@@ -60,10 +62,6 @@ export interface PeriodOutlook extends Omit<PeriodSum, 'spent' | 'watchedFrom'> 
 
 export type SpendingOutlook = NonNullable<ReturnType<AccountSpending['outlook']>>;
 
-function mapRange({ micros, low, high }: ExpectedSpending, to: (micros: Micros) => Micros): ExpectedSpending {
-  return { micros: to(micros), low: to(low), high: to(high) };
-}
-
 interface Frame {
   readonly week: LocalWeek;
   readonly floorMicros: Micros;
@@ -72,8 +70,7 @@ interface Frame {
 }
 
 /**
- * Knowledge of the spending of one account: an O(1) update a reading, a bounded one for each hour that ended. The same
- * readings always make the same state.
+ * Knowledge of the spending of one account: an O(1) update a reading, a bounded one for each hour that ended. The same readings always make the same state.
  *
  * Falls are spending. A fall across a gap is spread over the gap's time. Not seen are times in which a balance rose, and times that
  * pass empty without a fall: what is not served is no lack of demand. A reading in another currency or of other balances starts afresh; one that is older than
@@ -201,14 +198,11 @@ export class AccountSpending {
   outlook(balance: Balance, now: number) {
     const [sums, last] = [this.#sums, this.#last];
     if (sums === null || last === null) return null;
-    // Nothing is known of a period that began after the last reading.
-    const sumOf = (period: Period): PeriodSum =>
-      now < sums[period].endsAt ? sums[period] : beginSums(this.week, { ...last, at: now })[period];
-    const month = sumOf('month');
+    const [month, quarter] = presentSums(sums, { week: this.week, last, now });
     return {
       month: this.#reckon(balance, month),
       nextMonth: this.#expectedIn(balance, month.endsAt, endOfNextMonth(this.week, month.startsAt)),
-      quarter: this.#reckon(balance, sumOf('quarter')),
+      quarter: this.#reckon(balance, quarter),
     };
   }
 
