@@ -1,10 +1,11 @@
+import { dayMs } from '../domain/duration.ts';
 import type { ReportAccount, ReportMessage } from '../domain/message.ts';
+import { isoDay } from '../domain/moment.ts';
 import { currencyCode, type Micros } from '../domain/money.ts';
 import { sumUp } from '../domain/one-sum.ts';
 import { ownOf } from '../domain/own.ts';
 import { type Balance, unitOf } from '../domain/reading.ts';
 import { groupByRun } from '../engine/pay-runs.ts';
-import { isNear } from '../engine/payments.ts';
 import { moneyOf } from '../engine/rates.ts';
 import type { MonitorState } from '../engine/state.ts';
 import { monthlyBudget } from '../rules/budget.ts';
@@ -36,22 +37,26 @@ export function sumReport(
   const spent = inOne(({ spent: own }, id) => ownOf(own, id));
   const outlooks = read.flatMap(({ account: { id: account }, id, currency }) => {
     const watched = state.accounts.get(account);
-    const outlook = watched && outlookOf(watched.spending, id);
+    const outlook = watched && outlookOf(watched.spending, id, now);
     if (!watched || !outlook) return [];
     return { ...outlook, currency, budget: monthlyBudget(watched, id, outlook.month.spent) };
   });
   const payments = accounts.flatMap(({ payments: own, balances, reading }) =>
-    own
-      .filter((payment) => isNear(payment, now))
-      .map(({ micros, runAt, balance }) => ({
-        micros,
-        runAt,
-        currency: unitOf({ balances, currency: reading?.currency ?? '' }, balance),
-      })),
+    own.map(({ micros, runAt, balance }) => ({
+      micros,
+      runAt,
+      currency: unitOf({ balances, currency: reading?.currency ?? '' }, balance),
+    })),
+  );
+  // It is another month already in zones ahead.
+  const monthly = Map.groupBy(
+    outlooks,
+    ({ currency, month }) =>
+      `${currencyCode(currency)} ${isoDay(month.startsAt + 15 * dayMs, 'UTC').slice(0, 7)}`,
   );
   return {
     inOne: left && spent && { left, spent },
-    months: [...Map.groupBy(outlooks, ({ currency }) => currencyCode(currency)).values()].map((own) => ({
+    months: [...monthly.values()].map((own) => ({
       ...addOutlooks(own),
       currency: own[0]?.currency ?? '',
       startsAt: own[0]?.month.startsAt ?? now,

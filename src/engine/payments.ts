@@ -15,9 +15,8 @@ import { factsOf, type MonitorState, type WatchedAccount } from './state.ts';
 /** Payments further ahead are not planned yet. */
 const payHorizonMs = restoredDays * dayMs;
 
-/** Whether it is due within 30 days, or in a pay run within them, or an alert asks for it now. */
-export function isNear({ runAt, dueAt, covers }: Payment, now: number): boolean {
-  return covers === 'alerts' || (runAt ?? dueAt ?? now) <= now + payHorizonMs;
+function isNear({ runAt, dueAt }: Payment, now: number): boolean {
+  return (runAt ?? dueAt ?? now) <= now + payHorizonMs;
 }
 
 interface Owed {
@@ -42,6 +41,7 @@ export function paymentOf(runway: Runway, { left, clearsAt, now, currency }: Owe
   return { balance: runway.balance, micros: payable(micros, currency), covers, dueAt, isEmpty, isDue };
 }
 
+/** Those that are due or in a pay run within 30 days, and those that an open alert asks for. */
 export function paymentsOf(state: MonitorState, account: WatchedAccount, now: number): readonly Payment[] {
   return account.settings.balances.flatMap(({ id }) => paymentFor(state, account, id, { now }) ?? []);
 }

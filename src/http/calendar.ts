@@ -61,7 +61,7 @@ export function isCalendarKey(given: string, key: string | null): boolean {
 }
 
 /**
- * Payments that are due, balances that may be empty and top-ups that are expected, as whole days of the frame's zone (RFC 5545). What is due
+ * Payments, on the day of their pay run where they have one, balances that may be empty and top-ups that are expected, as whole days of the frame's zone (RFC 5545). What is due
  * or already empty stands on the present day; accounts of which nobody can say are named there too. `database` keeps two lowwaters apart.
  */
 export async function writeCalendar(scope: Omit<Scope, 'query'>, database: string): Promise<string> {
@@ -76,9 +76,9 @@ export async function writeCalendar(scope: Omit<Scope, 'query'>, database: strin
     return { amount: amountIn(unitOf(account, balance), amountMicros), account: account.name };
   };
   const events: readonly CalendarEvent[] = [
-    ...payments.map(({ account, balance, micros, dueAt, isDue, covers, isAtLeast }) => ({
+    ...payments.map(({ account, balance, micros, dueAt, runAt, isDue, covers, isAtLeast }) => ({
       id: `pay-${account.id}-${balance}`,
-      at: dueAt ?? now,
+      at: runAt ?? dueAt ?? now,
       summary: say(
         isDue ? says.payNow : says.pay,
         { amount: amountIn(unitOf(account, balance), micros), account: account.name },

@@ -1,5 +1,4 @@
-import { dayMs } from '../domain/duration.ts';
-import type { ReportAccount, ReportMessage } from '../domain/message.ts';
+import type { Payment, ReportAccount, ReportMessage } from '../domain/message.ts';
 import { currencyCode, type Micros } from '../domain/money.ts';
 import { ownOf } from '../domain/own.ts';
 import { cleanText } from '../domain/plain-text.ts';
@@ -40,8 +39,6 @@ const says = phrases('report', {
   missing:
     '{count, plural, one {# account without a reading: not in the sums.} other {# accounts without a reading: not in the sums.}}',
 });
-
-const payHorizonMs = 30 * dayMs;
 
 export type ReportAccountWording = ReturnType<typeof wordAccount>;
 
@@ -151,16 +148,17 @@ function wordTotal(
   const amount = (micros: Micros): string => sayAmount(micros, frame);
   const total = (of: (account: ReportAccount, balance: Balance) => Micros | undefined): Micros =>
     balances.reduce((sum, { account, id }) => sum + (of(account, id) ?? 0), 0);
-  const dueWithin = (ms: number): Micros =>
+  const toPay = (isCounted: (payment: Payment) => boolean): Micros =>
     total(({ payments }, balance) =>
       payments
-        .filter((each) => each.balance === balance && (each.dueAt ?? message.at) - message.at <= ms)
+        .filter((each) => each.balance === balance && isCounted(each))
         .reduce((sum, { micros }) => sum + micros, 0),
     );
   const spent = total((account, id) => ownOf(account.spent, id));
   const toppedUp = total((account, id) => ownOf(account.toppedUp, id));
   const left = total(({ reading }, id) => ownOf(reading?.balances, id));
-  const later = dueWithin(payHorizonMs);
+  const soon = toPay(({ dueAt }) => (dueAt ?? message.at) - message.at <= soonMs);
+  const later = toPay(() => true);
   const perDay = balances.map(({ account, id }) => perDayOf(account, id, message));
   const isKnown = perDay.every((micros) => micros !== null);
   const ofDay = sayComputed(
@@ -174,7 +172,7 @@ function wordTotal(
       : say(says.spent, { amount: amount(spent) }, reader),
     toppedUp: toppedUp === 0 ? say(says.nothing, reader) : amount(toppedUp),
   };
-  const due = { soon: amount(dueWithin(soonMs)), later: amount(later) };
+  const due = { soon: amount(soon), later: amount(later) };
   const since = Math.max(...balances.map(({ account }) => account.spentSince ?? 0));
   const until = Math.min(...balances.map(({ account }) => account.spentUntil ?? message.until));
   return [

@@ -115,7 +115,8 @@ export const runway = balanceKind<estimate.RunwayRule, typeof keys>({
   clearsAt(rule, facts) {
     const reading = usableReading(facts);
     const lastsMs = reading === null ? 0 : recoversAt(longestOf(stepsAt(rule, facts, reading)));
-    return estimate.floorOf(rule, facts) + estimate.expectedSpend(rule, facts, lastsMs);
+    // At the floor itself it goes on firing, however little is spent.
+    return estimate.floorOf(rule, facts) + Math.max(1, estimate.expectedSpend(rule, facts, lastsMs));
   },
   burnLookbackMs: (rule) => rule.lookbackMs,
   judge,

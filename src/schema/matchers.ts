@@ -78,7 +78,7 @@ export function alertMatch(description: string, ownRules: readonly string[]) {
   return matchShape({
     ...accountKeys,
     account: names(
-      'Ids of accounts; `@lowwater` for lowwater’s own failures, `@provider:api.example.com` for an outage of that provider.',
+      'Ids of accounts; `@lowwater` for lowwater’s own failures, `@provider:api.example.com`, or `@provider:NAME` of an entry under `providers`, for an outage of it.',
     ).exactOptional(),
     rule: names(
       `Ids of rules, built-in ones included; ${ownRules.map((name) => `\`${name}\``).join(', ')}.`,

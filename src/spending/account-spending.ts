@@ -19,8 +19,7 @@ import { rememberTopUp } from './top-ups.ts';
 const maxWalkMs = 35 * dayMs;
 
 /**
- * Knowledge of the spending of one account: an O(1) update a reading, a bounded one for each hour that ended. The same
- * readings always make the same state.
+ * Knowledge of the spending of one account: an O(1) update a reading, a bounded one for each hour that ended. The same readings always make the same state.
  *
  * Falls are spending. A fall across a gap is spread over the gap's time. Not seen are times in which a balance rose, and times that
  * pass empty without a fall: what is not served is no lack of demand. A reading in another currency or of other balances starts afresh; one that is older than

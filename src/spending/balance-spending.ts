@@ -5,7 +5,7 @@ import { amountOf, type Balance, type Reading } from '../domain/reading.ts';
 import { announcedBetween, mostOf, restOf } from './announced.ts';
 import type { BalanceState } from './balance-state.ts';
 import { type ExpectedRun, expectedRuns, plannedIn } from './expected-runs.ts';
-import { type Walk, walkAhead } from './forecast.ts';
+import { sumAt, type Walk, walkAhead } from './forecast.ts';
 import { passHour } from './interval.ts';
 import { isSeen, learnHour } from './learn-hour.ts';
 import { farthestHours, hoursPerWeek, type LocalHour, type LocalWeek } from './local-week.ts';
@@ -111,7 +111,7 @@ export class BalanceSpending {
     passHour(state, {
       spent: state.spent,
       seen: isSeen(state),
-      predict: (hours) => this.#walkFrom(settings, startsAt, readAt).sums[hours] ?? 0,
+      predict: (hours) => sumAt(this.#walkFrom(settings, startsAt, readAt), hours),
     });
     this.beginHour();
   }

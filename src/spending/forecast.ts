@@ -14,7 +14,7 @@ import { isSparse, unspendable } from './silence.ts';
 /** Nobody plans further ahead. */
 const maxWeeks = 260;
 
-/** The predicted spending from the beginning of an hour on: `sums[k]` within k hours. */
+/** The predicted spending from the beginning of an hour on: `sums[k]` within k hours, without announced runs. */
 export interface Walk {
   readonly startsAt: number;
   readonly sums: Float32Array;
@@ -58,10 +58,7 @@ export function walkAhead(
     for (let hour = Math.max(0, first) + 1; hour <= farthestHours; hour++)
       sums[hour] = (sums[hour] ?? 0) + (micros * (Math.min(hours, hour - first) - passed)) / hours;
   }
-  for (const run of announced)
-    for (let hour = 1; hour <= farthestHours; hour++)
-      sums[hour] = (sums[hour] ?? 0) + announcedIn(run, startsAt, startsAt + hour * hourMs);
-  return { startsAt, sums, weekly, isShaped: runs.length + announced.length === 0, announced };
+  return { startsAt, sums, weekly, isShaped: runs.length === 0, announced };
 }
 
 /** When `left` is spent that was there at `at`, an instant at or after the walk's start. */
@@ -103,15 +100,20 @@ export function expectedFrom(walk: Walk, at: number, withinMs: number): Micros {
   return sumAt(walk, (since + withinMs) / hourMs) - sumAt(walk, since / hourMs);
 }
 
-/** Past the walk every week takes as much as its last one, and what was announced. */
-function sumAt(walk: Walk, hours: number): Micros {
-  const { sums, weekly, startsAt } = walk;
+/** The usual and what was announced. */
+export function sumAt(walk: Walk, hours: number): Micros {
+  const { startsAt, announced } = walk;
+  const to = startsAt + hours * hourMs;
+  return announced.reduce((sum, run) => sum + announcedIn(run, startsAt, to), usualAt(walk, hours));
+}
+
+/** Past the walk every week takes as much as its last one. */
+function usualAt(walk: Walk, hours: number): Micros {
+  const { sums, weekly } = walk;
   if (hours > farthestHours) {
     const weeks = (hours - farthestHours) / hoursPerWeek;
-    const [from, to] = [startsAt + farthestHours * hourMs, startsAt + hours * hourMs];
-    const announced = walk.announced.reduce((sum, run) => sum + announcedIn(run, from, to), 0);
-    if (!walk.isShaped) return (sums[farthestHours] ?? 0) + weeks * weekly + announced;
-    return sumAt(walk, hours - Math.ceil(weeks) * hoursPerWeek) + Math.ceil(weeks) * weekly;
+    if (!walk.isShaped) return (sums[farthestHours] ?? 0) + weeks * weekly;
+    return usualAt(walk, hours - Math.ceil(weeks) * hoursPerWeek) + Math.ceil(weeks) * weekly;
   }
   const whole = Math.min(farthestHours - 1, Math.max(0, Math.floor(hours)));
   const from = sums[whole] ?? 0;
@@ -122,12 +124,12 @@ function sumAt(walk: Walk, hours: number): Micros {
 function hoursUntil(walk: Walk, amount: Micros): number | null {
   const { sums, weekly, isShaped, announced } = walk;
   const all = sums[farthestHours] ?? 0;
-  if (all >= amount) return hoursWithin((hour) => sums[hour] ?? 0, { amount, from: 0, to: farthestHours });
   if (announced.length > 0) {
     const to = farthestHours + maxWeeks * hoursPerWeek;
     if (sumAt(walk, to) < amount) return null;
-    return hoursWithin((hour) => sumAt(walk, hour), { amount, from: farthestHours, to });
+    return hoursWithin((hour) => sumAt(walk, hour), { amount, from: 0, to });
   }
+  if (all >= amount) return hoursWithin((hour) => sums[hour] ?? 0, { amount, from: 0, to: farthestHours });
   const weeks = (amount - all) / weekly;
   if (!(weeks <= maxWeeks)) return null;
   if (!isShaped) return farthestHours + weeks * hoursPerWeek;

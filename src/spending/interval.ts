@@ -1,6 +1,6 @@
 import { hourMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
-import type { ForecastRecord } from '../domain/quantity.ts';
+import type { ExpectedSpending, ForecastRecord } from '../domain/quantity.ts';
 import { type BalanceState, checkedHours, hoursPerBlock, keptBlocks } from './balance-state.ts';
 import { hoursPerWeek } from './local-week.ts';
 
@@ -132,6 +132,14 @@ function learnError(state: BalanceState, index: number, error: number): void {
     widest,
     Math.max(narrowest, width + step * Math.min(1, 48 / hours) * (missed - shareOutside)),
   );
+}
+
+/** Micros and both ends of the range made into something else. */
+export function mapRange(
+  { micros, low, high }: ExpectedSpending,
+  to: (micros: Micros) => Micros,
+): ExpectedSpending {
+  return { micros: to(micros), low: to(low), high: to(high) };
 }
 
 /**

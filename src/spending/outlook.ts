@@ -4,7 +4,8 @@ import { ownOf } from '../domain/own.ts';
 import type { ExpectedSpending, PeriodTogether } from '../domain/quantity.ts';
 import type { Balance } from '../domain/reading.ts';
 import type { AccountSpending } from './account-spending.ts';
-import { endOfNextMonth, type PeriodSum, periods } from './periods.ts';
+import { mapRange } from './interval.ts';
+import { endOfNextMonth, type PeriodSum, periods, presentSums } from './periods.ts';
 
 /** The spending of a period so far, and at its end: null while less than a day is known. */
 export interface PeriodOutlook extends Omit<PeriodSum, 'spent' | 'watchedFrom'> {
@@ -15,17 +16,28 @@ export interface PeriodOutlook extends Omit<PeriodSum, 'spent' | 'watchedFrom'> 
 export type SpendingOutlook = NonNullable<ReturnType<typeof outlookOf>>;
 
 /** The spending of the present month and quarter of the calendar, so far and at their end, and of the next month; null before the first reading. */
-export function outlookOf(spending: AccountSpending, balance: Balance) {
-  const [month, quarter] = [spending.since('month'), spending.since('quarter')];
-  if (month === null || quarter === null) return null;
-  const rest = expectedOrNothing(spending, balance, month.endsAt);
-  const both = expectedOrNothing(spending, balance, endOfNextMonth(spending.week, month.startsAt));
-  const share = both && rest && (both.micros - rest.micros) / (both.micros || 1);
+export function outlookOf(spending: AccountSpending, balance: Balance, now: number) {
+  const { week, last } = spending;
+  const [readMonth, readQuarter] = [spending.since('month'), spending.since('quarter')];
+  if (readMonth === null || readQuarter === null || last === null) return null;
+  const [month, quarter] = presentSums({ month: readMonth, quarter: readQuarter }, { week, last, now });
   return {
     month: reckon(spending, balance, month),
-    nextMonth: both && mapRange(both, (micros) => Math.round(micros * (share ?? 0))),
+    nextMonth: expectedIn(spending, balance, month.endsAt, endOfNextMonth(week, month.startsAt)),
     quarter: reckon(spending, balance, quarter),
   };
+}
+
+function expectedIn(
+  spending: AccountSpending,
+  balance: Balance,
+  from: number,
+  to: number,
+): ExpectedSpending | null {
+  const before = expectedOrNothing(spending, balance, from);
+  const until = expectedOrNothing(spending, balance, to);
+  const share = before && until && (until.micros - before.micros) / (until.micros || 1);
+  return until && mapRange(until, (micros) => Math.round(micros * (share ?? 0)));
 }
 
 /** `expectedUntil`, and nothing of a balance that was watched for a day and never fell. */
@@ -46,12 +58,8 @@ function reckon(
   { startsAt, endsAt, knownSince, ...sum }: PeriodSum,
 ): PeriodOutlook {
   const spent = ownOf(sum.spent, balance) ?? 0;
-  const rest = expectedOrNothing(spending, balance, endsAt);
+  const rest = expectedIn(spending, balance, startsAt, endsAt);
   return { startsAt, endsAt, knownSince, spent, total: rest && mapRange(rest, (micros) => spent + micros) };
-}
-
-function mapRange({ micros, low, high }: ExpectedSpending, to: (micros: Micros) => Micros): ExpectedSpending {
-  return { micros: to(micros), low: to(low), high: to(high) };
 }
 
 /** The spending of several balances of one currency together. */

@@ -30,6 +30,16 @@ export function beginSums(week: LocalWeek, reading: Reading): PeriodSums {
   return { day: begin('day'), week: begin('week'), month: begin('month'), quarter: begin('quarter') };
 }
 
+/** The sums of the month and the quarter in which `now` lies: nothing is known of one that began after the last reading. */
+export function presentSums(
+  { month, quarter }: Pick<PeriodSums, 'month' | 'quarter'>,
+  { week, last, now }: { readonly week: LocalWeek; readonly last: Reading; readonly now: number },
+): readonly [month: PeriodSum, quarter: PeriodSum] {
+  if (now < month.endsAt) return [month, quarter];
+  const begun = beginSums(week, { ...last, at: now });
+  return [begun.month, now < quarter.endsAt ? quarter : begun.quarter];
+}
+
 /** Takes the falls between two readings in one currency into the sums, and begins the periods that a reading begins. */
 export function addToSums(
   sums: PeriodSums,

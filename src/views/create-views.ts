@@ -137,8 +137,9 @@ export function createViews(current: () => ViewDependencies) {
       current().state.accounts.get(id)?.spending.weekAgo(balance) ?? null,
     /** The spending of a balance in the present month and quarter and in the next month; null before its first reading. */
     outlook(id: string, balance: Balance) {
-      const account = current().state.accounts.get(id);
-      const outlook = account && outlookOf(account.spending, balance);
+      const { state, now } = current();
+      const account = state.accounts.get(id);
+      const outlook = account && outlookOf(account.spending, balance, now());
       if (!account || !outlook) return null;
       const budget = monthlyBudget(account, balance, outlook.month.spent);
       return { ...outlook, provider: account.settings.provider, budget };

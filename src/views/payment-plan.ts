@@ -7,7 +7,6 @@ import { ownOf } from '../domain/own.ts';
 import { unitOf } from '../domain/reading.ts';
 import { byUrgency } from '../domain/urgency.ts';
 import { groupByRun } from '../engine/pay-runs.ts';
-import { isNear } from '../engine/payments.ts';
 import { urgencyOfPayment } from '../rules/urgency.ts';
 import type { Views } from './create-views.ts';
 import type { AccountView } from './views.ts';
@@ -62,8 +61,7 @@ export async function planPayments(views: Pick<Views, 'accountIds' | 'accounts' 
 function duePaymentsOf(account: AccountView, now: number): readonly CurrencyPayment[] {
   const { balances, currency, runways, payments } = account;
   if (currency === null) return [];
-  const near = payments.filter((payment) => isNear(payment, now));
-  return near.map((payment) => ({
+  return payments.map((payment) => ({
     ...payment,
     account,
     currency: unitOf({ balances, currency }, payment.balance),

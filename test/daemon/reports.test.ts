@@ -269,3 +269,21 @@ test('a weekly report says what the month comes to, its budget, and what the nex
   // 371 yuan were left.
   expect(message.inOne?.left.micros).toBe(units(371) / 8);
 });
+
+test('a report on the first of a month does not add what accounts took in the month that goes on in zones behind', async () => {
+  const accounts = ['Asia/Shanghai', 'America/Los_Angeles'].map((timezone, place) =>
+    makeAccount(`a${place}`, { timezone }),
+  );
+  const monthly = { ...daily, cron: '0 9 1 * *', timezone: 'Asia/Shanghai' };
+  const world = await startWorld(
+    { accounts, reports: [monthly] },
+    { startAt: Date.UTC(2026, 10, 30, 20), sleepMs },
+  );
+  await world.pass(6 * hourMs);
+  const message = reports(world).at(-1)?.message;
+  const months = message?.kind === 'report' ? message.months : [];
+  expect(months.map(({ startsAt }) => new Date(startsAt).toISOString())).toEqual([
+    '2026-11-30T16:00:00.000Z',
+    '2026-11-01T07:00:00.000Z',
+  ]);
+});

@@ -128,6 +128,14 @@ describe('the calendar of payments', () => {
     expect(await writeCalendar({ views, ...frame, now: viewsNow + 60_000 }, 'd1')).toBe(text);
   });
 
+  it('has a payment on the day of its pay run, not on a day after it on which nobody pays', async () => {
+    const payment = { ...buildPayment(9_300, viewsNow + 9 * dayMs), runAt: viewsNow + 3 * dayMs };
+    const accounts = [buildAccountView({ payments: [payment] })];
+    const views = showingAccounts((await startWorld()).views, accounts);
+    const text = await writeCalendar({ views, ...frame }, 'd1');
+    expect(summaries(text)[0]).toBe('20261124 Pay 9\\,300.00 CNY: OTP production');
+  });
+
   it('says that a balance is used up, and by the forecast where no reading says so', async () => {
     const spent = { runwayMs: 0, emptyAt: null, forecast: null } as const;
     const accounts = [

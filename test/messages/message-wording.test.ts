@@ -214,15 +214,15 @@ describe('a report in words', () => {
     ]);
   });
 
-  it('says in its head what is to be paid within 7 and within 30 days, as the page Pay does', () => {
+  it('says in its head what is to be paid within 7 days and in all, as the page Pay does, also where an alert asks for what is due later', () => {
     const due = (days: number, amount: number) => ({
       ...{ balance: 'sms', micros: amount * 1_000_000, dueAt: messageNow + days * 86_400_000 },
       ...{ isEmpty: false, isDue: days <= 0, covers: 'thirty-days' as const },
     });
-    const payments = [due(-1, 300), due(6, 40), due(29, 1_000), due(31, 9_999)];
+    const payments = [due(-1, 300), due(6, 40), due(29, 1_000), due(45, 9_000)];
     const { totals } = wordReport(buildReport({ accounts: [buildReportAccount({ payments })] }), 10);
     expect(totals).toEqual([
-      expect.stringMatching(/; to pay 340\.00 CNY within 7 days, 1,340\.00 CNY within 30$/),
+      expect.stringMatching(/; to pay 340\.00 CNY within 7 days, 10,340\.00 CNY within 30$/),
     ]);
   });
 

@@ -53,6 +53,14 @@ describe('what is to be paid', () => {
     expect(await world.views.alerts({ all: false })).toEqual([]);
   });
 
+  it('clears a runway alert of a balance that is below zero and of which nothing is spent any more', async () => {
+    const { world, payment, said } = await fallTo({ left: -5, perHour: 0, rules: [runwayRule()] });
+    expect(said).toContain('at least 5.10 CNY');
+    world.provider.set('otp', -5 + (payment?.micros ?? 0) / units(1));
+    await world.pass(2 * hourMs);
+    expect(await world.views.alerts({ all: false })).toEqual([]);
+  });
+
   it('is another 30 days where it must be ordered within 30 days, though more than 30 days are left', async () => {
     const { payment } = await fallTo({ left: 8530, rules: [], leadTimeMs: 10 * dayMs });
     expect(payment?.covers).toBe('thirty-days');
@@ -69,6 +77,13 @@ describe('what is to be paid', () => {
     expect(payment).toMatchObject({ covers: 'alerts', micros: units(10) });
     expect(said).toContain('at least 10.00 CNY');
   });
+});
+
+test('the page Pay lists what an alert asks for though it can wait for a pay run in more than 30 days', async () => {
+  const rules = [smsLow({ warning: units(11_800) })];
+  const { payment, said } = await fallTo({ left: 10_800, leadTimeMs: dayMs, rules, payDays: '1,15' });
+  expect(payment?.runAt).toBeGreaterThan(now + 30 * dayMs);
+  expect(said).toContain('enough until the money of the next pay run arrives');
 });
 
 test('a message and the page name the same amount where pay days are set', async () => {

@@ -84,7 +84,7 @@ function describeNote(alert: AlertView): string {
 function wordSuppression({ silenced, inhibited, flapping }: AlertView): readonly string[] {
   return [
     ...(silenced ? ['silenced'] : []),
-    ...(inhibited ? ['covered by a worse alert'] : []),
+    ...(inhibited ? ['another alert already says it'] : []),
     ...(flapping ? ['flapping'] : []),
   ];
 }

@@ -1,6 +1,7 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isUnencrypted } from '../../domain/addresses.ts';
 import { parseDuration } from '../../domain/duration.ts';
 import { formatAmount } from '../../domain/money.ts';
 import { ownOf } from '../../domain/own.ts';
@@ -17,7 +18,7 @@ export const initCommand: Command = {
   name: 'init',
   summary: 'write a first configuration, after trying the key',
   details: `Asks on a terminal for what no option names, and again after a wrong answer. Asks the provider for the balance of the key,
-and writes nothing when the key is refused. Writes ./config.json, or what --config names, for its owner alone (mode 0600), with a rule for
+and writes nothing when the key is refused. Writes ./config.json, or what --config names, for its owner alone (mode 0600), with rules for
 each balance that is not 0 and a token for page and API; never over a file that is there.
 
 env:NAME and file:/path in place of a key or an address leave the secret where it is; otherwise it is written into the file. What
@@ -132,6 +133,7 @@ async function askBase(context: CommandContext, input: CommandInput, ask: Ask) {
   const channels = await askChannels(context, input, ask);
   const publicUrl = await ask('public-url', 'Address of the page for links in messages (empty: none)', {
     optional: true,
+    check: checkPublicUrl,
   });
   const leadTime = await ask(
     'lead-time',
@@ -157,7 +159,7 @@ async function askBase(context: CommandContext, input: CommandInput, ask: Ask) {
 async function askProvider(input: CommandInput, ask: Ask, id: string) {
   const kinds = await describeProviders();
   const [usual] = kinds;
-  const known = kinds.flatMap(({ type, details }) => (details === null ? [] : type));
+  const known = kinds.flatMap((kind) => (kind.details === null && kind !== usual ? [] : kind.type));
   const type =
     input.option('url') !== null && input.option('provider') === null
       ? usual?.type
@@ -190,7 +192,15 @@ async function askProvider(input: CommandInput, ask: Ask, id: string) {
   };
 }
 
+async function checkPublicUrl(text: string): Promise<string | null> {
+  const { hostAddress } = await import('../../schema/addresses.ts');
+  const [issue] = hostAddress('').safeParse(text).error?.issues ?? [];
+  return issue === undefined ? null : `--public-url ${issue.message}`;
+}
+
 function checkUrl(text: string): string | null {
+  if (isUnencrypted(text))
+    return '--url must start with https://: http:// would send the key unencrypted to another machine';
   return /^https?:\/\/./.test(text) ? null : '--url must start with https:// or http://';
 }
 

@@ -61,7 +61,7 @@ export const paymentOperations: readonly Operation[] = [
     'No run of this id is announced.',
   ),
   get(
-    ['pay', 'listPayments', 'What is to be paid within 30 days, what is due first first'],
+    ['pay', 'listPayments', 'What is to be paid, the most urgent first'],
     {
       query: pagingQuery,
       answers: answers('Payments, and their sums by currency over all pages', {
@@ -70,7 +70,7 @@ export const paymentOperations: readonly Operation[] = [
           z.strictObject({
             currency: z.string(),
             thisWeek: amount.describe('Due within 7 days'),
-            next30Days: amount.describe('Due within 30 days'),
+            next30Days: amount.describe('All that is listed'),
           }),
         ),
         total: oneSum.nullable().describe('Over all currencies; null without `money`'),

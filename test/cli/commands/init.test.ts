@@ -64,14 +64,18 @@ it('writes a file that validates, for its owner alone, with the currency that wa
   expect(await runCli(['validate'], { cwd: folder })).toMatchObject({ code: 0, stderr: '' });
 });
 
-it('asks on a terminal for what no option names, and hides the key', async () => {
+it('asks on a terminal for what no option names, again after a wrong answer, and hides the key', async () => {
   const answers = [
     'nowhere',
     'smtp://127.0.0.1:2525',
     'ops@example.com',
+    'page',
     '',
     '2d',
+    'http://10.0.0.1',
+    simulator.url,
     'wrong',
+    simulator.url,
     'demo-otp-secret',
     'n',
   ];
@@ -80,13 +84,16 @@ it('asks on a terminal for what no option names, and hides the key', async () =>
     asked.push([question, hidden]);
     return Promise.resolve(answers[asked.length - 1] ?? '');
   };
-  const words = ['init', '--url', simulator.url, '--account', 'otp', '--config', 'mine.json'];
+  const words = ['init', '--provider', 'account-service', '--account', 'otp', '--config', 'mine.json'];
   const { code, stdout, stderr } = await runCli(words, { cwd: folder, ask, env: {} });
   expect(code).toBe(0);
-  // A wrong address and a wrong key are asked for again.
-  expect(stderr).toMatch(/must be an https:.*\n.*refused the key; nothing was written: try again/s);
+  expect(stderr).toMatch(
+    /must be an https:.*\n.*without a path.*\n.*unencrypted.*\n.*refused the key; nothing was written: try again/s,
+  );
   expect(stdout).toContain('lowwater run --config mine.json');
-  expect(asked.map(([, hidden]) => hidden)).toEqual([false, false, false, false, false, true, true, false]);
+  expect(asked.map(([, hidden]) => hidden)).toEqual(
+    answers.map((answer) => ['wrong', 'demo-otp-secret'].includes(answer)),
+  );
   file = join(folder, 'mine.json');
   expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
     accounts: [{ id: 'otp', leadTime: '2d' }],
