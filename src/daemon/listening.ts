@@ -87,8 +87,9 @@ async function answerFor(
   heard: Heard,
   answer: AnswerChat,
 ): Promise<ChatAnswer> {
+  const isOfTopic = ({ chat }: HeardChannel): boolean => chat.topic === heard.topic;
   const events = await Promise.all(
-    sharing.map(async ({ name, chat }) => ({
+    [...sharing.filter(isOfTopic), ...sharing].map(async ({ name, chat }) => ({
       ...{ ...heard, channel: name, standing: await chat.standing(heard) },
     })),
   );

@@ -1,6 +1,5 @@
 import { dayMs } from '../../domain/duration.ts';
 import type { IncidentMessage, Message, MessageItem, ReportMessage } from '../../domain/message.ts';
-import { formatAmount } from '../../domain/money.ts';
 import { ownOf } from '../../domain/own.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { amountOf, unitOf } from '../../domain/reading.ts';
@@ -14,6 +13,8 @@ import {
 } from '../../messages/message-wording.ts';
 import { type ReportAccountWording, wordReport } from '../../messages/report-wording.ts';
 import { joinSentences, labelled } from '../../wording/lists.ts';
+import type { Reader } from '../../wording/moments.ts';
+import { sayAmount } from '../../wording/quantity-wording.ts';
 import { drawSparkline } from '../../wording/sparkline.ts';
 import { buttonsOf, type ChatButton, sayQuietMenu } from '../chats/buttons.ts';
 import { cutUnits } from '../markdown.ts';
@@ -108,7 +109,7 @@ function itemBlocks(
   message: IncidentMessage,
   buttons: readonly ChatButton[],
 ): readonly SlackBlock[] {
-  const trend = sparklineOf(item, message.at);
+  const trend = sparklineOf(item, readerOf(message));
   const links = words.links.filter(({ kind, url }) => url.length <= limits.url && !isPressed(kind, buttons));
   return [
     section(joinSentences(words.story)),
@@ -229,7 +230,8 @@ function pageButton(message: Message): readonly SlackBlock[] {
 }
 
 /** The last 24 hours of the balance in one line; null where fewer than two readings are known. */
-function sparklineOf(item: MessageItem, now: number): string | null {
+function sparklineOf(item: MessageItem, reader: Reader): string | null {
+  const { now } = reader;
   const { account, balance } = item;
   if (account === null || balance === null) return null;
   const readings = account.history.filter(
@@ -241,10 +243,10 @@ function sparklineOf(item: MessageItem, now: number): string | null {
   const points = readings.map((reading) => ({ at: reading.at, value: amountOf(reading, balance) }));
   const line = drawSparkline({ points, since: now - dayMs, until: now + 1, width: 24 });
   const ends = [first, last].map((reading) =>
-    formatAmount(
-      amountOf(reading, balance),
-      cleanText(unitOf({ balances: account.balances, currency: reading.currency }, balance), 12),
-    ),
+    sayAmount(amountOf(reading, balance), {
+      ...reader,
+      currency: cleanText(unitOf({ balances: account.balances, currency: reading.currency }, balance), 12),
+    }),
   );
   return `24 h  ${line}  ${ends.join(' → ')}`;
 }

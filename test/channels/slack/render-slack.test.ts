@@ -7,6 +7,7 @@ import {
 } from '../../../src/channels/slack/render-slack.ts';
 import type { SlackBlock } from '../../../src/channels/slack/slack-blocks.ts';
 import type { Message, MessageItem } from '../../../src/domain/message.ts';
+import { loadLanguage } from '../../../src/languages/load-language.ts';
 import { anyText, hostileNames } from '../../support/hostile-text.ts';
 import {
   buildAccount,
@@ -38,6 +39,13 @@ describe('a message in Slack', () => {
     expect(JSON.stringify(blocks)).toContain('👉 Top up 1,400.00 CNY');
     expect(JSON.stringify(blocks)).toMatch(/24 h {2}[▁▂▃▄▅▆▇█ ]{24} {2}\S+ CNY → 42\.10 CNY/);
     expect(JSON.stringify(blocks)).toContain('https://lowwater.example.com/a/nPuFyM7lAA2x2kkc6mYV3Q');
+  });
+
+  it('writes the balances of the last 24 hours as the channel’s language does', async () => {
+    await loadLanguage('es');
+    const [text = ''] =
+      /24 h[^"]*/.exec(JSON.stringify(renderSlack({ ...buildMessage(), language: 'es' }))) ?? [];
+    expect(text).toMatch(/,\d\d CNY → 42,10 CNY$/);
   });
 
   it('says its headline once: Slack draws the text above the attachment', () => {
