@@ -20,6 +20,7 @@ import { linkKeysOf } from '../engine/access.ts';
 import { leftReceivers } from '../engine/channel-changes.ts';
 import { routesFor } from '../engine/decide.ts';
 import { paymentFor } from '../engine/payments.ts';
+import { queueOf } from '../engine/queue.ts';
 import { runwayOf } from '../engine/spending.ts';
 import { balancesOf, factsOf, type MonitorState, type WatchedAccount } from '../engine/state.ts';
 import type { StoreReader } from '../ports/store.ts';
@@ -78,15 +79,21 @@ export function composeFarewells(
   const at = now();
   const farewells = new Map<string, IncidentMessage>();
   for (const channel of leftReceivers(state, next)) {
-    const open = [...state.incidents.values()].filter(
-      ({ notified, resolvedAt, event }) =>
-        ownOf(notified, channel) !== undefined && resolvedAt === null && !event,
+    const waiting = new Set(
+      queueOf(state, channel).flatMap(({ items }) =>
+        items.flatMap(({ incident, kind }) => (kind === 'resolved' ? incident : [])),
+      ),
     );
+    const open = [...state.incidents.values()].filter(({ id, notified, resolvedAt, event }) => {
+      const last = ownOf(notified, channel);
+      // An end that waits, for the receiver or for the end of a silence, would never be told there.
+      return last !== undefined && !event && (resolvedAt === null || !last.resolved || waiting.has(id));
+    });
     if (open.length === 0) continue;
     const composing = { ...dependencies, channel, at };
     const items = mostUrgentFirst(state, open, at).map((incident) => {
-      const over = { ...incident, resolvedAt: at, resolution: { kind: 'channel-removed' } as const };
-      return composeItem(composing, over, ['resolved']);
+      const removed = { ...incident, resolvedAt: at, resolution: { kind: 'channel-removed' } as const };
+      return composeItem(composing, incident.resolvedAt === null ? removed : incident, ['resolved']);
     });
     const frame = frameOf(state, { id: state.random.id(), revision: 0, channel }, at);
     farewells.set(channel, { ...frame, kind: 'incidents', items, thread: null, companions: [] });
