@@ -1,7 +1,7 @@
 import { dayMs } from '../../domain/duration.ts';
 import type { IncidentMessage, Message, MessageItem, ReportMessage } from '../../domain/message.ts';
 import { ownOf } from '../../domain/own.ts';
-import { cleanText } from '../../domain/plain-text.ts';
+import { cleanText, cutLines } from '../../domain/plain-text.ts';
 import { amountOf, unitOf } from '../../domain/reading.ts';
 import { type ItemWording, readerOf, type Tone, toneIcons } from '../../messages/item-wording.ts';
 import {
@@ -17,7 +17,7 @@ import type { Reader } from '../../wording/moments.ts';
 import { sayAmount } from '../../wording/quantity-wording.ts';
 import { drawSparkline } from '../../wording/sparkline.ts';
 import { buttonsOf, type ChatButton, sayQuietMenu } from '../chats/buttons.ts';
-import { cutUnits } from '../markdown.ts';
+import { cutUnits, fitFacts } from '../markdown.ts';
 import { type Mention, mentionsIn } from '../mention.ts';
 import {
   actions,
@@ -153,7 +153,8 @@ function groupBlocks(
 /** One item among others: its headline, and the one sentence that helps most. */
 function groupedItem(item: ItemWording): SlackBlock {
   const help = item.advice[0] ?? item.story[0] ?? '';
-  return section(`${toneIcons[item.tone]} ${cutUnits(item.headline, 160)}\n${cutUnits(help, 140)}`, 310);
+  const headline = fitFacts(item.headline, ({ length }) => length <= 160);
+  return section(`${toneIcons[item.tone]} ${headline}\n${cutUnits(help, 140)}`, 310);
 }
 
 /** The links of each item but those to the page, the first ones first, as far as all addresses together are short enough. */
@@ -213,7 +214,7 @@ function reportSection(account: ReportAccountWording): SlackBlock {
     (line) => `${line.label} ${line.balance} · ${line.perDay} · ${line.runwayClause} · ${line.forecasts}`,
   );
   const advice = account.advice === null ? [] : [`👉 ${account.advice}`];
-  return section([`${account.name} (${account.status})`, ...lines, ...advice].join('\n'), 600);
+  return section(cutLines([`${account.name} (${account.status})`, ...lines, ...advice].join('\n'), 600), 600);
 }
 
 function payloadOf(headline: string, tone: Tone, blocks: readonly SlackBlock[]): SlackPayload {

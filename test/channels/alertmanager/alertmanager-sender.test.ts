@@ -54,7 +54,9 @@ describe('Alertmanager', () => {
   it('gets a test in the words of the channel’s language', async () => {
     await loadLanguage('zh-CN');
     const { alerts } = await post(buildTestMessage({ language: 'zh-CN' }));
-    expect(alerts).toMatchObject([{ annotations: { summary: expect.stringMatching(/^【测试】lowwater 可以/) } }]);
+    expect(alerts).toMatchObject([
+      { annotations: { summary: expect.stringMatching(/^【测试】lowwater 可以/) } },
+    ]);
   });
 
   it('gets what fires with its labels, and an end that lies a quarter of an hour ahead', async () => {

@@ -16,6 +16,7 @@ import {
   buildReport,
   buildReportAccount,
   everyMessage,
+  messageNow,
 } from '../../support/messages.ts';
 
 describe('a message in Slack', () => {
@@ -46,6 +47,21 @@ describe('a message in Slack', () => {
     const [text = ''] =
       /24 h[^"]*/.exec(JSON.stringify(renderSlack({ ...buildMessage(), language: 'es' }))) ?? [];
     expect(text).toMatch(/,\d\d CNY → 42,10 CNY$/);
+  });
+
+  it('cuts no figure of an alert among others, and no line of a report', () => {
+    const long = { accountName: 'n'.repeat(80), balance: 'voip', balanceLabel: 'l'.repeat(60) } as const;
+    const grouped = JSON.stringify(renderSlack(buildMessage([buildItem(long), buildItem()])).attachments);
+    expect(grouped).toMatch(/balance 80\.00 CNY\\n/);
+    const ids = Array.from({ length: 20 }, (_, place) => `balance-${place}`);
+    const balances = ids.map((id) => ({ id, label: `Balance of ${id}`, alertsBelowZero: false }));
+    const reading = {
+      at: messageNow,
+      balances: Object.fromEntries(ids.map((id) => [id, 42])),
+      currency: 'CNY',
+    };
+    const report = buildReport({ accounts: [buildReportAccount({ balances, reading })] });
+    expect(JSON.stringify(renderSlack(report).attachments)).toContain('\\n…');
   });
 
   it('says its headline once: Slack draws the text above the attachment', () => {
