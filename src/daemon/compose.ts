@@ -17,10 +17,9 @@ import type { Settings } from '../domain/settings.ts';
 import { severityRank } from '../domain/severity.ts';
 import { byUrgency } from '../domain/urgency.ts';
 import { linkKeysOf } from '../engine/access.ts';
-import { leftReceivers } from '../engine/channel-changes.ts';
+import { leftReceivers, openAt } from '../engine/channel-changes.ts';
 import { routesFor } from '../engine/decide.ts';
 import { paymentFor } from '../engine/payments.ts';
-import { queueOf } from '../engine/queue.ts';
 import { runwayOf } from '../engine/spending.ts';
 import { balancesOf, factsOf, type MonitorState, type WatchedAccount } from '../engine/state.ts';
 import type { StoreReader } from '../ports/store.ts';
@@ -79,16 +78,7 @@ export function composeFarewells(
   const at = now();
   const farewells = new Map<string, IncidentMessage>();
   for (const channel of leftReceivers(state, next)) {
-    const waiting = new Set(
-      queueOf(state, channel).flatMap(({ items }) =>
-        items.flatMap(({ incident, kind }) => (kind === 'resolved' ? incident : [])),
-      ),
-    );
-    const open = [...state.incidents.values()].filter(({ id, notified, resolvedAt, event }) => {
-      const last = ownOf(notified, channel);
-      // An end that waits, for the receiver or for the end of a silence, would never be told there.
-      return last !== undefined && !event && (resolvedAt === null || !last.resolved || waiting.has(id));
-    });
+    const open = openAt(state, channel);
     if (open.length === 0) continue;
     const composing = { ...dependencies, channel, at };
     const items = mostUrgentFirst(state, open, at).map((incident) => {
