@@ -100,6 +100,8 @@ export interface Heard {
   readonly chat: string;
   /** Another name that a configuration may give it. */
   readonly alias?: string;
+  /** The beginning of a command there; absent where none is needed. */
+  readonly prefix?: string;
   /** Where in the chat it was pressed or written. */
   readonly topic?: string | undefined;
   /** When it was written, milliseconds since 1970; absent where the receiver does not say. */

@@ -185,6 +185,8 @@ function openTelegramListener(
     const [alias, topic] = [keyOf(chat, 'username'), keyOf(message, 'message_thread_id')];
     return {
       ...(topic !== undefined && { topic: String(topic) }),
+      // In a group a bot gets what begins so.
+      prefix: '/',
       ...{ id, chat: String(keyOf(chat, 'id')), ...(typeof alias === 'string' && { alias: `@${alias}` }) },
       person: { id: person, name: words || person },
     };

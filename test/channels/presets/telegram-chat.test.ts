@@ -57,7 +57,7 @@ describe('a bot that listens', () => {
     const [edit] = await answered('editMessageText');
     expect(events).toMatchObject([
       {
-        ...{ id: '101', chat: '-100123' },
+        ...{ id: '101', chat: '-100123', prefix: '/' },
         ...{ person: { id: '7', name: 'Ada L.' }, said: { kind: 'button', data: '0.1.incident-1' } },
       },
     ]);
