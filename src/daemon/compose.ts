@@ -69,11 +69,11 @@ export function frameOf(
   };
 }
 
+/** A last message for each channel that has one. */
+export type Farewells = ReadonlyMap<string, IncidentMessage>;
+
 /** Channels that the next settings have no more end: nobody there hears of it again, and a tool would have it open for good. */
-export function composeFarewells(
-  dependencies: ComposeDependencies,
-  next: Settings,
-): ReadonlyMap<string, IncidentMessage> {
+export function composeFarewells(dependencies: ComposeDependencies, next: Settings): Farewells {
   const { state, now } = dependencies;
   const at = now();
   const farewells = new Map<string, IncidentMessage>();
