@@ -26,6 +26,8 @@ const maxText = 4096;
 /** Updates at once, so few that an answer stays below the size that is read. */
 const maxUpdates = 4;
 const maxButtonRows = 8;
+/** Messages of which the last edit is known. */
+const maxEdits = 100;
 
 /** Groups that have become supergroups, by their settings: messages go on under the new id (`migrate_to_chat_id`). */
 const migrated = new WeakMap<PostSettings, string>();
@@ -124,6 +126,8 @@ function openTelegramListener(
   let username = '';
   /** When updates were asked for last: what was pressed was pressed since, or while nobody listened. */
   let askedAt: number | null = null;
+  /** The last edit of messages: a press brings its message as it was then, before what others pressed at the same time. */
+  const edits = new Map<string, { readonly text: string; readonly rows: readonly unknown[] }>();
 
   return keepListening({ clock, dispatcher }, async (signal, connected) => {
     const me = await call('getMe', {}, signal);
@@ -213,24 +217,26 @@ function openTelegramListener(
     text: string,
     signal: AbortSignal,
   ): Promise<boolean> {
-    const before = keyOf(message, 'text');
+    const place = { ...placeOf(message), message_id: keyOf(message, 'message_id') };
+    const held = edits.get(JSON.stringify(place));
+    const before = held?.text ?? keyOf(message, 'text');
     if (typeof before !== 'string') return false;
-    const rows = keyOf(keyOf(message, 'reply_markup'), 'inline_keyboard');
+    const rows = held?.rows ?? keyOf(keyOf(message, 'reply_markup'), 'inline_keyboard');
     const left = Array.isArray(rows)
       ? rows.map((row) => [row].flat().filter((button) => keyOf(button, 'callback_data') !== data))
       : [];
     const note = `\n\n✓ ${text}`;
-    const edited = await call(
-      'editMessageText',
-      {
-        ...placeOf(message),
-        message_id: keyOf(message, 'message_id'),
-        text: `${cutLines(before, maxText - note.length)}${note}`,
-        link_preview_options: { is_disabled: true },
-        reply_markup: { inline_keyboard: left.filter((row) => row.length > 0) },
-      },
-      signal,
-    );
+    const edit = {
+      text: `${cutLines(before, maxText - note.length)}${note}`,
+      rows: left.filter((row) => row.length > 0),
+    };
+    const shown = {
+      reply_markup: { inline_keyboard: edit.rows },
+      link_preview_options: { is_disabled: true },
+    };
+    const edited = await call('editMessageText', { ...place, text: edit.text, ...shown }, signal);
+    if (edits.size >= maxEdits) edits.clear();
+    if (edited.problem === null) edits.set(JSON.stringify(place), edit);
     return edited.problem === null;
   }
 

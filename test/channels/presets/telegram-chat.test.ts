@@ -175,6 +175,21 @@ describe('a bot that listens', () => {
     expect(edit?.text).toMatch(/x\n…\n\n✓ Ada has it$/);
   });
 
+  test('keeps what one person did where another pressed the same message at the same time', async () => {
+    const { telegram, answerWith, answered } = await listen();
+    telegram.update(pressed('0.1.a'));
+    await answered('editMessageText');
+    answerWith({ text: 'Ben: quiet', isPublic: true });
+    telegram.update(
+      pressed('6.1.other', { message: { ...Object(pressed('0.1.a').callback_query).message } }),
+    );
+    const [, edit] = await answered('editMessageText', 2);
+    expect(edit).toMatchObject({
+      text: 'CRITICAL\n\n✓ Ada has it\n\n✓ Ben: quiet',
+      reply_markup: { inline_keyboard: [] },
+    });
+  });
+
   test('says in a reply who has it where the message cannot be edited', async () => {
     const { telegram, answered } = await listen();
     telegram.refuseOnce('editMessageText', "Bad Request: message can't be edited");
