@@ -9,7 +9,7 @@ import { openHttpConnections, postOnce } from '../../net/http-post.ts';
 import type { ChannelChat, ChannelListener, Heard } from '../../ports/channel.ts';
 import { labelled } from '../../wording/lists.ts';
 import { buttonsOf, type ChatButton } from '../chats/buttons.ts';
-import { keepListening, standingOf } from '../chats/keep-listening.ts';
+import { keepListening, standingOf, unheard } from '../chats/keep-listening.ts';
 import type { SenderDependencies } from '../kind.ts';
 import { readSeconds } from '../post-kind.ts';
 import type { PostedPart } from '../post-sender.ts';
@@ -297,20 +297,19 @@ function openTelegramListener(
       }
       if (keyOf(json, 'ok') === true) return { result: keyOf(json, 'result'), problem: null, json, cut };
       const description = texts.clean(String(keyOf(json, 'description') ?? `HTTP ${said.status}`), 200);
-      const advice = adviceByStatus[said.status];
-      const problem = advice === undefined ? description : `${description}: ${advice}`;
+      const problem = adviceByStatus[said.status]?.({ said: description }) ?? description;
       return { result: null, problem, json, cut };
     } catch {
-      return { result: null, problem: 'the connection to Telegram was lost', json: null, cut: null };
+      return { result: null, problem: unheard.lost({ receiver: 'Telegram' }), json: null, cut: null };
     } finally {
       deadline.clear();
     }
   }
 }
 
-const adviceByStatus: Readonly<Record<number, string>> = {
-  401: 'check "botToken"',
-  409: 'another program asks for the updates of this bot, or it has a webhook (deleteWebhook ends that)',
+const adviceByStatus: Readonly<Record<number, typeof unheard.botToken>> = {
+  401: unheard.botToken,
+  409: unheard.contested,
 };
 
 function dateOf(message: unknown): number {

@@ -9,12 +9,13 @@ import { pauseOrEnd, startDeadline } from '../../net/deadline.ts';
 import { openHttpConnections } from '../../net/http-post.ts';
 import type { ChannelChat, ChannelListener, ChatAnswer, Heard } from '../../ports/channel.ts';
 import { classifyAnswer } from '../answers.ts';
-import { keepListening } from '../chats/keep-listening.ts';
+import { keepListening, unheard } from '../chats/keep-listening.ts';
 import type { SenderDependencies } from '../kind.ts';
 import { slackBotAnswers } from './slack-answers.ts';
 import { literalMrkdwn, unescapeSlack } from './slack-blocks.ts';
 import { callSlack, type SlackBot, type SlackChat, type SlackFields } from './slack-bot.ts';
 
+const receiver = 'Slack';
 const callMs = 10_000;
 /** Answers to people wait so long at most where Slack asks for it, and what others pressed with them. */
 const maxWaitMs = 30 * secondMs;
@@ -50,10 +51,8 @@ export function openSlackListener(
   });
 
   function problemOf(said: unknown): string {
-    const error = texts.clean(String(keyOf(said, 'error') ?? 'not what Slack answers'), 100);
-    return /auth|token|scope/.test(error)
-      ? `${error}: check "appToken": it is an app-level token (xapp-…) with the scope connections:write`
-      : error;
+    const error = texts.clean(String(keyOf(said, 'error') ?? unheard.strange({ receiver })), 100);
+    return /auth|token|scope/.test(error) ? unheard.appToken({ said: error }) : error;
   }
 
   /** Until the connection ends: why. */
@@ -68,7 +67,7 @@ export function openSlackListener(
       socket.close();
     };
     const abort = (): void => end('closed');
-    const silent = (): void => end('Slack says nothing any more');
+    const silent = (): void => end(unheard.silent({ receiver }));
     let cancel = clock.setTimer(silenceMs, silent);
     const alive = (): void => {
       cancel();
@@ -79,14 +78,14 @@ export function openSlackListener(
     };
     subscribe(pings, pinged);
     signal.addEventListener('abort', abort, { once: true });
-    socket.addEventListener('error', () => end('the connection to Slack was lost'));
-    socket.addEventListener('close', () => end('Slack closed the connection'));
+    socket.addEventListener('error', () => end(unheard.lost({ receiver })));
+    socket.addEventListener('close', () => end(unheard.closed({ receiver })));
     socket.addEventListener('message', ({ data }) => {
       alive();
       const envelope = parseJson(String(data));
       const type = keyOf(envelope, 'type');
       if (type === 'hello') connected();
-      if (type === 'disconnect') end(`Slack asked to connect again (${keyOf(envelope, 'reason')})`);
+      if (type === 'disconnect') end(unheard.again({ receiver, reason: String(keyOf(envelope, 'reason')) }));
       const id = keyOf(envelope, 'envelope_id');
       if (typeof id !== 'string' || waiting >= maxWaiting) return;
       socket.send(JSON.stringify({ envelope_id: id }));
@@ -216,7 +215,7 @@ export function openSlackListener(
       if (!isLimited || isAgain) return parseJson(said.body);
       await pauseOrEnd(clock, Math.min(taken.afterMs ?? secondMs, maxWaitMs), signal);
     } catch {
-      return { error: 'the connection to Slack was lost' };
+      return { error: unheard.lost({ receiver }) };
     } finally {
       deadline.clear();
     }
