@@ -134,6 +134,7 @@ export function postKind(
         ? null
         : {
             bot: `${settings.address.reveal()} ${settings.keys.botToken?.reveal()}`,
+            topic: settings.keys.messageThreadId?.reveal() || undefined,
             standing: async (heard) => (await loadChat()).standing(settings, heard),
             listen: async (answer) => (await loadChat()).listen(settings, dependencies, answer),
           },

@@ -1,7 +1,7 @@
 import { minuteMs } from '../domain/duration.ts';
 import type { Message } from '../domain/message.ts';
 import { retryDelayMs } from '../domain/outbox.ts';
-import { pause } from '../net/deadline.ts';
+import { pauseOrEnd } from '../net/deadline.ts';
 import type { Channel, Delivery } from '../ports/channel.ts';
 import type { Clock } from '../ports/clock.ts';
 
@@ -17,12 +17,11 @@ export async function sendWhole(
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
 ): Promise<Delivery> {
   const until = clock.monotonic() + triedForMs;
-  const ended = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
   let delivery = await channel.send(message, signal);
   for (let attempts = 1; delivery.kind === 'delivered' && delivery.owed !== undefined; attempts++) {
     const waitMs = retryDelayMs(attempts, delivery.owed.afterMs);
     if (clock.monotonic() + waitMs > until) break;
-    await Promise.race([pause(clock, waitMs, signal), ended]);
+    await pauseOrEnd(clock, waitMs, signal);
     if (signal.aborted) break;
     const { recipients } = delivery.owed;
     delivery = joined(delivery, recipients, await channel.send({ ...message, recipients }, signal));

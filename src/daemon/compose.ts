@@ -9,7 +9,7 @@ import type { Rule } from '../domain/rule.ts';
 import type { Settings } from '../domain/settings.ts';
 import { severityRank } from '../domain/severity.ts';
 import { linkKeysOf } from '../engine/access.ts';
-import { leftReceivers } from '../engine/channel-changes.ts';
+import { leftReceivers, openAt } from '../engine/channel-changes.ts';
 import { routesFor } from '../engine/decide.ts';
 import { balancesOf, factsOf, type MonitorState } from '../engine/state.ts';
 import type { StoreReader } from '../ports/store.ts';
@@ -60,21 +60,21 @@ export function frameOf(
   };
 }
 
+/** A last message for each channel that has one. */
+export type Farewells = ReadonlyMap<string, IncidentMessage>;
+
 /** Channels that the next settings have no more end: nobody there hears of it again, and a tool would have it open for good. */
-export function composeFarewells(
-  dependencies: ComposeDependencies,
-  next: Settings,
-): ReadonlyMap<string, IncidentMessage> {
+export function composeFarewells(dependencies: ComposeDependencies, next: Settings): Farewells {
   const { state, now } = dependencies;
   const at = now();
   const farewells = new Map<string, IncidentMessage>();
   for (const channel of leftReceivers(state, next)) {
-    const open = openOf(state, channel);
+    const open = openAt(state, channel);
     if (open.length === 0) continue;
     const composing = { ...dependencies, channel, at };
     const items = mostUrgentFirst(state, open, at).map((incident) => {
-      const over = { ...incident, resolvedAt: at, resolution: { kind: 'channel-removed' } as const };
-      return composeItem(composing, over, ['resolved']);
+      const removed = { ...incident, resolvedAt: at, resolution: { kind: 'channel-removed' } as const };
+      return composeItem(composing, incident.resolvedAt === null ? removed : incident, ['resolved']);
     });
     const frame = frameOf(state, { id: state.random.id(), revision: 0, channel }, at);
     farewells.set(channel, { ...frame, kind: 'incidents', items, thread: null, companions: [] });

@@ -34,10 +34,10 @@ export function createConnections({ openProvider, openChannels }: ConnectionDepe
     },
     readBalance,
     /** Old ones finish, then close; unchanged providers stay: thousands of handshakes would delay polls. */
-    replace(next: Settings, farewells: ReadonlyMap<string, Message> = new Map()): void {
+    replace(next: Settings, farewells: readonly ReadonlyMap<string, Message>[] = []): void {
       for (const { name, send, opened } of channels) {
-        const farewell = farewells.get(name);
-        if (farewell !== undefined) void send(farewell, new AbortController().signal);
+        for (const farewell of farewells.flatMap((messages) => messages.get(name) ?? []))
+          void send(farewell, new AbortController().signal);
         opened.closeAfterUse();
       }
       const isSame = textOf(next) === textOf(settings);

@@ -189,10 +189,12 @@ export class Daemon {
     const { changed, rekeyed } = changedAccounts(this.state.accounts, settings);
     const { membership } = this.#dependencies;
     const farewells =
-      membership?.maySend() === false ? new Map() : composeFarewells(this.#composing, settings);
+      membership?.maySend() === false
+        ? []
+        : [composeFarewells(this.#composing, settings), ...this.#tests.farewells(settings)];
     this.#connections.replace(settings, farewells);
     this.#dispatcher.adopt(this.#connections.channels);
-    this.#tests.adopt(this.#connections.channels);
+    this.#tests.adopt(this.#connections.channels, settings);
     this.listening.adopt(this.#connections.channels);
     const later = this.act((now) => {
       const rest = reconfigure(this.state, settings, now);

@@ -8,7 +8,10 @@ import type {
   ChatAnswer,
   Heard,
 } from '../ports/channel.ts';
+import { sentences } from '../wording/phrase.ts';
 import type { DaemonParts } from './daemon-dependencies.ts';
+
+const told = sentences('lostChats', { of: '{channel}: {reason}', both: '{first}; {next}' });
 
 /** A chat that is lost for longer is told of on the other channels. */
 const patienceMs = 10 * minuteMs;
@@ -72,7 +75,13 @@ export class Listening {
     const long = lost.filter(({ since }) => now - since > patienceMs);
     if (lost.length === 0) noteChats(this.#parts.state, null, now);
     else if (long.length > 0)
-      noteChats(this.#parts.state, long.map(({ name, reason }) => `${name}: ${reason}`).join('; '), now);
+      noteChats(
+        this.#parts.state,
+        long
+          .map(({ name, reason }) => told.of({ channel: name, reason }))
+          .reduce((first, next) => told.both({ first, next })),
+        now,
+      );
   }
 
   stop(): void {
@@ -87,8 +96,9 @@ async function answerFor(
   heard: Heard,
   answer: AnswerChat,
 ): Promise<ChatAnswer> {
+  const isOfTopic = ({ chat }: HeardChannel): boolean => chat.topic === heard.topic;
   const events = await Promise.all(
-    sharing.map(async ({ name, chat }) => ({
+    [...sharing.filter(isOfTopic), ...sharing].map(async ({ name, chat }) => ({
       ...{ ...heard, channel: name, standing: await chat.standing(heard) },
     })),
   );

@@ -1,5 +1,7 @@
 import type { Incident } from '../domain/alert.ts';
 import { minuteMs } from '../domain/duration.ts';
+import type { Settings } from '../domain/settings.ts';
+import { followChannels } from '../engine/channel-changes.ts';
 import { recordDelivery, type Sent, unsent } from '../engine/delivery-ended.ts';
 import { keepIncident } from '../engine/incidents.ts';
 import type { MonitorState } from '../engine/state.ts';
@@ -7,7 +9,7 @@ import { forgetTest, owedTests, stageOf } from '../engine/test-alert.ts';
 import { endTurn } from '../engine/turn.ts';
 import { type Channel, wordMissed } from '../ports/channel.ts';
 import type { StartedTest, ToldChannel } from '../ports/orders.ts';
-import type { ComposeDependencies } from './compose.ts';
+import { type ComposeDependencies, composeFarewells, type Farewells } from './compose.ts';
 import type { DaemonParts } from './daemon-dependencies.ts';
 import { Dispatcher } from './dispatcher.ts';
 
@@ -26,7 +28,7 @@ export class TestAlert {
   readonly started: StartedTest;
   readonly #stage: MonitorState;
   readonly #dispatcher: Dispatcher;
-  readonly #wake: () => void;
+  readonly #parts: TestDependencies;
   readonly #told = new Map<string, ToldChannel>();
   readonly #answered = Promise.withResolvers<readonly ToldChannel[]>();
   #resolvesAt: number;
@@ -35,7 +37,7 @@ export class TestAlert {
   constructor(parts: TestDependencies, incident: Incident, channels: readonly Channel[]) {
     const now = parts.now();
     this.id = incident.id;
-    this.#wake = parts.wake;
+    this.#parts = parts;
     this.#stage = stageOf(parts.state, incident, now);
     const ended = (sent: Sent) => this.#ended(sent, parts.now());
     this.#dispatcher = new Dispatcher({ ...parts, state: this.#stage, acknowledgeUrl: () => null, ended });
@@ -85,7 +87,13 @@ export class TestAlert {
     this.step(now);
   }
 
-  adopt(channels: readonly Channel[]): void {
+  farewells(next: Settings): Farewells {
+    return composeFarewells({ ...this.#parts, state: this.#stage }, next);
+  }
+
+  adopt(channels: readonly Channel[], settings: Settings): void {
+    this.#stage.settings = { ...settings, silences: this.#stage.settings.silences };
+    followChannels(this.#stage, this.#parts.now());
     this.#dispatcher.adopt(channels);
   }
 
@@ -116,7 +124,7 @@ export class TestAlert {
       this.#told.set(channel, { channel, delivered: missed === null, reason: missed });
     }
     this.#answerOnceTold();
-    this.#wake();
+    this.#parts.wake();
   }
 
   #answerOnceTold(): void {
@@ -175,8 +183,12 @@ export class TestAlerts {
     );
   }
 
-  adopt(channels: readonly Channel[]): void {
-    for (const test of this.#tests) test.adopt(channels);
+  farewells(next: Settings): readonly Farewells[] {
+    return this.#tests.map((test) => test.farewells(next));
+  }
+
+  adopt(channels: readonly Channel[], settings: Settings): void {
+    for (const test of this.#tests) test.adopt(channels, settings);
   }
 
   step(now: number): void {

@@ -25,6 +25,13 @@ export function cutText(text: string, limit: number): string {
     .trimEnd()}…`;
 }
 
+/** Whole lines as far as there is room: none is cut within a figure or an address. */
+export function cutLines(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const end = text.lastIndexOf('\n', limit - 2);
+  return end > 0 ? `${text.slice(0, end)}\n…` : cutText(text, limit);
+}
+
 /** Printable ASCII words with single spaces between, as most names are. */
 const alreadyPlain = /^[!-~]+(?: [!-~]+)*$/;
 

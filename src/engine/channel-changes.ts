@@ -1,9 +1,10 @@
-import { selfAccountId } from '../domain/alert.ts';
+import { type Incident, selfAccountId } from '../domain/alert.ts';
+import { ownOf } from '../domain/own.ts';
 import type { Settings } from '../domain/settings.ts';
 import { channelFailed, channelFailedRule } from '../rules/self-alert-kinds.ts';
 import { keyedDigest } from './access.ts';
 import { forgetTries, unsent } from './delivery-ended.ts';
-import { putNotification } from './queue.ts';
+import { putNotification, queueOf } from './queue.ts';
 import { closeSelfAlert } from './self-alerts.ts';
 import { type MonitorState, writeNote } from './state.ts';
 
@@ -41,6 +42,18 @@ export function leftReceivers(
   return [...receiversBefore(state)].flatMap(([name, digest]) =>
     digest === null || next.has(digest) ? [] : [name],
   );
+}
+
+/** The incidents that a receiver may have open: of an end that waits, for it or for the end of a silence, it has not heard. */
+export function openAt(state: MonitorState, channel: string): readonly Incident[] {
+  const ends = queueOf(state, channel).flatMap(({ items }) =>
+    items.filter(({ kind }) => kind === 'resolved'),
+  );
+  const waiting = new Set(ends.map(({ incident }) => incident));
+  return [...state.incidents.values()].filter(({ id, notified, resolvedAt, event }) => {
+    const last = ownOf(notified, channel);
+    return last !== undefined && !event && (resolvedAt === null || !last.resolved || waiting.has(id));
+  });
 }
 
 function digestsOf(state: MonitorState, channels: Settings['channels']): ReadonlyMap<string, string> {

@@ -6,6 +6,7 @@ import type { Rule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import { alertKindOf, ruleKindOf } from '../rules/registry.ts';
 import { listWords } from '../wording/lists.ts';
+import { followChannels } from './channel-changes.ts';
 import { planChannels } from './decide.ts';
 import { keepIncident, sketchIncident } from './incidents.ts';
 import { noAccount } from './orders/refusals.ts';
@@ -118,5 +119,6 @@ export function stageOf(state: MonitorState, incident: Incident, now: number): M
   for (const silence of isOwed ? [] : state.silences.values())
     stage.silences.setInMemory(silence.id, silence);
   keepIncident(stage, incident);
+  followChannels(stage, now);
   return stage;
 }

@@ -3,6 +3,7 @@ import { isFirstNotification, type MessageItem, stateOf } from '../domain/messag
 import { cleanText } from '../domain/plain-text.ts';
 import { amountOf } from '../domain/reading.ts';
 import { alertKindOf } from '../rules/registry.ts';
+import { sayComment } from '../wording/comment.ts';
 import { say } from '../wording/language.ts';
 import { sayDuration, sayMoment, sayMomentAndAge } from '../wording/moments.ts';
 import { phrases } from '../wording/phrase.ts';
@@ -176,7 +177,7 @@ function acknowledgementOf(item: MessageItem, frame: WordingFrame): readonly str
   const { acknowledgement } = item.incident;
   if (acknowledgement === null) return [];
   const by = nameOf(acknowledgement.by, frame);
-  const comment = cleanText(acknowledgement.comment, 200);
+  const comment = sayComment(cleanText(acknowledgement.comment, 200), frame);
   const given = { by, since: sayMomentAndAge(acknowledgement.at, frame), comment };
   const isOvertaken = item.incident.rises > acknowledgement.rises;
   if (comment === '') return [say(isOvertaken ? says.overtaken : says.acknowledged, given, frame)];

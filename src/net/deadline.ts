@@ -43,3 +43,16 @@ export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<vo
     signal.addEventListener('abort', clock.setTimer(ms, resolve), { once: true });
   });
 }
+
+/** Waits, and goes on at once where the exchange ends before. */
+export function pauseOrEnd(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const cancel = clock.setTimer(ms, resolve);
+    const end = (): void => {
+      cancel();
+      resolve();
+    };
+    signal.addEventListener('abort', end, { once: true });
+  });
+}

@@ -85,6 +85,8 @@ export type Standing = 'may act' | 'stranger' | 'elsewhere';
 export interface ChannelChat {
   /** Channels with the same are heard by one connection, which brings what happens in the chats of all. May be a secret. */
   readonly bot: string;
+  /** Where in the chat its messages stand: of channels with one chat that of the topic is asked first. */
+  readonly topic?: string | undefined;
   standing(heard: Pick<Heard, 'chat' | 'alias' | 'person'>): Promise<Standing>;
   listen(answer: (heard: Heard) => Promise<ChatAnswer>): ChannelListener;
 }
@@ -98,6 +100,10 @@ export interface Heard {
   readonly chat: string;
   /** Another name that a configuration may give it. */
   readonly alias?: string;
+  /** The beginning of a command there; absent where none is needed. */
+  readonly prefix?: string;
+  /** Where in the chat it was pressed or written. */
+  readonly topic?: string | undefined;
   /** When it was written, milliseconds since 1970; absent where the receiver does not say. */
   readonly at?: number;
   readonly said:

@@ -11,6 +11,8 @@ interface Listener {
 interface Form {
   readonly phrase: Phrase;
   readonly pattern: RegExp;
+  /** The same with arguments as long as they can be, the first ones first. */
+  readonly longest: RegExp;
   readonly names: readonly string[];
   /** Quoted text stays as it is. */
   readonly quoted: ReadonlySet<string>;
@@ -37,21 +39,33 @@ export function sayAgain(text: string, reader: Listener): string {
     forms = known
       .map(formOf)
       .toSorted((left, right) => right.letters - left.letters || lengthOf(right) - lengthOf(left));
-  for (const { phrase, pattern, names, counts, quoted, letters } of forms) {
-    const groups = pattern.exec(text);
-    if (groups?.slice(1).every(isWhole) !== true) continue;
-    let isKnown = letters >= tellingLetters;
-    const given = names.flatMap((name, place): [string, string | number][] => {
-      const value = groups[place + 1];
-      if (value === undefined) return [];
-      if (counts.has(name)) return [[name, Number(value)]];
-      const said = quoted.has(name) ? value : sayArgument(value, reader);
-      isKnown ||= said !== value && !figure.test(value);
-      return [[name, said]];
-    });
-    if (isKnown) return reader.language.fill(phrase, Object.fromEntries(given));
+  for (const form of forms) {
+    const shortest = form.pattern.exec(text);
+    if (shortest === null) continue;
+    // What a vendor says may hold what stands between two arguments: that way is meant in which more of them are known.
+    const ways = [shortest, ...(form.names.length > 1 ? [form.longest.exec(text)] : [])].flatMap((groups) =>
+      groups?.slice(1).every(isWhole) === true ? argumentsIn(groups, form, reader) : [],
+    );
+    const most = Math.max(...ways.map(({ known }) => known));
+    const meant = ways.find(({ known }) => known === most);
+    if (meant !== undefined && (form.letters >= tellingLetters || most > 0))
+      return reader.language.fill(form.phrase, meant.given);
   }
   return text;
+}
+
+/** The arguments in the reader's language, and how many of them are sentences of ours. */
+function argumentsIn(groups: RegExpExecArray, { names, counts, quoted }: Form, reader: Listener) {
+  let known = 0;
+  const given = names.flatMap((name, place): [string, string | number][] => {
+    const value = groups[place + 1];
+    if (value === undefined) return [];
+    if (counts.has(name)) return [[name, Number(value)]];
+    const said = quoted.has(name) ? value : sayArgument(value, reader);
+    if (said !== value && !figure.test(value)) known += 1;
+    return [[name, said]];
+  });
+  return { given: Object.fromEntries(given), known };
 }
 
 /** An argument that has one of two brackets is torn from another sentence. */
@@ -79,9 +93,11 @@ function formOf(phrase: Phrase): Form {
   };
   const parts = cutEnglish(phrase.english);
   const words = parts.filter((part) => typeof part === 'string').join('');
-  const pattern = new RegExp(`^${parts.map(sourceOf).join('')}$`, 's');
+  const source = parts.map(sourceOf).join('');
+  const pattern = new RegExp(`^${source}$`, 's');
+  const longest = new RegExp(pattern.source.replaceAll('.+?)', '.+)'), 's');
   const quoted = new Set([...phrase.english.matchAll(/"\{(\w+)\}"/g)].map(([, name = '']) => name));
-  return { phrase, pattern, names, counts, quoted, letters: words.replace(/\W/g, '').length };
+  return { phrase, pattern, longest, names, counts, quoted, letters: words.replace(/\W/g, '').length };
 }
 
 const figure = /^-?[\d,]+(?:\.\d+)?(?: [A-Z]{3})?$/;

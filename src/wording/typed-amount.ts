@@ -4,7 +4,7 @@ import type { Language } from './language.ts';
 /** An amount as people write it in their language: `1400`, `1,400.00`, in Spanish `1.400,00`. Null for what is no number, or may be another one. */
 export function readTypedAmount(text: string, { marks }: Pick<Language, 'marks'>): Micros | null {
   const { group, point } = marks;
-  const isGrouped = new RegExp(`^\\d{1,3}(?:[${group}]\\d{3})+(?:[${point}]\\d*)?$`).test(text);
+  const isGrouped = new RegExp(`^[1-9]\\d{0,2}(?:[${group}]\\d{3})+(?:[${point}]\\d*)?$`).test(text);
   // Nobody pays with three decimals: whoever types 1.400 in English means a thousand times as much.
   if (!isGrouped && /^[1-9]\d{0,2}[.,]\d{3}$/.test(text)) return null;
   return parseMicros((isGrouped ? text.replaceAll(group, '') : text).replace(point, '.'));

@@ -113,3 +113,28 @@ test('channels of one bot are heard by one connection: each is asked whether the
     'ops elsewhere',
   ]);
 });
+
+test('of two channels in one chat, each in a topic of its own, that of the topic answers', async () => {
+  const world = await startWorld({ channels: ['ops', 'finance'], rules: [] });
+  const channels: string[] = [];
+  const heard: Parameters<ChannelChat['listen']>[0][] = [];
+  const chatOf = (topic: string | undefined): ChannelChat => ({
+    ...{ bot: 'token', topic, standing: async () => 'may act' },
+    listen(answer) {
+      heard.push(answer);
+      return { problem: () => null, close() {} };
+    },
+  });
+  world.daemon.listen(async ({ channel }) => {
+    channels.push(channel);
+    return { text: '', isPublic: false };
+  });
+  world.daemon.listening.adopt([
+    Object.assign(world.channel('ops'), { chat: chatOf('5') }),
+    Object.assign(world.channel('finance'), { chat: chatOf('9') }),
+  ]);
+  const said = { kind: 'text', text: 'status' } as const;
+  for (const topic of ['9', '5', '7', undefined])
+    await heard[0]?.({ id: '1', chat: '-100', topic, person: { id: '1', name: 'Ada' }, said });
+  expect(channels).toEqual(['finance', 'ops', 'ops', 'ops']);
+});

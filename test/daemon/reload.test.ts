@@ -11,6 +11,11 @@ import { read, startWorld, step, type World } from '../support/world.ts';
 
 const rule = smsLow({ warning: units(200) });
 
+const silence = (startsAt: number) => {
+  const span = { startsAt, endsAt: startsAt + hourMs };
+  return { kind: 'silence', match: { account: ['otp'] }, everything: false, comment: '', ...span } as const;
+};
+
 describe('a reload', () => {
   test('of more accounts than one turn takes judges each by its old rules or its new ones, and tells everything once', async () => {
     const ids = Array.from({ length: accountsAtOnce + 3 }, (_, index) => `a${index}`);
@@ -352,6 +357,27 @@ describe('a channel', () => {
     expect(world.news()).toEqual(['otp/sms-low resolved warning (topped-up)']);
     expect(old.news()).toEqual([]);
   });
+
+  test.each(['is silenced', 'waits'])(
+    'that has another address while an end %s leaves nothing open at the old receiver',
+    async (how) => {
+      const world = await startWorld({ rules: [smsLow({ warning: units(200) })] });
+      await read(world, 100);
+      const old = world.channel('ops');
+      if (how === 'waits') old.mood = 'down';
+      else giveAtOnce(world, silence(world.now));
+      world.provider.set('otp', 900);
+      await world.pass(step);
+      expect(old.news()).toEqual([]);
+      old.mood = 'up';
+      world.channels.delete('ops');
+      world.settings = moved(world, 'ops');
+      await world.daemon.reload(world.settings);
+      await world.pass(2 * hourMs);
+      expect(old.news()).toEqual(['otp/sms-low resolved warning (topped-up)']);
+      expect(world.news()).toEqual([]);
+    },
+  );
 
   test('that has another address after a restart hears no end of what it was never told', async () => {
     const world = await startWorld({ rules: [smsLow({ warning: units(200) })] });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { IncidentMessage, Message } from '../../src/domain/message.ts';
 import { isRefusal } from '../../src/domain/operator.ts';
+import { Secret } from '../../src/domain/secret.ts';
 import { wordCard } from '../../src/messages/message-wording.ts';
 import type { StartedTest } from '../../src/ports/orders.ts';
 import { hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
@@ -237,6 +238,42 @@ describe('a test alert', () => {
     world.clock.jump(-hourMs);
     await world.pass(20_000);
     expect(headlines(world, 'ops')).toHaveLength(2);
+  });
+
+  test('ends at a receiver that a reload takes out, and at one that it renames', async () => {
+    const world = await startWorld(parts);
+    await order(world, { severity: 'critical' });
+    await world.pass(20_000);
+    const old = world.channel('ops');
+    const { settings } = world;
+    const away = new Secret('https://hooks.example.com/elsewhere');
+    world.channels.delete('ops');
+    world.settings = {
+      ...settings,
+      channels: settings.channels.map((each) => (each.name === 'ops' ? { ...each, place: away } : each)),
+    };
+    await world.daemon.reload(world.settings);
+    await world.pass(2 * minuteMs);
+    const kinds = (attempts: typeof old.attempts) =>
+      attempts.flatMap(({ message }) => items(message)[0]?.kinds ?? []);
+    expect(kinds(old.attempts)).toEqual(['firing', 'resolved']);
+    expect(kinds(world.channel('ops').attempts)).toEqual(['firing', 'resolved']);
+    await order(world, { severity: 'critical' });
+    await world.pass(20_000);
+    world.settings = {
+      ...world.settings,
+      channels: world.settings.channels.map((each) =>
+        each.name === 'ops' ? { ...each, name: 'pager' } : each,
+      ),
+      routes:
+        parts.routes?.map((route) => ({
+          ...route,
+          channels: route.channels.map((name) => (name === 'ops' ? 'pager' : name)),
+        })) ?? [],
+    };
+    await world.daemon.reload(world.settings);
+    await world.pass(2 * minuteMs);
+    expect(kinds(world.channel('pager').attempts)).toEqual(['resolved']);
   });
 
   test('of a rule that the account does not have, or that was ordered long ago, is refused', async () => {

@@ -159,6 +159,22 @@ it('In Spanish no English sentence is left in any message', () => {
   }
 });
 
+it.each([
+  ['ordered', 'recarga pedida.'],
+  ['ordered, paid by card', 'recarga pedida, paid by card.'],
+  ['ordered it', 'ordered it.'],
+])('In Spanish the comment "%s" of who ordered money ends "%s"', (comment, end) => {
+  const { firing } = everyMessage();
+  if (firing?.kind !== 'incidents') throw new Error('no alert');
+  const items = firing.items.map((item) => forReason(item, 'acknowledged'));
+  const said = items.map((item) => ({
+    ...item,
+    incident: { ...item.incident, acknowledgement: { ...taken, comment } },
+  }));
+  const text = renderText({ ...firing, language: 'es', items: said }, 10_000);
+  expect(text).toMatch(new RegExp(`Tomada por Ana .*: ${end}`));
+});
+
 describe.each([
   ['zh-CN', [',', '.']],
   ['es', ['.', ',']],

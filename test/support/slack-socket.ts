@@ -24,6 +24,8 @@ export async function startSlackSocket() {
   let refusal: string | null = null;
   let strange: string | null = null;
   let envelopes = 0;
+  /** How many of the next calls of a method are one too many. */
+  const limited = new Map<string, number>();
 
   function answer(method: string, fields: Readonly<Record<string, string>>, token: string): object {
     if (method === 'apps.connections.open') {
@@ -57,6 +59,12 @@ export async function startSlackSocket() {
       const fields = Object.fromEntries(new URLSearchParams(body));
       const method = (request.url ?? '').replace('/api/', '');
       calls.push({ method, fields });
+      const left = limited.get(method) ?? 0;
+      limited.set(method, left - 1);
+      if (left > 0) {
+        response.writeHead(429, { 'retry-after': '1' }).end('{"ok":false,"error":"ratelimited"}');
+        return;
+      }
       const token = (request.headers.authorization ?? '').replace('Bearer ', '');
       response
         .writeHead(200, { 'content-type': 'application/json' })
@@ -117,6 +125,7 @@ export async function startSlackSocket() {
     refuse(error: string | null) {
       refusal = error;
     },
+    limit: (method: string, times = 1) => void limited.set(method, times),
     /** Another address than that of the socket. */
     hand(address: string | null) {
       strange = address;

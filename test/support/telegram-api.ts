@@ -24,6 +24,7 @@ export async function startTelegramApi() {
   let refusal: { readonly status: number; readonly body: Body } | null = null;
   let refusals = 0;
   let movedTo: number | null = null;
+  const once = new Map<string, ReturnType<typeof refuse>>();
 
   function refuse(description: string, status = 400, more: Body = {}) {
     return { status, body: { ok: false, error_code: status, description, ...more } };
@@ -56,6 +57,8 @@ export async function startTelegramApi() {
   ): Promise<{ readonly status: number; readonly body: object }> {
     if (method === 'getMe') return accept({ id: 1, is_bot: true, username: 'lowwater_bot' });
     if (method === 'getUpdates') return giveUpdates(body);
+    const scripted = once.get(method);
+    if (once.delete(method) && scripted !== undefined) return scripted;
     const problem = findWrong(method, body);
     if (problem !== null) {
       wrong.push(`${method}: ${problem}`);
@@ -107,6 +110,10 @@ export async function startTelegramApi() {
       refusal = answered;
       refusals = times;
       waiting?.();
+    },
+    /** The next call of the method is refused so. */
+    refuseOnce(method: string, description: string, status = 400, more: Body = {}): void {
+      once.set(method, refuse(description, status, more));
     },
     moveTo(chat: number): void {
       movedTo = chat;

@@ -53,6 +53,23 @@ it('Amounts, durations and sentences within a sentence are said in the language,
   );
 });
 
+it('What to do is said in the language, whatever stands between in what a vendor says', () => {
+  const kicked = 'Telegram answered 403 Forbidden: bot was kicked: add the bot to the chat again';
+  expect(inLanguage(kicked, 'es')).toBe(
+    'Telegram respondió 403 Forbidden: bot was kicked: añadir de nuevo el bot al chat',
+  );
+});
+
+it('Why chats are not heard is said in the language, for each channel', () => {
+  const lost = 'ops: Forbidden: gone: check "botToken"; duty: the connection to Slack was lost';
+  expect(inLanguage(lost, 'es')).toBe(
+    'ops: Forbidden: gone: revisar "botToken"; duty: se perdió la conexión con Slack',
+  );
+  expect(inLanguage(lost, 'zh-CN')).toBe(
+    'ops: Forbidden: gone：检查 "botToken"；duty：与 Slack 的连接已断开',
+  );
+});
+
 it('An amount within a sentence keeps its currency, whatever stands behind it', () => {
   const ordered = 'Ana & Co has ordered 1,400.00 CNY less than a second ago';
   expect(inLanguage(ordered, 'zh-CN')).toBe('不到 1 秒前 Ana & Co 已付款 1,400.00 CNY');

@@ -8,6 +8,7 @@ const readers = { en: english, es: await loadLanguage('es'), 'zh-CN': await load
 test.each([
   ['en', '1,400.50', 1_400_500_000],
   ['en', '0.125', 125_000],
+  ['en', '0,125', null],
   ['en', '1.400', null],
   ['en', '12,50', null],
   ['zh-CN', '1,400', 1_400_000_000],
@@ -15,6 +16,7 @@ test.each([
   ['es', '1.400,50', 1_400_500_000],
   ['es', '1400,5', 1_400_500_000],
   ['es', '1400.5', 1_400_500_000],
+  ['es', '0.125', 125_000],
   ['es', '1,400', null],
   ['es', '1,400.50', null],
 ] as const)('in %s %s is %s millionths', (language, text, micros) => {

@@ -7,6 +7,7 @@ import { Secret } from '../../domain/secret.ts';
 import type { ChannelSettings } from '../../domain/settings.ts';
 import { isWorse, type Severity, severities } from '../../domain/severity.ts';
 import { linkTo, wordItem } from '../../messages/item-wording.ts';
+import { testHeadline } from '../../messages/message-wording.ts';
 import { deliverWithin, openHttpConnections, postOnce } from '../../net/http-post.ts';
 import type { Delivery } from '../../ports/channel.ts';
 import { joinSentences, labelled } from '../../wording/lists.ts';
@@ -112,9 +113,7 @@ function renderAlerts(message: Message, labels: AlertmanagerSettings['labels']):
     case 'test': {
       const now = isoText(message.at);
       const name = { alertname: 'LowwaterTest', severity: 'info', ...labels };
-      return [
-        { labels: name, annotations: { summary: 'Test message of lowwater' }, startsAt: now, endsAt: now },
-      ];
+      return [{ labels: name, annotations: { summary: testHeadline(message) }, startsAt: now, endsAt: now }];
     }
     case 'incidents':
       return latestOfEachAlert(message.items)

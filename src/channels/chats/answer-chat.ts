@@ -42,7 +42,7 @@ const says = phrases('chat', {
   formAmount: 'Amount',
   formBy: 'Arrives by (a day, such as friday or 2026-11-27; empty: after the lead time)',
   formSend: 'Ordered',
-  form: 'Write: ordered {account} {amount} by friday',
+  form: 'Write: {command} {account} {amount} by friday',
   badAmount: 'Not done: "{said}" is not an amount above 0.',
   badCurrency: 'Not done: this account is in {currency}. Write that or no currency, not "{said}".',
   badDay: 'Not done: "{said}" is not a day such as friday or 2026-11-27.',
@@ -275,10 +275,12 @@ class Chat {
     const account = this.#state.accounts.get(alert.account);
     if (account === undefined) return this.alone(say(says.over, this.reader));
     const payment = this.#look.itemOf(alert)?.account?.payment ?? null;
-    const value = payment === null ? '' : formatMicros(payment.micros);
+    const { point } = this.reader.language.marks;
+    const value = payment === null ? '' : formatMicros(payment.micros).replace('.', point);
+    const command = `${this.#event.prefix ?? ''}ordered`;
     const known = account.expected.filter(({ balance }) => balance === alert.balance).map(({ id }) => id);
     return {
-      ...this.alone(say(says.form, { account: account.id, amount: value || '1400' }, this.reader)),
+      ...this.alone(say(says.form, { command, account: account.id, amount: value || '1400' }, this.reader)),
       form: {
         title: say(says.formTitle, this.reader),
         data: [writePressed(pressed), ...known].join(' '),

@@ -2,6 +2,21 @@ import type { Dispatcher } from 'undici';
 import { minuteMs, secondMs } from '../../domain/duration.ts';
 import type { ChannelListener, Standing } from '../../ports/channel.ts';
 import type { Clock } from '../../ports/clock.ts';
+import { sentences } from '../../wording/phrase.ts';
+
+/** Why a chat is not heard. */
+export const unheard = sentences('chatLost', {
+  notYet: 'not connected yet',
+  lost: 'the connection to {receiver} was lost',
+  closed: '{receiver} closed the connection',
+  silent: '{receiver} says nothing any more',
+  again: '{receiver} asked to connect again ({reason})',
+  strange: 'not what {receiver} answers',
+  appToken: '{said}: check "appToken": it is an app-level token (xapp-…) with the scope connections:write',
+  botToken: '{said}: check "botToken"',
+  contested:
+    '{said}: another program asks for the updates of this bot, or it has a webhook (deleteWebhook ends that)',
+});
 
 const minPauseMs = secondMs;
 const maxPauseMs = minuteMs;
@@ -13,7 +28,7 @@ export function keepListening(
 ): ChannelListener {
   const ending = new AbortController();
   const { signal } = ending;
-  let problem: ReturnType<ChannelListener['problem']> = { since: clock.now(), reason: 'not connected yet' };
+  let problem: ReturnType<ChannelListener['problem']> = { since: clock.now(), reason: unheard.notYet() };
   let pauseMs = minPauseMs;
   let cancel = (): void => {};
 

@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Message } from '../../domain/message.ts';
-import { cutText } from '../../domain/plain-text.ts';
 import { toneIcons } from '../../messages/item-wording.ts';
-import { cardMarkdown } from '../markdown.ts';
+import { cardMarkdown, fitFacts } from '../markdown.ts';
 import { mentionsIn } from '../mention.ts';
 import { renderWithin } from '../post-sender.ts';
 import type { PostCode, PostSettings } from '../receiver.ts';
@@ -32,7 +31,7 @@ export function render(message: Message, { mention }: Pick<PostSettings, 'mentio
     msgtype: 'markdown',
     markdown: {
       // Text that the list of chats and a phone's notification show.
-      title: cutText(`${toneIcons[card.tone]} ${card.headline}`, 100),
+      title: fitFacts(`${toneIcons[card.tone]} ${card.headline}`, ({ length }) => length <= 100),
       text: `${cardMarkdown(card)}${tail}`,
     },
     at: {

@@ -1,15 +1,17 @@
-import { secondMs } from '../../domain/duration.ts';
+import { minuteMs, secondMs } from '../../domain/duration.ts';
 import { keyOf, parseJson } from '../../domain/json.ts';
 import type { Message } from '../../domain/message.ts';
-import { cutText } from '../../domain/plain-text.ts';
+import { cutLines, cutText } from '../../domain/plain-text.ts';
 import { readerOf } from '../../messages/item-wording.ts';
-import { pause, startDeadline } from '../../net/deadline.ts';
+import { pause, pauseOrEnd, startDeadline } from '../../net/deadline.ts';
 import { isSuccess } from '../../net/http-answer.ts';
 import { openHttpConnections, postOnce } from '../../net/http-post.ts';
 import type { ChannelChat, ChannelListener, Heard } from '../../ports/channel.ts';
+import { labelled } from '../../wording/lists.ts';
 import { buttonsOf, type ChatButton } from '../chats/buttons.ts';
-import { keepListening, standingOf } from '../chats/keep-listening.ts';
+import { keepListening, standingOf, unheard } from '../chats/keep-listening.ts';
 import type { SenderDependencies } from '../kind.ts';
+import { readSeconds } from '../post-kind.ts';
 import type { PostedPart } from '../post-sender.ts';
 import type { PostChat, PostCode, PostSettings } from '../receiver.ts';
 import type { Preset } from './preset.ts';
@@ -24,6 +26,8 @@ const maxText = 4096;
 /** Updates at once, so few that an answer stays below the size that is read. */
 const maxUpdates = 4;
 const maxButtonRows = 8;
+/** Messages of which the last edit is known. */
+const maxEdits = 100;
 
 /** Groups that have become supergroups, by their settings: messages go on under the new id (`migrate_to_chat_id`). */
 const migrated = new WeakMap<PostSettings, string>();
@@ -79,7 +83,12 @@ function keyboardOf(message: Message): object | undefined {
           const [button] = buttonsOf(each, reader);
           if (button?.verb !== 'acknowledge') return [];
           return [
-            [{ ...draw(button), text: cutText(`${button.label}: ${each.accountName} ${each.rule}`, 60) }],
+            [
+              {
+                ...draw(button),
+                text: cutText(labelled(button.label, `${each.accountName} ${each.rule}`), 60),
+              },
+            ],
           ];
         });
   const filled = rows.filter((row) => row.length > 0);
@@ -95,6 +104,14 @@ export const telegramChat: PostChat = {
   listen: openTelegramListener,
 };
 
+interface Called {
+  readonly result: unknown;
+  readonly problem: string | null;
+  readonly json: unknown;
+  /** An answer that is more than what is read of one. */
+  readonly cut: string | null;
+}
+
 /** Hears a bot by long polls. */
 function openTelegramListener(
   settings: PostSettings,
@@ -109,6 +126,8 @@ function openTelegramListener(
   let username = '';
   /** When updates were asked for last: what was pressed was pressed since, or while nobody listened. */
   let askedAt: number | null = null;
+  /** The last edit of messages: a press brings its message as it was then, before what others pressed at the same time. */
+  const edits = new Map<string, { readonly text: string; readonly rows: readonly unknown[] }>();
 
   return keepListening({ clock, dispatcher }, async (signal, connected) => {
     const me = await call('getMe', {}, signal);
@@ -167,8 +186,11 @@ function openTelegramListener(
     const chat = keyOf(message, 'chat');
     const person = String(keyOf(from, 'id'));
     const words = [keyOf(from, 'first_name'), keyOf(from, 'last_name')].filter(Boolean).join(' ');
-    const alias = keyOf(chat, 'username');
+    const [alias, topic] = [keyOf(chat, 'username'), keyOf(message, 'message_thread_id')];
     return {
+      ...(topic !== undefined && { topic: String(topic) }),
+      // In a group a bot gets what begins so.
+      prefix: '/',
       ...{ id, chat: String(keyOf(chat, 'id')), ...(typeof alias === 'string' && { alias: `@${alias}` }) },
       person: { id: person, name: words || person },
     };
@@ -184,28 +206,38 @@ function openTelegramListener(
     const toast = isShort ? { text, show_alert: !isPublic } : {};
     const body = { callback_query_id: keyOf(query, 'id'), ...toast };
     const shown = await call('answerCallbackQuery', body, signal);
-    if (isPublic && typeof keyOf(message, 'text') === 'string') await showTaken(message, data, text, signal);
-    else if (isPublic || !isShort || shown.problem !== null) await reply(message, text, signal);
+    const isShown = isPublic && (await showTaken(message, data, text, signal));
+    if (!isShown && (isPublic || !isShort || shown.problem !== null)) await reply(message, text, signal);
   }
 
-  /** The message itself says who has it, and no more offers to be taken. */
-  async function showTaken(message: unknown, data: string, text: string, signal: AbortSignal): Promise<void> {
-    const rows = keyOf(keyOf(message, 'reply_markup'), 'inline_keyboard');
+  /** The message itself says who has it, and no more offers to be taken. False where it cannot be edited. */
+  async function showTaken(
+    message: unknown,
+    data: string,
+    text: string,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const place = { ...placeOf(message), message_id: keyOf(message, 'message_id') };
+    const held = edits.get(JSON.stringify(place));
+    const before = held?.text ?? keyOf(message, 'text');
+    if (typeof before !== 'string') return false;
+    const rows = held?.rows ?? keyOf(keyOf(message, 'reply_markup'), 'inline_keyboard');
     const left = Array.isArray(rows)
       ? rows.map((row) => [row].flat().filter((button) => keyOf(button, 'callback_data') !== data))
       : [];
     const note = `\n\n✓ ${text}`;
-    await call(
-      'editMessageText',
-      {
-        ...placeOf(message),
-        message_id: keyOf(message, 'message_id'),
-        text: `${cutText(String(keyOf(message, 'text')), maxText - note.length)}${note}`,
-        link_preview_options: { is_disabled: true },
-        reply_markup: { inline_keyboard: left.filter((row) => row.length > 0) },
-      },
-      signal,
-    );
+    const edit = {
+      text: `${cutLines(before, maxText - note.length)}${note}`,
+      rows: left.filter((row) => row.length > 0),
+    };
+    const shown = {
+      reply_markup: { inline_keyboard: edit.rows },
+      link_preview_options: { is_disabled: true },
+    };
+    const edited = await call('editMessageText', { ...place, text: edit.text, ...shown }, signal);
+    if (edits.size >= maxEdits) edits.clear();
+    if (edited.problem === null) edits.set(JSON.stringify(place), edit);
+    return edited.problem === null;
   }
 
   async function write(id: string, message: unknown, signal: AbortSignal): Promise<void> {
@@ -233,11 +265,17 @@ function openTelegramListener(
     const thread = keyOf(message, 'message_thread_id');
     const to = { message_id: keyOf(message, 'message_id'), allow_sending_without_reply: true };
     const where = { ...placeOf(message), ...(thread === undefined ? {} : { message_thread_id: thread }) };
-    await call('sendMessage', { ...where, text: cutText(text, maxText), reply_parameters: to }, signal);
+    await call('sendMessage', { ...where, text: cutLines(text, maxText), reply_parameters: to }, signal);
   }
 
   /** The result of a call, or why it failed, as a clause. */
-  async function call(method: string, body: object, signal: AbortSignal, afterMs = answerMs) {
+  async function call(
+    method: string,
+    body: object,
+    signal: AbortSignal,
+    afterMs = answerMs,
+    isAgain = false,
+  ): Promise<Called> {
     const deadline = startDeadline({ clock, afterMs, outer: signal });
     try {
       const post = postOnce({
@@ -252,22 +290,26 @@ function openTelegramListener(
       const json = parseJson(said.body);
       const cut = json === undefined && isSuccess(said) ? said.body : null;
       isContested ||= said.status === 409;
+      const waitMs = readSeconds(keyOf(keyOf(json, 'parameters'), 'retry_after'));
+      if (waitMs !== null && !isAgain) {
+        await pauseOrEnd(clock, Math.min(waitMs, minuteMs), signal);
+        return await call(method, body, signal, afterMs, true);
+      }
       if (keyOf(json, 'ok') === true) return { result: keyOf(json, 'result'), problem: null, json, cut };
       const description = texts.clean(String(keyOf(json, 'description') ?? `HTTP ${said.status}`), 200);
-      const advice = adviceByStatus[said.status];
-      const problem = advice === undefined ? description : `${description}: ${advice}`;
+      const problem = adviceByStatus[said.status]?.({ said: description }) ?? description;
       return { result: null, problem, json, cut };
     } catch {
-      return { result: null, problem: 'the connection to Telegram was lost', json: null, cut: null };
+      return { result: null, problem: unheard.lost({ receiver: 'Telegram' }), json: null, cut: null };
     } finally {
       deadline.clear();
     }
   }
 }
 
-const adviceByStatus: Readonly<Record<number, string>> = {
-  401: 'check "botToken"',
-  409: 'another program asks for the updates of this bot, or it has a webhook (deleteWebhook ends that)',
+const adviceByStatus: Readonly<Record<number, typeof unheard.botToken>> = {
+  401: unheard.botToken,
+  409: unheard.contested,
 };
 
 function dateOf(message: unknown): number {

@@ -1,8 +1,7 @@
 import { dayMs } from '../../domain/duration.ts';
 import type { IncidentMessage, Message, MessageItem, ReportMessage } from '../../domain/message.ts';
-import { formatAmount } from '../../domain/money.ts';
 import { ownOf } from '../../domain/own.ts';
-import { cleanText } from '../../domain/plain-text.ts';
+import { cleanText, cutLines } from '../../domain/plain-text.ts';
 import { amountOf, unitOf } from '../../domain/reading.ts';
 import { type ItemWording, readerOf, type Tone, toneIcons } from '../../messages/item-wording.ts';
 import {
@@ -14,9 +13,11 @@ import {
 } from '../../messages/message-wording.ts';
 import { type ReportAccountWording, wordReport } from '../../messages/report-wording.ts';
 import { joinSentences, labelled } from '../../wording/lists.ts';
+import type { Reader } from '../../wording/moments.ts';
+import { sayAmount } from '../../wording/quantity-wording.ts';
 import { drawSparkline } from '../../wording/sparkline.ts';
 import { buttonsOf, type ChatButton, sayQuietMenu } from '../chats/buttons.ts';
-import { cutUnits } from '../markdown.ts';
+import { cutUnits, fitFacts } from '../markdown.ts';
 import { type Mention, mentionsIn } from '../mention.ts';
 import {
   actions,
@@ -108,7 +109,7 @@ function itemBlocks(
   message: IncidentMessage,
   buttons: readonly ChatButton[],
 ): readonly SlackBlock[] {
-  const trend = sparklineOf(item, message.at);
+  const trend = sparklineOf(item, readerOf(message));
   const links = words.links.filter(({ kind, url }) => url.length <= limits.url && !isPressed(kind, buttons));
   return [
     section(joinSentences(words.story)),
@@ -152,7 +153,8 @@ function groupBlocks(
 /** One item among others: its headline, and the one sentence that helps most. */
 function groupedItem(item: ItemWording): SlackBlock {
   const help = item.advice[0] ?? item.story[0] ?? '';
-  return section(`${toneIcons[item.tone]} ${cutUnits(item.headline, 160)}\n${cutUnits(help, 140)}`, 310);
+  const headline = fitFacts(item.headline, ({ length }) => length <= 160);
+  return section(`${toneIcons[item.tone]} ${headline}\n${cutUnits(help, 140)}`, 310);
 }
 
 /** The links of each item but those to the page, the first ones first, as far as all addresses together are short enough. */
@@ -212,7 +214,7 @@ function reportSection(account: ReportAccountWording): SlackBlock {
     (line) => `${line.label} ${line.balance} · ${line.perDay} · ${line.runwayClause} · ${line.forecasts}`,
   );
   const advice = account.advice === null ? [] : [`👉 ${account.advice}`];
-  return section([`${account.name} (${account.status})`, ...lines, ...advice].join('\n'), 600);
+  return section(cutLines([`${account.name} (${account.status})`, ...lines, ...advice].join('\n'), 600), 600);
 }
 
 function payloadOf(headline: string, tone: Tone, blocks: readonly SlackBlock[]): SlackPayload {
@@ -229,7 +231,8 @@ function pageButton(message: Message): readonly SlackBlock[] {
 }
 
 /** The last 24 hours of the balance in one line; null where fewer than two readings are known. */
-function sparklineOf(item: MessageItem, now: number): string | null {
+function sparklineOf(item: MessageItem, reader: Reader): string | null {
+  const { now } = reader;
   const { account, balance } = item;
   if (account === null || balance === null) return null;
   const readings = account.history.filter(
@@ -241,10 +244,10 @@ function sparklineOf(item: MessageItem, now: number): string | null {
   const points = readings.map((reading) => ({ at: reading.at, value: amountOf(reading, balance) }));
   const line = drawSparkline({ points, since: now - dayMs, until: now + 1, width: 24 });
   const ends = [first, last].map((reading) =>
-    formatAmount(
-      amountOf(reading, balance),
-      cleanText(unitOf({ balances: account.balances, currency: reading.currency }, balance), 12),
-    ),
+    sayAmount(amountOf(reading, balance), {
+      ...reader,
+      currency: cleanText(unitOf({ balances: account.balances, currency: reading.currency }, balance), 12),
+    }),
   );
   return `24 h  ${line}  ${ends.join(' → ')}`;
 }

@@ -70,7 +70,15 @@ export function isLayoutRefused(answer: HttpAnswer): boolean {
   return isRefusedBy(layoutErrors, answer) || answer.status === 413;
 }
 
-/** The message whose thread it was to join is not there any more. */
+/** Refusals of the thread that a message was to join: the channel may take it. */
+const threadErrors = [
+  'thread_not_found',
+  'message_not_found',
+  'cannot_reply_to_message',
+  'restricted_action_thread_locked',
+  'restricted_action_non_threadable_channel',
+];
+
 export function isThreadGone(answer: HttpAnswer): boolean {
-  return isRefusedBy(['thread_not_found', 'message_not_found', 'cannot_reply_to_message'], answer);
+  return isRefusedBy(threadErrors, answer);
 }

@@ -3,17 +3,22 @@ import { WebSocket } from 'undici';
 import { isLoopbackHost } from '../../domain/addresses.ts';
 import { secondMs } from '../../domain/duration.ts';
 import { keyOf, parseJson } from '../../domain/json.ts';
-import { cutText } from '../../domain/plain-text.ts';
+import { cutLines, cutText } from '../../domain/plain-text.ts';
 import { Secret } from '../../domain/secret.ts';
-import { startDeadline } from '../../net/deadline.ts';
+import { pauseOrEnd, startDeadline } from '../../net/deadline.ts';
 import { openHttpConnections } from '../../net/http-post.ts';
 import type { ChannelChat, ChannelListener, ChatAnswer, Heard } from '../../ports/channel.ts';
-import { keepListening } from '../chats/keep-listening.ts';
+import { classifyAnswer } from '../answers.ts';
+import { keepListening, unheard } from '../chats/keep-listening.ts';
 import type { SenderDependencies } from '../kind.ts';
-import { escapeSlack, unescapeSlack } from './slack-blocks.ts';
+import { slackBotAnswers } from './slack-answers.ts';
+import { literalMrkdwn, unescapeSlack } from './slack-blocks.ts';
 import { callSlack, type SlackBot, type SlackChat, type SlackFields } from './slack-bot.ts';
 
+const receiver = 'Slack';
 const callMs = 10_000;
+/** Answers to people wait so long at most where Slack asks for it, and what others pressed with them. */
+const maxWaitMs = 30 * secondMs;
 /** Slack says hello at once, and pings at least every 30 s; a connection that says nothing for so long is dead. */
 const silenceMs = 90 * secondMs;
 /** Pings are answered by undici, which tells of them here alone. */
@@ -46,10 +51,8 @@ export function openSlackListener(
   });
 
   function problemOf(said: unknown): string {
-    const error = texts.clean(String(keyOf(said, 'error') ?? 'not what Slack answers'), 100);
-    return /auth|token|scope/.test(error)
-      ? `${error}: check "appToken": it is an app-level token (xapp-…) with the scope connections:write`
-      : error;
+    const error = texts.clean(String(keyOf(said, 'error') ?? unheard.strange({ receiver })), 100);
+    return /auth|token|scope/.test(error) ? unheard.appToken({ said: error }) : error;
   }
 
   /** Until the connection ends: why. */
@@ -64,7 +67,7 @@ export function openSlackListener(
       socket.close();
     };
     const abort = (): void => end('closed');
-    const silent = (): void => end('Slack says nothing any more');
+    const silent = (): void => end(unheard.silent({ receiver }));
     let cancel = clock.setTimer(silenceMs, silent);
     const alive = (): void => {
       cancel();
@@ -75,14 +78,14 @@ export function openSlackListener(
     };
     subscribe(pings, pinged);
     signal.addEventListener('abort', abort, { once: true });
-    socket.addEventListener('error', () => end('the connection to Slack was lost'));
-    socket.addEventListener('close', () => end('Slack closed the connection'));
+    socket.addEventListener('error', () => end(unheard.lost({ receiver })));
+    socket.addEventListener('close', () => end(unheard.closed({ receiver })));
     socket.addEventListener('message', ({ data }) => {
       alive();
       const envelope = parseJson(String(data));
       const type = keyOf(envelope, 'type');
       if (type === 'hello') connected();
-      if (type === 'disconnect') end(`Slack asked to connect again (${keyOf(envelope, 'reason')})`);
+      if (type === 'disconnect') end(unheard.again({ receiver, reason: String(keyOf(envelope, 'reason')) }));
       const id = keyOf(envelope, 'envelope_id');
       if (typeof id !== 'string' || waiting >= maxWaiting) return;
       socket.send(JSON.stringify({ envelope_id: id }));
@@ -121,12 +124,13 @@ export function openSlackListener(
     const data = keyOf(keyOf(action, 'selected_option'), 'value') ?? keyOf(action, 'value');
     // A link is a button without a value.
     if (typeof data !== 'string') return;
-    const user = keyOf(payload, 'user');
+    const [user, message] = [keyOf(payload, 'user'), keyOf(payload, 'message')];
     const place = String(keyOf(keyOf(payload, 'channel'), 'id'));
-    const id = `${keyOf(keyOf(payload, 'message'), 'ts')} ${keyOf(user, 'id')} ${keyOf(action, 'action_ts')}`;
+    const ts = String(keyOf(message, 'ts'));
+    const id = `${ts} ${keyOf(user, 'id')} ${keyOf(action, 'action_ts')}`;
     if (!isNew(id)) return;
     const answered = await answer({ ...eventOf(id, user, place), said: { kind: 'button', data } });
-    const thread = String(keyOf(keyOf(payload, 'message'), 'ts'));
+    const thread = String(keyOf(message, 'thread_ts') ?? ts);
     const trigger = keyOf(payload, 'trigger_id');
     if (answered.form === undefined) return post(answered, place, thread, user, signal);
     const view = drawForm(answered.form, `${place} ${thread}`);
@@ -180,7 +184,7 @@ export function openSlackListener(
     user: unknown,
     signal: AbortSignal,
   ): Promise<void> {
-    const fields = { channel: place, thread_ts: thread, text: escapeSlack(cutText(text, 3000)) };
+    const fields = { channel: place, thread_ts: thread, text: literalMrkdwn(cutLines(text, 3000)) };
     if (isPublic) await call('chat.postMessage', { ...fields, unfurl_links: false }, signal);
     else await call('chat.postEphemeral', { ...fields, user: String(keyOf(user, 'id')) }, signal);
   }
@@ -190,9 +194,9 @@ export function openSlackListener(
     const found = names.get(id);
     if (found !== undefined) return found;
     const user = keyOf(await call('users.info', { user: id }, signal), 'user');
-    const called = String(keyOf(user, 'real_name') || keyOf(user, 'name') || id);
-    names.set(id, called);
-    return called;
+    const called = keyOf(user, 'real_name') || keyOf(user, 'name');
+    if (called) names.set(id, String(called));
+    return String(called || id);
   }
 
   async function call(
@@ -200,16 +204,22 @@ export function openSlackListener(
     fields: SlackFields,
     signal: AbortSignal,
     token = botToken,
+    isAgain = false,
   ): Promise<unknown> {
     const deadline = startDeadline({ clock, afterMs: callMs, outer: signal });
     try {
       const limits = { apiUrl, token, signal: deadline.signal, dispatcher, clock };
-      return parseJson((await deadline.within(callSlack(method, fields, limits))).body);
+      const said = await deadline.within(callSlack(method, fields, limits));
+      const taken = classifyAnswer(slackBotAnswers, said, { now: clock.now(), texts });
+      const isLimited = taken.kind === 'retry' && taken.certainty === 'refused';
+      if (!isLimited || isAgain) return parseJson(said.body);
+      await pauseOrEnd(clock, Math.min(taken.afterMs ?? secondMs, maxWaitMs), signal);
     } catch {
-      return { error: 'the connection to Slack was lost' };
+      return { error: unheard.lost({ receiver }) };
     } finally {
       deadline.clear();
     }
+    return call(method, fields, signal, token, true);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Incident, Resolution } from '../../domain/alert.ts';
 import { unitOf } from '../../domain/reading.ts';
+import { sayComment } from '../../wording/comment.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { say } from '../../wording/language.ts';
 import { sayDuration } from '../../wording/moments.ts';
@@ -63,7 +64,7 @@ function incidentRow(
 <td data-label="${say(says.acknowledged, frame)}">${
     acknowledgement === null
       ? html`<span class="soft">${say(says.no, frame)}</span>`
-      : html`<bdi>${acknowledgement.by}</bdi>${acknowledgement.comment !== '' && html`: <q>${acknowledgement.comment}</q>`}<span class="sub">${moment(acknowledgement.at, frame)}</span>`
+      : html`<bdi>${acknowledgement.by}</bdi>${acknowledgement.comment !== '' && html`: <q>${sayComment(acknowledgement.comment, frame)}</q>`}<span class="sub">${moment(acknowledgement.at, frame)}</span>`
   }</td></tr>`;
 }
 

@@ -6,11 +6,18 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createChannel } from '../../../src/channels/registry.ts';
 import type { Message } from '../../../src/domain/message.ts';
+import { loadLanguage } from '../../../src/languages/load-language.ts';
 import { systemClock } from '../../../src/system/clock.ts';
 import { json, sendThrough } from '../../support/channel-bed.ts';
 import { freePort } from '../../support/free-port.ts';
 import { type ReceivedPost, startHttpReceiver } from '../../support/http-receiver.ts';
-import { buildItem, buildMessage, everyMessage, messageNow } from '../../support/messages.ts';
+import {
+  buildItem,
+  buildMessage,
+  buildTestMessage,
+  everyMessage,
+  messageNow,
+} from '../../support/messages.ts';
 import { channelOf, textsAround } from '../../support/settings.ts';
 
 interface Alert {
@@ -44,6 +51,14 @@ async function post(message: Message, keys: object = {}) {
 const quarter = 15 * 60_000;
 
 describe('Alertmanager', () => {
+  it('gets a test in the words of the channel’s language', async () => {
+    await loadLanguage('zh-CN');
+    const { alerts } = await post(buildTestMessage({ language: 'zh-CN' }));
+    expect(alerts).toMatchObject([
+      { annotations: { summary: expect.stringMatching(/^【测试】lowwater 可以/) } },
+    ]);
+  });
+
   it('gets what fires with its labels, and an end that lies a quarter of an hour ahead', async () => {
     const labels = { team: 'identity', 'cost-center': '7', '1st': 'x', empty: '' };
     const { delivery, alerts } = await post(buildMessage([buildItem({ incident: { labels } })]), {

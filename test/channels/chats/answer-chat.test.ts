@@ -4,6 +4,7 @@ import { buttonsOf, readPressed, type Verb, writePressed } from '../../../src/ch
 import type { Rule } from '../../../src/domain/rule.ts';
 import { auditOf } from '../../../src/engine/audit.ts';
 import { sketchTest } from '../../../src/engine/test-alert.ts';
+import { loadLanguage } from '../../../src/languages/load-language.ts';
 import type { ChatEvent } from '../../../src/ports/channel.ts';
 import { english } from '../../../src/wording/language.ts';
 import { belowRule, hourMs, minuteMs, negativeRule, units } from '../../support/account-facts.ts';
@@ -154,6 +155,19 @@ describe('a button', () => {
     const { text, isPublic } = await press('why');
     expect(isPublic).toBe(false);
     expect(text).toContain('100.00');
+  });
+
+  test('Ordered… says what to write, so that its chat hears it and in the marks of its language', async () => {
+    const { world, press } = await talk(accounts, [
+      belowRule({ id: 'sms-low', thresholds: { warning: units(1) } }),
+    ]);
+    await loadLanguage('es');
+    await read(world, 0.5);
+    world.daemon.state.settings = { ...world.daemon.state.settings, language: 'es' };
+    expect(await press('ordered', 'warning', { prefix: '/' })).toMatchObject({
+      text: 'Escribir: /ordered otp 0,6 by friday',
+      form: { amount: { value: '0,6' } },
+    });
   });
 
   test('Ordered… asks for an amount, and tells of another who has ordered meanwhile', async () => {

@@ -48,6 +48,13 @@ describe('a DingTalk robot', () => {
     expect(body.msgUuid).toBe(buildMessage().id);
   });
 
+  it('gets a title that holds whole facts, however long the name', async () => {
+    const { posts } = await send(robot, {
+      message: buildMessage([buildItem({ accountName: 'n'.repeat(80) })]),
+    });
+    expect(JSON.parse(posts[0]?.body ?? '').markdown.title).toMatch(/^🔴 CRITICAL · n+…: pay 1,400 CNY$/u);
+  });
+
   it('that refuses the signature refuses for good, and what it repeats of the token is not reported', async () => {
     const { delivery } = await send(robot, { secret: 'SECwrong' });
     expect(delivery).toMatchObject({

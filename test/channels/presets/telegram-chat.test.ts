@@ -57,7 +57,7 @@ describe('a bot that listens', () => {
     const [edit] = await answered('editMessageText');
     expect(events).toMatchObject([
       {
-        ...{ id: '101', chat: '-100123' },
+        ...{ id: '101', chat: '-100123', prefix: '/' },
         ...{ person: { id: '7', name: 'Ada L.' }, said: { kind: 'button', data: '0.1.incident-1' } },
       },
     ]);
@@ -165,6 +165,45 @@ describe('a bot that listens', () => {
     const [edit] = await answered('editMessageText');
     expect(String(edit?.text)).toHaveLength(4096);
     expect(edit?.text).toMatch(/x…\n\n✓ Ada has it$/);
+  });
+
+  test('ends a message that leaves no room for who has it with a whole line: no address is cut', async () => {
+    const { telegram, answered } = await listen();
+    const text = `CRITICAL\n${'x'.repeat(4000)}\nAcknowledge: https://lowwater.example.com/a/${'y'.repeat(40)}`;
+    telegram.update(pressed('0.1.a', { message: { message_id: 5, chat: telegramGroup, text } }));
+    const [edit] = await answered('editMessageText');
+    expect(edit?.text).toMatch(/x\n…\n\n✓ Ada has it$/);
+  });
+
+  test('keeps what one person did where another pressed the same message at the same time', async () => {
+    const { telegram, answerWith, answered } = await listen();
+    telegram.update(pressed('0.1.a'));
+    await answered('editMessageText');
+    answerWith({ text: 'Ben: quiet', isPublic: true });
+    telegram.update(
+      pressed('6.1.other', { message: { ...Object(pressed('0.1.a').callback_query).message } }),
+    );
+    const [, edit] = await answered('editMessageText', 2);
+    expect(edit).toMatchObject({
+      text: 'CRITICAL\n\n✓ Ada has it\n\n✓ Ben: quiet',
+      reply_markup: { inline_keyboard: [] },
+    });
+  });
+
+  test('says in a reply who has it where the message cannot be edited', async () => {
+    const { telegram, answered } = await listen();
+    telegram.refuseOnce('editMessageText', "Bad Request: message can't be edited");
+    telegram.update(pressed('0.1.a'));
+    expect(await answered('sendMessage')).toMatchObject([
+      { text: 'Ada has it', reply_parameters: { message_id: 5 } },
+    ]);
+  });
+
+  test('says once more what Telegram had no time for, after as long as it asks for', async () => {
+    const { telegram, answered } = await listen();
+    telegram.refuseOnce('sendMessage', 'Too Many Requests', 429, { parameters: { retry_after: 1 } });
+    telegram.update(written('/status', { message_thread_id: 17 }));
+    expect(await answered('sendMessage', 2)).toMatchObject([{}, { text: 'Ada has it' }]);
   });
 
   test('passes over an update that is larger than any command, and hears those before and behind it', async () => {

@@ -7,6 +7,7 @@ import {
 } from '../../../src/channels/slack/render-slack.ts';
 import type { SlackBlock } from '../../../src/channels/slack/slack-blocks.ts';
 import type { Message, MessageItem } from '../../../src/domain/message.ts';
+import { loadLanguage } from '../../../src/languages/load-language.ts';
 import { anyText, hostileNames } from '../../support/hostile-text.ts';
 import {
   buildAccount,
@@ -15,6 +16,7 @@ import {
   buildReport,
   buildReportAccount,
   everyMessage,
+  messageNow,
 } from '../../support/messages.ts';
 
 describe('a message in Slack', () => {
@@ -38,6 +40,28 @@ describe('a message in Slack', () => {
     expect(JSON.stringify(blocks)).toContain('👉 Top up 1,400.00 CNY');
     expect(JSON.stringify(blocks)).toMatch(/24 h {2}[▁▂▃▄▅▆▇█ ]{24} {2}\S+ CNY → 42\.10 CNY/);
     expect(JSON.stringify(blocks)).toContain('https://lowwater.example.com/a/nPuFyM7lAA2x2kkc6mYV3Q');
+  });
+
+  it('writes the balances of the last 24 hours as the channel’s language does', async () => {
+    await loadLanguage('es');
+    const [text = ''] =
+      /24 h[^"]*/.exec(JSON.stringify(renderSlack({ ...buildMessage(), language: 'es' }))) ?? [];
+    expect(text).toMatch(/,\d\d CNY → 42,10 CNY$/);
+  });
+
+  it('cuts no figure of an alert among others, and no line of a report', () => {
+    const long = { accountName: 'n'.repeat(80), balance: 'voip', balanceLabel: 'l'.repeat(60) } as const;
+    const grouped = JSON.stringify(renderSlack(buildMessage([buildItem(long), buildItem()])).attachments);
+    expect(grouped).toMatch(/balance 80\.00 CNY\\n/);
+    const ids = Array.from({ length: 20 }, (_, place) => `balance-${place}`);
+    const balances = ids.map((id) => ({ id, label: `Balance of ${id}`, alertsBelowZero: false }));
+    const reading = {
+      at: messageNow,
+      balances: Object.fromEntries(ids.map((id) => [id, 42])),
+      currency: 'CNY',
+    };
+    const report = buildReport({ accounts: [buildReportAccount({ balances, reading })] });
+    expect(JSON.stringify(renderSlack(report).attachments)).toContain('\\n…');
   });
 
   it('says its headline once: Slack draws the text above the attachment', () => {

@@ -154,6 +154,16 @@ describe('a Slack bot', () => {
     expect(slack.messages.map(({ thread }) => thread)).toEqual([null, null]);
   });
 
+  it.each(['restricted_action_thread_locked', 'restricted_action_non_threadable_channel'])(
+    'says in the channel what it may not say in the thread: %s',
+    async (refusal) => {
+      const receipt = receiptOf(await send(buildMessage()));
+      slack.next.push(refusal);
+      expect(await send(buildMessage([resolved(receipt)]))).toHaveProperty('receipt');
+      expect(slack.messages.map(({ thread }) => thread)).toEqual([null, null]);
+    },
+  );
+
   it('sends a layout that Slack refuses once more as plain text', async () => {
     slack.next.push('invalid_blocks');
     expect(await send(buildMessage())).toMatchObject({ kind: 'delivered' });

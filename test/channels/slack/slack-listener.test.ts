@@ -88,6 +88,31 @@ describe('Socket Mode', () => {
     expect(bed.slack.of('chat.postEphemeral')[0]).toMatchObject({ user: 'U012AB3CD', text: 'because' });
   });
 
+  test('says in the thread what was done by a button of a message within it', async () => {
+    const bed = await listen();
+    await connected(bed);
+    const message = { ts: '1795200007.000700', thread_ts: '1795200000.000100' };
+    bed.slack.envelope('interactive', blockActions('0.1.incident-1', { message }));
+    await eventually('the answer', () => bed.slack.of('chat.postMessage').length === 1);
+    expect(bed.slack.of('chat.postMessage')).toMatchObject([{ thread_ts: '1795200000.000100' }]);
+  });
+
+  test('says once more what Slack had no time for, after as long as it asks for, and asks again for a name', async () => {
+    const bed = await listen();
+    await connected(bed);
+    bed.answerWith({ text: '*Ada* has it', isPublic: true });
+    bed.slack.limit('chat.postMessage');
+    bed.slack.envelope('interactive', blockActions('0.1.incident-1'));
+    await eventually('the answer', () => bed.slack.of('chat.postMessage').length === 2);
+    expect(bed.slack.of('chat.postMessage')[1]).toMatchObject({ text: '∗Ada∗ has it' });
+    bed.slack.limit('users.info', 2);
+    bed.slack.envelope('events_api', mention('status'));
+    await bed.heard(2);
+    bed.slack.envelope('events_api', mention('pay'));
+    await bed.heard(3);
+    expect(bed.events.map(({ person }) => person.name)).toEqual(['ada', 'U0BEN', 'Ben']);
+  });
+
   test('asks for an amount by a dialog, whose answer comes with what it was about', async () => {
     const bed = await listen();
     const field = (value: string) => ({ label: 'label', value });
