@@ -102,7 +102,7 @@ export class TestAlert {
     this.#answer();
   }
 
-  /** Nobody hears of it. */
+  /** Answers that nobody hears of it. */
   refuse(reason: string): void {
     for (const channel of this.#told.keys()) this.#told.set(channel, { channel, delivered: false, reason });
     this.#answer();
