@@ -231,7 +231,7 @@ export const faultMutations: readonly Mutation[] = [
   },
   {
     name: 'a damaged frame ends the log of a killed daemon without a word',
-    file: 'src/store/sqlite/open-store.ts',
+    file: 'src/store/sqlite/left-log.ts',
     old: 'else if (isOwn) return { soundFrames, isDamaged: true };',
     new: 'else return { soundFrames, isDamaged: false };',
     test: flippedBits,
