@@ -164,6 +164,8 @@ export class TestAlerts {
     const attempted = Promise.resolve().then(() => committer.flush());
     void attempted.then((isAttempted) => {
       if (isAttempted && !committer.failing) {
+        // A reload may have come before.
+        test.adopt(connections.channels, state.settings);
         this.#tests = [...this.#tests, test];
         this.#dependencies.wake();
       } else {
