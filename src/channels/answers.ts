@@ -133,11 +133,10 @@ export const acceptSchema = shape({
     .union([z.string(), z.number(), z.boolean(), z.null()], {
       error: 'must be a string, a number, true, false or null',
     })
-    .meta({ description: 'What stands there when the message was taken.' }),
-}).meta({
-  description:
-    'What a good answer says. Anything else is sent three times at most and then reported as channel-failed.',
-});
+    .describe('What stands there when the message was taken.'),
+}).describe(
+  'What a good answer says. Anything else is sent three times at most and then reported as channel-failed.',
+);
 
 export type Accept = z.output<typeof acceptSchema>;
 

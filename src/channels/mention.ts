@@ -22,11 +22,9 @@ export function mentionSchema(options: {
       }),
       { error: 'must be a list' },
     )
-    .meta({ description: 'Who is mentioned by an alert of this severity.' })
+    .describe('Who is mentioned by an alert of this severity.')
     .optional();
-  return shape({ critical: people, warning: people, info: people }).meta({
-    description: options.description,
-  });
+  return shape({ critical: people, warning: people, info: people }).describe(options.description);
 }
 
 /** The people a message mentions: as its alerts' severities and their routes say. Each once, the most urgent first. */

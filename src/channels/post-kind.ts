@@ -46,7 +46,7 @@ export function postKind(
   return {
     type,
     schema: shape({
-      type: z.literal(type).meta({ description }),
+      type: z.literal(type).describe(description),
       ...Object.fromEntries(Object.entries(keys).map(([key, data]) => [key, keySchema(name, data)])),
     }),
     build(channel, config) {

@@ -48,7 +48,7 @@ export class FleetView {
   #otherOwner: OtherOwner | null = null;
   /** The addresses at which nobody answered the last time, and since when. Monotonic. */
   #silentPeers: ReadonlyMap<string, number> = new Map();
-  /** From when on it knows every address at which somebody may own the accounts elsewhere. Monotonic. */
+  /** The instant from which on it knows every address at which somebody may own the accounts elsewhere. Monotonic. */
   #knowsPeersFrom: number;
   /** Whether it would know of an owner on another server. */
   isSplitKnown = false;

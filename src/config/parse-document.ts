@@ -1,6 +1,6 @@
 import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import { firstWhere } from '../domain/first-where.ts';
-import { hasEveryKey, parseJson, withoutByteOrderMark } from '../domain/json.ts';
+import { deepestNesting, hasEveryKey, parseJson, withoutByteOrderMark } from '../domain/json.ts';
 import { parseMicros } from '../domain/money.ts';
 import type { ConfigProblem } from '../domain/operator-error.ts';
 import { quoteKey } from '../wording/lists.ts';
@@ -26,9 +26,6 @@ interface ParsedDocument {
   readonly isSound: boolean;
   readonly problems: readonly ConfigProblem[];
 }
-
-/** Nothing is nested deeper than seven levels; the parser recurses, so absurd depth is refused first. */
-const deepestNesting = 64;
 
 /**
  * Reads JSON as tsconfig.json is written: comments and trailing commas are allowed, and a byte order mark. Of syntax errors

@@ -83,7 +83,7 @@ function whyUnused({ balance, match }: Rule, { accounts }: Settings): string {
   return `this rule watches no account: none that it matches has the balance ${quoteKey(balance)}; ${advice}`;
 }
 
-/** What rules, routes and silences match that no account has. */
+/** Matchers of rules, routes and silences that name what no account has. */
 export function warnOfLabels(file: Position, settings: Settings): void {
   const names = new Set(settings.accounts.flatMap((account) => Object.keys(account.labels)));
   for (const section of ['rules', 'routes', 'silences'] as const)

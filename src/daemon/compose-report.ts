@@ -66,7 +66,8 @@ async function reportAccount(
   const own = readings.find((reading) => isSameCurrency(reading.currency, currency ?? ''));
   // A late report may be about a time before the first reading.
   const first = own ?? poll.reading;
-  const knownSince = Math.max(first?.at ?? since, damageEnd(state, settings.id, { since, until }));
+  const watchedSince = first?.at ?? since;
+  const knownSince = Math.max(watchedSince, damageEnd(state, settings.id, { since, until }));
   const last = readings.at(-1);
   const { balances } = settings;
   const flows = new Map(balances.map(({ id }) => [id, measureFlow(readings, id, currency)]));
@@ -82,6 +83,7 @@ async function reportAccount(
     payments: paymentsOf(state, account, now()),
     spent: ofEach((_, { spent }) => spent),
     ...(knownSince <= since ? {} : { spentSince: knownSince }),
+    ...(knownSince <= watchedSince ? {} : { watchedSince }),
     ...(last === undefined || until - last.at <= stillKnownMs(state, account, last)
       ? {}
       : { spentUntil: last.at }),

@@ -131,23 +131,16 @@ export async function composeOpen(
   channel: string,
 ): Promise<IncidentMessage | null> {
   const { state, historyLoader } = dependencies;
-  await historyLoader.ofAll(openOf(state, channel).map(({ account }) => account));
+  const firing = () => openAt(state, channel).filter(({ resolvedAt }) => resolvedAt === null);
+  await historyLoader.ofAll(firing().map(({ account }) => account));
   const at = dependencies.now();
   const composing = { ...dependencies, channel, at };
-  const items = mostUrgentFirst(state, openOf(state, channel), at).map((incident) =>
+  const items = mostUrgentFirst(state, firing(), at).map((incident) =>
     composeItem(composing, incident, ['reminder']),
   );
   if (items.length === 0) return null;
   const frame = frameOf(state, { id: `open-${at}`, revision: 0, channel }, at);
   return { ...frame, kind: 'incidents', items, thread: null, companions: [] };
-}
-
-/** All that fires and that the channel was notified of. */
-function openOf(state: MonitorState, channel: string): readonly Incident[] {
-  return [...state.incidents.values()].filter(
-    ({ resolvedAt, event, notified }) =>
-      resolvedAt === null && !event && ownOf(notified, channel) !== undefined,
-  );
 }
 
 function incidentsOf(state: MonitorState, message: Notification, now: number): readonly Incident[] {

@@ -96,9 +96,10 @@ async function answerFor(
   heard: Heard,
   answer: AnswerChat,
 ): Promise<ChatAnswer> {
-  const isOfTopic = ({ chat }: HeardChannel): boolean => chat.topic === heard.topic;
+  const isElsewhere = ({ chat }: HeardChannel): number => Number(chat.topic !== heard.topic);
+  const inOrder = sharing.toSorted((one, other) => isElsewhere(one) - isElsewhere(other));
   const events = await Promise.all(
-    [...sharing.filter(isOfTopic), ...sharing].map(async ({ name, chat }) => ({
+    inOrder.map(async ({ name, chat }) => ({
       ...{ ...heard, channel: name, standing: await chat.standing(heard) },
     })),
   );

@@ -102,7 +102,7 @@ export class TestAlert {
     this.#answer();
   }
 
-  /** Nobody hears of it. */
+  /** Answers that nobody hears of it. */
   refuse(reason: string): void {
     for (const channel of this.#told.keys()) this.#told.set(channel, { channel, delivered: false, reason });
     this.#answer();
@@ -164,6 +164,8 @@ export class TestAlerts {
     const attempted = Promise.resolve().then(() => committer.flush());
     void attempted.then((isAttempted) => {
       if (isAttempted && !committer.failing) {
+        // A reload may have come before.
+        test.adopt(connections.channels, state.settings);
         this.#tests = [...this.#tests, test];
         this.#dependencies.wake();
       } else {

@@ -16,7 +16,7 @@ export function isUnencrypted(address: string): boolean {
   return url?.protocol === 'http:' && !isLoopbackHost(url.hostname);
 }
 
-/** Of an address with port 0, on which nothing listens. */
+/** The fault of an address with port 0, on which nothing listens. */
 export const noPort = { wrong: 'names port 0, at which nothing can be reached' } as const;
 
 /** The hosts of a PostgreSQL database: one address for each host, in the order in which they are tried. */

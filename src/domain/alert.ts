@@ -106,7 +106,7 @@ export interface Incident
   /** True for what happened at one moment and has no end, such as a top-up. */
   readonly event: boolean;
   readonly acknowledgement: Acknowledgement | null;
-  /** The severity after a top-up, or before a fall below a level: the one that readers have in mind. */
+  /** The severity that readers have in mind: that after a top-up, or before a fall below a level. */
   readonly eased: { readonly severity: Severity; readonly rises: number } | null;
   readonly notified: Readonly<Record<string, LastNotified>>;
   /** The person who ordered it, where it is a test: nothing fires, and no other alert shares its keys. */

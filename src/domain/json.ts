@@ -42,7 +42,8 @@ export function hasEveryKey(json: string, parsed: unknown): boolean {
   return (json.match(keyEnd)?.length ?? 0) === countKeysOf(parsed);
 }
 
-const deepestNesting = 64;
+/** JSON that is nested deeper is refused, or read by a slower way: what reads it recurses. */
+export const deepestNesting = 64;
 
 /** Fewer than there are in the text where a key stands twice; NaN where one has the name that is refused, or is nested too deep. */
 function countKeysOf(value: unknown, depth = 1): number {

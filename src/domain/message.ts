@@ -196,8 +196,10 @@ export interface ReportAccount extends Pick<AccountSettings, 'id' | 'name' | 'ba
   readonly records: Readonly<Record<Balance, ForecastRecord | null>>;
   readonly payments: readonly Payment[];
   readonly spent: Readonly<Record<Balance, Micros>>;
-  /** Since when that, and what was topped up, is known; absent: all of the time, or never read. */
+  /** Since when that, and what was topped up, is known in full; absent: all of the time, or never read. */
   readonly spentSince?: number;
+  /** The first reading, where stored ones after it are damaged: `spent` begins there, though not all of it is known. */
+  readonly watchedSince?: number;
   /** The last reading of the time, where others should have followed; absent: it is known to the end, or was never read. */
   readonly spentUntil?: number;
   readonly toppedUp: Readonly<Record<Balance, Micros>>;

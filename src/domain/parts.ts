@@ -10,7 +10,7 @@ export function* inParts<Row>(rows: Iterable<Row>, size: number): Generator<read
   if (part.length > 0) yield part;
 }
 
-/** So many accounts of a configuration make a part. */
+/** The size of a part of the accounts of a configuration. */
 export const accountsAtOnce = 5000;
 
 /** Work that yields between parts, so that others run. */

@@ -112,7 +112,7 @@ function isPageRequest({ req, res }: WebContext): boolean {
   return isPage && req.method !== 'POST' && req.header('accept') !== 'text/html';
 }
 
-/** With the language that it keeps as its fragment. Only pages have parts: a stream that reads another one, or an asset, is nobody's. */
+/** The address of an open page, with the language that it keeps as its fragment. Only pages have parts: a stream that reads another one, or an asset, is nobody's. */
 function readPage(text: string): string {
   const page = readOwnPath(text);
   if (pagePaths.test(page)) return page + (URL.parse(text, 'http://own')?.hash ?? '');

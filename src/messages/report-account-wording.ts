@@ -171,15 +171,15 @@ export function currencyOf({ reading, balances }: ReportAccount, balance: Balanc
 }
 
 /**
- * The time in which its spending is known: an account that is watched since Thursday, or not read since then, spent that in days, not in a
+ * The spending of a day, of the time in which it was watched: an account that is watched since Thursday, or not read since then, spent that in days, not in a
  * week. Null of less than an hour: no day follows from half a minute.
  */
 export function perDayOf(
-  { spent, spentSince = 0, spentUntil = Number.POSITIVE_INFINITY }: ReportAccount,
+  { spent, spentSince = 0, watchedSince = spentSince, spentUntil = Number.POSITIVE_INFINITY }: ReportAccount,
   balance: Balance,
   { since, until }: ReportMessage,
 ): Micros | null {
-  const watchedMs = Math.min(until, spentUntil) - Math.max(since, spentSince);
+  const watchedMs = Math.min(until, spentUntil) - Math.max(since, watchedSince);
   return watchedMs < hourMs ? null : ((ownOf(spent, balance) ?? 0) * dayMs) / watchedMs;
 }
 

@@ -20,7 +20,7 @@ const nearlyEmpty = 0.5;
 /** The settings by which the spending of an account is judged. */
 export interface SpendingSettings {
   readonly week: LocalWeek;
-  /** What counts as empty. */
+  /** The amount that counts as empty. */
   readonly floorMicros: Micros;
   /** Runs beyond the usual that people announced, of all balances. */
   readonly announced: readonly AnnouncedRun[];

@@ -63,7 +63,7 @@ function reckon(
 }
 
 /** The spending of several balances of one currency together. */
-export interface SpendingTogether {
+interface SpendingTogether {
   readonly month: PeriodTogether;
   readonly quarter: PeriodTogether;
   readonly nextMonth: ExpectedSpending;

@@ -47,7 +47,7 @@ export async function planPayments(views: Pick<Views, 'accountIds' | 'accounts' 
     .map((own) => ({
       currency: own[0]?.currency ?? '',
       payments: own.toSorted(inOrder),
-      /** Sums due within 7 and within 30 days. */
+      /** The sums of what is due within 7 days, and of all. */
       thisWeek: sumOf(own.filter((payment) => payment.due !== 'later')),
       next30Days: sumOf(own),
     }))

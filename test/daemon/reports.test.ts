@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { wordReport } from '../../src/messages/report-wording.ts';
 import { reviewTime } from '../../src/views/review.ts';
 import { dayMs, hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
 import type { Received } from '../support/recording-channel.ts';
@@ -201,6 +202,24 @@ test('what is spent per day counts from when it was watched first', async () => 
   expect(first?.spentSince).toBeGreaterThan(message.since);
   const second = reports(world).at(1)?.message;
   expect(second?.kind === 'report' && second.accounts[0]?.spentSince).toBeUndefined();
+});
+
+test('what is spent per day counts from when it was watched first though stored readings after that are damaged', async () => {
+  const world = await startWorld(
+    { accounts: ['otp'], reports: [{ ...daily, timezone: 'UTC' }] },
+    { sleepMs },
+  );
+  for (let sms = 100; sms > 52; sms--) {
+    world.provider.set('otp', sms);
+    await world.pass(hourMs);
+    const now = world.daemon.now();
+    const damage = { account: 'otp', earliestAt: now - hourMs, latestAt: now, polls: 1, foundAt: now };
+    if (sms === 70) world.daemon.state.damaged.set('otp', [damage]);
+  }
+  const message = reports(world).at(1)?.message;
+  if (message?.kind !== 'report') throw new Error('no second report came');
+  expect(message.accounts[0]?.spentSince).toBeGreaterThan(message.since + 12 * hourMs);
+  expect(wordReport(message, 1).accounts[0]?.lines[0]?.perDay).toBe('24.00 CNY per day');
 });
 
 test('a late report about a time before the first reading knows nothing of that time', async () => {

@@ -240,6 +240,21 @@ describe('a test alert', () => {
     expect(headlines(world, 'ops')).toHaveLength(2);
   });
 
+  test('takes the channels of a reload that comes before it is stored', async () => {
+    const world = await startWorld(parts);
+    const old = world.channel('ops');
+    const started = order(world, { severity: 'critical' });
+    world.channels.delete('ops');
+    const place = new Secret('https://hooks.example.com/elsewhere');
+    const channels = world.settings.channels.map((each) => (each.name === 'ops' ? { ...each, place } : each));
+    world.settings = { ...world.settings, channels };
+    await world.daemon.reload(world.settings);
+    await started;
+    await world.pass(2 * minuteMs);
+    expect(old.attempts).toEqual([]);
+    expect(headlines(world, 'ops')).toHaveLength(2);
+  });
+
   test('ends at a receiver that a reload takes out, and at one that it renames', async () => {
     const world = await startWorld(parts);
     await order(world, { severity: 'critical' });

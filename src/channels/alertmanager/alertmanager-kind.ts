@@ -15,9 +15,7 @@ const source = 'prometheus.io, Alertmanager API v2';
 const restateEveryMs = 60_000;
 
 const alertmanagerSchema = shape({
-  type: z
-    .literal('alertmanager')
-    .meta({ description: `Alerts of an Alertmanager by its API v2 (${source}).` }),
+  type: z.literal('alertmanager').describe(`Alerts of an Alertmanager by its API v2 (${source}).`),
   urls: filledList(
     'Each Alertmanager of the cluster: they share no alerts, so all of them are posted to.',
     plainAddress('Address of one Alertmanager, with its route prefix if it has one.').meta({
@@ -36,7 +34,7 @@ const alertmanagerSchema = shape({
             : 'must be an object of labels',
       },
     )
-    .meta({ description: 'More labels for each alert, such as the cluster that routes ask for.' })
+    .describe('More labels for each alert, such as the cluster that routes ask for.')
     .optional(),
   basic: shape({
     user: textLeaf({
@@ -46,7 +44,7 @@ const alertmanagerSchema = shape({
     }),
     password: secret('Its password.'),
   })
-    .meta({ description: 'User and password for a proxy before it.' })
+    .describe('User and password for a proxy before it.')
     .optional(),
   bearer: secret('Token of a proxy that asks for one; not together with `basic`.').optional(),
 });

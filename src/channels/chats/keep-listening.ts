@@ -4,7 +4,7 @@ import type { ChannelListener, Standing } from '../../ports/channel.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { sentences } from '../../wording/phrase.ts';
 
-/** Why a chat is not heard. */
+/** Reasons why a chat is not heard. */
 export const unheard = sentences('chatLost', {
   notYet: 'not connected yet',
   lost: 'the connection to {receiver} was lost',

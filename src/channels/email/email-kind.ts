@@ -15,10 +15,10 @@ const oauth2Schema = shape({
   clientSecret: secret('Secret of that application.'),
   refreshToken: secret('Token from which access tokens are made.'),
   accessUrl: plainAddress('Where access tokens are asked for.'),
-}).meta({ description: 'XOAUTH2 access, instead of a password in `smtpUrl`.' });
+}).describe('XOAUTH2 access, instead of a password in `smtpUrl`.');
 
 const emailSchema = shape({
-  type: z.literal('email').meta({ description: 'Messages by mail.' }),
+  type: z.literal('email').describe('Messages by mail.'),
   smtpUrl: smtpAddress(
     'Mail server: smtps:// is encrypted from the start, smtp:// by STARTTLS. User and password stand in it, percent-encoded.',
   ),

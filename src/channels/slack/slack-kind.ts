@@ -17,7 +17,7 @@ import type { SlackWebhook } from './slack-sender.ts';
 export const slackSchema = shape({
   type: z
     .literal('slack')
-    .meta({ description: 'Messages by a Slack incoming webhook, or by a bot that answers in threads.' }),
+    .describe('Messages by a Slack incoming webhook, or by a bot that answers in threads.'),
   webhookUrl: credentialAddress(
     'Address of the incoming webhook. It is a credential. Either this, or `botToken` and `channel`.',
     'a Slack incoming webhook',

@@ -61,10 +61,9 @@ export const templateSchema = z
     }
     return template;
   })
-  .meta({
-    description:
-      'The body to send instead of lowwater’s own, as JSON whose strings may hold fields such as {{title}} or {{account.name}}. A list with one entry is filled in once for each alert.',
-  });
+  .describe(
+    'The body to send instead of lowwater’s own, as JSON whose strings may hold fields such as {{title}} or {{account.name}}. A list with one entry is filled in once for each alert.',
+  );
 
 function findUnknown(
   value: Template,

@@ -26,17 +26,18 @@ const headerValue = textLeaf({
 });
 
 const webhookSchema = shape({
-  type: z.literal('webhook').meta({
-    description:
+  type: z
+    .literal('webhook')
+    .describe(
       'Messages as JSON by POST, signed as in the Standard Webhooks specification, or in a body of your own.',
-  }),
+    ),
   url: secretAddress('Address that receives the POST. It is kept secret, since it may hold a token.'),
   secret: signingKey('Key that messages are signed with; without one they are sent unsigned.').optional(),
   headers: z
     .record(z.string().regex(headerName), headerValue, {
       error: (issue) => (issue.code === 'invalid_key' ? headerNameForm : 'must be an object of headers'),
     })
-    .meta({ description: 'More headers to send, such as "Authorization". Credentials belong here.' })
+    .describe('More headers to send, such as "Authorization". Credentials belong here.')
     .optional(),
   template: templateSchema.optional(),
   accept: acceptSchema.optional(),

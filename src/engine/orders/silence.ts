@@ -112,8 +112,9 @@ function sameSilence(
   );
 }
 
+/** The time between the presses of two people who read one message. */
 const maxPressesApartMs = 5 * minuteMs;
-/** Of one person who presses twice. */
+/** The time between two presses of one person on one button. */
 const twiceMs = 10_000;
 
 function keepSilence(state: MonitorState, silence: Silence, now: number): void {

@@ -111,7 +111,7 @@ export const paymentOperations: readonly Operation[] = [
     },
   ),
   get(
-    ['pay.csv', 'getPaymentsCsv', 'What is to be paid within 30 days, as CSV'],
+    ['pay.csv', 'getPaymentsCsv', 'What is to be paid, as CSV'],
     { answers: csv },
     async ({ views, now, context }) => {
       const { payments, unknown } = await planPayments(views, now);
