@@ -1,5 +1,7 @@
+import { formatAmount, type Micros } from '../domain/money.ts';
 import { isRefusal } from '../domain/operator.ts';
 import { plural } from '../domain/plain-text.ts';
+import { type Balance, unitOf } from '../domain/reading.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { Wanted } from '../engine/orders.ts';
 import type { DescribedDaemon } from '../http/api/daemon.ts';
@@ -219,6 +221,19 @@ function atDatabase(
       if (answer.kind === 'refused') throw refusedAs(answer.status === badRequest, answer.message);
       return answer.kind === 'absent' ? leave(left) : answer;
     },
+  };
+}
+
+/** Writes amounts of balances (default: the account's first) with their currency, as far as it is known. */
+export async function amountWriter(backend: Backend, ids: readonly string[]) {
+  const views = await backend.views();
+  const known = await Promise.all([...new Set(ids)].map((id) => views.account(id)));
+  return (
+    micros: Micros,
+    { account: id, balance }: { readonly account: string; readonly balance?: Balance },
+  ) => {
+    const account = known.find((each) => each?.id === id) ?? null;
+    return formatAmount(micros, account && unitOf(account, balance ?? account.balances[0]?.id ?? null));
   };
 }
 

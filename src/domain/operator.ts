@@ -97,6 +97,13 @@ export function hasArrived({ amountMicros, receivedMicros }: ExpectedTopUp): boo
   return receivedMicros >= amountMicros * arrivedShare;
 }
 
+export function missingOf({
+  amountMicros,
+  receivedMicros,
+}: Pick<ExpectedTopUp, 'amountMicros' | 'receivedMicros'>): Micros {
+  return amountMicros - receivedMicros;
+}
+
 /** Money still to come to a balance within [at, until]; 0 where nothing is expected. */
 export function expectedBetween(
   expected: readonly ExpectedTopUp[],
@@ -104,7 +111,7 @@ export function expectedBetween(
 ): Micros {
   return expected
     .filter((topUp) => topUp.balance === balance && topUp.by >= at && topUp.by <= until)
-    .reduce((sum, { amountMicros, receivedMicros }) => sum + amountMicros - receivedMicros, 0);
+    .reduce((sum, topUp) => sum + missingOf(topUp), 0);
 }
 
 /** One thing that a person or a program of theirs did to a running daemon. */

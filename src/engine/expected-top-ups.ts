@@ -1,6 +1,6 @@
 import { parseJson } from '../domain/json.ts';
 import { isSameCurrency } from '../domain/money.ts';
-import { type ExpectedTopUp, hasArrived } from '../domain/operator.ts';
+import { type ExpectedTopUp, hasArrived, missingOf } from '../domain/operator.ts';
 import { amountOf, hasSameBalances, type Reading } from '../domain/reading.ts';
 import { type MonitorState, type WatchedAccount, writeNote } from './state.ts';
 
@@ -20,7 +20,7 @@ export function receiveTopUps(state: MonitorState, account: WatchedAccount, prev
   const after = known.map((topUp) => {
     const rise = rises.get(topUp.balance) ?? 0;
     if (rise <= 0) return topUp;
-    const missing = topUp.amountMicros - topUp.receivedMicros;
+    const missing = missingOf(topUp);
     rises.set(topUp.balance, rise - missing);
     changed = true;
     return { ...topUp, receivedMicros: topUp.receivedMicros + Math.min(rise, missing) };

@@ -87,13 +87,15 @@ function judgeRule(state: MonitorState, ruleCase: RuleCase): void {
   }
   if (isCalm(known) && evaluation.kind !== 'breached') return;
   const timing = timingOf(rule, account.pollIntervalMs);
-  applyTransition(state, ruleCase, transition(known ?? newAlert(account, rule), evaluation, timing, now));
+  const before = known ?? newAlert(account, rule);
+  applyTransition(state, ruleCase, transition(before, evaluation, timing, now), before.value);
 }
 
 function applyTransition(
   state: MonitorState,
   { account, rule, facts, now }: RuleCase,
   { alert, change }: Transition,
+  before: Alert['value'] = null,
 ): void {
   if (change === 'none') {
     // The newest numbers are for people who look; they need no write.
@@ -106,7 +108,7 @@ function applyTransition(
       ? rises(account.poll, alert.balance)
       : (change === 'rose' || alert.rising !== null) &&
         // A fall that waits for `for` is one from its first reading on.
-        crosses(account.poll, rule, { ...alert, ...alert.rising });
+        (crosses(account.poll, rule, { ...alert, ...alert.rising }) || growsPast(before, rule, alert));
   const resolution = (): Resolution => resolutionOf(state, account, { rule, alert });
   const followed = followChange(state, account, { alert: explained, change }, { now, eased, resolution });
   if (followed.state === 'pending') state.alerts.set(followed);
@@ -151,6 +153,13 @@ function crosses({ reading, previous }: AccountState, rule: Rule, { balance, sev
   const level = ruleKindOf(rule).levels?.(rule)[severity];
   if (level === undefined || balance === null || reading === null || previous === null) return false;
   return amountOf(reading, balance) < level && amountOf(previous, balance) >= level;
+}
+
+/** The same of what only grows, such as the spending of a month. */
+function growsPast(before: Alert['value'], rule: Rule, { value, threshold }: Alert): boolean {
+  if (ruleKindOf(rule).onlyGrows?.(rule) !== true) return false;
+  if (before?.unit !== 'money' || value?.unit !== 'money' || threshold?.unit !== 'money') return false;
+  return before.micros < threshold.micros && threshold.micros <= value.micros;
 }
 
 /** A top-up since it began, or simply a recovery. */

@@ -27,9 +27,13 @@ interface Owed {
   readonly currency: string | null;
 }
 
+function inTimeOf({ expected }: Runway): Micros {
+  return expected?.inTimeMicros ?? 0;
+}
+
 /** The payment for a balance; null where none is needed, or where nobody can say. */
 export function paymentOf(runway: Runway, { left, clearsAt, now, currency }: Owed): Payment | null {
-  const clearing = clearsAt === null ? 0 : clearsAt - left - (runway.expected?.amountMicros ?? 0);
+  const clearing = clearsAt === null ? 0 : clearsAt - left - inTimeOf(runway);
   const restoring = runway.restoreMicros ?? 0;
   const micros = Math.max(restoring, clearing);
   if (micros <= 0) return null;
@@ -83,24 +87,22 @@ function inRun(
   const payDays = payDaysOf({ settings }, account);
   if (payDays === null) return wanted;
   const { left, now, currency } = owed;
-  const { balance, emptyMicros, expected } = runway;
+  const { balance, emptyMicros } = runway;
   const { dueAt, isDue } = wanted;
   const before = isDue || dueAt === null ? null : calendar.previous(payDays, settings.timezone, dueAt);
   // Its day is the run's.
   const runAt = before === null || before + dayMs <= now ? null : before;
   const next = calendar.next(payDays, settings.timezone, runAt ?? now) ?? now;
-  const lacking = neededUntil(account, balance, next) - (left - emptyMicros) - (expected?.amountMicros ?? 0);
+  const lacking = neededUntil(account, balance, next) - (left - emptyMicros) - inTimeOf(runway);
   const untilNext = payable(Math.max(0, lacking), currency);
   const covers = untilNext > least ? 'next-run' : wanted.covers;
   return { ...wanted, micros: Math.max(least, untilNext), covers, runAt };
 }
 
-/** Where 30 days need nothing yet: another 30 at the usual rate, by the date to pay by. Null where there is none, or money is expected. */
-function paymentToCome(
-  { balance, payBy: dueAt, expected, usualPerDay }: Runway,
-  { now, currency }: Owed,
-): Payment | null {
-  if (dueAt === null || expected !== null) return null;
+/** Where 30 days need nothing yet: another 30 at the usual rate, by the date to pay by. Null where there is none, or money comes of which nobody knows what it puts off. */
+function paymentToCome(runway: Runway, { now, currency }: Owed): Payment | null {
+  const { balance, payBy: dueAt, expected, usualPerDay } = runway;
+  if (dueAt === null || (inTimeOf(runway) > 0 && expected?.forecast === null)) return null;
   const micros = payable(Math.max(0, usualPerDay ?? 0) * restoredDays, currency);
   return { balance, dueAt, isEmpty: false, isDue: dueAt <= now, micros, covers: 'thirty-days' };
 }

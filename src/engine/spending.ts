@@ -1,7 +1,8 @@
 import { dayMs } from '../domain/duration.ts';
 import type { Runway } from '../domain/message.ts';
-import type { AnnouncedRun } from '../domain/operator.ts';
+import { type AnnouncedRun, missingOf } from '../domain/operator.ts';
 import { ownOf } from '../domain/own.ts';
+import type { Forecast } from '../domain/quantity.ts';
 import { amountOf, type Balance, type Reading } from '../domain/reading.ts';
 import type { HistoryQuery, StoredSpending } from '../ports/store.ts';
 import { alertKindOf, spendingLookback } from '../rules/registry.ts';
@@ -143,30 +144,50 @@ export function runwayOf(account: WatchedAccount, balance: Balance, now: number)
   if (reading === null || ownOf(reading.balances, balance) === undefined) return null;
   const lookbackMs = spendingLookback(account.rules, balance);
   const { log, spending, settings } = account;
+  const { leadTimeMs } = settings;
   const seen = runway({ log, spending, reading, balance, floorMicros: emptyAt(account), lookbackMs, now });
-  const coming = account.expected.filter((topUp) => topUp.balance === balance && topUp.by >= now);
-  const comingMicros = coming.reduce((sum, topUp) => sum + topUp.amountMicros - topUp.receivedMicros, 0);
-  const by = Math.max(...coming.map((topUp) => topUp.by));
-  const first = seen.forecast?.earliest ?? null;
-  // Money that arrives before the balance may be empty puts off the next payment.
-  const left = amountOf(reading, balance) - seen.emptyMicros + comingMicros;
-  const forecast =
-    first !== null && comingMicros > 0 && by <= first ? spending.forecastAt(reading, balance, left) : null;
-  const neededAt = forecast === null ? first : forecast.earliest;
-  const known = neededAt !== null && settings.leadTimeMs !== null && seen.emptyAt !== null;
+  const expected = expectedOf(account, seen, now);
+  const neededAt = (expected?.forecast ?? seen.forecast)?.earliest ?? null;
   const { restoreMicros } = seen;
   return {
     ...seen,
     ...(seen.runwayMs !== null && seen.runwayMs <= 0 && amountOf(reading, balance) > seen.emptyMicros
       ? { isEndPredicted: true }
       : {}),
-    payBy: known ? passLeadTime(spending.week, neededAt, -settings.leadTimeMs) : null,
-    restoreMicros: restoreMicros === null ? null : Math.max(0, restoreMicros - comingMicros),
-    expected:
-      comingMicros === 0
+    payBy:
+      neededAt === null || leadTimeMs === null || seen.emptyAt === null
         ? null
-        : { amountMicros: comingMicros, by, comment: coming[0]?.comment ?? '', forecast },
+        : passLeadTime(spending.week, neededAt, -leadTimeMs),
+    restoreMicros: restoreMicros === null ? null : Math.max(0, restoreMicros - (expected?.inTimeMicros ?? 0)),
+    expected,
   };
+}
+
+/** What people announced, and what it puts off: in the order in which it comes, as far as it comes in time. */
+function expectedOf(
+  { expected, poll: { reading }, spending, settings }: WatchedAccount,
+  { balance, emptyMicros, forecast: alone }: Pick<Runway, 'balance' | 'emptyMicros' | 'forecast'>,
+  now: number,
+): Runway['expected'] {
+  const coming = expected
+    .filter((topUp) => topUp.balance === balance && topUp.by >= now)
+    .toSorted((one, other) => one.by - other.by);
+  const [first, last] = [coming[0], coming.at(-1)];
+  if (reading === null || first === undefined || last === undefined) return null;
+  const left = amountOf(reading, balance) - emptyMicros;
+  // No payment that is made now arrives sooner.
+  const soonest = passLeadTime(spending.week, now, settings.leadTimeMs ?? dayMs);
+  let inTimeMicros = 0;
+  let forecast: Forecast | null = null;
+  for (const topUp of coming) {
+    const endsAt = left <= 0 ? now : ((forecast ?? alone)?.earliest ?? Number.POSITIVE_INFINITY);
+    if (topUp.by > Math.max(endsAt, soonest)) break;
+    inTimeMicros += missingOf(topUp);
+    if (topUp.by <= endsAt && alone?.earliest != null)
+      forecast = spending.forecastAt(reading, balance, left + inTimeMicros);
+  }
+  const amountMicros = coming.reduce((sum, topUp) => sum + missingOf(topUp), 0);
+  return { amountMicros, by: last.by, comment: first.comment, inTimeMicros, forecast };
 }
 
 /** Judged by the forecast (`earliest`) or an open alert; a balance that is used up without one is not polled more often. */

@@ -143,6 +143,7 @@ export const budget = balanceKind<BudgetRule, typeof keys>({
   recovery: () => says.recovery,
   threshold: () => says.threshold,
   judgesSpending: true,
+  onlyGrows: ({ by }) => by === 'spent',
   shownFacts: [began, knownSince, firstRead, totalAtEnd, totalAtLeast, totalAtMost, reachedAt, reckonedBy],
   advice: (_item, frame) => [say(says.advice, frame)],
 });

@@ -25,11 +25,21 @@ export async function migrateStore(it: {
     const fill = (target: TablePort) => copyTables(source, target);
     return 'path' in to
       ? fillSqlite(to.path, program, now, fill)
-      : import('./postgres/copy.ts').then(({ fillPostgres }) => fillPostgres(to.url, program, now, fill));
+      : import('./postgres/copy.ts')
+          .then(({ fillPostgres }) => fillPostgres(to.url, program, now, fill))
+          .catch(nameOption);
   };
   if ('path' in from) return withSqliteSource(from.path, copy);
   const { withPostgresSource } = await import('./postgres/copy.ts');
   return withPostgresSource(from.url, program, copy);
+}
+
+/** Messages about PostgreSQL name the key of the configuration, and the other address stands in none. */
+function nameOption(error: unknown): never {
+  if (!(error instanceof StorageError)) throw error;
+  throw new StorageError(error.kind, error.message.replaceAll('storage.postgres.url', '--to'), {
+    cause: error,
+  });
 }
 
 async function copyTables(source: TablePort, target: TablePort): Promise<readonly CopiedTable[]> {

@@ -97,3 +97,6 @@ export function summarizeAll(accounts: readonly BriefAccount[]): AccountSummary 
   for (const account of accounts) summary.add(account);
   return summary.end();
 }
+
+/** What a check says of an account that is not polled. */
+export const isPushed = 'nothing is asked: its readings are pushed';

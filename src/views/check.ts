@@ -1,5 +1,6 @@
 import { HistoryLoader } from '../daemon/history-loader.ts';
 import { guardFor } from '../daemon/rate-guard.ts';
+import { entryOf } from '../domain/provider-entry.ts';
 import type { OutcomeKind } from '../domain/reading.ts';
 import { blockedUntil, observePoll } from '../engine/observe.ts';
 import { startMonitor } from '../engine/restore.ts';
@@ -7,6 +8,7 @@ import { groupOf, type WatchedAccount } from '../engine/state.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Provider } from '../ports/provider.ts';
 import { sayDuration } from '../wording/moments.ts';
+import { isPushed } from './account-summary.ts';
 import { createViews } from './create-views.ts';
 import type { StoredDependencies } from './stored-views.ts';
 import type { AccountView, Explanation } from './views.ts';
@@ -14,7 +16,7 @@ import type { AccountView, Explanation } from './views.ts';
 /** One account, polled now and judged by its rules with what the database remembers of it. */
 export interface CheckedAccount {
   readonly view: AccountView;
-  /** Null when it was not asked, because the provider asked to wait. */
+  /** Null when it was not asked, because the provider asked to wait; what was there before where its readings are pushed. */
   readonly outcome: OutcomeKind | null;
   readonly reason: string | null;
   readonly explanations: readonly Explanation[];
@@ -47,12 +49,15 @@ export async function checkAccounts(
     await sleep(clock, startAt - startedAt);
     const blocked = blockedUntil(state, account.id);
     const at = now();
-    const outcome = blocked > at ? null : await parts.provider.readBalance(account.settings, parts.signal);
+    const { polled } = entryOf(settings, account.settings);
+    const outcome =
+      blocked > at || !polled ? null : await parts.provider.readBalance(account.settings, parts.signal);
     await historyLoader.of(account);
     if (outcome !== null) observePoll(state, account, outcome, clock.now());
     const view = await views.account(account.id);
     if (view === null) throw new Error('an account vanished while it was checked');
     const explanations = await views.explain(account.id);
+    if (!polled) return { view, outcome: view.outcome, reason: isPushed, explanations };
     const reason =
       outcome === null
         ? `not asked: the provider asked to wait, for ${sayDuration(blocked - at)} more`

@@ -3,7 +3,17 @@ import { Secret } from '../../src/domain/secret.ts';
 import type { Settings } from '../../src/domain/settings.ts';
 import { accountsAtOnce } from '../../src/engine/changed-accounts.ts';
 import { observePoll } from '../../src/engine/observe.ts';
-import { dayMs, hourMs, idleRule, minuteMs, smsLow, topUpRule, units } from '../support/account-facts.ts';
+import type { BudgetRule } from '../../src/rules/budget.ts';
+import {
+  dayMs,
+  hourMs,
+  idleRule,
+  minuteMs,
+  moneyBase,
+  smsLow,
+  topUpRule,
+  units,
+} from '../support/account-facts.ts';
 import { giveAtOnce } from '../support/orders.ts';
 import { incidentMessage } from '../support/recording-channel.ts';
 import { makeAccount, makeChannel, makeRoute, makeSettings } from '../support/settings.ts';
@@ -118,6 +128,23 @@ describe('a reload', () => {
       expect([...atOnce, ...world.news()]).toEqual(['otp/sms-low worse critical']);
     },
   );
+
+  test('that takes back a budget makes news of the spending that reaches it, also to who took the alert before', async () => {
+    const budget = (critical: number): BudgetRule => ({
+      ...{ ...moneyBase, type: 'budget', id: 'spent', per: 'day', by: 'spent' },
+      thresholds: { warning: units(20), critical: units(critical) },
+    });
+    const world = await startWorld(
+      { rules: [budget(70)] },
+      { startAt: Date.UTC(2026, 10, 20) - 30 * minuteMs },
+    );
+    for (const sms of [1000, 1000, 1000, 1000, 1000, 1000, 1000, 920]) await read(world, sms);
+    await giveAtOnce(world, { kind: 'acknowledge', account: 'otp', rule: 'spent', comment: '' });
+    world.reload({ rules: [budget(150)] });
+    await read(world, 915);
+    expect(await read(world, 800)).toEqual(['otp/spent worse critical']);
+    expect(await read(world, 700)).toEqual([]);
+  });
 
   test('that removes a rule closes its incident once and says why, not that all is well', async () => {
     const world = await startWorld({ rules: [rule] });

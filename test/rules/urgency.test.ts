@@ -41,7 +41,8 @@ describe('the order of urgency', () => {
   });
 
   it('lets money on its way put off when somebody must act', () => {
-    const money = { amountMicros: micros(100), by: now + dayMs, comment: '', forecast: forecast(20) };
+    const paid = { amountMicros: micros(100), inTimeMicros: micros(100) };
+    const money = { ...paid, by: now + dayMs, comment: '', forecast: forecast(20) };
     const runway = buildRunway({ forecast: forecast(2), expected: money });
     expect(urgencyOfBalance(runway, now)?.actBy).toBe(now + 20 * dayMs);
     const endless = { ...money, forecast: { ...forecast(1), earliest: null, emptyAt: null } };

@@ -7,7 +7,7 @@ import { checkAccounts } from '../../src/views/check.ts';
 import { emptyReader, nothingStored } from '../../src/views/empty-reader.ts';
 import { ScriptedProvider } from '../support/scripted-provider.ts';
 import { seededRandom } from '../support/seeded-random.ts';
-import { makeAccount, makeSettings } from '../support/settings.ts';
+import { makeAccount, makeProvider, makeSettings } from '../support/settings.ts';
 
 it('a check asks no other account with a key whose rate the provider has just limited', async () => {
   const authSecret = new Secret('a-shared-key');
@@ -62,4 +62,22 @@ it('a check asks nobody who has to wait by what is stored', async () => {
     { outcome: 'ok', reason: null },
   ]);
   expect([...provider.asked.keys()]).toEqual(['other']);
+});
+
+it('a check of an account whose readings are pushed asks nobody, and goes by what was pushed', async () => {
+  const own = { ...makeProvider(), name: 'own', type: 'pushed', polled: false };
+  const account = makeAccount('ai', { provider: 'own', baseUrl: null, credentials: {} });
+  const provider = new ScriptedProvider(systemClock.now);
+  const check = await checkAccounts({
+    settings: makeSettings({ accounts: [account], providers: { own } }),
+    account: null,
+    provider,
+    reader: emptyReader,
+    clock: systemClock,
+    random: seededRandom(),
+    calendar: cronCalendar,
+    signal: new AbortController().signal,
+  });
+  expect(check).toMatchObject([{ outcome: null, reason: 'nothing is asked: its readings are pushed' }]);
+  expect(provider.asked.size).toBe(0);
 });

@@ -4,8 +4,9 @@ import { wordCard } from '../../src/messages/message-wording.ts';
 import { payCron } from '../../src/schema/times.ts';
 import { planPayments } from '../../src/views/payment-plan.ts';
 import { dayMs, hourMs, minuteMs, runwayRule, smsLow, units } from '../support/account-facts.ts';
+import { giveAtOnce } from '../support/orders.ts';
 import { makeAccount, makeRoute } from '../support/settings.ts';
-import { startWorld } from '../support/world.ts';
+import { startWorld, type World } from '../support/world.ts';
 
 // Monday 9 November 2026, noon.
 const now = Date.UTC(2026, 10, 9, 12);
@@ -96,4 +97,47 @@ test('a message and the page name the same amount where pay days are set', async
   expect(payment?.covers).toBe('next-run');
   const amount = ((payment?.micros ?? 0) / units(1)).toLocaleString('en');
   expect(said).toContain(`${amount}.00 CNY, enough until the money of the next pay run arrives`);
+});
+
+describe('what was ordered', () => {
+  const order = async (world: World, amount: number, days: number) => {
+    const by = { amountMicros: units(amount), arrivesBy: world.now + days * dayMs, comment: '' };
+    giveAtOnce(world, { kind: 'expect-top-up', account: 'otp', ...by }, 'Lin');
+    const { payments } = await planPayments(world.views, world.now);
+    return payments[0] ?? null;
+  };
+
+  it('leaves the whole payment to be made where it arrives long after the balance is empty', async () => {
+    const { world, payment } = await fallTo({ left: 240, rules: [] });
+    expect(await order(world, 20_000, 40)).toMatchObject({ micros: payment?.micros, covers: 'thirty-days' });
+    // Once nothing is missing until then, the late money counts.
+    expect(await order(world, 20_000, 0.5)).toBeNull();
+  });
+
+  it('leaves a payment to be made where the balance is empty already and the money takes weeks', async () => {
+    const { world, payment } = await fallTo({ left: -5, perHour: 0, rules: [runwayRule()] });
+    expect(await order(world, 100, 40)).toMatchObject({ micros: payment?.micros, isEmpty: true });
+  });
+
+  it('is counted where nothing that is paid now arrives sooner, though the balance may be empty before', async () => {
+    const { world } = await fallTo({ left: 240, leadTimeMs: 3 * dayMs, rules: [] });
+    expect(await order(world, 20_000, 3)).toBeNull();
+  });
+
+  it('leaves what an alert asks for beyond it', async () => {
+    const { world, payment } = await fallTo({
+      left: 40,
+      perHour: 0.001,
+      rules: [smsLow({ warning: units(500) })],
+    });
+    const left = await order(world, 60, 1);
+    expect(left?.micros).toBe((payment?.micros ?? 0) - units(60));
+  });
+
+  it('leaves the next 30 days to be ordered in time where it is too little to put that off', async () => {
+    const { world, payment } = await fallTo({ left: 8530, leadTimeMs: 10 * dayMs, rules: [] });
+    expect(payment).not.toBeUndefined();
+    expect(await order(world, 20, 5)).not.toBeNull();
+    expect(await order(world, 10_000, 5)).toBeNull();
+  });
 });

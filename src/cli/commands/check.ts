@@ -184,7 +184,9 @@ function formatAccount(checked: CheckedAccount, frame: Frame): string {
   const { view, outcome, reason, explanations } = checked;
   const { style } = frame;
   const lines = [`\n${style.bold(cleanText(view.name, 100))} (${view.id})`];
+  const words = cleanText(reason ?? '', 300);
   if (outcome === 'ok' && view.reading !== null) {
+    if (words !== '') lines.push(style.dim(`  ${words}`));
     const labels = view.balances.map(({ checkLabel, label }) => cleanText(checkLabel ?? label, 60));
     const widest = Math.max(4, ...labels.map(displayWidth));
     for (const [index, { id: balance, unit = view.reading.currency }] of view.balances.entries())
@@ -193,7 +195,6 @@ function formatAccount(checked: CheckedAccount, frame: Frame): string {
       );
   } else {
     // The reason says so of an account that was not asked.
-    const words = cleanText(reason ?? '', 300);
     lines.push(`  ${outcome === null ? style.yellow(words) : `${style.yellow(outcome)}: ${words}`}`);
   }
   for (const [name, value] of Object.entries(view.usage)) {

@@ -1,6 +1,6 @@
 import { isoText } from '../../domain/moment.ts';
-import { formatAmount, formatMicros, parseMicros } from '../../domain/money.ts';
-import { type Backend, operatorCommand, printOrdered } from '../backend.ts';
+import { formatMicros, parseMicros } from '../../domain/money.ts';
+import { amountWriter, type Backend, operatorCommand, printOrdered } from '../backend.ts';
 import { type Command, CommandError, type CommandInput, jsonOption, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { readMoment, requireKnown, unknownId } from '../read-options.ts';
@@ -69,7 +69,8 @@ async function announce(
     { wanted: () => ({ kind: 'expect-spending', ...own, amountMicros, startsAt, endsAt }), by },
   );
   const [from, to] = [startsAt, endsAt].map((at) => formatInstant(at, backend.timezone));
-  const sentence = `${formatAmount(amountMicros, null)} beyond the usual announced on ${account}, ${from} to ${to} (${backend.timezone}).`;
+  const write = await amountWriter(backend, [account]);
+  const sentence = `${write(amountMicros, own)} beyond the usual announced on ${account}, ${from} to ${to} (${backend.timezone}).`;
   return printOrdered(context, input, { about: said, sentence, answer });
 }
 
@@ -94,6 +95,10 @@ async function cancel(
 
 async function list(context: CommandContext, input: CommandInput, backend: Backend): Promise<number> {
   const rows = await (await backend.views()).announced();
+  const write = await amountWriter(
+    backend,
+    rows.map(({ account }) => account),
+  );
   const when = (at: number): string => formatInstant(at, backend.timezone);
   return printRows(context, input, {
     rows,
@@ -102,10 +107,10 @@ async function list(context: CommandContext, input: CommandInput, backend: Backe
     columns: [
       { header: 'ACCOUNT', value: ({ account }) => account, minWidth: 10 },
       { header: 'BALANCE', rank: 3, value: ({ balance }) => balance },
-      { header: 'AMOUNT', align: 'right', value: (run) => formatAmount(run.amountMicros, null) },
+      { header: 'AMOUNT', align: 'right', value: (run) => write(run.amountMicros, run) },
       { header: `FROM (${backend.timezone})`, value: ({ startsAt }) => when(startsAt) },
       { header: 'TO', value: ({ endsAt }) => when(endsAt) },
-      { header: 'SPENT', align: 'right', rank: 2, value: (run) => formatAmount(run.spentMicros, null) },
+      { header: 'SPENT', align: 'right', rank: 2, value: (run) => write(run.spentMicros, run) },
       { header: 'COMMENT', rank: 5, value: ({ comment }) => comment, minWidth: 12 },
       { header: 'ID', rank: 1, value: ({ id }) => id },
     ],

@@ -1,6 +1,6 @@
 import { isoText } from '../../domain/moment.ts';
-import { formatAmount, formatMicros, parseMicros } from '../../domain/money.ts';
-import { type Backend, operatorCommand, printOrdered } from '../backend.ts';
+import { formatMicros, parseMicros } from '../../domain/money.ts';
+import { amountWriter, type Backend, operatorCommand, printOrdered } from '../backend.ts';
 import { type Command, CommandError, type CommandInput, jsonOption, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { readMoment, requireKnown, unknownId } from '../read-options.ts';
@@ -85,7 +85,8 @@ async function announce(
   );
   const until =
     by === null ? 'after its lead time' : `by ${formatInstant(by, backend.timezone)} (${backend.timezone})`;
-  const sentence = `${formatAmount(amountMicros, null)} expected on ${account} ${until}.`;
+  const write = await amountWriter(backend, [account]);
+  const sentence = `${write(amountMicros, own)} expected on ${account} ${until}.`;
   return printOrdered(context, input, { about: said, sentence, answer });
 }
 
@@ -110,6 +111,10 @@ async function cancel(
 
 async function list(context: CommandContext, input: CommandInput, backend: Backend): Promise<number> {
   const rows = await (await backend.views()).expected();
+  const write = await amountWriter(
+    backend,
+    rows.map(({ account }) => account),
+  );
   return printRows(context, input, {
     rows,
     none: 'No top-up is expected.',
@@ -117,8 +122,8 @@ async function list(context: CommandContext, input: CommandInput, backend: Backe
     columns: [
       { header: 'ACCOUNT', value: ({ account }) => account, minWidth: 10 },
       { header: 'BALANCE', rank: 3, value: ({ balance }) => balance },
-      { header: 'AMOUNT', align: 'right', value: (topUp) => formatAmount(topUp.amountMicros, null) },
-      { header: 'CAME', align: 'right', rank: 2, value: (topUp) => formatAmount(topUp.receivedMicros, null) },
+      { header: 'AMOUNT', align: 'right', value: (topUp) => write(topUp.amountMicros, topUp) },
+      { header: 'CAME', align: 'right', rank: 2, value: (topUp) => write(topUp.receivedMicros, topUp) },
       { header: `BY (${backend.timezone})`, value: ({ by }) => formatInstant(by, backend.timezone) },
       { header: 'ORDERED BY', rank: 4, value: ({ orderedBy }) => orderedBy, minWidth: 8 },
       { header: 'COMMENT', rank: 5, value: ({ comment }) => comment, minWidth: 12 },

@@ -1,6 +1,6 @@
 import type { AnnouncedRun, AuditEntry, ExpectedTopUp } from '../../domain/operator.ts';
 import { type OutcomeKind, outcomeKinds } from '../../domain/reading.ts';
-import type { AccountSummary } from '../../views/account-summary.ts';
+import { type AccountSummary, isPushed } from '../../views/account-summary.ts';
 import type { CheckedAccount } from '../../views/check.ts';
 import type { Views } from '../../views/create-views.ts';
 import type { AccountView, BriefAccount, SilenceView } from '../../views/views.ts';
@@ -78,11 +78,17 @@ export async function checkThroughDaemon(
   const rest = [...accounts];
   const work = async (): Promise<void> => {
     for (let id = rest.shift(); id !== undefined; id = rest.shift()) {
-      const polled = await poll(daemon, id, by);
+      const isPolled = (await views.account(id))?.polled !== false;
+      const polled = isPolled ? await poll(daemon, id, by) : null;
       const [view, explanations] = await Promise.all([views.account(id), views.explain(id)]);
       if (view === null) throw new CommandError(`the daemon has no account ${id} any more`);
-      const reason = polled.reason ?? (polled.outcome === 'ok' ? null : view.failure);
-      checked.set(id, { view, ...polled, reason, explanations });
+      const { outcome, reason } = polled ?? { outcome: view.outcome, reason: isPushed };
+      checked.set(id, {
+        view,
+        outcome,
+        reason: reason ?? (outcome === 'ok' ? null : view.failure),
+        explanations,
+      });
     }
   };
   await Promise.all(Array.from({ length: concurrency }, work));

@@ -3,7 +3,7 @@ import { type Alert, isAcknowledged } from '../../domain/alert.ts';
 import { dayMs } from '../../domain/duration.ts';
 import { isoText } from '../../domain/moment.ts';
 import { formatAmount, formatMicros } from '../../domain/money.ts';
-import { type ExpectedTopUp, type Refusal, refuse } from '../../domain/operator.ts';
+import { type ExpectedTopUp, missingOf, type Refusal, refuse } from '../../domain/operator.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { amountOf, type Balance, unitOf } from '../../domain/reading.ts';
 import { type Severity, severities } from '../../domain/severity.ts';
@@ -155,7 +155,7 @@ function judgeAfter(account: WatchedAccount, balance: Balance, now: number): (al
   const facts = factsOf(account, now);
   const coming = account.expected
     .filter((topUp) => topUp.balance === balance)
-    .reduce((sum, { amountMicros, receivedMicros }) => sum + amountMicros - receivedMicros, 0);
+    .reduce((sum, topUp) => sum + missingOf(topUp), 0);
   const { reading } = facts;
   const after = reading && {
     ...reading,

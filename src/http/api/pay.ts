@@ -117,7 +117,12 @@ export const paymentOperations: readonly Operation[] = [
       const { payments, unknown } = await planPayments(views, now);
       // The need of an unknown account is not known: the amount is empty.
       const all: readonly CsvPayment[] = [...payments, ...unknown.map((account) => ({ account }))];
-      return csvFile(context, `pay-${isoDay(now, 'UTC')}`, [csvHeader, ...all.map(csvLine)]);
+      // Without pay days a file is as it always was.
+      const hasRuns = payments.some(({ runAt }) => runAt !== undefined);
+      const lines = [csvHeader, ...all.map(csvCells)].map((cells, index) =>
+        formatCsvLine(hasRuns ? [...cells, index === 0 ? 'run' : isoOrEmpty(all[index - 1]?.runAt)] : cells),
+      );
+      return csvFile(context, `pay-${isoDay(now, 'UTC')}`, lines);
     },
   ),
 ];
@@ -139,23 +144,17 @@ function cancels(
   );
 }
 
-const csvHeader = formatCsvLine([
-  'account',
-  'name',
-  'balance',
-  'currency',
-  'amount',
-  'by',
-  'topUpUrl',
-  'due',
-]);
+const csvHeader = ['account', 'name', 'balance', 'currency', 'amount', 'by', 'topUpUrl', 'due'];
 
 type CsvPayment = Pick<DuePayment, 'account'> & Partial<DuePayment>;
 
-function csvLine({ account, balance = '', micros, dueAt = null, due }: CsvPayment): string {
+function csvCells({ account, balance = '', micros, dueAt, due }: CsvPayment): readonly string[] {
   const { id, name, topUpUrl } = account;
   const currency = unitOf(account, balance);
-  const by = dueAt === null ? '' : isoText(Math.round(dueAt));
   const amount = micros === undefined ? '' : formatMicros(micros);
-  return formatCsvLine([id, name, balance, currency ?? '', amount, by, topUpUrl ?? '', due ?? '']);
+  return [id, name, balance, currency ?? '', amount, isoOrEmpty(dueAt), topUpUrl ?? '', due ?? ''];
+}
+
+function isoOrEmpty(at: number | null = null): string {
+  return at === null ? '' : isoText(Math.round(at));
 }

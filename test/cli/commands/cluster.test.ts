@@ -181,6 +181,19 @@ it('an order that the daemon of a SQLite file would end by is refused while that
   expect(await run(...expect400)).toMatchObject({ code: 0 });
 });
 
+it('migrate-store names --to where nobody listens at the address that stood there', async () => {
+  const { folder, run } = install(null);
+  openStore({
+    path: join(folder, 'lowwater.db'),
+    log: silent,
+    now: () => noon,
+    program: 'lowwater 1',
+  }).close();
+  const said = await run('migrate-store', '--to', 'postgres://u:p@127.0.0.1:1/d');
+  expect(said).toMatchObject({ code: 1, stderr: expect.stringContaining('address of --to') });
+  expect(said.stderr).not.toContain('storage.postgres.url');
+});
+
 describe.skipIf(noPostgres !== null)('migrate-store', () => {
   it('copies a file into PostgreSQL and back, counts, and shows no password', async () => {
     const here = install(null);

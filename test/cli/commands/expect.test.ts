@@ -19,7 +19,7 @@ const run = (...words: string[]): Promise<CliResult> =>
 const listed = async () => JSON.parse((await run('expect', '--json')).stdout).expected;
 
 describe('lowwater expect', () => {
-  it('announces a top-up to the daemon, lists it, and cancels it by its id', async () => {
+  it('announces a top-up in the currency of the account, lists it, and cancels it by its id', async () => {
     expect((await run('expect')).stdout).toBe('No top-up is expected.\n');
     const made = await run('expect', 'otp', '5000.50', '--by', '2099-01-01', '--comment', 'PO-4711');
     expect(made).toMatchObject({ code: 2, stderr: expect.stringContaining('within 366 days') });
@@ -37,7 +37,7 @@ describe('lowwater expect', () => {
     );
     expect(ordered).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('5,000.50 expected on otp by'),
+      stdout: expect.stringContaining('5,000.50 CNY expected on otp by'),
     });
     const [topUp, ...others] = await listed();
     expect(others).toEqual([]);
@@ -49,10 +49,19 @@ describe('lowwater expect', () => {
       comment: 'PO-4711',
       arrivesBy: `${day}T23:59:59.000Z`,
     });
-    expect((await run('expect')).stdout).toMatch(/otp +sms +5,000\.50 .*PO-4711/);
+    expect((await run('expect')).stdout).toMatch(/otp +sms +5,000\.50 CNY +0\.00 CNY .*PO-4711/);
     expect((await run('expect', '--cancel', topUp.id)).code).toBe(0);
     expect(await listed()).toEqual([]);
     expect((await run('audit')).stdout).toContain('expect-top-up');
+  });
+
+  it('names the currency of a run that is announced', async () => {
+    const days = [1, 2].map((ahead) => new Date(Date.now() + ahead * 86_400_000).toISOString().slice(0, 10));
+    const order = ['otp', '400', '--from', days[0] ?? '', '--to', days[1] ?? ''];
+    expect((await run('expect-spending', ...order)).stdout).toContain(
+      '400.00 CNY beyond the usual announced',
+    );
+    expect((await run('expect-spending')).stdout).toMatch(/otp +sms +400\.00 CNY .* 0\.00 CNY/);
   });
 
   it.each([

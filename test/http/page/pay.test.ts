@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { paymentOf } from '../../../src/engine/payments.ts';
 import { planPayments } from '../../../src/views/payment-plan.ts';
 import { minuteMs, smsLow, units } from '../../support/account-facts.ts';
@@ -131,6 +131,20 @@ describe('who pays', () => {
       nextCursor: null,
     });
   });
+});
+
+test('the CSV of payments has a column for the pay run where pay days are set', async () => {
+  const world = await startWorld({}, { startAt: viewsNow - minuteMs });
+  const payment = buildPayment(9_300, viewsNow + 40 * hourMs);
+  const payments = [
+    { ...payment, runAt: viewsNow + hourMs },
+    { ...payment, balance: 'voip', runAt: null },
+  ];
+  Object.assign(world.views, showingAccounts(world.views, [buildAccountView({ payments })]));
+  const { url } = await serveWorld(world);
+  const csv = await (await fetch(`${url}/api/v1/pay.csv`)).text();
+  const cells = csv.split('\r\n').map((line) => line.split(',').at(-1));
+  expect(cells).toEqual(['run', new Date(viewsNow + hourMs).toISOString(), '', '']);
 });
 
 describe('an alert of a real daemon', () => {
