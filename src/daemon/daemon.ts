@@ -129,7 +129,7 @@ export class Daemon {
     this.#retention = createRetention(parts, now);
     this.reach = createReach(parts, this.poller, this.#tests);
     this.#leftOrders = openLeftOrders(parts, this.reach);
-    this.listening = new Listening(parts);
+    this.listening = new Listening(parts, () => this.#ending.somethingEnded());
     this.#learning = new Learning(parts);
     this.#heartbeat = new Heartbeat(parts, this.poller, now);
     this.#rates = new RatesReading(parts, now);
@@ -146,6 +146,7 @@ export class Daemon {
         this.poller.running +
         this.#dispatcher.running +
         this.#tests.running +
+        this.listening.running +
         // A hand-over does not wait for receivers that are to be told for minutes.
         (this.#running ? 0 : this.#connections.leaveTaking.running),
     });
