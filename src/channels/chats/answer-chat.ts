@@ -70,7 +70,9 @@ export function createChatAnswers(state: MonitorState, views: LiveViews, now: ()
       return await chat.answer();
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
-      return chat.alone(say(says.notStored, chat.reader));
+      // It was done here, and may be stored: only who owns the accounts knows.
+      const isUnsure = error.kind === 'fenced';
+      return chat.alone(isUnsure ? sayAgain(error.message, chat.reader) : say(says.notStored, chat.reader));
     }
   };
 }

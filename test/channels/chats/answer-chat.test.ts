@@ -17,8 +17,12 @@ const rule = belowRule({ id: 'sms-low', thresholds: { warning: units(200), criti
 const accounts = [makeAccount('otp', { name: 'OTP <b>production</b>', leadTimeMs: 24 * hourMs })];
 let events = 0;
 
-async function talk(watched = accounts, rules: readonly Rule[] = [rule]) {
-  const world = await startWorld({ accounts: watched, rules });
+async function talk(
+  watched = accounts,
+  rules: readonly Rule[] = [rule],
+  options: Parameters<typeof startWorld>[1] = {},
+) {
+  const world = await startWorld({ accounts: watched, rules }, options);
   await read(world, 100);
   const event = (said: ChatEvent['said'], over: Partial<ChatEvent> = {}): ChatEvent => ({
     ...{ channel: 'ops', id: `${++events}`, chat: 'C012AB3CD', standing: 'may act', said },
@@ -86,6 +90,17 @@ describe('a button', () => {
       expect(world.views.silences()).toHaveLength(verb === 'quiet2h' ? 1 : 0);
     },
   );
+
+  test('whose order may be stored or not, as another daemon may own the accounts, is not said to be undone', async () => {
+    const { world, press } = await talk(accounts, [rule], { mayActUnpersisted: () => false });
+    world.diskFull = true;
+    const { text, isPublic } = await press('acknowledge');
+    expect(text).toMatch(/^Another daemon may own the accounts now, and nobody knows whether .* stored/);
+    expect(isPublic).toBe(false);
+    world.diskFull = false;
+    await world.pass(minuteMs);
+    expect(await taken(world)).toBe('Ada');
+  });
 
   test('pressed late says what is so now, and does nothing', async () => {
     const { world, press } = await talk();
