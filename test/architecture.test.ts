@@ -19,7 +19,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   engine: ['domain', 'ports', 'wording', 'spending', 'rules'],
   net: ['domain', 'ports', 'wording'],
   languages: ['wording'],
-  daemon: ['domain', 'ports', 'wording', 'spending', 'rules', 'messages', 'engine'],
+  daemon: ['domain', 'ports', 'wording', 'spending', 'rules', 'messages', 'engine', 'net'],
   views: ['domain', 'ports', 'wording', 'spending', 'rules', 'messages', 'engine', 'daemon'],
   cluster: ['domain', 'ports', 'wording', 'engine', 'daemon', 'views'],
   replay: ['domain', 'ports', 'spending', 'rules', 'engine', 'daemon', 'views'],

@@ -135,7 +135,7 @@ export function postKind(
         : {
             bot: `${settings.address.reveal()} ${settings.keys.botToken?.reveal()}`,
             topic: settings.keys.messageThreadId?.reveal() || undefined,
-            standing: async (heard) => (await loadChat()).standing(settings, heard),
+            standing: async (heard) => (await loadChat()).standing(settings, heard, dependencies),
             listen: async (answer) => (await loadChat()).listen(settings, dependencies, answer),
           },
     async openDemoReceiver(received) {

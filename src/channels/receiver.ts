@@ -120,7 +120,11 @@ export interface PostCode<Part extends PostedPart = PostedPart> {
 
 /** The listener to the chat of a receiver; loaded when a channel listens. */
 export interface PostChat {
-  standing(settings: PostSettings, heard: Parameters<ChannelChat['standing']>[0]): Standing;
+  standing(
+    settings: PostSettings,
+    heard: Parameters<ChannelChat['standing']>[0],
+    dependencies: SenderDependencies,
+  ): Promise<Standing>;
   listen(
     settings: PostSettings,
     dependencies: SenderDependencies,

@@ -97,18 +97,13 @@ export function createChannel(settings: ChannelSettings, dependencies: SenderDep
 
 /** Its code is loaded when it is first listened to. */
 function loadListener(loading: Promise<ChannelListener>, { clock }: SenderDependencies): ChannelListener {
-  let isClosed = false;
   let loaded: ChannelListener | null = null;
   const since = clock.now();
   void loading.then((listener) => {
     loaded = listener;
-    if (isClosed) listener.close();
   });
   return {
     problem: () => (loaded === null ? { since, reason: 'not connected yet' } : loaded.problem()),
-    close() {
-      isClosed = true;
-      loaded?.close();
-    },
+    close: async () => (await loading).close(),
   };
 }

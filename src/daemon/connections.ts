@@ -3,6 +3,7 @@ import { entriesOf, entryText } from '../domain/provider-entry.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { Channel } from '../ports/channel.ts';
 import type { Provider } from '../ports/provider.ts';
+import { LeaveTaking, type LeaveTakingDependencies } from './leave-taking.ts';
 
 export interface ConnectionDependencies {
   readonly openProvider: (settings: Settings) => Provider;
@@ -11,7 +12,11 @@ export interface ConnectionDependencies {
 
 export type Connections = ReturnType<typeof createConnections>;
 
-export function createConnections({ openProvider, openChannels }: ConnectionDependencies, first: Settings) {
+export function createConnections(
+  { openProvider, openChannels, ...dependencies }: ConnectionDependencies & LeaveTakingDependencies,
+  first: Settings,
+) {
+  const leaveTaking = new LeaveTaking(dependencies);
   let settings = first;
   let provider = drained(openProvider(settings));
   let channels = openAll();
@@ -33,11 +38,17 @@ export function createConnections({ openProvider, openChannels }: ConnectionDepe
       return channels;
     },
     readBalance,
+    leaveTaking,
     /** Old ones finish, then close; unchanged providers stay: thousands of handshakes would delay polls. */
     replace(next: Settings, farewells: readonly ReadonlyMap<string, Message>[] = []): void {
-      for (const { name, send, opened } of channels) {
-        for (const farewell of farewells.flatMap((messages) => messages.get(name) ?? []))
-          void send(farewell, new AbortController().signal);
+      const receivers = receiversOf(settings);
+      leaveTaking.callOff(new Set(receiversOf(next).values()));
+      for (const { name, opened } of channels) {
+        const messages = farewells.flatMap((all) => all.get(name) ?? []);
+        if (messages.length > 0) {
+          const receiver = receivers.get(name) ?? '';
+          void opened.during(leaveTaking.say(opened.target, receiver, messages, opened.idle()));
+        }
         opened.closeAfterUse();
       }
       const isSame = textOf(next) === textOf(settings);
@@ -54,27 +65,33 @@ export function createConnections({ openProvider, openChannels }: ConnectionDepe
   };
 }
 
+function receiversOf({ channels }: Settings): ReadonlyMap<string, string> {
+  return new Map(channels.map(({ name, type, place }) => [name, `${type} ${place.reveal()}`]));
+}
+
 function textOf(settings: Settings): string {
   return entriesOf(settings).map(entryText).join('\n');
 }
 
 /** Finishes its running work before it closes: a cut poll would fail, and a cut delivery would be sent twice. */
 function drained<Target extends Provider | Channel>(target: Target) {
-  let running = 0;
+  const running = new Set<Promise<unknown>>();
   let isReplaced = false;
   return {
     target,
     /** The work never rejects. */
     async during<T>(work: Promise<T>): Promise<T> {
-      running += 1;
+      running.add(work);
       const result = await work;
-      running -= 1;
-      if (isReplaced && running === 0) void target.close();
+      running.delete(work);
+      if (isReplaced && running.size === 0) void target.close();
       return result;
     },
+    /** Once all that runs now has ended. */
+    idle: () => Promise.all(running),
     closeAfterUse(): void {
       isReplaced = true;
-      if (running === 0) void target.close();
+      if (running.size === 0) void target.close();
     },
   };
 }

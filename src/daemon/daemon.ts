@@ -14,6 +14,7 @@ import {
   noteConfiguration,
   noteDamagedPolls,
   noteStorage,
+  noteUntoldLeave,
 } from '../engine/self-alerts.ts';
 import { reviewSilences } from '../engine/silencing.ts';
 import { type MonitorState, type WatchedAccount, writeNote } from '../engine/state.ts';
@@ -93,7 +94,10 @@ export class Daemon {
     this.configLoadedAt = now;
     this.counting = new Counting(log);
     this.#daemonLog = new DaemonLog(log);
-    this.#connections = createConnections(dependencies, state.settings);
+    this.#connections = createConnections(
+      { ...dependencies, leaveTaken: (channel, missed) => this.#leaveTaken(channel, missed) },
+      state.settings,
+    );
     this.#timer = createWakeTimer(clock, this.#time, () => this.#tick());
     this.committer = new Committer({
       ...{ state, store, clock },
@@ -125,17 +129,26 @@ export class Daemon {
     this.#retention = createRetention(parts, now);
     this.reach = createReach(parts, this.poller, this.#tests);
     this.#leftOrders = openLeftOrders(parts, this.reach);
-    this.listening = new Listening(parts);
+    this.listening = new Listening(parts, () => this.#ending.somethingEnded());
     this.#learning = new Learning(parts);
     this.#heartbeat = new Heartbeat(parts, this.poller, now);
     this.#rates = new RatesReading(parts, now);
     this.#ending = createEnding(parts, {
       sources: [
         ...[this.#timer, this.#learning, this.poller, this.#dispatcher, this.#tests],
-        ...[this.#restating, this.listening],
+        ...[this.#restating, this.listening, this.#connections.leaveTaking],
       ],
-      workers: [this.poller, this.#dispatcher, this.#tests, this.#heartbeat, this.#rates],
-      running: () => this.poller.running + this.#dispatcher.running + this.#tests.running,
+      workers: [
+        ...[this.poller, this.#dispatcher, this.#tests, this.#heartbeat, this.#rates],
+        this.#connections.leaveTaking,
+      ],
+      running: () =>
+        this.poller.running +
+        this.#dispatcher.running +
+        this.#tests.running +
+        this.listening.running +
+        // A hand-over does not wait for receivers that are to be told for minutes.
+        (this.#running ? 0 : this.#connections.leaveTaking.running),
     });
   }
 
@@ -277,6 +290,18 @@ export class Daemon {
     this.#daemonLog.deliveryEnded(sent);
     if (this.#fenced) return;
     this.act((now) => recordDelivery(this.state, sent, now));
+    this.#ending.somethingEnded();
+  }
+
+  /** Nothing else tells that the receiver has open for good what ended there. */
+  #leaveTaken(channel: string, missed: string | null): void {
+    if (missed !== null)
+      this.#dependencies.log.error(
+        { channel, reason: missed },
+        'a receiver was not told that it hears no more',
+      );
+    if (this.#fenced) return;
+    if (missed !== null) this.act((now) => noteUntoldLeave(this.state, channel, missed, now));
     this.#ending.somethingEnded();
   }
 

@@ -24,13 +24,21 @@ interface HeardChannel {
 /** Hears the chats of those channels that listen, while this daemon owns the accounts. No poll and no message waits for it. */
 export class Listening {
   readonly #parts: Pick<DaemonParts, 'state'>;
+  readonly #closed: () => void;
+  /** Listeners that answer what they heard last. */
+  #closing = 0;
   #answer: AnswerChat | null = null;
   #open: readonly { readonly names: readonly string[]; readonly listener: ChannelListener }[] = [];
   /** Since when nothing is heard, by channel: a configuration that is loaded meanwhile makes no difference. */
   readonly #lostSince = new Map<string, number>();
 
-  constructor(parts: Pick<DaemonParts, 'state'>) {
+  constructor(parts: Pick<DaemonParts, 'state'>, closed: () => void) {
     this.#parts = parts;
+    this.#closed = closed;
+  }
+
+  get running(): number {
+    return this.#closing;
   }
 
   /** `answer` does what people ask for. */
@@ -85,8 +93,15 @@ export class Listening {
   }
 
   stop(): void {
-    for (const { listener } of this.#open) listener.close();
+    for (const { listener } of this.#open) void this.#close(listener);
     this.#open = [];
+  }
+
+  async #close(listener: ChannelListener): Promise<void> {
+    this.#closing += 1;
+    await listener.close();
+    this.#closing -= 1;
+    this.#closed();
   }
 }
 

@@ -135,6 +135,10 @@ function channelsOfEnds(state: MonitorState, incident: Incident): ReadonlySet<st
 
 const noChannels: ReadonlySet<string> = new Set();
 
+function isOwnFailure({ type, rule }: Incident, channel: string): boolean {
+  return type === channelFailed.type && rule === channelFailedRule(channel);
+}
+
 function plansOf(
   state: MonitorState,
   incident: Incident,
@@ -142,8 +146,8 @@ function plansOf(
 ): readonly ChannelPlan[] {
   const channels = state.settings.channels
     .map((channel) => channel.name)
-    // A channel is not used to report its own failure.
-    .filter((name) => incident.type !== channelFailed.type || incident.rule !== channelFailedRule(name));
+    // A channel is not used to report its own failure: of its old receiver's, an event, it tells.
+    .filter((name) => incident.event || !isOwnFailure(incident, name));
   const plans = planChannels(incident, state.settings.routes, channels, others);
   if (incident.type !== providerDown.type) return plans;
   // It replaces the notifications of the accounts, so it goes to all of their channels.

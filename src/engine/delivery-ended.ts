@@ -31,6 +31,7 @@ export const unsent = sentences('unsent', {
   unheard: 'it was over before this channel had heard of it: there was nothing to say any more',
   noDatabase: 'the database could not be read',
   unstorable: 'the database cannot be written, and a test that is not stored might never end',
+  ended: 'lowwater ended before',
   notOwned: 'another daemon may own the accounts soon, so it was not sent',
 });
 

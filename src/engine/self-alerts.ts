@@ -149,6 +149,12 @@ export function raiseChannelFailed(
   raiseOwnFailure(state, { kind: channelFailed, rule, severity, text: reason, facts }, now);
 }
 
+/** A receiver that is configured no more did not hear that what it has open ended. */
+export function noteUntoldLeave(state: MonitorState, channel: string, missed: string, now: number): void {
+  const rule = channelFailedRule(channel);
+  noteOwnEvent(state, { kind: channelFailed, rule, severity: 'warning', text: missed }, now);
+}
+
 export function raiseSelfAlert(
   state: MonitorState,
   known: Alert,

@@ -139,5 +139,6 @@ export type AnswerChat = (event: ChatEvent) => Promise<ChatAnswer>;
 export interface ChannelListener {
   /** Why nothing is heard, and since when; null while it is. */
   problem(): { readonly since: number; readonly reason: string } | null;
-  close(): void;
+  /** Hears nothing more; resolves once what was heard is answered, within seconds. */
+  close(): Promise<void>;
 }

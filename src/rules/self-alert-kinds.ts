@@ -59,6 +59,9 @@ const says = phrases('ownAlert', {
   fails: 'channel {channel} fails',
   deliversInPart: 'channel {channel} delivers only in part',
   takesNothing: 'channel {channel} does not take messages',
+  leftOpen:
+    'channel {channel} was removed or sends elsewhere, and its old receiver was not told that its alerts end there',
+  closeThere: 'Close by hand what is still open at the old receiver: lowwater tells it nothing more.',
   deliversAll: 'channel {channel} delivers everything again',
   takesAgain: 'channel {channel} takes messages again',
   took: 'Resolved: the channel took a message again.',
@@ -208,7 +211,7 @@ export const channelFailed: AlertKind = {
   subject: ({ rule }, reader) => say(says.fails, { channel: cleanText(channelOf(rule), nameLimit) }, reader),
   firing: (item, frame) =>
     say(
-      refusesSomeOnly(item) ? says.deliversInPart : says.takesNothing,
+      item.incident.event ? says.leftOpen : refusesSomeOnly(item) ? says.deliversInPart : says.takesNothing,
       { channel: nameOf(item, frame) },
       frame,
     ),
@@ -217,6 +220,7 @@ export const channelFailed: AlertKind = {
   recovery: () => says.took,
   figures: ownFigures,
   advice(item, frame) {
+    if (item.incident.event) return [say(says.closeThere, frame)];
     if (refusesSomeOnly(item)) return [say(says.correctRecipients, frame)];
     const variable = factText(item, variableFact, frame);
     return variable === null

@@ -3,9 +3,11 @@ import { createConnections } from '../../src/daemon/connections.ts';
 import type { Outcome } from '../../src/domain/reading.ts';
 import type { Channel, Delivery } from '../../src/ports/channel.ts';
 import type { Provider } from '../../src/ports/provider.ts';
+import { FakeClock } from '../support/fake-clock.ts';
 import { buildTestMessage } from '../support/messages.ts';
 import { makeAccount, makeSettings } from '../support/settings.ts';
 
+const dependencies = { clock: new FakeClock(0), leaveTaken: () => undefined };
 const { signal } = new AbortController();
 const timedOut: Outcome = { kind: 'timeout', reason: 'late', durationMs: 1, usage: {} };
 const before = makeSettings({ accounts: [makeAccount('otp')] });
@@ -23,7 +25,11 @@ function slowProviders() {
       close: async () => void events.push(`closed ${number}`),
     };
   };
-  return { connections: createConnections({ openProvider, openChannels: () => [] }, before), events, polls };
+  return {
+    connections: createConnections({ ...dependencies, openProvider, openChannels: () => [] }, before),
+    events,
+    polls,
+  };
 }
 
 test('a reload keeps the connections to the provider unless what it says of the provider is different', () => {
@@ -79,7 +85,10 @@ describe('what a reload replaces', () => {
       readBalance: () => Promise.reject(new Error('nobody asks')),
       close: async () => undefined,
     });
-    const connections = createConnections({ openProvider, openChannels: () => [channel] }, before);
+    const connections = createConnections(
+      { ...dependencies, openProvider, openChannels: () => [channel] },
+      before,
+    );
     const [replaced] = connections.channels;
     expect(replaced).toMatchObject({ name: 'ops', threadsBySubject: false, minGapMs: 1000 });
     const sending = replaced?.send(buildTestMessage(), signal);

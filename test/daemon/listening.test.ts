@@ -12,7 +12,7 @@ test('a chat that is lost for ten minutes is told of once on the channels, and i
     standing: async () => 'may act',
     listen: () => ({
       problem: () => problem,
-      close() {
+      async close() {
         closed += 1;
       },
     }),
@@ -48,7 +48,7 @@ test('a chat that was lost before a restart is not said to be heard again until 
   const chat: ChannelChat = {
     bot: 'xapp-1',
     standing: async () => 'may act',
-    listen: () => ({ problem: () => problem, close() {} }),
+    listen: () => ({ problem: () => problem, close: async () => undefined }),
   };
   const hear = (): void => {
     world.daemon.listen(async () => ({ text: '', isPublic: false }));
@@ -79,7 +79,7 @@ test('channels of one bot are heard by one connection: each is asked whether the
     listen(answer) {
       opened += 1;
       heard = answer;
-      return { problem: () => null, close() {} };
+      return { problem: () => null, close: async () => undefined };
     },
   });
   world.daemon.listen(async (event) => {
@@ -122,7 +122,7 @@ test('of two channels in one chat, each in a topic of its own, that of the topic
     ...{ bot: 'token', topic, standing: async () => 'may act' },
     listen(answer) {
       heard.push(answer);
-      return { problem: () => null, close() {} };
+      return { problem: () => null, close: async () => undefined };
     },
   });
   world.daemon.listen(async ({ channel }) => {

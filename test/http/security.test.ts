@@ -591,6 +591,22 @@ describe('a link in a message', () => {
     expect(orders()).toEqual([]);
   });
 
+  it.each([{}, { do: 'quiet' }])(
+    'does nothing to a later incident that its sender has not seen (%j)',
+    async (act) => {
+      const world = await alerted();
+      server = await runServer({ ...withToken, world });
+      const [key = Buffer.alloc(0)] = world.views.linkKeys();
+      const signed = signLink(key, { ...(await grantOf(world)), expiresAt: world.now + hourMs });
+      await read(world, 900);
+      await read(world, 41);
+      const body = new URLSearchParams({ link: signed, by: 'Wei', ...act });
+      const answer = await fetch(`${server.url}/ack`, { method: 'POST', body });
+      expect(answer.status).toBe(409);
+      expect(orders()).toEqual([]);
+    },
+  );
+
   it('of an incident that ended calls nothing over while the database cannot say whether it fires again', async () => {
     const world = await alerted();
     server = await runServer({ ...withToken, world });

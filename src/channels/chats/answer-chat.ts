@@ -10,6 +10,7 @@ import type { AnswerChat, ChatAnswer, ChatEvent } from '../../ports/channel.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import type { AlertView } from '../../views/views.ts';
 import { languageNamed, say } from '../../wording/language.ts';
+import { labelled } from '../../wording/lists.ts';
 import { sayNearMoment } from '../../wording/moments.ts';
 import { phrases } from '../../wording/phrase.ts';
 import { sayAmount } from '../../wording/quantity-wording.ts';
@@ -69,7 +70,9 @@ export function createChatAnswers(state: MonitorState, views: LiveViews, now: ()
       return await chat.answer();
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
-      return chat.alone(say(says.notStored, chat.reader));
+      // It was done here, and may be stored: only who owns the accounts knows.
+      const isUnsure = error.kind === 'fenced';
+      return chat.alone(isUnsure ? sayAgain(error.message, chat.reader) : say(says.notStored, chat.reader));
     }
   };
 }
@@ -202,10 +205,21 @@ class Chat {
   }
 
   async #take(orders: readonly Wanted<'acknowledge'>[]): Promise<ChatAnswer> {
-    const refused = await this.#give(orders);
-    if (refused !== null) return refused;
-    const alerts = this.reader.language.list(orders.map(({ account, rule }) => `${account} ${rule}`));
-    return this.#everybody(say(says.taken, { person: this.#person, alerts }, this.reader));
+    const answers = await this.#answersTo(orders);
+    const tries = orders.map(({ account, rule }, index) => ({
+      name: `${account} ${rule}`,
+      undone: this.#sayUndone(answers[index] ?? {}, says.has),
+    }));
+    const done = tries.filter(({ undone }) => undone === null).map(({ name }) => name);
+    const undone = tries.flatMap((it) => (it.undone === null ? [] : [{ ...it, undone: it.undone }]));
+    const [first] = undone;
+    if (first !== undefined && orders.length === 1) return this.alone(first.undone);
+    const alerts = this.reader.language.list(done);
+    const lines = [
+      ...(done.length === 0 ? [] : [say(says.taken, { person: this.#person, alerts }, this.reader)]),
+      ...undone.map((it) => labelled(it.name, it.undone)),
+    ];
+    return { text: lines.join('\n'), isPublic: done.length > 0 };
   }
 
   async #quiet(
@@ -216,7 +230,7 @@ class Chat {
   ): Promise<ChatAnswer> {
     const window = { everything: false, startsAt: this.reader.now, endsAt, comment: cleanText(comment, 500) };
     const order = { kind: 'silence', match, ...window, ...(seen && { seen }) } as const;
-    const refused = await this.#give([order], says.quietBefore);
+    const refused = await this.#give(order, says.quietBefore);
     if (refused !== null) return refused;
     const what = [...(match.account ?? []), ...(match.rule ?? [])].join(' ');
     const given = { person: this.#person, what, moment: sayNearMoment(endsAt, this.reader) };
@@ -238,7 +252,7 @@ class Chat {
       ...(by === null ? {} : { arrivesBy: by }),
       ...(balance === undefined ? {} : { balance }),
     };
-    const refused = await this.#give([order]);
+    const refused = await this.#give(order);
     if (refused !== null) return refused;
     const topUp = account.expected.at(-1);
     const currency = unitIn(account, topUp?.balance ?? balance);
@@ -248,21 +262,26 @@ class Chat {
     return this.#everybody(say(says.ordered, given, this.reader));
   }
 
-  /** Null where any was done; what is refused, or was done before, is said to whoever asked. */
-  async #give(orders: readonly Wanted[], before = says.has): Promise<ChatAnswer | null> {
+  /** Null where it was done; what is refused, or was done before, is said to whoever asked. */
+  async #give(order: Wanted, before = says.has): Promise<ChatAnswer | null> {
+    const [answer = {}] = await this.#answersTo([order]);
+    const undone = this.#sayUndone(answer, before);
+    return undone === null ? null : this.alone(undone);
+  }
+
+  #answersTo(orders: readonly Wanted[]): Promise<readonly object[]> {
     const { channel, chat, id, person } = this.#event;
     const from = { door: 'chat', address: `${channel} ${chat} ${person.id}` } as const;
     const { random } = this.#state;
     const given = { by: this.#person, from, at: this.reader.now, random };
-    const answers = await this.#views.orders(
+    return this.#views.orders(
       orders.map((order, index) => makeOrder(order, { ...given, orderId: `${channel} ${id} ${index}` })),
     );
-    const refusal = answers.find(isRefusal);
-    if (refusal !== undefined) return this.alone(this.#sayRefusal(refusal));
-    const [{ doneBy } = { doneBy: '' }] = answers.filter(wasDoneBefore);
-    return answers.every(wasDoneBefore)
-      ? this.alone(say(before, { person: cleanText(doneBy, 60) }, this.reader))
-      : null;
+  }
+
+  #sayUndone(answer: object, before: typeof says.has): string | null {
+    if (isRefusal(answer)) return this.#sayRefusal(answer);
+    return wasDoneBefore(answer) ? say(before, { person: cleanText(answer.doneBy, 60) }, this.reader) : null;
   }
 
   #sayRefusal({ refused, about, ...refusal }: Refusal): string {

@@ -20,13 +20,20 @@ export const unheard = sentences('chatLost', {
 
 const minPauseMs = secondMs;
 const maxPauseMs = minuteMs;
+/** What is under way at the end is answered for so long: the end of the process waits a little longer. */
+const finishMs = 5 * secondMs;
 
-/** `listen` hears until its connection ends, and says why; pauses grow until a connection lasts longer than the pause before it. */
+/**
+ * `listen` hears until its connection ends, and says why; pauses grow until a connection lasts longer than the pause before it. `answering` ends
+ * later than hearing does: once `work`, which is what was heard, is done.
+ */
 export function keepListening(
   { clock, dispatcher }: { readonly clock: Clock; readonly dispatcher: Dispatcher },
-  listen: (signal: AbortSignal, connected: () => void) => Promise<string>,
+  listen: (signal: AbortSignal, connected: () => void, answering: AbortSignal) => Promise<string>,
+  work: () => Promise<unknown> = async () => undefined,
 ): ChannelListener {
   const ending = new AbortController();
+  const answering = new AbortController();
   const { signal } = ending;
   let problem: ReturnType<ChannelListener['problem']> = { since: clock.now(), reason: unheard.notYet() };
   let pauseMs = minPauseMs;
@@ -34,10 +41,11 @@ export function keepListening(
 
   async function connect(): Promise<void> {
     let connectedAt: number | null = null;
-    const reason = await listen(signal, () => {
+    const isConnected = (): void => {
       connectedAt ??= clock.monotonic();
       problem = null;
-    });
+    };
+    const reason = await listen(signal, isConnected, answering.signal);
     if (signal.aborted) return;
     problem = { since: problem?.since ?? clock.now(), reason };
     if (connectedAt !== null && clock.monotonic() - connectedAt > pauseMs / 2) pauseMs = minPauseMs;
@@ -48,9 +56,14 @@ export function keepListening(
   void connect();
   return {
     problem: () => problem,
-    close() {
+    async close() {
       ending.abort();
       cancel();
+      const late = Promise.withResolvers<void>();
+      const cancelLate = clock.setTimer(finishMs, late.resolve);
+      await Promise.race([work(), late.promise]);
+      cancelLate();
+      answering.abort();
       void dispatcher.destroy();
     },
   };

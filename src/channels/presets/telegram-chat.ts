@@ -1,12 +1,15 @@
 import { minuteMs, secondMs } from '../../domain/duration.ts';
+import { getOrMake } from '../../domain/get-or-make.ts';
 import { keyOf, parseJson } from '../../domain/json.ts';
 import type { Message } from '../../domain/message.ts';
 import { cutLines, cutText } from '../../domain/plain-text.ts';
 import { readerOf } from '../../messages/item-wording.ts';
 import { pause, pauseOrEnd, startDeadline } from '../../net/deadline.ts';
+import type { HttpAnswer } from '../../net/http-answer.ts';
 import { isSuccess } from '../../net/http-answer.ts';
-import { openHttpConnections, postOnce } from '../../net/http-post.ts';
+import { type HttpPost, openHttpConnections, postOnce } from '../../net/http-post.ts';
 import type { ChannelChat, ChannelListener, Heard } from '../../ports/channel.ts';
+import type { Clock } from '../../ports/clock.ts';
 import { labelled } from '../../wording/lists.ts';
 import { buttonsOf, type ChatButton } from '../chats/buttons.ts';
 import { keepListening, standingOf, unheard } from '../chats/keep-listening.ts';
@@ -96,18 +99,55 @@ function keyboardOf(message: Message): object | undefined {
 }
 
 export const telegramChat: PostChat = {
-  standing(settings, { chat, alias, person: { id } }) {
+  async standing(settings, { chat, alias, person: { id } }, { clock }) {
     const actors = settings.keys.actors?.reveal() || null;
+    if (![chat, alias].includes(chatOf(settings))) await lookUpMove(settings, chat, clock);
     const own = chatOf(settings);
     return standingOf(chat === own || alias === own, id, actors === null ? null : actors.split(', '));
   },
   listen: openTelegramListener,
 };
 
+/** Other chats in which something was heard since the channel's own was looked up, by settings. */
+const lookedUpFor = new WeakMap<PostSettings, Set<string>>();
+
+/** A group may have become a supergroup since something was sent there last: what is heard in another group may be heard in it. */
+async function lookUpMove(settings: PostSettings, other: string, clock: Clock): Promise<void> {
+  const known = getOrMake(lookedUpFor, settings, () => new Set<string>());
+  // Groups have negative ids: whoever writes to the bot alone costs nothing.
+  if (known.has(other) || !other.startsWith('-')) return;
+  const dispatcher = openHttpConnections(settings.address, { clock });
+  const deadline = startDeadline({ clock, afterMs: answerMs, outer: new AbortController().signal });
+  try {
+    const asked = { method: 'getChat', body: { chat_id: chatOf(settings) } };
+    const limits = { signal: deadline.signal, dispatcher, clock };
+    const said = await deadline.within(postToBot(settings, asked, limits));
+    noteMove(parseJson(said.body), settings);
+    if (said.status !== 429 && said.status < 500) known.add(other);
+  } catch {
+    // The next press or text asks again.
+  } finally {
+    deadline.clear();
+    void dispatcher.destroy();
+  }
+}
+
+function postToBot(
+  { keys, address }: PostSettings,
+  { method, body }: { readonly method: string; readonly body: object },
+  limits: Pick<HttpPost, 'signal' | 'dispatcher' | 'clock'>,
+): Promise<HttpAnswer> {
+  return postOnce({
+    ...limits,
+    url: `${address.reveal()}/bot${keys.botToken?.reveal() ?? ''}/${method}`,
+    headers: { 'content-type': 'application/json', 'user-agent': 'lowwater' },
+    body: JSON.stringify(body),
+  });
+}
+
 interface Called {
   readonly result: unknown;
   readonly problem: string | null;
-  readonly json: unknown;
   /** An answer that is more than what is read of one. */
   readonly cut: string | null;
 }
@@ -118,8 +158,7 @@ function openTelegramListener(
   { clock, texts }: SenderDependencies,
   answer: Parameters<ChannelChat['listen']>[0],
 ): ChannelListener {
-  const { keys, address } = settings;
-  const dispatcher = openHttpConnections(address, { clock });
+  const dispatcher = openHttpConnections(settings.address, { clock });
   let offset: number | undefined;
   let limit = maxUpdates;
   let isContested = false;
@@ -133,8 +172,6 @@ function openTelegramListener(
     const me = await call('getMe', {}, signal);
     if (me.problem !== null) return me.problem;
     username = String(keyOf(me.result, 'username') ?? '').toLowerCase();
-    // A group may have become a supergroup while nobody listened.
-    noteMove((await call('getChat', { chat_id: chatOf(settings) }, signal)).json, settings);
     for (let wait = 0; ; wait = waitSeconds) {
       const [before, startedAt] = [offset, clock.monotonic()];
       const problem = await poll(wait, signal, connected);
@@ -278,14 +315,8 @@ function openTelegramListener(
   ): Promise<Called> {
     const deadline = startDeadline({ clock, afterMs, outer: signal });
     try {
-      const post = postOnce({
-        url: `${address.reveal()}/bot${keys.botToken?.reveal() ?? ''}/${method}`,
-        headers: { 'content-type': 'application/json', 'user-agent': 'lowwater' },
-        body: JSON.stringify(body),
-        signal: deadline.signal,
-        dispatcher,
-        clock,
-      });
+      const limits = { signal: deadline.signal, dispatcher, clock };
+      const post = postToBot(settings, { method, body }, limits);
       const said = await deadline.within(post);
       const json = parseJson(said.body);
       const cut = json === undefined && isSuccess(said) ? said.body : null;
@@ -295,12 +326,12 @@ function openTelegramListener(
         await pauseOrEnd(clock, Math.min(waitMs, minuteMs), signal);
         return await call(method, body, signal, afterMs, true);
       }
-      if (keyOf(json, 'ok') === true) return { result: keyOf(json, 'result'), problem: null, json, cut };
+      if (keyOf(json, 'ok') === true) return { result: keyOf(json, 'result'), problem: null, cut };
       const description = texts.clean(String(keyOf(json, 'description') ?? `HTTP ${said.status}`), 200);
       const problem = adviceByStatus[said.status]?.({ said: description }) ?? description;
-      return { result: null, problem, json, cut };
+      return { result: null, problem, cut };
     } catch {
-      return { result: null, problem: unheard.lost({ receiver: 'Telegram' }), json: null, cut: null };
+      return { result: null, problem: unheard.lost({ receiver: 'Telegram' }), cut: null };
     } finally {
       deadline.clear();
     }

@@ -43,12 +43,19 @@ export function openSlackListener(
   let work = Promise.resolve();
   let waiting = 0;
 
-  return keepListening({ clock, dispatcher }, async (signal, connected) => {
+  async function connect(
+    signal: AbortSignal,
+    connected: () => void,
+    answering: AbortSignal,
+  ): Promise<string> {
     const opened = await call('apps.connections.open', {}, signal, appToken);
     const url = URL.parse(String(keyOf(opened, 'url')));
     const isSafe = url?.protocol === 'wss:' || (url?.protocol === 'ws:' && isLoopbackHost(url.hostname));
-    return isSafe ? hear(url.href, signal, connected) : problemOf(opened);
-  });
+    return isSafe ? hear(url.href, signal, connected, answering) : problemOf(opened);
+  }
+
+  // What is acknowledged Slack never sends again.
+  return keepListening({ clock, dispatcher }, connect, () => work);
 
   function problemOf(said: unknown): string {
     const error = texts.clean(String(keyOf(said, 'error') ?? unheard.strange({ receiver })), 100);
@@ -56,7 +63,12 @@ export function openSlackListener(
   }
 
   /** Until the connection ends: why. */
-  function hear(url: string, signal: AbortSignal, connected: () => void): Promise<string> {
+  function hear(
+    url: string,
+    signal: AbortSignal,
+    connected: () => void,
+    answering: AbortSignal,
+  ): Promise<string> {
     const { promise, resolve } = Promise.withResolvers<string>();
     const socket = new WebSocket(url, { dispatcher });
     const end = (why: string): void => {
@@ -91,7 +103,7 @@ export function openSlackListener(
       socket.send(JSON.stringify({ envelope_id: id }));
       waiting += 1;
       work = work
-        .then(() => heed(type, keyOf(envelope, 'payload'), signal))
+        .then(() => heed(type, keyOf(envelope, 'payload'), answering))
         .finally(() => {
           waiting -= 1;
         });

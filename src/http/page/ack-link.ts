@@ -21,6 +21,8 @@ import { accountPath, badge, ifReadable, type Scope, severityWord, withQuery } f
 
 interface Linked {
   readonly alert: AlertView;
+  /** The one that the link was for. */
+  readonly incident: string | null;
   /** Null for what is about lowwater itself, or an account that was removed. */
   readonly account: AccountView | null;
   /** When the incident that the link was for ended, where the alert fires again. */
@@ -107,6 +109,8 @@ export async function acknowledgeByLink(context: WebContext): Promise<Response> 
   if (linked instanceof Response) return linked;
   const { scope, door } = context.var;
   const { account, rule } = linked.alert;
+  // What comes without the page is for the incident of the link.
+  const { seen = { incident: linked.incident } } = readSeen(form);
   const headline = linked.alert.headline(scope);
   keepName(context, form.get('by') ?? '');
   if (form.get('do') === 'ordered') {
@@ -129,9 +133,9 @@ export async function acknowledgeByLink(context: WebContext): Promise<Response> 
   if (form.get('do') === 'quiet') {
     const endsAt = scope.now + quietHours * hourMs;
     const match = { account: [account], rule: [rule] };
-    const seen = { account, rule, ...readSeen(form).seen };
+    const window = { everything: false, startsAt: scope.now, endsAt, comment };
     const silence = await door.give(
-      { kind: 'silence', match, everything: false, startsAt: scope.now, endsAt, comment, seen },
+      { kind: 'silence', match, ...window, seen: { account, rule, ...seen } },
       by,
     );
     const moment = sayNearMoment(silence.endsAt, scope);
@@ -141,7 +145,7 @@ export async function acknowledgeByLink(context: WebContext): Promise<Response> 
         : say(says.isQuietBefore, { by: silence.doneBy, moment }, scope);
     return showAnswer(context, heading, html`<bdi>${headline}</bdi>`, { linked });
   }
-  const order = { kind: 'acknowledge', account, rule, comment, ...readSeen(form) } as const;
+  const order = { kind: 'acknowledge', account, rule, comment, seen } as const;
   const { doneBy } = await door.give(order, by);
   const heading =
     doneBy === undefined ? say(says.acknowledged, scope) : say(says.hasBefore, { by: doneBy }, scope);
@@ -172,7 +176,9 @@ async function findLinked(context: WebContext, query: URLSearchParams): Promise<
   const alert = await views.alert(account, rule);
   if (alert === null || alert.state !== 'firing')
     return showAnswer(context, say(says.over, scope), say(says.overWhy, scope));
-  return { alert, account: await views.account(account), earlierEndedAt: ended?.resolvedAt ?? null };
+  const earlierEndedAt = ended?.resolvedAt ?? null;
+  const incident = ended?.id ?? open?.incident ?? null;
+  return { alert, incident, account: await views.account(account), earlierEndedAt };
 }
 
 type Granted = Readonly<Record<'incident' | 'account' | 'rule', string>>;
@@ -189,7 +195,7 @@ function findGranted(firing: Iterable<FiringView>, isOf: (granted: Granted) => b
 async function findEnded(
   context: WebContext,
   isOf: (granted: Granted) => boolean,
-): Promise<Pick<Incident, 'account' | 'rule' | 'resolvedAt'> | null> {
+): Promise<Pick<Incident, 'id' | 'account' | 'rule' | 'resolvedAt'> | null> {
   const { views, now } = context.var;
   const past = await views.incidents({ since: now - weekMs, until: now + 1, limit: maxIncidentsLookedAt });
   return past.find((ended) => ended.resolvedAt !== null && isOf({ ...ended, incident: ended.id })) ?? null;

@@ -11,14 +11,18 @@ import { belowRule, hourMs, minuteMs, negativeRule, units } from '../../support/
 import { buildItem } from '../../support/messages.ts';
 import { giveAtOnce } from '../../support/orders.ts';
 import { makeAccount } from '../../support/settings.ts';
-import { read, startWorld, type World } from '../../support/world.ts';
+import { read, startWorld, step, type World } from '../../support/world.ts';
 
 const rule = belowRule({ id: 'sms-low', thresholds: { warning: units(200), critical: units(50) } });
 const accounts = [makeAccount('otp', { name: 'OTP <b>production</b>', leadTimeMs: 24 * hourMs })];
 let events = 0;
 
-async function talk(watched = accounts, rules: readonly Rule[] = [rule]) {
-  const world = await startWorld({ accounts: watched, rules });
+async function talk(
+  watched = accounts,
+  rules: readonly Rule[] = [rule],
+  options: Parameters<typeof startWorld>[1] = {},
+) {
+  const world = await startWorld({ accounts: watched, rules }, options);
   await read(world, 100);
   const event = (said: ChatEvent['said'], over: Partial<ChatEvent> = {}): ChatEvent => ({
     ...{ channel: 'ops', id: `${++events}`, chat: 'C012AB3CD', standing: 'may act', said },
@@ -86,6 +90,17 @@ describe('a button', () => {
       expect(world.views.silences()).toHaveLength(verb === 'quiet2h' ? 1 : 0);
     },
   );
+
+  test('whose order may be stored or not, as another daemon may own the accounts, is not said to be undone', async () => {
+    const { world, press } = await talk(accounts, [rule], { mayActUnpersisted: () => false });
+    world.diskFull = true;
+    const { text, isPublic } = await press('acknowledge');
+    expect(text).toMatch(/^Another daemon may own the accounts now, and nobody knows whether .* stored/);
+    expect(isPublic).toBe(false);
+    world.diskFull = false;
+    await world.pass(minuteMs);
+    expect(await taken(world)).toBe('Ada');
+  });
 
   test('pressed late says what is so now, and does nothing', async () => {
     const { world, press } = await talk();
@@ -210,6 +225,25 @@ describe('a command', () => {
     expect((await say('ordered otp 1400')).text).toMatch(/Ada has ordered 1,400\.00 CNY .*again/);
     expect((await say('ordered otp 1400 again')).text).toContain('Ada has ordered 1,400.00 CNY for OTP');
     expect(world.views.expected()).toHaveLength(2);
+  });
+
+  test('that takes several alerts of which one ends at that moment says which are taken and which is not', async () => {
+    const voip = belowRule({ id: 'voip-low', balance: 'voip', thresholds: { warning: units(200) } });
+    const { world, event } = await talk(accounts, [rule, voip]);
+    const alerts: typeof world.views.alerts = async (asked) => {
+      const seen = await world.views.alerts(asked);
+      world.provider.set('otp', 100, { voip: 900 });
+      await world.pass(step);
+      return seen;
+    };
+    world.provider.set('otp', 100, { voip: 50 });
+    await world.pass(step);
+    const views = { ...world.views, alerts };
+    const answer = createChatAnswers(world.daemon.state, views, () => world.daemon.now());
+    const { text, isPublic } = await answer(event({ kind: 'text', text: 'take otp' }));
+    expect(text).toMatch(/^Ada has acknowledged otp sms-low\. .*\notp voip-low: Not done: .+\.$/);
+    expect(isPublic).toBe(true);
+    expect(await taken(world)).toBe('Ada');
   });
 
   test('about what somebody has, or about another rule, never says that nothing fires', async () => {

@@ -50,6 +50,9 @@ async function listen(over: object = {}) {
   return { telegram, settings, listener, events, answerWith, answered };
 }
 
+const standingsOf = (settings: PostSettings, events: readonly Heard[]) =>
+  Promise.all(events.map((event) => telegramChat.standing(settings, event, { clock, texts })));
+
 describe('a bot that listens', () => {
   test('answers a button, and its message says who has it and offers it no more', async () => {
     const { telegram, events, answered } = await listen();
@@ -124,7 +127,7 @@ describe('a bot that listens', () => {
     telegram.update(pressed('0.1.b', { from: { id: 8, first_name: 'Eve' } }));
     telegram.update(written('/status', { chat: { id: 7, type: 'private' } }));
     await answered('sendMessage');
-    const standings = events.map((event) => telegramChat.standing(settings, event));
+    const standings = await standingsOf(settings, events);
     expect(standings).toEqual(['may act', 'stranger', 'elsewhere']);
   });
 
@@ -133,7 +136,7 @@ describe('a bot that listens', () => {
     telegram.update(pressed('0.1.a', { message: { chat: { id: -7, type: 'channel', username: 'alerts' } } }));
     telegram.update(pressed('0.1.b', { message: { chat: { id: -8, type: 'channel', username: 'others' } } }));
     await eventually('both', () => events.length === 2);
-    const standings = events.map((event) => telegramChat.standing(settings, event));
+    const standings = await standingsOf(settings, events);
     expect(standings).toEqual(['may act', 'elsewhere']);
   });
 
@@ -148,7 +151,28 @@ describe('a bot that listens', () => {
     onTestFinished(() => listener.close());
     telegram.update(pressed('0.1.a', { message: { chat: { id: -100999, type: 'supergroup' } } }));
     await eventually('the press', () => events.length === 1);
-    expect(events.map((event) => telegramChat.standing(settings, event))).toEqual(['may act']);
+    expect(await standingsOf(settings, events)).toEqual(['may act']);
+  });
+
+  test('hears each of its channels of which the group became a supergroup, and asks once for each other group', async () => {
+    const { telegram, settings } = await start({ listen: true });
+    const second = buildChannel(
+      'second',
+      channelSchema.parse({
+        ...{ type: 'telegram', botToken: telegramToken, baseUrl: telegram.url },
+        ...{ chatId: '-200', listen: true },
+      }),
+    ) as PostSettings;
+    const event = (chat: string): Heard => ({
+      ...{ id: '1', chat, person: { id: '7', name: 'Ada' } },
+      said: { kind: 'text', text: '/status' },
+    });
+    expect(await standingsOf(second, [event('-300')])).toEqual(['elsewhere']);
+    telegram.moveTo(-100999);
+    expect(await standingsOf(second, [event('-100999')])).toEqual(['may act']);
+    await standingsOf(second, [event('-300')]);
+    expect(await standingsOf(settings, [event('42')])).toEqual(['elsewhere']);
+    expect(telegram.of('getChat')).toEqual([{ chat_id: '-200' }, { chat_id: '-200' }]);
   });
 
   test('never overwrites a message that Telegram does not show any more: it replies', async () => {

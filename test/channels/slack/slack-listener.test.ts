@@ -23,9 +23,19 @@ const clock = {
 };
 
 async function listen(
-  over: { readonly appToken?: string; readonly silenceMs?: number; readonly passed?: () => number } = {},
+  over: {
+    readonly appToken?: string;
+    readonly silenceMs?: number;
+    readonly finishMs?: number;
+    readonly passed?: () => number;
+  } = {},
 ) {
   const slack = await startSlackSocket();
+  const sooner: Readonly<Record<number, number | undefined>> = {
+    90000: over.silenceMs,
+    5000: over.finishMs,
+  };
+  let held = Promise.resolve();
   const events: Heard[] = [];
   let next: ChatAnswer = { text: 'Ada has it <3', isPublic: true };
   const listener = openSlackListener(
@@ -38,12 +48,13 @@ async function listen(
       clock: {
         ...clock,
         monotonic: () => systemClock.monotonic() + (over.passed?.() ?? 0),
-        setTimer: (ms, fire) => clock.setTimer(ms === 90_000 ? (over.silenceMs ?? ms) : ms, fire),
+        setTimer: (ms, fire) => clock.setTimer(sooner[ms] ?? ms, fire),
       },
       texts: createForeignTexts([appToken]),
     },
     async (event) => {
       events.push(event);
+      await held;
       return next;
     },
   );
@@ -55,13 +66,41 @@ async function listen(
   const answerWith = (answer: ChatAnswer): void => {
     next = answer;
   };
-  return { slack, events, listener, heard, answerWith };
+  const holdUntil = (until: Promise<void>): void => {
+    held = until;
+  };
+  return { slack, events, listener, heard, answerWith, holdUntil };
 }
 
 const connected = ({ listener }: Awaited<ReturnType<typeof listen>>) =>
   eventually('a connection', () => listener.problem() === null);
 
 describe('Socket Mode', () => {
+  test('that ends while it answers finishes what it acknowledged, as Slack sends that never again, and hears nothing more', async () => {
+    const bed = await listen();
+    await connected(bed);
+    const held = Promise.withResolvers<void>();
+    bed.holdUntil(held.promise);
+    bed.slack.envelope('interactive', blockActions('0.1.incident-1'));
+    await bed.heard(1);
+    const closed = bed.listener.close();
+    bed.slack.envelope('interactive', blockActions('0.1.incident-2'));
+    held.resolve();
+    await closed;
+    expect(bed.slack.of('chat.postMessage')).toMatchObject([{ text: 'Ada has it &lt;3' }]);
+    expect(bed.events).toHaveLength(1);
+  });
+
+  test('that ends waits for an answer for some seconds and no longer', async () => {
+    const bed = await listen({ finishMs: 20 });
+    await connected(bed);
+    bed.holdUntil(new Promise(() => undefined));
+    bed.slack.envelope('interactive', blockActions('0.1.incident-1'));
+    await bed.heard(1);
+    await bed.listener.close();
+    expect(bed.slack.of('chat.postMessage')).toEqual([]);
+  });
+
   test('acknowledges an envelope at once, and what was done is said in the thread', async () => {
     const bed = await listen();
     await connected(bed);

@@ -1,0 +1,107 @@
+import { minuteMs } from '../domain/duration.ts';
+import type { Message } from '../domain/message.ts';
+import { retryDelayMs } from '../domain/outbox.ts';
+import { unsent } from '../engine/delivery-ended.ts';
+import { pauseOrEnd } from '../net/deadline.ts';
+import { type Channel, type Delivery, wordMissed } from '../ports/channel.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { DaemonMembership } from '../ports/cluster.ts';
+
+/** A receiver is told for so long at most that it hears no more. */
+const lastsMs = 15 * minuteMs;
+
+export interface LeaveTakingDependencies {
+  readonly clock: Clock;
+  readonly membership?: DaemonMembership;
+  /** `missed`: why the receiver has not heard all; null where it has, or is configured again. */
+  readonly leaveTaken: (channel: string, missed: string | null) => void;
+}
+
+/** Tells receivers that the configuration has no more what ends there with them. No outbox has it: it is of settings that are gone. */
+export class LeaveTaking {
+  readonly #dependencies: LeaveTakingDependencies;
+  readonly #stopping = new AbortController();
+  /** By what ends each: its receiver. */
+  readonly #open = new Map<AbortController, string>();
+
+  constructor(dependencies: LeaveTakingDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  get running(): number {
+    return this.#open.size;
+  }
+
+  /** Begins once `free`: what is under way there is no more overtaken by its end. Never rejects. */
+  async say(channel: Channel, receiver: string, messages: readonly Message[], free: Promise<unknown>) {
+    const ending = new AbortController();
+    this.#open.set(ending, receiver);
+    await free;
+    let missed: string | null = null;
+    for (const message of messages) missed = (await this.#tell(channel, message, ending.signal)) ?? missed;
+    const isBack = !this.#open.delete(ending);
+    this.#dependencies.leaveTaken(channel.name, isBack ? null : missed);
+  }
+
+  /** These receivers hear again of what is open: an end that comes late would close it. */
+  callOff(receivers: ReadonlySet<string>): void {
+    for (const [ending, receiver] of this.#open) {
+      if (!receivers.has(receiver)) continue;
+      this.#open.delete(ending);
+      ending.abort();
+    }
+  }
+
+  /** Tries at once, and again each second, what its receiver did not ask to wait for. */
+  stop(): void {
+    this.#stopping.abort();
+  }
+
+  abandon(): void {
+    for (const ending of this.#open.keys()) ending.abort();
+  }
+
+  async #tell(channel: Channel, farewell: Message, signal: AbortSignal): Promise<string | null> {
+    const { clock } = this.#dependencies;
+    const until = clock.monotonic() + lastsMs;
+    let message = farewell;
+    for (let attempts = 1; !signal.aborted; attempts += 1) {
+      const end = endOf(await this.#send(channel, message, signal));
+      if ('missed' in end) return end.missed;
+      const { reason, afterMs, recipients, tries = Number.POSITIVE_INFINITY } = end;
+      if (recipients !== undefined) message = { ...message, recipients };
+      const waitMs = retryDelayMs(this.#stopping.signal.aborted ? 1 : attempts, afterMs);
+      if (attempts >= tries || clock.monotonic() + waitMs > until) return reason;
+      await this.#wait(waitMs, afterMs === undefined, signal);
+      if (signal.aborted) return reason;
+    }
+    return unsent.ended();
+  }
+
+  async #send(...[channel, message, signal]: [Channel, Message, AbortSignal]): Promise<Delivery> {
+    return this.#dependencies.membership?.maySend() === false
+      ? { kind: 'retry', certainty: 'refused', reason: unsent.notOwned() }
+      : channel.send(message, signal);
+  }
+
+  #wait(ms: number, isOurs: boolean, signal: AbortSignal): Promise<void> {
+    const { signal: stopping } = this.#stopping;
+    const endsAtStop = isOurs && !stopping.aborted;
+    const end = endsAtStop ? AbortSignal.any([signal, stopping]) : signal;
+    return pauseOrEnd(this.#dependencies.clock, ms, end);
+  }
+}
+
+interface Left {
+  readonly reason: string;
+  readonly afterMs?: number;
+  readonly tries?: number;
+  readonly recipients?: readonly string[] | undefined;
+}
+
+/** What is to be tried again; else what was missed for good, where anything was. */
+function endOf(delivery: Delivery): Left | { readonly missed: string | null } {
+  if (delivery.kind === 'dead') return { missed: delivery.reason };
+  if (delivery.kind === 'retry') return { ...delivery, recipients: delivery.refused?.others };
+  return delivery.owed ?? { missed: wordMissed(delivery) };
+}

@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest';
+import { Secret } from '../../src/domain/secret.ts';
+import { minuteMs, smsLow, units } from '../support/account-facts.ts';
+import type { Mood, RecordingChannel } from '../support/recording-channel.ts';
+import { read, startWorld, type World } from '../support/world.ts';
+
+const ended = 'otp/sms-low resolved warning (channel-removed)';
+
+/** A pager has an alert open, and the configuration sends elsewhere from now on while it answers so. */
+async function moveAway(mood: Mood): Promise<{ readonly world: World; readonly old: RecordingChannel }> {
+  const world = await startWorld({ rules: [smsLow({ warning: units(200) })] });
+  await read(world, 100);
+  const old = world.channel('ops');
+  old.news();
+  old.mood = mood;
+  world.channels.delete('ops');
+  const channels = world.settings.channels.map((channel) =>
+    channel.name === 'ops' ? { ...channel, place: new Secret('https://hooks.example.com/new') } : channel,
+  );
+  await world.daemon.reload({ ...world.settings, channels });
+  await world.pass(0);
+  return { world, old };
+}
+
+describe('a receiver that the configuration has no more', () => {
+  test('and that refuses for now is told again until it takes that its alerts end there', async () => {
+    const { world, old } = await moveAway('down');
+    await world.pass(5 * minuteMs);
+    expect(old.news()).toEqual([]);
+    old.mood = 'up';
+    await world.pass(5 * minuteMs);
+    expect(old.news()).toEqual([ended]);
+    expect(world.errors).toEqual([]);
+  });
+
+  test('and that asks to wait is not asked before, and then for those who miss it alone', async () => {
+    const { world, old } = await moveAway({ owes: ['second'], afterMs: 2 * minuteMs });
+    const before = old.attempts.length;
+    old.mood = 'up';
+    await world.pass(2 * minuteMs - 1);
+    expect(old.attempts).toHaveLength(before);
+    await world.pass(1);
+    expect(old.attempts.at(-1)?.message).toMatchObject({ recipients: ['second'] });
+  });
+
+  test('and that takes nothing for long is named in the log and on the channels, the new one of its name too', async () => {
+    const { world, old } = await moveAway('down');
+    await world.pass(20 * minuteMs);
+    expect(old.news()).toEqual([]);
+    expect(world.errors).toEqual([
+      {
+        channel: 'ops',
+        reason: 'connection refused',
+        message: 'a receiver was not told that it hears no more',
+      },
+    ]);
+    const told = '@lowwater/channel-failed:ops event warning';
+    expect(world.news()).toEqual(['otp/sms-low firing warning', told]);
+    const tries = old.attempts.length;
+    await world.pass(60 * minuteMs);
+    expect(old.attempts).toHaveLength(tries);
+  });
+
+  test('and that is configured again before it was told hears of no end any more', async () => {
+    const { world, old } = await moveAway('down');
+    world.channels.set('ops', old);
+    await world.daemon.reload(world.settings);
+    old.mood = 'up';
+    await world.pass(10 * minuteMs);
+    expect(old.news()).toEqual(['otp/sms-low firing warning']);
+    expect(world.errors).toEqual([]);
+  });
+
+  test('is told once more where the daemon is to end, which waits for that no longer than for other work', async () => {
+    const { world, old } = await moveAway('down');
+    await world.pass(5 * minuteMs);
+    old.mood = 'up';
+    await world.stop();
+    expect(old.news()).toEqual([ended]);
+    const other = await moveAway('down');
+    await other.world.pass(minuteMs);
+    const stoppedAt = other.world.now;
+    await other.world.stop();
+    expect(other.world.now - stoppedAt).toBeLessThan(9000);
+    expect(other.world.errors).toMatchObject([{ channel: 'ops', reason: 'connection refused' }]);
+  });
+});
