@@ -79,6 +79,8 @@ export class Duties {
   lose(incident: string): void {
     this.#lost.add(incident);
     for (const map of [this.#severity, this.#eased]) map.forget(incident);
+    // It begins anew, and its rises are counted anew.
+    for (const [alert, { id }] of this.#open) if (id === incident) this.#open.delete(alert);
     for (const key of [...this.#lastNotified.keys()])
       if (key.endsWith(`/${incident}`)) this.#lastNotified.forget(key);
     this.#oneVoice.lose(incident);
