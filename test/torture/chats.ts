@@ -2,6 +2,7 @@ import { createChatAnswers } from '../../src/channels/chats/answer-chat.ts';
 import { buttonsOf, readPressed } from '../../src/channels/chats/buttons.ts';
 import type { Silence } from '../../src/domain/route.ts';
 import { auditOf } from '../../src/engine/audit.ts';
+import { refusals } from '../../src/engine/orders/refusals.ts';
 import type { MonitorState } from '../../src/engine/state.ts';
 import type { ChatAnswer, ChatEvent } from '../../src/ports/channel.ts';
 import type { LiveViews } from '../../src/views/live-views.ts';
@@ -110,7 +111,8 @@ function untrue(
   const words = JSON.stringify(answers.map(({ text }) => text));
   if (done.length > 1) return `done ${done.length} times`;
   // Nobody knows whether what the daemon did from memory is stored.
-  if (answers.some(({ text }) => text.includes('could not be stored'))) return null;
+  const unsure = ['could not be stored', refusals.unsure()];
+  if (answers.some(({ text }) => unsure.some((words) => text.includes(words)))) return null;
   if (said.length !== done.length) return `said ${words}, done ${JSON.stringify(done)}`;
   const acknowledgement = state.incidents.get(pressed?.incident ?? '')?.acknowledgement;
   if (acknowledgement?.by === name && acknowledgement.severity !== pressed?.severity)
