@@ -103,12 +103,7 @@ function applyTransition(
     return;
   }
   const explained = { ...alert, facts: ruleKindOf(rule).factsBehind(rule, facts) };
-  const eased =
-    change === 'fell'
-      ? rises(account.poll, alert.balance)
-      : (change === 'rose' || alert.rising !== null) &&
-        // A fall that waits for `for` is one from its first reading on.
-        (crosses(account.poll, rule, { ...alert, ...alert.rising }) || growsPast(before, rule, alert));
+  const eased = isEased({ account, rule }, { alert, change }, before);
   const resolution = (): Resolution => resolutionOf(state, account, { rule, alert });
   const followed = followChange(state, account, { alert: explained, change }, { now, eased, resolution });
   if (followed.state === 'pending') state.alerts.set(followed);
@@ -146,6 +141,18 @@ function rises({ reading, previous }: AccountState, balance: Balance | null): bo
     previous !== null &&
     amountOf(reading, balance) > amountOf(previous, balance)
   );
+}
+
+/** Whether readers have the milder severity in mind: a top-up led to it, or the balance came below the level of the worse one only now. */
+function isEased(
+  { account: { poll }, rule }: Pick<RuleCase, 'account' | 'rule'>,
+  { alert, change }: Transition,
+  before: Alert['value'],
+): boolean {
+  if (change === 'fell') return rises(poll, alert.balance);
+  if (change !== 'rose' && alert.rising === null) return false;
+  // A fall that waits for `for` is one from its first reading on.
+  return crosses(poll, rule, { ...alert, ...alert.rising }) || growsPast(before, rule, alert);
 }
 
 /** Whether the newest reading, and no edit of the rule, brought a balance below the level of a severity. */
