@@ -97,11 +97,9 @@ export function hasArrived({ amountMicros, receivedMicros }: ExpectedTopUp): boo
   return receivedMicros >= amountMicros * arrivedShare;
 }
 
-export function missingOf({
-  amountMicros,
-  receivedMicros,
-}: Pick<ExpectedTopUp, 'amountMicros' | 'receivedMicros'>): Micros {
-  return amountMicros - receivedMicros;
+/** The part of these top-ups that has not come yet. */
+export function missingOf(...topUps: readonly ExpectedTopUp[]): Micros {
+  return topUps.reduce((sum, { amountMicros, receivedMicros }) => sum + amountMicros - receivedMicros, 0);
 }
 
 /** Money still to come to a balance within [at, until]; 0 where nothing is expected. */
@@ -109,9 +107,9 @@ export function expectedBetween(
   expected: readonly ExpectedTopUp[],
   { balance, at, until }: { readonly balance: Balance; readonly at: number; readonly until: number },
 ): Micros {
-  return expected
-    .filter((topUp) => topUp.balance === balance && topUp.by >= at && topUp.by <= until)
-    .reduce((sum, topUp) => sum + missingOf(topUp), 0);
+  return missingOf(
+    ...expected.filter((topUp) => topUp.balance === balance && topUp.by >= at && topUp.by <= until),
+  );
 }
 
 /** One thing that a person or a program of theirs did to a running daemon. */

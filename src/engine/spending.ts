@@ -186,8 +186,7 @@ function expectedOf(
     if (topUp.by <= endsAt && alone?.earliest != null)
       forecast = spending.forecastAt(reading, balance, left + inTimeMicros);
   }
-  const amountMicros = coming.reduce((sum, topUp) => sum + missingOf(topUp), 0);
-  return { amountMicros, by: last.by, comment: first.comment, inTimeMicros, forecast };
+  return { amountMicros: missingOf(...coming), by: last.by, comment: first.comment, inTimeMicros, forecast };
 }
 
 /** Judged by the forecast (`earliest`) or an open alert; a balance that is used up without one is not polled more often. */

@@ -153,9 +153,7 @@ function takeMended(
 /** Whether an alert ends when all that is expected of the balance is there, as its rule would judge that. */
 function judgeAfter(account: WatchedAccount, balance: Balance, now: number): (alert: Alert) => boolean {
   const facts = factsOf(account, now);
-  const coming = account.expected
-    .filter((topUp) => topUp.balance === balance)
-    .reduce((sum, topUp) => sum + missingOf(topUp), 0);
+  const coming = missingOf(...account.expected.filter((topUp) => topUp.balance === balance));
   const { reading } = facts;
   const after = reading && {
     ...reading,
