@@ -1,6 +1,6 @@
 import type { Message } from '../domain/message.ts';
 import { entriesOf, entryText } from '../domain/provider-entry.ts';
-import type { Settings } from '../domain/settings.ts';
+import { receiversOf, type Settings } from '../domain/settings.ts';
 import type { Channel } from '../ports/channel.ts';
 import type { Provider } from '../ports/provider.ts';
 import { LeaveTaking, type LeaveTakingDependencies } from './leave-taking.ts';
@@ -41,8 +41,8 @@ export function createConnections(
     leaveTaking,
     /** Old ones finish, then close; unchanged providers stay: thousands of handshakes would delay polls. */
     replace(next: Settings, farewells: readonly ReadonlyMap<string, Message>[] = []): void {
-      const receivers = receiversOf(settings);
-      leaveTaking.callOff(new Set(receiversOf(next).values()));
+      const receivers = receiversOf(settings.channels);
+      leaveTaking.callOff(new Set(receiversOf(next.channels).values()));
       for (const { name, opened } of channels) {
         const messages = farewells.flatMap((all) => all.get(name) ?? []);
         if (messages.length > 0) {
@@ -63,10 +63,6 @@ export function createConnections(
       await Promise.all([provider.target.close(), ...channels.map((channel) => channel.close())]);
     },
   };
-}
-
-function receiversOf({ channels }: Settings): ReadonlyMap<string, string> {
-  return new Map(channels.map(({ name, type, place }) => [name, `${type} ${place.reveal()}`]));
 }
 
 function textOf(settings: Settings): string {

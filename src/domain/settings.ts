@@ -115,6 +115,11 @@ export interface ChannelSettings {
   readonly valuesFrom?: ValueSource;
 }
 
+/** The receiver of each channel, by the channel's name: one text for one receiver, under any name. It is a secret. */
+export function receiversOf(channels: readonly ChannelSettings[]): ReadonlyMap<string, string> {
+  return new Map(channels.map(({ name, type, place }) => [name, `${type} ${place.reveal()}`]));
+}
+
 export interface Mailbox {
   readonly name: string;
   readonly address: string;

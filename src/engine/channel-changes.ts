@@ -1,6 +1,6 @@
 import { type Incident, selfAccountId } from '../domain/alert.ts';
 import { ownOf } from '../domain/own.ts';
-import type { Settings } from '../domain/settings.ts';
+import { receiversOf, type Settings } from '../domain/settings.ts';
 import { channelFailed, channelFailedRule } from '../rules/self-alert-kinds.ts';
 import { keyedDigest } from './access.ts';
 import { forgetTries, unsent } from './delivery-ended.ts';
@@ -57,9 +57,7 @@ export function openAt(state: MonitorState, channel: string): readonly Incident[
 }
 
 function digestsOf(state: MonitorState, channels: Settings['channels']): ReadonlyMap<string, string> {
-  return new Map(
-    channels.map(({ name, type, place }) => [name, keyedDigest(state, `${type} ${place.reveal()}`)]),
-  );
+  return new Map([...receiversOf(channels)].map(([name, text]) => [name, keyedDigest(state, text)]));
 }
 
 /** The digest of each channel's receiver as it was; null where none is stored, as by versions before. */
