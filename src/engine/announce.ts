@@ -146,7 +146,7 @@ function plansOf(
 ): readonly ChannelPlan[] {
   const channels = state.settings.channels
     .map((channel) => channel.name)
-    // A channel is not used to report its own failure: of its old receiver's, an event, it tells.
+    // A channel is not used to report its own failure; the event is about the receiver that it had before.
     .filter((name) => incident.event || !isOwnFailure(incident, name));
   const plans = planChannels(incident, state.settings.routes, channels, others);
   if (incident.type !== providerDown.type) return plans;

@@ -135,14 +135,14 @@ export function joinOwed(state: MonitorState, message: Notification): Notificati
     if (state.underWay.has(other.id) || !isAboutOneOf(other, new Set(alertsOf(whole)))) continue;
     const [forAll, forSome] = whole.owed === undefined ? [whole, other] : [other, whole];
     if (forAll.owed === undefined && forSome.owed !== undefined && forSome.deliveredAt === null)
-      whole = withUnread(state, whole, other);
+      whole = joinUnheard(state, whole, other);
     else whole = whole.owed === undefined ? exceptOwed(state, whole, other) : takeIn(state, whole, other);
   }
   return whole;
 }
 
 /** Nobody has one of the two: both go to everybody as one, so that nobody reads an end without its beginning. */
-function withUnread(state: MonitorState, message: Notification, other: Notification): Notification {
+function joinUnheard(state: MonitorState, message: Notification, other: Notification): Notification {
   const { owed, except: _, ...forAll } = message;
   const [first, next] = owed === undefined ? [other, message] : [message, other];
   removeNotification(state, other);
