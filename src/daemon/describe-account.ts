@@ -50,7 +50,7 @@ function openRuleOf({ rule, resolvedAt }: Incident): string | undefined {
   return resolvedAt === null ? rule : undefined;
 }
 
-/** Also alerts about an account that cannot be read: how long the last known balance lasts matters. */
+/** True also for alerts about an account that cannot be read: how long the last known balance lasts matters. */
 function saysRunway({ balance, type }: Incident): boolean {
   return balance !== null || alertKindOf({ type }).staleness !== undefined;
 }

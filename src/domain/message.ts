@@ -131,7 +131,7 @@ export interface ExpectedMoney {
   readonly amountMicros: Micros;
   readonly by: number;
   readonly comment: string;
-  /** As much of it as arrives before the balance may be empty, or no later than what is paid now: what is to be paid is less by it. */
+  /** The part that arrives before the balance may be empty, or no later than what is paid now: what is to be paid is less by it. */
   readonly inTimeMicros: Micros;
   /** When the balance is empty once that has come; null where it comes too late to put that off, or nobody can say. */
   readonly forecast: Forecast | null;

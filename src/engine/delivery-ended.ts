@@ -84,7 +84,7 @@ function recordDelivered(state: MonitorState, ended: Ended<'delivered'>): void {
   }
   const { refusedRecipients: refused = [], refusal } = delivery;
   if (refused.length > 0) raiseRefused(state, message.channel, refused, { refusal, now });
-  // Those who refused it were not asked again.
+  // Recipients who refused it were not asked again.
   else if (message.owed === undefined) clearOwnFailure(state, rule, now);
   forEachNotified(state, message, (_, { pausedMs: _before, ...notified }) => {
     const first = notified.firstMessage === message.id && notified.subject === null;

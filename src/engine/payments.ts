@@ -45,7 +45,7 @@ export function paymentOf(runway: Runway, { left, clearsAt, now, currency }: Owe
   return { balance: runway.balance, micros: payable(micros, currency), covers, dueAt, isEmpty, isDue };
 }
 
-/** Those that are due or in a pay run within 30 days, and those that an open alert asks for. */
+/** The payments that are due or in a pay run within 30 days, and those that an open alert asks for. */
 export function paymentsOf(state: MonitorState, account: WatchedAccount, now: number): readonly Payment[] {
   return account.settings.balances.flatMap(({ id }) => paymentFor(state, account, id, { now }) ?? []);
 }

@@ -167,7 +167,7 @@ function takeIn(state: MonitorState, message: Notification, other: Notification)
   if (other.owed !== undefined) {
     if (other.owed.length !== owed.length || other.owed.some((name) => !owed.includes(name))) return message;
     removeNotification(state, other);
-    // What nobody has of one is not lost with the other.
+    // The items that nobody has are not lost with the other message.
     if (other.deliveredAt === null) return withItems(state, { ...message, deliveredAt: null }, other);
   } else {
     putNotification(state, { ...other, except: [...new Set([...(other.except ?? []), ...owed])] });

@@ -163,7 +163,7 @@ export function runwayOf(account: WatchedAccount, balance: Balance, now: number)
   };
 }
 
-/** What people announced, and what it puts off: in the order in which it comes, as far as it comes in time. */
+/** The money that people announced, and the date that it puts off: in the order in which it comes, as far as it comes in time. */
 function expectedOf(
   { expected, poll: { reading }, spending, settings }: WatchedAccount,
   { balance, emptyMicros, forecast: alone }: Pick<Runway, 'balance' | 'emptyMicros' | 'forecast'>,

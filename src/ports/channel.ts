@@ -3,7 +3,7 @@ import type { Message } from '../domain/message.ts';
 /** Recipients who refused a message for good. */
 interface Refused {
   readonly recipients: readonly string[];
-  /** Those who refused it for now. */
+  /** Recipients who refused it for now. */
   readonly others: readonly string[];
   readonly refusal: string | undefined;
 }

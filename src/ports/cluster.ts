@@ -199,6 +199,6 @@ export interface ClusterStatus {
   readonly problems: readonly string[];
   /** Those of them that the owner reports on the channels. */
   readonly alerts: readonly ClusterProblem[];
-  /** Of these aspects it does not know whether anything is wrong: what was reported of them is not over. */
+  /** The aspects of which it does not know whether anything is wrong: what was reported of them is not over. */
   readonly undecided: readonly ClusterAspect[];
 }

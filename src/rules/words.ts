@@ -117,7 +117,7 @@ export function sayNeed(item: MessageItem, frame: WordingFrame): string | null {
   const when = sayEmptyWhen(runway, frame);
   if (when === null) return null;
   const { expected, payBy: payByMs } = runway;
-  // What it leaves to be paid says more.
+  // The amount that it leaves to be paid says more.
   if (expected !== null && amount === null) {
     const by = sayNearMoment(expected.by, frame);
     return say(says.ordered, { amount: sayAmount(expected.amountMicros, frame), by, when }, frame);

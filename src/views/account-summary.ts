@@ -98,5 +98,5 @@ export function summarizeAll(accounts: readonly BriefAccount[]): AccountSummary 
   return summary.end();
 }
 
-/** What a check says of an account that is not polled. */
+/** The reason of a check that asks nobody. */
 export const isPushed = 'nothing is asked: its readings are pushed';

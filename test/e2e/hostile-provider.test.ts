@@ -64,7 +64,7 @@ beforeAll(async () => {
   );
   hostile.turn();
   const turnedAt = new Date().toISOString();
-  // As each is when it is first seen to have met its fault: what it waits for may be over before the last one has.
+  // Each account is kept as it is first seen with its fault: its wait may be over before the last one has met its own.
   const met = new Map<string, ApiAccount>();
   const answers = await eventually('every account met its fault', async () => {
     const known = await accountsOf(daemon);

@@ -36,7 +36,7 @@ describe.concurrent('receivers that are slow', { timeout: 90_000 }, () => {
       bed.provider.control.setBalance('otp', 'sms', '100');
       await eventually('the delivery hangs', () => bed.slack.posts.length > 0);
       const hangsSince = Date.now();
-      // As they are stored: whoever looks from outside may miss one on a busy machine.
+      // The stored ones: a look from outside may miss one on a busy machine.
       const times = await eventually('six polls', async () => {
         const all = await pollTimesOf(daemon, 'otp');
         const since = all.filter((at) => at > hangsSince);

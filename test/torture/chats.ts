@@ -67,7 +67,7 @@ export class Chats {
   }
 }
 
-/** As the page behind the link in a message asks for it. */
+/** Asks for it as the page behind the link in a message does. */
 function quietByLink(
   daemon: { readonly state: MonitorState; now(): number },
   views: LiveViews,

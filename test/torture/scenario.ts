@@ -120,7 +120,7 @@ export type Happening = { readonly at: number } & (
       readonly byOrder: boolean;
       readonly lateMs?: number;
     }
-  /** Of a newer program, left in the database. */
+  /** The kind of a newer program, left in the database. */
   | { readonly kind: 'order of tomorrow' }
   | { readonly kind: 'test alert'; readonly account: string; readonly byOrder: boolean }
   /** A button under a message in a chat, `place` counted from the newest; `twice`: the receiver brings the press again; `byLink`: the same by the link in the message. */

@@ -1,7 +1,7 @@
 import type { Delivery } from '../../src/ports/channel.ts';
 import type { Send } from './observer.ts';
 
-/** What receivers were shown of test alerts: whatever began there has to end there. */
+/** The test alerts that receivers were shown: each that began there has to end there. */
 export class Tests {
   /** By channel and incident. */
   readonly #open = new Set<string>();

@@ -12,7 +12,7 @@ function sendSignals(words: readonly string[], sent: readonly string[]): Promise
     const send = (rest) => {
       if (rest.length > 0) process.kill(process.pid, rest[0]), setTimeout(send, 50, rest.slice(1));
       else if (ending.aborted) process.stdout.write('asked to end', () => process.exit(0));
-      // On a busy machine a signal is late: whoever is to be asked may be asked now.
+      // A signal is late on a busy machine.
       else setTimeout(() => process.stdout.write(ending.aborted ? 'asked to end' : 'goes on', () => process.exit(0)), 1000);
     };
     send(${JSON.stringify(sent)});`;

@@ -106,7 +106,7 @@ function sameSilence(
     (other) =>
       other.startsAt <= Math.max(now, startsAt) &&
       other.endsAt >= endsAt - margin &&
-      // Of many that are silenced at once each is compared with all before it.
+      // The cheap comparison first: each of many that are silenced at once is compared with all before it.
       other.match.account?.[0] === match.account?.[0] &&
       JSON.stringify(other.match) === JSON.stringify(match),
   );
