@@ -14,7 +14,14 @@ function walkOf(week: readonly number[], { isShaped, runs }: { isShaped: boolean
     sums[hour + 1] = (sums[hour] ?? 0) + units(week[hour % week.length] ?? 0);
   const weekly = (sums[farthestHours] ?? 0) - (sums[farthestHours - hoursPerWeek] ?? 0);
   const announced = Array.from({ length: runs }, (_, index) => ({
-    ...{ id: `run-${index}`, account: 'otp', balance: 'sms', comment: '', announcedBy: 'ada', announcedAt: 0 },
+    ...{
+      id: `run-${index}`,
+      account: 'otp',
+      balance: 'sms',
+      comment: '',
+      announcedBy: 'ada',
+      announcedAt: 0,
+    },
     ...{ amountMicros: units(5000), spentMicros: 0, usualMicros: 0 },
     ...{ startsAt: startsAt + (index * 40 + 1) * dayMs, endsAt: startsAt + (index * 40 + 3) * dayMs },
   }));
