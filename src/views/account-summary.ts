@@ -98,5 +98,5 @@ export function summarizeAll(accounts: readonly BriefAccount[]): AccountSummary 
   return summary.end();
 }
 
-/** What a check says of an account that is not polled. */
-export const isPushed = 'nothing is asked: its readings are pushed';
+/** Says why a check does not poll an account. */
+export const nothingAsked = 'nothing is asked: its readings are pushed';
