@@ -224,10 +224,9 @@ function atDatabase(
   };
 }
 
-/** Writes amounts of balances (default: the account's first) with their currency, as far as it is known. */
+/** Writes amounts of balances (default: the account's first) with their currency, as far as it can be read: an order that was done is reported anyway. */
 export async function amountWriter(backend: Backend, ids: readonly string[]) {
-  const views = await backend.views();
-  const known = await Promise.all([...new Set(ids)].map((id) => views.account(id)));
+  const known = await findAccounts(backend, ids).catch(() => []);
   return (
     micros: Micros,
     { account: id, balance }: { readonly account: string; readonly balance?: Balance },
@@ -235,6 +234,11 @@ export async function amountWriter(backend: Backend, ids: readonly string[]) {
     const account = known.find((each) => each?.id === id) ?? null;
     return formatAmount(micros, account && unitOf(account, balance ?? account.balances[0]?.id ?? null));
   };
+}
+
+async function findAccounts(backend: Backend, ids: readonly string[]) {
+  const views = await backend.views();
+  return Promise.all([...new Set(ids)].map((id) => views.account(id)));
 }
 
 /** The end of an order: a sentence, or as JSON with `inForce` for whether a daemon has taken it already. */

@@ -120,36 +120,16 @@ function usualAt(walk: Walk, hours: number): Micros {
   return from + (hours - whole) * ((sums[whole + 1] ?? 0) - from);
 }
 
-/** After how many hours the sum reaches an amount. Past the walk every week takes as much as its last one, and what was announced; null past five years. */
+/** After how many hours `sumAt` reaches an amount; null past five years. */
 function hoursUntil(walk: Walk, amount: Micros): number | null {
-  const { sums, weekly, isShaped, announced } = walk;
-  const all = sums[farthestHours] ?? 0;
-  if (announced.length > 0) {
-    const to = farthestHours + maxWeeks * hoursPerWeek;
-    if (sumAt(walk, to) < amount) return null;
-    return hoursWithin((hour) => sumAt(walk, hour), { amount, from: 0, to });
-  }
-  if (all >= amount) return hoursWithin((hour) => sums[hour] ?? 0, { amount, from: 0, to: farthestHours });
-  const weeks = (amount - all) / weekly;
-  if (!(weeks <= maxWeeks)) return null;
-  if (!isShaped) return farthestHours + weeks * hoursPerWeek;
-  const whole = Math.floor(weeks);
-  const rest = all - weekly + (weeks - whole) * weekly;
-  const within = hoursWithin((hour) => sums[hour] ?? 0, { amount: rest, from: 0, to: farthestHours });
-  return (whole + 1) * hoursPerWeek + within;
-}
-
-/** The instant at which a sum that only grows reaches an amount, between two hours. */
-function hoursWithin(
-  sumAfter: (hour: number) => Micros,
-  { amount, from, to }: { readonly amount: Micros; readonly from: number; readonly to: number },
-): number {
-  let [low, high] = [from, to];
+  let [low, high] = [0, farthestHours + maxWeeks * hoursPerWeek];
+  if (sumAt(walk, high) < amount) return null;
   while (high - low > 1) {
     const middle = (low + high) >>> 1;
-    if (sumAfter(middle) < amount) low = middle;
+    if (sumAt(walk, middle) < amount) low = middle;
     else high = middle;
   }
-  const [before, after] = [sumAfter(low), sumAfter(high)];
+  // From hour to hour it grows evenly.
+  const [before, after] = [sumAt(walk, low), sumAt(walk, high)];
   return low + (after > before ? (amount - before) / (after - before) : 1);
 }

@@ -22,9 +22,9 @@ export function outlookOf(spending: AccountSpending, balance: Balance, now: numb
   if (readMonth === null || readQuarter === null || last === null) return null;
   const [month, quarter] = presentSums({ month: readMonth, quarter: readQuarter }, { week, last, now });
   return {
-    month: reckon(spending, balance, month),
+    month: outlookOfPeriod(spending, balance, month),
     nextMonth: expectedIn(spending, balance, month.endsAt, endOfNextMonth(week, month.startsAt)),
-    quarter: reckon(spending, balance, quarter),
+    quarter: outlookOfPeriod(spending, balance, quarter),
   };
 }
 
@@ -52,7 +52,7 @@ function expectedOrNothing(
   return expected === null && isIdle ? nothing : expected;
 }
 
-function reckon(
+function outlookOfPeriod(
   spending: AccountSpending,
   balance: Balance,
   { startsAt, endsAt, knownSince, ...sum }: PeriodSum,

@@ -38,10 +38,10 @@ export interface Tally {
 /** The note with the id of the database: made by the first daemon that opens it, never copied into another database. */
 export const databaseIdNote = '@database';
 
-const [integer, text, bytes] = ['integer', 'text', 'bytes'] as const;
-
 /** Notes whose name begins so hold what daemons did that lost the accounts: no other program takes them for its own, and those before 0.4 do not look at them. */
 export const unstoredNote = '@unstored/0.4/';
+
+const [integer, text, bytes] = ['integer', 'text', 'bytes'] as const;
 
 /** All of them, each after those that it refers to. The rows of `account` change in part, by `AccountTails`. */
 export const tables: readonly Table[] = [

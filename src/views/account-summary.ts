@@ -98,5 +98,5 @@ export function summarizeAll(accounts: readonly BriefAccount[]): AccountSummary 
   return summary.end();
 }
 
-/** The reason of a check that asks nobody. */
-export const isPushed = 'nothing is asked: its readings are pushed';
+/** Says why a check does not poll an account. */
+export const nothingAsked = 'nothing is asked: its readings are pushed';

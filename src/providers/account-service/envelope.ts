@@ -140,7 +140,7 @@ const longNumber = /[\d.]{16}/;
 
 const balanceKeys: readonly string[] = ['smsBalance', 'voipBalance'];
 
-/** Amounts as millionths, exact from the digits; NaN out of range. What is written twice, differently, is `ambiguous`. A code that no number holds exactly is a bigint. Undefined where it is no JSON, or nested too deep. */
+/** Amounts as millionths, exact from the digits; NaN out of range. `ambiguous` stands for a value that is written twice, differently. A code that no number holds exactly is a bigint. Undefined where it is no JSON, or nested too deep. */
 function parseBody(text: string): unknown {
   const json = withoutByteOrderMark(text);
   try {

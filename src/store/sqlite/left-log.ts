@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, readSync, realpathSync } from 'node:fs';
+import { closeSync, openSync, readSync, realpathSync } from 'node:fs';
 import { endianness } from 'node:os';
 import { StorageError } from '../../domain/operator-error.ts';
 import { sizeOfFile } from './file-system.ts';
@@ -72,7 +72,7 @@ export function readLog(path: string): LogState {
   try {
     const header = readAt(file, 0, headerBytes);
     // A file that had grown when the power went is all zeros: nothing was committed. Frames behind a header of zeros were.
-    if (header === null || (isBlank(header) && isBlank(readFileSync(path)))) return none;
+    if (header === null || isBlank(file)) return none;
     const isBig = (header.readUInt32BE(0) & 1) === 1;
     const pageBytes = header.readUInt32BE(8);
     let sums = sumOn([0, 0], header.subarray(0, 24), isBig);
@@ -94,7 +94,15 @@ export function readLog(path: string): LogState {
   }
 }
 
-const isBlank = (bytes: Buffer): boolean => bytes.every((byte) => byte === 0);
+/** Whether a file holds nothing but zeros. It may be large: it is read in portions. */
+function isBlank(file: number): boolean {
+  const portion = Buffer.alloc(2 ** 16);
+  for (let place = 0; ; place += portion.length) {
+    const length = readSync(file, portion, 0, portion.length, place);
+    if (length === 0) return true;
+    if (portion.subarray(0, length).some((byte) => byte !== 0)) return false;
+  }
+}
 
 function readAt(file: number, place: number, length: number): Buffer | null {
   const bytes = Buffer.alloc(length);

@@ -1,11 +1,10 @@
 import Database from 'better-sqlite3';
 import { StorageError } from '../../domain/operator-error.ts';
-
 import { asStorageError, closing, isSqliteError } from './failure.ts';
 import { identifyFile } from './file-system.ts';
 
 export interface SideLock {
-  /** Takes the lock again when its file was removed meanwhile. Who was quicker is about to read who holds the database: it is tried again. */
+  /** Takes the lock again when its file was removed meanwhile; at the next call where another process was quicker, which is about to read who holds the database. */
   renew(): void;
   release(): void;
 }

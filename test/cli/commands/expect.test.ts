@@ -64,6 +64,25 @@ describe('lowwater expect', () => {
     expect((await run('expect-spending')).stdout).toMatch(/otp +sms +400\.00 CNY .* 0\.00 CNY/);
   });
 
+  it('says what a daemon of another version has done, whose accounts it cannot read, without their currency', async () => {
+    const options = { cwd: bed.folder, version: '9.9.0' };
+    const at = ['--server', daemon.url];
+    const [from = '', to = ''] = [1, 2].map((ahead) =>
+      new Date(Date.now() + ahead * 86_400_000).toISOString().slice(0, 10),
+    );
+    expect(await runCli(['expect', 'otp', '70', '--by', to, ...at], options)).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^70\.00 expected on otp by /),
+    });
+    const run = ['expect-spending', 'otp', '30', '--from', from, '--to', to, ...at];
+    expect(await runCli(run, options)).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^30\.00 beyond the usual announced on otp, /),
+    });
+    const [{ id }] = await listed();
+    expect((await runCli(['expect', '--cancel', id, ...at], options)).code).toBe(0);
+  });
+
   it.each([
     [['otp'], /AMOUNT is missing/],
     [['otp', 'abc'], /not an amount above 0/],
