@@ -48,11 +48,13 @@ export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<vo
 export function pauseOrEnd(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();
-    const cancel = clock.setTimer(ms, resolve);
     const end = (): void => {
       cancel();
+      // A signal that somebody listens to keeps every pause that it outlives.
+      signal.removeEventListener('abort', end);
       resolve();
     };
+    const cancel = clock.setTimer(ms, end);
     signal.addEventListener('abort', end, { once: true });
   });
 }

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { minuteMs, secondMs } from '../../domain/duration.ts';
+import { pauseOrEnd } from '../../net/deadline.ts';
 import type { ChannelListener, Standing } from '../../ports/channel.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { sentences } from '../../wording/phrase.ts';
@@ -59,10 +60,7 @@ export function keepListening(
     async close() {
       ending.abort();
       cancel();
-      const late = Promise.withResolvers<void>();
-      const cancelLate = clock.setTimer(finishMs, late.resolve);
-      await Promise.race([work(), late.promise]);
-      cancelLate();
+      await Promise.race([work(), pauseOrEnd(clock, finishMs, answering.signal)]);
       answering.abort();
       void dispatcher.destroy();
     },
