@@ -4,7 +4,7 @@ import { keyOf, parseJson } from '../../domain/json.ts';
 import type { Message } from '../../domain/message.ts';
 import { cutLines, cutText } from '../../domain/plain-text.ts';
 import { readerOf } from '../../messages/item-wording.ts';
-import { pause, pauseOrEnd, startDeadline } from '../../net/deadline.ts';
+import { pause } from '../../net/deadline.ts';
 import type { HttpAnswer } from '../../net/http-answer.ts';
 import { isSuccess } from '../../net/http-answer.ts';
 import { type HttpPost, openHttpConnections, postOnce } from '../../net/http-post.ts';
@@ -12,6 +12,7 @@ import type { ChannelChat, ChannelListener, Heard } from '../../ports/channel.ts
 import type { Clock } from '../../ports/clock.ts';
 import { labelled } from '../../wording/lists.ts';
 import { buttonsOf, type ChatButton } from '../chats/buttons.ts';
+import { callChat } from '../chats/call-chat.ts';
 import { keepListening, standingOf, unheard } from '../chats/keep-listening.ts';
 import type { SenderDependencies } from '../kind.ts';
 import { readSeconds } from '../post-kind.ts';
@@ -117,32 +118,42 @@ async function lookUpMove(settings: PostSettings, other: string, clock: Clock): 
   // Groups have negative ids: whoever writes to the bot alone costs nothing.
   if (known.has(other) || !other.startsWith('-')) return;
   const dispatcher = openHttpConnections(settings.address, { clock });
-  const deadline = startDeadline({ clock, afterMs: answerMs, outer: new AbortController().signal });
   try {
     const asked = { method: 'getChat', body: { chat_id: chatOf(settings) } };
-    const limits = { signal: deadline.signal, dispatcher, clock };
-    const said = await deadline.within(postToBot(settings, asked, limits));
-    noteMove(parseJson(said.body), settings);
+    const limits = { clock, afterMs: answerMs, outer: new AbortController().signal };
+    const said = await callChat(limits, (signal) =>
+      postToBot(settings, asked, { signal, dispatcher, clock }),
+    );
+    noteMove(said.json, settings);
     if (said.status !== 429 && said.status < 500) known.add(other);
   } catch {
     // The next press or text asks again.
   } finally {
-    deadline.clear();
     void dispatcher.destroy();
   }
 }
 
-function postToBot(
+interface BotAnswer extends HttpAnswer {
+  readonly json: unknown;
+}
+
+async function postToBot(
   { keys, address }: PostSettings,
   { method, body }: { readonly method: string; readonly body: object },
   limits: Pick<HttpPost, 'signal' | 'dispatcher' | 'clock'>,
-): Promise<HttpAnswer> {
-  return postOnce({
+): Promise<BotAnswer> {
+  const said = await postOnce({
     ...limits,
     url: `${address.reveal()}/bot${keys.botToken?.reveal() ?? ''}/${method}`,
     headers: { 'content-type': 'application/json', 'user-agent': 'lowwater' },
     body: JSON.stringify(body),
   });
+  return { ...said, json: parseJson(said.body) };
+}
+
+function waitAskedBy({ json }: BotAnswer): number | null {
+  const waitMs = readSeconds(keyOf(keyOf(json, 'parameters'), 'retry_after'));
+  return waitMs === null ? null : Math.min(waitMs, minuteMs);
 }
 
 interface Called {
@@ -311,29 +322,20 @@ function openTelegramListener(
     body: object,
     signal: AbortSignal,
     afterMs = answerMs,
-    isAgain = false,
   ): Promise<Called> {
-    const deadline = startDeadline({ clock, afterMs, outer: signal });
     try {
-      const limits = { signal: deadline.signal, dispatcher, clock };
-      const post = postToBot(settings, { method, body }, limits);
-      const said = await deadline.within(post);
-      const json = parseJson(said.body);
+      const limits = { clock, afterMs, outer: signal };
+      const post = (ending: AbortSignal) =>
+        postToBot(settings, { method, body }, { signal: ending, dispatcher, clock });
+      const { json, ...said } = await callChat(limits, post, waitAskedBy);
       const cut = json === undefined && isSuccess(said) ? said.body : null;
       isContested ||= said.status === 409;
-      const waitMs = readSeconds(keyOf(keyOf(json, 'parameters'), 'retry_after'));
-      if (waitMs !== null && !isAgain) {
-        await pauseOrEnd(clock, Math.min(waitMs, minuteMs), signal);
-        return await call(method, body, signal, afterMs, true);
-      }
       if (keyOf(json, 'ok') === true) return { result: keyOf(json, 'result'), problem: null, cut };
       const description = texts.clean(String(keyOf(json, 'description') ?? `HTTP ${said.status}`), 200);
       const problem = adviceByStatus[said.status]?.({ said: description }) ?? description;
       return { result: null, problem, cut };
     } catch {
       return { result: null, problem: unheard.lost({ receiver: 'Telegram' }), cut: null };
-    } finally {
-      deadline.clear();
     }
   }
 }
