@@ -56,14 +56,8 @@ function keyboardOf(message: Message): object | undefined {
       : message.items.slice(0, maxButtonRows).flatMap((each) => {
           const [button] = buttonsOf(each, reader);
           if (button?.verb !== 'acknowledge') return [];
-          return [
-            [
-              {
-                ...draw(button),
-                text: cutText(labelled(button.label, `${each.accountName} ${each.rule}`), 60),
-              },
-            ],
-          ];
+          const text = cutText(labelled(button.label, `${each.accountName} ${each.rule}`), 60);
+          return [[{ ...draw(button), text }]];
         });
   const filled = rows.filter((row) => row.length > 0);
   return filled.length === 0 ? undefined : { inline_keyboard: filled };
