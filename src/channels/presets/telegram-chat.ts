@@ -5,8 +5,9 @@ import { readerOf } from '../../messages/item-wording.ts';
 import { labelled } from '../../wording/lists.ts';
 import { buttonsOf, type ChatButton } from '../chats/buttons.ts';
 import { standingOf } from '../chats/keep-listening.ts';
+import { listens } from '../post-kind.ts';
 import type { PostedPart } from '../post-sender.ts';
-import type { PostChat, PostCode, PostSettings } from '../receiver.ts';
+import type { PostChat, PostCode } from '../receiver.ts';
 import type { Preset } from './preset.ts';
 import { codeOf } from './preset-parts.ts';
 import { chatOf, lookUpMove, noteMove } from './telegram-bot.ts';
@@ -37,10 +38,6 @@ export function telegramCode(preset: Preset): PostCode<PartWithButtons> {
     },
     heard: (answer, settings) => noteMove(parseJson(answer.body), settings),
   };
-}
-
-export function listens(settings: PostSettings): boolean {
-  return settings.keys.listen?.reveal() === 'true';
 }
 
 /** One alert has all buttons, of several each has one. */
