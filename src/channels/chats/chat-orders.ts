@@ -50,18 +50,17 @@ export class ChatOrders {
 
   async take(orders: readonly Wanted<'acknowledge'>[]): Promise<ChatAnswer> {
     const answers = await this.#answersTo(orders);
-    const tries = orders.map(({ account, rule }, index) => ({
+    const ends = orders.map(({ account, rule }, index) => ({
       name: `${account} ${rule}`,
       undone: this.#sayUndone(answers[index] ?? {}, says.has),
     }));
-    const done = tries.filter(({ undone }) => undone === null).map(({ name }) => name);
-    const undone = tries.flatMap((it) => (it.undone === null ? [] : [{ ...it, undone: it.undone }]));
-    const [first] = undone;
-    if (first !== undefined && orders.length === 1) return alone(first.undone);
+    const [only, ...others] = ends;
+    if (others.length === 0 && only?.undone) return alone(only.undone);
+    const done = ends.filter(({ undone }) => undone === null).map(({ name }) => name);
     const alerts = this.#reader.language.list(done);
     const lines = [
       ...(done.length === 0 ? [] : [say(says.taken, { person: this.#person, alerts }, this.#reader)]),
-      ...undone.map((it) => labelled(it.name, it.undone)),
+      ...ends.flatMap(({ name, undone }) => (undone === null ? [] : [labelled(name, undone)])),
     ];
     return { text: lines.join('\n'), isPublic: done.length > 0 };
   }
