@@ -96,7 +96,7 @@ export class LookUp {
     return [...lines, ...this.#doubts(endingSoon), ...problems].join('\n');
   }
 
-  /** Why silence is no good news: what may be empty without an alert, and what could not be read. */
+  /** Reasons why silence is no good news: what may be empty without an alert, and what could not be read. */
   #doubts(ending: number): readonly string[] {
     const { unread } = this.#views.counts();
     return [
