@@ -65,9 +65,11 @@ export class LeaveTaking {
     const { clock } = this.#dependencies;
     const until = clock.monotonic() + lastsMs;
     let message = farewell;
+    let refused: string | null = null;
     for (let attempts = 1; !signal.aborted; attempts += 1) {
       const end = endOf(await this.#send(channel, message, signal));
-      if ('missed' in end) return end.missed;
+      if ('missed' in end) return end.missed ?? refused;
+      refused = end.refused ?? refused;
       const { reason, afterMs, recipients, tries = Number.POSITIVE_INFINITY } = end;
       if (recipients !== undefined) message = { ...message, recipients };
       const waitMs = retryDelayMs(this.#stopping.signal.aborted ? 1 : attempts, afterMs);
@@ -97,11 +99,21 @@ interface Left {
   readonly afterMs?: number;
   readonly tries?: number;
   readonly recipients?: readonly string[] | undefined;
+  /** Those who refused it for good, and why: they are not asked again. */
+  readonly refused: string | null;
 }
 
 /** The rest to be tried again; else what was missed for good, where anything was. */
 function endOf(delivery: Delivery): Left | { readonly missed: string | null } {
   if (delivery.kind === 'dead') return { missed: delivery.reason };
-  if (delivery.kind === 'retry') return { ...delivery, recipients: delivery.refused?.others };
-  return delivery.owed ?? { missed: wordMissed(delivery) };
+  if (delivery.kind === 'retry') {
+    const { recipients, others, refusal } = delivery.refused ?? {};
+    return {
+      ...delivery,
+      recipients: others,
+      refused: wordMissed({ refusedRecipients: recipients, refusal }),
+    };
+  }
+  const { owed, ...taken } = delivery;
+  return owed === undefined ? { missed: wordMissed(taken) } : { ...owed, refused: wordMissed(taken) };
 }
