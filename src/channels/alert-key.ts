@@ -14,7 +14,7 @@ export interface KeyOrder {
 /** Longest name in a plain field of a tool; one of them refuses what is longer than 255, another than 512. */
 const maxSourceLength = 200;
 
-/** What an alert is about, as a plain field of a tool: never empty. */
+/** The subject of an alert, as a plain field of a tool: never empty. */
 export function sourceOf({ accountName, incident }: MessageItem): string {
   return cleanText(accountName, maxSourceLength) || incident.account;
 }

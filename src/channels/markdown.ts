@@ -6,7 +6,7 @@ import { colonAfter } from '../wording/lists.ts';
 /**
  * Text in which nothing is markup, for receivers that render Markdown of their own making and know no escape: what begins
  * emphasis, links, tags and mentions is replaced by characters that look the same. An underscore inside a word is no markup and
- * stays. What would begin a list stands behind a character that is no space: `**` before a space is not bold.
+ * stays. The beginning of a list stands behind a character that is no space: `**` before a space is not bold.
  */
 export function literalMarkdown(text: string): string {
   return text

@@ -130,7 +130,7 @@ export function postKind(
     },
     ...(openDemoChat && { openDemoChat }),
     chatOf: (settings, dependencies) =>
-      loadChat === undefined || settings.keys.listen?.reveal() !== 'true'
+      loadChat === undefined || !listens(settings)
         ? null
         : {
             bot: `${settings.address.reveal()} ${settings.keys.botToken?.reveal()}`,
@@ -264,6 +264,11 @@ function fitsOf({ status, path, equals, except }: ReceiverAnswer): (answer: Http
       ? value !== undefined && value !== null
       : equals.some((each) => each === value);
   };
+}
+
+/** Whether the configuration asks to hear the chat. */
+export function listens({ keys }: PostSettings): boolean {
+  return keys.listen?.reveal() === 'true';
 }
 
 /** A wait that an answer gives in seconds; in milliseconds, at most an hour. */

@@ -4,6 +4,7 @@ import type { Channel, ChannelListener } from '../ports/channel.ts';
 import { languageKey } from '../schema/shapes.ts';
 import { listWords } from '../wording/lists.ts';
 import { alertmanagerKind } from './alertmanager/alertmanager-kind.ts';
+import { unheard } from './chats/keep-listening.ts';
 import dingtalk from './dingtalk/dingtalk.json' with { type: 'json' };
 import { emailKind } from './email/email-kind.ts';
 import feishu from './feishu/feishu.json' with { type: 'json' };
@@ -103,7 +104,7 @@ function loadListener(loading: Promise<ChannelListener>, { clock }: SenderDepend
     loaded = listener;
   });
   return {
-    problem: () => (loaded === null ? { since, reason: 'not connected yet' } : loaded.problem()),
+    problem: () => (loaded === null ? { since, reason: unheard.notYet() } : loaded.problem()),
     close: async () => (await loading).close(),
   };
 }

@@ -7,7 +7,7 @@ import { type Channel, type Delivery, wordMissed } from '../ports/channel.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { DaemonMembership } from '../ports/cluster.ts';
 
-/** A receiver is told for so long at most that it hears no more. */
+/** The last words to a receiver are tried for so long at most. */
 const lastsMs = 15 * minuteMs;
 
 export interface LeaveTakingDependencies {
@@ -17,7 +17,7 @@ export interface LeaveTakingDependencies {
   readonly leaveTaken: (channel: string, missed: string | null) => void;
 }
 
-/** Tells receivers that the configuration has no more what ends there with them. No outbox has it: it is of settings that are gone. */
+/** The last words to receivers that the configuration has no more: what ends there with them. No outbox has them: their settings are gone. */
 export class LeaveTaking {
   readonly #dependencies: LeaveTakingDependencies;
   readonly #stopping = new AbortController();
@@ -65,9 +65,11 @@ export class LeaveTaking {
     const { clock } = this.#dependencies;
     const until = clock.monotonic() + lastsMs;
     let message = farewell;
+    let refused: string | null = null;
     for (let attempts = 1; !signal.aborted; attempts += 1) {
       const end = endOf(await this.#send(channel, message, signal));
-      if ('missed' in end) return end.missed;
+      if ('missed' in end) return end.missed ?? refused;
+      refused = end.refused ?? refused;
       const { reason, afterMs, recipients, tries = Number.POSITIVE_INFINITY } = end;
       if (recipients !== undefined) message = { ...message, recipients };
       const waitMs = retryDelayMs(this.#stopping.signal.aborted ? 1 : attempts, afterMs);
@@ -78,7 +80,7 @@ export class LeaveTaking {
     return unsent.ended();
   }
 
-  async #send(...[channel, message, signal]: [Channel, Message, AbortSignal]): Promise<Delivery> {
+  async #send(channel: Channel, message: Message, signal: AbortSignal): Promise<Delivery> {
     return this.#dependencies.membership?.maySend() === false
       ? { kind: 'retry', certainty: 'refused', reason: unsent.notOwned() }
       : channel.send(message, signal);
@@ -97,11 +99,21 @@ interface Left {
   readonly afterMs?: number;
   readonly tries?: number;
   readonly recipients?: readonly string[] | undefined;
+  /** Those who refused it for good, and why: they are not asked again. */
+  readonly refused: string | null;
 }
 
-/** What is to be tried again; else what was missed for good, where anything was. */
+/** The rest to be tried again; else what was missed for good, where anything was. */
 function endOf(delivery: Delivery): Left | { readonly missed: string | null } {
   if (delivery.kind === 'dead') return { missed: delivery.reason };
-  if (delivery.kind === 'retry') return { ...delivery, recipients: delivery.refused?.others };
-  return delivery.owed ?? { missed: wordMissed(delivery) };
+  if (delivery.kind === 'retry') {
+    const { recipients, others, refusal } = delivery.refused ?? {};
+    return {
+      ...delivery,
+      recipients: others,
+      refused: wordMissed({ refusedRecipients: recipients, refusal }),
+    };
+  }
+  const { owed, ...taken } = delivery;
+  return owed === undefined ? { missed: wordMissed(taken) } : { ...owed, refused: wordMissed(taken) };
 }

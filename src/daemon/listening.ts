@@ -13,7 +13,7 @@ import type { DaemonParts } from './daemon-dependencies.ts';
 
 const told = sentences('lostChats', { of: '{channel}: {reason}', both: '{first}; {next}' });
 
-/** A chat that is lost for longer is told of on the other channels. */
+/** A chat that is lost for longer is reported on the other channels. */
 const patienceMs = 10 * minuteMs;
 
 interface HeardChannel {
@@ -115,7 +115,9 @@ async function answerFor(
   const inOrder = sharing.toSorted((one, other) => isElsewhere(one) - isElsewhere(other));
   const events = await Promise.all(
     inOrder.map(async ({ name, chat }) => ({
-      ...{ ...heard, channel: name, standing: await chat.standing(heard) },
+      ...heard,
+      channel: name,
+      standing: await chat.standing(heard),
     })),
   );
   const event =

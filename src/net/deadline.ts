@@ -45,14 +45,14 @@ export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<vo
 }
 
 /** Waits, and goes on at once where the exchange ends before. */
-export function pauseOrEnd(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const cancel = clock.setTimer(ms, resolve);
-    const end = (): void => {
-      cancel();
-      resolve();
-    };
-    signal.addEventListener('abort', end, { once: true });
-  });
+export async function pauseOrEnd(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const end = (): void => resolve();
+  const cancel = clock.setTimer(ms, end);
+  signal.addEventListener('abort', end, { once: true });
+  await promise;
+  cancel();
+  // A signal that somebody listens to keeps every pause that it outlives.
+  signal.removeEventListener('abort', end);
 }

@@ -45,7 +45,11 @@ export function wordMissed({
   refusedRecipients = [],
   refusal,
   owed,
-}: Extract<Delivery, { readonly kind: 'delivered' }>): string | null {
+}: {
+  readonly refusedRecipients?: readonly string[] | undefined;
+  readonly refusal?: string | undefined;
+  readonly owed?: { readonly recipients: readonly string[]; readonly reason: string };
+}): string | null {
   const because = (reason: string | undefined): string => (reason === undefined ? '' : ` (${reason})`);
   const missed = [
     ...(refusedRecipients.length === 0

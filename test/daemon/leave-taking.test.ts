@@ -43,6 +43,14 @@ describe('a receiver that the configuration has no more', () => {
     expect(old.attempts.at(-1)?.message).toMatchObject({ recipients: ['second'] });
   });
 
+  test('and that refuses some for good is named though the others take it later', async () => {
+    const { world, old } = await moveAway({ refusesAll: ['first'], others: ['second'], afterMs: minuteMs });
+    old.mood = 'up';
+    await world.pass(2 * minuteMs);
+    expect(old.attempts.at(-1)?.message).toMatchObject({ recipients: ['second'] });
+    expect(world.errors).toMatchObject([{ channel: 'ops', reason: 'refused for first (550 no such user)' }]);
+  });
+
   test('and that takes nothing for long is named in the log and on the channels, the new one of its name too', async () => {
     const { world, old } = await moveAway('down');
     await world.pass(20 * minuteMs);

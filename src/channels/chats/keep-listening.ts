@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { minuteMs, secondMs } from '../../domain/duration.ts';
+import { pauseOrEnd } from '../../net/deadline.ts';
 import type { ChannelListener, Standing } from '../../ports/channel.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { sentences } from '../../wording/phrase.ts';
@@ -20,12 +21,12 @@ export const unheard = sentences('chatLost', {
 
 const minPauseMs = secondMs;
 const maxPauseMs = minuteMs;
-/** What is under way at the end is answered for so long: the end of the process waits a little longer. */
+/** Answers under way at the end have so long: the end of the process waits a little longer. */
 const finishMs = 5 * secondMs;
 
 /**
  * `listen` hears until its connection ends, and says why; pauses grow until a connection lasts longer than the pause before it. `answering` ends
- * later than hearing does: once `work`, which is what was heard, is done.
+ * later than hearing does: once `work`, all that was heard, is done.
  */
 export function keepListening(
   { clock, dispatcher }: { readonly clock: Clock; readonly dispatcher: Dispatcher },
@@ -41,11 +42,11 @@ export function keepListening(
 
   async function connect(): Promise<void> {
     let connectedAt: number | null = null;
-    const isConnected = (): void => {
+    const connected = (): void => {
       connectedAt ??= clock.monotonic();
       problem = null;
     };
-    const reason = await listen(signal, isConnected, answering.signal);
+    const reason = await listen(signal, connected, answering.signal);
     if (signal.aborted) return;
     problem = { since: problem?.since ?? clock.now(), reason };
     if (connectedAt !== null && clock.monotonic() - connectedAt > pauseMs / 2) pauseMs = minPauseMs;
@@ -59,10 +60,7 @@ export function keepListening(
     async close() {
       ending.abort();
       cancel();
-      const late = Promise.withResolvers<void>();
-      const cancelLate = clock.setTimer(finishMs, late.resolve);
-      await Promise.race([work(), late.promise]);
-      cancelLate();
+      await Promise.race([work(), pauseOrEnd(clock, finishMs, answering.signal)]);
       answering.abort();
       void dispatcher.destroy();
     },

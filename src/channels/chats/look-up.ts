@@ -96,7 +96,7 @@ export class LookUp {
     return [...lines, ...this.#doubts(endingSoon), ...problems].join('\n');
   }
 
-  /** Why silence is no good news: what may be empty without an alert, and what could not be read. */
+  /** Reasons why silence is no good news: what may be empty without an alert, and what could not be read. */
   #doubts(ending: number): readonly string[] {
     const { unread } = this.#views.counts();
     return [
@@ -205,8 +205,9 @@ export class LookUp {
   /** The alert of an incident that ended, where it fires again. */
   async alertAgain(ended: string): Promise<AlertView | null> {
     const past = await this.#views.incidents({ limit: maxIncidentsLookedAt });
-    const { account, rule } = past.find(({ id }) => id === ended) ?? {};
-    return (await this.firing(account ?? '')).find((alert) => alert.rule === rule) ?? null;
+    const incident = past.find(({ id }) => id === ended);
+    if (incident === undefined) return null;
+    return (await this.firing(incident.account)).find(({ rule }) => rule === incident.rule) ?? null;
   }
 
   /** The text with the id of an account in place of its name with spaces; a sentence where it may be several. */

@@ -5,10 +5,11 @@ import { secondMs } from '../../domain/duration.ts';
 import { keyOf, parseJson } from '../../domain/json.ts';
 import { cutLines, cutText } from '../../domain/plain-text.ts';
 import { Secret } from '../../domain/secret.ts';
-import { pauseOrEnd, startDeadline } from '../../net/deadline.ts';
+import type { HttpAnswer } from '../../net/http-answer.ts';
 import { openHttpConnections } from '../../net/http-post.ts';
 import type { ChannelChat, ChannelListener, ChatAnswer, Heard } from '../../ports/channel.ts';
 import { classifyAnswer } from '../answers.ts';
+import { callChat } from '../chats/call-chat.ts';
 import { keepListening, unheard } from '../chats/keep-listening.ts';
 import type { SenderDependencies } from '../kind.ts';
 import { slackBotAnswers } from './slack-answers.ts';
@@ -54,7 +55,7 @@ export function openSlackListener(
     return isSafe ? hear(url.href, signal, connected, answering) : problemOf(opened);
   }
 
-  // What is acknowledged Slack never sends again.
+  // Slack never sends again what is acknowledged.
   return keepListening({ clock, dispatcher }, connect, () => work);
 
   function problemOf(said: unknown): string {
@@ -216,22 +217,23 @@ export function openSlackListener(
     fields: SlackFields,
     signal: AbortSignal,
     token = botToken,
-    isAgain = false,
   ): Promise<unknown> {
-    const deadline = startDeadline({ clock, afterMs: callMs, outer: signal });
     try {
-      const limits = { apiUrl, token, signal: deadline.signal, dispatcher, clock };
-      const said = await deadline.within(callSlack(method, fields, limits));
-      const taken = classifyAnswer(slackBotAnswers, said, { now: clock.now(), texts });
-      const isLimited = taken.kind === 'retry' && taken.certainty === 'refused';
-      if (!isLimited || isAgain) return parseJson(said.body);
-      await pauseOrEnd(clock, Math.min(taken.afterMs ?? secondMs, maxWaitMs), signal);
+      const said = await callChat(
+        { clock, afterMs: callMs, outer: signal },
+        (ending) => callSlack(method, fields, { apiUrl, token, signal: ending, dispatcher, clock }),
+        waitAskedBy,
+      );
+      return parseJson(said.body);
     } catch {
       return { error: unheard.lost({ receiver }) };
-    } finally {
-      deadline.clear();
     }
-    return call(method, fields, signal, token, true);
+  }
+
+  function waitAskedBy(answered: HttpAnswer): number | null {
+    const taken = classifyAnswer(slackBotAnswers, answered, { now: clock.now(), texts });
+    const isLimited = taken.kind === 'retry' && taken.certainty === 'refused';
+    return isLimited ? Math.min(taken.afterMs ?? secondMs, maxWaitMs) : null;
   }
 }
 

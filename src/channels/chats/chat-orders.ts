@@ -1,0 +1,148 @@
+import { isRefusal, type Refusal } from '../../domain/operator.ts';
+import { cleanText } from '../../domain/plain-text.ts';
+import { makeOrder, type Wanted, wasDoneBefore } from '../../engine/orders.ts';
+import type { MonitorState, WatchedAccount } from '../../engine/state.ts';
+import type { ChatAnswer, ChatEvent } from '../../ports/channel.ts';
+import type { LiveViews } from '../../views/live-views.ts';
+import { say } from '../../wording/language.ts';
+import { labelled } from '../../wording/lists.ts';
+import { type Reader, sayNearMoment } from '../../wording/moments.ts';
+import { phrases } from '../../wording/phrase.ts';
+import { sayAmount } from '../../wording/quantity-wording.ts';
+import { sayAgain } from '../../wording/say-again.ts';
+import type { Command } from './commands.ts';
+import { nameOf, unitIn } from './look-up.ts';
+
+const says = phrases('chat', {
+  taken: '{person} has acknowledged {alerts}. Reminders and escalation stop until it is over or gets worse.',
+  quiet: '{person}: no messages about {what} until {moment}.',
+  ordered: '{person} has ordered {amount} for {account}, expected by {moment}.',
+  has: '{person} has it already.',
+  quietBefore: '{person} has asked for this already: nothing was done.',
+  notDone: 'Not done: {why}.',
+  orderedBefore: 'Not done: {why}. If this is another payment, write the same with "again" at its end.',
+  done: 'This was done already.',
+});
+
+export function alone(text: string): ChatAnswer {
+  return { text, isPublic: false };
+}
+
+export function everybody(text: string): ChatAnswer {
+  return { text, isPublic: true };
+}
+
+/** Orders by whoever pressed or wrote, and what is said of each: to everybody where it was done. */
+export class ChatOrders {
+  readonly #state: MonitorState;
+  readonly #views: LiveViews;
+  readonly #event: ChatEvent;
+  readonly #reader: Reader;
+  readonly #person: string;
+
+  constructor(state: MonitorState, views: LiveViews, event: ChatEvent, reader: Reader) {
+    this.#state = state;
+    this.#views = views;
+    this.#event = event;
+    this.#reader = reader;
+    this.#person = cleanText(event.person.name, 60) || event.person.id;
+  }
+
+  async take(orders: readonly Wanted<'acknowledge'>[]): Promise<ChatAnswer> {
+    const answers = await this.#answersTo(orders);
+    const ends = orders.map(({ account, rule }, index) => ({
+      name: `${account} ${rule}`,
+      undone: this.#sayUndone(answers[index] ?? {}, says.has),
+    }));
+    const [only, ...others] = ends;
+    if (others.length === 0 && only?.undone) return alone(only.undone);
+    const done = ends.filter(({ undone }) => undone === null).map(({ name }) => name);
+    const alerts = this.#reader.language.list(done);
+    const lines = [
+      ...(done.length === 0 ? [] : [say(says.taken, { person: this.#person, alerts }, this.#reader)]),
+      ...ends.flatMap(({ name, undone }) => (undone === null ? [] : [labelled(name, undone)])),
+    ];
+    return { text: lines.join('\n'), isPublic: done.length > 0 };
+  }
+
+  async quiet(
+    match: Wanted<'silence'>['match'],
+    endsAt: number,
+    comment: string,
+    seen?: Wanted<'silence'>['seen'],
+  ): Promise<ChatAnswer> {
+    const window = {
+      everything: false,
+      startsAt: this.#reader.now,
+      endsAt,
+      comment: cleanText(comment, 500),
+    };
+    const order = { kind: 'silence', match, ...window, ...(seen && { seen }) } as const;
+    const refused = await this.#give(order, says.quietBefore);
+    if (refused !== null) return refused;
+    const what = [...(match.account ?? []), ...(match.rule ?? [])].join(' ');
+    const given = { person: this.#person, what, moment: sayNearMoment(endsAt, this.#reader) };
+    return everybody(say(says.quiet, given, this.#reader));
+  }
+
+  async expectTopUp(
+    account: WatchedAccount,
+    { micros, by, comment }: Pick<Extract<Command, { kind: 'ordered' }>, 'micros' | 'by' | 'comment'>,
+    seen: { readonly expected: readonly string[] },
+    balance?: string,
+  ): Promise<ChatAnswer> {
+    const order: Wanted<'expect-top-up'> = {
+      kind: 'expect-top-up',
+      account: account.id,
+      amountMicros: micros,
+      comment: cleanText(comment, 400),
+      seen,
+      ...(by === null ? {} : { arrivesBy: by }),
+      ...(balance === undefined ? {} : { balance }),
+    };
+    const refused = await this.#give(order);
+    if (refused !== null) return refused;
+    const topUp = account.expected.at(-1);
+    const currency = unitIn(account, topUp?.balance ?? balance);
+    const amount = sayAmount(micros, { ...this.#reader, currency });
+    const moment = sayNearMoment(topUp?.by ?? by ?? this.#reader.now, this.#reader);
+    const given = { person: this.#person, amount, account: nameOf(account.settings), moment };
+    return everybody(say(says.ordered, given, this.#reader));
+  }
+
+  sayHas(by: string): ChatAnswer {
+    return alone(this.#sayBefore(says.has, by));
+  }
+
+  /** Null where it was done; what is refused, or was done before, is said to whoever asked. */
+  async #give(order: Wanted, before = says.has): Promise<ChatAnswer | null> {
+    const [answer = {}] = await this.#answersTo([order]);
+    const undone = this.#sayUndone(answer, before);
+    return undone === null ? null : alone(undone);
+  }
+
+  #answersTo(orders: readonly Wanted[]): Promise<readonly object[]> {
+    const { channel, chat, id, person } = this.#event;
+    const from = { door: 'chat', address: `${channel} ${chat} ${person.id}` } as const;
+    const { random } = this.#state;
+    const given = { by: this.#person, from, at: this.#reader.now, random };
+    return this.#views.orders(
+      orders.map((order, index) => makeOrder(order, { ...given, orderId: `${channel} ${id} ${index}` })),
+    );
+  }
+
+  #sayUndone(answer: object, before: typeof says.has): string | null {
+    if (isRefusal(answer)) return this.#sayRefusal(answer);
+    return wasDoneBefore(answer) ? this.#sayBefore(before, answer.doneBy) : null;
+  }
+
+  #sayBefore(before: typeof says.has, by: string): string {
+    return say(before, { person: cleanText(by, 60) }, this.#reader);
+  }
+
+  #sayRefusal({ refused, about, ...refusal }: Refusal): string {
+    const why = sayAgain(refusal.why, this.#reader);
+    if (about === 'expected') return say(says.orderedBefore, { why }, this.#reader);
+    return refused === 'repeated' ? say(says.done, this.#reader) : say(says.notDone, { why }, this.#reader);
+  }
+}

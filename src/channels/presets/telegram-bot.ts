@@ -1,0 +1,71 @@
+import { minuteMs } from '../../domain/duration.ts';
+import { getOrMake } from '../../domain/get-or-make.ts';
+import { keyOf, parseJson } from '../../domain/json.ts';
+import type { HttpAnswer } from '../../net/http-answer.ts';
+import { type HttpPost, openHttpConnections, postOnce } from '../../net/http-post.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { callChat } from '../chats/call-chat.ts';
+import { readSeconds } from '../post-kind.ts';
+import type { PostSettings } from '../receiver.ts';
+
+/** A call of the Bot API, long polls aside, is answered in this time. */
+export const answerMs = 15_000;
+
+interface BotAnswer extends HttpAnswer {
+  readonly json: unknown;
+}
+
+export async function postToBot(
+  { keys, address }: PostSettings,
+  { method, body }: { readonly method: string; readonly body: object },
+  limits: Pick<HttpPost, 'signal' | 'dispatcher' | 'clock'>,
+): Promise<BotAnswer> {
+  const said = await postOnce({
+    ...limits,
+    url: `${address.reveal()}/bot${keys.botToken?.reveal() ?? ''}/${method}`,
+    headers: { 'content-type': 'application/json', 'user-agent': 'lowwater' },
+    body: JSON.stringify(body),
+  });
+  return { ...said, json: parseJson(said.body) };
+}
+
+export function waitAskedBy({ json }: BotAnswer): number | null {
+  const waitMs = readSeconds(keyOf(keyOf(json, 'parameters'), 'retry_after'));
+  return waitMs === null ? null : Math.min(waitMs, minuteMs);
+}
+
+/** Groups that have become supergroups, by their settings: messages go on under the new id (`migrate_to_chat_id`). */
+const migrated = new WeakMap<PostSettings, string>();
+
+export const chatOf = (settings: PostSettings): string =>
+  migrated.get(settings) ?? settings.keys.chatId?.reveal() ?? '';
+
+/** Takes the new id of the group from an answer that has one. */
+export function noteMove(json: unknown, settings: PostSettings): void {
+  const moved = keyOf(keyOf(json, 'parameters'), 'migrate_to_chat_id');
+  if (typeof moved === 'number') migrated.set(settings, String(moved));
+}
+
+/** Other chats in which something was heard since the channel's own was looked up, by settings. */
+const lookedUpFor = new WeakMap<PostSettings, Set<string>>();
+
+/** A group may have become a supergroup since something was sent there last: what is heard in another group may be heard in it. */
+export async function lookUpMove(settings: PostSettings, other: string, clock: Clock): Promise<void> {
+  const known = getOrMake(lookedUpFor, settings, () => new Set<string>());
+  // Groups have negative ids: whoever writes to the bot alone costs nothing.
+  if (known.has(other) || !other.startsWith('-')) return;
+  const dispatcher = openHttpConnections(settings.address, { clock });
+  try {
+    const asked = { method: 'getChat', body: { chat_id: chatOf(settings) } };
+    const limits = { clock, afterMs: answerMs, outer: new AbortController().signal };
+    const said = await callChat(limits, (signal) =>
+      postToBot(settings, asked, { signal, dispatcher, clock }),
+    );
+    noteMove(said.json, settings);
+    if (said.status !== 429 && said.status < 500) known.add(other);
+  } catch {
+    // The next press or text asks again.
+  } finally {
+    void dispatcher.destroy();
+  }
+}

@@ -1,0 +1,219 @@
+import { secondMs } from '../../domain/duration.ts';
+import { keyOf } from '../../domain/json.ts';
+import { cutLines } from '../../domain/plain-text.ts';
+import { pause } from '../../net/deadline.ts';
+import { isSuccess } from '../../net/http-answer.ts';
+import { openHttpConnections } from '../../net/http-post.ts';
+import type { ChannelChat, ChannelListener, Heard } from '../../ports/channel.ts';
+import { callChat } from '../chats/call-chat.ts';
+import { keepListening, unheard } from '../chats/keep-listening.ts';
+import type { SenderDependencies } from '../kind.ts';
+import type { PostSettings } from '../receiver.ts';
+import { answerMs, postToBot, waitAskedBy } from './telegram-bot.ts';
+
+/** core.telegram.org/bots/api, getUpdates: asked with this many seconds to wait, it answers at once when there is something. */
+const waitSeconds = 50;
+/** Characters of the text that is shown over the chat (answerCallbackQuery). */
+const maxToast = 200;
+const maxText = 4096;
+/** Updates at once, so few that an answer stays below the size that is read. */
+const maxUpdates = 4;
+/** Messages of which the last edit is known. */
+const maxEdits = 100;
+
+interface Called {
+  readonly result: unknown;
+  readonly problem: string | null;
+  /** An answer that is more than what is read of one. */
+  readonly cut: string | null;
+}
+
+/** Hears a bot by long polls. */
+export function openTelegramListener(
+  settings: PostSettings,
+  { clock, texts }: SenderDependencies,
+  answer: Parameters<ChannelChat['listen']>[0],
+): ChannelListener {
+  const dispatcher = openHttpConnections(settings.address, { clock });
+  let offset: number | undefined;
+  let limit = maxUpdates;
+  let isContested = false;
+  let username = '';
+  /** When updates were asked for last: what was pressed was pressed since, or while nobody listened. */
+  let askedAt: number | null = null;
+  /** The last edit of messages: a press brings its message as it was then, before what others pressed at the same time. */
+  const edits = new Map<string, { readonly text: string; readonly rows: readonly unknown[] }>();
+
+  return keepListening({ clock, dispatcher }, async (signal, connected) => {
+    const me = await call('getMe', {}, signal);
+    if (me.problem !== null) return me.problem;
+    username = String(keyOf(me.result, 'username') ?? '').toLowerCase();
+    for (let wait = 0; ; wait = waitSeconds) {
+      const [before, startedAt] = [offset, clock.monotonic()];
+      const problem = await poll(wait, signal, connected);
+      if (problem !== null || signal.aborted) return problem ?? 'closed';
+      // A server that answers at once with nothing new is not asked without end.
+      if (offset === before && clock.monotonic() - startedAt < secondMs && wait > 0)
+        await pause(clock, secondMs, signal);
+    }
+  });
+
+  async function poll(wait: number, signal: AbortSignal, connected: () => void): Promise<string | null> {
+    const asked = { offset, timeout: wait, limit, allowed_updates: ['message', 'callback_query'] };
+    const got = await call('getUpdates', asked, signal, (wait + 10) * 1000);
+    if (got.cut !== null) {
+      askForFewer(got.cut);
+      return null;
+    }
+    if (got.problem !== null) return got.problem;
+    limit = maxUpdates;
+    // Two programs that ask end each other's long polls.
+    if (wait > 0) isContested = false;
+    if (!isContested) connected();
+    const updates = Array.isArray(got.result) ? got.result : [];
+    for (const update of updates) if (!signal.aborted) await hear(update, signal);
+    askedAt = clock.now();
+    return null;
+  }
+
+  /** One alone that is more than what is read of an answer is no command: it is passed over. */
+  function askForFewer(cut: string): void {
+    if (limit === 1) confirm(/"update_id":\s*(\d+)/.exec(cut)?.[1]);
+    limit = 1;
+  }
+
+  async function hear(update: unknown, signal: AbortSignal): Promise<void> {
+    const id = String(keyOf(update, 'update_id'));
+    const query = keyOf(update, 'callback_query');
+    if (query === undefined) await write(id, keyOf(update, 'message'), signal);
+    else await press(id, query, signal);
+    // Only what was answered is confirmed: after a kill it comes again, and its order is known by its id.
+    confirm(id);
+  }
+
+  function confirm(id: string | undefined): void {
+    if (Number.isSafeInteger(Number(id))) offset = Math.max(offset ?? 0, Number(id) + 1);
+  }
+
+  function eventOf(id: string, from: unknown, message: unknown): Omit<Heard, 'said'> {
+    const chat = keyOf(message, 'chat');
+    const person = String(keyOf(from, 'id'));
+    const words = [keyOf(from, 'first_name'), keyOf(from, 'last_name')].filter(Boolean).join(' ');
+    const [alias, topic] = [keyOf(chat, 'username'), keyOf(message, 'message_thread_id')];
+    return {
+      ...(topic !== undefined && { topic: String(topic) }),
+      // In a group a bot gets what begins so.
+      prefix: '/',
+      ...{ id, chat: String(keyOf(chat, 'id')), ...(typeof alias === 'string' && { alias: `@${alias}` }) },
+      person: { id: person, name: words || person },
+    };
+  }
+
+  async function press(id: string, query: unknown, signal: AbortSignal): Promise<void> {
+    const message = keyOf(query, 'message');
+    const data = String(keyOf(query, 'data') ?? '');
+    const said = { kind: 'button', data } as const;
+    const at = askedAt ?? dateOf(message);
+    const { text, isPublic } = await answer({ ...eventOf(id, keyOf(query, 'from'), message), at, said });
+    const isShort = text.length <= maxToast;
+    const toast = isShort ? { text, show_alert: !isPublic } : {};
+    const body = { callback_query_id: keyOf(query, 'id'), ...toast };
+    const shown = await call('answerCallbackQuery', body, signal);
+    const isShown = isPublic && (await showTaken(message, data, text, signal));
+    if (!isShown && (isPublic || !isShort || shown.problem !== null)) await reply(message, text, signal);
+  }
+
+  /** The message itself says who has it, and no more offers to be taken. False where it cannot be edited. */
+  async function showTaken(
+    message: unknown,
+    data: string,
+    text: string,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const place = { ...placeOf(message), message_id: keyOf(message, 'message_id') };
+    const last = edits.get(JSON.stringify(place));
+    const before = last?.text ?? keyOf(message, 'text');
+    if (typeof before !== 'string') return false;
+    const rows = last?.rows ?? keyOf(keyOf(message, 'reply_markup'), 'inline_keyboard');
+    const left = Array.isArray(rows)
+      ? rows.map((row) => [row].flat().filter((button) => keyOf(button, 'callback_data') !== data))
+      : [];
+    const note = `\n\n✓ ${text}`;
+    const edit = {
+      text: `${cutLines(before, maxText - note.length)}${note}`,
+      rows: left.filter((row) => row.length > 0),
+    };
+    const shown = {
+      reply_markup: { inline_keyboard: edit.rows },
+      link_preview_options: { is_disabled: true },
+    };
+    const edited = await call('editMessageText', { ...place, text: edit.text, ...shown }, signal);
+    if (edits.size >= maxEdits) edits.clear();
+    if (edited.problem === null) edits.set(JSON.stringify(place), edit);
+    return edited.problem === null;
+  }
+
+  async function write(id: string, message: unknown, signal: AbortSignal): Promise<void> {
+    const text = keyOf(message, 'text');
+    if (typeof text !== 'string' || !isForUs(text, message)) return;
+    const said = { kind: 'text', text: text.replace(/^@\w+\s*/, '') } as const;
+    const event = eventOf(id, keyOf(message, 'from'), message);
+    const answered = await answer({ ...event, at: dateOf(message), said });
+    await reply(message, answered.text, signal);
+  }
+
+  /** A command, not another bot's; what is written to the bot alone, to it by name, or in reply to it. */
+  function isForUs(text: string, message: unknown): boolean {
+    const [, named] = /^(?:\/\w+)?@(\w+)/.exec(text) ?? [];
+    if (named !== undefined) return named.toLowerCase() === username;
+    const replied = keyOf(keyOf(keyOf(message, 'reply_to_message'), 'from'), 'username');
+    return (
+      text.startsWith('/') ||
+      keyOf(keyOf(message, 'chat'), 'type') === 'private' ||
+      String(replied).toLowerCase() === username
+    );
+  }
+
+  async function reply(message: unknown, text: string, signal: AbortSignal): Promise<void> {
+    const thread = keyOf(message, 'message_thread_id');
+    const to = { message_id: keyOf(message, 'message_id'), allow_sending_without_reply: true };
+    const where = { ...placeOf(message), ...(thread === undefined ? {} : { message_thread_id: thread }) };
+    await call('sendMessage', { ...where, text: cutLines(text, maxText), reply_parameters: to }, signal);
+  }
+
+  /** The result of a call, or why it failed, as a clause. */
+  async function call(
+    method: string,
+    body: object,
+    signal: AbortSignal,
+    afterMs = answerMs,
+  ): Promise<Called> {
+    try {
+      const limits = { clock, afterMs, outer: signal };
+      const post = (ending: AbortSignal) =>
+        postToBot(settings, { method, body }, { signal: ending, dispatcher, clock });
+      const { json, ...said } = await callChat(limits, post, waitAskedBy);
+      const cut = json === undefined && isSuccess(said) ? said.body : null;
+      isContested ||= said.status === 409;
+      if (keyOf(json, 'ok') === true) return { result: keyOf(json, 'result'), problem: null, cut };
+      const description = texts.clean(String(keyOf(json, 'description') ?? `HTTP ${said.status}`), 200);
+      const problem = adviceByStatus[said.status]?.({ said: description }) ?? description;
+      return { result: null, problem, cut };
+    } catch {
+      return { result: null, problem: unheard.lost({ receiver: 'Telegram' }), cut: null };
+    }
+  }
+}
+
+const adviceByStatus: Readonly<Record<number, typeof unheard.botToken>> = {
+  401: unheard.botToken,
+  409: unheard.contested,
+};
+
+function dateOf(message: unknown): number {
+  return Number(keyOf(message, 'date')) * 1000;
+}
+
+function placeOf(message: unknown): { readonly chat_id: unknown } {
+  return { chat_id: keyOf(keyOf(message, 'chat'), 'id') };
+}
