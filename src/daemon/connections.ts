@@ -3,7 +3,7 @@ import { entriesOf, entryText } from '../domain/provider-entry.ts';
 import { receiversOf, type Settings } from '../domain/settings.ts';
 import type { Channel } from '../ports/channel.ts';
 import type { Provider } from '../ports/provider.ts';
-import { LeaveTaking, type LeaveTakingDependencies } from './leave-taking.ts';
+import { type FarewellDependencies, FarewellSender } from './farewell-sender.ts';
 
 export interface ConnectionDependencies {
   readonly openProvider: (settings: Settings) => Provider;
@@ -13,10 +13,10 @@ export interface ConnectionDependencies {
 export type Connections = ReturnType<typeof createConnections>;
 
 export function createConnections(
-  { openProvider, openChannels, ...dependencies }: ConnectionDependencies & LeaveTakingDependencies,
+  { openProvider, openChannels, ...dependencies }: ConnectionDependencies & FarewellDependencies,
   first: Settings,
 ) {
-  const leaveTaking = new LeaveTaking(dependencies);
+  const farewellSender = new FarewellSender(dependencies);
   let settings = first;
   let provider = drained(openProvider(settings));
   let channels = openAll();
@@ -38,16 +38,16 @@ export function createConnections(
       return channels;
     },
     readBalance,
-    leaveTaking,
+    farewellSender,
     /** Old ones finish, then close; unchanged providers stay: thousands of handshakes would delay polls. */
     replace(next: Settings, farewells: readonly ReadonlyMap<string, Message>[] = []): void {
       const receivers = receiversOf(settings.channels);
-      leaveTaking.callOff(new Set(receiversOf(next.channels).values()));
+      farewellSender.callOff(new Set(receiversOf(next.channels).values()));
       for (const { name, opened } of channels) {
         const messages = farewells.flatMap((all) => all.get(name) ?? []);
         if (messages.length > 0) {
           const receiver = receivers.get(name) ?? '';
-          void opened.during(leaveTaking.say(opened.target, receiver, messages, opened.idle()));
+          void opened.during(farewellSender.say(opened.target, receiver, messages, opened.idle()));
         }
         opened.closeAfterUse();
       }

@@ -13,8 +13,8 @@ import {
   noteClusterProblems,
   noteConfiguration,
   noteDamagedPolls,
+  noteMissedFarewell,
   noteStorage,
-  noteUntoldLeave,
 } from '../engine/self-alerts.ts';
 import { reviewSilences } from '../engine/silencing.ts';
 import { type MonitorState, type WatchedAccount, writeNote } from '../engine/state.ts';
@@ -95,7 +95,7 @@ export class Daemon {
     this.counting = new Counting(log);
     this.#daemonLog = new DaemonLog(log);
     this.#connections = createConnections(
-      { ...dependencies, leaveTaken: (channel, missed) => this.#leaveTaken(channel, missed) },
+      { ...dependencies, farewellEnded: (channel, missed) => this.#farewellEnded(channel, missed) },
       state.settings,
     );
     this.#timer = createWakeTimer(clock, this.#time, () => this.#tick());
@@ -136,11 +136,11 @@ export class Daemon {
     this.#ending = createEnding(parts, {
       sources: [
         ...[this.#timer, this.#learning, this.poller, this.#dispatcher, this.#tests],
-        ...[this.#restating, this.listening, this.#connections.leaveTaking],
+        ...[this.#restating, this.listening, this.#connections.farewellSender],
       ],
       workers: [
         ...[this.poller, this.#dispatcher, this.#tests, this.#heartbeat, this.#rates],
-        this.#connections.leaveTaking,
+        this.#connections.farewellSender,
       ],
       running: () =>
         this.poller.running +
@@ -148,7 +148,7 @@ export class Daemon {
         this.#tests.running +
         this.listening.running +
         // A hand-over does not wait for receivers that are to be told for minutes.
-        (this.#running ? 0 : this.#connections.leaveTaking.running),
+        (this.#running ? 0 : this.#connections.farewellSender.running),
     });
   }
 
@@ -294,14 +294,14 @@ export class Daemon {
   }
 
   /** Nothing else tells that the receiver has open for good what ended there. */
-  #leaveTaken(channel: string, missed: string | null): void {
+  #farewellEnded(channel: string, missed: string | null): void {
     if (missed !== null)
       this.#dependencies.log.error(
         { channel, reason: missed },
         'a receiver was not told that it hears no more',
       );
     if (this.#fenced) return;
-    if (missed !== null) this.act((now) => noteUntoldLeave(this.state, channel, missed, now));
+    if (missed !== null) this.act((now) => noteMissedFarewell(this.state, channel, missed, now));
     this.#ending.somethingEnded();
   }
 

@@ -150,7 +150,7 @@ export function raiseChannelFailed(
 }
 
 /** A receiver that is configured no more did not hear that what it has open ended. */
-export function noteUntoldLeave(state: MonitorState, channel: string, missed: string, now: number): void {
+export function noteMissedFarewell(state: MonitorState, channel: string, missed: string, now: number): void {
   const rule = channelFailedRule(channel);
   noteOwnEvent(state, { kind: channelFailed, rule, severity: 'warning', text: missed }, now);
 }

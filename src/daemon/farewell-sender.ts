@@ -7,24 +7,24 @@ import { type Channel, type Delivery, wordMissed } from '../ports/channel.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { DaemonMembership } from '../ports/cluster.ts';
 
-/** The last words to a receiver are tried for so long at most. */
+/** A farewell is tried for so long at most. */
 const lastsMs = 15 * minuteMs;
 
-export interface LeaveTakingDependencies {
+export interface FarewellDependencies {
   readonly clock: Clock;
   readonly membership?: DaemonMembership;
   /** `missed`: why the receiver has not heard all; null where it has, or is configured again. */
-  readonly leaveTaken: (channel: string, missed: string | null) => void;
+  readonly farewellEnded: (channel: string, missed: string | null) => void;
 }
 
-/** The last words to receivers that the configuration has no more: what ends there with them. No outbox has them: their settings are gone. */
-export class LeaveTaking {
-  readonly #dependencies: LeaveTakingDependencies;
+/** Sends the last messages to receivers that the configuration has no more: what they have open ends. No outbox has them: their settings are gone. */
+export class FarewellSender {
+  readonly #dependencies: FarewellDependencies;
   readonly #stopping = new AbortController();
-  /** By what ends each: its receiver. */
+  /** The receiver of each, by what ends it. */
   readonly #open = new Map<AbortController, string>();
 
-  constructor(dependencies: LeaveTakingDependencies) {
+  constructor(dependencies: FarewellDependencies) {
     this.#dependencies = dependencies;
   }
 
@@ -40,10 +40,10 @@ export class LeaveTaking {
     let missed: string | null = null;
     for (const message of messages) missed = (await this.#tell(channel, message, ending.signal)) ?? missed;
     const isBack = !this.#open.delete(ending);
-    this.#dependencies.leaveTaken(channel.name, isBack ? null : missed);
+    this.#dependencies.farewellEnded(channel.name, isBack ? null : missed);
   }
 
-  /** These receivers hear again of what is open: an end that comes late would close it. */
+  /** Ends those to these receivers, which hear again of what is open: an end that comes late would close it. */
   callOff(receivers: ReadonlySet<string>): void {
     for (const [ending, receiver] of this.#open) {
       if (!receivers.has(receiver)) continue;
@@ -99,7 +99,7 @@ interface Left {
   readonly afterMs?: number;
   readonly tries?: number;
   readonly recipients?: readonly string[] | undefined;
-  /** Those who refused it for good, and why: they are not asked again. */
+  /** Recipients who refused it for good, and why: they are not asked again. */
   readonly refused: string | null;
 }
 
