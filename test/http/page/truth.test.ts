@@ -68,6 +68,24 @@ describe('the overview', () => {
     expect(page).toMatch(/icon-unsure[^>]*>1 may be empty within a day · /);
   });
 
+  it('counts the accounts once where the page went over all of them', async () => {
+    const world = await polledWorld();
+    const { summary } = world.views;
+    let counts = 0;
+    world.views = {
+      ...world.views,
+      async summary(limit) {
+        counts += 1;
+        return summary(limit);
+      },
+    };
+    const { url } = await serveWorld(world);
+    for (const path of ['/', '/pay']) await fetch(url + path);
+    expect(counts).toBe(0);
+    await fetch(`${url}/silences`);
+    expect(counts).toBe(1);
+  });
+
   it('is not green, nor is Pay, while an account without a rule is used up', async () => {
     const world = await polledWorld({ accounts: ['otp', 'b'], rules: [] });
     world.provider.set('b', 1000, { voip: -5 });
