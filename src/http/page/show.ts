@@ -118,6 +118,9 @@ async function needsOf(
   scope: Frame,
   counted?: number,
 ): Promise<{ readonly worst: Worst; readonly title: string | null }> {
+  const isUrgent = (): boolean => [...views.firing()].some(needsSomebody);
+  const ending = counted ?? (isUrgent() ? 0 : (await views.summary(0)).endingSoon);
+  // All else is read after the count, which takes turns: an alert may have fired meanwhile.
   const firing = [...views.firing()];
   const urgent = countWorst(firing.filter(needsSomebody));
   const broken = views.status().problems.length > 0 ? say(says.problem, scope) : null;
@@ -126,7 +129,6 @@ async function needsOf(
     const worst = severity === 'info' && broken !== null ? 'unsure' : severity;
     return { worst, title: listWords([sayWorst(says.count, urgent, scope), broken], scope) };
   }
-  const ending = counted ?? (await views.summary(0)).endingSoon;
   const { accounts, unread: notRead } = views.counts();
   const muted = countWorst(firing.filter(({ silenced }) => silenced));
   const silences = views.silences().filter(({ active }) => active).length;

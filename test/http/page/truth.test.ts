@@ -68,6 +68,22 @@ describe('the overview', () => {
     expect(page).toMatch(/icon-unsure[^>]*>1 may be empty within a day · /);
   });
 
+  it('has a title that says what fired while the accounts were counted for it', async () => {
+    const world = await polledWorld();
+    const { summary } = world.views;
+    world.views = {
+      ...world.views,
+      async summary(limit) {
+        const counted = await summary(limit);
+        await read(world, 42.1);
+        return counted;
+      },
+    };
+    const { url } = await serveWorld(world);
+    const page = await (await fetch(`${url}/silences`)).text();
+    expect(page).toContain('>1 critical · Silences · lowwater</title>');
+  });
+
   it('counts the accounts once where the page went over all of them', async () => {
     const world = await polledWorld();
     const { summary } = world.views;
