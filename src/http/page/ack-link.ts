@@ -11,7 +11,7 @@ import { verifyAcknowledgement, verifyLink } from '../ack-link.ts';
 import { findAccount } from '../api/input.ts';
 import type { WebContext } from '../web-env.ts';
 import { buildChart, readSpan } from './chart-model.ts';
-import { drawChart } from './chart-section.ts';
+import { drawChart } from './chart-picture.ts';
 import { hidden, keepName, nameField, readForm, readPerson, readSeen, seenFields } from './forms.ts';
 import { refuseTopUp } from './order-top-up.ts';
 import { givenBy, orderedFields } from './ordered.ts';
