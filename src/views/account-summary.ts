@@ -98,5 +98,5 @@ export function summarizeAll(accounts: readonly BriefAccount[]): AccountSummary 
   return summary.end();
 }
 
-/** What a check says of an account that is not polled. */
-export const isPushed = 'nothing is asked: its readings are pushed';
+/** Said by a check instead of an outcome where the account is not polled. */
+export const pushedReason = 'nothing is asked: its readings are pushed';

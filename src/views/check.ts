@@ -8,7 +8,7 @@ import { groupOf, type WatchedAccount } from '../engine/state.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Provider } from '../ports/provider.ts';
 import { sayDuration } from '../wording/moments.ts';
-import { isPushed } from './account-summary.ts';
+import { pushedReason } from './account-summary.ts';
 import { createViews } from './create-views.ts';
 import type { StoredDependencies } from './stored-views.ts';
 import type { AccountView, Explanation } from './views.ts';
@@ -57,7 +57,7 @@ export async function checkAccounts(
     const view = await views.account(account.id);
     if (view === null) throw new Error('an account vanished while it was checked');
     const explanations = await views.explain(account.id);
-    if (!polled) return { view, outcome: view.outcome, reason: isPushed, explanations };
+    if (!polled) return { view, outcome: view.outcome, reason: pushedReason, explanations };
     const reason =
       outcome === null
         ? `not asked: the provider asked to wait, for ${sayDuration(blocked - at)} more`

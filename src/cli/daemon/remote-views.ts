@@ -1,6 +1,6 @@
 import type { AnnouncedRun, AuditEntry, ExpectedTopUp } from '../../domain/operator.ts';
 import { type OutcomeKind, outcomeKinds } from '../../domain/reading.ts';
-import { type AccountSummary, isPushed } from '../../views/account-summary.ts';
+import { type AccountSummary, pushedReason } from '../../views/account-summary.ts';
 import type { CheckedAccount } from '../../views/check.ts';
 import type { Views } from '../../views/create-views.ts';
 import type { AccountView, BriefAccount, SilenceView } from '../../views/views.ts';
@@ -82,7 +82,7 @@ export async function checkThroughDaemon(
       const polled = isPolled ? await poll(daemon, id, by) : null;
       const [view, explanations] = await Promise.all([views.account(id), views.explain(id)]);
       if (view === null) throw new CommandError(`the daemon has no account ${id} any more`);
-      const { outcome, reason } = polled ?? { outcome: view.outcome, reason: isPushed };
+      const { outcome, reason } = polled ?? { outcome: view.outcome, reason: pushedReason };
       checked.set(id, {
         view,
         outcome,
