@@ -109,7 +109,7 @@ export async function acknowledgeByLink(context: WebContext): Promise<Response> 
   if (linked instanceof Response) return linked;
   const { scope, door } = context.var;
   const { account, rule } = linked.alert;
-  // What comes without the page is for the incident of the link.
+  // A form that comes without the page is for the incident of the link.
   const { seen = { incident: linked.incident } } = readSeen(form);
   const headline = linked.alert.headline(scope);
   keepName(context, form.get('by') ?? '');

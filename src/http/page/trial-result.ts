@@ -55,7 +55,7 @@ export interface Tried {
   readonly trial: Trial;
 }
 
-/** What the rule with other values would have done, beside the rule as it is, and how to keep it. */
+/** The result of the rule with other values, next to the rule as it is, and how to keep it. */
 export async function resultSection(
   scope: Scope,
   { account, written, rule: present }: RuleOnTrial,
