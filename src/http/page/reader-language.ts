@@ -29,7 +29,7 @@ export function languageOf(
   kept?: string,
 ): Promise<Language> {
   const chosen = parse(headers.cookie ?? '', cookieName)[cookieName];
-  const known = [kept, chosen].flatMap((wanted) => languageIds.find((id) => id === wanted) ?? [])[0];
+  const known = languageIds.find((id) => id === kept) ?? languageIds.find((id) => id === chosen);
   if (known !== undefined) return loadLanguage(known);
   const accepted = parseAccept(headers['accept-language'] ?? '');
   return loadLanguage(acceptedOf(accepted.toSorted((left, right) => right.q - left.q)) ?? configured);
