@@ -1,41 +1,27 @@
 import * as z from 'zod';
 import type { Incident } from '../domain/alert.ts';
 import { isoText } from '../domain/moment.ts';
-import { formatMicros } from '../domain/money.ts';
 import type { AuditEntry } from '../domain/operator.ts';
 import type { Notification } from '../domain/outbox.ts';
-import { ownOf } from '../domain/own.ts';
-import { type Fact, type Forecast, forecastBases } from '../domain/quantity.ts';
-import {
-  type Balance,
-  type BalanceDefinition,
-  mapEach,
-  ofEach,
-  type PollRecord,
-  type Reading,
-} from '../domain/reading.ts';
+import type { Fact } from '../domain/quantity.ts';
+import { mapEach } from '../domain/reading.ts';
 import type { Matcher } from '../domain/rule.ts';
 import type { StartedTest } from '../ports/orders.ts';
+import { forecastJson, forecastOrNull } from './account-json.ts';
 import type { ChannelView } from './create-views.ts';
 import {
   at,
   balanceSchema,
   instant,
-  money,
-  moneyOrNull,
   orNull,
-  outcomeSchema,
   publicObject,
   quantity,
   quantityJson,
-  runway,
   same,
-  secondsOrNull,
   severitySchema,
   text,
-  texts,
 } from './public-object.ts';
-import type { AlertView, BriefAccount, Explanation, SilenceView } from './views.ts';
+import type { AlertView, Explanation, SilenceView } from './views.ts';
 
 /*
  * The public JSON of what the views show: the HTTP API and the command line's `--json` give the same. Money is a decimal string, an instant
@@ -44,82 +30,6 @@ import type { AlertView, BriefAccount, Explanation, SilenceView } from './views.
 
 const acknowledgement = z.strictObject({ at: instant, by: text, comment: text });
 const list = z.array(text).readonly();
-
-/** A value for each balance of the account, by its id. */
-function each<Schema extends z.ZodType>(
-  value: Schema,
-  of: (view: BriefAccount, balance: Balance) => z.output<Schema>,
-) {
-  const { description } = value;
-  return [
-    z.record(z.string(), value).meta(description === undefined ? {} : { description }),
-    (view: BriefAccount) => ofEach(view.balances, (balance) => of(view, balance)),
-  ] as const;
-}
-
-export const forecastJson = publicObject<Forecast>()('Forecast', {
-  emptyAt: at(
-    'As likely before as after, without top-ups that are only expected; null: later than can be predicted',
-  ),
-  earliest: at('Four times in five it lies between earliest and latest'),
-  latest: at(),
-  basis: same(z.enum(forecastBases).describe('What is known: less than a day, less than a week, or more')),
-});
-
-export const accountJson = publicObject<BriefAccount>()('Account', {
-  id: same(text),
-  name: same(text),
-  labels: same(texts),
-  currency: same(text.nullable()),
-  outcome: same(outcomeSchema.nullable().describe('How the last poll ended')),
-  failure: same(text.nullable().describe('Why the last poll failed')),
-  polledAt: at(),
-  readAt: at('When the balances were last read'),
-  balances: each(money.nullable(), ({ reading }, balance) => moneyOrNull(ownOf(reading?.balances, balance))),
-  burnPerDay: each(money.nullable(), ({ runways }, balance) =>
-    moneyOrNull(ownOf(runways, balance)?.burnPerDay),
-  ),
-  runwaySeconds: each(runway, ({ runways }, balance) => secondsOrNull(ownOf(runways, balance)?.runwayMs)),
-  forecast: each(orNull(forecastJson.schema), ({ runways }, id) =>
-    forecastOrNull(ownOf(runways, id)?.forecast),
-  ),
-  consecutiveFailures: same(z.int()),
-  backoffUntil: at(),
-  usageHeaders: [texts, ({ usage }) => usage],
-  severity: [severitySchema.nullable().describe('The worst that fires now'), (view) => view.worst],
-  firing: same(z.int()),
-  pending: same(z.int()),
-});
-
-const pointSchema = z
-  .object({ at: instant, currency: text })
-  .catchall(z.string())
-  .meta({ id: 'Point', description: 'Each balance of the account by its id, as a decimal string' });
-
-export const readingJson = Object.assign(
-  ({ at: readAt, balances, currency }: Reading): z.output<typeof pointSchema> => {
-    return { at: isoText(readAt), ...mapEach(balances, formatMicros), currency };
-  },
-  { schema: pointSchema },
-);
-
-const pollSchema = z
-  .object({ at: instant, outcome: outcomeSchema, currency: text.nullable() })
-  .catchall(money.nullable())
-  .meta({
-    id: 'Poll',
-    description: 'Each balance of the account by its id; null where the poll gave no reading',
-  });
-
-export const pollJson = Object.assign(
-  (poll: PollRecord, balances: readonly BalanceDefinition[]): z.output<typeof pollSchema> => ({
-    at: isoText(poll.at),
-    outcome: poll.outcome,
-    ...ofEach(balances, (balance) => moneyOrNull(ownOf(poll.reading?.balances, balance))),
-    currency: poll.reading?.currency ?? null,
-  }),
-  { schema: pollSchema },
-);
 
 export const alertJson = publicObject<AlertView>()('Alert', {
   account: same(text),
@@ -299,8 +209,4 @@ function factValueJson(value: Fact['value']): string | number {
 /** More of an acknowledgement is kept than is public. */
 export function acknowledgementJson(given: AlertView['acknowledged']) {
   return given && { at: isoText(given.at), by: given.by, comment: given.comment };
-}
-
-function forecastOrNull(forecast: Forecast | null | undefined) {
-  return forecast ? forecastJson(forecast) : null;
 }

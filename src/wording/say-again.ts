@@ -42,7 +42,7 @@ export function sayAgain(text: string, reader: Listener): string {
   for (const form of forms) {
     const shortest = form.pattern.exec(text);
     if (shortest === null) continue;
-    // What a vendor says may hold what stands between two arguments: that way is meant in which more of them are known.
+    // A vendor's words may hold what stands between two arguments: that way is meant in which more of them are known.
     const ways = [shortest, ...(form.names.length > 1 ? [form.longest.exec(text)] : [])].flatMap((groups) =>
       groups?.slice(1).every(isWhole) === true ? argumentsIn(groups, form, reader) : [],
     );

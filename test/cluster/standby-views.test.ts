@@ -95,7 +95,7 @@ test('the first look at its overview tells what fires', async () => {
   const world = await firingWorld();
   const standby = await standBy(world);
   const query = new URLSearchParams();
-  const content = await renderOverview({
+  const { content } = await renderOverview({
     language: english,
     views: standby,
     now: world.now,

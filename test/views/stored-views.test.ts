@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { BudgetRule } from '../../src/rules/budget.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
-import { accountJson, alertJson } from '../../src/views/public-json.ts';
+import { accountJson } from '../../src/views/account-json.ts';
+import { alertJson } from '../../src/views/public-json.ts';
 import { openStoredViews } from '../../src/views/stored-views.ts';
 import { belowRule, minuteMs, units } from '../support/account-facts.ts';
 import { asAnyRule } from '../support/any-rule.ts';

@@ -15,7 +15,8 @@ import { mapEach } from '../../domain/reading.ts';
 import { linkTo, wordItem } from '../../messages/item-wording.ts';
 import { testHeadline, wordIncidents } from '../../messages/message-wording.ts';
 import { wordReport } from '../../messages/report-wording.ts';
-import { acknowledgementJson, forecastJson, readingJson } from '../../views/public-json.ts';
+import { forecastJson, readingJson } from '../../views/account-json.ts';
+import { acknowledgementJson } from '../../views/public-json.ts';
 
 /** The most alerts or accounts in one body; `truncated` says how many more there are. */
 const listLimit = 200;

@@ -61,7 +61,8 @@ pauses that are stored.
           });
     const status = worstFirst.find((each) => checked.some((one) => statusOf(one) === each)) ?? 'ok';
     if (input.flag('json')) {
-      const { accountJson, explanationJson } = await import('../../views/public-json.ts');
+      const { accountJson } = await import('../../views/account-json.ts');
+      const { explanationJson } = await import('../../views/public-json.ts');
       const accounts = checked.map(({ view, explanations }) => ({
         ...accountJson(view),
         rules: explanations.map(explanationJson),

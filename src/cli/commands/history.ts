@@ -56,7 +56,7 @@ ISO 8601 UTC. --json prints {"points":[{"at","sms","voip","currency"}]}, the sam
     // The end is exclusive, and a reading of this very millisecond belongs to "until now".
     const readings = await views.readings(account, since, until + 1);
     if (input.flag('json')) {
-      const { readingJson } = await import('../../views/public-json.ts');
+      const { readingJson } = await import('../../views/account-json.ts');
       await printJson(context, { points: readings.map(readingJson) });
     } else if (input.flag('csv')) await printCsv(context, readings, balances);
     else if (readings.length === 0)

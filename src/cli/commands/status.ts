@@ -62,7 +62,7 @@ same as GET /api/v1/accounts: money as decimal strings, times in ISO 8601 UTC, n
       await context.stderr.write(`warning: ${cleanText(problem, 500)}\n`);
     const frame = { stdout, timezone: backend.timezone, now: clock.now() };
     if (input.flag('json')) {
-      const { accountJson } = await import('../../views/public-json.ts');
+      const { accountJson } = await import('../../views/account-json.ts');
       await printJson(context, {
         accounts: summary.shown.map(accountJson),
         ...(cluster === null ? {} : { cluster }),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { inSlices } from '../../daemon/slices.ts';
+import { accountJson } from '../../views/account-json.ts';
 import type { LiveViews } from '../../views/live-views.ts';
-import { accountJson } from '../../views/public-json.ts';
 import { outcomeSchema } from '../../views/public-object.ts';
 import { endOf } from '../orders.ts';
 import { historyOperations } from './history.ts';

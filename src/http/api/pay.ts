@@ -6,6 +6,7 @@ import { formatCsvLine } from '../../views/csv.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import { announcedJson, expectedJson, paymentJson } from '../../views/payment-json.ts';
 import { type DuePayment, planPayments } from '../../views/payment-plan.ts';
+import { isoOrNull } from '../../views/public-object.ts';
 import { RequestError } from '../refusal.ts';
 import { nextCursor, pageOfList, pagingQuery } from './input.ts';
 import { answers, csv, csvFile, listed, type Operation, operations } from './operation.ts';
@@ -119,9 +120,8 @@ export const paymentOperations: readonly Operation[] = [
       const all: readonly CsvPayment[] = [...payments, ...unknown.map((account) => ({ account }))];
       // Without pay days a file is as it always was.
       const hasRuns = payments.some(({ runAt }) => runAt !== undefined);
-      const lines = [csvHeader, ...all.map(csvCells)].map((cells, index) =>
-        formatCsvLine(hasRuns ? [...cells, index === 0 ? 'run' : isoOrEmpty(all[index - 1]?.runAt)] : cells),
-      );
+      const columns = hasRuns ? csvHeader.length : csvHeader.indexOf('run');
+      const lines = [csvHeader, ...all.map(csvCells)].map((cells) => formatCsvLine(cells.slice(0, columns)));
       return csvFile(context, `pay-${isoDay(now, 'UTC')}`, lines);
     },
   ),
@@ -144,17 +144,15 @@ function cancels(
   );
 }
 
-const csvHeader = ['account', 'name', 'balance', 'currency', 'amount', 'by', 'topUpUrl', 'due'];
+const csvHeader = ['account', 'name', 'balance', 'currency', 'amount', 'by', 'topUpUrl', 'due', 'run'];
 
 type CsvPayment = Pick<DuePayment, 'account'> & Partial<DuePayment>;
 
-function csvCells({ account, balance = '', micros, dueAt, due }: CsvPayment): readonly string[] {
+function csvCells(payment: CsvPayment): readonly string[] {
+  const { account, balance = '', micros, dueAt = null, due = '', runAt = null } = payment;
   const { id, name, topUpUrl } = account;
   const currency = unitOf(account, balance);
   const amount = micros === undefined ? '' : formatMicros(micros);
-  return [id, name, balance, currency ?? '', amount, isoOrEmpty(dueAt), topUpUrl ?? '', due ?? ''];
-}
-
-function isoOrEmpty(at: number | null = null): string {
-  return at === null ? '' : isoText(Math.round(at));
+  const [by, run] = [isoOrNull(dueAt) ?? '', isoOrNull(runAt) ?? ''];
+  return [id, name, balance, currency ?? '', amount, by, topUpUrl ?? '', due, run];
 }

@@ -14,9 +14,9 @@ const plurals = new Intl.PluralRules(lang);
 const connection = document.getElementById('connection');
 const banner = document.getElementById('lost');
 const favicon = document.querySelector('link[rel="icon"]');
-/** What it shows is as of when it was asked for: title and notices alone are kept fresh. */
+/** The content is as of when it was asked for: title and notices alone are kept fresh. */
 const isStill = find('as-of').dataset.is === undefined;
-/** What somebody unfolded to read or to fill in; a list or table that folds is no more than that. */
+/** Unfolded by somebody to read or to fill in; a list or table that folds is no more than that. */
 const read = 'details[open]:not(.fold, .table-of-chart)';
 /** Parts that came, by key. */
 const waiting = new Map();

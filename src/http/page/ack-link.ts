@@ -11,7 +11,7 @@ import { verifyAcknowledgement, verifyLink } from '../ack-link.ts';
 import { findAccount } from '../api/input.ts';
 import type { WebContext } from '../web-env.ts';
 import { buildChart, readSpan } from './chart-model.ts';
-import { drawChart } from './chart-section.ts';
+import { drawChart } from './chart-picture.ts';
 import { hidden, keepName, nameField, readForm, readPerson, readSeen, seenFields } from './forms.ts';
 import { refuseTopUp } from './order-top-up.ts';
 import { givenBy, orderedFields } from './ordered.ts';
@@ -109,7 +109,7 @@ export async function acknowledgeByLink(context: WebContext): Promise<Response> 
   if (linked instanceof Response) return linked;
   const { scope, door } = context.var;
   const { account, rule } = linked.alert;
-  // What comes without the page is for the incident of the link.
+  // A form that comes without the page is for the incident of the link.
   const { seen = { incident: linked.incident } } = readSeen(form);
   const headline = linked.alert.headline(scope);
   keepName(context, form.get('by') ?? '');

@@ -1,20 +1,16 @@
-import { amountsOf, type Chart, roomyAmounts } from '../../chart/chart.ts';
-import { drawSvg, type SvgLook } from '../../chart/draw-svg.ts';
-import { valueTicks } from '../../chart/scale.ts';
+import { amountsOf, type Chart } from '../../chart/chart.ts';
 import { dayMs, weekMs } from '../../domain/duration.ts';
 import { isoDay, isoText, momentParts } from '../../domain/moment.ts';
-import { formatMicros } from '../../domain/money.ts';
 import { onStorageError } from '../../domain/operator-error.ts';
 import { ownOf } from '../../domain/own.ts';
 import { type Balance, type BalanceDefinition, unitOf } from '../../domain/reading.ts';
-import type { Severity } from '../../domain/severity.ts';
 import { ladderSteps } from '../../rules/ladder.ts';
 import { nameWeekday } from '../../rules/spending-facts.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { say } from '../../wording/language.ts';
 import { joinSentences } from '../../wording/lists.ts';
-import { sayDay, sayMoment } from '../../wording/moments.ts';
+import { sayMoment } from '../../wording/moments.ts';
 import { phrases } from '../../wording/phrase.ts';
 import {
   balanceLabel,
@@ -25,12 +21,12 @@ import {
 } from '../../wording/quantity-wording.ts';
 import { sayAgain } from '../../wording/say-again.ts';
 import { sayHtml } from '../../wording/say-html.ts';
-import { saySeverity } from '../../wording/severity-words.ts';
 import { RequestError } from '../refusal.ts';
 import { buildChart, type ChartSpan, chartRanges, readSpan } from './chart-model.ts';
+import { drawChart, sayThreshold } from './chart-picture.ts';
 import { choiceLink } from './forms.ts';
 import { live } from './live.ts';
-import { accountPath, type Frame, type Scope, unreadable } from './words.ts';
+import { accountPath, type Scope, unreadable } from './words.ts';
 
 const tableRows = 40;
 
@@ -58,7 +54,6 @@ const says = phrases('accountChart', {
   projectedRange: 'It {lasts}, 80 % range.',
   hindsight: 'Last {weekday}’s forecast said {predicted} for {moment}; it was {came}.',
   off: 'Off the chart: {thresholds}.',
-  threshold: '{severity} {amount}',
   empty: 'No reading in this range.',
   readings: 'Readings',
   time: 'Time',
@@ -279,32 +274,4 @@ function chartTable(chart: Chart, balance: Balance, { account, scope }: Shown): 
       ({ at, value }) =>
         html`<tr><td>${sayMoment(at, scope)}</td><td class="number">${value === null ? say(says.notRead, scope) : sayAmount(value, { ...scope, currency: unitOf(account, balance) })}</td></tr>`,
     )}</tbody></table></div>`;
-}
-
-/** Shares of the page's box, so that lines stretch with it; colours come from its style sheet. */
-const look: Omit<SvgLook, 'nameThreshold' | 'nameDay'> = {
-  unit: '%',
-  plot: { left: 0, right: 100, top: 6, bottom: 90 },
-  paint: (part, severity) =>
-    `class="${part}${severity === undefined ? '' : ` ${severity}`}"${part === 'not-read' ? ' fill="url(#not-read)"' : ''}`,
-  places: {
-    tick: 'x="4" dy="-4"',
-    time: 'y="100%" dy="-8"',
-    threshold: 'x="100%" dx="-4" dy="-4" text-anchor="end"',
-  },
-  lineHeight: 6,
-  times: 6,
-};
-
-export function sayThreshold(severity: Severity, amount: string, reader: Pick<Frame, 'language'>): string {
-  return say(says.threshold, { severity: saySeverity(severity, reader), amount }, reader);
-}
-
-/** The chart as a picture that needs no script. */
-export function drawChart(chart: Chart, words: string, frame: Pick<Frame, 'language' | 'timezone'>): Html {
-  const nameThreshold: SvgLook['nameThreshold'] = ({ severity, value }) =>
-    sayThreshold(severity, frame.language.figure(formatMicros(value)), frame);
-  const { lowest, highest } = roomyAmounts(chart);
-  const amounts = { lowest, highest, ticks: valueTicks(lowest, highest, 4) };
-  return html`<svg class="chart-svg" role="img" aria-label="${words}">${drawSvg(chart, { look: { ...look, nameThreshold, nameDay: (month, day) => sayDay(month, day, frame) }, amounts, timezone: frame.timezone })}</svg>`;
 }

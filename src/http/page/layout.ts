@@ -47,7 +47,7 @@ export interface LayoutOptions {
 /** A page of the navigation. */
 export type PageName = (typeof navigated)[number];
 
-/** What stands around the content of a page for a person who is signed in. */
+/** The frame around the content of a page for a person who is signed in. */
 export interface Chrome {
   readonly current: PageName | null;
   readonly canSignOut: boolean;

@@ -23,7 +23,7 @@ const shownMessages = 5;
 const sliceOfAccounts = 100;
 
 /** Alerts that need somebody, the accounts, the last messages. The rest of the daemon has its turn between what is made of all accounts. */
-export async function renderOverview(scope: Scope): Promise<Html> {
+export async function renderOverview(scope: Scope) {
   const { views } = scope;
   const list = readListQuery(scope.query);
   // First: a daemon that stands by reads the database for them, and all that follows is of what was read.
@@ -42,7 +42,7 @@ export async function renderOverview(scope: Scope): Promise<Html> {
     async () => messageTable(await views.notifications(shownMessages), scope),
     scope,
   );
-  return html`<h1 class="hidden">${say(says.title, scope)}</h1>
+  const content = html`<h1 class="hidden">${say(says.title, scope)}</h1>
 ${live('urgent', needs)}
 <section aria-labelledby="totals-heading"><h2 id="totals-heading" class="hidden">${say(says.totals, scope)}</h2>${live('totals', totals.table(scope, views.finance().money))}</section>
 ${accountsSection(page, list, scope)}
@@ -51,6 +51,7 @@ ${accountsSection(page, list, scope)}
 ${live('messages', messages)}
 <h3>${say(says.channels, scope)}</h3>
 ${live('channels', channelTable(views.channels(), scope))}</details></section>`;
+  return { content, ending };
 }
 
 const says = phrases('overview', {

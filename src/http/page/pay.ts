@@ -61,7 +61,7 @@ const says = phrases('pay', {
 const groupWords = { now: says.now, 'this week': says.thisWeek, later: says.later };
 
 /** Payments of now, this week and later, the most urgent first: to work through, and to print. */
-export async function renderPay(scope: Scope): Promise<Html> {
+export async function renderPay(scope: Scope) {
   const { views, query } = scope;
   const plan = await planPayments(views, scope.now);
   const { payments, currencies, unknown } = plan;
@@ -75,7 +75,7 @@ export async function renderPay(scope: Scope): Promise<Html> {
     keyOf,
   );
   const none = unknown.length + ending > 0 ? says.nothingKnown : says.nothing;
-  return html`<div class="section-head"><h1>${say(says.title, scope)}</h1><p class="download"><a href="/api/v1/pay.csv" download>${say(says.csv, scope)}</a></p></div>
+  const content = html`<div class="section-head"><h1>${say(says.title, scope)}</h1><p class="download"><a href="/api/v1/pay.csv" download>${say(says.csv, scope)}</a></p></div>
 ${live(
   'pay',
   html`${payments.length === 0 && html`<p class="empty">${say(none, scope)}</p>`}${sayEndingSoon(ending, scope).map((sentence) => html`<p class="note unread">${sentence}</p>`)}${unknownList(unknown, scope)}${unread > 0 && html`<p class="note unread">${say(says.unread, { count: unread }, scope)}</p>`}${payRuns(plan, scope)}${paymentGroups.map((due) => paymentSection(due, { shown: items, currencies }, scope))}
@@ -84,6 +84,7 @@ ${pager((place) => withQuery('/pay', { cursor: place }), { cursor, nextCursor },
 ${await expectedList(scope)}${await announcedRuns(scope)}`,
 )}
 ${calendarSection(scope.calendarKey ?? null, scope)}`;
+  return { content, ending };
 }
 
 /** The address shows what the page shows to whoever has it, without signing in; a new key ends it. */

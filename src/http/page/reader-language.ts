@@ -14,7 +14,7 @@ const yearSeconds = 365 * 86_400;
 /** Each in its own words: whoever cannot read the others finds it. */
 const names: Readonly<Record<LanguageId, string>> = { en: 'English', 'zh-CN': '简体中文', es: 'Español' };
 
-/** Names the language that an open page keeps, whatever its reader has chosen since. */
+/** Names the language that an open page keeps, also after its reader has chosen another. */
 export const languageHeader = 'lowwater-language';
 
 /** Asked for an open page: only what it keeps fresh is taken over. */
@@ -29,7 +29,7 @@ export function languageOf(
   kept?: string,
 ): Promise<Language> {
   const chosen = parse(headers.cookie ?? '', cookieName)[cookieName];
-  const known = [kept, chosen].flatMap((wanted) => languageIds.find((id) => id === wanted) ?? [])[0];
+  const known = languageIds.find((id) => id === kept) ?? languageIds.find((id) => id === chosen);
   if (known !== undefined) return loadLanguage(known);
   const accepted = parseAccept(headers['accept-language'] ?? '');
   return loadLanguage(acceptedOf(accepted.toSorted((left, right) => right.q - left.q)) ?? configured);

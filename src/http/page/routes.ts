@@ -29,7 +29,7 @@ import { nameOf, type Scope, titleOf } from './words.ts';
 export const pagePaths =
   /^\/(?:accounts\/[^/?]+|alerts|silences|messages|pay|review|audit|sessions|time-zone)?(?:\/[^?]*)?(?:\?|$)/;
 
-type RenderPage = (scope: Scope) => Promise<Html>;
+type RenderPage = (scope: Scope) => Promise<Html | { readonly content: Html; readonly ending: number }>;
 
 /** The pages of the navigation. */
 const pages: readonly (readonly [path: string, PageName | 'audit' | 'sessions', RenderPage])[] = [
@@ -66,10 +66,11 @@ export function addPages(app: WebApp): void {
     app.get(path, async (context) => {
       const { scope } = context.var;
       const isStill = name === 'review';
-      const content = isStill && isOfOpenPage(context) ? html`` : await render(scope);
+      const rendered = isStill && isOfOpenPage(context) ? html`` : await render(scope);
+      const page = 'ending' in rendered ? rendered : { content: rendered };
       const title = name === 'overview' ? 'lowwater' : titleOf(name, scope);
       const current = name === 'audit' || name === 'sessions' ? null : name;
-      return show(context, { title, content, current, scripts: ['live.js'], isStill });
+      return show(context, { title, ...page, current, scripts: ['live.js'], isStill });
     });
   }
 }

@@ -3,7 +3,7 @@ import { severities } from '../../domain/severity.ts';
 import { type Language, patternsOf } from '../../wording/language.ts';
 import { timePatterns } from '../../wording/moments.ts';
 import { phrases } from '../../wording/phrase.ts';
-import { sayThreshold } from './chart-section.ts';
+import { sayThreshold } from './chart-picture.ts';
 
 const says = phrases('script', {
   fresh: 'Updates by itself.',

@@ -59,6 +59,8 @@ const says = phrases('show', {
 
 interface Shown extends Pick<LayoutOptions, 'title' | 'content' | 'scripts' | 'styles' | 'isStill'> {
   readonly current?: PageName | null;
+  /** Accounts that may be empty within a day without an alert, of a page that went over all accounts: they are not counted again. */
+  readonly ending?: number | undefined;
   readonly chrome?: null;
   readonly status?: ContentfulStatusCode | undefined;
 }
@@ -66,13 +68,13 @@ interface Shown extends Pick<LayoutOptions, 'title' | 'content' | 'scripts' | 's
 /** Answers with a whole page. */
 export async function show(
   context: WebContext,
-  { current = null, chrome, status = 200, ...shown }: Shown,
+  { current = null, ending, chrome, status = 200, ...shown }: Shown,
 ): Promise<Response> {
   const { views, scope } = context.var;
   const done = ownOf<Phrase<unknown>>(doneWords, takeDone(context) ?? '');
   const whole = { ...shown, frame: scope, ...(done === undefined ? {} : { done: say(done, scope) }) };
   if (chrome === null) return context.html(layOut({ ...whole, chrome }).markup, status);
-  const needs = await needsOf(views, scope);
+  const needs = await needsOf(views, scope, ending);
   const title = needs.title === null ? shown.title : `${needs.title} · ${shown.title}`;
   const framed = { ...whole, title, worst: needs.worst, chrome: chromeOf(context, current) };
   const { markup } = layOut(framed);
@@ -114,7 +116,11 @@ function chromeOf(context: WebContext, current: PageName | null): Chrome {
 async function needsOf(
   views: LiveViews,
   scope: Frame,
+  counted?: number,
 ): Promise<{ readonly worst: Worst; readonly title: string | null }> {
+  const isUrgent = (): boolean => [...views.firing()].some(needsSomebody);
+  const ending = counted ?? (isUrgent() ? 0 : (await views.summary(0)).endingSoon);
+  // All else is read after the count, which takes turns: an alert may have fired meanwhile.
   const firing = [...views.firing()];
   const urgent = countWorst(firing.filter(needsSomebody));
   const broken = views.status().problems.length > 0 ? say(says.problem, scope) : null;
@@ -123,15 +129,14 @@ async function needsOf(
     const worst = severity === 'info' && broken !== null ? 'unsure' : severity;
     return { worst, title: listWords([sayWorst(says.count, urgent, scope), broken], scope) };
   }
-  const { accounts, failing, waiting, endingSoon } = await views.summary(0);
-  const unread = failing + waiting;
+  const { accounts, unread: notRead } = views.counts();
   const muted = countWorst(firing.filter(({ silenced }) => silenced));
   const silences = views.silences().filter(({ active }) => active).length;
   const title = listWords(
     [
       broken,
-      accounts === 0 || unread > 0 ? say(says.notRead, { count: unread }, scope) : null,
-      endingSoon > 0 ? say(says.ending, { count: endingSoon }, scope) : null,
+      accounts === 0 || notRead > 0 ? say(says.notRead, { count: notRead }, scope) : null,
+      ending > 0 ? say(says.ending, { count: ending }, scope) : null,
       muted === null ? null : sayWorst(says.countSilenced, muted, scope),
       muted === null && silences > 0 ? say(says.silences, { count: silences }, scope) : null,
     ],

@@ -47,7 +47,7 @@ export class Totals {
   add(account: AccountView): void {
     const { reading } = account;
     this.#lists.add(account.balances);
-    // What was never read, of a currency that nobody named, is in no row.
+    // An account that was never read, of a currency that nobody named, is in no row.
     const currency = reading?.currency ?? account.currency ?? '';
     const counting = { balances: account.balances, currency };
     for (const [unit, balances] of Map.groupBy(account.balances, ({ id }) => unitOf(counting, id))) {

@@ -14,7 +14,7 @@ import { balanceLabel, sayBalance, sayQuantity } from '../../wording/quantity-wo
 import { sayAgain } from '../../wording/say-again.ts';
 import { sayHtml } from '../../wording/say-html.ts';
 import { buildChart } from './chart-model.ts';
-import { drawChart } from './chart-section.ts';
+import { drawChart } from './chart-picture.ts';
 import { wordLasted } from './incidents.ts';
 import { badge, type Frame, moment, type Scope, severityWord, table, unknown } from './words.ts';
 
@@ -55,7 +55,7 @@ export interface Tried {
   readonly trial: Trial;
 }
 
-/** What the rule with other values would have done, beside the rule as it is, and how to keep it. */
+/** The result of the rule with other values, next to the rule as it is, and how to keep it. */
 export async function resultSection(
   scope: Scope,
   { account, written, rule: present }: RuleOnTrial,

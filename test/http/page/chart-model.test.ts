@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { unreadStretches } from '../../../src/chart/draw-svg.ts';
 import { chartJson } from '../../../src/http/api/history.ts';
 import { buildChart, readSpan } from '../../../src/http/page/chart-model.ts';
-import { drawChart } from '../../../src/http/page/chart-section.ts';
+import { drawChart } from '../../../src/http/page/chart-picture.ts';
 import type { AccountView } from '../../../src/views/views.ts';
 import { english } from '../../../src/wording/language.ts';
 import {

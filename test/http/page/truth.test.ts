@@ -68,6 +68,40 @@ describe('the overview', () => {
     expect(page).toMatch(/icon-unsure[^>]*>1 may be empty within a day · /);
   });
 
+  it('has a title that says what fired while the accounts were counted for it', async () => {
+    const world = await polledWorld();
+    const { summary } = world.views;
+    world.views = {
+      ...world.views,
+      async summary(limit) {
+        const counted = await summary(limit);
+        await read(world, 42.1);
+        return counted;
+      },
+    };
+    const { url } = await serveWorld(world);
+    const page = await (await fetch(`${url}/silences`)).text();
+    expect(page).toContain('>1 critical · Silences · lowwater</title>');
+  });
+
+  it('counts the accounts once where the page went over all of them', async () => {
+    const world = await polledWorld();
+    const { summary } = world.views;
+    let counts = 0;
+    world.views = {
+      ...world.views,
+      async summary(limit) {
+        counts += 1;
+        return summary(limit);
+      },
+    };
+    const { url } = await serveWorld(world);
+    for (const path of ['/', '/pay']) await fetch(url + path);
+    expect(counts).toBe(0);
+    await fetch(`${url}/silences`);
+    expect(counts).toBe(1);
+  });
+
   it('is not green, nor is Pay, while an account without a rule is used up', async () => {
     const world = await polledWorld({ accounts: ['otp', 'b'], rules: [] });
     world.provider.set('b', 1000, { voip: -5 });
