@@ -93,6 +93,36 @@ describe.skipIf(!hasBrowser())('each page in a browser', () => {
     });
   });
 
+  it('breaks no word of a tile where what stands next to it is long', async () => {
+    await withPage(bed.scripted, async (page) => {
+      await page.setViewportSize({ width: 768, height: 900 });
+      await page.goto(`${bed.server.url}/accounts/otp`);
+      const lines = await page.evaluate(`(() => {
+        const [name, value] = ['dt', 'dd'].map((part) => [...document.querySelectorAll('.tile ' + part)].at(-1));
+        name.innerHTML = '<code>x-rate-limit-remaining-today</code>';
+        value.textContent = 'milliseconds';
+        const range = document.createRange();
+        range.selectNodeContents(value);
+        return range.getClientRects().length;
+      })()`);
+      expect(lines).toBe(1);
+    });
+  });
+
+  it('keeps on paper the proportions of words that stand next to each other', async () => {
+    await withPage(bed.scripted, async (page) => {
+      await page.goto(bed.server.url);
+      const sizes = () =>
+        page.evaluate(
+          "['.alert-what', '.alert-when', '.taken', 'td', 'td .sub'].map((part) => getComputedStyle(document.querySelector(part)).fontSize)",
+        );
+      await page.setViewportSize({ width: 1140, height: 900 });
+      const onScreen = await sizes();
+      await page.emulateMedia({ media: 'print' });
+      expect(await sizes()).toEqual(onScreen);
+    });
+  });
+
   /** What was seen of a page, once for all the tests of it: loading and axe are what takes the time. */
   function look(name: string): Promise<Observations> {
     const observed = seen.get(name) ?? observe(name);
