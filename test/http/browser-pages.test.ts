@@ -93,6 +93,30 @@ describe.skipIf(!hasBrowser())('each page in a browser', () => {
     });
   });
 
+  it.each(['overview', 'alerts', 'pay', 'account', 'account-voip', 'acknowledge'])(
+    'unfolds each form of %s within the page at every width',
+    async (name) => {
+      const [, path = ''] = pages.find(([each]) => each === name) ?? [];
+      await withPage(bed.scripted, async (page) => {
+        await page.goto(bed.server.url + path);
+        for (const width of [320, 360, 480, 915, 1280]) {
+          await page.setViewportSize({ width, height: 800 });
+          const places = await page.evaluate(`[...document.querySelectorAll('details.act')].map((menu) => {
+          menu.open = true;
+          const { left, right } = menu.querySelector('form').getBoundingClientRect();
+          menu.open = false;
+          return { left, right };
+        })`);
+          expect(places).not.toEqual([]);
+          for (const { left, right } of places as { left: number; right: number }[]) {
+            expect(left, `at ${width} px`).toBeGreaterThanOrEqual(0);
+            expect(right, `at ${width} px`).toBeLessThanOrEqual(width);
+          }
+        }
+      });
+    },
+  );
+
   it('breaks no word of a tile where what stands next to it is long', async () => {
     await withPage(bed.scripted, async (page) => {
       await page.setViewportSize({ width: 768, height: 900 });
