@@ -1,7 +1,7 @@
 import { hourMs } from '../../domain/duration.ts';
 import { getOrMake } from '../../domain/get-or-make.ts';
 import { isDay } from '../../domain/moment.ts';
-import { type Micros, parseMicros } from '../../domain/money.ts';
+import { currencyPattern, type Micros, parseMicros } from '../../domain/money.ts';
 import { nearestWord } from '../../domain/nearest-word.ts';
 import type { Balance, Reading } from '../../domain/reading.ts';
 import { PackedPolls } from '../../store/runs/packed-polls.ts';
@@ -12,8 +12,6 @@ const instantPattern = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|
 /** A year with a digit too many would be replayed hour by hour. */
 const minYear = 1970;
 const maxYear = 2100;
-/** Longer ones are no currency; the provider's answers are held to less. */
-const maxCurrencyLength = 16;
 const maxQuoteLength = 40;
 
 /** The balances that the configured accounts have, each once. `isMixed`: not every account has all of them. */
@@ -142,7 +140,8 @@ function readInstants(): ReadCell<number> {
   let hour = 'none';
   let startsAt = 0;
   return (text, line) => {
-    const isQuick = restOfHour.test(text.slice(hourLength));
+    // 24:00 is the next day's 00:00, and nothing comes after it.
+    const isQuick = restOfHour.test(text.slice(hourLength)) && !text.startsWith('24', hourLength - 2);
     if (isQuick && text.startsWith(hour)) {
       const seconds =
         60 * Number(text.slice(hourLength + 1, hourLength + 3)) + Number(text.slice(hourLength + 4, -1));
@@ -181,9 +180,9 @@ function readAccount(text: string, line: number): string {
 
 function readCurrency(text: string, line: number): string {
   const currency = plain(text);
-  if (currency !== '' && currency.length <= maxCurrencyLength) return currency;
+  if (currencyPattern.test(currency)) return currency;
   throw new HistoryFileError(
-    `line ${line}: currency ${quote(text)} must have 1 to ${maxCurrencyLength} characters, such as CNY`,
+    `line ${line}: currency ${quote(text)} must have 1 to 16 visible characters, such as CNY`,
   );
 }
 

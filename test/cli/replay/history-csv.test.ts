@@ -230,9 +230,21 @@ describe('a file of readings', () => {
     ['with an open quote', `${header}\n"2026-11-20T12:00:00Z,1,1,CNY\n`, /line 2: a quote is not closed/],
     [
       'with an error after a field of two lines',
-      `${header}\n${line.replace('CNY', '"C\nY"')}\nx\n`,
+      `${header}\n${line.replace('CNY', '"CNY\n"')}\nx\n`,
       /line 4: 1 fields/,
     ],
+    [
+      'with a time after 24:00',
+      `${header}\n2026-11-20T24:00:00Z,1,1,CNY\n2026-11-20T24:30:00Z,1,1,CNY\n`,
+      /line 3: at .* is not a valid timestamp/,
+    ],
+    [
+      'with a currency that nobody can see',
+      `${header}\n2026-11-20T12:00:00Z,1,1,\u001b[31m\n`,
+      /line 2: currency .* must have 1 to 16 visible characters/,
+    ],
+    ['that is packed', '\u001f\ufffd\b"', /it is no text in UTF-8: unpack it/],
+    ['in UTF-16', '\ufffd\ufffda\0t\0', /it is no text in UTF-8: .*save it as "CSV UTF-8"/],
     ['that is no text of lines at all', 'x'.repeat(50_000), /line 1: the line has more than/],
   ])('is refused %s', async (_name, text, problem) => {
     expect(await problemOf(text)).toMatch(problem);
