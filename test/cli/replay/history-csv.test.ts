@@ -7,7 +7,7 @@ import { formatMicros } from '../../../src/domain/money.ts';
 import type { PackedPolls } from '../../../src/store/runs/packed-polls.ts';
 import { formatCsvLine } from '../../../src/views/csv.ts';
 
-const columns = { balances: ['sms', 'voip'], isMixed: false };
+const balances = new Map([['', ['sms', 'voip']]]);
 
 const header = 'at,sms,voip,currency';
 const noon = Date.UTC(2026, 10, 20, 12);
@@ -16,7 +16,11 @@ const line = '2026-11-20T12:00:00Z,12.5,-0.000001,CNY';
 
 /** The readings by account. */
 async function read(...pieces: string[]) {
-  const shelves = await readHistoryCsv(Readable.from(pieces), columns);
+  return readAs(balances, ...pieces);
+}
+
+async function readAs(balancesByAccount: ReadonlyMap<string, readonly string[]>, ...pieces: string[]) {
+  const shelves = await readHistoryCsv(Readable.from(pieces), balancesByAccount);
   const readingsOf = (shelf: PackedPolls) =>
     [...shelf.polls(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)]
       .flat()
