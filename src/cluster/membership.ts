@@ -227,22 +227,28 @@ export class Membership {
   }
 
   async #claim({ incarnation }: MemberCard, { overdue }: ClusterLook): Promise<void> {
-    const { cluster } = this.#dependencies;
+    const { cluster, log } = this.#dependencies;
     this.#standsBy = true;
-    const epoch = await cluster.claim(incarnation, { overdue });
+    let why = 'somebody keeps them locked in the shared database';
+    const epoch = await cluster.claim(incarnation, { overdue }).catch((error: unknown) => {
+      // The database answered before: doubt grows as where they are locked.
+      if (!(error instanceof StorageError)) throw error;
+      log.warn({ err: error }, 'the accounts cannot be taken');
+      why = error.message;
+      return null;
+    });
     if (this.#registration.card?.incarnation !== incarnation) return;
     if (epoch !== null) this.#take(epoch);
-    else if (this.#fleet.isDoubtful && this.#owned === null) await this.#ownInDoubt();
+    else if (this.#fleet.isDoubtful && this.#owned === null) await this.#ownInDoubt(why);
   }
 
-  /** Nobody owns the accounts, and they cannot be taken: something that died keeps them locked, or somebody does. */
-  async #ownInDoubt(): Promise<void> {
+  /** Nobody owns the accounts, and they cannot be taken: something that died keeps them locked, somebody does, or the database refuses. */
+  async #ownInDoubt(why: string): Promise<void> {
     const { begin, cluster, log } = this.#dependencies;
     const isEnding = !this.#isEndingStuck;
     this.#isEndingStuck = isEnding;
     // The ended session lets the next claim through.
     if (isEnding) return cluster.endStuck();
-    const why = 'somebody keeps them locked in the shared database';
     const owned = this.#makeOwned('');
     owned.actInDoubt(why);
     const state = await owned.load(true, this.#fleet.lastOwner).catch(onStorageError(null));

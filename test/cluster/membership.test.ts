@@ -625,6 +625,22 @@ describe('two daemons on one database', () => {
     expect(world.judge()).toEqual([]);
   });
 
+  test('where the owner dies and the database lets nobody take the accounts, who stood by acts in doubt after two leases, and says why', async () => {
+    const { world, a, b } = await startPair();
+    world.cluster.refusesClaims = 'the user lacks a privilege';
+    a.killed = true;
+    await world.pass(2 * leaseMs + 3000);
+    expect([b.role, b.acts]).toEqual(['alone', true]);
+    expect(b.membership.clusterStatus.alerts).toMatchObject([
+      { aspect: 'doubt', text: expect.stringContaining('the user lacks a privilege') },
+    ]);
+    world.cluster.refusesClaims = null;
+    await world.pass(5000);
+    expect([b.role, b.begins.length, b.abandoned]).toEqual(['owner', 1, 0]);
+    expect(b.membership.clusterStatus.alerts).toEqual([]);
+    expect(world.judge()).toEqual([]);
+  });
+
   test('where the owner dies and the database answers nothing, not even that it is away, who stood by polls after two leases', async () => {
     const { world, a, b } = await startPair();
     a.killed = true;
