@@ -615,6 +615,7 @@ describe('two daemons on one database', () => {
     expect(b.membership.clusterStatus.alerts).toMatchObject([
       { aspect: 'doubt', text: expect.stringContaining('somebody keeps them locked') },
     ]);
+    expect(b.membership.clusterStatus.problems.join()).not.toContain('nobody reaches the shared database');
     await world.pass(10_000);
     expect([b.acts, b.stored, b.begins.length]).toEqual([true, [], 1]);
     world.cluster.locked = false;

@@ -52,9 +52,7 @@ export async function chooseHost(
 }
 
 function endsSearch(error: unknown): boolean {
-  return (
-    !(error instanceof StorageError) || (error.kind === 'unfit' && error.cause instanceof DatabaseError)
-  );
+  return !(error instanceof StorageError) || (error.kind === 'unfit' && error.cause instanceof DatabaseError);
 }
 
 function onlyReads(error: unknown): boolean {
