@@ -290,7 +290,7 @@ export class Membership {
   }
 
   async #load(owned: OwnedAccounts, before: ClusterMember | null): Promise<void> {
-    const { abandon, begin, clock, leaseMs, log, looked } = this.#dependencies;
+    const { abandon, begin, log, looked } = this.#dependencies;
     try {
       const state = await owned.load(this.#fleet.isDoubtful, before);
       if (this.#owned !== owned || this.#pauses.ended) return;
@@ -303,16 +303,24 @@ export class Membership {
       looked?.();
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
-      if (this.#owned !== owned) return;
-      // A failure that the database names has a cause; one of reading all that it gives has none.
-      const isFaultOfReading = error.kind === 'corrupt' && error.cause === undefined;
-      if (isFaultOfReading && !owned.isBlind) await this.#goBlind(owned, error.message);
-      if (owned.isBlind) return void clock.setTimer(leaseMs, () => this.#loadAgain(owned, before));
-      this.#loadFailure = `what is stored cannot be read: ${error.message}`;
-      // Somebody else may be able to; the next try is as good as this one was.
-      this.#fleet.letOthersClaim();
-      this.#lose(this.#loadFailure);
+      if (this.#owned === owned) await this.#couldNotLoad(owned, before, error);
     }
+  }
+
+  async #couldNotLoad(
+    owned: OwnedAccounts,
+    before: ClusterMember | null,
+    { kind, cause, message }: StorageError,
+  ): Promise<void> {
+    const { clock, leaseMs } = this.#dependencies;
+    // A failure that the database names has a cause; one of reading all that it gives has none.
+    const isFaultOfReading = kind === 'corrupt' && cause === undefined;
+    if ((isFaultOfReading || this.#fleet.isDoubtful) && !owned.isBlind) await this.#goBlind(owned, message);
+    if (owned.isBlind) return void clock.setTimer(leaseMs, () => this.#loadAgain(owned, before));
+    this.#loadFailure = `what is stored cannot be read: ${message}`;
+    // Somebody else may be able to; the next try is as good as this one was.
+    this.#fleet.letOthersClaim();
+    this.#lose(this.#loadFailure);
   }
 
   #loadAgain(owned: OwnedAccounts, before: ClusterMember | null): void {
