@@ -231,7 +231,6 @@ export class Membership {
     this.#standsBy = true;
     let why = 'somebody keeps them locked in the shared database';
     const epoch = await cluster.claim(incarnation, { overdue }).catch((error: unknown) => {
-      // The database answered before: doubt grows as where they are locked.
       if (!(error instanceof StorageError)) throw error;
       log.warn({ err: error }, 'the accounts cannot be taken');
       why = error.message;
@@ -245,10 +244,9 @@ export class Membership {
   /** Nobody owns the accounts, and they cannot be taken: something that died keeps them locked, somebody does, or the database refuses. */
   async #ownInDoubt(why: string): Promise<void> {
     const { begin, cluster, log } = this.#dependencies;
-    const isEnding = !this.#isEndingStuck;
-    this.#isEndingStuck = isEnding;
     // The ended session lets the next claim through.
-    if (isEnding) return cluster.endStuck();
+    this.#isEndingStuck = !this.#isEndingStuck;
+    if (this.#isEndingStuck) return cluster.endStuck();
     const owned = this.#makeOwned('');
     owned.actInDoubt(why);
     const state = await owned.load(true, this.#fleet.lastOwner).catch(onStorageError(null));
@@ -307,17 +305,13 @@ export class Membership {
     }
   }
 
-  async #couldNotLoad(
-    owned: OwnedAccounts,
-    before: ClusterMember | null,
-    { kind, cause, message }: StorageError,
-  ): Promise<void> {
+  async #couldNotLoad(owned: OwnedAccounts, before: ClusterMember | null, why: StorageError): Promise<void> {
     const { clock, leaseMs } = this.#dependencies;
     // A failure that the database names has a cause; one of reading all that it gives has none.
-    const isFaultOfReading = kind === 'corrupt' && cause === undefined;
-    if ((isFaultOfReading || this.#fleet.isDoubtful) && !owned.isBlind) await this.#goBlind(owned, message);
+    const isUnreadable = why.kind === 'corrupt' && why.cause === undefined;
+    if ((isUnreadable || this.#fleet.isDoubtful) && !owned.isBlind) await this.#goBlind(owned, why.message);
     if (owned.isBlind) return void clock.setTimer(leaseMs, () => this.#loadAgain(owned, before));
-    this.#loadFailure = `what is stored cannot be read: ${message}`;
+    this.#loadFailure = `what is stored cannot be read: ${why.message}`;
     // Somebody else may be able to; the next try is as good as this one was.
     this.#fleet.letOthersClaim();
     this.#lose(this.#loadFailure);
