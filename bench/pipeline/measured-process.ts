@@ -21,7 +21,11 @@ export interface MeasuredProcess {
 }
 
 /** As the container and the systemd unit start it. */
-export const deployedFlags = ['--min-semi-space-size=2', '--no-concurrent-recompilation'] as const;
+export const deployedFlags = [
+  '--disable-sigusr1',
+  '--min-semi-space-size=2',
+  '--no-concurrent-recompilation',
+] as const;
 export const deployedVariables = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' } as const;
 
 /** Starts a script by this Node, with its output in a file. `script` may begin with flags of Node. */

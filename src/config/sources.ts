@@ -218,7 +218,9 @@ export function watchConfig(order: {
     if (closed) return;
     cancelTimer();
     const isQuiet = roundsLeft <= 0 && watches.length < maxWatches && watches.every((end) => end !== null);
-    cancelTimer = clock.setTimer(isQuiet ? restMs : lookEveryMs, () => {
+    // Ends with the rests of the daemon: one wake-up for both.
+    const delayMs = isQuiet ? restMs - (clock.now() % restMs) : lookEveryMs;
+    cancelTimer = clock.setTimer(delayMs, () => {
       roundsLeft -= 1;
       round = look().then(() => {
         round = null;

@@ -331,7 +331,8 @@ export class Daemon {
     this.#endTurn(now);
     this.#timer.wakeBy(
       Math.min(
-        ...[now + maxSleepMs, nextReportAt(this.state), this.#retention.nextAt()],
+        // Ends with the rests of what else looks in vain: one wake-up for all.
+        ...[now + maxSleepMs - (now % maxSleepMs), nextReportAt(this.state), this.#retention.nextAt()],
         ...[this.#heartbeat.nextAt, this.#rates.nextAt, this.#restating.nextAt, this.#tests.nextAt],
       ),
     );

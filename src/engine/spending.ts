@@ -56,7 +56,9 @@ const historyMs = 70 * dayMs;
 export function learnSpending(state: MonitorState, account: WatchedAccount, reading: Reading): void {
   // While it is learned from history it must not begin with the present.
   if (state.unlearned.has(account.id)) return;
-  if (account.settings.creditLimitMicros === null) account.spending.adopt(spendingSettings(state, account));
+  // The provider may say another credit limit with each reading.
+  if (account.spending.floorMicros !== emptyAt(account))
+    account.spending.adopt(spendingSettings(state, account));
   if (account.spending.read(reading)) state.spending.set(account.id, account.spending);
 }
 

@@ -43,6 +43,10 @@ export class AccountSpending {
     return this.#settings.week;
   }
 
+  get floorMicros(): Micros {
+    return this.#settings.floorMicros;
+  }
+
   /** Goes on under other holidays or another floor. False for another time zone, which has to be learned from history. */
   adopt(settings: SpendingSettings): boolean {
     if (settings.week.key !== this.week.key) return false;
