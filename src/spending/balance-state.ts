@@ -35,9 +35,6 @@ class Unusual {
 
 /** All that is known of the spending of one balance: 3.1 KB, however long it is watched. Amounts are micros. */
 export class BalanceState {
-  /** V8 compiles for what it has seen in a field, and all again at the first fraction there: in this one, which is kept for that, each has one. */
-  static readonly example = setNumbers(new BalanceState(), () => 0.5);
-
   /** Falls in the present hour, and how much of it was seen (ms). */
   spent = 0;
   seenMs = 0;
@@ -147,20 +144,16 @@ function writeBalanceState(state: BalanceState): Uint8Array {
 }
 
 /** The number of bytes that `writeBalanceState` writes. */
-const balanceStateBytes = writeBalanceState(BalanceState.example).length;
+const balanceStateBytes = writeBalanceState(new BalanceState()).length;
 
 /** Reads what `writeBalanceState` wrote. The bytes must be there. */
 function readBalanceState(stored: Uint8Array): BalanceState {
+  const state = new BalanceState();
   const numbers = new Float64Array(new Uint8Array(stored.subarray(0, -arrayBytes)).buffer).values();
-  const state = setNumbers(new BalanceState(), () => numbers.next().value);
-  new Uint8Array(state.buffer).set(stored.subarray(-arrayBytes));
-  return state;
-}
-
-function setNumbers(state: BalanceState, next: () => number | undefined): BalanceState {
   for (const part of partsOf(state))
     for (const [name, value] of Object.entries(part))
-      if (isNumber(value)) Object.assign(part, { [name]: next() });
+      if (isNumber(value)) Object.assign(part, { [name]: numbers.next().value });
+  new Uint8Array(state.buffer).set(stored.subarray(-arrayBytes));
   return state;
 }
 
