@@ -100,10 +100,8 @@ async function replayAll(): Promise<string> {
 }
 
 async function readCsv(): Promise<string> {
-  const readings = await readHistoryCsv(Readable.from(csvText()), {
-    balances: ['sms', 'voip'],
-    isMixed: false,
-  });
+  const balances = new Map(pasts.map(({ account: { id } }) => [id, ['sms', 'voip']]));
+  const readings = await readHistoryCsv(Readable.from(csvText()), balances);
   return `${readings.size} accounts`;
 }
 

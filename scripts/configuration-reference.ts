@@ -135,9 +135,10 @@ function listShared(kinds: readonly Schema[]): readonly string[] {
 /** A section for each kind that stands at a key of the file: what it is, its own keys, and how it is written. */
 function writeKinds(section: string, schema: Schema): readonly string[] {
   const entry = withoutPlaceholder(schema);
-  const inner = entry.items ?? entry.additionalProperties;
-  const { oneOf: kinds } = typeof inner === 'object' ? withoutPlaceholder(inner) : {};
-  if (kinds === undefined) return [];
+  const kinds = [entry, ...(entry.anyOf ?? [])].flatMap(({ items, additionalProperties: inner = items }) =>
+    typeof inner === 'object' ? (withoutPlaceholder(inner).oneOf ?? []) : [],
+  );
+  if (kinds.length === 0) return [];
   const shared = listShared(kinds);
   return kinds.map((kind) => {
     const { const: type, description = '' } = kind.properties?.type ?? {};

@@ -5,7 +5,7 @@ import { minuteMs, smsLow, units } from './support/account-facts.ts';
 import { makeAccount, makeProvider } from './support/settings.ts';
 import { startWorld } from './support/world.ts';
 
-const outside = 'balance|id|channel|label|name|key|header|word|field';
+const outside = 'balance|id|channel|label|name|key|header|word|field|groupBy|routeBy';
 /** `record[name]`, but no `record[name] = …`, no type and no literal with such a key. */
 const lookup = new RegExp(`[\\w)\\]]\\??\\.?\\[(?:\\w+\\.)?(?:${outside})\\](?!\\s*(?:=[^=>]|\\+=|-=|: ))`);
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { isUnencrypted } from '../domain/addresses.ts';
 import { maxRetryAfterMs } from '../domain/backoff.ts';
 import { parseJson } from '../domain/json.ts';
-import { Secret } from '../domain/secret.ts';
+import { Secret, textBehind } from '../domain/secret.ts';
 import { type HttpAnswer, isSuccess } from '../net/http-answer.ts';
 import { credentialAddress, plainAddress } from '../schema/addresses.ts';
 import { filledList, flag, shape } from '../schema/shapes.ts';
@@ -51,7 +51,8 @@ export function postKind(
     }),
     build(channel, config) {
       const texts = Object.keys(keys).map((key) => [key, textOf(config[key])] as const);
-      const secrets = Object.fromEntries(texts.map(([key, text]) => [key, new Secret(text)]));
+      const isHidden = (key: string): boolean => ['secret', 'credential'].includes(keys[key]?.kind ?? '');
+      const values = texts.map(([key, text]) => [key, isHidden(key) ? new Secret(text) : text] as const);
       const recipients = receiver.each === undefined ? undefined : config[receiver.each];
       // The people who may act there do not say where it is.
       const isPlace = (key: string): boolean =>
@@ -61,8 +62,8 @@ export function postKind(
         type,
         name: channel,
         place: new Secret(places.join(' ')),
-        address: secrets[address] ?? new Secret(''),
-        keys: secrets,
+        address: new Secret(textOf(config[address])),
+        keys: Object.fromEntries(values),
         recipients: Array.isArray(recipients) ? recipients.map(String) : null,
         mention: config.mention ?? {},
       };
@@ -71,7 +72,7 @@ export function postKind(
       [
         hostOf(settings.address),
         ...Object.entries(keys).flatMap(([key, { kind = 'text' }]) => {
-          const value = settings.keys[key]?.reveal() ?? '';
+          const value = textBehind(settings.keys[key]);
           if (key === signingKey) return value === '' ? 'unsigned' : 'signed';
           const named = `${key} ${value}`;
           const shown: Partial<Record<typeof kind, string>> = { flag: key, text: named, people: named };
@@ -133,8 +134,8 @@ export function postKind(
       loadChat === undefined || !listens(settings)
         ? null
         : {
-            bot: `${settings.address.reveal()} ${settings.keys.botToken?.reveal()}`,
-            topic: settings.keys.messageThreadId?.reveal() || undefined,
+            bot: `${settings.address.reveal()} ${textBehind(settings.keys.botToken)}`,
+            topic: textBehind(settings.keys.messageThreadId) || undefined,
             standing: async (heard) => (await loadChat()).standing(settings, heard, dependencies),
             listen: async (answer) => (await loadChat()).listen(settings, dependencies, answer),
           },
@@ -268,7 +269,7 @@ function fitsOf({ status, path, equals, except }: ReceiverAnswer): (answer: Http
 
 /** Whether the configuration asks to hear the chat. */
 export function listens({ keys }: PostSettings): boolean {
-  return keys.listen?.reveal() === 'true';
+  return textBehind(keys.listen) === 'true';
 }
 
 /** A wait that an answer gives in seconds; in milliseconds, at most an hour. */

@@ -99,7 +99,7 @@ export type ReceiverAnswer = z.input<typeof answer>;
 export interface PostSettings extends ChannelSettings {
   readonly address: Secret;
   /** Values by the name of the key; the empty text where it was left out. */
-  readonly keys: Readonly<Record<string, Secret>>;
+  readonly keys: Readonly<Record<string, Secret | string>>;
   readonly recipients: readonly string[] | null;
   readonly mention: Mention;
 }

@@ -114,7 +114,7 @@ function problemsOf(known: KnownState): string[] {
   else if (owner === null && (role === 'standby' || role === 'loading' || role === 'joining'))
     problems.push(nobodyOwns);
   if (role === 'loading') problems.push(told.loading({ node }));
-  if (role === 'alone') problems.push(told.alone());
+  if (role === 'alone' && trouble !== null) problems.push(told.alone());
   if (loadFailure !== null) problems.push(loadFailure);
   if (owner !== null && isAsTheOwners(known) === false)
     problems.push(told.otherConfiguration({ node, owner: owner.node }));

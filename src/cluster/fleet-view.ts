@@ -35,8 +35,10 @@ export class FleetView {
   /** The last known owner of the accounts, be it this process. */
   lastOwner: ClusterMember | null = null;
   readonly #dependencies: FleetDependencies;
-  /** Since when nobody polls although the database answers, or nothing is known of that; null where somebody does. Monotonic. */
+  /** Since when nobody polls, or nothing is known of that; null where somebody does. Monotonic. */
   #blindSince: number | null = null;
+  /** Since when nobody polls although the database answers; null where somebody does, or nothing is known. Monotonic. */
+  #nobodySince: number | null = null;
   /** Since when the database does not answer; null where it does, or never did. Monotonic. */
   #silentSince: number | null = null;
   /** It gave the accounts away, or could not load them, and lets others take them first. */
@@ -147,9 +149,10 @@ export class FleetView {
   #setPolling(who: ClusterPolling['who'], node: string | null = null): void {
     const { clock } = this.#dependencies;
     const isOther = this.polling.who !== who || this.polling.node !== node;
-    if (who === 'this' || who === 'other' || isOther) this.#blindSince = null;
-    if (who === 'nobody') this.#blindSince ??= this.#leases.ownerRenewedAt ?? clock.monotonic();
-    else if (who === 'unknown') this.#blindSince ??= clock.monotonic();
+    if (who !== 'nobody') this.#nobodySince = null;
+    else this.#nobodySince ??= this.#leases.ownerRenewedAt ?? clock.monotonic();
+    if (who === 'this' || who === 'other') this.#blindSince = null;
+    else this.#blindSince ??= this.#nobodySince ?? clock.monotonic();
     if (isOther) this.polling = { who, node, since: clock.now() };
   }
 
@@ -160,7 +163,8 @@ export class FleetView {
 
   /** Whether nobody has polled for so long that alive and able to poll is enough. */
   get isDoubtful(): boolean {
-    return this.polling.who === 'nobody' && this.blindForMs >= leasesUntilDoubt * this.#dependencies.leaseMs;
+    const { clock, leaseMs } = this.#dependencies;
+    return this.#nobodySince !== null && clock.monotonic() - this.#nobodySince >= leasesUntilDoubt * leaseMs;
   }
 
   get mayClaim(): boolean {

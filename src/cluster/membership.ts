@@ -227,22 +227,26 @@ export class Membership {
   }
 
   async #claim({ incarnation }: MemberCard, { overdue }: ClusterLook): Promise<void> {
-    const { cluster } = this.#dependencies;
+    const { cluster, log } = this.#dependencies;
     this.#standsBy = true;
-    const epoch = await cluster.claim(incarnation, { overdue });
+    let why = 'somebody keeps them locked in the shared database';
+    const epoch = await cluster.claim(incarnation, { overdue }).catch((error: unknown) => {
+      if (!(error instanceof StorageError)) throw error;
+      log.warn({ err: error }, 'the accounts cannot be taken');
+      why = error.message;
+      return null;
+    });
     if (this.#registration.card?.incarnation !== incarnation) return;
     if (epoch !== null) this.#take(epoch);
-    else if (this.#fleet.isDoubtful && this.#owned === null) await this.#ownInDoubt();
+    else if (this.#fleet.isDoubtful && this.#owned === null) await this.#ownInDoubt(why);
   }
 
-  /** Nobody owns the accounts, and they cannot be taken: something that died keeps them locked, or somebody does. */
-  async #ownInDoubt(): Promise<void> {
+  /** Nobody owns the accounts, and they cannot be taken: something that died keeps them locked, somebody does, or the database refuses. */
+  async #ownInDoubt(why: string): Promise<void> {
     const { begin, cluster, log } = this.#dependencies;
-    const isEnding = !this.#isEndingStuck;
-    this.#isEndingStuck = isEnding;
     // The ended session lets the next claim through.
-    if (isEnding) return cluster.endStuck();
-    const why = 'somebody keeps them locked in the shared database';
+    this.#isEndingStuck = !this.#isEndingStuck;
+    if (this.#isEndingStuck) return cluster.endStuck();
     const owned = this.#makeOwned('');
     owned.actInDoubt(why);
     const state = await owned.load(true, this.#fleet.lastOwner).catch(onStorageError(null));
@@ -284,7 +288,7 @@ export class Membership {
   }
 
   async #load(owned: OwnedAccounts, before: ClusterMember | null): Promise<void> {
-    const { abandon, begin, clock, leaseMs, log, looked } = this.#dependencies;
+    const { abandon, begin, log, looked } = this.#dependencies;
     try {
       const state = await owned.load(this.#fleet.isDoubtful, before);
       if (this.#owned !== owned || this.#pauses.ended) return;
@@ -297,16 +301,20 @@ export class Membership {
       looked?.();
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
-      if (this.#owned !== owned) return;
-      // A failure that the database names has a cause; one of reading all that it gives has none.
-      const isFaultOfReading = error.kind === 'corrupt' && error.cause === undefined;
-      if (isFaultOfReading && !owned.isBlind) await this.#goBlind(owned, error.message);
-      if (owned.isBlind) return void clock.setTimer(leaseMs, () => this.#loadAgain(owned, before));
-      this.#loadFailure = `what is stored cannot be read: ${error.message}`;
-      // Somebody else may be able to; the next try is as good as this one was.
-      this.#fleet.letOthersClaim();
-      this.#lose(this.#loadFailure);
+      if (this.#owned === owned) await this.#couldNotLoad(owned, before, error);
     }
+  }
+
+  async #couldNotLoad(owned: OwnedAccounts, before: ClusterMember | null, why: StorageError): Promise<void> {
+    const { clock, leaseMs } = this.#dependencies;
+    // A failure that the database names has a cause; one of reading all that it gives has none.
+    const isUnreadable = why.kind === 'corrupt' && why.cause === undefined;
+    if ((isUnreadable || this.#fleet.isDoubtful) && !owned.isBlind) await this.#goBlind(owned, why.message);
+    if (owned.isBlind) return void clock.setTimer(leaseMs, () => this.#loadAgain(owned, before));
+    this.#loadFailure = `what is stored cannot be read: ${why.message}`;
+    // Somebody else may be able to; the next try is as good as this one was.
+    this.#fleet.letOthersClaim();
+    this.#lose(this.#loadFailure);
   }
 
   #loadAgain(owned: OwnedAccounts, before: ClusterMember | null): void {

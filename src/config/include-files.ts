@@ -93,6 +93,7 @@ function readPart(
   const inFile = found.map((problem) => ({ ...problem, file }));
   if (!isSound || document === null) return { draft: null, problems: inFile };
   const { draft, problems } = draftDocument(document, files, file);
-  if (!Array.isArray(draft.value)) return asWhole(`must be a list of ${key}`);
+  if (!Array.isArray(draft.value))
+    return { draft: null, problems: [{ ...draft.placeOf([]), message: `must be a list of ${key}` }] };
   return { draft, problems: [...inFile, ...problems] };
 }

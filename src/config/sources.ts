@@ -128,9 +128,11 @@ function watchFile(path: string, maxBytes: number, held: string): WatchedSource 
       const metadata = await describeMetadata(path);
       const isStill = metadata !== null && before.metadata === metadata;
       if (isStill && before.stillRounds >= roundsOfDoubt) return before.digest;
-      const digest = digestOf(await readBytes(path, maxBytes));
-      before = { metadata: metadata ?? '', digest, stillRounds: isStill ? before.stillRounds + 1 : 0 };
-      return digest;
+      const bytes = await readBytes(path, maxBytes);
+      // What kept it from being read may end without a trace in its metadata: a disk that fails, too many open files.
+      const stillRounds = isStill && !('failed' in bytes) ? before.stillRounds + 1 : 0;
+      before = { metadata: metadata ?? '', digest: digestOf(bytes), stillRounds };
+      return before.digest;
     },
   };
 }

@@ -125,11 +125,11 @@ export async function composeIncidents(
   };
 }
 
-/** All that fires and that the channel was notified of, as it is now; null where that is nothing. */
+/** All that fires and that the channel was notified of, as it is now. */
 export async function composeOpen(
   dependencies: ComposeDependencies,
   channel: string,
-): Promise<IncidentMessage | null> {
+): Promise<IncidentMessage> {
   const { state, historyLoader } = dependencies;
   const firing = () => openAt(state, channel).filter(({ resolvedAt }) => resolvedAt === null);
   await historyLoader.ofAll(firing().map(({ account }) => account));
@@ -138,7 +138,6 @@ export async function composeOpen(
   const items = mostUrgentFirst(state, firing(), at).map((incident) =>
     composeItem(composing, incident, ['reminder']),
   );
-  if (items.length === 0) return null;
   const frame = frameOf(state, { id: `open-${at}`, revision: 0, channel }, at);
   return { ...frame, kind: 'incidents', items, thread: null, companions: [] };
 }

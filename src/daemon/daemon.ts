@@ -81,6 +81,8 @@ export class Daemon {
   readonly #leftOrders: ReturnType<typeof openLeftOrders>;
   #endWatch: (() => void) | null = null;
   #running = false;
+  /** Nothing is polled from then on, so time tells nothing more. */
+  #endsAt = Number.POSITIVE_INFINITY;
   /** Another process owns the accounts: what still ends here changes nothing. */
   #fenced = false;
 
@@ -266,6 +268,7 @@ export class Daemon {
     this.#endWatch?.();
     this.#setClock(aheadMs);
     this.#running = false;
+    this.#endsAt = this.now();
     return this.#ending.stop(() => writeNote(this.state, aliveNote, String(this.now())));
   }
 
@@ -335,7 +338,7 @@ export class Daemon {
   }
 
   #endTurn(now: number): void {
-    endTurn(this.state, now);
+    endTurn(this.state, Math.min(now, this.#endsAt));
     this.#daemonLog.turnEnded(this.state);
     this.committer.schedule(this.#dispatcher.claimDue(now));
     this.#timer.wakeBy(Math.min(this.poller.nextAt, this.#dispatcher.nextAt, this.state.due.nextAt));

@@ -53,12 +53,12 @@ export function createEnding(
       const until = clock.monotonic() + drainMs + 2 * lastStoreMs;
       for (const source of sources) source.stop();
       void committer.flush();
-      await untilIdle(drainMs);
+      // Another daemon takes shared accounts over, and this one has a lease to give back.
+      await untilIdle(membership === undefined ? drainMs : drainMs - lastStoreMs);
       for (const worker of workers) worker.abandon();
       void committer.flush();
       await untilIdle(lastStoreMs);
       noteEnd();
-      // Another daemon takes shared accounts over, and this one has a lease to give back.
       await storeAll(membership === undefined ? until - clock.monotonic() : lastStoreMs);
       committer.stop();
       const lost = countUnstored(state);
@@ -72,7 +72,7 @@ export function createEnding(
   };
 }
 
-async function atMost(clock: Clock, ms: number, work: Promise<void>): Promise<void> {
+export async function atMost(clock: Clock, ms: number, work: Promise<void>): Promise<void> {
   const late = Promise.withResolvers<void>();
   const cancel = clock.setTimer(ms, late.resolve);
   await Promise.race([work, late.promise]);

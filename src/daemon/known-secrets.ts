@@ -14,7 +14,7 @@ export function listSecretTexts(settings: object): string[] {
 function quotableTexts(secret: Secret): string[] {
   const text = secret.reveal();
   const url = /^[a-z]+:\/\//i.test(text) ? parseAddress(text) : null;
-  if (url === null) return [text];
+  if (url === null) return [text, ...credentialsIn(text)];
   const path = url.pathname + url.search;
   // A short path such as "/ping" is no credential, and hiding it would black out ordinary text.
   const quotable = path.length > 8 ? [path] : [];
@@ -23,6 +23,13 @@ function quotableTexts(secret: Secret): string[] {
     ...[...url.searchParams].flatMap(([name, value]) => (isLong(value) && !isFile(url, name) ? [value] : [])),
   ];
   return [text, ...quotable, ...keys, ...keys.map(decode), url.password, decode(url.password)];
+}
+
+/** The credentials of an `Authorization` header, which servers quote without the scheme; of `Basic` the password too. */
+function credentialsIn(text: string): readonly string[] {
+  const [, scheme = '', credentials = ''] = /^([\w-]+) ((?!\S*:\/\/)\S{8,})$/.exec(text) ?? [];
+  const pair = scheme.toLowerCase() === 'basic' ? Buffer.from(credentials, 'base64').toString() : '';
+  return [credentials, pair.slice(pair.indexOf(':') + 1)];
 }
 
 /** A path that an error names. */

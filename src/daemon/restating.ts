@@ -54,9 +54,10 @@ export class Restating {
   async #restate(channel: Channel, round: Round): Promise<void> {
     round.isBusy = true;
     const message = await composeOpen(this.#dependencies, channel.name);
-    const delivery = message && (await channel.send(message, this.#ending.signal));
+    // Sent too where nothing fires: a member of a cluster may have missed an end.
+    const delivery = await channel.send(message, this.#ending.signal);
     round.isBusy = false;
-    if (delivery !== null && !this.#ending.signal.aborted) this.#ended(channel.name, round, delivery);
+    if (message.items.length > 0 && !this.#ending.signal.aborted) this.#ended(channel.name, round, delivery);
   }
 
   #ended(name: string, round: Round, delivery: Delivery): void {

@@ -4,8 +4,9 @@ import type { Settings } from '../domain/settings.ts';
 import { followChannels } from '../engine/channel-changes.ts';
 import { recordDelivery, type Sent, unsent } from '../engine/delivery-ended.ts';
 import { keepIncident } from '../engine/incidents.ts';
+import { queueOf } from '../engine/queue.ts';
 import type { MonitorState } from '../engine/state.ts';
-import { forgetTest, owedTests, stageOf } from '../engine/test-alert.ts';
+import { forgetTest, noteTest, owedTests, stageOf } from '../engine/test-alert.ts';
 import { endTurn } from '../engine/turn.ts';
 import { type Channel, wordMissed } from '../ports/channel.ts';
 import type { StartedTest, ToldChannel } from '../ports/orders.ts';
@@ -114,6 +115,7 @@ export class TestAlert {
 
   #ended(sent: Sent, now: number): void {
     recordDelivery(this.#stage, sent, now);
+    this.#noteWaiting();
     // That the channel fails is said to who ordered the test, and not on other channels.
     for (const { id } of [...this.#stage.incidents.values()])
       if (id !== this.id) this.#stage.incidents.delete(id);
@@ -125,6 +127,15 @@ export class TestAlert {
     }
     this.#answerOnceTold();
     this.#parts.wake();
+  }
+
+  /** The next daemon sends the end to those alone that wait for it. */
+  #noteWaiting(): void {
+    const incident = this.#stage.incidents.get(this.id);
+    if (incident === undefined || incident.resolvedAt === null) return;
+    const waits = ([channel]: [string, unknown]): boolean => queueOf(this.#stage, channel).length > 0;
+    const notified = Object.fromEntries(Object.entries(incident.notified).filter(waits));
+    noteTest(this.#parts.state, { ...incident, notified });
   }
 
   #answerOnceTold(): void {

@@ -61,6 +61,9 @@ export const notifiedOfLittle = {
   ...{ escalatedAt: null, acknowledgedAt: null },
 } as const satisfies Partial<LastNotified>;
 
+/** The first message where an attempt of it may have arrived, and it was then refused for good. */
+export const unconfirmed = '';
+
 /** The keys under which an incident tool has an incident, by their numbers: an alert's first one is 0. */
 export interface ToolKeys {
   readonly first: number;

@@ -23,6 +23,11 @@ export class Secret {
   }
 }
 
+/** The text behind a value that may be a secret; empty where there is none. */
+export function textBehind(value: Secret | string | undefined): string {
+  return value instanceof Secret ? value.reveal() : (value ?? '');
+}
+
 const minLength = 16;
 
 export function isShortToken(token: Secret): boolean {

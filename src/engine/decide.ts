@@ -4,6 +4,7 @@ import {
   type LastNotified,
   matchSubject,
   type Routed,
+  unconfirmed,
 } from '../domain/alert.ts';
 import type { NotificationReason } from '../domain/outbox.ts';
 import { defaultGroupWaitMs, type Route, repeatEveryBySeverity } from '../domain/route.ts';
@@ -97,7 +98,8 @@ function decideNext(input: Input, notified: LastNotified): Decision {
   const { incident, plan, suppression, now } = input;
   const suppressed = decideSuppression(suppression, now);
   if (suppressed !== null) return suppressed;
-  if (plan.repeatEveryMs !== null && rose(incident, notified)) return notify('worse');
+  const risen = whatRose(incident, notified);
+  if (plan.repeatEveryMs !== null && risen !== null) return notify(risen);
   // Channels that know of it learn who has it, so that nobody else starts.
   if (isAcknowledged(incident) && notified.acknowledgedAt !== incident.acknowledgement.at)
     return notify('acknowledged');
@@ -135,8 +137,11 @@ function decideSuppression(suppression: Suppression, now: number): Decision | nu
   return null;
 }
 
-function rose(incident: Incident, notified: LastNotified): boolean {
-  return incident.rises > notified.rises && isWorse(incident.severity, knownSeverity(incident, notified));
+function whatRose(incident: Incident, notified: LastNotified): NotificationReason | null {
+  const isRisen =
+    incident.rises > notified.rises && isWorse(incident.severity, knownSeverity(incident, notified));
+  if (!isRisen) return null;
+  return notified.firstMessage === unconfirmed ? 'firing' : 'worse';
 }
 
 /** The severity that readers have in mind: an acknowledger saw that of the moment, who topped up believes that it helped. */

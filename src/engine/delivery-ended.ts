@@ -1,3 +1,4 @@
+import { unconfirmed } from '../domain/alert.ts';
 import { type Notification, retryDelayMs, wireId } from '../domain/outbox.ts';
 import type { Delivery } from '../ports/channel.ts';
 import { channelFailedRule } from '../rules/self-alert-kinds.ts';
@@ -49,7 +50,7 @@ export function recordDelivery(state: MonitorState, sent: Sent, now: number): vo
   else if (delivery.kind === 'delivered') recordDelivered(state, { ...ended, delivery });
   else if (delivery.kind === 'retry') recordRetry(state, { ...ended, delivery });
   else if (delivery.kind === 'needless') end(state, message, dead(delivery.reason));
-  else recordDead(state, message, delivery.reason, now);
+  else recordDead(state, ended, delivery.reason);
 }
 
 function noteDelivery({ deliveries }: MonitorState, { message: { channel }, delivery, now }: Ended): void {
@@ -87,7 +88,7 @@ function recordDelivered(state: MonitorState, ended: Ended<'delivered'>): void {
   // Recipients who refused it were not asked again.
   else if (message.owed === undefined) clearOwnFailure(state, rule, now);
   forEachNotified(state, message, (_, { pausedMs: _before, ...notified }) => {
-    const first = notified.firstMessage === message.id && notified.subject === null;
+    const first = [message.id, unconfirmed].includes(notified.firstMessage) && notified.subject === null;
     return {
       ...notified,
       at: Math.max(notified.at, now),
@@ -154,13 +155,14 @@ function raiseRefused(
   raiseChannelFailed(state, channel, { severity: 'warning', text, refused: refused.length }, now);
 }
 
-function recordRetry(state: MonitorState, { message, delivery, wasUncertain, now }: Ended<'retry'>): void {
+function recordRetry(state: MonitorState, ended: Ended<'retry'>): void {
+  const { message, delivery, wasUncertain, now } = ended;
   const { attempts, giveUpAt } = message;
   if (now >= giveUpAt) {
     const spared = splitFresh(state, message, now);
-    recordDead(state, message, `not delivered within a day; last: ${delivery.reason}`, now, spared);
+    recordDead(state, ended, `not delivered within a day; last: ${delivery.reason}`, spared);
   } else if (delivery.tries !== undefined && attempts >= delivery.tries) {
-    recordDead(state, message, `given up after ${attempts} attempts: ${delivery.reason}`, now);
+    recordDead(state, ended, `given up after ${attempts} attempts: ${delivery.reason}`);
   } else {
     const { refused } = delivery;
     const waiting: Notification = {
@@ -183,11 +185,11 @@ function recordRetry(state: MonitorState, { message, delivery, wasUncertain, now
 /** Not notified: tried again when the channel works, or as reminders. `spared` ones go on in another notification. */
 function recordDead(
   state: MonitorState,
-  message: Notification,
+  { message, wasUncertain, delivery, now }: Sent & { readonly now: number },
   reason: string,
-  now: number,
   spared: ReadonlySet<string> = new Set(),
 ): void {
+  const isUnknown = delivery.kind === 'retry' && delivery.certainty === 'unknown';
   end(state, message, dead(reason));
   raiseChannelFailed(state, message.channel, { severity: 'critical', text: reason }, now);
   for (const { incident } of message.items) {
@@ -195,7 +197,7 @@ function recordDead(
     const rises = state.incidents.get(incident)?.rises ?? 0;
     state.channelTries.set(`${message.channel}/${incident}`, { at: now, rises });
   }
-  withdrawNotified(state, message, spared);
+  withdrawNotified(state, message, spared, isUnknown || wasUncertain || message.revision !== 0);
 }
 
 /** Allows a new try at once, because the channel worked or was reconfigured. */

@@ -144,8 +144,9 @@ function lastRunOf(stored: StoredState, now: number): { readonly endedAt: number
   const stoppedAt = Number(stored.notes[aliveNote] ?? Number.NaN);
   let livedAt = Number(stored.notes[livedNote] ?? Number.NEGATIVE_INFINITY);
   for (const { polledAt, firstSeenAt } of stored.accounts) {
-    // One that came by a reload may not have been polled yet. A moment to come was seen by a clock that was off.
-    livedAt = Math.max(livedAt, polledAt ?? livedAt, firstSeenAt > now ? livedAt : firstSeenAt);
+    // One that came by a reload may not have been polled yet. A moment to come was seen by a clock that was off. Polls move
+    // along with a clock that is set back, the moment in which an account was seen does not.
+    livedAt = Math.max(livedAt, polledAt ?? (firstSeenAt > now ? livedAt : firstSeenAt));
   }
   // Accounts that are pushed may be silent for days.
   for (const { notified } of stored.incidents)

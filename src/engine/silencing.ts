@@ -1,4 +1,10 @@
-import { type Incident, type LastNotified, matchSubject, notifiedOfLittle } from '../domain/alert.ts';
+import {
+  type Incident,
+  type LastNotified,
+  matchSubject,
+  notifiedOfLittle,
+  unconfirmed,
+} from '../domain/alert.ts';
 import type { Muted } from '../domain/operator.ts';
 import { kindsByIncident, type Notification, type NotificationReason } from '../domain/outbox.ts';
 import { ownOf } from '../domain/own.ts';
@@ -114,20 +120,25 @@ export function retractMuted(state: MonitorState, message: Notification, now: nu
   else putNotification(state, { ...message, items });
 }
 
-/** The items of a notification do not count as notified, except those of `spared` incidents. */
+/**
+ * The items of a notification do not count as notified, except those of `spared` incidents. A beginning that may have arrived is said
+ * again, and its end is owed.
+ */
 export function withdrawNotified(
   state: MonitorState,
   message: Notification,
   spared: ReadonlySet<string>,
+  mayHaveArrived = false,
 ): void {
   const said = kindsByIncident(message.items);
   forEachNotified(state, message, (incident, notified) => {
     if (spared.has(incident.id)) return notified;
-    if (notified.firstMessage === message.id) return null;
-    const has = (kind: NotificationReason): boolean => said.get(incident.id)?.includes(kind) === true;
+    if (notified.firstMessage === message.id) return withoutBeginning(incident, notified, mayHaveArrived);
+    const kinds = said.get(incident.id) ?? [];
+    const has = (...wanted: NotificationReason[]): boolean => wanted.some((kind) => kinds.includes(kind));
     return {
       ...notified,
-      ...(has('worse') ? { severity: 'info', rises: notified.rises - 1 } : {}),
+      ...(has('worse', 'firing') ? { severity: 'info', rises: notified.rises - 1 } : {}),
       // Another message may be on its way with it.
       resolved: notified.resolved && !has('resolved'),
       flapping: notified.flapping && !has('flapping'),
@@ -135,6 +146,16 @@ export function withdrawNotified(
       acknowledgedAt: has('acknowledged') ? null : notified.acknowledgedAt,
     };
   });
+}
+
+/** Null where it is said as new, and its end only if that arrives. */
+function withoutBeginning(
+  { event, resolvedAt, severity }: Incident,
+  notified: LastNotified,
+  mayHaveArrived: boolean,
+): LastNotified | null {
+  if (!mayHaveArrived || event || (resolvedAt === null && severity === 'info')) return null;
+  return { ...notified, ...notifiedOfLittle, rises: notified.rises - 1, firstMessage: unconfirmed };
 }
 
 /**

@@ -97,10 +97,13 @@ export function owedTests(state: MonitorState, now: number): readonly Incident[]
     const last = { at: now, severity, rises, resolved: false, flapping: false, firstMessage: '' };
     const told = { ...last, subject: null, escalatedAt: null, acknowledgedAt: null };
     const plans = planChannels(incident, state.settings.routes, channels).filter(({ direct }) => direct);
+    // Where it was over already, some may have heard of the end.
+    const waiting =
+      incident.resolvedAt === null ? plans.map(({ channel }) => channel) : Object.keys(incident.notified);
     return {
       ...incident,
       ...{ resolvedAt: Math.max(now, incident.firedAt), resolution: { kind: 'recovered' } as const },
-      notified: Object.fromEntries(plans.map(({ channel }) => [channel, told])),
+      notified: Object.fromEntries(waiting.map((channel) => [channel, told])),
     };
   });
 }

@@ -91,7 +91,7 @@ export interface LoadOptions {
   readonly goOn: () => Promise<boolean>;
   /** Called after what could be read. */
   readonly progressed?: () => void;
-  /** Whether a table that cannot be read is taken for empty, and named in `damagedRecords`: nobody could own the accounts otherwise. */
+  /** Whether a table that is damaged as a whole is taken for empty, and named in `damagedRecords`: nobody could own the accounts otherwise. */
   readonly isLenient: boolean;
 }
 

@@ -1,4 +1,5 @@
-import type { PollRecord } from '../domain/reading.ts';
+import { ownOf } from '../domain/own.ts';
+import type { PollRecord, Reading } from '../domain/reading.ts';
 import type { AccountSettings } from '../domain/settings.ts';
 import { pollInterval } from '../engine/poll-gaps.ts';
 import type { Calendar } from '../ports/clock.ts';
@@ -114,12 +115,28 @@ export function storedPast(
   const from = since ?? Number.MIN_SAFE_INTEGER;
   return {
     account,
-    polls: () => reader.polls({ account: account.id, since: from, until: now + 1 }),
+    polls: () => ofItsBalances(account, reader.polls({ account: account.id, since: from, until: now + 1 })),
     before: {
       readings: (query) => reader.readings({ ...query, until: Math.min(query.until, from) }),
-      readingBefore: (id, at) => reader.readingBefore(id, Math.min(at, from)),
+      readingBefore: async (id, at) => {
+        const reading = await reader.readingBefore(id, Math.min(at, from));
+        return reading !== null && hasItsBalances(account, reading) ? reading : null;
+      },
     },
     gaps: 'unwatched',
     until: now,
   };
+}
+
+/** Without the polls of a time in which it was an account of another provider, with other balances. */
+async function* ofItsBalances(
+  account: AccountSettings,
+  parts: AsyncIterable<readonly PollRecord[]>,
+): AsyncGenerator<readonly PollRecord[]> {
+  for await (const part of parts)
+    yield part.filter(({ reading }) => reading === null || hasItsBalances(account, reading));
+}
+
+function hasItsBalances({ balances }: AccountSettings, reading: Reading): boolean {
+  return balances.every(({ id }) => ownOf(reading.balances, id) !== undefined);
 }

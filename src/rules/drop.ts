@@ -43,7 +43,10 @@ const keys = {
     'Fires when more than this is spent: an amount, or a percentage of the balance at the start. No verdict where something was spent from a balance that began at or below zero.',
     { sign: 'positive', maxPercent: 100 },
   ),
-  window: durationKey('The time within which it is spent.', { minMs: secondMs }),
+  window: durationKey(
+    'The time within which it is spent, from the last reading at or before its beginning.',
+    { minMs: secondMs },
+  ),
 };
 
 export const drop = balanceKind<DropRule, typeof keys>({

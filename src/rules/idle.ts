@@ -37,7 +37,10 @@ const told = sentences('idle', {
 
 const keys = {
   severity: severityKey.default('warning'),
-  window: durationKey('Fires when nothing was spent for this long.', { minMs: secondMs }),
+  window: durationKey(
+    'Fires when nothing was spent for this long. Time in which nothing could be read is not counted.',
+    { minMs: secondMs },
+  ),
 };
 
 export const idle = balanceKind<IdleRule, typeof keys>({

@@ -106,10 +106,14 @@ export function oneLine(description: string, { mayBeEmpty = false }: { readonly 
   return textLeaf({
     description,
     allowed: mayBeEmpty ? 'must be a string on one line' : 'must be a string on one line, not empty',
+    ...(mayBeEmpty ? {} : { pattern: notBlank }),
     read: (text) =>
       /[\p{Cc}\p{Zl}\p{Zp}]/u.test(text) || !(mayBeEmpty || isVisible(text)) ? null : { value: text },
   });
 }
+
+/** For editors: most of what `isVisible` refuses. */
+const notBlank = '\\S';
 
 /** Blanks and characters without width look like nothing. */
 function isVisible(text: string): boolean {
@@ -121,6 +125,7 @@ export function secret(description: string) {
   return textLeaf({
     description,
     allowed: 'must be a string, not empty',
+    pattern: notBlank,
     isSecret: true,
     read: readSecret,
   });

@@ -51,14 +51,15 @@ export function addToSums(
     if (reading.at < startsAt - hourMs) sums[period] = beginSums(week, reading)[period];
     else if (reading.at >= endsAt) sums[period] = beginPeriod(week, period, reading);
   }
-  if (reading.at <= last.at) return;
   for (const balance in reading.balances) {
     const fell = amountOf(last, balance) - amountOf(reading, balance);
     if (fell <= 0) continue;
     for (const period of periods) {
       const { knownSince, watchedFrom, spent } = sums[period];
-      const isNew = watchedFrom === reading.at;
-      const share = isNew ? Math.min(1, (reading.at - knownSince) / (reading.at - last.at)) : 1;
+      // Of two readings of one instant, or with a clock that was set back between them, the fall is of the period that goes on.
+      const isCut = watchedFrom === reading.at && last.at !== reading.at;
+      const known = (reading.at - knownSince) / (reading.at - last.at);
+      const share = isCut ? Math.max(0, Math.min(1, known)) : 1;
       spent[balance] = (ownOf(spent, balance) ?? 0) + Math.round(fell * share);
     }
   }

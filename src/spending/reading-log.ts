@@ -25,7 +25,8 @@ const noRows = new Float64Array(0);
  * always make the same log.
  *
  * - Falls of a balance are spending, rises are top-ups; neither ever changes the other's sum.
- * - One reading from before the window is kept: the balance at the window's start.
+ * - One reading from before the window is kept: the balance at the window's start. So is the first of a younger log, and all that was
+ *   spent since.
  * - Many readings are thinned: those older than a quarter of the window to one (the last) in each 384th of
  *   the window, newer ones to a finer grid, halved as the age halves. The grid is fixed in absolute time.
  *   Sums stay exact between the readings that remain, so a sum over any window is right to a hundredth of it.
@@ -232,7 +233,7 @@ export class ReadingLog {
   }
 
   /**
-   * Keeps the last reading of each cell. A cell of level k is the 2^k-th part of `cellMs`; it stands once all
+   * Keeps the first reading, and the last one of each cell. A cell of level k is the 2^k-th part of `cellMs`; it stands once all
    * of it is older than a quarter of the window over 2^k. Cells of one level lie whole in those of the level
    * below, which is why thinning bit by bit and thinning at once come to the same.
    */
@@ -240,9 +241,9 @@ export class ReadingLog {
     const rows = this.#rows;
     const width = this.#width;
     let level = 0;
-    let kept = this.#start;
+    let kept = this.#start + 1;
     this.#dense = false;
-    for (let row = this.#start; row < this.#end; row++) {
+    for (let row = kept; row < this.#end; row++) {
       const at = rows[row * width] ?? 0;
       while (level <= finestLevel && !this.#isOldEnough(at, { level, now, cellMs })) level++;
       const scale = 2 ** level / cellMs;

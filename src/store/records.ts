@@ -42,7 +42,7 @@ const incidentRow = 'SELECT fired_at AS "firedAt", no, id AS key, account, rule,
 
 /**
  * Everything that a daemon goes on from; silences that were over at `now` are left out, and so are records that cannot be read: they are
- * named in `damagedRecords`. `isLenient`: so is a table that cannot be read at all.
+ * named in `damagedRecords`. `isLenient`: so is a table that is damaged as a whole.
  */
 export function* loadState(now: number, isLenient = false): Asking<StoredState> {
   const damagedRecords: DamagedRecord[] = [];
@@ -50,7 +50,7 @@ export function* loadState(now: number, isLenient = false): Asking<StoredState> 
     try {
       return yield* read;
     } catch (error) {
-      if (!isLenient || !(error instanceof StorageError)) throw error;
+      if (!isLenient || !(error instanceof StorageError) || error.kind !== 'corrupt') throw error;
       damagedRecords.push({ source, key: '', second: null, body: null, reason: error.message });
       return [];
     }

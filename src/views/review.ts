@@ -5,6 +5,7 @@ import { getOrMake } from '../domain/get-or-make.ts';
 import { isoDay, parseLocalText, zoneOffsetMs } from '../domain/moment.ts';
 import { currencyCode, type Micros } from '../domain/money.ts';
 import { type Money, sumUp } from '../domain/one-sum.ts';
+import { ownOf } from '../domain/own.ts';
 import { amountOf, type Balance, type BalanceDefinition, type Reading } from '../domain/reading.ts';
 import { changesOf, readingsOfChanges } from '../spending/changes.ts';
 import type { Views } from './create-views.ts';
@@ -215,7 +216,7 @@ class SpendingSums {
 
   #groupOf({ currency, labels }: AccountView): GroupSpent {
     const { days, groupBy } = this.#order;
-    const group = groupBy === null ? '' : (labels[groupBy] ?? '');
+    const group = groupBy === null ? '' : (ownOf(labels, groupBy) ?? '');
     const key = `${currencyCode(currency ?? '')} ${group}`;
     return getOrMake(this.#groups, key, () => {
       const buckets = new Array<Micros>(days.length).fill(0);

@@ -4,6 +4,7 @@ import { createStandbyViews } from '../cluster/standby-views.ts';
 import { describeParts, hashSettings } from '../config/hash-settings.ts';
 import { Counting } from '../daemon/counting.ts';
 import type { Daemon } from '../daemon/daemon.ts';
+import { atMost } from '../daemon/ending.ts';
 import { keyOf } from '../domain/json.ts';
 import { onStorageError, StorageError } from '../domain/operator-error.ts';
 import type { PostgresSettings } from '../domain/settings.ts';
@@ -169,12 +170,17 @@ export async function ownShared(
       work?.reportInvalidConfiguration(text);
     },
     async end() {
+      const until = systemClock.monotonic() + endMs;
       await finish();
-      await membership.stop();
+      await atMost(systemClock, Math.max(0, until - systemClock.monotonic()), membership.stop());
     },
-    close: () => cluster.close(),
+    close: () => atMost(systemClock, closeMs, cluster.close()),
   };
 }
+
+/** A database that says nothing is not waited for longer: what this daemon had is free once its lease is over. Docker kills after 10 s. */
+const endMs = 8000;
+const closeMs = 500;
 
 /** A peer that does not answer by then says nothing. */
 const patienceMs = 1500;

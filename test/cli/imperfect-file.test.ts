@@ -1,4 +1,5 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -24,6 +25,8 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'lowwater-imperfect-'));
   const path = join(folder, 'config.json');
   writeFileSync(path, JSON.stringify(whole));
+  execFileSync('mkfifo', [join(folder, 'fifo')]);
+  symlinkSync('loop', join(folder, 'loop'));
   const { settings } = await loadFile(path);
   const at = systemClock.now() - 1000;
   seedDatabase(settings.storage.path ?? '', settings, [
@@ -83,7 +86,14 @@ describe.each([
   );
 });
 
-it('a database that is a device is refused, and left as it is', async () => {
-  const { code, stderr } = await runWith(['validate'], { storage: { path: '/dev/zero' } });
-  expect([code, stderr]).toEqual([2, expect.stringContaining('is no regular file')]);
+it.each([
+  ['a device', '/dev/zero', 'is no regular file'],
+  ['a FIFO that nobody writes to', 'fifo', 'is no regular file'],
+  ['a link to itself', 'loop', 'leads nowhere'],
+  ['below a file', 'config.json/lowwater.db', 'cannot be used'],
+])('validate refuses a database that is %s, as run does', async (_, path, said) => {
+  for (const command of ['validate', 'run']) {
+    const { code, stderr } = await runWith([command], { storage: { path } });
+    expect([code, stderr]).toEqual([command === 'run' ? 1 : 2, expect.stringContaining(said)]);
+  }
 });

@@ -46,6 +46,8 @@ class Node {
   takenFrom: string | null = null;
   /** The database answers that it is not what it should be. */
   misfit: StorageError | null = null;
+  /** What it gets in place of what is stored. */
+  unreadable: StorageError | null = null;
   /** When it tried to open the database. */
   readonly opens: number[] = [];
   /** Why it ended by itself. */
@@ -73,6 +75,8 @@ class Node {
           this.opens.push(world.clock.now());
           return this.misfit === null ? cluster.open() : Promise.reject(this.misfit);
         },
+        load: (options) =>
+          this.unreadable === null ? cluster.load(options) : Promise.reject(this.unreadable),
         store: (owner, alreadyStored) => this.#storeThatFills(cluster.store(owner, alreadyStored)),
       },
       clock: this.#clock(),
@@ -615,6 +619,7 @@ describe('two daemons on one database', () => {
     expect(b.membership.clusterStatus.alerts).toMatchObject([
       { aspect: 'doubt', text: expect.stringContaining('somebody keeps them locked') },
     ]);
+    expect(b.membership.clusterStatus.problems.join()).not.toContain('nobody reaches the shared database');
     await world.pass(10_000);
     expect([b.acts, b.stored, b.begins.length]).toEqual([true, [], 1]);
     world.cluster.locked = false;
@@ -623,6 +628,52 @@ describe('two daemons on one database', () => {
     expect(b.membership.clusterStatus.alerts).toEqual([]);
     expect(b.stored.length).toBeGreaterThan(0);
     expect(world.judge()).toEqual([]);
+  });
+
+  test('where the owner dies and the database lets nobody take the accounts, who stood by acts in doubt after two leases, and says why', async () => {
+    const { world, a, b } = await startPair();
+    world.cluster.refusesClaims = 'the user lacks a privilege';
+    a.killed = true;
+    await world.pass(2 * leaseMs + 3000);
+    expect([b.role, b.acts]).toEqual(['alone', true]);
+    expect(b.membership.clusterStatus.alerts).toMatchObject([
+      { aspect: 'doubt', text: expect.stringContaining('the user lacks a privilege') },
+    ]);
+    world.cluster.refusesClaims = null;
+    await world.pass(5000);
+    expect([b.role, b.begins.length, b.abandoned]).toEqual(['owner', 1, 0]);
+    expect(b.membership.clusterStatus.alerts).toEqual([]);
+    expect(world.judge()).toEqual([]);
+  });
+
+  test('where the owner dies and a right to read what is stored is missing, who takes over polls after two leases, stores nothing, and begins again once it can read', async () => {
+    const { world, a, b } = await startPair();
+    b.unreadable = new StorageError('unfit', 'the user lacks a privilege', { cause: new Error('42501') });
+    a.killed = true;
+    await world.pass(2 * leaseMs + 3000);
+    expect([b.role, b.acts]).toEqual(['alone', true]);
+    expect(b.membership.clusterStatus.alerts).toMatchObject([
+      { aspect: 'doubt', text: expect.stringContaining('the user lacks a privilege') },
+    ]);
+    await world.pass(2 * leaseMs);
+    expect([b.acts, b.stored, b.begins.length]).toEqual([true, [], 1]);
+    b.unreadable = null;
+    await world.pass(2 * leaseMs);
+    expect([b.role, b.acts, b.begins.length, b.abandoned]).toEqual(['owner', true, 2, 1]);
+    expect(b.membership.clusterStatus.alerts).toEqual([]);
+    expect(world.judge()).toEqual([]);
+  });
+
+  test('a daemon that knew of nobody who polls is not ready again because the database answers', async () => {
+    const { world, a, b } = await startPair();
+    world.cluster.locked = true;
+    a.frozenUntil = world.clock.monotonic() + 60_000;
+    b.line.cut = true;
+    await world.pass(2 * leaseMs);
+    expect(b.membership.clusterStatus).toMatchObject({ ready: false, polling: { who: 'unknown' } });
+    b.line.cut = false;
+    await world.pass(5000);
+    expect(b.membership.clusterStatus).toMatchObject({ ready: false, polling: { who: 'nobody' } });
   });
 
   test('where the owner dies and the database answers nothing, not even that it is away, who stood by polls after two leases', async () => {

@@ -139,7 +139,7 @@ describe('rules, routes and silences in files of their own', () => {
         ['/rules.d/c.json', '[0].threshold', 2],
         ['/rules.d/c.json', '[0].id', 2],
         ['/routes.d/c.json', '[0].channels[0]', 3],
-        ['/silences.d/c.json', '', null],
+        ['/silences.d/c.json', '', 1],
       ]),
     );
     expect(messagesOf(loaded)).toContain('must be a list of silences');
@@ -199,7 +199,7 @@ describe('accounts in files of their own', () => {
           1,
           `another account has this id already, in line 2 of ${folder}/accounts.d/a.json`,
         ],
-        ['/accounts.d/c.json', '', null, 'must be a list of accounts'],
+        ['/accounts.d/c.json', '', 1, 'must be a list of accounts'],
         ['/accounts.d/d.json', '', 1, expect.stringContaining('a comma is missing')],
       ]),
     );

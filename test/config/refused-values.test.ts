@@ -80,6 +80,13 @@ const finance: ProblemRow[] = [
     'such as "cny"',
   ],
   [
+    'a secret in place of the currency of rates that are read',
+    withMoney({ provider: { ...ecb, currency: { fixed: 'hunter2' } } }),
+    'money.rates.provider.currency.fixed',
+    '"fixed"',
+    'must be a currency code of three capital letters',
+  ],
+  [
     'rates read without the currency of sums',
     withMoney({ provider: { ...ecb, currency: { fixed: 'USD' } } }),
     'money.rates.provider.balances',
@@ -340,6 +347,13 @@ const durationsAndAmounts: ProblemRow[] = [
     'provider.maxRequestsPerSecond',
     '"maxRequestsPerSecond"',
     'must be above 0',
+  ],
+  [
+    'a trusted proxy without its header',
+    (c) => Object.assign(c, { server: { trustedProxy: { addresses: ['127.0.0.1'] } } }),
+    'server.trustedProxy.header',
+    '"trustedProxy"',
+    'is missing; give the name of a header',
   ],
   [
     'too many requests per second',

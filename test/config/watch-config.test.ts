@@ -1,10 +1,19 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import fs, { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { listFileSource, readFileSource, watchConfig } from '../../src/config/sources.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { WatchedSource } from '../../src/ports/watched-source.ts';
+
+const realOpen = fs.promises.open;
+
+/** Lets each opening of a file fail by a code, until it is null. */
+function failOpening(code: string | null): void {
+  fs.promises.open = code === null ? realOpen : () => Promise.reject(Object.assign(new Error(), { code }));
+  syncBuiltinESMExports();
+}
 
 let directory: string;
 let path: string;
@@ -55,6 +64,7 @@ beforeEach(async () => {
 });
 
 afterEach(() => {
+  failOpening(null);
   watch.close();
   rmSync(directory, { recursive: true });
 });
@@ -108,6 +118,16 @@ test('an editor that writes a new file and renames it is noticed', async () => {
   renameSync(`${path}.swp`, path);
   await pass(2);
   expect(changes).toBe(1);
+});
+
+test('a file that cannot be read for a while is read again once it can, though nothing shows at it', async () => {
+  writeFileSync(path, 'two');
+  failOpening('EMFILE');
+  await pass(8);
+  expect(changes).toBe(1);
+  failOpening(null);
+  await pass(2);
+  expect(changes).toBe(2);
 });
 
 test('a swap of the symbolic link that Kubernetes mounts volumes by is noticed', async () => {

@@ -151,6 +151,19 @@ test.each([
   expect(world.news()).toEqual(['otp/sms-low firing warning']);
 });
 
+test('a clock that was behind when the daemon died, and is right when it starts again, makes no account stale', async () => {
+  const world = await startWorld();
+  await world.pass(2 * hourMs);
+  // Back to before the account was first seen.
+  world.clock.jump(-3 * hourMs);
+  await world.pass(10 * minuteMs);
+  world.crash();
+  world.clock.jump(3 * hourMs);
+  world.start();
+  await world.pass(minuteMs);
+  expect(world.news()).toEqual([]);
+});
+
 test('a silence ends by the clock on the wall, also when that is set', async () => {
   const world = await startWorld({
     rules: [rule],

@@ -225,6 +225,25 @@ describe('a channel that refuses for good', () => {
     ).toEqual(['ads/sms-low firing warning', 'otp/sms-low resolved warning (topped-up)']);
   });
 
+  test('that may have got a beginning before it refused it hears of the end, or of what still fires', async () => {
+    const world = await startWorld({ ...parts, accounts: ['otp', 'ads', 'new'] });
+    const ops = world.channel('ops');
+    ops.moodFor = () => (ops.attempts.length === 0 ? 'lost' : 'dead');
+    await Promise.all([read(world, 100, 'otp'), read(world, 100, 'ads')]);
+    // Long enough for further tries, which it surely refuses.
+    await world.pass(9 * hourMs);
+    await read(world, 1000, 'otp');
+    ops.moodFor = null;
+    await read(world, 100, 'new');
+    await world.pass(minuteMs);
+    const lines = world.news().flatMap((line) => line.split('; '));
+    expect(lines.sort()).toEqual([
+      'ads/sms-low firing warning',
+      'new/sms-low firing warning',
+      'otp/sms-low resolved warning (topped-up)',
+    ]);
+  });
+
   test('is tried at once after a reload: it may have a new address', async () => {
     const world = await startWorld(parts);
     world.channel('ops').mood = 'dead';

@@ -55,6 +55,25 @@ describe('the texts that must not leave the process', () => {
       ['https://x.example/hook?t=1', signingKey],
     ],
     [
+      'the credentials of a header without their scheme, as a server quotes them',
+      {
+        channels: [
+          channelOf('am', { type: 'alertmanager', urls: ['https://am.example'], bearer: 'am-token-4711' }),
+          channelOf('b', {
+            type: 'alertmanager',
+            urls: ['https://am.example'],
+            basic: { user: 'lowwater', password: 'pass:word' },
+          }),
+          channelOf('w', {
+            type: 'webhook',
+            url: 'https://x.example/hook',
+            headers: { Authorization: 'Bearer hook-token-4711' },
+          }),
+        ],
+      },
+      ['am-token-4711', 'pass:word', 'hook-token-4711'],
+    ],
+    [
       'the address of the heartbeat',
       { heartbeat: { url: new Secret('https://hc.example/ping/uuid'), everyMs: 1 } },
       ['/ping/uuid'],
@@ -82,6 +101,26 @@ describe('the texts that must not leave the process', () => {
   it('hold nothing that would black out ordinary text', () => {
     const heartbeat = { url: new Secret('https://hc.example/'), everyMs: 1 };
     expect(listSecretTexts(settingsWith({ heartbeat }))).toEqual(['https://hc.example/']);
+  });
+
+  it('hold no key of a channel that is no credential: the word "from" stands in ordinary text', () => {
+    const gateway = {
+      type: 'sms-gateway',
+      url: 'https://sms.example/hook',
+      token: 'gateway-token',
+      to: ['+491511'],
+    };
+    const chat = {
+      type: 'telegram',
+      botToken: '123456789:AAbbccddeeffgghhiijjkkllmmnnooppqqr',
+      chatId: '-1001',
+      listen: true,
+    };
+    const texts = listSecretTexts({ channels: [channelOf('sms', gateway), channelOf('chat', chat)] });
+    expect(texts).toEqual(
+      expect.arrayContaining(['gateway-token', '123456789:AAbbccddeeffgghhiijjkkllmmnnooppqqr']),
+    );
+    for (const text of ['from', 'to', 'text', 'true', '-1001', '+491511']) expect(texts).not.toContain(text);
   });
 
   it('hold no path of a certificate file of the database, which errors name, but its password', () => {

@@ -11,7 +11,7 @@ import {
   topUpRule,
   units,
 } from '../support/account-facts.ts';
-import { giveAtOnce } from '../support/orders.ts';
+import { give, giveAtOnce } from '../support/orders.ts';
 import { makeAccount, makeRoute, type SettingsParts } from '../support/settings.ts';
 import { read, startWorld, type World } from '../support/world.ts';
 
@@ -40,6 +40,23 @@ describe('a restart keeps every state and its clocks', () => {
     expect(world.news()).toEqual([]);
     await world.pass(10_000);
     expect(world.news()).toEqual(['otp/sms-low firing warning']);
+  });
+
+  test('pending: the time in which the end waits for a poll does not count', async () => {
+    const accounts = [makeAccount('otp'), makeAccount('marketing')];
+    const world = await startWorld({ rules: [{ ...rule, forMs: 2 * minuteMs }], accounts });
+    await read(world, 100);
+    await world.pass((alertOf(world)?.breachedSince ?? 0) + 2 * minuteMs - 3000 - world.now);
+    const held = Promise.withResolvers<void>();
+    world.provider.hold = held.promise;
+    void give(world.views, { kind: 'poll', account: 'marketing' });
+    await world.pass(1000);
+    const stopped = world.daemon.stop();
+    await world.pass(4000);
+    held.resolve();
+    await world.pass(0);
+    await stopped;
+    expect(alertOf(world)?.state).toBe('pending');
   });
 
   test('pending after a crash: at most one poll interval of the time between counts', async () => {

@@ -255,6 +255,15 @@ describe('a silence made by a person', () => {
     expect(world.news()).toEqual(['otp/sms-low firing warning']);
   });
 
+  test('is said to have ended already to whoever ends it second', async () => {
+    const world = await startWorld({ rules: [rule] });
+    const made = order(world, { endsAt: world.now + dayMs });
+    if (!('id' in made)) throw new Error('refused');
+    giveAtOnce(world, { kind: 'expire', id: made.id });
+    const why = `the silence "${made.id}" has ended already, or never was`;
+    expect(giveAtOnce(world, { kind: 'expire', id: made.id })).toEqual({ refused: 'not-found', why });
+  });
+
   test.each([
     ['ends before it starts', { endsAt: 0 }],
     ['would last for ever', { endsAt: Number.MAX_SAFE_INTEGER }],

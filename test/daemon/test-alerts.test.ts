@@ -178,6 +178,24 @@ describe('a test alert', () => {
     expect(headlines(world, 'ops')).toHaveLength(2);
   });
 
+  test('ends once where its end arrived, however often the daemon starts while another channel is down', async () => {
+    const world = await startWorld({ ...parts, routes: [makeRoute({ channels: ['ops', 'night'] })] });
+    await order(world, { severity: 'critical' });
+    await world.pass(30_000);
+    world.channel('night').mood = 'down';
+    await world.pass(2 * minuteMs);
+    expect(headlines(world, 'ops')).toHaveLength(2);
+    for (let start = 0; start < 2; start += 1) {
+      await world.restart({ downMs: 1000 });
+      await world.pass(minuteMs);
+    }
+    world.channel('night').mood = 'up';
+    world.channel('night').news();
+    await world.pass(hourMs);
+    expect(headlines(world, 'ops')).toHaveLength(2);
+    expect(world.channel('night').news()).toHaveLength(1);
+  });
+
   test('is not begun while the database cannot be written: whoever owns the accounts next could not end it', async () => {
     const world = await startWorld(parts);
     await read(world, 1000);

@@ -8,6 +8,7 @@ import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { listenHttp, okBody, send } from '../support/loopback-provider.ts';
 import { noPostgres, type PostgresCluster, startPostgres } from '../support/postgres.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
 
 /** What is asked of `/readyz` and of the accounts here. */
 interface Answer {
@@ -24,11 +25,11 @@ interface Machine {
   run(...words: readonly string[]): ReturnType<typeof runBuilt>;
 }
 
-async function makeMachine(database: string): Promise<Machine> {
+async function makeMachine(database: string, answers: () => boolean = () => true): Promise<Machine> {
   const folder = mkdtempSync(join(tmpdir(), 'lowwater-start-'));
-  const provider = await listenHttp((_, response) =>
-    send(response, { body: okBody, headers: { 'content-type': 'application/json' } }),
-  );
+  const provider = await listenHttp((_, response) => {
+    if (answers()) send(response, { body: okBody, headers: { 'content-type': 'application/json' } });
+  });
   onTestFinished(async () => {
     await provider.close();
     rmSync(folder, { recursive: true, force: true });
@@ -170,5 +171,34 @@ describe.skipIf(noPostgres !== null)('a daemon whose database is not there at it
     );
     const { code, stderr } = await start().ended;
     expect([code, stderr]).toEqual([1, expect.stringContaining('made by lowwater 9.0.0')]);
+  });
+});
+
+describe.skipIf(noPostgres !== null)('a daemon whose database says nothing any more', () => {
+  it('ends within 10 s of SIGTERM, with 0, though a poll hangs as well', { timeout: 60_000 }, async () => {
+    const server = await startPostgres();
+    onTestFinished(() => server.remove());
+    const url = await server.createDatabase();
+    const proxy = await startTcpProxy(server.port);
+    onTestFinished(() => proxy.close());
+    const address = new URL(url.reveal());
+    address.port = String(proxy.port);
+    let waiting = 0;
+    const { origin, start } = await makeMachine(address.href, () => {
+      if (proxy.mode === 'hang') waiting += 1;
+      return proxy.mode === 'pass';
+    });
+    const daemon = start();
+    await eventually('it polls', async () => {
+      const answer = await fetch(`${origin}/api/v1/accounts`).catch(() => null);
+      const { accounts }: Answer = answer === null ? nothing : JSON.parse(await answer.text());
+      return accounts.some(({ outcome }) => outcome === 'ok');
+    });
+    proxy.mode = 'hang';
+    await eventually('a poll hangs', () => waiting > 0);
+    const askedAt = performance.now();
+    daemon.child.kill('SIGTERM');
+    expect((await daemon.ended).code).toBe(0);
+    expect(performance.now() - askedAt).toBeLessThan(10_000);
   });
 });

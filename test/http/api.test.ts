@@ -135,13 +135,39 @@ describe('a collection in pages', () => {
     expect(paged).toEqual(whole);
   });
 
-  it('goes on where it was though the item of the cursor has gone', async () => {
+  it('goes on where it was though what was given has gone, or all of it', async () => {
     const { nextCursor } = await get('/accounts?limit=2');
-    const [, second, third] = server.world.views.accountIds();
-    const accountsLeft = demoParts.accounts.filter(({ id }) => id !== second);
-    server.world.reload({ ...demoParts, accounts: accountsLeft });
-    const { accounts } = await get(`/accounts?limit=1&cursor=${nextCursor}`);
-    expect(accounts[0].id).not.toBe(third === undefined ? '' : second);
+    const [first, second, third] = server.world.views.accountIds();
+    for (const gone of [[second], [first, second]]) {
+      const accounts = demoParts.accounts.filter(({ id }) => !gone.includes(id));
+      server.world.reload({ ...demoParts, accounts });
+      const rest = await get(`/accounts?limit=1&cursor=${nextCursor}`);
+      expect(rest.accounts[0].id).toBe(third);
+    }
+  });
+
+  it('leaves no open alert out where the last one given has resolved meanwhile', async () => {
+    const namesAt = async (path: string): Promise<readonly string[]> =>
+      (await get(path)).alerts.map((it: { account: string; rule: string }) => `${it.account} ${it.rule}`);
+    const before = await namesAt('/alerts');
+    const given = before.indexOf('otp sms-low') + 1;
+    const { nextCursor } = await get(`/alerts?all=true&limit=${given}`);
+    server.world.provider.set('otp', 1_000_000);
+    await server.world.pass(10 * minuteMs);
+    const open = await namesAt('/alerts');
+    expect(open).not.toContain('otp sms-low');
+    const left = before.slice(given).filter((name) => open.includes(name));
+    expect(left.length).toBeGreaterThan(0);
+    expect(await namesAt(`/alerts?all=true&cursor=${nextCursor}`)).toEqual(expect.arrayContaining(left));
+  });
+
+  it('gives a cursor that it takes, however much a silence names', async () => {
+    const account = Array.from({ length: 100 }, (_, index) => `account-${index}-${'x'.repeat(50)}`);
+    for (const comment of ['one', 'two'])
+      await post('/silences', { match: { account, rule: ['a', 'b'] }, for: '1h', comment });
+    const { silences, nextCursor } = await get('/silences?limit=1');
+    const rest = await get(`/silences?cursor=${nextCursor}`);
+    expect([...silences, ...rest.silences]).toHaveLength((await get('/silences')).silences.length);
   });
 
   it.each(['cursor=nonsense', 'cursor=WzFd', 'limit=0', 'limit=1001', 'limit=x'])(

@@ -42,6 +42,24 @@ describe.skipIf(!hasBrowser())('charts and trials in a browser', () => {
     });
   });
 
+  it('the amount under the pointer has its thousands apart, as on all of the page', async () => {
+    await withPage(bed.scripted, async (page) => {
+      await page.setExtraHTTPHeaders({ 'accept-language': 'es' });
+      await page.route('**/chart?*', async (route) => {
+        const response = await route.fetch();
+        const chart = (await response.json()) as { points: [number, number][] };
+        const points = chart.points.map(([at]) => [at, 4321]);
+        await route.fulfill({ response, json: { ...chart, points } });
+      });
+      await openPage(page, `${bed.server.url}/accounts/otp?range=24h`);
+      await page.evaluate("document.dispatchEvent(new Event('lowwater:fresh'))");
+      await page.locator('.u-over').hover({ position: { x: 300, y: 60 } });
+      await expect.poll(() => page.locator('.u-legend').textContent()).toContain('4.321,00 CNY');
+      await page.unrouteAll({ behavior: 'ignoreErrors' });
+      await page.setExtraHTTPHeaders({});
+    });
+  });
+
   it('the script draws a chart once it comes into view, and loads until then nothing that draws', async () => {
     await withPage(bed.scripted, async (page) => {
       const fetched: string[] = [];

@@ -28,6 +28,20 @@ describe.skipIf(!hasBrowser())('forty accounts', () => {
     });
   });
 
+  it('have their names below each other, whatever their states are', async () => {
+    const { url } = await serveWorld(await startFleetInCrisis());
+    await withPage(bed.scripted, async (page) => {
+      await page.setViewportSize({ width: 1280, height: 900 });
+      await page.goto(url);
+      const lefts = (await page.evaluate(
+        "[...document.querySelectorAll('table.accounts tbody th a')].map((name) => name.getBoundingClientRect().left)",
+      )) as number[];
+      expect(lefts).toHaveLength(40);
+      // One place in each of the two columns.
+      expect(new Set(lefts.map(Math.round)).size).toBe(2);
+    });
+  });
+
   it('in calm fit on one screen of a laptop, with name and runway of each in sight', async () => {
     const { url } = await serveWorld(await startCalmFleet());
     await withPage(bed.scripted, async (page) => {

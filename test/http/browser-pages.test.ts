@@ -93,6 +93,60 @@ describe.skipIf(!hasBrowser())('each page in a browser', () => {
     });
   });
 
+  it.each(['overview', 'alerts', 'pay', 'account', 'account-voip', 'acknowledge'])(
+    'unfolds each form of %s within the page at every width',
+    async (name) => {
+      const [, path = ''] = pages.find(([each]) => each === name) ?? [];
+      await withPage(bed.scripted, async (page) => {
+        await page.goto(bed.server.url + path);
+        for (const width of [320, 360, 480, 915, 1280]) {
+          await page.setViewportSize({ width, height: 800 });
+          const places = await page.evaluate(`[...document.querySelectorAll('details.act')].map((menu) => {
+          menu.open = true;
+          const { left, right } = menu.querySelector('form').getBoundingClientRect();
+          menu.open = false;
+          return { left, right };
+        })`);
+          expect(places).not.toEqual([]);
+          for (const { left, right } of places as { left: number; right: number }[]) {
+            expect(left, `at ${width} px`).toBeGreaterThanOrEqual(0);
+            expect(right, `at ${width} px`).toBeLessThanOrEqual(width);
+          }
+        }
+      });
+    },
+  );
+
+  it('breaks no word of a tile where what stands next to it is long', async () => {
+    await withPage(bed.scripted, async (page) => {
+      await page.setViewportSize({ width: 768, height: 900 });
+      await page.goto(`${bed.server.url}/accounts/otp`);
+      const lines = await page.evaluate(`(() => {
+        const [name, value] = ['dt', 'dd'].map((part) => [...document.querySelectorAll('.tile ' + part)].at(-1));
+        name.innerHTML = '<code>x-rate-limit-remaining-today</code>';
+        value.textContent = 'milliseconds';
+        const range = document.createRange();
+        range.selectNodeContents(value);
+        return range.getClientRects().length;
+      })()`);
+      expect(lines).toBe(1);
+    });
+  });
+
+  it('keeps on paper the proportions of words that stand next to each other', async () => {
+    await withPage(bed.scripted, async (page) => {
+      await page.goto(bed.server.url);
+      const sizes = () =>
+        page.evaluate(
+          "['.alert-what', '.alert-when', '.taken', 'td', 'td .sub'].map((part) => getComputedStyle(document.querySelector(part)).fontSize)",
+        );
+      await page.setViewportSize({ width: 1140, height: 900 });
+      const onScreen = await sizes();
+      await page.emulateMedia({ media: 'print' });
+      expect(await sizes()).toEqual(onScreen);
+    });
+  });
+
   /** What was seen of a page, once for all the tests of it: loading and axe are what takes the time. */
   function look(name: string): Promise<Observations> {
     const observed = seen.get(name) ?? observe(name);

@@ -116,6 +116,13 @@ describe('what was spent in a period', () => {
     expect(found.since('month')).toMatchObject({ knownSince: midnight + 2 * hourMs, spent: { sms: 0 } });
   });
 
+  it('has a fall between two readings of one instant, and one in which the clock was set back', () => {
+    const past = [reading(midnight, 100), reading(midnight, 90), reading(midnight + hourMs, 70)];
+    expect(learn(past).since('day')?.spent.sms).toBe(30);
+    const setBack = [...past, reading(midnight + hourMs - 2000, 65), reading(midnight + hourMs - 3000, 60)];
+    expect(learn(setBack).since('day')?.spent.sms).toBe(40);
+  });
+
   it('survives a clock that is set back over midnight by seconds, not one that was wrong by a year', () => {
     const past = [reading(midnight - hourMs, 100), reading(midnight + 1000, 90)];
     const seconds = learn([...past, reading(midnight - 1000, 90), reading(midnight + 2000, 80)]);

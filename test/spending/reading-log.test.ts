@@ -145,6 +145,17 @@ describe('memory', () => {
     },
   );
 
+  test('a log that is younger than its window keeps its first reading, and what fell right after it', () => {
+    const [first, ...others] = steady({ from: 100, perHour: 0, until: 12 * 60 });
+    const fallen = others.map((reading) => ({ ...reading, balances: { sms: units(40), voip: 0 } }));
+    const log = logOf(first === undefined ? [] : [first, ...fallen], { windowMs: 7 * dayMs });
+    const late = readingAt(4 * 24 * 60, 40);
+    log.append(late);
+    log.append({ ...late, at: late.at + hourMs });
+    expect(log.length).toBeLessThan(others.length);
+    expect(log.spentBetween('sms', 0, log.length - 1)).toBe(units(60));
+  });
+
   test('a log made from the stored readings equals the one that lived through them', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 2 ** 31 }), fc.integer({ min: 1, max: 40 }), (seed, slow) => {

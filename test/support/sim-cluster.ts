@@ -67,6 +67,8 @@ export class SimCluster {
   readonly log: StoredBatch[] = [];
   /** Somebody's lock lies on the slot. */
   locked = false;
+  /** Why nobody may write the slot, as a clause; null where daemons may. */
+  refusesClaims: string | null = null;
   /** By how much its clock is wrong. */
   aheadMs = 0;
   timeline = 1;
@@ -266,6 +268,7 @@ export class SimCluster {
   }
 
   #claim(incarnation: string, { after, above = 0, overdue }: ClaimCondition): number | null {
+    if (this.refusesClaims !== null) throw new StorageError('unfit', this.refusesClaims);
     if (this.locked || (after !== undefined && this.#slot.epoch !== after)) return null;
     const isOverdue = this.#members.get(this.#slot.incarnation)?.expiresAt === overdue;
     if ((this.#lives(this.#slot.incarnation) && !isOverdue) || !this.#lives(incarnation)) return null;

@@ -253,8 +253,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'what a channel refused for good counts as notified',
     file: silencing,
-    old: 'if (notified.firstMessage === message.id) return null;',
-    new: 'if (notified.firstMessage === message.id) return notified;',
+    old: 'return withoutBeginning(incident, notified, mayHaveArrived);',
+    new: 'return notified;',
   },
   {
     name: 'a silence takes back what may have arrived',

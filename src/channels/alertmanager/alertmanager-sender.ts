@@ -37,7 +37,7 @@ interface PostedAlert {
   readonly generatorURL?: string;
 }
 
-/** Posts to every address. Taken by one is delivered: what the others missed they get when it is sent again. */
+/** Posts to every address. Taken by one is delivered: what the others missed, ends too, they get when it is sent again. */
 export function openAlertmanagerSender(
   { urls, labels, authorization }: AlertmanagerSettings,
   { clock, texts, table, timeoutMs = 15_000 }: SenderDependencies & SenderOptions,
@@ -45,6 +45,7 @@ export function openAlertmanagerSender(
   const members = urls.map((url) => ({
     url: `${url}/api/v2/alerts`,
     dispatcher: openHttpConnections(new Secret(url), { clock }),
+    missedEnds: [] as readonly PostedAlert[],
   }));
   const headers = {
     'content-type': 'application/json',
@@ -54,10 +55,14 @@ export function openAlertmanagerSender(
 
   /** One member after the other gets the batches of a message in order: an end never overtakes a beginning. */
   async function post(
-    { url, dispatcher }: (typeof members)[number],
-    alerts: readonly PostedAlert[],
+    member: (typeof members)[number],
+    rendered: readonly PostedAlert[],
     outer: AbortSignal,
   ): Promise<Delivery> {
+    const { url, dispatcher } = member;
+    const isOver = ({ endsAt }: PostedAlert): boolean => Date.parse(endsAt) <= clock.now();
+    const named = new Set(rendered.map(identityOf));
+    const alerts = [...member.missedEnds.filter((end) => !named.has(identityOf(end))), ...rendered];
     let delivery: Delivery = { kind: 'delivered' };
     for (let start = 0; start < alerts.length && delivery.kind === 'delivered'; start += batchSize) {
       const body = JSON.stringify(alerts.slice(start, start + batchSize));
@@ -66,6 +71,11 @@ export function openAlertmanagerSender(
         return classifyAnswer(table, answer, { now: clock.now(), texts });
       });
     }
+    // By then it has ended by itself.
+    const isFresh = ({ endsAt }: PostedAlert): boolean => Date.parse(endsAt) > clock.now() - livesMs;
+    const missed = delivery.kind === 'retry' ? alerts.filter((alert) => isOver(alert) && isFresh(alert)) : [];
+    const others = member.missedEnds.filter((end) => !alerts.includes(end) && !named.has(identityOf(end)));
+    member.missedEnds = [...others, ...missed];
     return delivery;
   }
 
@@ -73,7 +83,9 @@ export function openAlertmanagerSender(
     async send(message, outer) {
       const alerts = tryRender(() => renderAlerts(message, labels));
       if ('failed' in alerts) return alerts.failed;
-      if (alerts.rendered.length === 0) return { kind: 'delivered', said: 'Alertmanager takes alerts alone' };
+      const hasNothing =
+        alerts.rendered.length === 0 && members.every(({ missedEnds }) => missedEnds.length === 0);
+      if (hasNothing) return { kind: 'delivered', said: 'Alertmanager takes alerts alone' };
       return summarise(await Promise.all(members.map((member) => post(member, alerts.rendered, outer))));
     },
     preview: async (message) => JSON.stringify(renderAlerts(message, labels)),
@@ -81,6 +93,10 @@ export function openAlertmanagerSender(
       await Promise.all(members.map(({ dispatcher }) => dispatcher.destroy()));
     },
   };
+}
+
+function identityOf({ labels }: PostedAlert): string {
+  return JSON.stringify(labels);
 }
 
 interface SenderOptions {

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Message } from '../../domain/message.ts';
+import { textBehind } from '../../domain/secret.ts';
 import { toneIcons } from '../../messages/item-wording.ts';
 import { cardMarkdown, fitFacts } from '../markdown.ts';
 import { mentionsIn } from '../mention.ts';
@@ -10,7 +11,7 @@ export { readCard as show } from '../demo-receiver.ts';
 
 /** Signed in the address (open.dingtalk.com, custom robots): HMAC-SHA256 of `timestamp\nsecret`, in milliseconds. */
 export const prepare: NonNullable<PostCode['prepare']> = ({ body }, { address, keys }, { now }) => {
-  const key = keys.secret?.reveal() ?? '';
+  const key = textBehind(keys.secret);
   if (key === '') return { url: address.reveal(), body };
   const url = new URL(address.reveal());
   url.searchParams.set('timestamp', String(now));

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Message } from '../../domain/message.ts';
 import { cutText } from '../../domain/plain-text.ts';
+import { textBehind } from '../../domain/secret.ts';
 import type { Tone } from '../../messages/item-wording.ts';
 import type { Card, CardPart } from '../../messages/message-wording.ts';
 import { joinSentences } from '../../wording/lists.ts';
@@ -14,7 +15,7 @@ export { readCard as show } from '../demo-receiver.ts';
 /** Signed by two members of the body (open.feishu.cn, custom bots): HMAC-SHA256 over nothing, seconds in the key. */
 export const prepare: NonNullable<PostCode['prepare']> = ({ body }, { address, keys }, { now }) => {
   const url = address.reveal();
-  const key = keys.secret?.reveal() ?? '';
+  const key = textBehind(keys.secret);
   if (key === '') return { url, body };
   const timestamp = String(Math.floor(now / 1000));
   const sign = createHmac('sha256', `${timestamp}\n${key}`).digest('base64');

@@ -1,6 +1,7 @@
 import { type IncidentMessage, type Message, type MessageItem, stateOf } from '../../domain/message.ts';
 import { isoText } from '../../domain/moment.ts';
 import { cleanText, cutText } from '../../domain/plain-text.ts';
+import { textBehind } from '../../domain/secret.ts';
 import { type ItemWording, readerOf, wordItem } from '../../messages/item-wording.ts';
 import { wordCard } from '../../messages/message-wording.ts';
 import { say } from '../../wording/language.ts';
@@ -44,7 +45,7 @@ export function prepare(
   return {
     url: `${address.reveal()}/v2/${isChange ? 'change/enqueue' : 'enqueue'}`,
     body: JSON.stringify({
-      routing_key: keys.routingKey?.reveal(),
+      routing_key: textBehind(keys.routingKey),
       ...(isChange ? {} : { event_action }),
       ...event,
     }),

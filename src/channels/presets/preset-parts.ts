@@ -1,6 +1,7 @@
 import { type Message, stateOf } from '../../domain/message.ts';
 import { ownOf } from '../../domain/own.ts';
 import { cutText } from '../../domain/plain-text.ts';
+import { textBehind } from '../../domain/secret.ts';
 import { type Tone, toneIcons } from '../../messages/item-wording.ts';
 import { type Card, renderFitting, wordCard } from '../../messages/message-wording.ts';
 import { labelled } from '../../wording/lists.ts';
@@ -35,22 +36,15 @@ export function codeOf(preset: Preset): PostCode<PostedPart & Order> {
         ...order,
         body: fill(
           order,
-          Object.entries(keys).map(([key, value]) => [
-            key,
-            isHidden(preset, key) ? `${value}` : value.reveal(),
-          ]),
+          Object.entries(keys).map(([key, value]) => [key, `${value}`]),
         ).body,
       })),
     prepare: (part, { keys }) =>
       fill(
         part,
-        Object.entries(keys).map(([key, value]) => [key, value.reveal()]),
+        Object.entries(keys).map(([key, value]) => [key, textBehind(value)]),
       ),
   };
-}
-
-function isHidden({ keys }: Preset, key: string): boolean {
-  return ['secret', 'credential'].includes(keys[key]?.kind ?? 'text');
 }
 
 /** The requests of a message: one request, or one for each recipient, or for an incident tool one for each alert. */

@@ -1,6 +1,7 @@
 import { minuteMs } from '../../domain/duration.ts';
 import { getOrMake } from '../../domain/get-or-make.ts';
 import { keyOf, parseJson } from '../../domain/json.ts';
+import { textBehind } from '../../domain/secret.ts';
 import type { HttpAnswer } from '../../net/http-answer.ts';
 import { type HttpPost, openHttpConnections, postOnce } from '../../net/http-post.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -22,7 +23,7 @@ export async function postToBot(
 ): Promise<BotAnswer> {
   const said = await postOnce({
     ...limits,
-    url: `${address.reveal()}/bot${keys.botToken?.reveal() ?? ''}/${method}`,
+    url: `${address.reveal()}/bot${textBehind(keys.botToken)}/${method}`,
     headers: { 'content-type': 'application/json', 'user-agent': 'lowwater' },
     body: JSON.stringify(body),
   });
@@ -38,7 +39,7 @@ export function waitAskedBy({ json }: BotAnswer): number | null {
 const migrated = new WeakMap<PostSettings, string>();
 
 export const chatOf = (settings: PostSettings): string =>
-  migrated.get(settings) ?? settings.keys.chatId?.reveal() ?? '';
+  migrated.get(settings) ?? textBehind(settings.keys.chatId);
 
 /** Takes the new id of the group from an answer that has one. */
 export function noteMove(json: unknown, settings: PostSettings): void {

@@ -1,6 +1,7 @@
 import { parseJson } from '../../domain/json.ts';
 import type { Message } from '../../domain/message.ts';
 import { cutText } from '../../domain/plain-text.ts';
+import { textBehind } from '../../domain/secret.ts';
 import { readerOf } from '../../messages/item-wording.ts';
 import { labelled } from '../../wording/lists.ts';
 import { buttonsOf, type ChatButton } from '../chats/buttons.ts';
@@ -62,7 +63,7 @@ function keyboardOf(message: Message): object | undefined {
 
 export const telegramChat: PostChat = {
   async standing(settings, { chat, alias, person: { id } }, { clock }) {
-    const actors = settings.keys.actors?.reveal() || null;
+    const actors = textBehind(settings.keys.actors) || null;
     const isOwn = (): boolean => [chat, alias].includes(chatOf(settings));
     if (!isOwn()) await lookUpMove(settings, chat, clock);
     return standingOf(isOwn(), id, actors === null ? null : actors.split(', '));

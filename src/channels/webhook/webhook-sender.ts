@@ -77,7 +77,9 @@ export function fillTemplate(template: Template, message: Message): string {
 }
 
 function fill(template: Template, values: ReadonlyMap<string, string>): Template {
-  const write = (text: string) => text.replace(placeholder, (_, name: string) => values.get(name) ?? '');
+  // A lone half of a pair is no text for strict readers of JSON.
+  const write = (text: string) =>
+    text.replace(placeholder, (_, name: string) => values.get(name) ?? '').toWellFormed();
   return mapTexts(template, write);
 }
 

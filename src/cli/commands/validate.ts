@@ -2,7 +2,7 @@ import { constants, existsSync } from 'node:fs';
 import { access, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { formatMoney } from '../../domain/money.ts';
-import { type ConfigProblem, OperatorError } from '../../domain/operator-error.ts';
+import { type ConfigProblem, OperatorError, StorageError } from '../../domain/operator-error.ts';
 import { ownOf } from '../../domain/own.ts';
 import { cleanText, plural } from '../../domain/plain-text.ts';
 import type { Settings } from '../../domain/settings.ts';
@@ -58,11 +58,17 @@ summed up; --full prints all of them.`,
 
 /** Why `run` would refuse the database, by what can be seen without opening it; null where nothing is wrong, or it is not there yet. */
 async function findUnusable(path: string): Promise<string | null> {
+  if (!existsSync(dirname(path))) return null;
+  const { refuseMisplaced } = await import('../../store/sqlite/connection.ts');
+  try {
+    refuseMisplaced(path);
+  } catch (error) {
+    if (error instanceof StorageError) return error.message;
+    throw error;
+  }
   const stats = await stat(path).catch(() => null);
-  if (stats?.isDirectory() === true) return 'is a directory; name a file in it';
-  if (stats?.isFile() === false) return 'is no regular file; name one';
   const place = stats === null ? dirname(path) : path;
-  if (existsSync(place) && !(await canWrite(place))) return `${place} cannot be written by this user`;
+  if (!(await canWrite(place))) return `${place} cannot be written by this user`;
   if (stats === null || stats.size === 0) return null;
   const head = Buffer.alloc(sqliteHead.length);
   const opened = await open(path);

@@ -4,6 +4,7 @@ import { checkAll } from '../../config/load-config.ts';
 import { gather } from '../../config/read-draft.ts';
 import { inTurns } from '../../daemon/slices.ts';
 import type { ConfigProblem } from '../../domain/operator-error.ts';
+import { ownOf } from '../../domain/own.ts';
 import { plural } from '../../domain/plain-text.ts';
 import { severities } from '../../domain/severity.ts';
 import type { ProviderDescription } from '../../providers/describe-provider.ts';
@@ -130,7 +131,7 @@ function routesOf(
   if (routeBy === null) return {};
   const lines = new Map<string, number>();
   for (const { line, labels } of accounts) {
-    const value = labels[routeBy];
+    const value = ownOf(labels, routeBy);
     if (value === undefined)
       problems.push({ line, column: 'labels', message: `lacks "${routeBy}", by which messages are routed` });
     else if (!lines.has(value)) lines.set(value, line);

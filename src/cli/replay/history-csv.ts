@@ -1,7 +1,7 @@
 import { hourMs } from '../../domain/duration.ts';
 import { getOrMake } from '../../domain/get-or-make.ts';
 import { isDay } from '../../domain/moment.ts';
-import { type Micros, parseMicros } from '../../domain/money.ts';
+import { currencyPattern, type Micros, parseMicros } from '../../domain/money.ts';
 import { nearestWord } from '../../domain/nearest-word.ts';
 import type { Balance, Reading } from '../../domain/reading.ts';
 import { PackedPolls } from '../../store/runs/packed-polls.ts';
@@ -12,15 +12,10 @@ const instantPattern = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|
 /** A year with a digit too many would be replayed hour by hour. */
 const minYear = 1970;
 const maxYear = 2100;
-/** Longer ones are no currency; the provider's answers are held to less. */
-const maxCurrencyLength = 16;
 const maxQuoteLength = 40;
 
-/** The balances that the configured accounts have, each once. `isMixed`: not every account has all of them. */
-interface BalanceColumns {
-  readonly balances: readonly Balance[];
-  readonly isMixed: boolean;
-}
+/** The balances of each configured account; under '' those of the account that a file without accounts is about. */
+type BalancesByAccount = ReadonlyMap<string, readonly Balance[]>;
 
 /**
  * Reads readings from CSV as `history --csv` writes it (RFC 4180; the columns in any order; LF or CRLF; a
@@ -32,7 +27,7 @@ interface BalanceColumns {
  */
 export async function readHistoryCsv(
   pieces: AsyncIterable<string>,
-  columns: BalanceColumns,
+  balances: BalancesByAccount,
   onPiece: (characters: number) => void = () => undefined,
 ): Promise<Map<string, PackedPolls>> {
   const polls = new Map<string, PackedPolls>();
@@ -40,7 +35,7 @@ export async function readHistoryCsv(
   const take = (cells: readonly string[], line: number): void => {
     if (cells.length === 1 && cells[0] === '') return;
     if (readLine === null) {
-      readLine = readHeader(cells, columns, line);
+      readLine = readHeader(cells, balances, line);
       return;
     }
     const { account, reading } = readLine(cells, line);
@@ -49,7 +44,9 @@ export async function readHistoryCsv(
   };
   await readCsv(pieces, { take, onPiece });
   if (readLine !== null) return polls;
-  throw new HistoryFileError(`the file is empty; it needs the header at,${columns.balances.join()},currency`);
+  throw new HistoryFileError(
+    `the file is empty; it needs the header at,${listBalances(balances).join()},currency`,
+  );
 }
 
 /** Reads a line below the header; the account is '' where there is no such column. */
@@ -57,58 +54,74 @@ type ReadLine = (cells: readonly string[], line: number) => { account: string; r
 
 function readHeader(
   header: readonly string[],
-  { balances: wanted, isMixed }: BalanceColumns,
+  balancesByAccount: BalancesByAccount,
   headerLine: number,
 ): ReadLine {
   const names = header.map((cell) => cell.trim().toLowerCase());
-  checkHeader(header, names, { wanted, isMixed, line: headerLine });
+  checkHeader(header, names, { balancesByAccount, line: headerLine });
   const [atPlace = -1, currencyPlace = -1, accountPlace = -1] = ['at', 'currency', 'account'].map((name) =>
     names.indexOf(name),
   );
-  const columns = wanted.map((balance) => ({
+  const columns = listBalances(balancesByAccount).map((balance) => ({
     balance,
     place: names.indexOf(balance),
     micros: rememberLast((text, line) => readMoney(balance, text, line)),
   }));
   const instant = readInstants();
   const currency = rememberLast(readCurrency);
-  const account = rememberLast(readAccount);
+  const account = rememberLast((text, line) => {
+    const id = accountPlace < 0 ? '' : readAccount(text, line);
+    const own = balancesByAccount.get(id);
+    return {
+      id,
+      columns: columns.filter(({ balance }) => own?.includes(balance) ?? true),
+      isKnown: own !== undefined,
+    };
+  });
   return (cells, line) => {
     if (cells.length !== names.length) {
       throw new HistoryFileError(
         `line ${line}: ${cells.length} fields, the header has ${names.length}; a field with a comma needs quotes`,
       );
     }
+    const { id, columns: its, isKnown } = account(cells[accountPlace] ?? '', line);
     const balances: Record<Balance, Micros> = {};
-    for (const { balance, place, micros } of columns) {
+    for (const { balance, place, micros } of its) {
       const text = cells[place] ?? '';
-      // Accounts of another provider have other balances.
-      if (text !== '' || !isMixed) balances[balance] = micros(text, line);
+      // Nobody knows what an account has that is not configured.
+      if (text !== '' || isKnown) balances[balance] = micros(text, line);
     }
     const reading: Reading = {
       at: instant(cells[atPlace] ?? '', line),
       balances,
       currency: currency(cells[currencyPlace] ?? '', line),
     };
-    return { account: accountPlace < 0 ? '' : account(cells[accountPlace] ?? '', line), reading };
+    return { account: id, reading };
   };
+}
+
+function listBalances(balancesByAccount: BalancesByAccount): readonly Balance[] {
+  return [...new Set([...balancesByAccount.values()].flat())];
 }
 
 function checkHeader(
   header: readonly string[],
   names: readonly string[],
-  { wanted, isMixed, line }: { wanted: readonly Balance[]; isMixed: boolean; line: number },
+  { balancesByAccount, line }: { readonly balancesByAccount: BalancesByAccount; readonly line: number },
 ): void {
-  const allowed = `the header is at,${wanted.join()},currency and optionally account`;
-  const known = ['at', ...wanted, 'currency', 'account'];
+  const all = listBalances(balancesByAccount);
+  const allowed = `the header is at,${all.join()},currency and optionally account`;
+  const known = ['at', ...all, 'currency', 'account'];
   const unknown = header.find((_, index) => !known.includes(names[index] ?? ''));
   if (unknown !== undefined) {
     const meant = nearestWord(unknown.trim().toLowerCase(), known);
     const hint = meant === null ? allowed : `did you mean "${meant}"? ${allowed}`;
     throw new HistoryFileError(`line ${line}: no column is called ${quote(unknown)}; ${hint}`);
   }
-  const required = ['at', ...(isMixed ? [] : wanted), 'currency'];
-  const missing = required.find((column) => !names.includes(column));
+  const lists = [...balancesByAccount.values()];
+  const shared = all.filter((balance) => lists.every((list) => list.includes(balance)));
+  const needed = names.includes('account') ? shared : (balancesByAccount.get('') ?? shared);
+  const missing = ['at', ...needed, 'currency'].find((column) => !names.includes(column));
   if (missing !== undefined)
     throw new HistoryFileError(`line ${line}: the column "${missing}" is missing; ${allowed}`);
   if (new Set(names).size < names.length)
@@ -142,7 +155,8 @@ function readInstants(): ReadCell<number> {
   let hour = 'none';
   let startsAt = 0;
   return (text, line) => {
-    const isQuick = restOfHour.test(text.slice(hourLength));
+    // 24:00 is the next day's 00:00, and nothing comes after it.
+    const isQuick = restOfHour.test(text.slice(hourLength)) && !text.startsWith('24', hourLength - 2);
     if (isQuick && text.startsWith(hour)) {
       const seconds =
         60 * Number(text.slice(hourLength + 1, hourLength + 3)) + Number(text.slice(hourLength + 4, -1));
@@ -181,9 +195,9 @@ function readAccount(text: string, line: number): string {
 
 function readCurrency(text: string, line: number): string {
   const currency = plain(text);
-  if (currency !== '' && currency.length <= maxCurrencyLength) return currency;
+  if (currencyPattern.test(currency)) return currency;
   throw new HistoryFileError(
-    `line ${line}: currency ${quote(text)} must have 1 to ${maxCurrencyLength} characters, such as CNY`,
+    `line ${line}: currency ${quote(text)} must have 1 to 16 visible characters, such as CNY`,
   );
 }
 

@@ -22,6 +22,8 @@ export function explainFileError(error: unknown, name: string): unknown {
 /** More than any record of balances needs: a quote that is never closed must not gather the whole file. */
 const maxRecord = 10_000;
 const byteOrderMark = '\uFEFF';
+/** What begins so is packed, a workbook, or text of another encoding. */
+const noText = /^.{0,3}(?:[^\P{Cc}\s]|\uFFFD)/u;
 
 interface CsvSink {
   /** `line` is where the record begins. The cells are valid until the next record. */
@@ -86,8 +88,10 @@ class PlainLines {
 
   /** False when it comes to a line that it cannot split. */
   add(piece: string): boolean {
-    const isBegin = this.line === 1 && this.rest === '' && piece.startsWith(byteOrderMark);
-    const text = this.rest + (isBegin ? piece.slice(1) : piece);
+    const isBegin = this.line === 1 && this.rest === '';
+    if (isBegin && noText.test(piece))
+      throw new HistoryFileError('it is no text in UTF-8: unpack it, or save it as "CSV UTF-8"');
+    const text = this.rest + (isBegin && piece.startsWith(byteOrderMark) ? piece.slice(1) : piece);
     const quoteAt = text.indexOf('"');
     const plainTo = quoteAt < 0 ? text.length : quoteAt;
     let start = 0;

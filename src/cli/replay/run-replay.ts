@@ -67,6 +67,8 @@ async function runComparison(context: CommandContext, input: CommandInput, order
   if (input.flag('forecasts')) throw new UsageError('--forecasts compares nothing');
   const before = await loadOther(context, input, other);
   const account = before.accounts.find(({ id }) => id === order.account?.id) ?? null;
+  if (account === null && order.account !== null)
+    throw new CommandError(`the configuration to compare with has no account "${order.account.id}"`);
   // Both are of one past: that of the database, or the file, of the configuration that is tried.
   const settings = { ...before, storage: order.settings.storage };
   const results: ReplayResult[] = [];
@@ -170,8 +172,14 @@ async function readFile(
   const path = file === '-' ? null : resolve(cwd, file);
   const name = path ?? 'standard input';
   const { accounts } = order.settings;
-  const lists = [...new Set(accounts.map(({ balances }) => balances))];
-  const columns = { balances: [...new Set(lists.flat().map(({ id }) => id))], isMixed: lists.length > 1 };
+  const named = accounts.map((account) => [account.id, account] as const);
+  const only = order.account ?? (accounts.length === 1 ? accounts[0] : undefined);
+  const balances = new Map(
+    (only === undefined ? named : [...named, ['', only] as const]).map(([id, account]) => [
+      id,
+      account.balances.map((balance) => balance.id),
+    ]),
+  );
   try {
     const size = path === null ? Number.POSITIVE_INFINITY : (await stat(path)).size;
     let read = 0;
@@ -180,7 +188,7 @@ async function readFile(
       order.progress.update(Math.min(1, read / size) * textShare);
     };
     const text = openText(path, signal);
-    const readings = await readHistoryCsv(text, columns, update);
+    const readings = await readHistoryCsv(text, balances, update);
     const assigned = assignReadings(readings, accounts, order.account);
     for (const { account, readings } of assigned) {
       const repeated = countRepeatedInstants(readings);

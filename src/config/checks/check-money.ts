@@ -7,6 +7,7 @@ import type { Position } from '../draft.ts';
 import { rateForm } from '../schema/config.ts';
 
 const code = /^[A-Z]{3}$/;
+const codeForm = 'must be a currency code of three capital letters, such as "EUR"';
 /** Kinds whose requests the file describes. */
 const describedTypes = providerKinds.flatMap(({ requestKeys, type }) => (requestKeys ? [type] : []));
 const ofSource = ['provider', 'every', 'inverted'];
@@ -16,8 +17,7 @@ export function checkMoney(file: Position): void {
   const money = file.at('money');
   if (typeof money.value !== 'object' || money.value === null) return;
   const currency = money.at('currency');
-  if (currency.text !== null && !code.test(currency.text))
-    currency.report('must be a currency code of three capital letters, such as "EUR"');
+  if (currency.text !== null && !code.test(currency.text)) currency.report(codeForm);
   const rates = money.at('rates');
   const isRead = rates.has('provider');
   for (const key of rates.keys()) checkRate(key, rates.at(key), isRead);
@@ -80,7 +80,12 @@ function checkSource(file: Position, currency: string | null): void {
   for (const [index, id] of codes.entries())
     if (!code.test(id))
       provider.at('balances', index, 'id').report('must be a currency in small letters, such as "cny"');
-  const { text: base } = provider.at('currency', 'fixed');
-  if (currency !== null && base !== null && ![...codes, currencyCode(base)].includes(currencyCode(currency)))
-    provider.at('balances').report(`must have money.currency, ${currency}: the rates are of ${base}`);
+  const fixed = provider.at('currency', 'fixed');
+  if (fixed.text === null) return;
+  const wanted = currencyCode(currency ?? '');
+  const base = currencyCode(fixed.text);
+  // What is no code may be a secret that a wrong placeholder put in.
+  if (!code.test(base)) fixed.report(codeForm);
+  else if (code.test(wanted) && ![...codes, base].includes(wanted))
+    provider.at('balances').report(`must have money.currency, ${wanted}: the rates are of ${base}`);
 }

@@ -15,6 +15,7 @@ import { account } from './account.ts';
 import { providerSchema } from './providers.ts';
 
 const someNetworks = 'give IP addresses or networks, such as ["127.0.0.1", "10.0.0.0/8"]';
+const headerForm = 'give the name of a header, such as "Remote-User"';
 const networkAddress = z
   .string({ error: someNetworks })
   .refine((text) => parseNetwork(text) !== null, { error: someNetworks });
@@ -39,8 +40,8 @@ const server = shape({
       .min(1, { error: someNetworks })
       .describe('Addresses of the proxy; nobody else is believed.'),
     header: z
-      .string()
-      .regex(/^[A-Za-z0-9-]{1,100}$/, { error: 'give the name of a header, such as "Remote-User"' })
+      .string({ error: headerForm })
+      .regex(/^[A-Za-z0-9-]{1,100}$/, { error: headerForm })
       .transform((name) => name.toLowerCase())
       .describe(
         'The header in which it names who is signed in, such as `Remote-User` or `X-Auth-Request-Email`.',

@@ -170,9 +170,9 @@ export const expireSilence = orderKind({
   details: { id: z.string() },
   apply(state, { id }, now) {
     const silence = state.silences.get(id);
-    if (silence === undefined) return refuse('not-found', refusals.noSilence({ id }));
     // Until when it has muted stays as it is.
-    if (silence.endsAt <= now) return refuse('not-found', refusals.silenceIsOver({ id }));
+    if (silence === undefined || silence.endsAt <= now)
+      return refuse('not-found', refusals.noOpenSilence({ id }));
     keepSilence(state, { ...silence, endsAt: now }, now);
     return done;
   },

@@ -42,8 +42,9 @@ export const alertOperations: readonly Operation[] = [
       answers: listed('Alerts', 'alerts', alertJson),
     },
     async ({ views, query }) =>
-      pageOfList(await views.alerts({ all: query.all === 'true' }), query, ({ account, rule, incident }) =>
-        JSON.stringify([account, rule, incident]),
+      // One that is pending begins to fire in its place; one that is over stands further down.
+      pageOfList(await views.alerts({ all: query.all === 'true' }), query, ({ state, ...alert }) =>
+        JSON.stringify([alert.account, alert.rule, state === 'resolved' && alert.incident]),
       ),
   ),
   ofAlerts.post(

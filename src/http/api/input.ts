@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { parseDuration } from '../../domain/duration.ts';
 import { parseJson } from '../../domain/json.ts';
@@ -101,26 +102,33 @@ export interface Page<T> {
   readonly nextCursor: string | null;
 }
 
-const placeInList = z.tuple([z.string(), z.int().nonnegative()]);
+const placeInList = z.tuple([z.int().positive(), z.string()], z.string());
 const placeInTime = z.tuple([z.number(), z.int().nonnegative()]);
 
-/** Everything without a limit. The cursor names the last item given, and its number where that has gone meanwhile. */
+/** Items that a cursor knows: where the last one has gone meanwhile, it goes on after the one before it. */
+const maxKnown = 20;
+
+/** Everything without a limit. Where all that the cursor knows has gone, it begins again: twice is better than not at all. */
 export function pageOfList<T>(
   all: readonly T[],
   { limit, cursor }: PageQuery,
   keyOf: (item: T) => string,
 ): Page<T> {
+  const markOf = (item: T) => createHash('sha1').update(keyOf(item)).digest('base64url').slice(0, 8);
   let start = 0;
   if (cursor !== undefined) {
-    const [key, index] = readCursor(cursor, placeInList);
-    const found = all.findIndex((item) => keyOf(item) === key);
-    start = found < 0 ? index : found + 1;
+    const [end, ...known] = readCursor(cursor, placeInList);
+    // Mostly nothing has gone.
+    const before = all.slice(end - 1, end).map(markOf);
+    const marks = before[0] === known.at(-1) ? null : all.map(markOf);
+    start = marks === null ? end : marks.indexOf(known.findLast((mark) => marks.includes(mark)) ?? '') + 1;
   }
-  const items = all.slice(start, start + (limit ?? all.length));
-  const last = items.at(-1);
-  const end = start + items.length;
-  const more = last !== undefined && end < all.length;
-  return { items, nextCursor: more ? writeCursor([keyOf(last), end]) : null };
+  const end = Math.min(all.length, start + (limit ?? all.length));
+  const known = all.slice(Math.max(0, end - maxKnown), end).map(markOf);
+  return {
+    items: all.slice(start, end),
+    nextCursor: end < all.length ? writeCursor([end, ...known]) : null,
+  };
 }
 
 /** `read` gives the newest `limit` before an instant; several may share one, so the cursor counts those given. */

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Incident } from '../../domain/alert.ts';
 import { isoDay, isoText } from '../../domain/moment.ts';
 import { formatMicros } from '../../domain/money.ts';
+import { ownOf } from '../../domain/own.ts';
 import { nameWeekday } from '../../rules/spending-facts.ts';
 import { formatCsvLine } from '../../views/csv.ts';
 import { explainChanges } from '../../views/explain-changes.ts';
@@ -178,7 +179,7 @@ function spendingLines({ spending, groupBy }: Review): readonly string[] {
   const header = formatCsvLine(['account', 'name', 'label', 'currency', 'spent', 'before']);
   const lines = spending.accounts.map(({ account: { id, name, labels }, ...amounts }) => {
     const { currency, spent: now, before } = spentJson(amounts);
-    return formatCsvLine([id, name, labels[groupBy ?? ''] ?? '', currency, now, before ?? '']);
+    return formatCsvLine([id, name, ownOf(labels, groupBy ?? '') ?? '', currency, now, before ?? '']);
   });
   return [header, ...lines];
 }

@@ -38,8 +38,7 @@ function describe({ box, timezone, drawn, range, select }) {
         ...axis,
         size: (_plot, values) =>
           Math.max(64, 14 + 8 * Math.max(...(values ?? []).map(({ length }) => length))),
-        values: (_plot, splits) =>
-          splits.map((value) => value.toLocaleString(lang, { maximumFractionDigits: 6 })),
+        values: (_plot, splits) => splits.map((value) => formatMoney(value, 0)),
       },
     ],
     series: [
@@ -320,6 +319,7 @@ function formatMoney(value, minimumFractionDigits = 2) {
   return value.toLocaleString(lang, {
     minimumFractionDigits,
     maximumFractionDigits: 6,
-    useGrouping: false,
+    // Of four digits too, as everywhere on the page.
+    useGrouping: 'always',
   });
 }

@@ -25,7 +25,9 @@ const sessionOptions = [
   ...[...needed].map(([name, value]) => `${name}=${value.replace(' ', '\\ ')}`),
 ];
 
-/** And takes writes where the address asks for that. As with libpq a refused password ends the search; a certificate that is not trusted does not. */
+/**
+ * The first that takes writes; where none does and the address does not ask for that, the first that answers. As with libpq a refused password ends the search; a certificate that is not trusted does not.
+ */
 export async function chooseHost(
   url: Secret,
   limitMs: number,
@@ -35,16 +37,26 @@ export async function chooseHost(
   const { urls, mustWrite } =
     hosts !== null && 'urls' in hosts ? hosts : { urls: [url.reveal()], mustWrite: false };
   let failure: unknown;
+  let readable: string | null = null;
   for (const address of urls) {
     try {
-      return { address, limited: await learnLimits(address, limitMs, mustWrite, log) };
+      return { address, limited: await learnLimits(address, limitMs, mustWrite || urls.length > 1, log) };
     } catch (error) {
       failure = error;
-      if (!(error instanceof StorageError)) break;
-      if (error.kind === 'unfit' && error.cause instanceof DatabaseError) break;
+      if (endsSearch(error)) break;
+      if (onlyReads(error)) readable ??= address;
     }
   }
-  throw failure;
+  if (mustWrite || readable === null) throw failure;
+  return { address: readable, limited: await learnLimits(readable, limitMs, false, log) };
+}
+
+function endsSearch(error: unknown): boolean {
+  return !(error instanceof StorageError) || (error.kind === 'unfit' && error.cause instanceof DatabaseError);
+}
+
+function onlyReads(error: unknown): boolean {
+  return error instanceof StorageError && error.kind === 'read-only';
 }
 
 /** The options to connect to one host; `limitMs` null where no limit can be set for a session. `lockLimitMs`: how long a statement waits for a lock; 0 for no limit. */

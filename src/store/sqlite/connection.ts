@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readlinkSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { StorageError } from '../../domain/operator-error.ts';
@@ -77,12 +77,28 @@ export function connectForReading(
       'other',
       `database ${path} does not exist yet: \`lowwater run\` creates it, or set storage.path`,
     );
-  guardStorage(path, () => refuseDamagedLog(path));
+  guardStorage(path, () => {
+    sizeUnlessCut(realpathSync(path));
+    refuseDamagedLog(path);
+  });
   // Not opened read-only: that would leave empty -wal and -shm files behind where no daemon runs.
   return connect(path, { timeout: patienceMs, fileMustExist: true }, (db) => {
     check(db, path);
     if (queryOnly) db.pragma('query_only = ON');
   });
+}
+
+/** SQLite would begin anew, and remove the log in which all may lie: a file is looked at before it is opened. Throws `StorageError`. */
+function sizeUnlessCut(path: string): number {
+  const bytes = sizeOfFile(path);
+  // A daemon that was killed left a note beside its database. A few bytes are less than the header of one.
+  if (bytes < headerBytes && (bytes > 0 || existsSync(`${path}-daemon`)))
+    throw new StorageError(
+      'corrupt',
+      `database ${path} was ${bytes === 0 ? 'deleted, or ' : ''}cut to ${plural(bytes, 'byte')}; it was left as it is: ` +
+        `${recovery}, or remove ${path}-daemon as well to begin anew`,
+    );
+  return bytes;
 }
 
 /**
@@ -94,14 +110,7 @@ export function inspectFile(
   path: string,
   refuse: (db: Connection, schema: number) => void,
 ): { readonly bytes: number; readonly mendable: readonly string[] } {
-  const bytes = sizeOfFile(path);
-  // A daemon that was killed left a note beside its database. A few bytes are less than the header of one.
-  if (bytes < headerBytes && (bytes > 0 || existsSync(`${path}-daemon`)))
-    throw new StorageError(
-      'corrupt',
-      `database ${path} was ${bytes === 0 ? 'deleted, or ' : ''}cut to ${plural(bytes, 'byte')}; it was left as it is: ` +
-        `${recovery}, or remove ${path}-daemon as well to begin anew`,
-    );
+  const bytes = sizeUnlessCut(path);
   if (bytes === 0) return { bytes, mendable: [] };
   // Closing a writable connection would fold the write-ahead log of a killed process into the file.
   const open = () =>

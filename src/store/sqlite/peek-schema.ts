@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 
 /** "lwtr": marks the file as lowwater's (PRAGMA application_id, `file` shows it). */
@@ -10,7 +11,8 @@ export const headerBytes = 100;
 
 /** The schema of a database of lowwater, read without opening it; null where the file is none or cannot be read. */
 export async function peekSchema(path: string): Promise<number | null> {
-  const file = await open(path).catch(() => null);
+  // Opening a FIFO would otherwise wait for somebody who writes to it.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => null);
   if (file === null) return null;
   try {
     const { bytesRead, buffer } = await file.read(Buffer.alloc(headerBytes), 0, headerBytes, 0);

@@ -145,6 +145,27 @@ describe('Alertmanager', () => {
     await Promise.all([channel.close(), bad.close()]);
   });
 
+  it('gets an end that one member of a cluster missed with the next message, be it empty, and once', async () => {
+    let isUp = false;
+    const [good, late] = await Promise.all([
+      startHttpReceiver(alertmanager),
+      startHttpReceiver((response, post) => (isUp ? alertmanager(response, post) : json(response, {}, 503))),
+    ]);
+    const urls = [late, good].map(({ port }) => `http://127.0.0.1:${port}`);
+    const settings = channelOf('ops', { type: 'alertmanager', urls });
+    const channel = createChannel(settings, { clock: systemClock, texts: textsAround(settings) });
+    const { signal } = new AbortController();
+    const over = Date.now() - 1000;
+    await channel.send(buildMessage([buildItem({ kinds: ['resolved'], resolvedAt: over })]), signal);
+    isUp = true;
+    const sentBefore = [good.received.length, late.received.length];
+    for (let round = 0; round < 2; round += 1) await channel.send(buildMessage([]), signal);
+    expect(good.received).toHaveLength(sentBefore[0] ?? 0);
+    const again = late.received.slice(sentBefore[1]).map(({ body }) => JSON.parse(body) as Alert[]);
+    expect(again).toMatchObject([[{ endsAt: new Date(over).toISOString() }]]);
+    await Promise.all([channel.close(), good.close(), late.close()]);
+  });
+
   it('is asked with the credentials given, and refused for good where they are wrong', async () => {
     const { delivery, posts } = await sendThrough({
       config: (origin) => ({

@@ -19,28 +19,14 @@ describe('a template', () => {
     expect(body.message).toContain('Top up 1,400.00 CNY');
   });
 
-  it('that is a list with one entry has one for each alert', () => {
-    const alertmanager = [
-      {
-        labels: { alertname: '{{rule}}', account: '{{account.id}}', team: '{{labels.team}}' },
-        startsAt: '{{firedAt}}',
-      },
-    ];
-    const items = ['sms-low', 'other'].map((rule) => buildItem({ rule, incident: { rule } }));
-    expect(JSON.parse(fillTemplate(alertmanager, buildMessage(items)))).toMatchObject([
-      {
-        labels: { alertname: 'sms-low', account: 'otp', team: 'identity' },
-        startsAt: '2026-11-20T18:22:00.000Z',
-      },
-      { labels: { alertname: 'other' } },
-    ]);
-  });
-
-  it.each(Object.entries(hostileNames))('stays whole JSON with the name %s', (_name, accountName) => {
-    const message = buildMessage([buildItem({ accountName })]);
-    const filled = JSON.parse(fillTemplate({ a: '{{account.name}}', b: 1 }, message));
-    expect(filled).toEqual({ a: accountName, b: 1 });
-  });
+  it.each(Object.entries(hostileNames))(
+    'stays whole JSON, without half a surrogate pair, with the name %s',
+    (_name, accountName) => {
+      const message = buildMessage([buildItem({ accountName })]);
+      const filled = JSON.parse(fillTemplate({ a: '{{account.name}}', b: 1 }, message));
+      expect(filled).toEqual({ a: accountName.toWellFormed(), b: 1 });
+    },
+  );
 
   it.each(Object.entries(everyMessage()))('is filled for every message: %s', (_name, message) => {
     expect(fillTemplate(ntfy, message)).not.toMatch(/\{\{|undefined|\[object/);

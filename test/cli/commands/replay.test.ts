@@ -55,9 +55,60 @@ interface ReplayAnswer {
 
 const parse = (text: string): ReplayAnswer => JSON.parse(text) as ReplayAnswer;
 
+describe('lowwater replay of accounts with other balances', () => {
+  const pushed = { type: 'pushed', balances: [{ id: 'main' }, { id: 'bonus' }] };
+  const moved = {
+    ...config,
+    providers: { wallet: pushed },
+    accounts: [config.accounts[0], { id: 'marketing', provider: 'wallet' }],
+    rules: [{ id: 'low', type: 'below', threshold: 100 }],
+  };
+
+  it('leaves out what an account was read as before it moved to a provider with other balances', async () => {
+    writeFileSync(join(folder, 'moved.json'), JSON.stringify(moved));
+    const words = ['replay', '--since', '7d', '--config', 'moved.json', '--json'];
+    const { code, stdout, stderr } = await runCli(words, { cwd: folder });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const fired = parse(stdout).incidents.map(({ account, rule }) => `${account} ${rule}`);
+    expect(fired).toContain('otp low');
+    expect(fired.filter((name) => name.startsWith('marketing'))).toEqual([]);
+  });
+
+  it('asks a line of a file for the balances of its own account, and for no others', async () => {
+    writeFileSync(join(folder, 'moved.json'), JSON.stringify(moved));
+    const replay = (rows: readonly string[], ...words: string[]) => {
+      writeFileSync(join(folder, 'moved.csv'), rows.join('\n'));
+      return runCli(['replay', '--config', 'moved.json', '--input', 'moved.csv', ...words], { cwd: folder });
+    };
+    const at = '2026-11-20T12:00:00Z';
+    const header = 'at,account,currency,sms,voip,main,bonus';
+    const rows = [header, `${at},otp,CNY,1,2,,`, `${at},marketing,EUR,9,,3,4`];
+    expect(await replay(rows)).toMatchObject({ code: 0, stderr: '' });
+    const lacking = await replay([...rows, `${at},marketing,EUR,,,3,`]);
+    expect(lacking).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('line 4: bonus "" is not an amount'),
+    });
+    const nameless = await replay(['at,main,currency', `${at},3,EUR`], '--account', 'marketing');
+    expect(nameless).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('the column "bonus" is missing'),
+    });
+  });
+});
+
 describe('lowwater replay --compare', () => {
   const against = (old: string, ...words: string[]) =>
     runCli(['replay', '--since', '7d', '--config', 'new.json', '--compare', old, ...words], { cwd: folder });
+
+  it('refuses an account that the other configuration does not have', async () => {
+    writeFileSync(join(folder, 'new.json'), JSON.stringify(config));
+    const old = { ...config, accounts: config.accounts.slice(0, 1) };
+    writeFileSync(join(folder, 'old.json'), JSON.stringify(old));
+    const { code, stderr } = await against('old.json', '--account', 'marketing');
+    expect(code).toBe(1);
+    expect(stderr).toContain('the configuration to compare with has no account "marketing"');
+  });
 
   it('names what would be new, gone, earlier, later or of another severity, by account, and the messages of each channel', async () => {
     const rules = [

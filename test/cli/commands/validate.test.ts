@@ -21,7 +21,7 @@ async function validate(path: string, prepare: (folder: string) => void = () => 
 }
 
 it.each([
-  ['a folder', (folder: string) => mkdirSync(join(folder, 'data')), 'storage.path: is a directory'],
+  ['a folder', (folder: string) => mkdirSync(join(folder, 'data')), 'is a directory: set storage.path'],
   [
     'another file',
     (folder: string) => writeFileSync(join(folder, 'data'), 'id,name\n1,otp\n'),

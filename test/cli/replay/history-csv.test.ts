@@ -7,7 +7,7 @@ import { formatMicros } from '../../../src/domain/money.ts';
 import type { PackedPolls } from '../../../src/store/runs/packed-polls.ts';
 import { formatCsvLine } from '../../../src/views/csv.ts';
 
-const columns = { balances: ['sms', 'voip'], isMixed: false };
+const balances = new Map([['', ['sms', 'voip']]]);
 
 const header = 'at,sms,voip,currency';
 const noon = Date.UTC(2026, 10, 20, 12);
@@ -16,7 +16,11 @@ const line = '2026-11-20T12:00:00Z,12.5,-0.000001,CNY';
 
 /** The readings by account. */
 async function read(...pieces: string[]) {
-  const shelves = await readHistoryCsv(Readable.from(pieces), columns);
+  return readAs(balances, ...pieces);
+}
+
+async function readAs(balancesByAccount: ReadonlyMap<string, readonly string[]>, ...pieces: string[]) {
+  const shelves = await readHistoryCsv(Readable.from(pieces), balancesByAccount);
   const readingsOf = (shelf: PackedPolls) =>
     [...shelf.polls(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)]
       .flat()
@@ -230,9 +234,21 @@ describe('a file of readings', () => {
     ['with an open quote', `${header}\n"2026-11-20T12:00:00Z,1,1,CNY\n`, /line 2: a quote is not closed/],
     [
       'with an error after a field of two lines',
-      `${header}\n${line.replace('CNY', '"C\nY"')}\nx\n`,
+      `${header}\n${line.replace('CNY', '"CNY\n"')}\nx\n`,
       /line 4: 1 fields/,
     ],
+    [
+      'with a time after 24:00',
+      `${header}\n2026-11-20T24:00:00Z,1,1,CNY\n2026-11-20T24:30:00Z,1,1,CNY\n`,
+      /line 3: at .* is not a valid timestamp/,
+    ],
+    [
+      'with a currency that nobody can see',
+      `${header}\n2026-11-20T12:00:00Z,1,1,\u001b[31m\n`,
+      /line 2: currency .* must have 1 to 16 visible characters/,
+    ],
+    ['that is packed', '\u001f\ufffd\b"', /it is no text in UTF-8: unpack it/],
+    ['in UTF-16', '\ufffd\ufffda\0t\0', /it is no text in UTF-8: .*save it as "CSV UTF-8"/],
     ['that is no text of lines at all', 'x'.repeat(50_000), /line 1: the line has more than/],
   ])('is refused %s', async (_name, text, problem) => {
     expect(await problemOf(text)).toMatch(problem);

@@ -64,6 +64,13 @@ describe('a review', () => {
       expect(buckets.reduce((sum, micros) => sum + micros, 0)).toBe(spent);
   });
 
+  it.each(['__proto__', 'toString'])('groups by %s as by any label that no account has', async (groupBy) => {
+    const world = await reviewedWorld();
+    const order = { ...everything, since: world.now - hourMs, until: world.now, groupBy };
+    const { spending } = await reviewTime(world.views, order);
+    expect(spending?.groups.map(({ group }) => group)).toEqual(['']);
+  });
+
   it('counts what went before the time as before, and time below zero as far as it was read', async () => {
     const world = await startWorld({ rules: [] });
     await read(world, 100);

@@ -141,7 +141,7 @@ describe.skipIf(noPostgres !== null)('connections', () => {
     expect(await database.change('SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
-  it('go to the first of several hosts that takes writes, and to the next when it breaks', {
+  it('go to the first of several hosts that takes writes, whether the address asks for that or not, and to the next when it breaks', {
     timeout: 60_000,
   }, async () => {
     const reading = await startPostgres({ default_transaction_read_only: 'on' });
@@ -166,6 +166,17 @@ describe.skipIf(noPostgres !== null)('connections', () => {
         () => false,
       ),
     );
+    const last = proxies[1]?.port;
+    const unasked = openDatabase({
+      url: new Secret(`${user}127.0.0.1:${reading.port},127.0.0.1:${last}/postgres`),
+    });
+    onTestFinished(() => unasked.close());
+    expect(await unasked.change(where)).toEqual([{ port: String(writing.port) }]);
+    const readable = openDatabase({
+      url: new Secret(`${user}127.0.0.1:1,127.0.0.1:${reading.port}/postgres`),
+    });
+    onTestFinished(() => readable.close());
+    expect(await readable.ask(where)).toEqual([{ port: String(reading.port) }]);
     const none = openDatabase({
       url: new Secret(`${user}127.0.0.1:${reading.port}/postgres?target_session_attrs=primary`),
     });

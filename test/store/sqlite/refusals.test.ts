@@ -297,6 +297,18 @@ it('one that was cut to nothing under a daemon that was killed is refused, and a
   expect(open(fresh).load().accounts).toEqual([]);
 });
 
+it('of a database that was cut to nothing under a daemon that was killed, no command removes the log', () => {
+  const path = makePath();
+  open(path).close();
+  alterWithoutClosing(path);
+  const log = readFileSync(`${path}-wal`);
+  writeFileSync(path, '');
+  writeFileSync(`${path}-daemon`, '{}');
+  for (const use of [() => openSqliteReader({ path }), () => leaveOrder(path, order)])
+    expect(refusalOf(use).message).toMatch(/was deleted, or cut to 0 bytes.*restore a backup/);
+  expect(readFileSync(`${path}-wal`)).toEqual(log);
+});
+
 it('a lock file that holds something else is named, with what to do about it', () => {
   const path = makePath();
   writeFileSync(`${path}-lock`, 'once upon a time '.repeat(500));
