@@ -110,8 +110,25 @@ export function editSettings(from: Seeded, before: Settings): Settings {
       };
     }
     default:
-      return before;
+      return moveChannels(from, before);
   }
+}
+
+/** A channel is left out, or one comes to a receiver that nobody had. */
+function moveChannels(from: Seeded, before: Settings): Settings {
+  const { channels } = before;
+  const gone = channels.length > 1 && from.chance(0.6) ? from.pick(channels) : null;
+  const moved =
+    gone === null
+      ? [...channels, drawChannel(from, from.int(100, 999))]
+      : channels.filter((it) => it !== gone);
+  const configured = before.rules.filter((rule) => !rule.builtIn);
+  return {
+    ...before,
+    channels: moved,
+    routes: drawRoutes(from, before.accounts, configured, moved),
+    reports: drawReports(from, moved),
+  };
 }
 
 function drawAccounts(

@@ -97,11 +97,15 @@ export class Peers {
         };
         const { tests } = this.#world;
         const isTest = tests.isOf(send);
-        if (counts && !isTest) this.#observer.sending(send);
+        // To a receiver that the configuration has no more: no outbox knows of it.
+        const isFarewell = !this.#machine.settings.channels.some(({ name }) => name === settings.name);
+        const isOfOutbox = !isTest && !isFarewell;
+        if (counts && isOfOutbox) this.#observer.sending(send);
         // What was handed over arrives, whether or not the process lives to hear of it.
         if (fate.arrivesAfterMs !== null && counts) {
           this.#machine.queue.at(this.#machine.queue.now + fate.arrivesAfterMs, () => {
             if (isTest) return void tests.arrived(send);
+            if (isFarewell) return;
             this.#world.chats.arrived(send);
             this.#observer.arrived(send);
           });
@@ -112,7 +116,7 @@ export class Peers {
             abort: () => {
               life.flights.delete(flight);
               const delivery = { kind: 'retry', certainty: 'unknown', reason: 'given up' } as const;
-              if (!isTest) this.#machine.observe(span, (it) => it.answered(send, delivery));
+              if (isOfOutbox) this.#machine.observe(span, (it) => it.answered(send, delivery));
               resolve(delivery);
             },
           };
@@ -120,7 +124,7 @@ export class Peers {
           life.deliver(fate.answersAfterMs, () => {
             if (!life.flights.delete(flight)) return;
             if (isTest) tests.answered(send, fate.delivery);
-            else this.#machine.observe(span, (it) => it.answered(send, fate.delivery));
+            else if (isOfOutbox) this.#machine.observe(span, (it) => it.answered(send, fate.delivery));
             resolve(fate.delivery);
           });
         });
