@@ -75,7 +75,8 @@ export class FakeClock implements Clock {
   }
 }
 
-/** Every promise that can go on has gone on: Node gives a tick its turn when no microtask is left. */
-function settle(): Promise<void> {
-  return new Promise((resolve) => process.nextTick(resolve));
+/** Every promise that can go on has gone on: what a promise asks of the next tick waits until no microtask is left. */
+async function settle(): Promise<void> {
+  await null;
+  await new Promise<void>((resolve) => process.nextTick(resolve));
 }
