@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Secret } from '../../../src/domain/secret.ts';
 import type { ClusterStatus, Role } from '../../../src/ports/cluster.ts';
 import { openReader, openStore } from '../../../src/store/store.ts';
@@ -16,13 +16,17 @@ import {
   silent,
 } from '../../store/sqlite/batches.ts';
 import { type Ended, runBuilt } from '../../support/built-program.ts';
+import { type CliResult, runCli } from '../../support/cli.ts';
 import { FakeViews } from '../../support/fake-views.ts';
 import { noPostgres, sharedPostgres } from '../../support/postgres.ts';
 import { runFakeServer } from '../../support/web-server.ts';
 
 interface Installation {
   readonly folder: string;
-  run(...words: readonly string[]): Promise<Ended>;
+  /** In this process: not every command must cost a start. */
+  run(...words: readonly string[]): Promise<CliResult>;
+  /** In a process of its own. */
+  runBuilt(...words: readonly string[]): Promise<Ended>;
 }
 
 /** A configuration whose database is at this address, or a file next to it. */
@@ -41,7 +45,16 @@ function install(url: Secret | string | null): Installation {
     ...(url === null ? {} : { DATABASE: typeof url === 'string' ? url : url.reveal() }),
     TARGET: '',
   };
-  return { folder, run: (...words) => runBuilt(words, { cwd: folder, env }) };
+  const at = { cwd: folder, env };
+  onTestFinished(() => void vi.unstubAllEnvs());
+  return {
+    folder,
+    run: (...words) => {
+      for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+      return runCli(words, at);
+    },
+    runBuilt: (...words) => runBuilt(words, at),
+  };
 }
 
 describe('the commands about daemons that share a database', () => {
@@ -71,8 +84,8 @@ describe('the commands about daemons that share a database', () => {
       const cluster = await open(url);
       const { incarnation } = await own(cluster);
       await cluster.join(card({ node: 'two', advertise: 'http://10.0.0.2:8080', configHash: 'other' }));
-      const { run } = install(url);
-      const status = await run('cluster', 'status');
+      const { run, runBuilt } = install(url);
+      const status = await runBuilt('cluster', 'status');
       expect(status).toMatchObject({ code: 0, stderr: '' });
       expect(status.stdout.split('\n').map((line) => line.trim().split(/ {2,}/))).toMatchObject([
         ['NODE', 'ROLE', 'CONFIGURATION', 'LEASE', 'PROGRAM', 'ADDRESS'],
@@ -121,7 +134,7 @@ describe('the commands about daemons that share a database', () => {
       const url = await makeDatabase();
       const cluster = await open(url);
       const { incarnation, store } = await own(cluster);
-      const { run } = install(url);
+      const { run, runBuilt } = install(url);
       expect(await run('cluster', 'hand-over')).toMatchObject({
         code: 1,
         stderr: expect.stringContaining('no other daemon'),
@@ -136,7 +149,7 @@ describe('the commands about daemons that share a database', () => {
           'the configuration of two is not that of one (accounts: otp (changed), voice (missing)): give both the same file, or repeat with --force',
         ),
       });
-      const waiting = run('cluster', 'hand-over', '--force');
+      const waiting = runBuilt('cluster', 'hand-over', '--force');
       while ((await store.takeOrders()).length === 0) {}
       await cluster.leave(incarnation);
       await cluster.claim(next.incarnation);
@@ -165,7 +178,7 @@ it.skipIf(noPostgres !== null)(
 );
 
 it('an order that the daemon of a SQLite file would end by is refused while that daemon does not answer, and left for nobody', async () => {
-  const { folder, run } = install(null);
+  const { folder, runBuilt: run } = install(null);
   const path = join(folder, 'lowwater.db');
   const before = openStore({ path, log: silent, now: () => noon, program: 'lowwater 0.3.0' });
   const [from, to] = [1, 2].map((hours) => new Date(Date.now() + hours * 3_600_000).toISOString());
@@ -208,7 +221,7 @@ describe.skipIf(noPostgres !== null)('migrate-store', () => {
     );
     await store.close();
     const url = await makeDatabase();
-    const there = await here.run('migrate-store', '--to', url.reveal(), '--json');
+    const there = await here.runBuilt('migrate-store', '--to', url.reveal(), '--json');
     expect(there).toMatchObject({ code: 0, stderr: expect.stringContaining('set storage.postgres.url') });
     const { tables } = JSON.parse(there.stdout);
     expect(tables).toContainEqual({ name: 'incident', rows: 1, bytes: expect.any(Number) });
@@ -218,7 +231,7 @@ describe.skipIf(noPostgres !== null)('migrate-store', () => {
     for (const said of [there, again]) expect(said.stdout + said.stderr).not.toContain(password);
 
     const other = install(url);
-    const back = await other.run('migrate-store', '--to', 'copy.db');
+    const back = await other.runBuilt('migrate-store', '--to', 'copy.db');
     expect(back).toMatchObject({ code: 0, stderr: expect.stringContaining('set storage.path') });
     const reader = openReader({ path: join(other.folder, 'copy.db'), now: () => noon });
     expect((await reader.load()).incidents).toEqual([incident('i')]);

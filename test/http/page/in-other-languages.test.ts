@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { englishCatalogue } from '../../../scripts/write-languages.ts';
+import { getOrMake } from '../../../src/domain/get-or-make.ts';
 import { Secret } from '../../../src/domain/secret.ts';
 import { signLink } from '../../../src/http/ack-link.ts';
 import { loadLanguage } from '../../../src/languages/load-language.ts';
@@ -61,8 +62,8 @@ beforeAll(async () => {
   await Promise.all([loadLanguage('zh-CN'), loadLanguage('es')]);
 });
 
-/** A daemon in a crisis, one that is well, and one that asks who is there. */
-async function startAll() {
+/** A daemon in a crisis, and the link of a message of it. */
+async function startCrisis() {
   const world = await startDemoWorld();
   const ordered = { account: 'voice-alerts', balance: 'voip', amountMicros: units(500), comment: '' };
   await give(
@@ -77,17 +78,24 @@ async function startAll() {
   const expiresAt = world.now + hourMs;
   await give(world.views, { kind: 'renew-calendar-key', key: 'k'.repeat(43) }, 'Wei');
   return {
-    kinds: await serveWorld(await liveWithEveryKind()),
-    standby: await serveStandby(),
     crisis: await serveWorld(world),
-    calm: await serveWorld(await startWorld()),
-    locked: await serveWorld(await startWorld(), { settings: { token: new Secret(token) } }),
     link: signed({ incident, expiresAt }),
     deadLinks: [
       signed({ incident: 'over', expiresAt }),
       signed({ incident, expiresAt: world.now }),
       '/a/forged',
     ],
+  };
+}
+
+/** A daemon in a crisis, one that is well, and one that asks who is there. */
+async function startAll() {
+  return {
+    ...(await startCrisis()),
+    kinds: await serveWorld(await liveWithEveryKind()),
+    standby: await serveStandby(),
+    calm: await serveWorld(await startWorld()),
+    locked: await serveWorld(await startWorld(), { settings: { token: new Secret(token) } }),
   };
 }
 
@@ -163,6 +171,19 @@ async function readAll(
   return read;
 }
 
+const both = new Map<
+  string,
+  Promise<{ readonly said: readonly Page[]; readonly english: readonly Page[] }>
+>();
+
+/** Every page of the same daemons in a language and in English, read once. */
+function readBoth(language: string) {
+  return getOrMake(both, language, async () => {
+    const daemons = await startAll();
+    return { said: await readAll(daemons, language), english: await readAll(daemons, 'en') };
+  });
+}
+
 /** What people read or hear of a page, piece by piece. */
 function textsOf(html: string): readonly string[] {
   return html
@@ -196,8 +217,7 @@ const momentsOf = (html: string) =>
 
 describe.each(['zh-CN', 'es'])('In %s', (language) => {
   it('every page has the links, the amounts and the moments that it has in English', async () => {
-    const daemons = await startAll();
-    const [said, english] = [await readAll(daemons, language), await readAll(daemons, 'en')];
+    const { said, english } = await readBoth(language);
     for (const [index, { name, html }] of said.entries()) {
       const same = english[index]?.html ?? '';
       expect(html, name).toContain(`<html lang="${language}"`);
@@ -208,7 +228,7 @@ describe.each(['zh-CN', 'es'])('In %s', (language) => {
   }, 60_000);
 
   it('the calendar has the days, the links and the amounts that it has in English, and no English', async () => {
-    const { crisis } = await startAll();
+    const { crisis } = await startCrisis();
     const read = async (language: string) => {
       const headers = { 'accept-language': language };
       const answer = await fetch(`${crisis.url}/pay.ics?key=${'k'.repeat(43)}`, { headers });
@@ -237,8 +257,8 @@ const isEnglish = (text: string, language: string) =>
 it.each(['zh-CN', 'es'])(
   'In %s no English sentence is left on any page',
   async (language) => {
-    const pages = await readAll(await startAll(), language);
-    const english = pages.flatMap(({ name, html }) =>
+    const { said } = await readBoth(language);
+    const english = said.flatMap(({ name, html }) =>
       textsOf(html)
         .filter((text) => isEnglish(text, language))
         .map((text) => `${name}: ${text}`),
@@ -256,7 +276,7 @@ describe.skipIf(!hasBrowser())('In a browser', () => {
   ])(
     'what scripts add to a page is said in %s',
     async (language, fresh, moment, age) => {
-      const { crisis } = await startAll();
+      const { crisis } = await startCrisis();
       const { browser } = await shareBrowser();
       const context = await browser.newContext();
       await context.addCookies([{ name: 'lowwater_language', value: language, url: crisis.url }]);
@@ -314,7 +334,7 @@ describe('In a language that is longer by 40 % and has the plurals of Polish', (
     'no page scrolls sideways on a phone or a laptop, no word is cut, and none runs over its box',
     async () => {
       await pseudoLanguage('es', async () => {
-        const { crisis, link } = await startAll();
+        const { crisis, link } = await startCrisis();
         const { browser } = await shareBrowser();
         const context = await browser.newContext({ viewport: { width: 390, height: 800 }, locale: 'es' });
         const page = await context.newPage();
