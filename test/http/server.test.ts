@@ -349,7 +349,7 @@ describe('closing', () => {
 
 describe('the stream of events', () => {
   it('says that something changed, once for many changes, and listens only while somebody does', async () => {
-    server = await runServer();
+    server = await runServer({ limits: { heartbeatMs: 600_000 } });
     expect(server.listeners()).toBe(0);
     const abort = new AbortController();
     const { body, headers } = await fetch(`${server.url}/events`, { signal: abort.signal });

@@ -22,6 +22,7 @@ class WebClock implements Clock {
   /** How far the server is ahead of what it shows. */
   aheadMs = 0;
   passedMs = 0;
+  hurry = hurry;
 
   constructor(shown: () => number) {
     this.#shown = shown;
@@ -36,7 +37,7 @@ class WebClock implements Clock {
   }
 
   setTimer(delayMs: number, fire: () => void): () => void {
-    const timer = setTimeout(fire, delayMs / hurry);
+    const timer = setTimeout(fire, delayMs / this.hurry);
     return () => clearTimeout(timer);
   }
 }
