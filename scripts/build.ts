@@ -39,7 +39,9 @@ function builtFrom(): string[] {
     'scripts/lean-bundle.ts',
     'scripts/third-party-text.ts',
   ];
-  return [...settings, 'src', ...globSync('src/**', { cwd: root })].map((path) => join(root, path));
+  return [...settings, ...globSync(['languages/*.json', 'src', 'src/**'], { cwd: root })].map((path) =>
+    join(root, path),
+  );
 }
 
 async function build(): Promise<void> {

@@ -26,6 +26,7 @@ const helps = {
     'When the balance is empty, by the forecast: the median, and the bounds of the 80 % range.',
   lowwater_burn_per_day: 'Spending per day, from falls of the balance only.',
   lowwater_last_success_timestamp_seconds: 'When the account was last read.',
+  lowwater_next_poll_timestamp_seconds: 'When this daemon polls the account next.',
   lowwater_backoff_seconds: 'How long polls of the account still wait after failures.',
   lowwater_polls_total: 'Polls by how they ended.',
   lowwater_poll_duration_seconds: 'How long polls take, from request to outcome.',
@@ -131,6 +132,9 @@ function sampleAccounts(accounts: readonly AccountView[], now: number): Samples 
     ),
     lowwater_last_success_timestamp_seconds: accounts.flatMap(({ id: account, readAt }) =>
       readAt === null ? [] : sample(readAt / 1000, { account }),
+    ),
+    lowwater_next_poll_timestamp_seconds: accounts.flatMap(({ id: account, nextPollAt }) =>
+      nextPollAt === null ? [] : sample(nextPollAt / 1000, { account }),
     ),
     lowwater_backoff_seconds: accounts.map(({ id: account, backoffUntil }) =>
       sample(Math.max(0, ((backoffUntil ?? now) - now) / 1000), { account }),

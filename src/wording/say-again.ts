@@ -65,6 +65,8 @@ function argumentsIn(groups: RegExpExecArray, { names, counts, quoted }: Form, r
     if (said !== value && !figure.test(value)) known += 1;
     return [[name, said]];
   });
+  // Half a sentence is none: `refusal` is one of ours, and a configuration's error, which is English, is not.
+  if (names.includes('refusal') && known === 0) return [];
   return { given: Object.fromEntries(given), known };
 }
 

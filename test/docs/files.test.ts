@@ -30,3 +30,17 @@ describe('a file that is named for who changes the code', () => {
     ]);
   });
 });
+
+it('what a program that does not start says is what the troubleshooting quotes', () => {
+  const page = readFileSync(join(root, 'docs/troubleshooting.md'), 'utf8');
+  const [, table = ''] = page.split('## It does not start');
+  const sources = globSync('src/**/*.ts', { cwd: root })
+    .map((path) => readFileSync(join(root, path), 'utf8'))
+    .join('\n');
+  const quoted = [...(table.split('\n## ')[0] ?? '').matchAll(/^\| `([^`]+)`/gm)].map(
+    ([, text = '']) => text,
+  );
+  expect(quoted.length).toBeGreaterThan(5);
+  const parts = quoted.flatMap((text) => text.split(/…|\d+\.\d+/)).map((part) => part.trim());
+  expect(parts.filter((part) => !sources.includes(part))).toEqual([]);
+});

@@ -136,10 +136,12 @@ describe('the rules for Prometheus that come along', () => {
   it.skipIf(promtool === null)('alarm once for one empty balance, with its amount and a link', () => {
     const folder = mkdtempSync(join(tmpdir(), 'lowwater-rules-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
-    const series = (name: string, labels: string, value = '1') => ({
-      series: `lowwater_${name}{${labels}}`,
-      values: `${value}x30`,
-    });
+    // Two daemons share a database.
+    const series = (name: string, labels: string, value = '1') =>
+      ['a', 'b'].map((instance) => ({
+        series: `lowwater_${name}{${labels},instance="${instance}"}`,
+        values: `${value}x30`,
+      }));
     const kinds = { low: 'below', negative: 'negative', runway: 'runway' };
     const fires = (rule: keyof typeof kinds) => [
       series('alert_firing', `account="otp",rule="${rule}",severity="critical"`),
@@ -156,7 +158,7 @@ describe('the rules for Prometheus that come along', () => {
       series('page_info', 'url="https://lowwater.example.com"'),
       short('otp'),
       short('unwatched'),
-    ];
+    ].flat();
     const of = (alertname: string, exp_alerts: readonly object[]) => ({
       alertname,
       eval_time: '20m',
@@ -182,6 +184,39 @@ describe('the rules for Prometheus that come along', () => {
           },
         },
       ]),
+    ];
+    const file = join(folder, 'test.json');
+    const rule_files = [join(import.meta.dirname, '../../deploy/prometheus-rules.yml')];
+    writeFileSync(
+      file,
+      JSON.stringify({ rule_files, tests: [{ interval: '1m', input_series, alert_rule_test }] }),
+    );
+    execFileSync(promtool ?? '', ['test', 'rules', file]);
+  });
+
+  it.skipIf(promtool === null)('alarm where a poll is overdue, and not for a night without polls', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'lowwater-rules-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const due = (account: string, at: number) => [
+      { series: `lowwater_next_poll_timestamp_seconds{account="${account}"}`, values: `${at}x120` },
+      { series: `lowwater_last_success_timestamp_seconds{account="${account}"}`, values: '0x120' },
+    ];
+    const input_series = [...due('stuck', 300), ...due('nightly', 43_200)];
+    const alert_rule_test = [
+      {
+        alertname: 'LowwaterNotReading',
+        eval_time: '90m',
+        exp_alerts: [
+          {
+            exp_labels: { account: 'stuck', severity: 'warning' },
+            exp_annotations: {
+              summary: 'stuck should have been polled 1h 25m 0s ago',
+              description:
+                'Its balance is unknown since then. lowwater has alerts of its own for polls that fail; this one says that none is made.',
+            },
+          },
+        ],
+      },
     ];
     const file = join(folder, 'test.json');
     const rule_files = [join(import.meta.dirname, '../../deploy/prometheus-rules.yml')];

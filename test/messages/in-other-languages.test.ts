@@ -150,6 +150,18 @@ describe('In Chinese', () => {
   });
 });
 
+it('In Chinese no sentence ends in front of a dot in the middle, and no bracket is half as wide as what it holds', () => {
+  for (const [name, message] of messages)
+    for (const [form, render] of Object.entries(forms)) {
+      const text = render(inLanguage(message, 'zh-CN'));
+      expect([name, form, text.match(/.{0,30}(?:。 ·|\([^()]*[\u4e00-\u9fff]，).{0,30}/gu)]).toEqual([
+        name,
+        form,
+        null,
+      ]);
+    }
+});
+
 it('In Spanish no English sentence is left in any message', () => {
   for (const [name, message] of messages) {
     const said = inLanguage(message, 'es');

@@ -20,6 +20,7 @@ export interface CliOptions {
   readonly columns?: number;
   readonly colour?: boolean;
   readonly signal?: AbortSignal;
+  readonly user?: string;
   /** The version of the program, where it is not this one's. */
   readonly version?: string;
   /** What the person at the terminal answers. */
@@ -55,7 +56,7 @@ function contextOf(stdout: Output, stderr: Output, options: CliOptions): Command
     stderr,
     env: options.env ?? {},
     cwd: options.cwd,
-    user: 'tester',
+    user: options.user ?? 'tester',
     ask: options.ask ?? null,
     version: options.version ?? version,
     clock: systemClock,

@@ -125,6 +125,13 @@ it('What a vendor says stays as it is, though it holds words that lowwater uses'
     expect(inLanguage(text, 'zh-CN')).toBe(text);
 });
 
+it('An error of the configuration stays English as a whole', () => {
+  const error = 'config.json:4: ruls: unknown key; did you mean "rules"?';
+  for (const id of ['zh-CN', 'es']) expect(inLanguage(error, id)).toBe(error);
+  const refusal = 'there is no account "otpp"; did you mean "otp"?';
+  expect(inLanguage(refusal, 'es')).toBe('no hay ninguna cuenta "otpp"; ¿quizá "otp"?');
+});
+
 it('A Chinese joint stands apart from Latin names, and not from Chinese ones', () => {
   expect(languages['zh-CN']?.list(['below', 'negative'], 'and')).toBe('below 和 negative');
   expect(languages['zh-CN']?.list(['短信', 'VoIP生产', '语音'], 'and')).toBe('短信、VoIP生产和语音');

@@ -3,7 +3,7 @@ import { isoText } from '../../domain/moment.ts';
 import { cleanText, cutText } from '../../domain/plain-text.ts';
 import { textBehind } from '../../domain/secret.ts';
 import { type ItemWording, readerOf, wordItem } from '../../messages/item-wording.ts';
-import { wordCard } from '../../messages/message-wording.ts';
+import { withoutStop, wordCard } from '../../messages/message-wording.ts';
 import { say } from '../../wording/language.ts';
 import { joinSentences, labelled } from '../../wording/lists.ts';
 import type { Reader } from '../../wording/moments.ts';
@@ -125,7 +125,9 @@ function changeOf(message: Message) {
   const card = wordCard(message, 20);
   const lines = card.parts.map((part, index) => [
     part.title ?? `${index + 1}`,
-    [...part.lines, ...part.figures.map(({ label, value }) => labelled(label, value))].join(' · '),
+    [...part.lines.map(withoutStop), ...part.figures.map(({ label, value }) => labelled(label, value))].join(
+      ' · ',
+    ),
   ]);
   return {
     event_action: 'change',

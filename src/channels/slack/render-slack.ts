@@ -9,6 +9,7 @@ import {
   sayMore,
   testHeadline,
   testStory,
+  withoutStop,
   wordIncidents,
 } from '../../messages/message-wording.ts';
 import { type ReportAccountWording, wordReport } from '../../messages/report-wording.ts';
@@ -180,7 +181,7 @@ function groupedDetails(item: ItemWording): SlackBlock {
   const notified = item.advice.length > 0 ? 0 : 1;
   const story = item.story
     .slice(notified, notified + 1)
-    .map((sentence) => cutUnits(sentence.replace(/\.$/, ''), 160));
+    .map((sentence) => cutUnits(withoutStop(sentence), 160));
   return context(joinWhole([...story, ...figures, item.origin], limits.details));
 }
 
@@ -214,7 +215,7 @@ function reportSection(account: ReportAccountWording): SlackBlock {
     (line) => `${line.label} ${line.balance} · ${line.perDay} · ${line.runwayClause} · ${line.forecasts}`,
   );
   const advice = account.advice === null ? [] : [`👉 ${account.advice}`];
-  return section(cutLines([`${account.name} (${account.status})`, ...lines, ...advice].join('\n'), 600), 600);
+  return section(cutLines([`${account.name} · ${account.status}`, ...lines, ...advice].join('\n'), 600), 600);
 }
 
 function payloadOf(headline: string, tone: Tone, blocks: readonly SlackBlock[]): SlackPayload {

@@ -2,7 +2,7 @@ import { constants, existsSync } from 'node:fs';
 import { access, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { formatMoney } from '../../domain/money.ts';
-import { type ConfigProblem, OperatorError, StorageError } from '../../domain/operator-error.ts';
+import { type ConfigProblem, OperatorError } from '../../domain/operator-error.ts';
 import { ownOf } from '../../domain/own.ts';
 import { cleanText, plural } from '../../domain/plain-text.ts';
 import type { Settings } from '../../domain/settings.ts';
@@ -58,17 +58,15 @@ summed up; --full prints all of them.`,
 
 /** Why `run` would refuse the database, by what can be seen without opening it; null where nothing is wrong, or it is not there yet. */
 async function findUnusable(path: string): Promise<string | null> {
-  if (!existsSync(dirname(path))) return null;
-  const { refuseMisplaced } = await import('../../store/sqlite/connection.ts');
-  try {
-    refuseMisplaced(path);
-  } catch (error) {
-    if (error instanceof StorageError) return error.message;
-    throw error;
-  }
+  const directory = dirname(path);
+  if (!existsSync(directory)) return null;
+  if (!(await mayUse(directory, constants.X_OK))) return `${directory} cannot be used by this user`;
+  const { findMisplacement } = await import('../../store/sqlite/file-system.ts');
+  const misplaced = findMisplacement(path);
+  if (misplaced !== null) return `database ${path}${misplaced}`;
   const stats = await stat(path).catch(() => null);
-  const place = stats === null ? dirname(path) : path;
-  if (!(await canWrite(place))) return `${place} cannot be written by this user`;
+  const place = stats === null ? directory : path;
+  if (!(await mayUse(place, constants.W_OK))) return `${place} cannot be written by this user`;
   if (stats === null || stats.size === 0) return null;
   const head = Buffer.alloc(sqliteHead.length);
   const opened = await open(path);
@@ -78,8 +76,8 @@ async function findUnusable(path: string): Promise<string | null> {
     : 'is another file, and no database; it is left as it is';
 }
 
-function canWrite(place: string): Promise<boolean> {
-  return access(place, constants.W_OK).then(
+function mayUse(place: string, mode: number): Promise<boolean> {
+  return access(place, mode).then(
     () => true,
     () => false,
   );

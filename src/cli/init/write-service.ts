@@ -46,6 +46,11 @@ function writeUnit({ user }: Context, configuration: string): string {
   const odd = paths.find((path) => /[\s%"'\\]/.test(path));
   if (odd !== undefined) throw new CommandError(`${odd}: a unit cannot name a path with spaces, quotes or %`);
   const [node = '', main = ''] = paths;
+  const closed = paths.find((path) => user === 'root' && path.startsWith('/root/'));
+  if (closed !== undefined)
+    throw new CommandError(
+      `${closed}: the service runs as a user of its own, who cannot enter /root; put it elsewhere, such as /etc/lowwater or /opt/lowwater`,
+    );
   const runsAs = user === 'root' ? 'lowwater' : user;
   const isAtHome = paths.some((path) => /^\/(?:home|root)\//.test(path));
   const text = readFileSync(template, 'utf8')
@@ -61,9 +66,30 @@ function writeUnit({ user }: Context, configuration: string): string {
     )
     .replace('ProtectHome=yes', isAtHome ? 'ProtectHome=read-only' : 'ProtectHome=yes');
   writeFileSync(unit, text, { flag: 'wx' });
-  const first =
-    user === 'root' ? `useradd --system lowwater && chown -R lowwater: ${dirname(configuration)} && ` : '';
-  return `${unit} is written. Next, as root: ${first}cp ${unit} /etc/systemd/system/ && systemctl enable --now lowwater\nVariables that the configuration names go into lowwater.env beside it.\n`;
+  const lists = patternsOf(readJson(configuration)).map(([, pattern]) =>
+    join(dirname(configuration), dirname(pattern)),
+  );
+  const owned = [configuration, ...new Set(lists)].join(' ');
+  const first = user === 'root' ? `useradd --system lowwater && chown -R lowwater: ${owned} && ` : '';
+  return `${unit} is written. Next, as root: ${first}cp ${unit} /etc/systemd/system/ && systemctl enable --now lowwater\n${variables}${warnOfPath(configuration)}`;
+}
+
+const variables = 'Variables that the configuration names go into lowwater.env beside it.\n';
+
+/** Unit and container may write the folder alone that the database lies in where the configuration does not say. */
+function warnOfPath(configuration: string): string {
+  const { storage } = Object(readJson(configuration));
+  return Object(storage).path === undefined
+    ? ''
+    : '"storage.path" is set, where the service may not write: take it out, or allow its folder (ReadWritePaths of the unit, volumes of the container).\n';
+}
+
+/** The lists that stand in files of their own, and where. */
+function patternsOf(config: unknown): (readonly [string, string])[] {
+  return listsInFiles.flatMap((key) => {
+    const pattern: unknown = Object(ownOf(Object(config), key)).files;
+    return typeof pattern === 'string' ? [[key, pattern] as const] : [];
+  });
 }
 
 /** The container runs as who owns the configuration, who alone can read it, and shares the network of the host: `server` holds as it is. */
@@ -97,21 +123,21 @@ services:
       - ./data:/data
 `;
   writeFileSync(file, text, { flag: 'wx' });
-  return `${file} is written. Next: docker compose -f ${file} up -d\nVariables that the configuration names go into lowwater.env beside it.\n`;
+  return `${file} is written. Next: docker compose -f ${file} up -d\n${variables}${warnOfPath(configuration)}`;
 }
 
 /** The manifests that come with the program, with this configuration in one file and what it names of secrets in `secrets.env`. */
 function writeManifests({ env }: Context, configuration: string): string {
   const folder = besides(configuration, 'kubernetes');
   const config: Record<string, unknown> = { ...Object(readJson(configuration)) };
-  for (const key of listsInFiles) {
-    const pattern: unknown = Object(ownOf(config, key)).files;
-    if (typeof pattern !== 'string') continue;
+  for (const [key, pattern] of patternsOf(config)) {
     const paths = globSync(pattern, { cwd: dirname(configuration) }).toSorted();
     config[key] = paths.flatMap((path) => readJson(join(dirname(configuration), path)));
   }
   const { path: _path, ...storage } = { path: '', ...Object(config.storage) };
   const secrets = new Map<string, string>();
+  /** By the name that each has in `secrets.env`. */
+  const files = new Map<string, string>();
   const keep = (name: string, value: string): string => {
     secrets.set(name, /[\r\n]/.test(value) ? '' : value);
     return `\${file:${secretsFolder}${name}}`;
@@ -122,7 +148,10 @@ function writeManifests({ env }: Context, configuration: string): string {
       (found, dollar: string, source: string, from: string, otherwise = '') => {
         if (dollar !== '' || from.startsWith(secretsFolder)) return found;
         if (source === 'env') return keep(from, env[from] ?? otherwise);
-        return keep(basename(from).replace(/[^\w.-]/g, '-'), '');
+        const name = basename(from).replace(/[^\w.-]/g, '-');
+        const isTaken = (files.get(name) ?? from) !== from;
+        if (!isTaken) files.set(name, from);
+        return keep(isTaken ? from.replace(/^\W+/, '').replace(/[^\w.-]/g, '-') : name, '');
       },
     ),
   );
@@ -131,7 +160,10 @@ function writeManifests({ env }: Context, configuration: string): string {
   const hidden = String(token).includes(secretsFolder) ? token : keep('token', token);
   const listening = { ...Object(named), server: { ...server, host: '0.0.0.0', port: 8080, token: hidden } };
   for (const name of ['base', 'sqlite'])
-    cpSync(new URL(`kubernetes/${name}`, deploy), join(folder, name), { recursive: true });
+    cpSync(new URL(`kubernetes/${name}`, deploy), join(folder, name), {
+      recursive: true,
+      filter: (path) => !path.endsWith('.example'),
+    });
   writeFileSync(join(folder, 'sqlite/config.json'), `${JSON.stringify(listening, null, 2)}\n`);
   const lines = [...secrets].map(([name, value]) => `${name}=${value}\n`);
   writeFileSync(join(folder, 'sqlite/secrets.env'), lines.join(''), { mode: 0o600 });

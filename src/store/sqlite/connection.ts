@@ -1,11 +1,11 @@
-import { existsSync, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { existsSync, realpathSync } from 'node:fs';
+import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { StorageError } from '../../domain/operator-error.ts';
 import { plural } from '../../domain/plain-text.ts';
 import type { Value } from '../asking.ts';
 import { closing, guardStorage, isSqliteError } from './failure.ts';
-import { sizeOfFile, sizeOfFileSystem } from './file-system.ts';
+import { findMisplacement, sizeOfFile, sizeOfFileSystem } from './file-system.ts';
 import { findMendable, recovery } from './integrity.ts';
 import { refuseDamagedLog } from './left-log.ts';
 import { applicationId, headerBytes } from './peek-schema.ts';
@@ -145,28 +145,6 @@ export function readSchema(db: Connection, path: string): number {
 export function refuseMisplaced(path: string): void {
   const problem = guardStorage(path, () => findMisplacement(path));
   if (problem !== null) throw new StorageError('other', `database ${path}${problem}`);
-}
-
-function findMisplacement(path: string): string | null {
-  const directory = dirname(path);
-  if (!existsSync(directory))
-    return `: the directory ${directory} does not exist: create it or set storage.path`;
-  const target = brokenTarget(path);
-  if (target !== null)
-    return ` is a symbolic link to ${target}, which leads nowhere: correct the link or set storage.path`;
-  const there = statSync(path, { throwIfNoEntry: false });
-  if (there === undefined || there.isFile()) return null;
-  return there.isDirectory()
-    ? ' is a directory: set storage.path to a file in it'
-    : ' is no regular file: set storage.path to one';
-}
-
-/** The target of a symbolic link behind which no file can be made: its directory is missing, or it leads to itself; else null. */
-function brokenTarget(path: string): string | null {
-  if (existsSync(path) || lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return null;
-  const target = resolve(dirname(path), readlinkSync(path));
-  const isLink = lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink() === true;
-  return isLink || !existsSync(dirname(target)) ? target : null;
 }
 
 function readSchemaUnlessBlank(db: Connection, path: string): number | null {

@@ -1,4 +1,15 @@
-import { chmodSync, closeSync, openSync, realpathSync, statfsSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+  statfsSync,
+  statSync,
+} from 'node:fs';
+import { dirname, resolve } from 'node:path';
 
 /** Bits of a mode for those who are neither the owner nor of the group. */
 const others = 0o007;
@@ -64,4 +75,27 @@ export function hasNoInodes(directory: string): boolean {
 export function sizeOfFileSystem(directory: string): number {
   const { blocks, bsize } = statfsSync(directory);
   return blocks * bsize;
+}
+
+/** Why no file can be there, as it goes on behind its path: in a directory that is not there, or in place of one; null where one can. */
+export function findMisplacement(path: string): string | null {
+  const directory = dirname(path);
+  if (!existsSync(directory))
+    return `: the directory ${directory} does not exist: create it or set storage.path`;
+  const target = brokenTarget(path);
+  if (target !== null)
+    return ` is a symbolic link to ${target}, which leads nowhere: correct the link or set storage.path`;
+  const there = statSync(path, { throwIfNoEntry: false });
+  if (there === undefined || there.isFile()) return null;
+  return there.isDirectory()
+    ? ' is a directory: set storage.path to a file in it'
+    : ' is no regular file: set storage.path to one';
+}
+
+/** The target of a symbolic link behind which no file can be made: its directory is missing, or it leads to itself; else null. */
+function brokenTarget(path: string): string | null {
+  if (existsSync(path) || lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return null;
+  const target = resolve(dirname(path), readlinkSync(path));
+  const isLink = lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  return isLink || !existsSync(dirname(target)) ? target : null;
 }

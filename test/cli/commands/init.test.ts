@@ -304,6 +304,48 @@ it('writes a compose file in which the container runs as who owns the configurat
   expect((await asked()).stderr).toMatch(/compose\.yaml exists/);
 });
 
+it('says of a unit and a container that they may not write where the configuration wants its database', async () => {
+  const warning = '"storage.path" is set, where the service may not write';
+  await init('--key', 'demo-otp-secret', '--channel', slack);
+  const written = JSON.parse(readFileSync(file, 'utf8'));
+  const say = async (service: string) =>
+    (await runCli(['init', '--service', service], { cwd: folder })).stdout;
+  expect(await say('systemd')).not.toContain(warning);
+  rmSync(join(folder, 'lowwater.service'));
+  writeFileSync(file, JSON.stringify({ ...written, storage: { path: 'lowwater.db' } }));
+  expect(await say('systemd')).toContain(warning);
+  expect(await say('compose')).toContain(warning);
+});
+
+const isInRoot = [process.execPath, import.meta.dirname].some((path) =>
+  realpathSync(path).startsWith('/root/'),
+);
+
+it.skipIf(isInRoot)(
+  'gives root a command that hands over the configuration and its lists alone',
+  async () => {
+    mkdirSync(join(folder, 'accounts.d'));
+    writeFileSync(file, '{ "accounts": { "files": "accounts.d/*.json" } }');
+    const { stdout } = await runCli(['init', '--service', 'systemd'], { cwd: folder, user: 'root' });
+    expect(stdout).toContain(`chown -R lowwater: ${file} ${join(folder, 'accounts.d')} && cp `);
+  },
+);
+
+it('keeps secrets of files with one name in two folders apart in manifests, and leaves no example of others', async () => {
+  const account = (id: string, path: string) => ({ id, authSecret: placeholder(`file:${path}`) });
+  const accounts = [account('a', '/run/a/key'), account('b', '/run/b/key'), account('c', '/run/a/key')];
+  writeFileSync(file, JSON.stringify({ accounts }));
+  await runCli(['init', '--service', 'kubernetes'], { cwd: folder });
+  const sqlite = join(folder, 'kubernetes/sqlite');
+  const written = JSON.parse(readFileSync(join(sqlite, 'config.json'), 'utf8')) as { accounts: object[] };
+  expect(written.accounts).toMatchObject(
+    ['key', 'run-b-key', 'key'].map((name) => ({
+      authSecret: placeholder(`file:/run/secrets/lowwater/${name}`),
+    })),
+  );
+  expect(existsSync(join(sqlite, 'secrets.env.example'))).toBe(false);
+});
+
 it('writes manifests with the configuration in one file, and its secrets apart', async () => {
   mkdirSync(join(folder, 'accounts.d'));
   const own = (id: string, authSecret: string) => JSON.stringify([{ id, authSecret, currency: 'EUR' }]);
