@@ -67,7 +67,7 @@ export function createProviderClient(options: ProviderClientOptions): Provider {
   /** Accounts whose credentials are known to `texts`. */
   const known = new WeakSet<AccountSettings>();
   const freshness = new Freshness();
-  const tokens = new Tokens(clock);
+  const tokens = new Tokens(clock, texts);
 
   function prepare(request: ProviderRequest | RefusedRequest): PreparedRequest {
     return 'reason' in request ? request : prepareSending(request, { connections, allowInsecureHttp });
@@ -129,9 +129,7 @@ export function createProviderClient(options: ProviderClientOptions): Provider {
     }
     const brought = kind.readToken?.(end, { entry, account, texts, now: clock.now() });
     if (brought === undefined) throw new Error(`${kind.type} asks for tokens and reads none`);
-    if ('kind' in brought) return withRetryAfter(brought, end);
-    texts.add(brought.token.reveal());
-    return brought;
+    return 'kind' in brought ? withRetryAfter(brought, end) : brought;
   }
 
   async function poll(polling: Polling, token: Secret | null): Promise<Outcome> {

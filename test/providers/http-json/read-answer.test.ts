@@ -208,10 +208,10 @@ describe('an answer that fails', () => {
       'rate_limited: rate limited: $.code says so (HTTP 403)',
     ],
     [
-      'a code of another type',
+      'a code that is a text here and a number in the table',
       200,
       '{"code":"401","status":"ok"}',
-      'invalid_response: $.data.balance is not in the answer',
+      'auth_failed: the provider refuses the credentials: $.code says so (HTTP 200)',
     ],
     [
       'no success inside a 200',
@@ -235,6 +235,12 @@ describe('an answer that fails', () => {
       'a sentinel for one',
       200,
       '{"status":"ok","data":{"balance":1000000.0,"currency":"ZAR"}}',
+      'api_error: the account is not prepaid',
+    ],
+    [
+      'a sentinel that is a text',
+      200,
+      '{"status":"ok","data":{"balance":"1000000","currency":"ZAR"}}',
       'api_error: the account is not prepaid',
     ],
     ['null for one', 200, '{"status":"ok","data":{"balance":null}}', 'api_error: the account is not prepaid'],

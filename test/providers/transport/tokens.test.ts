@@ -50,7 +50,7 @@ beforeEach(async () => {
 });
 afterEach(() => Promise.all(closing.splice(0).map((close) => close())));
 
-function open() {
+function open(texts = createForeignTexts([])) {
   const written: WrittenDescription = {
     token: {
       request: {
@@ -78,7 +78,7 @@ function open() {
     entry,
     clock,
     random: systemRandom,
-    texts: createForeignTexts([]),
+    texts,
     environment: {},
     observe: (seen) => void exchanges.push(describeExchange(seen)),
   });
@@ -173,6 +173,17 @@ describe('a token', () => {
     });
     expect(JSON.stringify([outcomes, exchanges])).not.toMatch(/secret-token|quite-confidential|app-4711/);
   });
+});
+
+test('tokens that two others followed are known no more: a daemon that runs for years keeps none of them', async () => {
+  const texts = createForeignTexts([]);
+  const read = open(texts);
+  for (let hour = 0; hour < 4; hour += 1) {
+    await read('a');
+    now += 3_600_000;
+  }
+  const known = [1, 2, 3, 4].filter((count) => texts.holdsSecret(`secret-token-${count}`));
+  expect(known).toEqual([3, 4]);
 });
 
 describe('a clock that is off', () => {
