@@ -4,6 +4,9 @@ import { cleanText } from './plain-text.ts';
 /** With fewer letters and digits a secret is only searched for as it is written: ordinary words have them. */
 const minCoreLength = 6;
 
+/** No secret, though a credential may be or begin one: a wallet `USD`, a region `EU`. */
+const currencyCode = /^[A-Z]{3}$/;
+
 /** An escaped form of an encoded form. A provider does not nest deeper by accident. */
 const maxDecodings = 3;
 
@@ -67,7 +70,9 @@ export function createForeignTexts(secrets: Iterable<string>): ForeignTexts {
     add,
     remove,
     holdsSecret: (text) =>
-      text.length >= shortest && ([...short].some((secret) => text.includes(secret)) || holdsCore(text)),
+      text.length >= shortest &&
+      !currencyCode.test(text) &&
+      ([...short].some((secret) => text.includes(secret)) || holdsCore(text)),
     clean(text, limit) {
       if (text.length < shortest) return cleanText(text, limit);
       // Searched before it is cut: a secret that begins within the limit may end far behind it.

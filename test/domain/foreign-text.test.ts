@@ -165,6 +165,16 @@ describe('text of the provider', () => {
     expect(both.clean(`key ${token} of a3`, 200)).toBe('key [secret] of [secret]');
   });
 
+  it('takes no currency for a secret, because a wallet or region among the credentials has its letters', () => {
+    const wallets = createForeignTexts(['USD', 'EU', 'wallet-key-1']);
+    expect(['USD', 'EUR', 'wallet-key-1', 'EU-1'].map(wallets.holdsSecret)).toEqual([
+      false,
+      false,
+      true,
+      true,
+    ]);
+  });
+
   it('forgets a secret that is over once everybody who added it took it back, and no other that begins as it does', () => {
     const passing = createForeignTexts(['header.configured']);
     passing.add('header.first-token');
