@@ -4,6 +4,9 @@ import { cleanText } from './plain-text.ts';
 /** With fewer letters and digits a secret is only searched for as it is written: ordinary words have them. */
 const minCoreLength = 6;
 
+/** No secret, though a credential may be or begin one: a wallet `USD`, a region `EU`. */
+const currencyCode = /^[A-Z]{3}$/;
+
 /** An escaped form of an encoded form. A provider does not nest deeper by accident. */
 const maxDecodings = 3;
 
@@ -16,6 +19,8 @@ export interface ForeignTexts {
   clean(text: string, limit: number): string;
   holdsSecret(text: string): boolean;
   add(secret: string): void;
+  /** Takes back one `add` of a secret that is over, such as a token. */
+  remove(secret: string): void;
 }
 
 /**
@@ -31,10 +36,13 @@ export function createForeignTexts(secrets: Iterable<string>): ForeignTexts {
   const written = new FormIndex((secret) => [...new Set([secret, cleanText(secret, maxSearched)])]);
   const cores = new FormIndex(coresOf);
   const short = new Set<string>();
+  const counts = new Map<string, number>();
   let shortest = Number.POSITIVE_INFINITY;
 
   function add(secret: string): void {
-    if (secret === '') return;
+    const count = counts.get(secret) ?? 0;
+    if (secret !== '') counts.set(secret, count + 1);
+    if (secret === '' || count > 0) return;
     const core = coreOf(secret).length;
     const whole = core < minCoreLength ? secret.length : core;
     shortest = Math.min(shortest, secret.length < longSecret ? whole : beginning);
@@ -44,27 +52,36 @@ export function createForeignTexts(secrets: Iterable<string>): ForeignTexts {
   }
   for (const secret of secrets) add(secret);
 
-  function holdsSecret(text: string): boolean {
-    if (text.length < shortest) return false;
-    if ([...short].some((secret) => text.includes(secret))) return true;
-    return decodings(text).some((each) => cores.isIn(coreOf(each)));
+  function remove(secret: string): void {
+    const count = counts.get(secret) ?? 0;
+    if (count > 1) counts.set(secret, count - 1);
+    if (count !== 1) return;
+    counts.delete(secret);
+    short.delete(secret);
+    written.remove(secret);
+    cores.remove(secret);
   }
 
-  function hideWritten(text: string): string {
-    let hidden = written.replaceAll(text);
-    for (const secret of short) hidden = hidden.replaceAll(secret, placeholder);
-    return hidden;
+  function holdsCore(text: string): boolean {
+    return decodings(text).some((each) => cores.isIn(coreOf(each)));
   }
 
   return {
     add,
-    holdsSecret,
+    remove,
+    holdsSecret: (text) =>
+      text.length >= shortest &&
+      !currencyCode.test(text) &&
+      ([...short].some((secret) => text.includes(secret)) || holdsCore(text)),
     clean(text, limit) {
       if (text.length < shortest) return cleanText(text, limit);
       // Searched before it is cut: a secret that begins within the limit may end far behind it.
-      const hidden = hideWritten(cleanText(text, maxSearched));
+      let hidden = written.replaceAll(cleanText(text, maxSearched));
       // A placeholder must neither join the text around it nor be taken for a part of a secret.
-      return holdsSecret(hidden.replaceAll(placeholder, ' ')) ? placeholder : cleanText(hidden, limit);
+      if (holdsCore(hidden.replaceAll(placeholder, ' '))) return placeholder;
+      // Short ones come last: where one stands by chance within an encoded form of another, that would be known no more.
+      for (const secret of short) hidden = hidden.replaceAll(secret, placeholder);
+      return cleanText(hidden, limit);
     },
   };
 }
@@ -180,6 +197,17 @@ export class FormIndex {
       this.#lengths.add(begins.length);
       const start = startOf(form, 0);
       this.#starts[start >>> 3] = (this.#starts[start >>> 3] ?? 0) | (1 << (start & 7));
+    }
+  }
+
+  /** How forms begin and how long they are is not forgotten: that only costs a look. */
+  remove(secret: string): void {
+    for (const form of this.#formsOf(secret)) {
+      const begins = form.slice(0, beginning);
+      const [first, ...others] = [this.#secrets.get(begins) ?? []].flat().filter((each) => each !== secret);
+      if (first === undefined) this.#secrets.delete(begins);
+      else this.#secrets.set(begins, others.length === 0 ? first : [first, ...others]);
+      this.#forms.delete(begins);
     }
   }
 

@@ -158,6 +158,37 @@ describe('text of the provider', () => {
     );
   });
 
+  it('hides an encoded secret that happens to hold a short one', () => {
+    const token = 'tok-2-abcdefghijklmnopqrstuvwxyz';
+    const both = createForeignTexts([token, 'a3', '7374']);
+    expect(both.clean(`key ${Buffer.from(token).toString('hex')} of a3`, 200)).toBe('[secret]');
+    expect(both.clean(`key ${token} of a3`, 200)).toBe('key [secret] of [secret]');
+  });
+
+  it('takes no currency for a secret, because a wallet or region among the credentials has its letters', () => {
+    const wallets = createForeignTexts(['USD', 'EU', 'wallet-key-1']);
+    expect(['USD', 'EUR', 'wallet-key-1', 'EU-1'].map(wallets.holdsSecret)).toEqual([
+      false,
+      false,
+      true,
+      true,
+    ]);
+  });
+
+  it('forgets a secret that is over once everybody who added it took it back, and no other that begins as it does', () => {
+    const passing = createForeignTexts(['header.configured']);
+    passing.add('header.first-token');
+    passing.add('header.first-token');
+    passing.add('header.configured');
+    for (const over of ['header.first-token', 'header.configured', 'header.unknown']) passing.remove(over);
+    const said = 'header.first-token and header.configured';
+    expect(passing.clean(said, 200)).toBe('[secret] and [secret]');
+    passing.remove('header.first-token');
+    expect(passing.clean(said, 200)).toBe('header.first-token and [secret]');
+    expect(passing.holdsSecret(Buffer.from('header.first-token').toString('hex'))).toBe(false);
+    expect(passing.holdsSecret(Buffer.from('header.configured').toString('hex'))).toBe(true);
+  });
+
   it('learns secrets later', () => {
     const learning = createForeignTexts([]);
     expect(learning.clean('key abcdef123 is wrong', 200)).toContain('abcdef123');

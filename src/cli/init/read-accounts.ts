@@ -123,13 +123,19 @@ function needsOf(kind: ProviderDescription | undefined) {
   return { names, needed: kind?.details?.baseUrl, balance: kind?.details?.balances[0]?.id ?? '' };
 }
 
+function refuseKind(type: string, types: readonly string[]): string {
+  return types.includes(type)
+    ? `cannot stand in a table: docs/configuration.md says what to write for "${type}"`
+    : `is no kind of provider: ${suggest(type, types)}`;
+}
+
 function readAccount({ line, cells }: Row, kinds: readonly ProviderDescription[], report: Report) {
   const cell = (name: string): string => cells.get(name) ?? '';
   const [usual] = kinds;
   const type = cell('provider') || (usual?.type ?? '');
   const kind = kinds.find((each) => each.type === type && (each === usual || each.details !== null));
   const types = kinds.map((each) => each.type);
-  if (kind === undefined) report('provider', `is no kind of provider: ${suggest(type, types)}`);
+  if (kind === undefined) report('provider', refuseKind(type, types));
   const url = cell('url') || null;
   const isUsual = kind === usual;
   const { names, needed, balance } = isUsual ? usualNeeds : needsOf(kind);

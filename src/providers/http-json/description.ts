@@ -85,7 +85,7 @@ const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()], {
 });
 const testKeys = {
   path: path('Where in the answer. Without `equals` and `in`: something stands there, and it is not null.'),
-  equals: scalar.describe('The value that stands there.').optional(),
+  equals: scalar.describe('The value that stands there. A number and its text are the same.').optional(),
   in: filledList('The values of which one stands there.', scalar, 'must be a list of values').optional(),
 };
 const test = shape(testKeys).transform(testOf);

@@ -117,6 +117,18 @@ export function findMisplaced({ request, sign = {}, token }: AskDescription): re
   };
   const isToken = (name: string) => name === 'token' && token !== undefined;
   if (token !== undefined) look(['token', 'request'], token.request, () => false);
+  const { json, form, headers = {} } = request;
+  const values = new Map([
+    ['host', ''],
+    ...(json === undefined && form === undefined ? [] : [['content-type', ''] as const]),
+    ...Object.entries(headers).map(([name, text]) => [name.toLowerCase(), text] as const),
+  ]);
+  const isWritten = (header: string) => {
+    const text = values.get(header);
+    return (
+      text !== undefined && placeholdersIn(text).every((each) => !each.startsWith('sign.') || known.has(each))
+    );
+  };
   const inAddress = placeholdersIn(request.url).filter((name) => name.startsWith('sign.'));
   for (const [name, step] of Object.entries(sign)) {
     const isWhole = inAddress.every((each) => known.has(each));
@@ -126,7 +138,14 @@ export function findMisplaced({ request, sign = {}, token }: AskDescription): re
       (each) => known.has(each) || isToken(each) || (isWhole && each.startsWith('request.')),
     );
     known.add(`sign.${name}`);
-    if ('headers' in step) known.add(`sign.${name}.names`);
+    if (!('headers' in step)) continue;
+    known.add(`sign.${name}.names`);
+    const unsent = step.headers.find((each) => !isWritten(each));
+    if (unsent !== undefined)
+      problems.push({
+        path: ['sign', name],
+        message: `"${unsent}" is no header of the request, or holds a later step`,
+      });
   }
   look(['request'], request, (each) => known.has(each) || isToken(each));
   if (token !== undefined && !placeholdersIn(JSON.stringify([request, sign])).includes('token'))

@@ -52,7 +52,8 @@ function amountText(text: string, { pattern, decimal, thousands }: AmountDescrip
   if (places.length > 2) return null;
   const digits = thousands === undefined ? whole : withoutThousands(whole, thousands);
   if (digits === null || (decimal !== '.' && digits.includes('.'))) return null;
-  return fraction === undefined ? digits : `${digits}.${fraction}`;
+  // Some write ".50": it must not be unreadable just when less than one is left.
+  return fraction === undefined ? digits : `${digits.replace(/^-?$/, '$&0')}.${fraction}`;
 }
 
 /** Groups of three digits, or of two before the last as in India; without any separator as well. */

@@ -186,8 +186,10 @@ export function holds({ path, values }: Test, json: ExactJson): boolean {
   return json.find(path).some(({ value }) => isAmong(value, values));
 }
 
+/** A number and its text are the same: vendors write codes as either. */
 function isAmong(value: unknown, values: Test['values']): boolean {
-  return values === null ? value !== null : values.some((each) => each === value);
+  const said = (each: unknown) => (typeof each === 'number' ? String(each) : each);
+  return values === null ? value !== null : values.some((each) => said(each) === said(value));
 }
 
 export function readCurrency(how: CurrencyDescription, json: ExactJson, quote: Quote): Read<string> {

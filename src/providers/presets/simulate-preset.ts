@@ -154,8 +154,11 @@ function fillSample(sample: unknown, description: Description, account: Simulate
   }
   const { currency } = description;
   if ('path' in currency) {
-    const word = Object.entries(currency.map ?? {}).find(([, meaning]) => meaning === account.currency)?.[0];
-    write(currency.path, [word ?? account.currency], currency.pattern);
+    const { path, pattern, map = {} } = currency;
+    const word = Object.entries(map).find(([, meaning]) => meaning === account.currency)?.[0];
+    // A provider that writes numbers for currencies has none for this one: the sample's stays.
+    if (word !== undefined || original?.find(path)[0]?.digits === null)
+      write(path, [word ?? account.currency], pattern);
   }
   const filled = structuredClone({ '': original?.root });
   for (const [place, text] of written)

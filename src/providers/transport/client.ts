@@ -67,7 +67,7 @@ export function createProviderClient(options: ProviderClientOptions): Provider {
   /** Accounts whose credentials are known to `texts`. */
   const known = new WeakSet<AccountSettings>();
   const freshness = new Freshness();
-  const tokens = new Tokens(clock);
+  const tokens = new Tokens(clock, texts);
 
   function prepare(request: ProviderRequest | RefusedRequest): PreparedRequest {
     return 'reason' in request ? request : prepareSending(request, { connections, allowInsecureHttp });
@@ -109,7 +109,13 @@ export function createProviderClient(options: ProviderClientOptions): Provider {
     let last: ProviderRequest | null = null;
     const sending = (): PreparedRequest => {
       const made = make();
-      if (!('reason' in made)) last = made.request;
+      if ('reason' in made) return made;
+      last = made.request;
+      for (const { secretResult } of made.request.signed ?? []) {
+        if (secretResult === undefined) continue;
+        texts.add(secretResult.reveal());
+        polling.hashes.push(secretResult);
+      }
       return made;
     };
     const end = await post({ ...polling, connections, sending, clock, timeoutMs });
@@ -129,9 +135,7 @@ export function createProviderClient(options: ProviderClientOptions): Provider {
     }
     const brought = kind.readToken?.(end, { entry, account, texts, now: clock.now() });
     if (brought === undefined) throw new Error(`${kind.type} asks for tokens and reads none`);
-    if ('kind' in brought) return withRetryAfter(brought, end);
-    texts.add(brought.token.reveal());
-    return brought;
+    return 'kind' in brought ? withRetryAfter(brought, end) : brought;
   }
 
   async function poll(polling: Polling, token: Secret | null): Promise<Outcome> {
@@ -156,19 +160,23 @@ export function createProviderClient(options: ProviderClientOptions): Provider {
     return brought.wasKept && mayAgain ? pollWithToken(polling, key, false) : outcome;
   }
 
+  function ask(polling: Polling): Promise<Outcome> | Outcome {
+    const request = kind.tokenRequest?.(entry, polling.account) ?? null;
+    if (request === null) return poll(polling, null);
+    return 'reason' in request
+      ? failed({ kind: 'network_error', reason: request.reason })
+      : pollWithToken(polling, request.key);
+  }
+
   return {
     async readBalance(account, signal, guard = unguarded) {
       const startedAt = clock.monotonic();
       if (!known.has(account))
         for (const secret of Object.values(account.credentials)) texts.add(secret.reveal());
       known.add(account);
-      const polling = { account, signal, guard };
-      const request = kind.tokenRequest?.(entry, account) ?? null;
-      const key = request !== null && 'key' in request ? request.key : null;
-      const outcome =
-        request !== null && 'reason' in request
-          ? failed({ kind: 'network_error', reason: request.reason })
-          : await (key === null ? poll(polling, null) : pollWithToken(polling, key));
+      const polling: Polling = { account, signal, guard, hashes: [] };
+      const outcome = await ask(polling);
+      for (const hash of polling.hashes) texts.remove(hash.reveal());
       return { ...outcome, durationMs: clock.monotonic() - startedAt };
     },
     close: () => connections.close(),
@@ -182,6 +190,8 @@ interface Polling {
   readonly account: AccountSettings;
   readonly signal: AbortSignal;
   readonly guard: SendingGuard;
+  /** Of credentials, in what was sent: as good as they are while the answer is read. */
+  readonly hashes: Secret[];
 }
 
 /** The providers of a configuration as one: a client for each entry, opened when the first of its accounts is asked. */

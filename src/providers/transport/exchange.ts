@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import type { SendingGuard } from '../../ports/provider.ts';
@@ -9,6 +10,17 @@ export const maxBodyBytes = 64 * 1024;
 /** A rate limit, and a refusal that names when to come again, is an answer though its body never becomes complete. */
 function saysEnough(status: number, headers: IncomingHttpHeaders): boolean {
   return status === 429 || (status >= 400 && headers['retry-after'] !== undefined);
+}
+
+/** UTF-8, as JSON always is; what is none is in the charset that the answer names, where that is known. */
+function decode(bytes: Buffer, { 'content-type': type = '' }: IncomingHttpHeaders): string {
+  const charset = /;\s*charset="?([\w.:-]+)/i.exec(type)?.[1];
+  if (charset === undefined || isUtf8(bytes)) return bytes.toString();
+  try {
+    return new TextDecoder(charset).decode(bytes);
+  } catch {
+    return bytes.toString();
+  }
 }
 
 /** The end of one HTTP exchange. `error` is what undici reported. */
@@ -97,7 +109,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     const [first] = this.#chunks;
     const whole = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks);
-    this.#end({ kind: 'answered', status: this.#status, headers: this.#headers, body: whole.toString() });
+    const body = decode(whole, this.#headers);
+    this.#end({ kind: 'answered', status: this.#status, headers: this.#headers, body });
   }
 
   onResponseError(_controller: unknown, error: unknown): void {

@@ -1,3 +1,5 @@
+import type { ForeignTexts } from '../../domain/foreign-text.ts';
+import { getOrMake } from '../../domain/get-or-make.ts';
 import type { OutcomeDetail } from '../../domain/reading.ts';
 import type { Secret } from '../../domain/secret.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -8,14 +10,24 @@ type Bringing = Promise<BroughtToken | OutcomeDetail>;
 /** A token is asked for again so long before its end, or a tenth of its life where that is less. */
 const marginMs = 60_000;
 
+interface Kept {
+  readonly token: Secret;
+  readonly until: number;
+  /** The one before, which answers that are under way may still quote. */
+  readonly before: Secret | null;
+}
+
 /** One request at a time for all accounts that share a token, and none while one is good. In memory alone. */
 export class Tokens {
   readonly #clock: Clock;
-  readonly #kept = new Map<string, { readonly token: Secret; readonly until: number }>();
+  readonly #texts: ForeignTexts;
+  readonly #kept = new Map<string, Kept>();
   readonly #underWay = new Map<string, Bringing>();
 
-  constructor(clock: Clock) {
+  /** `texts` hides each token and the one before it. */
+  constructor(clock: Clock, texts: ForeignTexts) {
     this.#clock = clock;
+    this.#texts = texts;
   }
 
   /** `wasKept` is false for a token that was only just brought: one that is refused is no old one. */
@@ -25,22 +37,28 @@ export class Tokens {
   ): Promise<{ readonly token: Secret; readonly wasKept: boolean } | OutcomeDetail> {
     const kept = this.#kept.get(key);
     if (kept !== undefined && this.#clock.now() < kept.until) return { token: kept.token, wasKept: true };
-    const bringing = this.#underWay.get(key) ?? ask();
-    this.#underWay.set(key, bringing);
-    try {
-      const brought = await bringing;
-      if ('kind' in brought) return brought;
-      const { token, lifetimeMs } = brought;
-      const until = this.#clock.now() + lifetimeMs - Math.min(marginMs, lifetimeMs / 10);
-      this.#kept.set(key, { token, until });
-      return { token, wasKept: false };
-    } finally {
-      this.#underWay.delete(key);
-    }
+    const bringing = getOrMake(this.#underWay, key, () =>
+      this.#keep(key, ask()).finally(() => this.#underWay.delete(key)),
+    );
+    const brought = await bringing;
+    return 'kind' in brought ? brought : { token: brought.token, wasKept: false };
+  }
+
+  async #keep(key: string, asked: Bringing): Bringing {
+    const brought = await asked;
+    if ('kind' in brought) return brought;
+    const { token, lifetimeMs } = brought;
+    const last = this.#kept.get(key);
+    this.#texts.add(token.reveal());
+    if (last?.before) this.#texts.remove(last.before.reveal());
+    const until = this.#clock.now() + lifetimeMs - Math.min(marginMs, lifetimeMs / 10);
+    this.#kept.set(key, { token, until, before: last?.token ?? null });
+    return brought;
   }
 
   /** Forgets a token that was refused, unless another one has taken its place. */
   forget(key: string, token: Secret): void {
-    if (this.#kept.get(key)?.token === token) this.#kept.delete(key);
+    const kept = this.#kept.get(key);
+    if (kept?.token === token) this.#kept.set(key, { ...kept, until: Number.NEGATIVE_INFINITY });
   }
 }

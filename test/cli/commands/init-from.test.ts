@@ -65,6 +65,11 @@ it.each([
     line: 'a,,twilo,,env:A,,,',
     said: 'provider: is no kind of provider: did you mean "twilio"?',
   },
+  {
+    what: 'a kind whose accounts need more than a line',
+    line: 'a,,pushed,,,,,',
+    said: 'provider: cannot stand in a table: docs/configuration.md says what to write for "pushed"',
+  },
   { what: 'no address', line: 'a,,,,env:A,,,', said: 'url: is needed: its base address' },
   {
     what: 'a credential that is missing',

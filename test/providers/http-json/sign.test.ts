@@ -364,6 +364,22 @@ describe('a signature', () => {
   );
 
   test.each([
+    ['that the request does not have', { a: { headers: ['host', 'x-dat'] } }, 'x-dat'],
+    ['that is sent by itself', { a: { headers: ['accept'] } }, 'accept'],
+    ['that holds a later step', { a: { headers: ['x-date'] }, b: { time: 'unix' } }, 'x-date'],
+    ['of a body that there is not', { a: { headers: ['content-type'] } }, 'content-type'],
+  ] satisfies [string, WrittenDescription['sign'], string][])(
+    'is refused with a header %s',
+    (_name, steps, wrong) => {
+      const request = { url: 'https://api.example.net/', headers: { 'X-Date': '{{sign.b}}' } };
+      const problems = findMisplaced(describeAsking({ request, sign: { ...steps, b: { time: 'unix' } } }));
+      expect(problems).toEqual([
+        { path: ['sign', 'a'], message: `"${wrong}" is no header of the request, or holds a later step` },
+      ]);
+    },
+  );
+
+  test.each([
     ['a step that comes later', { a: { text: '{{sign.b}}' }, b: { nonce: 8 } }, 'sign.b'],
     ['a step that there is not', { a: { text: '{{sign.c}}' } }, 'sign.c'],
     [

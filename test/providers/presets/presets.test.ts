@@ -654,6 +654,12 @@ describe.each(presetKinds.map((kind) => [kind.type, kind] as const))('%s', (type
       expect(await client.ask(wrong)).toMatchObject({ kind: 'auth_failed' });
     });
 
+    test('an account in a currency that the provider may have no word for is read all the same', async () => {
+      api.setAccounts([account(5_000_000, 'XAF')]);
+      const { balances } = account(5_000_000, 'XAF');
+      expect(await client.ask(right)).toMatchObject({ kind: 'ok', answer: { balances } });
+    });
+
     test('a signature of another key or another time is refused, and a nonce that was used', async () => {
       const steps = Object.values(kind.describe().sign ?? {});
       if (steps.length === 0) return;

@@ -265,6 +265,19 @@ describe('an answer that is not to be trusted', () => {
     expect(outcome).toMatchObject({ kind: 'ok', answer: { currency: '元元' } });
   });
 
+  test.each([
+    ['application/json; charset=GBK', Buffer.from('c3dcc2ebb4edcef3', 'hex'), '密码错误'],
+    ['application/json;charset="iso-8859-1"', Buffer.from('Clé refusée', 'latin1'), 'Clé refusée'],
+    ['application/json; charset=iso-8859-1', Buffer.from('Clé refusée'), 'Clé refusée'],
+    ['application/json; charset=nonsense', Buffer.from('Cl\xe9', 'latin1'), 'Cl\ufffd'],
+  ])('a body is text by the charset that it names where it is no UTF-8: %s', async (type, words, said) => {
+    const outcome = await readFrom((_request, response) => {
+      response.writeHead(200, { 'content-type': type });
+      response.end(Buffer.concat([Buffer.from('{"code":-7,"msg":"'), words, Buffer.from('"}')]));
+    });
+    expect(outcome).toMatchObject({ kind: 'api_error', reason: expect.stringContaining(`"${said}"`) });
+  });
+
   test('what is no HTTP at all is an invalid response', async () => {
     const outcome = await readFromSockets((socket) => socket.end('SSH-2.0-OpenSSH_9.9\r\n'));
     expect(outcome).toMatchObject({ kind: 'invalid_response', reason: 'the answer is not HTTP' });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createForeignTexts } from '../../../src/domain/foreign-text.ts';
@@ -35,7 +36,7 @@ beforeEach(async () => {
   exchanges.length = 0;
   const server = createServer((request, response) => {
     vendor.seen.push(`${request.method} ${request.url}`);
-    const isToken = request.url === '/token';
+    const isToken = request.url?.startsWith('/token') === true;
     if (isToken) vendor.count += 1;
     if (isToken) vendor.token = `secret-token-${vendor.count}`;
     const isRight = request.headers.authorization === `Bearer ${vendor.token}`;
@@ -50,7 +51,25 @@ beforeEach(async () => {
 });
 afterEach(() => Promise.all(closing.splice(0).map((close) => close())));
 
-function open() {
+function openClient(written: WrittenDescription, texts = createForeignTexts([])) {
+  const config = httpJsonSchema.parse({ type: 'http-json', ...written });
+  const { balances: _balances, words: _words, ...shared } = makeProvider();
+  const entry = httpJsonKind.build(shared, config);
+  if ('problems' in entry) return expect.fail(JSON.stringify(entry.problems));
+  const client = createProviderClient({
+    kind: httpJsonKind,
+    entry,
+    clock,
+    random: systemRandom,
+    texts,
+    environment: {},
+    observe: (seen) => void exchanges.push(describeExchange(seen)),
+  });
+  closing.push(() => client.close());
+  return client;
+}
+
+function open(texts = createForeignTexts([])) {
   const written: WrittenDescription = {
     token: {
       request: {
@@ -69,20 +88,7 @@ function open() {
     balances: [{ id: 'main', amount: '$.balance' }],
     currency: { fixed: 'EUR' },
   };
-  const config = httpJsonSchema.parse({ type: 'http-json', ...written });
-  const { balances: _balances, words: _words, ...shared } = makeProvider();
-  const entry = httpJsonKind.build(shared, config);
-  if ('problems' in entry) return expect.fail(JSON.stringify(entry.problems));
-  const client = createProviderClient({
-    kind: httpJsonKind,
-    entry,
-    clock,
-    random: systemRandom,
-    texts: createForeignTexts([]),
-    environment: {},
-    observe: (seen) => void exchanges.push(describeExchange(seen)),
-  });
-  closing.push(() => client.close());
+  const client = openClient(written, texts);
   return (id: string, secret = 'quite-confidential') =>
     client.readBalance(
       makeAccount(id, {
@@ -175,6 +181,37 @@ describe('a token', () => {
   });
 });
 
+test('tokens that two others followed are known no more: a daemon that runs for years keeps none of them', async () => {
+  const texts = createForeignTexts([]);
+  const read = open(texts);
+  for (let hour = 0; hour < 4; hour += 1) {
+    await read('a');
+    now += 3_600_000;
+  }
+  const known = [1, 2, 3, 4].filter((count) => texts.holdsSecret(`secret-token-${count}`));
+  expect(known).toEqual([3, 4]);
+});
+
+test('the hash that a password is sent as is hidden where the provider echoes it, and forgotten with the answer', async () => {
+  const texts = createForeignTexts([]);
+  vendor.tokenAnswer = () => ({ status: 400, body: { message: vendor.seen.at(-1) } });
+  const client = openClient(
+    {
+      request: { url: `${vendor.url}/token`, query: { password: '{{sign.password}}' } },
+      sign: { password: { hash: 'md5', of: '{{credentials.password}}' } },
+      balances: [{ id: 'main', amount: '$.balance' }],
+      currency: { fixed: 'EUR' },
+    },
+    texts,
+  );
+  const account = makeAccount('a', { credentials: { password: new Secret('quite-confidential') } });
+  const outcome = await client.readBalance(account, new AbortController().signal);
+  expect(outcome).toMatchObject({ reason: 'HTTP 400, "GET /token?password=[secret]"' });
+  expect(exchanges[0]?.request).toEqual([`GET ${vendor.url}/token?password=[password]`]);
+  const hash = createHash('md5').update('quite-confidential').digest('hex');
+  expect(texts.holdsSecret(hash)).toBe(false);
+});
+
 describe('a clock that is off', () => {
   test('is named as that by the answer’s own Date, and is no refused key', async () => {
     const server = createServer((_request, response) => {
@@ -197,18 +234,7 @@ describe('a clock that is off', () => {
       currency: { fixed: 'EUR' },
       errors: [{ path: '$.Code', in: ['InvalidTimeStamp.Expired'], means: 'clock_off' }],
     };
-    const { balances: _balances, words: _words, ...shared } = makeProvider();
-    const entry = httpJsonKind.build(shared, httpJsonSchema.parse({ type: 'http-json', ...written }));
-    if ('problems' in entry) return expect.fail(JSON.stringify(entry.problems));
-    const client = createProviderClient({
-      kind: httpJsonKind,
-      entry,
-      clock,
-      random: systemRandom,
-      environment: {},
-      observe: (seen) => void exchanges.push(describeExchange(seen)),
-    });
-    closing.push(() => client.close());
+    const client = openClient(written);
     const account = makeAccount('a', { credentials: { secret: new Secret('sixteen-letters!') } });
     const outcome = await client.readBalance(account, new AbortController().signal);
     expect(outcome).toMatchObject({
