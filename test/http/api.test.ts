@@ -371,7 +371,7 @@ describe('what the API is asked to do', () => {
     expect(await ended.json()).toEqual({ expired: silence.id });
     const again = await fetch(`${server.url}/api/v1/silences?id=${silence.id}`, { method: 'DELETE' });
     expect(again.status).toBe(404);
-    expect((await read(again)).detail).toBe(`the silence "${silence.id}" is over`);
+    expect((await read(again)).detail).toBe(`the silence "${silence.id}" has ended already, or never was`);
   });
 
   it('ends a silence that the body names', async () => {
