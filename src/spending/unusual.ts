@@ -45,8 +45,8 @@ interface Part {
   readonly to: number;
 }
 
-/** The usual spending in an hour, judged by it and its neighbours, so that a peak may come an hour early or late; `planned` in it besides. */
-export function usualRange(state: BalanceState, slot: number, planned: Micros): Usual {
+/** The usual spending in an hour, judged by it and its neighbours, so that a peak may come an hour early or late. */
+export function usualRange(state: BalanceState, slot: number): Usual {
   const hours = slot < hoursPerWeek ? hoursPerWeek : 24;
   const first = slot - (slot % hours);
   const before = usualSpending(state, first + ((slot + hours - 1) % hours));
@@ -55,8 +55,8 @@ export function usualRange(state: BalanceState, slot: number, planned: Micros): 
   const level = levelOf(state);
   const room = margin * state.meanHour;
   return {
-    usual: usual * level + planned,
-    most: much * Math.max(before, usual, after) * Math.max(level, calmest) + room + much * planned,
+    usual: usual * level,
+    most: much * Math.max(before, usual, after) * Math.max(level, calmest) + room,
     least: little * Math.min(before, usual, after) * Math.min(level, 1),
   };
 }
