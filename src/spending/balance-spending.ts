@@ -9,7 +9,7 @@ import { sumAt, type Walk, walkAhead } from './forecast.ts';
 import { passHour } from './interval.ts';
 import { isSeen, learnHour } from './learn-hour.ts';
 import { farthestHours, hoursPerWeek, type LocalHour, type LocalWeek } from './local-week.ts';
-import { usualWeek } from './profile.ts';
+import { usualSpending, usualWeek } from './profile.ts';
 import { noteFall } from './silence.ts';
 import { forgetUnusual, type Usual, usualRange, watchUnusual } from './unusual.ts';
 
@@ -127,6 +127,7 @@ export class BalanceSpending {
     { startsAt, readAt }: Record<'startsAt' | 'readAt', number>,
   ): void {
     const { state } = this;
+    state.usualBefore = usualSpending(state, ended.slot);
     const { byTime, all } = announcedBetween(this.#announcedOf(settings), ended.startsAt, ended.endsAt);
     learnHour(state, { ...ended, planned: this.#plannedIn(settings, ended) + byTime, announced: all });
     if (ended.isLast) this.#runs = null;
