@@ -21,7 +21,7 @@ const maxWalkMs = 35 * dayMs;
 /**
  * Knowledge of the spending of one account: an O(1) update a reading, a bounded one for each hour that ended. The same readings always make the same state.
  *
- * Falls are spending. A fall across a gap is spread over the gap's time. Not seen are times in which a balance rose, and times that
+ * Falls are spending. A fall across a gap is spread over the gap's hours as they usually take. Not seen are times in which a balance rose, and times that
  * pass empty without a fall: what is not served is no lack of demand. A reading in another currency or of other balances starts afresh; one that is older than
  * its predecessor (the clock was set back) only goes on from there.
  */
@@ -88,7 +88,9 @@ export class AccountSpending {
       rememberTopUp(state, { rise: amountOf(reading, balance) - from, from });
     }
     const ended = reading.at >= this.#hour.endsAt;
-    for (let from = this.#walkFrom(last.at, reading.at); from < reading.at; ) {
+    const start = this.#walkFrom(last.at, reading.at);
+    this.#weighHours(start, reading.at);
+    for (let from = start; from < reading.at; ) {
       const hour: LocalHour = this.#hour;
       const to = Math.min(reading.at, hour.endsAt);
       const part = { last, reading, from, to, hour };
@@ -98,6 +100,12 @@ export class AccountSpending {
       from = to;
     }
     return ended;
+  }
+
+  /** More than an hour between two readings is shared out among its hours as they usually take. */
+  #weighHours(from: number, to: number): void {
+    const hours = to - from > hourMs ? this.week.hoursBetween(from, to) : [];
+    for (const known of this.#known.values()) known.weighHours(hours);
   }
 
   /** The last reading's instant, or one that is near enough, where the present hour then begins again. */

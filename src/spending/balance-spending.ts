@@ -9,6 +9,7 @@ import { sumAt, type Walk, walkAhead } from './forecast.ts';
 import { passHour } from './interval.ts';
 import { isSeen, learnHour } from './learn-hour.ts';
 import { farthestHours, hoursPerWeek, type LocalHour, type LocalWeek } from './local-week.ts';
+import { usualSpending, usualWeek } from './profile.ts';
 import { noteFall } from './silence.ts';
 import { forgetUnusual, type Usual, usualRange, watchUnusual } from './unusual.ts';
 
@@ -16,6 +17,10 @@ import { forgetUnusual, type Usual, usualRange, watchUnusual } from './unusual.t
 const hoursForForecast = 24;
 /** Within so much of a mean hour above the floor an account may have stopped serving: its silence is no lack of demand. */
 const nearlyEmpty = 0.5;
+/** The share of a mean hour that every hour takes of a fall across several, besides what is usual. */
+const leastWeight = 0.1;
+/** An expected run may take so many times what it is expected to. */
+const mostOfRuns = 1.5;
 
 /** The settings by which the spending of an account is judged. */
 export interface SpendingSettings {
@@ -42,7 +47,12 @@ export class BalanceSpending {
   #walk: Walk | null = null;
   #usual: Usual | null = null;
   /** The spending of announced runs since the settings said how much that is. */
-  #ofRuns: Micros = 0;
+  #ofAnnounced: Micros = 0;
+  /** What expected runs may still take in the present hour, at once or bit by bit. */
+  #restOfRuns: Micros = 0;
+
+  /** How much more than evenly the hours of the week take of the fall that is taken in; null: evenly. */
+  #weights: Float32Array | null = null;
 
   constructor(balance: Balance, state: BalanceState) {
     this.balance = balance;
@@ -52,7 +62,7 @@ export class BalanceSpending {
   /** Other runs are announced than before. */
   forgetAnnounced(): void {
     this.#walk = null;
-    this.#ofRuns = 0;
+    this.#ofAnnounced = 0;
   }
 
   /** The spending ahead from the beginning of the present hour on, and what is left of runs at `readAt`; null while less than a day is known. */
@@ -76,24 +86,38 @@ export class BalanceSpending {
     return this.#runs;
   }
 
+  /** A fall across these hours is spread over them as they usually take, each a tenth of the mean besides; across none, evenly. */
+  weighHours(hours: readonly LocalHour[]): void {
+    this.#weights = null;
+    if (hours.length === 0) return;
+    const weights = usualWeek(this.state).map((usual) => usual + leastWeight * this.state.meanHour);
+    const weigh = (sum: number, { slot, startsAt, endsAt }: LocalHour) =>
+      sum + (weights[slot] ?? 0) * (endsAt - startsAt);
+    const ms = hours.reduce((sum, { startsAt, endsAt }) => sum + endsAt - startsAt, 0);
+    const mean = hours.reduce(weigh, 0) / ms;
+    if (mean > 0) this.#weights = weights.map((weight) => weight / mean);
+  }
+
   /** Takes in what was spent in a part of an hour. */
   spend(settings: SpendingSettings, { last, reading, from, to, hour }: PartOfHour): void {
     const { state } = this;
     const now = amountOf(reading, this.balance);
     const fell = amountOf(last, this.balance) - now;
     if (fell < 0 || (fell === 0 && now - settings.floorMicros < nearlyEmpty * state.meanHour)) return;
-    const spent = fell * ((to - from) / (reading.at - last.at));
+    const spent = (fell * (this.#weights?.[hour.slot] ?? 1) * (to - from)) / (reading.at - last.at);
     noteFall(state, fell);
     state.spent += spent;
     state.seenMs += to - from;
     if (state.hours < hoursPerWeek) return;
-    this.#usual ??= usualRange(state, hour.slot, this.#plannedIn(settings, hour));
+    if (this.#usual === null) {
+      this.#usual = usualRange(state, hour.slot);
+      this.#restOfRuns = mostOfRuns * this.#plannedIn(settings, hour);
+    }
     const beyond = spent - (this.#usual.usual * (to - from)) / hourMs;
-    watchUnusual(state, this.#usual, {
-      spent: spent - this.#takeOfRuns(settings, { beyond, from, to }),
-      from,
-      to,
-    });
+    const ofAnnounced = this.#takeOfAnnounced(settings, { beyond, from, to });
+    const ofRuns = Math.max(0, Math.min(beyond - ofAnnounced, this.#restOfRuns));
+    this.#restOfRuns -= ofRuns;
+    watchUnusual(state, this.#usual, { spent: spent - ofAnnounced - ofRuns, from, to });
   }
 
   /** Learns an hour that ended; `day` is its local one, `isLast` whether it is that day's last hour. */
@@ -103,6 +127,7 @@ export class BalanceSpending {
     { startsAt, readAt }: Record<'startsAt' | 'readAt', number>,
   ): void {
     const { state } = this;
+    state.usualBefore = usualSpending(state, ended.slot);
     const { byTime, all } = announcedBetween(this.#announcedOf(settings), ended.startsAt, ended.endsAt);
     learnHour(state, { ...ended, planned: this.#plannedIn(settings, ended) + byTime, announced: all });
     if (ended.isLast) this.#runs = null;
@@ -127,14 +152,14 @@ export class BalanceSpending {
   }
 
   /** The part of spending beyond the usual that announced runs took. */
-  #takeOfRuns(
+  #takeOfAnnounced(
     settings: SpendingSettings,
     { beyond, from, to }: Record<'beyond' | 'from' | 'to', number>,
   ): Micros {
     if (settings.announced.length === 0) return 0;
     const most = mostOf(this.#announcedOf(settings), from, to);
-    const own = Math.max(0, Math.min(beyond, most - this.#ofRuns));
-    this.#ofRuns += own;
+    const own = Math.max(0, Math.min(beyond, most - this.#ofAnnounced));
+    this.#ofAnnounced += own;
     return own;
   }
 

@@ -47,6 +47,8 @@ export class BalanceState {
   peak = 0;
   /** Spending clipped off hours, as so much at any hour (14 days' memory). */
   clipped = 0;
+  /** What was usual in the hour that ended last, before it was learned. */
+  usualBefore = 0;
   /** The level's two sums, those of the drift, and those of holidays. */
   actual = 0;
   expected = 0;
@@ -166,7 +168,7 @@ function isNumber(value: unknown): value is number {
 }
 
 /** Grows with each change of what the bytes mean. What another version wrote is learned from history again, and what is damaged too. */
-const version = 10;
+const version = 11;
 const checksumAt = 1;
 const headLengthAt = 5;
 const headAt = 7;

@@ -77,6 +77,17 @@ export class LocalWeek {
     return { startsAt, endsAt: startsAt + hourMs, slot: this.#slotOf(hour) };
   }
 
+  /** The hours, or parts of them, between two instants. */
+  hoursBetween(from: number, to: number): readonly LocalHour[] {
+    const hours: LocalHour[] = [];
+    for (let startsAt = from; startsAt < to; ) {
+      const { slot, endsAt } = this.hourAt(startsAt);
+      hours.push({ startsAt, endsAt: Math.min(endsAt, to), slot });
+      startsAt = endsAt;
+    }
+    return hours;
+  }
+
   /** The local day of an instant, counted from 1970. */
   dayAt(at: number): number {
     return Math.floor((at + this.#calendar.offsetMs(this.timezone, at)) / dayMs);

@@ -15,6 +15,8 @@ const little = 0.5;
 /** … however calm it has been lately, and by a tenth of the mean hour besides. */
 const calmest = 0.7;
 const margin = 0.1;
+/** What the hour before taught counts up to so many times what was usual in it. */
+const mostLearned = 3;
 /** It is reported when the sum passes one mean hour, or a third more than it ever reached by itself … */
 const aboveUsual = 1.3;
 const firstUsual = 1 / aboveUsual / learnedGrowth;
@@ -45,8 +47,8 @@ interface Part {
   readonly to: number;
 }
 
-/** The usual spending in an hour, judged by it and its neighbours, so that a peak may come an hour early or late; `planned` in it besides. */
-export function usualRange(state: BalanceState, slot: number, planned: Micros): Usual {
+/** The usual spending in an hour, judged by it and its neighbours, so that a peak may come an hour early or late. */
+export function usualRange(state: BalanceState, slot: number): Usual {
   const hours = slot < hoursPerWeek ? hoursPerWeek : 24;
   const first = slot - (slot % hours);
   const before = usualSpending(state, first + ((slot + hours - 1) % hours));
@@ -54,9 +56,11 @@ export function usualRange(state: BalanceState, slot: number, planned: Micros): 
   const after = usualSpending(state, first + ((slot + 1) % hours));
   const level = levelOf(state);
   const room = margin * state.meanHour;
+  // The hour before may be part of a surge: what it taught must not make room for that.
+  const most = Math.max(Math.min(before, mostLearned * state.usualBefore), usual, after);
   return {
-    usual: usual * level + planned,
-    most: much * Math.max(before, usual, after) * Math.max(level, calmest) + room + much * planned,
+    usual: usual * level,
+    most: much * most * Math.max(level, calmest) + room,
     least: little * Math.min(before, usual, after) * Math.min(level, 1),
   };
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { amountOf, type Reading } from '../../src/domain/reading.ts';
+import { isUnusual } from '../../src/spending/unusual.ts';
 import { monday, officeHours, spendBy, spendingIn } from '../support/spending.ts';
 
 const minuteMs = 60_000;
@@ -124,6 +125,37 @@ describe('the forecast of an account', () => {
     const runsOut = (readings: readonly Reading[]) =>
       learn(readings).forecast('sms', 500 * units)?.emptyAt ?? 0;
     expect(Math.abs(runsOut(gappy) - runsOut(all))).toBeLessThan(hourMs);
+  });
+
+  it('lays what was spent while nobody could read for days where its hours usually have it, and tells no slump of that', () => {
+    const outage = monday + 25 * dayMs;
+    const to = outage + 2 * dayMs;
+    const all = [...spendBy(officeHours, { from: monday, to })];
+    const isRead = ({ at }: Reading) => at < outage || at > outage + 1.4 * dayMs;
+    const left = 20 * units;
+    const [whole, gappy] = [learn(all), learn(all.filter(isRead))].map((it) => it.forecast('sms', left));
+    expect(Math.abs((gappy?.emptyAt ?? 0) - (whole?.emptyAt ?? 0))).toBeLessThan(15 * minuteMs);
+    const spending = spendingIn();
+    const slumps = all.filter(isRead).filter((reading) => {
+      spending.read(reading);
+      const state = spending.state('sms');
+      return state !== null && isUnusual(state, 'less', { factor: 1, firing: false });
+    });
+    expect(slumps).toEqual([]);
+  });
+
+  it('is a date again after the only hour that ever took anything was forgotten as no habit', () => {
+    const batch = (at: number, begins: number) => (at >= begins && at < begins + hourMs ? 35 * units : 0);
+    const perHour = (at: number) =>
+      batch(at, monday + 14 * hourMs) + batch(at, monday + 9 * dayMs) + batch(at, monday + 20 * dayMs);
+    const spending = spendingIn();
+    for (const reading of spendBy(perHour, { from: monday, to: monday + 28 * dayMs })) {
+      spending.read(reading);
+      const found = spending.forecast('sms', 40 * units);
+      if (found === null) continue;
+      for (const at of [found.earliest, found.emptyAt, found.latest])
+        if (at !== null) expect(at).toBeGreaterThanOrEqual(reading.at);
+    }
   });
 
   it('starts afresh in another currency', () => {

@@ -58,6 +58,22 @@ describe('a run on one day of the month, or every two weeks', () => {
     expect(reported).toBe(false);
   });
 
+  it('is no surge where its hour takes it at once, as a fee is taken, and its end no slump', () => {
+    const isFee = (at: number) => new Date(at).getUTCDate() === 1 && at % dayMs === 0;
+    const perHour = (at: number) => officeHours(at) + (isFee(at) ? 12 * 150 * units : 0);
+    const from = Date.UTC(2026, 3, 30);
+    const spending = learn(perHour, from);
+    let reported = 0;
+    for (const reading of spendBy(perHour, { from, to: from + 2 * dayMs })) {
+      spending.read(reading);
+      const state = spending.state('sms');
+      if (state === null) continue;
+      if (isUnusual(state, 'more', { factor: 1, firing: false })) reported++;
+      if (isUnusual(state, 'less', { factor: 1, firing: false })) reported++;
+    }
+    expect(reported).toBe(0);
+  });
+
   it('teaches the week nothing: the same weekday is as usual a week later', () => {
     const perHour = withRun((date) => date.getUTCDate() === 3);
     const week = (until: number) => learn(perHour, until).usual('sms')?.week ?? 0;

@@ -66,6 +66,13 @@ describe('what is unusual', () => {
     expect(notified).toBeLessThanOrEqual(15);
   });
 
+  it('is what goes on for hours in a quiet night: what its first hour taught makes no room for the next', () => {
+    const begins = wednesday - 2 * hourMs;
+    const quietNights = (at: number) => (officeHours(at) > 1e6 ? 10e6 : 0.2e6);
+    const notified = notifiedAfter('more', (at) => quietNights(at) + (at >= begins ? 3.6e6 : 0), begins);
+    expect(notified).toBeLessThanOrEqual(2 * 60);
+  });
+
   it('is the next burst too, a day after the first', () => {
     const dayAfter = wednesday + dayMs;
     const burst = (at: number, begins: number) => (at >= begins && at < begins + hourMs ? 10 * mean : 0);
