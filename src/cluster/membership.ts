@@ -1,6 +1,13 @@
 import type { HandOver } from '../domain/operator.ts';
 import { OperatorError, onStorageError, StorageError } from '../domain/operator-error.ts';
-import type { ClusterLook, ClusterMember, ClusterStatus, MemberCard, Role } from '../ports/cluster.ts';
+import type {
+  ClaimCondition,
+  ClusterLook,
+  ClusterMember,
+  ClusterStatus,
+  MemberCard,
+  Role,
+} from '../ports/cluster.ts';
 import { nothingStored } from '../views/empty-reader.ts';
 import { clockOff, clusterStatusOf, namesake } from './cluster-status.ts';
 import type { DatabaseLink } from './database-link.ts';
@@ -17,6 +24,8 @@ const renewalsPerLease = 4;
 /** … and who stands by looks this often, or so many times. */
 const lookMs = 1000;
 const looksPerLease = 8;
+
+const ownsInDoubt = 'nobody could own the accounts: this daemon does, in doubt';
 
 /**
  * The life of one daemon among those that share a database: it stands by, takes the accounts when they are nobody's, owns them
@@ -53,6 +62,8 @@ export class Membership {
   #owned: OwnedAccounts | null = null;
   /** The session that keeps the accounts locked was ended at the last round. */
   #isEndingStuck = false;
+  /** Why the database did not let it take the accounts at the last try; null where that was no fault. */
+  #refusal: string | null = null;
   readonly #handingOver: HandingOver;
   #takeovers = 0;
   #loadFailure: string | null = null;
@@ -227,32 +238,43 @@ export class Membership {
   }
 
   async #claim({ incarnation }: MemberCard, { overdue }: ClusterLook): Promise<void> {
-    const { cluster, log } = this.#dependencies;
     this.#standsBy = true;
-    let why = 'somebody keeps them locked in the shared database';
-    const epoch = await cluster.claim(incarnation, { overdue }).catch((error: unknown) => {
-      if (!(error instanceof StorageError)) throw error;
-      log.warn({ err: error }, 'the accounts cannot be taken');
-      why = error.message;
-      return null;
-    });
+    const epoch = await this.#tryClaim(incarnation, { overdue });
     if (this.#registration.card?.incarnation !== incarnation) return;
     if (epoch !== null) this.#take(epoch);
-    else if (this.#fleet.isDoubtful && this.#owned === null) await this.#ownInDoubt(why);
+    else if (this.#fleet.isDoubtful && this.#owned === null) await this.#ownInDoubt();
+  }
+
+  /** Null where they cannot be taken, be it that the database refuses: it answers all the same. */
+  async #tryClaim(incarnation: string, condition: ClaimCondition): Promise<number | null> {
+    const { cluster, log } = this.#dependencies;
+    try {
+      const epoch = await cluster.claim(incarnation, condition);
+      this.#refusal = null;
+      return epoch;
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error;
+      if (error.message !== this.#refusal) log.warn({ err: error }, 'the accounts cannot be taken');
+      this.#refusal = error.message;
+      return null;
+    }
   }
 
   /** Nobody owns the accounts, and they cannot be taken: something that died keeps them locked, somebody does, or the database refuses. */
-  async #ownInDoubt(why: string): Promise<void> {
+  async #ownInDoubt(): Promise<void> {
     const { begin, cluster, log } = this.#dependencies;
     // The ended session lets the next claim through.
     this.#isEndingStuck = !this.#isEndingStuck;
     if (this.#isEndingStuck) return cluster.endStuck();
-    const owned = this.#makeOwned('');
+    const why = this.#refusal ?? 'somebody keeps them locked in the shared database';
+    const former = this.#owned;
+    const owned = former ?? this.#makeOwned('');
     owned.actInDoubt(why);
+    if (former !== null) return log.error({ why }, ownsInDoubt);
     const state = await owned.load(true, this.#fleet.lastOwner).catch(onStorageError(null));
     if (this.#owned !== owned || this.#pauses.ended) return;
     if (state === null) return this.#goBlind(owned, why);
-    log.error({ why }, 'nobody could own the accounts: this daemon does, in doubt');
+    log.error({ why }, ownsInDoubt);
     begin({ store: owned.store.port, state, takenFrom: this.#lapsedOwner });
   }
 
@@ -296,8 +318,7 @@ export class Membership {
       owned.readAll();
       this.#loadFailure = null;
       begin({ store: owned.store.port, state, takenFrom: this.#lapsedOwner });
-      if (this.#fleet.link.isClockOff)
-        log.error({ doubt: this.#doubt }, 'nobody could own the accounts: this daemon does, in doubt');
+      if (this.#fleet.link.isClockOff) log.error({ doubt: this.#doubt }, ownsInDoubt);
       looked?.();
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
@@ -344,7 +365,12 @@ export class Membership {
     else if (verdict.kind === 'rejoin') {
       this.#registration.renounce();
       await this.#meet();
-    } else await owned.takeAgain(verdict.kind, { incarnation, sentAt, look, isCurrent });
+    } else {
+      const claim = this.#tryClaim.bind(this);
+      await owned.takeAgain(verdict.kind, { incarnation, sentAt, look, isCurrent, claim });
+      const isIdle = isCurrent() && !owned.mayPoll && !this.#fleet.hasTakerBeside(incarnation);
+      if (isIdle && this.#fleet.isDoubtful) await this.#ownInDoubt();
+    }
   }
 
   /** A daemon whose clock is off gives the accounts away where somebody else has a clock that counts. */

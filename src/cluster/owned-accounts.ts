@@ -1,6 +1,6 @@
 import { onStorageError } from '../domain/operator-error.ts';
 import type { MonitorState } from '../engine/state.ts';
-import type { ClusterLook, ClusterMember } from '../ports/cluster.ts';
+import type { Cluster, ClusterLook, ClusterMember } from '../ports/cluster.ts';
 import type { Instant, OwnLease } from './held-lease.ts';
 import { isBehind, judgeLook, keep, lose, type Phase, type Verdict } from './judge-look.ts';
 import { LeaderStore } from './leader-store.ts';
@@ -174,9 +174,11 @@ export class OwnedAccounts {
       readonly sentAt: Instant;
       readonly look: Pick<ClusterLook, 'owner' | 'epoch' | 'batch' | 'overdue'>;
       readonly isCurrent: () => boolean;
+      /** Null where they cannot be taken. */
+      readonly claim: Cluster['claim'];
     },
   ): Promise<void> {
-    const { incarnation, sentAt, look, isCurrent } = input;
+    const { incarnation, sentAt, look, isCurrent, claim } = input;
     const { cluster, log } = this.#dependencies;
     await this.store.continueWith(kind === 'regain', async () => {
       if (!isCurrent()) return null;
@@ -184,8 +186,7 @@ export class OwnedAccounts {
       // It may have taken them though nobody heard of it.
       const unheard = look.owner === incarnation ? look : null;
       const condition = { regain: { after: before }, restore: { above: before } }[kind];
-      const epoch =
-        unheard?.epoch ?? (await cluster.claim(incarnation, { ...condition, overdue: look.overdue }));
+      const epoch = unheard?.epoch ?? (await claim(incarnation, { ...condition, overdue: look.overdue }));
       // The next look shows whether another was quicker.
       if (epoch === null || !isCurrent()) return null;
       const lost = kind === 'regain' ? [] : await cluster.takeLost();

@@ -630,7 +630,7 @@ describe('two daemons on one database', () => {
     expect(world.judge()).toEqual([]);
   });
 
-  test('where the owner dies and the database lets nobody take the accounts, who stood by acts in doubt after two leases, and says why', async () => {
+  test('where the owner dies and the database lets nobody take the accounts, who stood by acts in doubt after two leases for as long as that lasts, and says why, in the log once', async () => {
     const { world, a, b } = await startPair();
     world.cluster.refusesClaims = 'the user lacks a privilege';
     a.killed = true;
@@ -639,12 +639,36 @@ describe('two daemons on one database', () => {
     expect(b.membership.clusterStatus.alerts).toMatchObject([
       { aspect: 'doubt', text: expect.stringContaining('the user lacks a privilege') },
     ]);
+    // Longer than it may go on alone where nobody reaches the database.
+    await world.pass(100_000);
+    expect([b.acts, b.logged]).toEqual([true, ['the accounts cannot be taken']]);
     world.cluster.refusesClaims = null;
     await world.pass(5000);
     expect([b.role, b.begins.length, b.abandoned]).toEqual(['owner', 1, 0]);
     expect(b.membership.clusterStatus.alerts).toEqual([]);
     expect(world.judge()).toEqual([]);
   });
+
+  test.each([
+    ['keeps the slot locked', { locked: true }, 'somebody keeps them locked'],
+    ['lets nobody take the accounts', { refusesClaims: 'a right is missing' }, 'a right is missing'],
+  ])(
+    'an only daemon that stood still goes on from memory, in doubt, after two leases where the database %s',
+    async (_, trouble, why) => {
+      const world = new ClusterWorld();
+      const a = world.add('a');
+      await world.pass(4000);
+      Object.assign(world.cluster, trouble);
+      a.frozenUntil = world.clock.monotonic() + leaseMs + 2000;
+      await world.pass(2 * leaseMs + 3000);
+      expect([a.role, a.acts, a.begins.length]).toEqual(['alone', true, 1]);
+      expect(a.membership.clusterStatus.problems.join()).toContain(why);
+      Object.assign(world.cluster, { locked: false, refusesClaims: null });
+      await world.pass(5000);
+      expect([a.role, a.begins.length, a.membership.clusterStatus.problems]).toEqual(['owner', 1, []]);
+      expect(world.judge()).toEqual([]);
+    },
+  );
 
   test('where the owner dies and a right to read what is stored is missing, who takes over polls after two leases, stores nothing, and begins again once it can read', async () => {
     const { world, a, b } = await startPair();
