@@ -61,8 +61,8 @@ export const notifiedOfLittle = {
   ...{ escalatedAt: null, acknowledgedAt: null },
 } as const satisfies Partial<LastNotified>;
 
-/** The first message where an attempt of it may have arrived, and it was then refused for good. */
-export const unconfirmed = '';
+/** Stands for a first message of which nobody knows whether it arrived, as where it was refused for good after an attempt whose answer was lost. */
+export const uncertainMessage = '';
 
 /** The keys under which an incident tool has an incident, by their numbers: an alert's first one is 0. */
 export interface ToolKeys {

@@ -4,7 +4,7 @@ import {
   type LastNotified,
   matchSubject,
   type Routed,
-  unconfirmed,
+  uncertainMessage,
 } from '../domain/alert.ts';
 import type { NotificationReason } from '../domain/outbox.ts';
 import { defaultGroupWaitMs, type Route, repeatEveryBySeverity } from '../domain/route.ts';
@@ -141,7 +141,7 @@ function whatRose(incident: Incident, notified: LastNotified): NotificationReaso
   const isRisen =
     incident.rises > notified.rises && isWorse(incident.severity, knownSeverity(incident, notified));
   if (!isRisen) return null;
-  return notified.firstMessage === unconfirmed ? 'firing' : 'worse';
+  return notified.firstMessage === uncertainMessage ? 'firing' : 'worse';
 }
 
 /** The severity that readers have in mind: an acknowledger saw that of the moment, who topped up believes that it helped. */

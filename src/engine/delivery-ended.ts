@@ -1,4 +1,4 @@
-import { unconfirmed } from '../domain/alert.ts';
+import { uncertainMessage } from '../domain/alert.ts';
 import { type Notification, retryDelayMs, wireId } from '../domain/outbox.ts';
 import type { Delivery } from '../ports/channel.ts';
 import { channelFailedRule } from '../rules/self-alert-kinds.ts';
@@ -88,7 +88,7 @@ function recordDelivered(state: MonitorState, ended: Ended<'delivered'>): void {
   // Recipients who refused it were not asked again.
   else if (message.owed === undefined) clearOwnFailure(state, rule, now);
   forEachNotified(state, message, (_, { pausedMs: _before, ...notified }) => {
-    const first = [message.id, unconfirmed].includes(notified.firstMessage) && notified.subject === null;
+    const first = [message.id, uncertainMessage].includes(notified.firstMessage) && notified.subject === null;
     return {
       ...notified,
       at: Math.max(notified.at, now),

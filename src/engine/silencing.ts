@@ -3,7 +3,7 @@ import {
   type LastNotified,
   matchSubject,
   notifiedOfLittle,
-  unconfirmed,
+  uncertainMessage,
 } from '../domain/alert.ts';
 import type { Muted } from '../domain/operator.ts';
 import { kindsByIncident, type Notification, type NotificationReason } from '../domain/outbox.ts';
@@ -155,7 +155,7 @@ function withoutBeginning(
   mayHaveArrived: boolean,
 ): LastNotified | null {
   if (!mayHaveArrived || event || (resolvedAt === null && severity === 'info')) return null;
-  return { ...notified, ...notifiedOfLittle, rises: notified.rises - 1, firstMessage: unconfirmed };
+  return { ...notified, ...notifiedOfLittle, rises: notified.rises - 1, firstMessage: uncertainMessage };
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Incident } from '../domain/alert.ts';
+import { type Incident, uncertainMessage } from '../domain/alert.ts';
 import { parseJsonObject } from '../domain/json.ts';
 import { type Refusal, refuse } from '../domain/operator.ts';
 import type { Quantity } from '../domain/quantity.ts';
@@ -94,8 +94,9 @@ export function owedTests(state: MonitorState, now: number): readonly Incident[]
     // Only `noteTest` writes these notes.
     const incident = stored as unknown as Incident;
     const { severity, rises } = incident;
-    const last = { at: now, severity, rises, resolved: false, flapping: false, firstMessage: '' };
-    const told = { ...last, subject: null, escalatedAt: null, acknowledgedAt: null };
+    const last = { at: now, severity, rises, resolved: false, flapping: false };
+    const first = { firstMessage: uncertainMessage, subject: null };
+    const told = { ...last, ...first, escalatedAt: null, acknowledgedAt: null };
     const plans = planChannels(incident, state.settings.routes, channels).filter(({ direct }) => direct);
     // Where it was over already, some may have heard of the end.
     const waiting =

@@ -1,8 +1,14 @@
 import { describeIncident } from '../daemon/compose.ts';
 import type { HistoryLoader } from '../daemon/history-loader.ts';
-import { type Acknowledgement, type Alert, type Incident, isAcknowledged } from '../domain/alert.ts';
+import {
+  type Acknowledgement,
+  type Alert,
+  type Incident,
+  isAcknowledged,
+  uncertainMessage,
+} from '../domain/alert.ts';
 import { dayMs } from '../domain/duration.ts';
-import type { Notification, NotificationReason } from '../domain/outbox.ts';
+import type { NotificationReason } from '../domain/outbox.ts';
 import { ownOf } from '../domain/own.ts';
 import { entryOf } from '../domain/provider-entry.ts';
 import type { Forecast } from '../domain/quantity.ts';
@@ -230,15 +236,17 @@ export function viewIncident(
     flapping: false,
     notified: Object.entries(incident.notified).map(([channel, { at, firstMessage }]) => ({
       channel,
-      at: isUndelivered(parts.state.messages.get(firstMessage)) ? null : at,
+      at: isUndelivered(parts.state, firstMessage) ? null : at,
     })),
     incident: incident.id,
   };
 }
 
-/** None of its receivers has it yet. */
-const isUndelivered = (message: Notification | undefined): boolean =>
-  message?.state === 'pending' && message.deliveredAt === null;
+/** None of its receivers has it yet, as far as is known. */
+function isUndelivered({ messages }: MonitorState, id: string): boolean {
+  const message = messages.get(id);
+  return id === uncertainMessage || (message?.state === 'pending' && message.deliveredAt === null);
+}
 
 export type Explanation = ReturnType<typeof explain>;
 

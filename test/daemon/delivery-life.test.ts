@@ -232,6 +232,8 @@ describe('a channel that refuses for good', () => {
     await Promise.all([read(world, 100, 'otp'), read(world, 100, 'ads')]);
     // Long enough for further tries, which it surely refuses.
     await world.pass(9 * hourMs);
+    const told = (await world.views.alert('ads', 'sms-low'))?.notified;
+    expect(told).toContainEqual({ channel: 'ops', at: null });
     await read(world, 1000, 'otp');
     ops.moodFor = null;
     await read(world, 100, 'new');
