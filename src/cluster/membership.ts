@@ -237,12 +237,19 @@ export class Membership {
     return this.#fleet.isDoubtful;
   }
 
-  async #claim({ incarnation }: MemberCard, { overdue }: ClusterLook): Promise<void> {
+  async #claim(card: MemberCard, { overdue }: ClusterLook): Promise<void> {
+    const { incarnation } = card;
     this.#standsBy = true;
     const epoch = await this.#tryClaim(incarnation, { overdue });
     if (this.#registration.card?.incarnation !== incarnation) return;
     if (epoch !== null) this.#take(epoch);
-    else if (this.#fleet.isDoubtful && this.#owned === null) await this.#ownInDoubt();
+    else if (this.#owned === null) await this.#ownInDoubt(card);
+  }
+
+  /** The other members that say that they poll: one in doubt is enough. */
+  #pollingBeside({ node }: MemberCard): readonly string[] {
+    const members = this.#fleet.link.look?.members ?? [];
+    return members.filter((it) => it.node !== node && it.status?.polls === true).map((it) => it.node);
   }
 
   /** Null where they cannot be taken, be it that the database refuses: it answers all the same. */
@@ -261,8 +268,9 @@ export class Membership {
   }
 
   /** Nobody owns the accounts, and they cannot be taken: something that died keeps them locked, somebody does, or the database refuses. */
-  async #ownInDoubt(): Promise<void> {
+  async #ownInDoubt(card: MemberCard): Promise<void> {
     const { begin, cluster, log } = this.#dependencies;
+    if (!this.#fleet.isDoubtful || this.#pollingBeside(card).length > 0) return;
     // The ended session lets the next claim through.
     this.#isEndingStuck = !this.#isEndingStuck;
     if (this.#isEndingStuck) return cluster.endStuck();
@@ -368,9 +376,15 @@ export class Membership {
     } else {
       const claim = this.#tryClaim.bind(this);
       await owned.takeAgain(verdict.kind, { incarnation, sentAt, look, isCurrent, claim });
-      const isIdle = isCurrent() && !owned.mayPoll && !this.#fleet.hasTakerBeside(incarnation);
-      if (isIdle && this.#fleet.isDoubtful) await this.#ownInDoubt();
+      if (isCurrent()) await this.#goOnInDoubt(owned, card);
     }
+  }
+
+  /** Where it could not take its accounts again, others act first, and of several in doubt the one of the first name goes on. */
+  async #goOnInDoubt(owned: OwnedAccounts, card: MemberCard): Promise<void> {
+    if (owned.phase === 'alone' && this.#pollingBeside(card).some((node) => node < card.node))
+      this.#lose('another daemon polls as well, and has the first name');
+    else if (!owned.mayPoll && !this.#fleet.hasTakerBeside(card.incarnation)) await this.#ownInDoubt(card);
   }
 
   /** A daemon whose clock is off gives the accounts away where somebody else has a clock that counts. */

@@ -670,6 +670,28 @@ describe('two daemons on one database', () => {
     },
   );
 
+  test('of several that stand by where nobody can take the accounts one acts in doubt, and the next one when that dies', async () => {
+    const { world, a, b } = await startPair();
+    const c = world.add('c');
+    const d = world.add('d');
+    await world.pass(3000);
+    world.cluster.locked = true;
+    a.killed = true;
+    await world.pass(2 * leaseMs + 6000);
+    const acting = () => [b, c, d].filter(({ acts }) => acts).map(({ name }) => name);
+    expect(acting()).toHaveLength(1);
+    await world.pass(4 * leaseMs);
+    const [first = ''] = acting();
+    const [one] = [b, c, d].filter(({ name }) => name === first);
+    if (one !== undefined) one.killed = true;
+    await world.pass(leaseMs + 6000);
+    expect(acting().filter((name) => name !== first)).toHaveLength(1);
+    world.cluster.locked = false;
+    await world.pass(5000);
+    expect([b, c, d].filter(({ killed, role }) => !killed && role === 'owner')).toHaveLength(1);
+    expect(world.judge()).toEqual([]);
+  });
+
   test('where the owner dies and a right to read what is stored is missing, who takes over polls after two leases, stores nothing, and begins again once it can read', async () => {
     const { world, a, b } = await startPair();
     b.unreadable = new StorageError('unfit', 'the user lacks a privilege', { cause: new Error('42501') });
