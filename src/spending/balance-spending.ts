@@ -50,7 +50,6 @@ export class BalanceSpending {
   #ofAnnounced: Micros = 0;
   /** What expected runs may still take in the present hour, at once or bit by bit. */
   #restOfRuns: Micros = 0;
-
   /** How much more than evenly the hours of the week take of the fall that is taken in; null: evenly. */
   #weights: Float32Array | null = null;
 
@@ -111,7 +110,9 @@ export class BalanceSpending {
     if (state.hours < hoursPerWeek) return;
     if (this.#usual === null) {
       this.#usual = usualRange(state, hour.slot);
-      this.#restOfRuns = mostOfRuns * this.#plannedIn(settings, hour);
+      // After a restart the hour has begun already.
+      const taken = state.spent - spent - (this.#usual.usual * (from - hour.startsAt)) / hourMs;
+      this.#restOfRuns = mostOfRuns * this.#plannedIn(settings, hour) - Math.max(0, taken);
     }
     const beyond = spent - (this.#usual.usual * (to - from)) / hourMs;
     const ofAnnounced = this.#takeOfAnnounced(settings, { beyond, from, to });

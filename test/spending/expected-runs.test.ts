@@ -74,6 +74,24 @@ describe('a run on one day of the month, or every two weeks', () => {
     expect(reported).toBe(0);
   });
 
+  it('that takes three times as much is a surge as large after a restart in its hour as without one', () => {
+    const perHour = withRun((date) => date.getUTCDate() === 3);
+    const from = Date.UTC(2026, 4, 3, 9);
+    const surgeAfter = (restarts: boolean): number => {
+      let spending = learn(perHour, from);
+      for (const reading of spendBy((at) => 3 * perHour(at), { from, to: from + hourMs - 1 })) {
+        spending.read(reading);
+        const bytes = restarts ? spending.bytes() : null;
+        if (bytes === null) continue;
+        spending = spendingIn();
+        spending.restore(bytes);
+      }
+      return (spending.state('sms')?.more.sum ?? 0) / units;
+    };
+    expect(surgeAfter(false)).toBeGreaterThan(100);
+    expect(surgeAfter(true)).toBeCloseTo(surgeAfter(false));
+  });
+
   it('teaches the week nothing: the same weekday is as usual a week later', () => {
     const perHour = withRun((date) => date.getUTCDate() === 3);
     const week = (until: number) => learn(perHour, until).usual('sms')?.week ?? 0;
