@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -315,6 +316,9 @@ it('says of a unit and a container that they may not write where the configurati
   writeFileSync(file, JSON.stringify({ ...written, storage: { path: 'lowwater.db' } }));
   expect(await say('systemd')).toContain(warning);
   expect(await say('compose')).toContain(warning);
+  rmSync(join(folder, 'compose.yaml'));
+  writeFileSync(file, JSON.stringify({ ...written, storage: { path: '/data/balances.db' } }));
+  expect(await say('compose')).not.toContain(warning);
 });
 
 const isInRoot = [process.execPath, import.meta.dirname].some((path) =>
@@ -328,6 +332,22 @@ it.skipIf(isInRoot)(
     writeFileSync(file, '{ "accounts": { "files": "accounts.d/*.json" } }');
     const { stdout } = await runCli(['init', '--service', 'systemd'], { cwd: folder, user: 'root' });
     expect(stdout).toContain(`chown -R lowwater: ${file} ${join(folder, 'accounts.d')} && cp `);
+  },
+);
+
+it.skipIf(isInRoot)(
+  'lets the user of the service into a closed folder, and gives it no file there but the configuration and its lists',
+  async () => {
+    chmodSync(folder, 0o750);
+    writeFileSync(
+      file,
+      '{ "accounts": { "files": "team-*.json" }, "rules": { "files": "/srv/rules/*.json" } }',
+    );
+    const { stdout } = await runCli(['init', '--service', 'systemd'], { cwd: folder, user: 'root' });
+    const owned = `${file} ${join(folder, 'team-*.json')} /srv/rules`;
+    expect(stdout).toContain(
+      `&& chgrp lowwater ${folder} && chmod g+rx ${folder} && chown -R lowwater: ${owned} && cp `,
+    );
   },
 );
 
