@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { createAsker } from '../../../src/cli/init/asker.ts';
 import { createStyle } from '../../../src/cli/terminal/output.ts';
@@ -371,11 +371,15 @@ it('writes manifests with the configuration in one file, and its secrets apart',
   const own = (id: string, authSecret: string) => JSON.stringify([{ id, authSecret, currency: 'EUR' }]);
   writeFileSync(join(folder, 'accounts.d/a.json'), own('a', placeholder('env:A_KEY')));
   writeFileSync(join(folder, 'accounts.d/b.json'), own('b', placeholder('file:/etc/keys/b.txt')));
+  const elsewhere = mkdtempSync(join(tmpdir(), 'lowwater-lists-'));
+  onTestFinished(() => rmSync(elsewhere, { recursive: true }));
+  writeFileSync(join(elsewhere, 'r.json'), '[{ "id": "low", "type": "below", "threshold": 5 }]');
   writeFileSync(
     file,
     `{ // with a remark
       "provider": { "baseUrl": "\${env:WHERE:-https://api.example.com}" },
       "accounts": { "files": "accounts.d/*.json" },
+      "rules": { "files": "${elsewhere}/*.json" },
       "channels": { "ops": { "type": "webhook", "url": "https://example.net/$\${literal}" } },
       "storage": { "path": "/var/lib/lowwater/x.db" },
       "server": { "token": "a-token-of-mine", "host": "127.0.0.1" }
@@ -393,6 +397,7 @@ it('writes manifests with the configuration in one file, and its secrets apart',
       { id: 'a', authSecret: placeholder('file:/run/secrets/lowwater/A_KEY') },
       { id: 'b', authSecret: placeholder('file:/run/secrets/lowwater/b.txt') },
     ],
+    rules: [{ id: 'low' }],
     channels: { ops: { url: `https://example.net/$${placeholder('literal')}` } },
     storage: {},
     server: { host: '0.0.0.0', port: 8080, token: placeholder('file:/run/secrets/lowwater/token') },
