@@ -38,6 +38,7 @@ const finders: readonly Finder[] = [
   warnOfShortPolls,
   warnOfDemand,
   warnOfProviders,
+  warnOfUnsent,
   warnOfRules,
   warnOfGaps,
   warnOfUnused,
@@ -130,6 +131,17 @@ function warnOfProviders(file: Position, settings: Settings): void {
     if (caution !== null) position.at('type').report(caution);
     for (const [index, { poll }] of accounts)
       if (poll.kind === 'every') warnOfNeedlessPolls(file.at('accounts', index), poll.everyMs, entry);
+  }
+}
+
+/** Allowed, as in 0.3.0: of two authorizations one is sent. */
+function warnOfUnsent(file: Position, settings: Settings): void {
+  const entries = entriesOf(settings).map((entry) => positionOf(file, entry));
+  for (const request of entries.flatMap((entry) => [entry.at('request'), entry.at('token', 'request')])) {
+    const headers = request.at('headers');
+    for (const name of request.has('basic') || request.has('bearer') ? headers.keys() : [])
+      if (/^authorization$/i.test(name))
+        headers.at(name).report('is not sent: `basic` or `bearer` takes its place');
   }
 }
 

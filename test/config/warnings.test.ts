@@ -20,6 +20,27 @@ test.each<[string, (config: Sample) => unknown, string, string]>([
     'is not a currency code of ISO 4217; did you mean "CNY"?',
   ],
   [
+    'an authorization of a described provider that is not sent',
+    (c) => {
+      const request = {
+        url: 'https://example.net',
+        bearer: '{{credentials.key}}',
+        headers: { Authorization: 'x' },
+      };
+      const balances = [{ id: 'main', amount: '$.amount' }];
+      const acme = {
+        type: 'http-json',
+        request,
+        balances,
+        currency: { unit: 'points' },
+      };
+      Object.assign(c, { providers: { acme } });
+      c.accounts.push({ id: 'acme', provider: 'acme', credentials: { key: 'acme-key' } } as never);
+    },
+    'providers.acme.request.headers.Authorization',
+    'is not sent: `basic` or `bearer` takes its place',
+  ],
+  [
     'a foreign placeholder in a header of a webhook',
     (c) =>
       Object.assign(c.channels, {

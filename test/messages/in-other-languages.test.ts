@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import spanish from '../../languages/es.json' with { type: 'json' };
 import * as dingtalk from '../../src/channels/dingtalk/dingtalk-robot.ts';
 import { renderEmailHtml } from '../../src/channels/email/render-email.ts';
 import * as feishu from '../../src/channels/feishu/feishu-robot.ts';
@@ -224,4 +225,14 @@ it('In a language that nobody knows every sentence comes from the catalogue', ()
     );
     expect([name, ...unmarked]).toEqual([name]);
   }
+});
+
+it('In Spanish a day has its article behind since, until and for', () => {
+  const bare = /(?:desde|hasta|para|enviado|leída|Visto) (?:lun|mar|mié|jue|vie|sáb|dom) \d.{0,30}/gu;
+  for (const [name, message] of messages)
+    for (const [form, render] of Object.entries(forms))
+      expect([name, form, render(inLanguage(message, 'es')).match(bare)]).toEqual([name, form, null]);
+  expect(Object.values(spanish).filter((text) => /(?:hasta|para) \{(?:until|moment)\}/.test(text))).toEqual(
+    [],
+  );
 });

@@ -8,7 +8,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { listsInFiles } from '../../config/include-files.ts';
 import { parseDocument } from '../../config/parse-document.ts';
@@ -66,20 +66,29 @@ function writeUnit({ user }: Context, configuration: string): string {
     )
     .replace('ProtectHome=yes', isAtHome ? 'ProtectHome=read-only' : 'ProtectHome=yes');
   writeFileSync(unit, text, { flag: 'wx' });
-  const lists = patternsOf(readJson(configuration)).map(([, pattern]) =>
-    join(dirname(configuration), dirname(pattern)),
-  );
-  const owned = [configuration, ...new Set(lists)].join(' ');
-  const first = user === 'root' ? `useradd --system lowwater && chown -R lowwater: ${owned} && ` : '';
-  return `${unit} is written. Next, as root: ${first}cp ${unit} /etc/systemd/system/ && systemctl enable --now lowwater\n${variables}${warnOfPath(configuration)}`;
+  const first = user === 'root' ? `useradd --system lowwater && ${handOver(configuration)} && ` : '';
+  return `${unit} is written. Next, as root: ${first}cp ${unit} /etc/systemd/system/ && systemctl enable --now lowwater\n${variables}${warnOfPath(configuration, '/var/lib/lowwater/')}`;
+}
+
+/** What gives the user of the service the configuration and its lists, and nothing else that lies beside them. */
+function handOver(configuration: string): string {
+  const folder = dirname(configuration);
+  const lists = patternsOf(readJson(configuration)).map(([, pattern]) => {
+    const path = resolve(folder, pattern);
+    return `${folder}/`.startsWith(`${dirname(path)}/`) ? path : dirname(path);
+  });
+  const isOpen = (statSync(folder).mode & 0o005) === 0o005;
+  const enter = isOpen ? '' : `chgrp lowwater ${folder} && chmod g+rx ${folder} && `;
+  return `${enter}chown -R lowwater: ${[configuration, ...new Set(lists)].join(' ')}`;
 }
 
 const variables = 'Variables that the configuration names go into lowwater.env beside it.\n';
 
-/** Unit and container may write the folder alone that the database lies in where the configuration does not say. */
-function warnOfPath(configuration: string): string {
+/** Unit and container may write one folder alone, that of the database where the configuration does not say. */
+function warnOfPath(configuration: string, writable: string): string {
   const { storage } = Object(readJson(configuration));
-  return Object(storage).path === undefined
+  const { path } = Object(storage);
+  return path === undefined || String(path).startsWith(writable)
     ? ''
     : '"storage.path" is set, where the service may not write: take it out, or allow its folder (ReadWritePaths of the unit, volumes of the container).\n';
 }
@@ -123,7 +132,7 @@ services:
       - ./data:/data
 `;
   writeFileSync(file, text, { flag: 'wx' });
-  return `${file} is written. Next: docker compose -f ${file} up -d\n${variables}${warnOfPath(configuration)}`;
+  return `${file} is written. Next: docker compose -f ${file} up -d\n${variables}${warnOfPath(configuration, '/data/')}`;
 }
 
 /** The manifests that come with the program, with this configuration in one file and what it names of secrets in `secrets.env`. */
@@ -132,7 +141,7 @@ function writeManifests({ env }: Context, configuration: string): string {
   const config: Record<string, unknown> = { ...Object(readJson(configuration)) };
   for (const [key, pattern] of patternsOf(config)) {
     const paths = globSync(pattern, { cwd: dirname(configuration) }).toSorted();
-    config[key] = paths.flatMap((path) => readJson(join(dirname(configuration), path)));
+    config[key] = paths.flatMap((path) => readJson(resolve(dirname(configuration), path)));
   }
   const { path: _path, ...storage } = { path: '', ...Object(config.storage) };
   const secrets = new Map<string, string>();

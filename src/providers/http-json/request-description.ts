@@ -82,9 +82,6 @@ export const requestShape = shape({
       context.addIssue({ code: 'custom', path: [key], message });
     if (request.json !== undefined && request.form !== undefined) problem('form', 'excludes json');
     if (request.basic !== undefined && request.bearer !== undefined) problem('bearer', 'excludes basic');
-    const isWritten = Object.keys(request.headers ?? {}).some((name) => /^authorization$/i.test(name));
-    if (isWritten && (request.basic ?? request.bearer) !== undefined)
-      problem('headers', 'has an authorization beside that of basic or bearer');
     if (request.method === 'GET' && (request.json ?? request.form) !== undefined)
       problem('method', 'must be POST where there is a body');
   })

@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -10,7 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { createAsker } from '../../../src/cli/init/asker.ts';
 import { createStyle } from '../../../src/cli/terminal/output.ts';
@@ -315,6 +316,9 @@ it('says of a unit and a container that they may not write where the configurati
   writeFileSync(file, JSON.stringify({ ...written, storage: { path: 'lowwater.db' } }));
   expect(await say('systemd')).toContain(warning);
   expect(await say('compose')).toContain(warning);
+  rmSync(join(folder, 'compose.yaml'));
+  writeFileSync(file, JSON.stringify({ ...written, storage: { path: '/data/balances.db' } }));
+  expect(await say('compose')).not.toContain(warning);
 });
 
 const isInRoot = [process.execPath, import.meta.dirname].some((path) =>
@@ -328,6 +332,22 @@ it.skipIf(isInRoot)(
     writeFileSync(file, '{ "accounts": { "files": "accounts.d/*.json" } }');
     const { stdout } = await runCli(['init', '--service', 'systemd'], { cwd: folder, user: 'root' });
     expect(stdout).toContain(`chown -R lowwater: ${file} ${join(folder, 'accounts.d')} && cp `);
+  },
+);
+
+it.skipIf(isInRoot)(
+  'lets the user of the service into a closed folder, and gives it no file there but the configuration and its lists',
+  async () => {
+    chmodSync(folder, 0o750);
+    writeFileSync(
+      file,
+      '{ "accounts": { "files": "team-*.json" }, "rules": { "files": "/srv/rules/*.json" } }',
+    );
+    const { stdout } = await runCli(['init', '--service', 'systemd'], { cwd: folder, user: 'root' });
+    const owned = `${file} ${join(folder, 'team-*.json')} /srv/rules`;
+    expect(stdout).toContain(
+      `&& chgrp lowwater ${folder} && chmod g+rx ${folder} && chown -R lowwater: ${owned} && cp `,
+    );
   },
 );
 
@@ -351,11 +371,15 @@ it('writes manifests with the configuration in one file, and its secrets apart',
   const own = (id: string, authSecret: string) => JSON.stringify([{ id, authSecret, currency: 'EUR' }]);
   writeFileSync(join(folder, 'accounts.d/a.json'), own('a', placeholder('env:A_KEY')));
   writeFileSync(join(folder, 'accounts.d/b.json'), own('b', placeholder('file:/etc/keys/b.txt')));
+  const elsewhere = mkdtempSync(join(tmpdir(), 'lowwater-lists-'));
+  onTestFinished(() => rmSync(elsewhere, { recursive: true }));
+  writeFileSync(join(elsewhere, 'r.json'), '[{ "id": "low", "type": "below", "threshold": 5 }]');
   writeFileSync(
     file,
     `{ // with a remark
       "provider": { "baseUrl": "\${env:WHERE:-https://api.example.com}" },
       "accounts": { "files": "accounts.d/*.json" },
+      "rules": { "files": "${elsewhere}/*.json" },
       "channels": { "ops": { "type": "webhook", "url": "https://example.net/$\${literal}" } },
       "storage": { "path": "/var/lib/lowwater/x.db" },
       "server": { "token": "a-token-of-mine", "host": "127.0.0.1" }
@@ -373,6 +397,7 @@ it('writes manifests with the configuration in one file, and its secrets apart',
       { id: 'a', authSecret: placeholder('file:/run/secrets/lowwater/A_KEY') },
       { id: 'b', authSecret: placeholder('file:/run/secrets/lowwater/b.txt') },
     ],
+    rules: [{ id: 'low' }],
     channels: { ops: { url: `https://example.net/$${placeholder('literal')}` } },
     storage: {},
     server: { host: '0.0.0.0', port: 8080, token: placeholder('file:/run/secrets/lowwater/token') },

@@ -132,11 +132,6 @@ describe('a description is refused where', () => {
       { request: { url: 'https://example.net', bearer: 'x', basic: { user: 'a', password: 'b' } } },
       'request.bearer: excludes basic',
     ],
-    [
-      'a header is an authorization too',
-      { request: { url: 'https://example.net', bearer: 'x', headers: { Authorization: 'Token x' } } },
-      'request.headers: has an authorization beside that of basic or bearer',
-    ],
     ['an error has no sign', { errors: [{ means: 'auth_failed' }] }, 'errors.0: needs "status" or "path"'],
     ['an error means what it cannot', { errors: [{ status: 402, means: 'ok' }] }, 'errors.0.means: must be'],
     ['a unit looks like a currency', { currency: { unit: 'EUR' } }, 'currency'],
