@@ -167,6 +167,12 @@ export class FleetView {
     return this.#nobodySince !== null && clock.monotonic() - this.#nobodySince >= leasesUntilDoubt * leaseMs;
   }
 
+  /** The other members that say that they poll: one in doubt is enough. */
+  pollingBeside({ node }: Pick<ClusterMember, 'node'>): readonly string[] {
+    const members = this.link.look?.members ?? [];
+    return members.filter((it) => it.node !== node && it.status?.polls === true).map((it) => it.node);
+  }
+
   get mayClaim(): boolean {
     if (this.isDoubtful) return true;
     if (this.newerOwner !== null || this.link.isClockOff) return false;

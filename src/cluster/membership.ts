@@ -1,14 +1,8 @@
 import type { HandOver } from '../domain/operator.ts';
 import { OperatorError, onStorageError, StorageError } from '../domain/operator-error.ts';
-import type {
-  ClaimCondition,
-  ClusterLook,
-  ClusterMember,
-  ClusterStatus,
-  MemberCard,
-  Role,
-} from '../ports/cluster.ts';
+import type { ClusterLook, ClusterMember, ClusterStatus, MemberCard, Role } from '../ports/cluster.ts';
 import { nothingStored } from '../views/empty-reader.ts';
+import { Claims } from './claims.ts';
 import { clockOff, clusterStatusOf, namesake } from './cluster-status.ts';
 import type { DatabaseLink } from './database-link.ts';
 import { FleetView } from './fleet-view.ts';
@@ -16,14 +10,8 @@ import { HandingOver } from './handing-over.ts';
 import { createOwnLease, type Instant, type OwnLease } from './held-lease.ts';
 import type { MembershipDependencies } from './membership-dependencies.ts';
 import { OwnedAccounts } from './owned-accounts.ts';
-import { createPauses, openPatiently } from './pauses.ts';
+import { createPauses, openPatiently, roundMs } from './pauses.ts';
 import { Registration } from './registration.ts';
-
-/** A renewal is sent so many times in a lease … */
-const renewalsPerLease = 4;
-/** … and who stands by looks this often, or so many times. */
-const lookMs = 1000;
-const looksPerLease = 8;
 
 const ownsInDoubt = 'nobody could own the accounts: this daemon does, in doubt';
 
@@ -60,10 +48,7 @@ export class Membership {
   readonly #registration: Registration;
   #standsBy = false;
   #owned: OwnedAccounts | null = null;
-  /** The session that keeps the accounts locked was ended at the last round. */
-  #isEndingStuck = false;
-  /** Why the database did not let it take the accounts at the last try; null where that was no fault. */
-  #refusal: string | null = null;
+  readonly #claims: Claims;
   readonly #handingOver: HandingOver;
   #takeovers = 0;
   #loadFailure: string | null = null;
@@ -73,6 +58,7 @@ export class Membership {
     this.#dependencies = dependencies;
     this.#lease = createOwnLease(clock, leaseMs);
     this.#fleet = new FleetView(dependencies);
+    this.#claims = new Claims(dependencies);
     this.#handingOver = new HandingOver(dependencies, this.#fleet.link);
     this.#pauses = createPauses(clock);
     this.#registration = new Registration(dependencies, (process) => this.#describe(process));
@@ -240,41 +226,18 @@ export class Membership {
   async #claim(card: MemberCard, { overdue }: ClusterLook): Promise<void> {
     const { incarnation } = card;
     this.#standsBy = true;
-    const epoch = await this.#tryClaim(incarnation, { overdue });
+    const epoch = await this.#claims.ask(incarnation, { overdue });
     if (this.#registration.card?.incarnation !== incarnation) return;
     if (epoch !== null) this.#take(epoch);
     else if (this.#owned === null) await this.#ownInDoubt(card);
   }
 
-  /** The other members that say that they poll: one in doubt is enough. */
-  #pollingBeside({ node }: MemberCard): readonly string[] {
-    const members = this.#fleet.link.look?.members ?? [];
-    return members.filter((it) => it.node !== node && it.status?.polls === true).map((it) => it.node);
-  }
-
-  /** Null where they cannot be taken, be it that the database refuses: it answers all the same. */
-  async #tryClaim(incarnation: string, condition: ClaimCondition): Promise<number | null> {
-    const { cluster, log } = this.#dependencies;
-    try {
-      const epoch = await cluster.claim(incarnation, condition);
-      this.#refusal = null;
-      return epoch;
-    } catch (error) {
-      if (!(error instanceof StorageError)) throw error;
-      if (error.message !== this.#refusal) log.warn({ err: error }, 'the accounts cannot be taken');
-      this.#refusal = error.message;
-      return null;
-    }
-  }
-
   /** Nobody owns the accounts, and they cannot be taken: something that died keeps them locked, somebody does, or the database refuses. */
   async #ownInDoubt(card: MemberCard): Promise<void> {
-    const { begin, cluster, log } = this.#dependencies;
-    if (!this.#fleet.isDoubtful || this.#pollingBeside(card).length > 0) return;
-    // The ended session lets the next claim through.
-    this.#isEndingStuck = !this.#isEndingStuck;
-    if (this.#isEndingStuck) return cluster.endStuck();
-    const why = this.#refusal ?? 'somebody keeps them locked in the shared database';
+    const { begin, log } = this.#dependencies;
+    if (!this.#fleet.isDoubtful || this.#fleet.pollingBeside(card).length > 0) return;
+    if (await this.#claims.endStuck()) return;
+    const { why } = this.#claims;
     const former = this.#owned;
     const owned = former ?? this.#makeOwned('');
     owned.actInDoubt(why);
@@ -374,7 +337,7 @@ export class Membership {
       this.#registration.renounce();
       await this.#meet();
     } else {
-      const claim = this.#tryClaim.bind(this);
+      const claim = this.#claims.ask.bind(this.#claims);
       await owned.takeAgain(verdict.kind, { incarnation, sentAt, look, isCurrent, claim });
       if (isCurrent()) await this.#goOnInDoubt(owned, card);
     }
@@ -382,7 +345,7 @@ export class Membership {
 
   /** Where it could not take its accounts again, others act first, and of several in doubt the one of the first name goes on. */
   async #goOnInDoubt(owned: OwnedAccounts, card: MemberCard): Promise<void> {
-    if (owned.phase === 'alone' && this.#pollingBeside(card).some((node) => node < card.node))
+    if (owned.phase === 'alone' && this.#fleet.pollingBeside(card).some((node) => node < card.node))
       this.#lose('another daemon polls as well, and has the first name');
     else if (!owned.mayPoll && !this.#fleet.hasTakerBeside(card.incarnation)) await this.#ownInDoubt(card);
   }
@@ -429,11 +392,8 @@ export class Membership {
   }
 
   #nextRoundMs(): number {
-    const { leaseMs } = this.#dependencies;
-    // A renewal of which nobody heard is made good before the lease that it was for is over.
     const phase = this.#owned?.phase ?? 'released';
-    if (phase !== 'alone' && phase !== 'released' && this.#fleet.link.reaches)
-      return leaseMs / renewalsPerLease;
-    return Math.min(lookMs, leaseMs / looksPerLease);
+    const renews = phase !== 'alone' && phase !== 'released' && this.#fleet.link.reaches;
+    return roundMs(this.#dependencies.leaseMs, renews);
   }
 }

@@ -52,3 +52,14 @@ export function createPauses(clock: Clock) {
     },
   };
 }
+
+/** A renewal is sent so many times in a lease … */
+const renewalsPerLease = 4;
+/** … and who stands by looks this often, or so many times. */
+const lookMs = 1000;
+const looksPerLease = 8;
+
+/** The pause between two looks. A renewal of which nobody heard is made good before the lease that it was for is over. */
+export function roundMs(leaseMs: number, renews: boolean): number {
+  return renews ? leaseMs / renewalsPerLease : Math.min(lookMs, leaseMs / looksPerLease);
+}

@@ -1,0 +1,42 @@
+import { StorageError } from '../domain/operator-error.ts';
+import type { ClaimCondition } from '../ports/cluster.ts';
+import type { MembershipDependencies } from './membership-dependencies.ts';
+
+/** How a daemon asks the database for the accounts, and why it does not get them. */
+export class Claims {
+  readonly #dependencies: Pick<MembershipDependencies, 'cluster' | 'log'>;
+  /** Why the database refused at the last try; null where that was no fault. */
+  #refusal: string | null = null;
+  /** The session that keeps the accounts locked was ended at the last round. */
+  #isEndingStuck = false;
+
+  constructor(dependencies: Pick<MembershipDependencies, 'cluster' | 'log'>) {
+    this.#dependencies = dependencies;
+  }
+
+  get why(): string {
+    return this.#refusal ?? 'somebody keeps them locked in the shared database';
+  }
+
+  /** The epoch; null where they cannot be taken, be it that the database refuses: it answers all the same. */
+  async ask(incarnation: string, condition: ClaimCondition): Promise<number | null> {
+    const { cluster, log } = this.#dependencies;
+    try {
+      const epoch = await cluster.claim(incarnation, condition);
+      this.#refusal = null;
+      return epoch;
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error;
+      if (error.message !== this.#refusal) log.warn({ err: error }, 'the accounts cannot be taken');
+      this.#refusal = error.message;
+      return null;
+    }
+  }
+
+  /** Every second time ends the session that keeps the accounts locked, which lets the next claim through. */
+  async endStuck(): Promise<boolean> {
+    this.#isEndingStuck = !this.#isEndingStuck;
+    if (this.#isEndingStuck) await this.#dependencies.cluster.endStuck();
+    return this.#isEndingStuck;
+  }
+}
