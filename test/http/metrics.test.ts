@@ -1,8 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Forecast } from '../../src/domain/quantity.ts';
 import { renderExposition } from '../../src/http/exposition.ts';
 import { renderMetrics } from '../../src/http/metrics.ts';
@@ -10,11 +8,12 @@ import type { LiveViews } from '../../src/views/live-views.ts';
 import type { AccountView } from '../../src/views/views.ts';
 import { buildAccountView, buildRunway, micros, viewsNow } from '../support/built-views.ts';
 import { demoParts, startDemoWorld } from '../support/demo-world.ts';
+import { promtool, testRules } from '../support/promtool.ts';
 import { makeAccount } from '../support/settings.ts';
 import { showingAccounts } from '../support/showing-accounts.ts';
 import { startWorld } from '../support/world.ts';
 
-const promtool = findPromtool();
+const shippedRules = [join(import.meta.dirname, '../../deploy/prometheus-rules.yml')];
 
 describe('metrics', () => {
   it('have the names and labels of the contract', async () => {
@@ -134,8 +133,6 @@ describe('the rules for Prometheus that come along', () => {
   });
 
   it.skipIf(promtool === null)('alarm once for one empty balance, with its amount and a link', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'lowwater-rules-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
     // Two daemons share a database.
     const series = (name: string, labels: string, value = '1') =>
       ['a', 'b'].map((instance) => ({
@@ -185,18 +182,10 @@ describe('the rules for Prometheus that come along', () => {
         },
       ]),
     ];
-    const file = join(folder, 'test.json');
-    const rule_files = [join(import.meta.dirname, '../../deploy/prometheus-rules.yml')];
-    writeFileSync(
-      file,
-      JSON.stringify({ rule_files, tests: [{ interval: '1m', input_series, alert_rule_test }] }),
-    );
-    execFileSync(promtool ?? '', ['test', 'rules', file]);
+    testRules({ input_series, alert_rule_test }, shippedRules);
   });
 
   it.skipIf(promtool === null)('alarm where a poll is overdue, and not for a night without polls', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'lowwater-rules-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
     const due = (account: string, at: number) => [
       { series: `lowwater_next_poll_timestamp_seconds{account="${account}"}`, values: `${at}x120` },
       { series: `lowwater_last_success_timestamp_seconds{account="${account}"}`, values: '0x120' },
@@ -218,18 +207,10 @@ describe('the rules for Prometheus that come along', () => {
         ],
       },
     ];
-    const file = join(folder, 'test.json');
-    const rule_files = [join(import.meta.dirname, '../../deploy/prometheus-rules.yml')];
-    writeFileSync(
-      file,
-      JSON.stringify({ rule_files, tests: [{ interval: '1m', input_series, alert_rule_test }] }),
-    );
-    execFileSync(promtool ?? '', ['test', 'rules', file]);
+    testRules({ input_series, alert_rule_test }, shippedRules);
   });
 
   it.skipIf(promtool === null)('sum up spending by a label, each account once', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'lowwater-rules-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
     const info = (account: string, team: string, instance: string) => ({
       series: `lowwater_account_info{account="${account}",currency="CNY",${team}instance="${instance}"}`,
       values: '1x5',
@@ -264,13 +245,7 @@ describe('the rules for Prometheus that come along', () => {
       expected('team_currency:lowwater_burn_per_day:sum{team=""}', '{currency="CNY"}', 1),
       expected('team:lowwater_runway_seconds:min{team="identity"}', '{team="identity"}', 3600),
     ];
-    const file = join(folder, 'test.json');
-    const rule_files = [join(import.meta.dirname, '../../deploy/prometheus-rules.yml')];
-    writeFileSync(
-      file,
-      JSON.stringify({ rule_files, tests: [{ interval: '1m', input_series, promql_expr_test }] }),
-    );
-    execFileSync(promtool ?? '', ['test', 'rules', file]);
+    testRules({ input_series, promql_expr_test }, shippedRules);
   });
 });
 
@@ -278,10 +253,4 @@ async function textOf(views: LiveViews): Promise<string> {
   let text = '';
   for await (const part of renderMetrics(views, { now: viewsNow, refusedTokens: 0 })) text += part;
   return text;
-}
-
-/** promtool comes with Debian's prometheus; where it is absent these two checks are left out. */
-function findPromtool(): string | null {
-  const path = process.env.PROMTOOL ?? 'promtool';
-  return spawnSync(path, ['--version']).status === 0 ? path : null;
 }
