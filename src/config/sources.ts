@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { restEnd } from '../domain/duration.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { WatchedSource, WatchPath } from '../ports/watched-source.ts';
 import type { FileContent, FileList } from './interpolate.ts';
@@ -129,7 +130,7 @@ function watchFile(path: string, maxBytes: number, held: string): WatchedSource 
       const isStill = metadata !== null && before.metadata === metadata;
       if (isStill && before.stillRounds >= roundsOfDoubt) return before.digest;
       const bytes = await readBytes(path, maxBytes);
-      // What kept it from being read may end without a trace in its metadata: a disk that fails, too many open files.
+      // A fault of reading may end without a trace in its metadata: a disk that fails, too many open files.
       const stillRounds = isStill && !('failed' in bytes) ? before.stillRounds + 1 : 0;
       before = { metadata: metadata ?? '', digest: digestOf(bytes), stillRounds };
       return before.digest;
@@ -155,10 +156,8 @@ function digestOfList(list: FileList): string {
   return list.kind === 'failed' ? list.reason : JSON.stringify(list.paths);
 }
 
-/** The pause between looks where the system says that something changed, or says nothing … */
+/** The pause between looks where the system says that something changed, or says nothing. */
 const lookEveryMs = 1000;
-/** … and where it reports changes: bind mounts and network drives report none. */
-const restMs = 10_000;
 /** Rounds that follow a report, until the written files are still. */
 const roundsOfReport = 4;
 /** More are not watched one by one: a system allows only so many watches. */
@@ -218,8 +217,9 @@ export function watchConfig(order: {
     if (closed) return;
     cancelTimer();
     const isQuiet = roundsLeft <= 0 && watches.length < maxWatches && watches.every((end) => end !== null);
-    // Ends with the rests of the daemon: one wake-up for both.
-    const delayMs = isQuiet ? restMs - (clock.now() % restMs) : lookEveryMs;
+    const now = clock.now();
+    // Bind mounts and network drives report no changes.
+    const delayMs = isQuiet ? restEnd(now) - now : lookEveryMs;
     cancelTimer = clock.setTimer(delayMs, () => {
       roundsLeft -= 1;
       round = look().then(() => {

@@ -1,3 +1,4 @@
+import { restEnd, restMs } from '../domain/duration.ts';
 import { StorageError } from '../domain/operator-error.ts';
 import type { Outcome } from '../domain/reading.ts';
 import type { Settings } from '../domain/settings.ts';
@@ -46,8 +47,6 @@ import { createWakeTimer, SteadyClock, type WakeTimer } from './steady-clock.ts'
 import { TestAlerts } from './test-alerts.ts';
 
 const usualSleepMs = 1000;
-/** Long, because the system reports what is written next to the database: this finds clock changes and what it missed. */
-const watchedSleepMs = 10_000;
 
 /**
  * The running daemon. Everything happens in turns: an event (a poll ended, a message was sent, a person
@@ -310,8 +309,7 @@ export class Daemon {
 
   #tick(): void {
     if (!this.#running) return;
-    const { membership, maxSleepMs = this.#endWatch === null ? usualSleepMs : watchedSleepMs } =
-      this.#dependencies;
+    const { membership, maxSleepMs = this.#endWatch === null ? usualSleepMs : restMs } = this.#dependencies;
     // A daemon that was drained and has the accounts again goes by this clock, right or wrong.
     if (membership?.mayPoll() === true) this.#time.correctBy(0);
     this.#followClockChange();
@@ -331,8 +329,7 @@ export class Daemon {
     this.#endTurn(now);
     this.#timer.wakeBy(
       Math.min(
-        // Ends with the rests of what else looks in vain: one wake-up for all.
-        ...[now + maxSleepMs - (now % maxSleepMs), nextReportAt(this.state), this.#retention.nextAt()],
+        ...[restEnd(now, maxSleepMs), nextReportAt(this.state), this.#retention.nextAt()],
         ...[this.#heartbeat.nextAt, this.#rates.nextAt, this.#restating.nextAt, this.#tests.nextAt],
       ),
     );

@@ -6,6 +6,14 @@ export const hourMs = 60 * minuteMs;
 export const dayMs = 24 * hourMs;
 export const weekMs = 7 * dayMs;
 
+/** The pause of a watch that the system tells of changes: it finds what was missed. */
+export const restMs = 10 * secondMs;
+
+/** The end of a rest that begins now. Rests of one length end at the same instants: one wake-up serves all. */
+export function restEnd(now: number, lengthMs = restMs): number {
+  return now + lengthMs - (now % lengthMs);
+}
+
 const unitMs = { ms: 1, s: secondMs, m: minuteMs, h: hourMs, d: dayMs } as const;
 
 const durationPattern = /^(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?(?:(\d+)ms)?$/;
