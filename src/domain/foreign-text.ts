@@ -1,11 +1,9 @@
 import { getOrMake } from './get-or-make.ts';
+import { isCurrencyCode } from './money.ts';
 import { cleanText } from './plain-text.ts';
 
 /** With fewer letters and digits a secret is only searched for as it is written: ordinary words have them. */
 const minCoreLength = 6;
-
-/** No secret, though a credential may be or begin one: a wallet `USD`, a region `EU`. */
-const currencyCode = /^[A-Z]{3}$/;
 
 /** An escaped form of an encoded form. A provider does not nest deeper by accident. */
 const maxDecodings = 3;
@@ -71,7 +69,8 @@ export function createForeignTexts(secrets: Iterable<string>): ForeignTexts {
     remove,
     holdsSecret: (text) =>
       text.length >= shortest &&
-      !currencyCode.test(text) &&
+      // Though a credential may be or begin one: a wallet `USD`, a region `EU`.
+      !isCurrencyCode(text) &&
       ([...short].some((secret) => text.includes(secret)) || holdsCore(text)),
     clean(text, limit) {
       if (text.length < shortest) return cleanText(text, limit);

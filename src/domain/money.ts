@@ -116,6 +116,11 @@ export function isSameCurrency(one: string, other: string): boolean {
   return one === other || currencyCode(one) === currencyCode(other);
 }
 
+/** Whether it may be a code of ISO 4217. */
+export function isCurrencyCode(text: string): boolean {
+  return /^[A-Z]{3}$/.test(text);
+}
+
 export function currencyCode(name: string): string {
   const code = name.trim().toUpperCase();
   return code === 'RMB' ? 'CNY' : code;

@@ -1,4 +1,4 @@
-import { currencyCode } from '../../domain/money.ts';
+import { currencyCode, isCurrencyCode } from '../../domain/money.ts';
 import { faultOfDay } from '../../domain/one-sum.ts';
 import { providerKinds } from '../../providers/registry.ts';
 import { listWords } from '../../wording/lists.ts';
@@ -6,7 +6,6 @@ import { readRatesEntry } from '../build-settings.ts';
 import type { Position } from '../draft.ts';
 import { rateForm } from '../schema/config.ts';
 
-const code = /^[A-Z]{3}$/;
 const codeForm = 'must be a currency code of three capital letters, such as "EUR"';
 /** Kinds whose requests the file describes. */
 const describedTypes = providerKinds.flatMap(({ requestKeys, type }) => (requestKeys ? [type] : []));
@@ -17,7 +16,7 @@ export function checkMoney(file: Position): void {
   const money = file.at('money');
   if (typeof money.value !== 'object' || money.value === null) return;
   const currency = money.at('currency');
-  if (currency.text !== null && !code.test(currency.text)) currency.report(codeForm);
+  if (currency.text !== null && !isCurrencyCode(currency.text)) currency.report(codeForm);
   const rates = money.at('rates');
   const isRead = rates.has('provider');
   for (const key of rates.keys()) checkRate(key, rates.at(key), isRead);
@@ -50,7 +49,7 @@ function checkRate(key: string, rate: Position, isRead: boolean): void {
     if (!isRead) rate.report('is for rates that are read: needs "provider"');
   } else if (isRead) rate.report('stands in the file, but the rates are read: either, not both');
   else if (key === 'date') checkDate(rate);
-  else if (!code.test(key)) rate.report('must be a currency code of three capital letters');
+  else if (!isCurrencyCode(key)) rate.report('must be a currency code of three capital letters');
   else if (!rate.isBroken && !isRate(String(rate.value))) rate.report(rateForm);
 }
 
@@ -78,14 +77,14 @@ function checkSource(file: Position, currency: string | null): void {
     provider.at('request').report('has no account with credentials: a key is put in by a placeholder');
   const codes = entry.balances.map(({ id }) => currencyCode(id));
   for (const [index, id] of codes.entries())
-    if (!code.test(id))
+    if (!isCurrencyCode(id))
       provider.at('balances', index, 'id').report('must be a currency in small letters, such as "cny"');
   const fixed = provider.at('currency', 'fixed');
   if (fixed.text === null) return;
   const wanted = currencyCode(currency ?? '');
   const base = currencyCode(fixed.text);
-  // What is no code may be a secret that a wrong placeholder put in.
-  if (!code.test(base)) fixed.report(codeForm);
-  else if (code.test(wanted) && ![...codes, base].includes(wanted))
+  // A wrong placeholder may have put a secret there.
+  if (!isCurrencyCode(base)) fixed.report(codeForm);
+  else if (isCurrencyCode(wanted) && ![...codes, base].includes(wanted))
     provider.at('balances').report(`must have money.currency, ${wanted}: the rates are of ${base}`);
 }
