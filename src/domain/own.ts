@@ -4,7 +4,7 @@ export function ownOf<T>(
   name: string,
 ): T | undefined {
   const found = record?.[name];
-  // What objects inherit is never a number: of those, most of what is looked up, half of the time is saved.
+  // Objects inherit no numbers, which are most of what is looked up: that takes half of the time.
   if (typeof found === 'number') return found;
   return record != null && Object.hasOwn(record, name) ? found : undefined;
 }

@@ -48,7 +48,7 @@ export class BalanceSpending {
   #usual: Usual | null = null;
   /** The spending of announced runs since the settings said how much that is. */
   #ofAnnounced: Micros = 0;
-  /** What expected runs may still take in the present hour, at once or bit by bit. */
+  /** The rest that expected runs may take in the present hour, at once or bit by bit. */
   #restOfRuns: Micros = 0;
   /** How much more than evenly the hours of the week take of the fall that is taken in; null: evenly. */
   #weights: Float32Array | null = null;

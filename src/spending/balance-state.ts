@@ -47,7 +47,7 @@ export class BalanceState {
   peak = 0;
   /** Spending clipped off hours, as so much at any hour (14 days' memory). */
   clipped = 0;
-  /** What was usual in the hour that ended last, before it was learned. */
+  /** The usual spending of the hour that ended last, before it was learned. */
   usualBefore = 0;
   /** The level's two sums, those of the drift, and those of holidays. */
   actual = 0;

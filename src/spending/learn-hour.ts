@@ -91,7 +91,7 @@ function forgetChance(state: BalanceState, slot: number, seen: Micros): void {
     learnProfile(state, slot, first);
     return;
   }
-  // Of all that was seen a message is left at least: where it was the only hour that took anything, the mean would be nothing, or less.
+  // A message at least is left of all that was seen: where no other hour took anything, the mean would be nothing, or less.
   const rest = state.meanHour - (first - day) / Math.min(state.hours, meanHours);
   state.meanHour = Math.max(rest, state.smallestFall / state.hours);
   state.peak = Math.min(state.peak, Math.max(...state.bins));

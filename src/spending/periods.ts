@@ -56,7 +56,7 @@ export function addToSums(
     if (fell <= 0) continue;
     for (const period of periods) {
       const { knownSince, watchedFrom, spent } = sums[period];
-      // Of two readings of one instant, or with a clock that was set back between them, the fall is of the period that goes on.
+      // A fall at one instant, or across a clock that was set back, is of the period that goes on.
       const isCut = watchedFrom === reading.at && last.at !== reading.at;
       const known = (reading.at - knownSince) / (reading.at - last.at);
       const share = isCut ? Math.max(0, Math.min(1, known)) : 1;

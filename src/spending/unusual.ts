@@ -15,7 +15,7 @@ const little = 0.5;
 /** … however calm it has been lately, and by a tenth of the mean hour besides. */
 const calmest = 0.7;
 const margin = 0.1;
-/** What the hour before taught counts up to so many times what was usual in it. */
+/** The hour before counts up to so many times what was usual in it before. */
 const mostLearned = 3;
 /** It is reported when the sum passes one mean hour, or a third more than it ever reached by itself … */
 const aboveUsual = 1.3;

@@ -46,7 +46,7 @@ class Node {
   takenFrom: string | null = null;
   /** The database answers that it is not what it should be. */
   misfit: StorageError | null = null;
-  /** What it gets in place of what is stored. */
+  /** The state that it gets in place of the stored one. */
   unreadable: StorageError | null = null;
   /** When it tried to open the database. */
   readonly opens: number[] = [];

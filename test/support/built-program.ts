@@ -10,7 +10,7 @@ export const startedSooner = {
   NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(tmpdir(), 'lowwater-compile-cache'),
 };
 
-/** What a program makes as it starts lives on, and is not copied often; what it ran once is kept for the compiled code of the next one. */
+/** Objects of the start live on, and are not copied often; compiled code is kept for the next start. */
 const leanStart = ['--min-semi-space-size=16', '--no-flush-bytecode'];
 
 export interface Ended {

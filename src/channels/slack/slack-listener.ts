@@ -104,7 +104,7 @@ export function openSlackListener(
       socket.send(JSON.stringify({ envelope_id: id }));
       waiting += 1;
       work = work
-        .then(() => heed(type, keyOf(envelope, 'payload'), answering))
+        .then(() => handle(type, keyOf(envelope, 'payload'), answering))
         .finally(() => {
           waiting -= 1;
         });
@@ -112,9 +112,9 @@ export function openSlackListener(
     return promise;
   }
 
-  async function heed(type: unknown, payload: unknown, signal: AbortSignal): Promise<void> {
+  async function handle(type: unknown, payload: unknown, signal: AbortSignal): Promise<void> {
     const kind = keyOf(payload, 'type');
-    if (type === 'events_api') await heedText(payload, signal);
+    if (type === 'events_api') await readText(payload, signal);
     else if (kind === 'block_actions') await press(payload, signal);
     else if (kind === 'view_submission') await submit(payload, signal);
   }
@@ -170,7 +170,7 @@ export function openSlackListener(
     await post(answered, place, thread, user, signal);
   }
 
-  async function heedText(payload: unknown, signal: AbortSignal): Promise<void> {
+  async function readText(payload: unknown, signal: AbortSignal): Promise<void> {
     const event = keyOf(payload, 'event');
     const [type, text, ts, place] = ['type', 'text', 'ts', 'channel'].map((key) => keyOf(event, key));
     const isDirect = type === 'message' && keyOf(event, 'channel_type') === 'im';

@@ -70,7 +70,7 @@ function writeUnit({ user }: Context, configuration: string): string {
   return `${unit} is written. Next, as root: ${first}cp ${unit} /etc/systemd/system/ && systemctl enable --now lowwater\n${variables}${warnOfPath(configuration, '/var/lib/lowwater/')}`;
 }
 
-/** What gives the user of the service the configuration and its lists, and nothing else that lies beside them. */
+/** The command that gives the user of the service the configuration and its lists, and nothing else beside them. */
 function handOver(configuration: string): string {
   const folder = dirname(configuration);
   const lists = patternsOf(readJson(configuration)).map(([, pattern]) => {
@@ -91,6 +91,11 @@ function warnOfPath(configuration: string, writable: string): string {
   return path === undefined || String(path).startsWith(writable)
     ? ''
     : '"storage.path" is set, where the service may not write: take it out, or allow its folder (ReadWritePaths of the unit, volumes of the container).\n';
+}
+
+/** A name that a secret of Kubernetes may have. */
+function safeName(text: string): string {
+  return text.replace(/[^\w.-]/g, '-');
 }
 
 /** The lists that stand in files of their own, and where. */
@@ -157,10 +162,10 @@ function writeManifests({ env }: Context, configuration: string): string {
       (found, dollar: string, source: string, from: string, otherwise = '') => {
         if (dollar !== '' || from.startsWith(secretsFolder)) return found;
         if (source === 'env') return keep(from, env[from] ?? otherwise);
-        const name = basename(from).replace(/[^\w.-]/g, '-');
+        const name = safeName(basename(from));
         const isTaken = (files.get(name) ?? from) !== from;
         if (!isTaken) files.set(name, from);
-        return keep(isTaken ? from.replace(/^\W+/, '').replace(/[^\w.-]/g, '-') : name, '');
+        return keep(isTaken ? safeName(from.replace(/^\W+/, '')) : name, '');
       },
     ),
   );

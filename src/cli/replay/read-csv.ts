@@ -22,7 +22,7 @@ export function explainFileError(error: unknown, name: string): unknown {
 /** More than any record of balances needs: a quote that is never closed must not gather the whole file. */
 const maxRecord = 10_000;
 const byteOrderMark = '\uFEFF';
-/** What begins so is packed, a workbook, or text of another encoding. */
+/** The beginning of a packed file, a workbook, or text of another encoding. */
 const noText = /^.{0,3}(?:[^\P{Cc}\s]|\uFFFD)/u;
 
 interface CsvSink {

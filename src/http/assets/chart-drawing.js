@@ -319,7 +319,7 @@ function formatMoney(value, minimumFractionDigits = 2) {
   return value.toLocaleString(lang, {
     minimumFractionDigits,
     maximumFractionDigits: 6,
-    // Of four digits too, as everywhere on the page.
+    // Groups four digits too, as everywhere on the page.
     useGrouping: 'always',
   });
 }

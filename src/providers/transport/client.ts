@@ -190,7 +190,7 @@ interface Polling {
   readonly account: AccountSettings;
   readonly signal: AbortSignal;
   readonly guard: SendingGuard;
-  /** Of credentials, in what was sent: as good as they are while the answer is read. */
+  /** Hashes of credentials in what was sent: as secret as they are while the answer is read. */
   readonly hashes: Secret[];
 }
 
