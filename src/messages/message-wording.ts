@@ -98,11 +98,6 @@ export function testSubject(message: TestMessage): string {
   return say(says.reaches, { channel: cleanText(message.channel, 80) }, readerOf(message));
 }
 
-/** A sentence that goes on behind a dot in the middle. */
-export function withoutStop(sentence: string): string {
-  return sentence.replace(/[.。]$/, '');
-}
-
 export function testStory(message: TestMessage): string {
   const reader = readerOf(message);
   return say(says.testStory, { moment: sayMoment(message.at, reader) }, reader);

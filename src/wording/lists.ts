@@ -27,6 +27,11 @@ export function joinSentences(sentences: readonly string[]): string {
   return sentences.join(' ').replace(/(?<=[。；：！？）]) /g, '');
 }
 
+/** A sentence without its full stop: more follows in its line. */
+export function withoutStop(sentence: string): string {
+  return sentence.replace(/[.。]$/, '');
+}
+
 /** A name and what stands for it, with the colon of its script. */
 export function labelled(label: string, value: string): string {
   return `${label}${colonAfter(label)}${value}`;

@@ -9,11 +9,10 @@ import {
   sayMore,
   testHeadline,
   testStory,
-  withoutStop,
   wordIncidents,
 } from '../../messages/message-wording.ts';
 import { type ReportAccountWording, wordReport } from '../../messages/report-wording.ts';
-import { joinSentences, labelled } from '../../wording/lists.ts';
+import { joinSentences, labelled, withoutStop } from '../../wording/lists.ts';
 import type { Reader } from '../../wording/moments.ts';
 import { sayAmount } from '../../wording/quantity-wording.ts';
 import { drawSparkline } from '../../wording/sparkline.ts';

@@ -10,6 +10,7 @@ import { sortAlerts } from '../../views/sort-alerts.ts';
 import type { AccountView, AlertView, Explanation, SilenceView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { say } from '../../wording/language.ts';
+import { withoutStop } from '../../wording/lists.ts';
 import { sayExactDuration } from '../../wording/moments.ts';
 import { phrases } from '../../wording/phrase.ts';
 import { sayAmount, sayBalance, sayQuantity, type WordingFrame } from '../../wording/quantity-wording.ts';
@@ -150,7 +151,7 @@ function concerns({ match }: SilenceView, account: AccountView): boolean {
 
 function failureWords({ failure }: AccountView, frame: Frame): string {
   if (failure === null) return say(says.failed, frame);
-  return say(says.because, { reason: sayAgain(failure.replace(/\.$/, ''), frame) }, frame);
+  return say(says.because, { reason: sayAgain(withoutStop(failure), frame) }, frame);
 }
 
 function failureNote(account: AccountView, frame: Frame): Html | null {
