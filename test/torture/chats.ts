@@ -11,6 +11,7 @@ import { orderOf } from '../support/orders.ts';
 import type { Machine } from './machine.ts';
 import type { Model } from './model/model.ts';
 import type { Send } from './observer.ts';
+import type { ReceiverNames } from './receiver-names.ts';
 import type { Happening } from './scenario.ts';
 
 interface Button {
@@ -25,8 +26,13 @@ const maxButtons = 8;
 
 /** The buttons that people see under what has arrived, newest first. */
 export class Chats {
+  readonly #names: ReceiverNames;
   #buttons: readonly Button[] = [];
   #presses = 0;
+
+  constructor(names: ReceiverNames) {
+    this.#names = names;
+  }
 
   arrived({ channel, message }: Send): void {
     if (message.kind !== 'incidents') return;
@@ -53,7 +59,8 @@ export class Chats {
       return quietByLink(daemon, views, button, name).finally(() => expectOneSilence(daemon.state, model));
     const event: ChatEvent = {
       ...{ id: `press of ${name}`, person: { id: name, name }, chat: 'C1', standing: 'may act' },
-      ...{ at: daemon.now(), channel: button.channel, said: { kind: 'button', data: button.data } },
+      ...{ at: daemon.now(), said: { kind: 'button', data: button.data } },
+      channel: this.#names.presentOf(button.channel, daemon.state.settings),
     };
     const answer = createChatAnswers(daemon.state, views, () => daemon.now());
     // A receiver that hears no answer in time brings the same press again.

@@ -6,6 +6,7 @@ import { exampleChannels } from '../support/example-channels.ts';
 import { toolTypes } from '../support/paging-tool.ts';
 import { makeAccount, makeProvider, makeRoute, makeSettings } from '../support/settings.ts';
 import { entryOfKind } from './draw-kinds.ts';
+import { renamedSettings } from './receiver-names.ts';
 import {
   type ChannelFault,
   type ChannelSpell,
@@ -41,6 +42,7 @@ const laterPairs = [
   'unknown × take-over',
   'invalid × take-over',
   'quiet × quiet',
+  'renamed channel × open',
 ] as const;
 type Pair = (typeof pairs)[number] | (typeof laterPairs)[number];
 
@@ -132,6 +134,13 @@ export function drawPair(from: Seeded, drawn: Scenario): Scenario {
 /** Of the settings drawn before. */
 function isNoEdit({ kind }: Happening): boolean {
   return kind !== 'reload' && kind !== 'silence' && kind !== 'poll now';
+}
+
+/** The first has another name, or both have each other's. */
+function withRenamedChannels(from: Seeded, settings: Settings): Settings {
+  const [first = '', second = ''] = settings.channels.map(({ name }) => name);
+  const names = from.chance(0.5) ? { [first]: `${first}-renamed` } : { [first]: second, [second]: first };
+  return renamedSettings(settings, (name) => names[name] ?? name);
 }
 
 function renamed<Named extends { readonly id: string }>(it: Named): Named {
@@ -259,6 +268,11 @@ function drawLater(
         ...(from.chance(0.3) ? [endOfOwner(from, at + from.pick([0, 1, 50]))] : []),
       ];
     }
+    case 'renamed channel × open':
+      return [
+        { at, kind: 'reload', settings: from.pick([settings, withRenamedChannels(from, settings)]) },
+        ...(from.chance(0.4) ? [endOfOwner(from, at + from.pick([0, 1, 50, 20 * minuteMs]))] : []),
+      ];
     case 'damaged × take-over':
       return [
         { at, kind: 'damage', source: from.pick(['alert', 'incident', 'message']), place: from.int(0, 5) },

@@ -69,6 +69,8 @@ export class Peers {
 
   channel(life: Life, span: OwnerSpan, settings: ChannelSettings): Channel {
     const kind = kindOf(settings);
+    const { names } = this.#world;
+    const receiver = names.of(settings);
     return {
       name: settings.name,
       threadsBySubject: kind.threadsBySubject ?? false,
@@ -79,7 +81,7 @@ export class Peers {
       send: (message, signal) => {
         if (life.call()) return new Promise(() => undefined);
         const counts = this.#machine.mayAct(span, `${this.#machine.name} sends ${message.id}`);
-        const fate = this.#world.fate(settings.name, {
+        const fate = this.#world.fate(receiver, {
           at: this.#machine.queue.now,
           attempt: this.#sends++,
           to: message.recipients,
@@ -87,7 +89,7 @@ export class Peers {
         });
         const { delivery } = fate;
         const send: Send = {
-          channel: settings.name,
+          channel: receiver,
           type: settings.type,
           message,
           missed: delivery.kind === 'delivered' ? (delivery.owed?.recipients ?? []) : [],
@@ -98,7 +100,7 @@ export class Peers {
         const { tests } = this.#world;
         const isTest = tests.isOf(send);
         // To a receiver that the configuration has no more: no outbox knows of it.
-        const isFarewell = !this.#machine.settings.channels.some(({ name }) => name === settings.name);
+        const isFarewell = !this.#machine.settings.channels.some((each) => names.of(each) === receiver);
         const isOfOutbox = !isTest && !isFarewell;
         if (counts && isOfOutbox) this.#observer.sending(send);
         // What was handed over arrives, whether or not the process lives to hear of it.

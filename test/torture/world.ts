@@ -2,6 +2,7 @@ import type { Outcome } from '../../src/domain/reading.ts';
 import type { AccountSettings } from '../../src/domain/settings.ts';
 import type { Delivery } from '../../src/ports/channel.ts';
 import { Chats } from './chats.ts';
+import { ReceiverNames } from './receiver-names.ts';
 import {
   type Balances,
   type ChannelSpell,
@@ -33,7 +34,8 @@ export interface Fate {
  * instant alone, so that taking a fault away changes nothing else.
  */
 export class World {
-  readonly chats = new Chats();
+  readonly names: ReceiverNames;
+  readonly chats: Chats;
   readonly tests = new Tests();
   readonly #scenario: Scenario;
   readonly #places = new Map<string, number>();
@@ -42,6 +44,8 @@ export class World {
 
   constructor(scenario: Scenario) {
     this.#scenario = scenario;
+    this.names = new ReceiverNames(scenario);
+    this.chats = new Chats(this.names);
     const edits = scenario.events.flatMap((it) => (it.kind === 'reload' ? [it.settings] : []));
     this.#accounts = [scenario.settings, ...edits].flatMap(({ accounts }) => accounts);
   }

@@ -13,6 +13,7 @@ import type { Batch, DamagedRecord } from '../../../src/ports/store.ts';
 import { damagedRecordsRule } from '../../../src/rules/self-alert-kinds.ts';
 import type { SqliteStore } from '../../../src/store/sqlite/port.ts';
 import type { Observer, Send } from '../observer.ts';
+import { ReceiverNames } from '../receiver-names.ts';
 import type { Scenario } from '../scenario.ts';
 import { hashText } from '../seeded.ts';
 import type { SimStorage } from '../sim-storage.ts';
@@ -54,6 +55,7 @@ export class Model implements Observer {
   readonly #duties: Duties;
   readonly #pacing: Pacing;
   readonly #own = new SelfAlerts();
+  readonly #names: ReceiverNames;
   readonly #receivers = new Receivers();
   /** The open incident of each alert, by the daemon's own records. */
   readonly #open = new DurableMap<string>();
@@ -106,6 +108,7 @@ export class Model implements Observer {
     this.#storage = parts.storage;
     this.#duties = new Duties({ calendar: parts.calendar, book: this.#book, ledger: this.#ledger });
     this.#pacing = new Pacing(parts.scenario.settings);
+    this.#names = new ReceiverNames(parts.scenario);
   }
 
   get counts() {
@@ -250,11 +253,12 @@ export class Model implements Observer {
     this.#pacing.ended(account, outcome, { ...moment, intervalOf: (id) => this.#book.intervalOf(id) });
   }
 
-  beforeCommit(batch: Batch): void {
+  beforeCommit(stored: Batch): void {
     const daemon = this.machine?.daemon ?? null;
     const moment = this.#moment();
     if (daemon === null || moment === null) return;
-    const { state } = daemon;
+    const batch = this.#names.batch(daemon.state.settings, stored);
+    const state = this.#names.state(daemon.state);
     for (const { account, poll } of batch.polls) this.#takePushed(state, account, poll);
     const touched = new Set([...batch.accounts, ...batch.alerts].map((it) => it.account));
     if (!this.#napUnseen) this.#book.elapse(moment.now);
@@ -263,7 +267,7 @@ export class Model implements Observer {
     }
     if (!this.#napUnseen) this.#book.compare(state, { ...moment, only: touched });
     for (const incident of batch.incidents) {
-      this.#follow(incident, daemon, moment);
+      this.#follow(incident, state, moment);
       this.#duties.followed(incident, moment.at);
       this.#receivers.followed(incident, moment.at);
     }
@@ -278,7 +282,7 @@ export class Model implements Observer {
     for (const incident of state.incidents.values())
       if (silenced(state, this.#calendar, incident, moment.now)) this.#muted.add(incident.id);
     this.#enqueue(batch, state, moment);
-    this.#review(daemon, moment, isAgain);
+    this.#review(state, moment, isAgain);
     this.#ledger.taken(moment.now);
     for (const part of [this.#book, this.#duties, this.#receivers]) part.taken();
     this.#pacing.taken(batch);
@@ -349,6 +353,7 @@ export class Model implements Observer {
       hashText(message.id),
       () => `    ${send.channel}: sending ${message.id} (${summary(message)})`,
     );
+    this.#names.sent(message.id, send.channel);
     this.#ledger.sending(send, moment);
     if (this.#ledger.isFailing) this.#receivers.toldFromMemory(send);
     if (message.kind !== 'incidents') return;
@@ -491,13 +496,14 @@ export class Model implements Observer {
     const moment = this.#moment();
     if (daemon === null || moment === null)
       throw new Violation('it comes up again', 'no process runs at the end');
-    this.#book.compare(daemon.state, moment);
-    this.#duties.expectNotified(daemon.state);
-    this.#duties.review(daemon.state, moment);
+    const state = this.#names.state(daemon.state);
+    this.#book.compare(state, moment);
+    this.#duties.expectNotified(state);
+    this.#duties.review(state, moment);
     this.#expectDrained(daemon, moment);
-    this.#expectEndsHeard(daemon, moment);
-    this.#expectShown(daemon, moment, this.#storedIncidents());
-    this.#expectNamed(daemon.state, !this.hasBackup);
+    this.#expectEndsHeard(state, moment);
+    this.#expectShown(state, moment, this.#storedIncidents(state));
+    this.#expectNamed(state, !this.hasBackup);
     if (this.#storage.bytes().includes('secret-'))
       throw new Violation('no secret is shown', 'in the database');
   }
@@ -528,35 +534,36 @@ export class Model implements Observer {
   }
 
   /** Whoever heard that something fired has heard that it ended. */
-  #expectEndsHeard(daemon: Daemon, moment: Moment): void {
-    const stored = this.#storedIncidents();
+  #expectEndsHeard(state: MonitorState, moment: Moment): void {
+    const stored = this.#storedIncidents(state);
     for (const key of this.#ledger.readers.heardKeys()) {
       const [channel = '', id = ''] = key.split('/');
-      const incident = daemon.state.incidents.get(id) ?? stored.get(id) ?? null;
+      const incident = state.incidents.get(id) ?? stored.get(id) ?? null;
       if (incident === null || incident.event || incident.resolvedAt === null) continue;
-      if (!daemon.state.settings.channels.some((it) => it.name === channel)) continue;
+      if (!state.settings.channels.some((it) => it.name === channel)) continue;
       if (this.#ledger.readers.heard(channel, id).has('resolved') || this.#ledger.lastDead.has(channel))
         continue;
       if (moment.now - incident.resolvedAt < 15 * 60_000) continue;
-      if (silenced(daemon.state, this.#calendar, incident, moment.now)) continue;
+      if (silenced(state, this.#calendar, incident, moment.now)) continue;
       // Who escalated it could store nothing, and died.
       if (this.#receivers.isForgotten(id) && ownOf(incident.notified, channel) === undefined) continue;
       throw new Violation('whoever heard of it hears its end', `${key}: ${JSON.stringify(incident)}`);
     }
   }
 
-  #storedIncidents(): ReadonlyMap<string, Incident> {
-    return new Map(this.#store?.incidents({}).map((incident) => [incident.id, incident]));
+  #storedIncidents({ settings }: MonitorState): ReadonlyMap<string, Incident> {
+    const incidents = this.#names.incidents(settings, this.#store?.incidents({}) ?? []);
+    return new Map(incidents.map((incident) => [incident.id, incident]));
   }
 
-  #expectShown({ state }: Daemon, moment: Moment, stored: ReadonlyMap<string, Incident> = new Map()): void {
+  #expectShown(state: MonitorState, moment: Moment, stored: ReadonlyMap<string, Incident> = new Map()): void {
     const parts = { state, calendar: this.#calendar, ledger: this.#ledger };
     this.#receivers.expectTrue({ ...parts, ...moment, stored: (id) => stored.get(id) });
   }
 
-  #follow(incident: Incident, daemon: Daemon, moment: Moment): void {
+  #follow(incident: Incident, state: MonitorState, moment: Moment): void {
     if (incident.rule === damagedRecordsRule) {
-      this.#duties.expectPutOut(daemon.state, incident, moment);
+      this.#duties.expectPutOut(state, incident, moment);
       return;
     }
     const { by = '' } = incident.acknowledgement ?? {};
@@ -575,7 +582,6 @@ export class Model implements Observer {
         throw new Violation('one incident at a time', `${key} has ${open} and ${incident.id} open`);
       }
       if (open === undefined) {
-        const { state } = daemon;
         this.#story.note(10, () => `  incident ${incident.id} of ${key} opens (${incident.severity})`);
         if (!this.#incidents.has(incident.id)) {
           this.#own.opened(incident, { state, book: this.#book, ledger: this.#ledger, ...moment });
@@ -589,15 +595,15 @@ export class Model implements Observer {
     }
   }
 
-  #review(daemon: Daemon, moment: Moment, isAgain: boolean): void {
+  #review(state: MonitorState, moment: Moment, isAgain: boolean): void {
     if (this.#napUnseen || moment.at - this.#reviewedAt < reviewEveryMs) return;
     this.#reviewedAt = moment.at;
-    this.#book.compare(daemon.state, moment);
-    if (!isAgain) this.#duties.expectNotified(daemon.state);
-    this.#duties.review(daemon.state, moment);
-    this.#own.review(daemon.state, moment.at, this.machine?.refused ?? null);
-    this.#expectNamed(daemon.state, false);
-    this.#expectShown(daemon, moment);
+    this.#book.compare(state, moment);
+    if (!isAgain) this.#duties.expectNotified(state);
+    this.#duties.review(state, moment);
+    this.#own.review(state, moment.at, this.machine?.refused ?? null);
+    this.#expectNamed(state, false);
+    this.#expectShown(state, moment);
     this.#pacing.expectPolled(moment.at, ({ poll }) => {
       if (poll.kind === 'every') return poll.everyMs;
       const next = this.#calendar.next(poll.cron, poll.timezone, moment.now) ?? moment.now;
