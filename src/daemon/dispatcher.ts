@@ -176,14 +176,19 @@ export class Dispatcher {
   }
 
   async #deliver(claim: Claim): Promise<void> {
-    const { id, channel: name } = claim.message;
-    const content = await this.#compose(claim.message);
-    const lane = this.#lanes.get(name);
+    const { id } = claim.message;
+    const content = await this.#compose({ ...claim.message, channel: this.#channelOf(claim) });
+    const lane = this.#lanes.get(this.#channelOf(claim));
     const delivery = await this.#attempt(lane, claim.message, content);
-    lane?.running.delete(id);
+    for (const { running } of this.#lanes.values()) running.delete(id);
     const isIncidents = typeof content === 'object' && content?.kind === 'incidents';
     const subject = isIncidents && lane?.channel.threadsBySubject ? threadSubject(content) : null;
     this.#dependencies.ended({ ...claim, subject, delivery });
+  }
+
+  /** A reload since the claim may have given its channel another name, and its name to another channel. */
+  #channelOf({ message }: Claim): string {
+    return (this.#dependencies.state.messages.get(message.id) ?? message).channel;
   }
 
   /**

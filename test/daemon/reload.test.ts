@@ -356,6 +356,27 @@ describe('a channel', () => {
     expect(world.news('operations')).toEqual(['otp/sms-low resolved warning (topped-up)']);
   });
 
+  test('that gets a name that another one had, while a message to it is being stored, gets that message', async () => {
+    const world = await startWorld({ rules: [rule], channels: ['ops', 'finance'] });
+    const { store } = world;
+    const commit = store.commit.bind(store);
+    store.commit = async (batch) => {
+      await commit(batch);
+      if (!batch.messages.some(({ channel, attempts }) => channel === 'ops' && attempts === 1)) return;
+      const channels = [makeChannel('finance', 'ops'), makeChannel('operations', 'finance')];
+      const routes = [makeRoute({ match: { account: ['otp'] }, channels: ['finance', 'operations'] })];
+      world.settings = { ...world.settings, channels, routes };
+      void world.daemon.reload(world.settings);
+    };
+    world.provider.set('otp', 100);
+    await world.pass(step + minuteMs);
+    expect([world.news('finance'), world.news('operations'), world.news('ops')]).toEqual([
+      ['otp/sms-low firing warning'],
+      ['otp/sms-low firing warning'],
+      [],
+    ]);
+  });
+
   test('that is renamed across a restart hears the end, and nothing twice', async () => {
     const world = await startWorld({ rules: [rule] });
     await read(world, 100);

@@ -113,6 +113,7 @@ export function drawPair(from: Seeded, drawn: Scenario): Scenario {
     'owed × flapping': ['owing', 'nobody'],
     'taken × away': ['refused', 'lost'],
     'test × wait': ['limited', 'refused', 'owing'],
+    'renamed channel × open': ['refused', 'lost', 'arrived'],
   };
   const takes = pair.startsWith('taken') || pair === 'order × order' ? 90 * minuteMs : 8 * hourMs;
   const until = drawn.days * dayMs;

@@ -103,7 +103,8 @@ function requestsFor(
   { item, action, name }: KeyOrder,
 ): readonly (readonly [string, PresetRequest])[] {
   const request = incident[action];
-  const rose = action === 'open' && stateOf(item) !== 'firing' && item.kinds.includes('worse');
+  // It may be open already, though this message says that it fires: an earlier attempt may have arrived before it got worse.
+  const rose = action === 'open' && item.kinds.includes('worse');
   const raising = rose ? Object.entries(raise) : [];
   return [
     ...(request === undefined ? [] : [[name, request] as const]),

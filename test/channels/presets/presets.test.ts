@@ -239,17 +239,24 @@ describe.each(incidentTools)('the incident tool $type', ({ preset }) => {
     for (const { path, body } of end.posts) expect(path + body).toMatch(/close|resolved|"ok"/);
   });
 
-  it('hears of what got worse though nobody had it: at a new urgency, or under another key', async () => {
-    const worse = buildItem({ kinds: ['worse'], keys: { first: 0, newest: 1, taken: null } });
-    const { posts } = await send(preset, buildMessage([worse]));
-    if (preset.incident?.raise === undefined) expect(keys(posts)).toEqual(['lowwater/otp/sms-low/2']);
-    else
-      expect(posts.map(({ method, path }) => `${method} ${path.replace(/.*%2Fsms-low/, '')}`)).toEqual([
-        'POST /v2/alerts',
-        'PUT /priority?identifierType=alias',
-        'POST /notes?identifierType=alias',
-      ]);
-  });
+  it.each([
+    ['nobody had it', ['worse']],
+    // The first attempt at this message, before it got worse, may have arrived.
+    ['nobody may have heard of it', ['firing', 'worse']],
+  ] as const)(
+    'hears of what got worse though %s: at a new urgency, or under another key',
+    async (_, kinds) => {
+      const worse = buildItem({ kinds, keys: { first: 0, newest: 1, taken: null } });
+      const { posts } = await send(preset, buildMessage([worse]));
+      if (preset.incident?.raise === undefined) expect(keys(posts)).toEqual(['lowwater/otp/sms-low/2']);
+      else
+        expect(posts.map(({ method, path }) => `${method} ${path.replace(/.*%2Fsms-low/, '')}`)).toEqual([
+          'POST /v2/alerts',
+          'PUT /priority?identifierType=alias',
+          'POST /notes?identifierType=alias',
+        ]);
+    },
+  );
 
   it('does not close with the end of one incident what the next one opened while the tool was away', async () => {
     const ended = buildItem({ kinds: ['resolved'], resolvedAt: messageNow, incident: { id: 'before' } });
