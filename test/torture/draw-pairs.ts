@@ -43,6 +43,7 @@ const laterPairs = [
   'invalid × take-over',
   'quiet × quiet',
   'renamed channel × open',
+  'unknown × refused',
 ] as const;
 type Pair = (typeof pairs)[number] | (typeof laterPairs)[number];
 
@@ -113,6 +114,7 @@ export function drawPair(from: Seeded, drawn: Scenario): Scenario {
     'owed × flapping': ['owing', 'nobody'],
     'taken × away': ['refused', 'lost'],
     'test × wait': ['limited', 'refused', 'owing'],
+    'unknown × refused': ['arrived', 'lost', 'dead'],
     'renamed channel × open': ['refused', 'lost', 'arrived'],
   };
   const takes = pair.startsWith('taken') || pair === 'order × order' ? 90 * minuteMs : 8 * hourMs;

@@ -194,7 +194,7 @@ export class Duties {
     const { readers } = this.#parts.ledger;
     for (const { id, notified } of state.incidents.values())
       for (const channel of this.#lost.has(id) ? [] : Object.keys(notified))
-        if (readers.heard(channel, id).size === 0 && !this.#parts.ledger.isWaiting(channel, id))
+        if (readers.isUnheard(channel, id) && !this.#parts.ledger.isWaiting(channel, id))
           throw new Violation('what counts as notified was notified', `${id} never reached ${channel}`);
   }
 

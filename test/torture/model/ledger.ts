@@ -55,6 +55,8 @@ export class Ledger {
   /** When each channel was sent to lately. */
   readonly #recent = new Map<string, number[]>();
   readonly #wires = new Map<string, Wire>();
+  /** Messages of which nobody knows whether an attempt arrived. */
+  readonly #uncertain = new Set<string>();
   readonly #lanes = new Map<string, Lane>();
   readonly readers = new Readers();
   /** `<channel>/<incident>` whose beginning the channel refused for good: it need not hear the end. */
@@ -254,6 +256,7 @@ export class Ledger {
     if (delivery.kind !== 'retry') return;
     if (delivery.certainty === 'unknown') {
       this.readers.lostTrackOf(channel);
+      this.#uncertain.add(baseId(message.id));
       if (wire !== undefined) wire.maybe = true;
     }
     if (row === null) return;
@@ -365,9 +368,12 @@ export class Ledger {
 
   #died(row: Notification, at: number): void {
     this.lastDead.set(row.channel, at);
-    for (const { incident } of row.items)
-      if (this.readers.heard(row.channel, incident).size === 0)
-        this.#unheard.add(`${row.channel}/${incident}`);
+    for (const { incident } of row.items) {
+      const key = `${row.channel}/${incident}`;
+      // Nor is it known what of it stood in the attempt that may have arrived.
+      if (this.#uncertain.has(row.id)) this.readers.mayHaveRead(key);
+      if (this.readers.heard(row.channel, incident).size === 0) this.#unheard.add(key);
+    }
   }
 
   /** Each attempt was refused for now, and surely. */

@@ -22,7 +22,7 @@ export class Readers {
   readonly #late = new WeakSet<Send>();
   /** Incidents of which nobody knows who heard of them. */
   readonly #lost = new Set<string>();
-  /** What a message said that was lost: nobody knows whether it was read. */
+  /** What a message said that was lost, or an attempt of which nobody knows the end: nobody knows whether it was read. */
   readonly #perhapsRead = new Set<string>();
   #deaths = 0;
 
@@ -48,6 +48,11 @@ export class Readers {
 
   mayHaveRead(key: string): void {
     this.#perhapsRead.add(key);
+  }
+
+  /** Whether nobody at the channel can have heard of it. */
+  isUnheard(channel: string, incident: string): boolean {
+    return this.heard(channel, incident).size === 0 && !this.#perhapsRead.has(`${channel}/${incident}`);
   }
 
   lose(incident: string): void {
