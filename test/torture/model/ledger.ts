@@ -95,6 +95,8 @@ export class Ledger {
   died(): void {
     this.readers.processDied();
     for (const map of this.#stored) map.crash();
+    // Claimed, and perhaps sent.
+    for (const { id, uncertain } of this.#rows.values()) if (uncertain) this.#uncertain.add(id);
     this.#ended = [];
     this.#endUnstored.clear();
     this.#endsNotified = [];
@@ -371,7 +373,7 @@ export class Ledger {
     for (const { incident } of row.items) {
       const key = `${row.channel}/${incident}`;
       // Nor is it known what of it stood in the attempt that may have arrived.
-      if (this.#uncertain.has(row.id)) this.readers.mayHaveRead(key);
+      if (this.#uncertain.has(row.id) || row.revision !== 0) this.readers.mayHaveRead(key);
       if (this.readers.heard(row.channel, incident).size === 0) this.#unheard.add(key);
     }
   }

@@ -20,7 +20,7 @@ const ownAccount = '@lowwater';
 
 export function subjectOf(incident: Incident): Subject {
   const { account, rule, type, severity, labels } = incident;
-  return { account, rule: account === ownAccount ? type : rule, severity, labels };
+  return { account, rules: account === ownAccount ? [type, rule] : [rule], severity, labels };
 }
 
 export function asksOf(settings: Settings, incident: Incident): readonly Ask[] {

@@ -13,14 +13,15 @@ const worstFirst: readonly Severity[] = ['critical', 'warning', 'info'];
 
 export interface Subject {
   readonly account: string;
-  readonly rule?: string;
+  /** By each of which it can be named. */
+  readonly rules?: readonly string[];
   readonly severity?: Severity;
   readonly labels: Readonly<Record<string, string>>;
 }
 
 export function fits(match: Matcher, subject: Subject): boolean {
   if (match.account !== undefined && !match.account.includes(subject.account)) return false;
-  if (match.rule !== undefined && !(subject.rule !== undefined && match.rule.includes(subject.rule)))
+  if (match.rule !== undefined && subject.rules?.some((rule) => match.rule?.includes(rule)) !== true)
     return false;
   if (
     match.severity !== undefined &&
