@@ -35,9 +35,9 @@ export function moneyOf({
  */
 export function takeRates(state: MonitorState, source: RatesSource, outcome: Outcome, now: number): boolean {
   const { currency = '' } = state.settings.money ?? {};
-  const isAnswered = outcome.kind === 'ok';
+  const isAnswered = outcome.kind === 'ok' || outcome.kind === 'invalid_response';
   const known = moneyOf(state)?.rates ?? null;
-  const read = isAnswered ? readRates(outcome, { source, currency, known, now }) : outcome.reason;
+  const read = outcome.kind === 'ok' ? readRates(outcome, { source, currency, known, now }) : outcome.reason;
   const isTaken = typeof read !== 'string';
   if (isTaken) writeNote(state, ratesNote, JSON.stringify(read));
   const { rates = null } = moneyOf(state) ?? {};

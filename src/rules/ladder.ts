@@ -116,11 +116,14 @@ export function stepsKey<T extends z.ZodType>(description: string, step: (word: 
 
 /** The key `thresholdsByCurrency`. */
 export function currencyStepsKey<T extends z.ZodType>(step: (word: string) => T) {
+  const error = 'must be an object with thresholds for one currency or more';
   return z
-    .record(z.string(), steps(step), { error: 'must be an object with thresholds for each currency' })
+    .record(z.string(), steps(step), { error })
+    .refine((ladders) => Object.keys(ladders).length > 0, { error })
     .describe(
       'Thresholds by severity for accounts in each currency, in place of `thresholds`, such as {"CNY": {"warning": 1500}, "EUR": {"warning": 200}}. An account in another currency goes by `thresholds`; without these the rule does not watch it.',
     )
+    .meta({ minProperties: 1 })
     .optional();
 }
 

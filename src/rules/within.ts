@@ -110,26 +110,35 @@ export function describeWithin({ thresholds, afterLeadTime }: RunwaySteps): stri
 const marginMs = dayMs;
 const maxNames = 5;
 
-/** Warnings of a ladder whose last step comes too late to pay, and of a lead time that accounts do not have. */
+/** Warnings of a ladder whose last step comes too late to pay or before a milder one, and of a lead time that accounts do not have. */
 export function warnOfSteps(
   { thresholds, afterLeadTime, written }: RunwaySteps & Pick<RunwayRule, 'written'>,
   accounts: readonly AccountSettings[],
 ): KeyProblem[] {
-  const [last] = ladder.ladderSteps(thresholds);
+  const steps = ladder.ladderSteps(thresholds);
+  const [last] = steps;
   if (last === undefined) return [];
   const { severity, threshold } = last;
   const isAfter = afterLeadTime.includes(severity);
-  const problem = (message: string, about: readonly AccountSettings[]): KeyProblem[] => {
+  const problem = (message: string, about: readonly AccountSettings[], step = severity): KeyProblem[] => {
     const ids = about.slice(0, maxNames).map(({ id }) => id);
     const names = `${listWords(ids, 'and')}${about.length > maxNames ? ` and ${about.length - maxNames} more` : ''}`;
-    const path = keyOf(written, 'within') === undefined ? ['thresholds', severity] : ['within'];
+    const path = keyOf(written, 'within') === undefined ? ['thresholds', step] : ['within'];
     return about.length === 0 ? [] : [{ path, message: `${message} ${names}` }];
   };
   const late = accounts.filter(({ leadTimeMs }) =>
     isAfter ? threshold < marginMs : leadTimeMs !== null && threshold <= leadTimeMs + marginMs,
   );
   const without = accounts.filter(({ leadTimeMs }) => isAfter && leadTimeMs === null);
+  const milder = steps.slice(1).filter((step) => isAfter && !afterLeadTime.includes(step.severity));
+  const overtaken = milder.flatMap((step) => {
+    const about = accounts.filter(
+      ({ leadTimeMs }) => leadTimeMs !== null && step.threshold <= leadTimeMs + threshold,
+    );
+    return problem(`never comes before ${severity}, by the "leadTime" of`, about, step.severity);
+  });
   return [
+    ...overtaken,
     ...problem('warns too late to pay about half of the time; "leadTime + 1d" is in time for', late),
     ...problem('counts no time for the payment where no "leadTime" is set, as for', without),
   ];

@@ -56,6 +56,13 @@ const rules: ProblemRow[] = [
     'the threshold for critical must be lower than that for warning',
   ],
   [
+    'ladders by currency that name no currency',
+    rule({ id: 'a', type: 'below', thresholdsByCurrency: {} }),
+    'rules[0].thresholdsByCurrency',
+    '"thresholdsByCurrency"',
+    'must be an object with thresholds for one currency or more',
+  ],
+  [
     'two ladders for one currency, however it is written',
     rule({ id: 'a', type: 'below', thresholdsByCurrency: { CNY: { warning: 50 }, rmb: { warning: 5 } } }),
     'rules[0].thresholdsByCurrency.rmb',

@@ -86,6 +86,14 @@ describe('rates that are read', () => {
     expect(world.news().slice(0, 1)).toEqual(['@lowwater/rates-failed firing warning']);
   });
 
+  test('that the answer lacks are told of at once; the last good ones stay', async () => {
+    const world = await openWorld();
+    world.provider.fail('rates', 'invalid_response');
+    await world.pass(dayMs);
+    expect(look(world)?.[0]).toBe('7.8');
+    expect(world.news().slice(0, 1)).toEqual(['@lowwater/rates-failed firing warning']);
+  });
+
   test('that lack the currency of sums are refused', async () => {
     const world = await openWorld({ money: { currency: 'GBP', rates: null, source } });
     expect(look(world)).toBeNull();

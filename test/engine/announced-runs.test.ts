@@ -31,16 +31,30 @@ const watched = ({ daemon }: World) => {
   return found;
 };
 
-const announce = (world: World, over: object = {}) => {
+const announce = (world: World, over: object = {}, by?: string) => {
   const now = world.daemon.now();
   const window = { startsAt: now + dayMs, endsAt: now + dayMs + 5 * hourMs };
   const own = { kind: 'expect-spending', account, amountMicros: units(2000), id: 'r-1', comment: 'campaign' };
-  return giveAtOnce(world, { ...own, ...window, ...over } as never) as unknown as Refusal | null;
+  return giveAtOnce(world, { ...own, ...window, ...over } as never, by) as unknown as Refusal | null;
 };
 
 const isFiring = (world: World) => world.daemon.state.alerts.get(account, 'late-top-up')?.state === 'firing';
 
 describe('a run that was announced', () => {
+  test('is one though a second person announces the same, who is told of the first', async () => {
+    const world = await eightDays();
+    announce(world);
+    await world.pass(2 * hourMs);
+    const { startsAt, endsAt } = watched(world).announced[0] ?? {};
+    expect(announce(world, { id: 'r-2', startsAt, endsAt }, 'ben')).toMatchObject({
+      refused: 'changed',
+      why: 'ana has announced this run 2 hours ago',
+    });
+    expect(watched(world).announced).toHaveLength(1);
+    announce(world, { id: 'r-2', startsAt, endsAt, amountMicros: units(2001) }, 'ben');
+    expect(watched(world).announced).toHaveLength(2);
+  });
+
   test('is known to the forecast until it is cancelled, and is no surge when it comes', async () => {
     const world = await eightDays();
     const { spending } = watched(world);

@@ -113,7 +113,7 @@ describe('keys of ladders', () => {
     const key = currencyStepsKey(() => z.number());
     expect(key.safeParse({ EUR: { info: 5 } }).success).toBe(true);
     expect(key.safeParse(5).error?.issues).toMatchObject([
-      { message: 'must be an object with thresholds for each currency' },
+      { message: 'must be an object with thresholds for one currency or more' },
     ]);
     expect(key.unwrap().description).toMatch(/^Thresholds by severity for accounts in each currency/);
   });

@@ -89,6 +89,16 @@ describe('validate', () => {
     expect(warnings({ within: '73h' }, [twoDays])).toEqual([]);
   });
 
+  test('warns of a step that never comes before the worse one, where the lead time is long', () => {
+    const keys = { thresholds: { info: '30d', warning: '7d', critical: 'leadTime + 1d' } };
+    expect(warnings(keys, [6 * dayMs, 5 * dayMs])).toEqual([
+      {
+        path: ['thresholds', 'warning'],
+        message: 'never comes before critical, by the "leadTime" of "a0"',
+      },
+    ]);
+  });
+
   test('warns of a lead time that an account does not have', () => {
     expect(warnings({ within: 'leadTime + 1d' }, [twoDays, null])).toMatchObject([
       { path: ['within'], message: expect.stringMatching(/no "leadTime" is set, as for "a1"$/) },

@@ -3,10 +3,11 @@ import { dayMs } from '../../domain/duration.ts';
 import { isoText } from '../../domain/moment.ts';
 import { formatMicros } from '../../domain/money.ts';
 import { type AnnouncedRun, refuse } from '../../domain/operator.ts';
+import { sayDuration } from '../../wording/moments.ts';
 import { keepAnnounced } from '../announced-runs.ts';
 import { scheduleAccount } from '../judge.ts';
 import { type DoneBefore, instant, isPressedAgain, joinDetails, orderKind } from './kind.ts';
-import { noAccount, refusals, refuseBalance } from './refusals.ts';
+import { nameOf, noAccount, refusals, refuseBalance } from './refusals.ts';
 
 /** A later date is a mistake, and so is a longer run. */
 const maxAheadMs = 366 * dayMs;
@@ -46,8 +47,12 @@ export const expectSpending = orderKind({
         run.startsAt === startsAt &&
         run.endsAt === endsAt,
     );
-    if (same !== undefined && isPressedAgain({ ...order, by }, same.announcedBy))
-      return { ...same, doneBy: same.announcedBy };
+    if (same !== undefined) {
+      const { announcedBy, announcedAt } = same;
+      if (isPressedAgain({ ...order, by }, announcedBy)) return { ...same, doneBy: announcedBy };
+      const duration = sayDuration(now - announcedAt);
+      return refuse('changed', refusals.announcedBefore({ who: nameOf(announcedBy), duration }));
+    }
     const run: AnnouncedRun & DoneBefore = {
       ...{
         id: order.id ?? `r-${order.orderId}`,

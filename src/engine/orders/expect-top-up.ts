@@ -4,7 +4,6 @@ import { dayMs } from '../../domain/duration.ts';
 import { isoText } from '../../domain/moment.ts';
 import { formatAmount, formatMicros } from '../../domain/money.ts';
 import { type ExpectedTopUp, missingOf, type Refusal, refuse } from '../../domain/operator.ts';
-import { cleanText } from '../../domain/plain-text.ts';
 import { amountOf, type Balance, unitOf } from '../../domain/reading.ts';
 import { type Severity, severities } from '../../domain/severity.ts';
 import { isMendedByTopUp, ruleKindOf } from '../../rules/registry.ts';
@@ -16,12 +15,10 @@ import { scheduleAccount } from '../judge.ts';
 import { factsOf, type MonitorState, type WatchedAccount } from '../state.ts';
 import { giveBackIncident, openIncidentOf, takeIncident } from './acknowledge.ts';
 import { done, instant, joinDetails, type OrderOf, orderKind } from './kind.ts';
-import { noAccount, refusals, refuseBalance } from './refusals.ts';
+import { nameOf, noAccount, refusals, refuseBalance } from './refusals.ts';
 
 /** A later date is a mistake. */
 const maxAheadMs = 366 * dayMs;
-
-const maxNameLength = 60;
 
 const details = {
   account: z.string(),
@@ -114,7 +111,7 @@ function refuseUnseen(
   if (unseen !== undefined) {
     const { orderedBy, amountMicros, orderedAt } = unseen;
     const currency = poll.reading?.currency ?? account.settings.currency;
-    const who = cleanText(orderedBy, maxNameLength) || refusals.somebody();
+    const who = nameOf(orderedBy);
     const amount = formatAmount(amountMicros, unitOf({ ...account.settings, currency }, balance));
     const duration = sayDuration(now - orderedAt);
     return refuse('changed', refusals.orderedBefore({ who, amount, duration }), 'expected');

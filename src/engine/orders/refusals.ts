@@ -1,7 +1,10 @@
 import { type Refusal, refuse } from '../../domain/operator.ts';
+import { cleanText } from '../../domain/plain-text.ts';
 import type { BalanceDefinition } from '../../domain/reading.ts';
 import { listWords } from '../../wording/lists.ts';
 import { sentences } from '../../wording/phrase.ts';
+
+const maxNameLength = 60;
 
 /** Why an order is not obeyed; the page says it again in the language of its reader. */
 export const refusals = sentences('refusal', {
@@ -14,6 +17,7 @@ export const refusals = sentences('refusal', {
   noArrival: 'say by when it arrives: the account has no "leadTime"',
   arrivesLate: 'it must arrive within 366 days from now',
   orderedBefore: '{who} has ordered {amount} {duration} ago',
+  announcedBefore: '{who} has announced this run {duration} ago',
   somebody: 'somebody',
   alertsChanged: 'the alerts of this account have changed: look at it again',
   notTaken: 'nobody has acknowledged rule "{rule}" for account "{account}"',
@@ -43,6 +47,11 @@ export const refusals = sentences('refusal', {
     '{program} shares the database and does not know this order: give it to the daemon that owns the accounts',
   unsure: 'Another daemon may own the accounts now, and nobody knows whether the order is stored: repeat it.',
 });
+
+/** Who did it, for the next who wants to. */
+export function nameOf(person: string): string {
+  return cleanText(person, maxNameLength) || refusals.somebody();
+}
 
 export function noAccount(account: string): Refusal {
   return refuse('not-found', refusals.noAccount({ account }), 'account');
