@@ -291,6 +291,18 @@ describe('what became of an incident', () => {
   });
 });
 
+it('a comment that ends with a full stop does not get a second one', () => {
+  const acknowledgement = {
+    at: messageNow,
+    by: 'Ada',
+    comment: 'Paid.',
+    rises: 0,
+    severity: 'critical',
+  } as const;
+  const words = word(buildItem({ kinds: ['acknowledged'], incident: { acknowledgement } }));
+  expect(words.story[0]).toBe('Acknowledged by Ada Sat 21 Nov 02:41 UTC+8 (just now): Paid.');
+});
+
 describe('the numbers of a notice', () => {
   it('say of a credit that ends at an amount that the alert is due there, not only below', () => {
     const threshold = { unit: 'money', micros: money(-50) } as const;
