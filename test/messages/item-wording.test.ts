@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { IncidentMessage, MessageItem } from '../../src/domain/message.ts';
 import type { NotificationReason } from '../../src/domain/outbox.ts';
 import { type ItemWording, wordItem } from '../../src/messages/item-wording.ts';
+import { httpJsonKind, httpJsonSchema } from '../../src/providers/http-json/http-json-kind.ts';
 import { hostileNames } from '../support/hostile-text.ts';
 import {
   buildAccount,
@@ -12,6 +13,7 @@ import {
   messageNow,
   money,
 } from '../support/messages.ts';
+import { makeProvider } from '../support/settings.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -396,7 +398,9 @@ describe('what to do next', () => {
 
   it('is a new key when the provider refuses the present one', () => {
     expect(wordsOf('auth-failed').advice[1]).toContain('Create a new access key');
-    expect(wordsOf('auth-failed').advice[1]).toContain('into the configuration as "authSecret"');
+    expect(wordsOf('auth-failed').advice[1]).toContain(
+      'then update "authSecret" of this account in the configuration',
+    );
   });
 
   it('differs with the cause when readings are missing', () => {
@@ -474,4 +478,26 @@ it('a clock that is off is named as that, and the key is not blamed', () => {
   });
   const { advice } = word(buildItem({ type: 'stale', balance: null, account }));
   expect(advice[0]).toContain('Set the clock');
+});
+
+it('an account that turns out to be paid after use is named as that, and its provider is not blamed', () => {
+  const failure = 'the account is not prepaid: $.type says that it has no balance';
+  const account = buildAccount({ outcome: 'api_error', failure });
+  const { advice } = word(buildItem({ type: 'stale', balance: null, account }));
+  expect(advice).toEqual([expect.stringMatching(/paid after use.*Remove it/)]);
+});
+
+it('an answer that is not as described is looked for at the address of the description', () => {
+  const entry = httpJsonKind.build(makeProvider(), {
+    ...httpJsonSchema.parse({
+      type: 'http-json',
+      request: { url: 'https://sms.example.net/wallet' },
+      balances: [{ id: 'main', amount: '$.balance' }],
+      currency: { fixed: 'EUR' },
+    }),
+  });
+  if ('problems' in entry) throw new Error('It is described well.');
+  const account = buildAccount({ outcome: 'invalid_response', words: entry.words });
+  const { advice } = word(buildItem({ type: 'stale', balance: null, account }));
+  expect(advice[0]).toContain('Check that "request.url" is its address');
 });
