@@ -308,9 +308,17 @@ it('a comment that ends with a full stop does not get a second one', () => {
 describe('the numbers of a notice', () => {
   it('say of a credit that ends at an amount that the alert is due there, not only below', () => {
     const threshold = { unit: 'money', micros: money(-50) } as const;
-    const { figures, headline } = word(buildItem({ type: 'negative', threshold }));
+    const account = buildAccount({ runway: null });
+    const { figures, headline } = word(buildItem({ type: 'negative', threshold, account }));
     expect(headline).toContain('is used up, the credit ends at -50.00');
     expect(figures).toContainEqual({ label: 'Threshold', value: '-50.00 CNY or less' });
+  });
+
+  it('follow on what to pay where the credit is used up', () => {
+    const threshold = { unit: 'money', micros: money(-50) } as const;
+    const account = buildAccount({ runway: buildRunway({ emptyMicros: money(-50), runwayMs: 0 }) });
+    const { headline } = word(buildItem({ type: 'negative', threshold, account }));
+    expect(headline).toContain('pay 1,400 CNY now, SMS balance is used up');
   });
 
   it('name the credit limit that the runway counts with', () => {
