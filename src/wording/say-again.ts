@@ -101,7 +101,6 @@ function formOf(phrase: Phrase): Form {
     if (part.one === undefined) {
       names.push(part.name);
       if (counts.has(part.name)) return '(\\d+)';
-      if (part.name === 'code') return '([^ ,"]+)';
       return part.name === 'amount' ? '(-?[\\d,.]+ [A-Z]{2,}|.+?)' : '(.+?)';
     }
     counts.add(part.name);

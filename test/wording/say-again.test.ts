@@ -92,7 +92,7 @@ it.each([
   ['no complete answer within 10s', '10 秒内没有完整响应'],
   [
     'the provider refuses the authSecret: code 20001, "bad key"',
-    '服务商拒绝了 authSecret：代码 20001，"bad key"',
+    '服务商拒绝了 authSecret：代码 20001, "bad key"',
   ],
   ['the provider refuses the credentials: HTTP 401, "timeout"', '服务商拒绝了凭据：HTTP 401, "timeout"'],
   ['$.balance is not in the answer, "no, such user"', '响应中没有 $.balance，"no, such user"'],
