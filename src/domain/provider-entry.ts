@@ -38,7 +38,7 @@ export interface ProviderEntry {
 }
 
 export interface ProviderWords {
-  /** The advice when the key is refused, as the first half of a sentence: "Create a new access key in the provider’s dashboard, and". */
+  /** The advice when the key is refused, as the first half of a sentence: "Create a new access key in the provider’s dashboard,". */
   readonly replaceKey: string;
   /** The configuration key of an account that holds the refused key, such as `authSecret`. */
   readonly keyName: string;

@@ -5,6 +5,7 @@ import { amountOf } from '../domain/reading.ts';
 import { alertKindOf } from '../rules/registry.ts';
 import { sayComment } from '../wording/comment.ts';
 import { say } from '../wording/language.ts';
+import { withoutStop } from '../wording/lists.ts';
 import { sayDuration, sayMoment, sayMomentAndAge } from '../wording/moments.ts';
 import { phrases } from '../wording/phrase.ts';
 import { sayAmount, sayRise, type WordingFrame } from '../wording/quantity-wording.ts';
@@ -177,7 +178,7 @@ function acknowledgementOf(item: MessageItem, frame: WordingFrame): readonly str
   const { acknowledgement } = item.incident;
   if (acknowledgement === null) return [];
   const by = nameOf(acknowledgement.by, frame);
-  const comment = sayComment(cleanText(acknowledgement.comment, 200), frame);
+  const comment = sayComment(withoutStop(cleanText(acknowledgement.comment, 200)), frame);
   const given = { by, since: sayMomentAndAge(acknowledgement.at, frame), comment };
   const isOvertaken = item.incident.rises > acknowledgement.rises;
   if (comment === '') return [say(isOvertaken ? says.overtaken : says.acknowledged, given, frame)];

@@ -20,12 +20,12 @@ const says = phrases('authFailed', {
   ranOut:
     'The balance was last read at {balance}: an account that has run out is often suspended, and then its key is refused. Look there first; else at the key itself, its rights, and the addresses it may be used from.',
   inFile:
-    '{replace} and put it into the configuration as "{key}" of this account: lowwater takes the changed file by itself. Until then nobody watches this balance.',
+    '{replace} then update "{key}" of this account in the configuration: lowwater takes the changed file by itself. Until then nobody watches this balance.',
   inKeyFile:
-    '{replace} and write it to the file {path}: lowwater takes it from there by itself. Until then nobody watches this balance.',
+    '{replace} then update the file {path}: lowwater takes what is new from there by itself. Until then nobody watches this balance.',
   // A running process does not see its environment change.
   inEnvironment:
-    '{replace} and give it to lowwater as the environment variable {variable}, with a restart: a process that runs does not see it. Until then nobody watches this balance.',
+    '{replace} then update the environment variable {variable} and restart lowwater: a process that runs does not see it change. Until then nobody watches this balance.',
 });
 
 const told = sentences('authFailed', {

@@ -83,9 +83,9 @@ export const negative = balanceKind<NegativeRule, typeof keys>({
     say(says.subject, { balance: sayBalance(balanceLabel, reader) }, reader),
   firing(item, frame) {
     const end = creditEnd(item);
-    return end === null
-      ? words.sayLowBalance(item, say(says.zero, frame), frame)
-      : say(says.usedUp, { ...words.sayBalanceOf(item, frame), end: sayBareAmount(end, frame) }, frame);
+    if (end === null) return words.sayLowBalance(item, say(says.zero, frame), frame);
+    const given = { ...words.sayBalanceOf(item, frame), end: sayBareAmount(end, frame) };
+    return words.sayNeed(item, frame) ?? say(says.usedUp, given, frame);
   },
   resolved: (item, frame) => say(says.resolved, words.sayBalanceOf(item, frame), frame),
   recovery: () => says.recovery,

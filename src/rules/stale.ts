@@ -35,6 +35,8 @@ const says = phrases('stale', {
     'The provider does not answer in time. Look at its status page and at the network of this host; a longer {key} helps when it is merely slow.',
   clock:
     'The clock of this host is off, and the provider refuses requests of another time. Set the clock (chronyd, systemd-timesyncd): polls succeed by themselves then. The key is not what is refused.',
+  postpaid:
+    'The account is paid after use: it has no balance that could be watched. Remove it, or have it made a prepaid one.',
   errors: 'The provider answers with errors. Look at its status page, and give its support the reason above.',
   invalid:
     'The provider answers, but not as its interface says. Check that {address} is its address and not that of a proxy or a sign-in page.',
@@ -142,6 +144,8 @@ function adviceFor(account: ItemAccount | null, frame: WordingFrame): string {
   if (outcome === 'network_error') return networkAdvice(account?.failure ?? '', address, frame);
   if (outcome === 'invalid_response') return say(says.invalid, { address }, frame);
   if (outcome === 'api_error' && /clock is off/.test(account?.failure ?? '')) return say(says.clock, frame);
+  if (outcome === 'api_error' && /is not prepaid/.test(account?.failure ?? ''))
+    return say(says.postpaid, frame);
   if (outcome === 'timeout') return say(says.timeout, { key }, frame);
   return say(adviceByOutcome[outcome ?? 'ok'], frame);
 }

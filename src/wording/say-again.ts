@@ -7,6 +7,11 @@ interface Listener {
   readonly language: Language;
 }
 
+/** What was said already of one text: its parts come back in many ways, and each is looked for once. */
+interface Retelling extends Listener {
+  readonly said: Map<string, string>;
+}
+
 /** The English form of a phrase: its arguments are the groups of the pattern, in the order of their names. */
 interface Form {
   readonly phrase: Phrase;
@@ -31,8 +36,17 @@ const tellingLetters = 2;
  * A text stored, thrown or sent in English (`sentences`), in the language of its reader, its arguments too. What lowwater did not say so
  * stays as it is: what a vendor says, and what another version said.
  */
-export function sayAgain(text: string, reader: Listener): string {
-  if (reader.language.id === 'en') return text;
+export function sayAgain(text: string, { language }: Listener): string {
+  return language.id === 'en' ? text : sayPart(text, { language, said: new Map() });
+}
+
+function sayPart(text: string, retelling: Retelling): string {
+  const said = retelling.said.get(text) ?? findForm(text, retelling);
+  retelling.said.set(text, said);
+  return said;
+}
+
+function findForm(text: string, reader: Retelling): string {
   const known = keptPhrases();
   // Pages and their sentences are loaded when they are asked for.
   if (forms.length !== known.length)
@@ -55,7 +69,7 @@ export function sayAgain(text: string, reader: Listener): string {
 }
 
 /** The arguments in the reader's language, and how many of them are sentences of ours. */
-function argumentsIn(groups: RegExpExecArray, { names, counts, quoted }: Form, reader: Listener) {
+function argumentsIn(groups: RegExpExecArray, { names, counts, quoted }: Form, reader: Retelling) {
   let known = 0;
   const given = names.flatMap((name, place): [string, string | number][] => {
     const value = groups[place + 1];
@@ -107,7 +121,7 @@ const figure = /^-?[\d,]+(?:\.\d+)?(?: [A-Z]{3})?$/;
 const units = { day: 'd', hour: 'h', minute: 'm', second: 's' } as const;
 
 /** `1h30m`, `3 days 4 hours`, `1234.50 CNY`, or a sentence in its turn. */
-function sayArgument(text: string, reader: Listener): string {
+function sayArgument(text: string, reader: Retelling): string {
   const short = text.replaceAll(
     /(\d+) (day|hour|minute|second)s?(?: |$)/g,
     (_whole, count: string, unit: keyof typeof units) => count + units[unit],
@@ -116,5 +130,5 @@ function sayArgument(text: string, reader: Listener): string {
   if (ms !== null) return sayExactDuration(ms, reader);
   if (text === sayDuration(0)) return sayDuration(0, reader);
   if (figure.test(text)) return reader.language.figure(text);
-  return sayAgain(text, reader);
+  return sayPart(text, reader);
 }

@@ -20,7 +20,7 @@ it('a credit limit that the provider says moves where the account is empty, over
   world.provider.say('otp', -40, { creditLimitMicros: units(30) });
   world.daemon.start();
   await world.pass(minuteMs);
-  expect(newest(world)).toContain('used up, the credit ends at -30.00');
+  expect(newest(world)).toBe('otp: pay 40 CNY now, SMS balance is used up');
   await world.restart({ downMs: 0 });
   world.provider.fail('otp');
   await world.pass(minuteMs);

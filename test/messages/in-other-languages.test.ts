@@ -15,7 +15,15 @@ import type { NotificationReason } from '../../src/domain/outbox.ts';
 import { loadLanguage } from '../../src/languages/load-language.ts';
 import { messageSubject } from '../../src/messages/message-wording.ts';
 import { renderText } from '../../src/messages/render-text.ts';
-import { buildTestMessage, everyMessage, messageNow } from '../support/messages.ts';
+import {
+  buildAccount,
+  buildItem,
+  buildMessage,
+  buildTestMessage,
+  everyMessage,
+  messageNow,
+  money,
+} from '../support/messages.ts';
 import { pseudoLanguage } from '../support/pseudo-language.ts';
 
 const reasons: readonly NotificationReason[] = [
@@ -235,4 +243,22 @@ it('In Spanish a day has its article behind since, until and for', () => {
   expect(Object.values(spanish).filter((text) => /(?:hasta|para) \{(?:until|moment)\}/.test(text))).toEqual(
     [],
   );
+});
+
+const calm = buildAccount({ runway: null });
+
+it('In Chinese nothing stands apart from an amount that is about or zero, and a quoted key does', async () => {
+  const about = { kind: 'topped-up', micros: money(499.753) } as const;
+  const message = buildMessage([
+    buildItem({ kinds: ['resolved'], resolvedAt: messageNow, resolution: about }),
+    buildItem({ type: 'negative', value: { unit: 'money', micros: 0 }, account: calm }),
+  ]);
+  const said = renderText(inLanguage(message, 'zh-CN'), 10_000);
+  expect(said).toContain('已恢复：充值 500.00 CNY 左右。');
+  expect(said).toContain('，低于 0\n');
+  const advice = (await loadLanguage('zh-CN')).fill(
+    { name: 'stale.closed', english: '' },
+    { address: '"baseUrl"' },
+  );
+  expect(advice).toContain('检查 "baseUrl"、防火墙');
 });

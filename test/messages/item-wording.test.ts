@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { IncidentMessage, MessageItem } from '../../src/domain/message.ts';
 import type { NotificationReason } from '../../src/domain/outbox.ts';
 import { type ItemWording, wordItem } from '../../src/messages/item-wording.ts';
+import { httpJsonKind, httpJsonSchema } from '../../src/providers/http-json/http-json-kind.ts';
 import { hostileNames } from '../support/hostile-text.ts';
 import {
   buildAccount,
@@ -12,6 +13,7 @@ import {
   messageNow,
   money,
 } from '../support/messages.ts';
+import { makeProvider } from '../support/settings.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -291,12 +293,32 @@ describe('what became of an incident', () => {
   });
 });
 
+it('a comment that ends with a full stop does not get a second one', () => {
+  const acknowledgement = {
+    at: messageNow,
+    by: 'Ada',
+    comment: 'Paid.',
+    rises: 0,
+    severity: 'critical',
+  } as const;
+  const words = word(buildItem({ kinds: ['acknowledged'], incident: { acknowledgement } }));
+  expect(words.story[0]).toBe('Acknowledged by Ada Sat 21 Nov 02:41 UTC+8 (just now): Paid.');
+});
+
 describe('the numbers of a notice', () => {
   it('say of a credit that ends at an amount that the alert is due there, not only below', () => {
     const threshold = { unit: 'money', micros: money(-50) } as const;
-    const { figures, headline } = word(buildItem({ type: 'negative', threshold }));
+    const account = buildAccount({ runway: null });
+    const { figures, headline } = word(buildItem({ type: 'negative', threshold, account }));
     expect(headline).toContain('is used up, the credit ends at -50.00');
     expect(figures).toContainEqual({ label: 'Threshold', value: '-50.00 CNY or less' });
+  });
+
+  it('follow on what to pay where the credit is used up', () => {
+    const threshold = { unit: 'money', micros: money(-50) } as const;
+    const account = buildAccount({ runway: buildRunway({ emptyMicros: money(-50), runwayMs: 0 }) });
+    const { headline } = word(buildItem({ type: 'negative', threshold, account }));
+    expect(headline).toContain('pay 1,400 CNY now, SMS balance is used up');
   });
 
   it('name the credit limit that the runway counts with', () => {
@@ -384,7 +406,9 @@ describe('what to do next', () => {
 
   it('is a new key when the provider refuses the present one', () => {
     expect(wordsOf('auth-failed').advice[1]).toContain('Create a new access key');
-    expect(wordsOf('auth-failed').advice[1]).toContain('into the configuration as "authSecret"');
+    expect(wordsOf('auth-failed').advice[1]).toContain(
+      'then update "authSecret" of this account in the configuration',
+    );
   });
 
   it('differs with the cause when readings are missing', () => {
@@ -462,4 +486,26 @@ it('a clock that is off is named as that, and the key is not blamed', () => {
   });
   const { advice } = word(buildItem({ type: 'stale', balance: null, account }));
   expect(advice[0]).toContain('Set the clock');
+});
+
+it('an account that turns out to be paid after use is named as that, and its provider is not blamed', () => {
+  const failure = 'the account is not prepaid: $.type says that it has no balance';
+  const account = buildAccount({ outcome: 'api_error', failure });
+  const { advice } = word(buildItem({ type: 'stale', balance: null, account }));
+  expect(advice).toEqual([expect.stringMatching(/paid after use.*Remove it/)]);
+});
+
+it('an answer that is not as described is looked for at the address of the description', () => {
+  const entry = httpJsonKind.build(makeProvider(), {
+    ...httpJsonSchema.parse({
+      type: 'http-json',
+      request: { url: 'https://sms.example.net/wallet' },
+      balances: [{ id: 'main', amount: '$.balance' }],
+      currency: { fixed: 'EUR' },
+    }),
+  });
+  if ('problems' in entry) throw new Error('It is described well.');
+  const account = buildAccount({ outcome: 'invalid_response', words: entry.words });
+  const { advice } = word(buildItem({ type: 'stale', balance: null, account }));
+  expect(advice[0]).toContain('Check that "request.url" is its address');
 });

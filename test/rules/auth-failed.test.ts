@@ -14,7 +14,7 @@ function adviceFor(keyFrom: ValueSource | null): string {
 describe('the advice after a key was refused', () => {
   it('asks for a restart where the key comes from the environment, and for nothing that does not help', () => {
     const advice = adviceFor({ kind: 'environment', name: 'OTP_AUTH_SECRET' });
-    expect(advice).toContain('OTP_AUTH_SECRET, with a restart');
+    expect(advice).toContain('OTP_AUTH_SECRET and restart lowwater');
     expect(advice).not.toMatch(/reload|SIGHUP|by itself/);
   });
 

@@ -64,7 +64,7 @@ describe.each(languageIds.filter((id) => id !== 'en'))('The catalogue of %s', (i
 
   it('leaves open what English leaves open: what says "or" or "about" there says so here', () => {
     const words = {
-      'zh-CN': { or: /或|还|、|不超过|不低于/, about: /约|前后|预计/ },
+      'zh-CN': { or: /或|还|、|不超过|不低于/, about: /约|左右|前后|预计/ },
       es: { or: /\b(?:o|u|ni)\b/, about: /unos|hacia/ },
     }[id];
     for (const [name, sentence] of Object.entries(catalogue)) {

@@ -70,6 +70,15 @@ it('Why chats are not heard is said in the language, for each channel', () => {
   );
 });
 
+it.each(['zh-CN', 'es'])(
+  'A long text of many parts that are nothing known is read in no time in %s',
+  (id) => {
+    const error =
+      'rules[0].type (line 1): must be "below", "negative", "runway", "surge", "slump", "budget", "drop", "idle", "currency" or "stale"; did you mean "below"?; polll (line 1): unknown key; did you mean "poll"?';
+    for (const text of [error, '; not what: '.repeat(25)]) expect(inLanguage(text, id)).toBe(text);
+  },
+);
+
 it('An amount within a sentence keeps its currency, whatever stands behind it', () => {
   const ordered = 'Ana & Co has ordered 1,400.00 CNY less than a second ago';
   expect(inLanguage(ordered, 'zh-CN')).toBe('不到 1 秒前 Ana & Co 已付款 1,400.00 CNY');

@@ -95,6 +95,12 @@ export const emailAnswers: readonly DocumentedAnswer[] = [
     note: 'it answers nothing that was sent; three times at most',
     source: 'RFC 5321, 4.1.1.4',
   },
+  {
+    answer: '3xx where none belongs',
+    means: 'unknown',
+    note: 'the replies are out of step; three times at most',
+    source: 'RFC 5321, 4.2.1',
+  },
 ];
 
 /** Some recipients were refused: 5xx is for good, 4xx for now, "too many recipients" (452) too (RFC 5321, 4.5.3.1.10). */
@@ -166,6 +172,8 @@ export function classifySmtpError(error: unknown, progress: SmtpProgress): Deliv
   }
   const codes = [failure.responseCode, ...refusedRecipientsOf(failure.recipients).map(({ code }) => code)];
   const temporary = codes.filter(isTemporary);
+  if (failure.responseCode !== null && failure.responseCode < 400)
+    return { kind: 'retry', certainty: 'unknown', tries: 3, reason: said };
   if (temporary.length > 0)
     return { kind: 'retry', certainty: 'refused', reason: said, ...waitAfter(temporary) };
   if (failure.code === 'ETLS')

@@ -4,7 +4,6 @@ import { cutText } from '../../domain/plain-text.ts';
 import { textBehind } from '../../domain/secret.ts';
 import type { Tone } from '../../messages/item-wording.ts';
 import type { Card, CardPart } from '../../messages/message-wording.ts';
-import { joinSentences } from '../../wording/lists.ts';
 import { literal } from '../markdown.ts';
 import { mentionsIn } from '../mention.ts';
 import { renderWithin } from '../post-sender.ts';
@@ -64,7 +63,7 @@ function partElements(part: CardPart): readonly object[] {
   }));
   return [
     ...(part.title === null ? [] : [{ tag: 'div', text: marked(`**${literal(part.title, 300)}**`) }]),
-    ...(part.lines.length === 0 ? [] : [div(joinSentences(part.lines))]),
+    ...(part.lines.length === 0 ? [] : [div(part.lines.join('\n'))]),
     ...(fields.length === 0 ? [] : [{ tag: 'div', fields }]),
     ...part.advice.map((sentence) => div(`👉 ${sentence}`)),
     ...(part.note === null ? [] : [div(`📌 ${part.note}`)]),

@@ -2,7 +2,6 @@ import type { Message } from '../../domain/message.ts';
 import { cutText } from '../../domain/plain-text.ts';
 import type { Tone } from '../../messages/item-wording.ts';
 import type { Card, CardPart } from '../../messages/message-wording.ts';
-import { joinSentences } from '../../wording/lists.ts';
 import { literal } from '../markdown.ts';
 import { mentionsIn } from '../mention.ts';
 import { renderWithin } from '../post-sender.ts';
@@ -64,7 +63,7 @@ function partElements(part: CardPart): readonly object[] {
   const titleLook = { weight: 'Bolder', color: colours[part.tone], separator: true };
   return [
     ...(part.title === null ? [] : [block(part.title, titleLook)]),
-    ...(part.lines.length === 0 ? [] : [block(joinSentences(part.lines))]),
+    ...part.lines.map((line) => block(line)),
     ...(facts.length === 0 ? [] : [{ type: 'FactSet', facts }]),
     ...part.advice.map((sentence) => block(`👉 ${sentence}`)),
     ...(part.note === null ? [] : [block(`📌 ${part.note}`)]),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ownOf } from '../../domain/own.ts';
-import type { ProviderEntry } from '../../domain/provider-entry.ts';
+import type { ProviderEntry, ProviderWords } from '../../domain/provider-entry.ts';
 import type { BalanceDefinition, OutcomeDetail } from '../../domain/reading.ts';
 import { shape } from '../../schema/shapes.ts';
 import type {
@@ -53,7 +53,7 @@ export const describedKind = {
 export function buildDescribedEntry(
   shared: SharedEntry,
   description: Description,
-  replaceKey: string,
+  words: Pick<ProviderWords, 'replaceKey' | 'addressKey'>,
   baseUrl?: string,
 ): DescribedEntry | { readonly problems: readonly EntryProblem[] } {
   const problems = findMisplaced(description);
@@ -66,7 +66,7 @@ export function buildDescribedEntry(
     polled: true,
     balances: description.balances.map(nameBalance),
     ...(description.facts.creditLimit?.included === false ? { saysCreditLimit: true } : {}),
-    words: { replaceKey, keyName: 'credentials', addressKey: 'baseUrl' },
+    words: { ...words, keyName: 'credentials' },
   };
 }
 
@@ -93,11 +93,10 @@ export const httpJsonKind: ProviderKind<HttpJsonConfig, DescribedEntry> = {
   schema: httpJsonSchema,
   requestKeys: ['request', 'sign', 'token'],
   build: (shared, { type: _type, ...description }) =>
-    buildDescribedEntry(
-      shared,
-      description,
-      'Check the credentials and how the request uses them, or create new ones,',
-    ),
+    buildDescribedEntry(shared, description, {
+      replaceKey: 'Check the credentials and how the request uses them, or create new ones,',
+      addressKey: 'request.url',
+    }),
   credentials: (config) => credentialNames(config).map((name) => ({ name, label: name })),
   limits: ({ shortestEvery }) => ({
     ...(shortestEvery === undefined ? {} : { shortestEveryMs: shortestEvery }),

@@ -56,8 +56,11 @@ function presetKind(preset: Preset): PresetKind {
       if (preset.baseUrl !== undefined && baseUrl === undefined)
         return { problems: [{ path: ['baseUrl'], message: `is needed: ${preset.baseUrl}` }] };
       const own = { ...(balances && { balances }), ...(currency && { currency }) };
-      const replaceKey = `Create new credentials in the dashboard of ${name},`;
-      return buildDescribedEntry(shared, { ...describe(), ...own }, replaceKey, baseUrl);
+      const words = {
+        replaceKey: `Create new credentials in the dashboard of ${name},`,
+        addressKey: 'baseUrl',
+      };
+      return buildDescribedEntry(shared, { ...describe(), ...own }, words, baseUrl);
     },
     credentials: () => Object.entries(preset.credentials).map(([key, label]) => ({ name: key, label })),
     limits: () => ({

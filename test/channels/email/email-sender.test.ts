@@ -459,6 +459,18 @@ describe('the reply at the final dot', () => {
     );
     expect(delivery).toMatchObject({ kind: 'retry', certainty: 'refused', tries: 3 });
   });
+
+  it('is no refusal for good where a stray one put the replies out of step', async () => {
+    const { delivery } = await sendTo(
+      await startScriptedSmtp(politeSmtp({ DATA: '250 stray\r\n354 go on' })),
+    );
+    expect(delivery).toMatchObject({
+      kind: 'retry',
+      certainty: 'unknown',
+      tries: 3,
+      reason: 'the mail server answered 354 go on',
+    });
+  });
 });
 
 describe('a mail server that is not there', () => {

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { render } from '../../../src/channels/feishu/feishu-robot.ts';
 import { json } from '../../support/channel-bed.ts';
 import type { ReceivedPost } from '../../support/http-receiver.ts';
+import { buildReport } from '../../support/messages.ts';
 import { hostileMessages, sendBy, takesEveryMessage } from '../../support/robot-bed.ts';
 
 const key = 'feishu-signing-key';
@@ -68,4 +69,10 @@ describe('a Feishu bot', () => {
       for (const text of body.match(/"lark_md","content":"[^"]*"/g) ?? []) expect(text).not.toMatch(/[<[]/);
     }
   });
+});
+
+it('what a report says in all stands line by line in Feishu', () => {
+  const [{ body }] = render(buildReport(), { mention: {} });
+  const text: string = JSON.parse(body).card.elements[0].text.content;
+  expect(text.split('\n').filter((line) => / left in all; /.test(line))).toHaveLength(2);
 });

@@ -4,7 +4,7 @@ import { channelSchema } from '../../../src/channels/registry.ts';
 import { render } from '../../../src/channels/teams/teams-robot.ts';
 import { json } from '../../support/channel-bed.ts';
 import type { ReceivedPost } from '../../support/http-receiver.ts';
-import { buildItem, buildMessage } from '../../support/messages.ts';
+import { buildItem, buildMessage, buildReport } from '../../support/messages.ts';
 import { hostileMessages, sendBy, takesEveryMessage } from '../../support/robot-bed.ts';
 
 const elements = ['TextBlock', 'FactSet', 'ActionSet'];
@@ -99,4 +99,11 @@ describe('a Teams workflow', () => {
     expect(error?.issues[0]?.message).toContain('retired');
     expect(error?.issues[0]?.message).not.toContain('hunter2');
   });
+});
+
+it('what a report says in all stands line by line in Teams', () => {
+  const [{ body }] = render(buildReport(), { mention: {} });
+  const blocks = JSON.parse(body).attachments[0].content.body;
+  const totals = blocks.filter(({ text = '' }) => / left in all; /.test(text));
+  expect(totals.map(({ text = '' }) => text.match(/ left in all/g)?.length)).toEqual([1, 1]);
 });
