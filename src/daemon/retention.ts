@@ -9,14 +9,17 @@ const stepMs = 50;
 const distrustMs = dayMs;
 /** A longer pause between two runs may be a wrong clock. */
 const longPauseMs = 30 * dayMs;
+/** A jump by less than this part of the retention, such as a night asleep or a stand-still of seconds, can cost no more of the history. */
+const harmlessPart = 0.1;
 
 /** Not while the clock may be wrong: that must not cost the history. */
 export function createRetention({ state, store, committer, timer }: DaemonParts, startedAt: number) {
   let nextAt = startedAt + (startedAt - state.lastRunEndedAt > longPauseMs ? distrustMs : everyMs);
   return {
     nextAt: () => nextAt,
-    distrustClock(now: number): void {
-      nextAt = now + distrustMs;
+    distrustJump(jumpMs: number, now: number): void {
+      if (Math.abs(jumpMs) > harmlessPart * state.settings.storage.retentionMs) nextAt = now + distrustMs;
+      else nextAt = Math.min(nextAt, now + distrustMs);
     },
     /** Takes a step when one is due and the store is free. */
     start(now: number): void {

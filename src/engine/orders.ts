@@ -95,9 +95,14 @@ function entryOf({ by, from }: Giver, action: string, at: number) {
   return { at, by, from: from.address, action, account: null, rule: null, detail: '' };
 }
 
+/** Refused by whoever is asked for it: programs of 0.3 take each order that they do not know for a silence, and ended without one. */
+const noSilence = { match: {}, startsAt: 0, endsAt: 0 };
+
 /** The order as it is left in the database, where programs of 0.3 can read it too. */
 export function writeOrder(order: OperatorOrder): OrderBody {
-  return kindOf(order.kind).leave?.(order) ?? { ...order };
+  const { since, leave } = kindOf(order.kind);
+  if (since !== undefined) return { ...order, silence: noSilence };
+  return leave?.(order) ?? { ...order };
 }
 
 /** `writeOrder` of one that was just done here, for another daemon to do: for the same incident and no later one. */

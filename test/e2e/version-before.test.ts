@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { dayMs } from '../../src/domain/duration.ts';
 import type { Secret } from '../../src/domain/secret.ts';
 import type { StoreFile } from '../../src/ports/store.ts';
 import { openPostgresReader } from '../../src/store/postgres/reader.ts';
@@ -143,7 +144,7 @@ describe.skipIf(noProgramBefore !== null)(`lowwater 0.3.0 and this program${why}
     });
   });
 
-  it('on a SQLite file: this one goes on with it, and 0.3.0 goes on again', {
+  it('on a SQLite file: this one goes on with it, and 0.3.0 goes on again, beside an order that it does not know too', {
     timeout: 240_000,
   }, async () => {
     const place = await install({ path: 'lowwater.db' });
@@ -157,6 +158,10 @@ describe.skipIf(noProgramBefore !== null)(`lowwater 0.3.0 and this program${why}
       const daemon = await place.start(main, node);
       await place.untilPolled(3);
       await end(daemon);
+      if (node !== 'next') continue;
+      const [from, to] = [1, 2].map((days) => new Date(Date.now() + days * dayMs).toISOString());
+      const words = ['expect-spending', account, '5', '--from', `${from}`, '--to', `${to}`];
+      expect((await place.run(builtMain, ...words)).code).toBe(0);
     }
     expect(await judge(openReader({ path, now: Date.now }), place.said(), 0)).toEqual([]);
   });

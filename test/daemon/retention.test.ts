@@ -1,0 +1,26 @@
+import { expect, test, vi } from 'vitest';
+import { dayMs, hourMs } from '../../src/domain/duration.ts';
+import { makeAccount } from '../support/settings.ts';
+import { startWorld } from '../support/world.ts';
+
+const secondMs = 1000;
+
+test('old history is deleted on a machine that stands still for seconds each hour, and not for a day after its clock jumped by weeks', async () => {
+  const accounts = [makeAccount('otp', { poll: { kind: 'every', everyMs: hourMs } })];
+  const world = await startWorld(
+    { accounts, storage: { path: 'unused', retentionMs: 100 * dayMs } },
+    { sleepMs: hourMs },
+  );
+  const prune = vi.spyOn(world.database, 'prune');
+  for (let hour = 0; hour < 5; hour++) {
+    world.clock.jump(3 * secondMs);
+    await world.pass(hourMs);
+  }
+  expect(prune.mock.calls.length).toBeGreaterThanOrEqual(4);
+  prune.mockClear();
+  world.clock.jump(20 * dayMs);
+  await world.pass(23 * hourMs);
+  expect(prune).not.toHaveBeenCalled();
+  await world.pass(2 * hourMs);
+  expect(prune).toHaveBeenCalled();
+});
