@@ -40,14 +40,10 @@ const viewNames = [
 
 /** Facts that the command line asks of a daemon whose file it does not have. */
 export const daemonOperations: readonly Operation[] = [
-  get(
-    [
-      'daemon',
-      'describeDaemon',
-      'The daemon that answers, its database, and the names that other operations take',
-    ],
-    { answers: answers('The daemon', daemonKeys) },
-    ({ views, site: { database, timezone, reports } }) => {
+  get('daemon', 'describeDaemon', {
+    summary: 'The daemon that answers, its database, and the names that other operations take',
+    answers: answers('The daemon', daemonKeys),
+    answer: ({ views, site: { database, timezone, reports } }) => {
       const { version, problems } = views.status();
       return {
         version,
@@ -61,63 +57,54 @@ export const daemonOperations: readonly Operation[] = [
         languages: [...languageIds],
       };
     },
-  ),
-  get(
-    [
-      'views/{view}',
-      'readView',
+  }),
+  get('views/{view}', 'readView', {
+    summary:
       'What a command of the same version shows, as the program itself holds it. It changes from version to version: other programs use the other operations',
-    ],
-    {
-      params: { view: z.enum(viewNames, { error: `give ${viewNames.join(', ')}` }) },
-      query: {
-        account: z.string().default('').describe('For account, readings and explain'),
-        since: z.string().optional().describe('For readings and audit; ISO 8601'),
-        until: z.string().optional().describe('For readings; exclusive'),
-        limit: count(1, maxItems).default(100).describe('For summary: so many accounts in it'),
-        all: z.enum(['true', 'false']).default('false').describe('Resolved alerts too'),
-      },
-      answers: answers('A list of one view or more', { items: z.array(z.looseObject({})) }),
+    params: { view: z.enum(viewNames, { error: `give ${viewNames.join(', ')}` }) },
+    query: {
+      account: z.string().default('').describe('For account, readings and explain'),
+      since: z.string().optional().describe('For readings and audit; ISO 8601'),
+      until: z.string().optional().describe('For readings; exclusive'),
+      limit: count(1, maxItems).default(100).describe('For summary: so many accounts in it'),
+      all: z.enum(['true', 'false']).default('false').describe('Resolved alerts too'),
     },
-    ({ views, now, params: { view }, query: { since, until, ...query }, context }) => {
+    answers: answers('A list of one view or more', { items: z.array(z.looseObject({})) }),
+    answer: ({ views, now, params: { view }, query: { since, until, ...query }, context }) => {
       const from = parseInstant(since, 'since', now) ?? 0;
       const to = parseInstant(until, 'until', now) ?? now + 1;
       return written(context, writeList('items', listItems(views, view, { ...query, from, to })));
     },
-  ),
-  get(
-    ['reports/{id}', 'readReport', 'A report as it would be sent now'],
-    {
-      params,
-      answers: answers('The report', {
-        text: z.string().describe('For a terminal, 100 columns wide'),
-        report: z.looseObject({}).describe('As the webhook channel sends it'),
-      }),
-    },
-    async ({ site, params: { id } }) => {
+  }),
+  get('reports/{id}', 'readReport', {
+    summary: 'A report as it would be sent now',
+    params,
+    answers: answers('The report', {
+      text: z.string().describe('For a terminal, 100 columns wide'),
+      report: z.looseObject({}).describe('As the webhook channel sends it'),
+    }),
+    answer: async ({ site, params: { id } }) => {
       const { text, report } = required(await site.reports.compose(id));
       return { text, report: { ...report } };
     },
-  ),
-  post(
-    ['reports/{id}', 'sendReport', 'Sends a report to its channels now; its schedule stays as it is'],
-    {
-      params,
-      answers: answers('What became of it on each channel', {
-        deliveries: z.array(
-          z.strictObject({
-            channel: z.string(),
-            delivered: z.boolean(),
-            reason: z.string().nullable().describe('Why not'),
-          }),
-        ),
-      }),
-    },
-    async ({ site, params: { id }, door }) => {
+  }),
+  post('reports/{id}', 'sendReport', {
+    summary: 'Sends a report to its channels now; its schedule stays as it is',
+    params,
+    answers: answers('What became of it on each channel', {
+      deliveries: z.array(
+        z.strictObject({
+          channel: z.string(),
+          delivered: z.boolean(),
+          reason: z.string().nullable().describe('Why not'),
+        }),
+      ),
+    }),
+    answer: async ({ site, params: { id }, door }) => {
       await door.give({ kind: 'report', report: id });
       return { deliveries: [...required(await site.reports.send(id))] };
     },
-  ),
+  }),
 ];
 
 async function* listItems(
