@@ -25,18 +25,27 @@ const daemonKeys = {
 /** The answer of `GET /api/v1/daemon`. */
 export type DescribedDaemon = z.output<z.ZodObject<typeof daemonKeys>>;
 
-const viewNames = [
-  'accounts',
-  'summary',
-  'account',
-  'readings',
-  'alerts',
-  'explain',
-  'silences',
-  'expected',
-  'announced',
-  'audit',
-] as const;
+interface ViewQuery extends Record<'account' | 'all', string>, Record<'limit' | 'from' | 'to', number> {
+  readonly views: LiveViews;
+}
+
+type Listed = Iterable<object | null> | AsyncIterable<object>;
+
+/** What commands show, each as a list. */
+const shownViews = {
+  accounts: ({ views }) => describeBriefly(views),
+  summary: async ({ views, limit }) => [await views.summary(limit)],
+  account: async ({ views, account }) => [await views.account(account)],
+  readings: ({ views, account, from, to }) => views.readings(account, from, to),
+  alerts: ({ views, all }) => views.alerts({ all: all === 'true' }),
+  explain: ({ views, account }) => views.explain(account),
+  silences: ({ views }) => views.silences(),
+  expected: ({ views }) => views.expected(),
+  announced: ({ views }) => views.announced(),
+  audit: ({ views, from }) => views.audit({ since: from, before: Number.MAX_SAFE_INTEGER, limit: 1000 }),
+} satisfies Record<string, (query: ViewQuery) => Listed | Promise<Listed>>;
+
+const viewNames = Object.keys(shownViews) as readonly (keyof typeof shownViews)[];
 
 /** Facts that the command line asks of a daemon whose file it does not have. */
 export const daemonOperations: readonly Operation[] = [
@@ -73,7 +82,7 @@ export const daemonOperations: readonly Operation[] = [
     answer: ({ views, now, params: { view }, query: { since, until, ...query }, context }) => {
       const from = parseInstant(since, 'since', now) ?? 0;
       const to = parseInstant(until, 'until', now) ?? now + 1;
-      return written(context, writeList('items', listItems(views, view, { ...query, from, to })));
+      return written(context, writeList('items', listItems(view, { views, ...query, from, to })));
     },
   }),
   get('reports/{id}', 'readReport', {
@@ -107,35 +116,12 @@ export const daemonOperations: readonly Operation[] = [
   }),
 ];
 
-async function* listItems(
-  views: LiveViews,
-  view: (typeof viewNames)[number],
-  query: Record<'account' | 'all', string> & Record<'limit' | 'from' | 'to', number>,
-): AsyncGenerator<object | null> {
-  const { account, limit, all, from, to } = query;
-  switch (view) {
-    case 'accounts':
-      for await (const ids of inSlices(views.accountIds(), 50)) yield* await views.accountsInBrief(ids);
-      return;
-    case 'summary':
-      return yield await views.summary(limit);
-    case 'account':
-      return yield await views.account(account);
-    case 'readings':
-      return yield* await views.readings(account, from, to);
-    case 'alerts':
-      return yield* await views.alerts({ all: all === 'true' });
-    case 'explain':
-      return yield* await views.explain(account);
-    case 'silences':
-      return yield* views.silences();
-    case 'expected':
-      return yield* views.expected();
-    case 'announced':
-      return yield* views.announced();
-    case 'audit':
-      return yield* views.audit({ since: from, before: Number.MAX_SAFE_INTEGER, limit: 1000 });
-  }
+async function* listItems(view: keyof typeof shownViews, query: ViewQuery): AsyncGenerator<object | null> {
+  yield* await shownViews[view](query);
+}
+
+async function* describeBriefly(views: LiveViews) {
+  for await (const ids of inSlices(views.accountIds(), 50)) yield* await views.accountsInBrief(ids);
 }
 
 function required<Found>(found: Found | null): Found {
