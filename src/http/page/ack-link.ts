@@ -7,7 +7,7 @@ import { say } from '../../wording/language.ts';
 import { sayAge, sayNearMoment } from '../../wording/moments.ts';
 import { phrases } from '../../wording/phrase.ts';
 import { balanceLabel, sayBalance } from '../../wording/quantity-wording.ts';
-import { verifyAcknowledgement, verifyLink } from '../ack-link.ts';
+import { type Granted, verifyAcknowledgement, verifyLink } from '../ack-link.ts';
 import { findAccount } from '../api/input.ts';
 import type { WebContext } from '../web-env.ts';
 import { buildChart, readSpan } from './chart-model.ts';
@@ -165,11 +165,7 @@ async function findLinked(context: WebContext, query: URLSearchParams): Promise<
     return showAnswer(context, say(says.notValid, scope), say(says.notValidWhy, scope), { status: 403 });
   if (verified.kind === 'expired')
     return showAnswer(context, say(says.expired, scope), say(says.onPage, scope), { status: 403 });
-  const isOf = (it: Granted): boolean => {
-    if ('isOf' in verified) return verified.isOf(it.incident);
-    const { grant } = verified;
-    return it.incident === grant.incident && it.account === grant.account && it.rule === grant.rule;
-  };
+  const { isOf } = verified;
   const open = findGranted(views.firing(), isOf);
   const ended = open === null ? await findEnded(context, isOf) : null;
   const { account, rule } = open ?? ended ?? { account: '', rule: '' };
@@ -180,8 +176,6 @@ async function findLinked(context: WebContext, query: URLSearchParams): Promise<
   const incident = ended?.id ?? open?.incident ?? null;
   return { alert, incident, account: await views.account(account), earlierEndedAt };
 }
-
-type Granted = Readonly<Record<'incident' | 'account' | 'rule', string>>;
 
 function findGranted(firing: Iterable<FiringView>, isOf: (granted: Granted) => boolean): FiringView | null {
   for (const alert of firing) {
