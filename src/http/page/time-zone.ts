@@ -1,15 +1,14 @@
-import { getCookie, setCookie } from 'hono/cookie';
+import { getCookie } from 'hono/cookie';
 import { type Html, html } from '../../wording/html.ts';
 import { say } from '../../wording/language.ts';
 import { phrases } from '../../wording/phrase.ts';
 import { sayHtml } from '../../wording/say-html.ts';
 import type { WebContext } from '../web-env.ts';
-import { hidden, options } from './forms.ts';
+import { hidden, keepCookie, options } from './forms.ts';
 import { live } from './live.ts';
 import type { Frame } from './words.ts';
 
 const cookieName = 'lowwater_zone';
-const yearSeconds = 365 * 86_400;
 
 const says = phrases('zone', {
   shown: 'times in {zone}',
@@ -43,9 +42,7 @@ export function zoneOf(context: WebContext, configured: string): string {
 
 /** Keeps a zone for this browser; any other word goes back to the configured one. */
 export function keepZone(context: WebContext, zone: string): void {
-  const known = zoneNamed(zone);
-  const maxAge = known === null ? 0 : yearSeconds;
-  setCookie(context, cookieName, known ?? '', { maxAge, httpOnly: true, sameSite: 'Strict' });
+  keepCookie(context, cookieName, zoneNamed(zone) ?? '');
 }
 
 /** The zone in which the times of a form were typed: that of its page, though this browser has another by now. */
