@@ -114,12 +114,10 @@ export async function acknowledgeByLink(context: WebContext): Promise<Response> 
   const headline = linked.alert.headline(scope);
   keepName(context, form.get('by') ?? '');
   if (form.get('do') === 'ordered') {
-    const signed = signedFields.flatMap((name) =>
-      form
-        .getAll(name)
-        .slice(0, 1)
-        .map((value) => [name, value] as const),
-    );
+    const signed = signedFields.flatMap((name) => {
+      const value = form.get(name);
+      return value === null ? [] : [[name, value] as const];
+    });
     const refused = await refuseTopUp(context, await findAccount(scope.views, account), form, {
       back: withQuery('/ack', Object.fromEntries(signed)),
       action: '/ack',
@@ -149,10 +147,8 @@ export async function acknowledgeByLink(context: WebContext): Promise<Response> 
   const { doneBy } = await door.give(order, by);
   const heading =
     doneBy === undefined ? say(says.acknowledged, scope) : say(says.hasBefore, { by: doneBy }, scope);
-  return showAnswer(context, heading, html`<bdi>${headline}</bdi>`, {
-    more: say(says.effect, scope),
-    linked,
-  });
+  const more = say(says.effect, scope);
+  return showAnswer(context, heading, html`<bdi>${headline}</bdi>`, { more, linked });
 }
 
 /** The alert that a signed link speaks of, or the answer when there is nothing to acknowledge (any more). */
@@ -202,13 +198,11 @@ function showAnswer(
   context: WebContext,
   heading: string,
   words: HtmlValue,
-  {
-    status,
-    linked,
-    more,
-  }: { readonly status?: ContentfulStatusCode; readonly linked?: Linked; readonly more?: string } = {},
+  given: { readonly status?: ContentfulStatusCode; readonly linked?: Linked; readonly more?: string } = {},
 ): Promise<Response> {
-  const content = html`<section class="panel narrow"><h1>${heading}</h1><p>${words}</p>${more && html`<p>${more}</p>`}${linked && whatNext(linked, context.var.scope)}<p><a href="/">${say(says.overview, context.var.scope)}</a></p></section>`;
+  const { status, linked, more } = given;
+  const { scope } = context.var;
+  const content = html`<section class="panel narrow"><h1>${heading}</h1><p>${words}</p>${more && html`<p>${more}</p>`}${linked && whatNext(linked, scope)}<p><a href="/">${say(says.overview, scope)}</a></p></section>`;
   return show(context, { title: `${heading} · lowwater`, content, chrome: null, status });
 }
 

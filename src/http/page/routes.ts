@@ -79,20 +79,15 @@ async function showAccount(context: WebContext): Promise<Response> {
   const { views, scope } = context.var;
   const account = await findAccount(views, context.req.param('id') ?? '');
   const content = await renderAccount(scope, account);
-  const scripts = ['live.js', 'chart.js'];
-  return show(context, {
-    title: `${nameOf(account.name)} · lowwater`,
-    content,
-    scripts,
-    styles: ['uplot.css'],
-  });
+  const assets = { scripts: ['live.js', 'chart.js'], styles: ['uplot.css'] };
+  return show(context, { title: `${nameOf(account.name)} · lowwater`, content, ...assets });
 }
 
 function showTimeZone(context: WebContext): Promise<Response> {
   const back = readOwnPath(context.req.query('back'));
   const { site, scope } = context.var;
   const content = renderTimeZone(zoneOf(context, ''), site.timezone, back, scope);
-  return show(context, { title: titleOf('timeZone', context.var.scope), content, scripts: ['live.js'] });
+  return show(context, { title: titleOf('timeZone', scope), content, scripts: ['live.js'] });
 }
 
 /** For calendars, which cannot sign in: the key of its address says who may see it. */
@@ -108,15 +103,12 @@ async function showCalendar(context: WebContext): Promise<Response> {
 }
 
 async function showSignIn(context: WebContext): Promise<Response> {
+  const { scope, site, signedIn } = context.var;
   const next = readOwnPath(context.req.query('next'));
-  if (context.get('signedIn')) return context.redirect(next, 303);
-  const isReplaced = context.var.site.sessions?.isOfOtherToken(context.req.header('cookie')) ?? false;
-  const content = renderSignIn(
-    next,
-    isReplaced ? say(says.replaced, context.var.scope) : null,
-    context.var.scope,
-  );
-  return show(context, { title: titleOf('signIn', context.var.scope), content, chrome: null });
+  if (signedIn) return context.redirect(next, 303);
+  const isReplaced = site.sessions?.isOfOtherToken(context.req.header('cookie')) ?? false;
+  const content = renderSignIn(next, isReplaced ? say(says.replaced, scope) : null, scope);
+  return show(context, { title: titleOf('signIn', scope), content, chrome: null });
 }
 
 async function signIn(context: WebContext): Promise<Response> {
