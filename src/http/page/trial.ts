@@ -22,11 +22,10 @@ import type { WebApp, WebContext } from '../web-env.ts';
 import { options, readForm } from './forms.ts';
 import { show } from './show.ts';
 import { type RuleOnTrial, resultSection, type Tried } from './trial-result.ts';
-import { accountLink, accountPath, nameOf, type Scope } from './words.ts';
+import { accountLink, accountPath, nameOf, pages, type Scope } from './words.ts';
 
 const says = phrases('trial', {
   title: 'Try {rule} of {name} · lowwater',
-  overview: 'Overview',
   heading: 'Try other values of {rule}',
   lead: 'What is stored of {name} is judged again, as the daemon would have judged it. Nothing is changed and nothing is sent. Now: {description}.',
   busy: 'Others are trying rules just now; try again in a moment.',
@@ -147,7 +146,7 @@ export function trialPath(account: string, rule: string): string {
 /** One rule of an account with other values, tried on what is stored of the account. */
 async function renderTrial(scope: Scope, shown: TrialShown): Promise<Html> {
   const { account, rule, tried } = shown;
-  return html`<p class="crumb"><a href="/">${say(says.overview, scope)}</a> · ${accountLink(account)}</p>
+  return html`<p class="crumb"><a href="/">${say(pages.overview, scope)}</a> · ${accountLink(account)}</p>
 <h1>${sayHtml(says.heading, { rule: html`<code>${rule.id}</code>` }, scope)}</h1>
 <p>${sayHtml(says.lead, { name: html`<bdi>${nameOf(account.name)}</bdi>`, description: sayAgain(describeRule(rule), scope) }, scope)}</p>
 ${trialForm(scope, shown)}

@@ -57,23 +57,30 @@ const stateSays = phrases('state', {
   fine: 'Fine',
 });
 
-const titles = phrases('title', {
-  page: '{page} · lowwater',
+/** The names of pages, wherever one is named. */
+export const pages = phrases('pages', {
+  overview: 'Overview',
   alerts: 'Alerts',
   pay: 'Pay',
   silences: 'Silences',
-  silenceQuestion: 'Silence?',
   review: 'Review',
   messages: 'Messages',
   audit: 'Audit',
   sessions: 'Sessions',
+});
+
+const titles = phrases('title', {
+  page: '{page} · lowwater',
+  silenceQuestion: 'Silence?',
   timeZone: 'Time zone',
   signIn: 'Sign in',
 });
 
+const titled = { ...pages, ...titles };
+
 /** The title of the window. */
-export function titleOf(page: Exclude<keyof typeof titles, 'page'>, reader: Listener): string {
-  return say(titles.page, { page: say(titles[page], reader) }, reader);
+export function titleOf(page: Exclude<keyof typeof titled, 'page'>, reader: Listener): string {
+  return say(titles.page, { page: say(titled[page], reader) }, reader);
 }
 
 /** Worst first: the order of states on the page. */
