@@ -98,10 +98,7 @@ async function withUnnamed(views: OperatorViews, summary: AccountSummary): Promi
 }
 
 /** The daemons that share the database; null where it is one daemon's own. Says on standard error what is wrong with them. */
-async function lookAtCluster(
-  context: CommandContext,
-  { settings, isComplete }: Backend,
-): Promise<DescribedCluster | null> {
+async function lookAtCluster(context: CommandContext, { settings, isComplete }: Backend) {
   const postgres = settings?.storage.postgres;
   if (settings === null || postgres === undefined || !isComplete) return null;
   const { hashSettings } = await import('../../config/hash-settings.ts');

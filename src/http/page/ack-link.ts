@@ -1,5 +1,4 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import type { Incident } from '../../domain/alert.ts';
 import { hourMs, weekMs } from '../../domain/duration.ts';
 import type { AccountView, AlertView, FiringView } from '../../views/views.ts';
 import { type Html, type HtmlValue, html } from '../../wording/html.ts';
@@ -182,10 +181,7 @@ function findGranted(firing: Iterable<FiringView>, isOf: (granted: Granted) => b
 }
 
 /** An incident that ended while the link was good: its alert may fire again. */
-async function findEnded(
-  context: WebContext,
-  isOf: (granted: Granted) => boolean,
-): Promise<Pick<Incident, 'id' | 'account' | 'rule' | 'resolvedAt'> | null> {
+async function findEnded(context: WebContext, isOf: (granted: Granted) => boolean) {
   const { views, now } = context.var;
   const past = await views.incidents({ since: now - weekMs, until: now + 1, limit: maxIncidentsLookedAt });
   return past.find((ended) => ended.resolvedAt !== null && isOf({ ...ended, incident: ended.id })) ?? null;
