@@ -1,4 +1,3 @@
-import { dayMs } from '../../domain/duration.ts';
 import type { Rule } from '../../domain/rule.ts';
 import type { NotTried } from '../../replay/trial.ts';
 import { describeRule, ruleKindOf } from '../../rules/registry.ts';
@@ -19,6 +18,7 @@ import { sayHtml } from '../../wording/say-html.ts';
 import { findAccount } from '../api/input.ts';
 import { RequestError, refusals } from '../refusal.ts';
 import type { WebApp, WebContext } from '../web-env.ts';
+import { chartRanges } from './chart-model.ts';
 import { options, readForm } from './forms.ts';
 import { show } from './show.ts';
 import { type RuleOnTrial, resultSection, type Tried } from './trial-result.ts';
@@ -36,9 +36,6 @@ const says = phrases('trial', {
   noBalance: 'the account has no such balance; give {balances}',
   or: '{one} or {other}',
   over: 'Over the last',
-  month: '30 days',
-  quarter: '90 days',
-  year: '1 year',
   try: 'Try',
   problem: '{problem}.',
 });
@@ -115,11 +112,8 @@ async function showTrial(context: WebContext, shown: TrialShown): Promise<Respon
   });
 }
 
-const trialTimes = [
-  { name: '30d', label: says.month, ms: 30 * dayMs },
-  { name: '90d', label: says.quarter, ms: 90 * dayMs },
-  { name: '365d', label: says.year, ms: 365 * dayMs },
-] as const;
+const [, , month, quarter, year] = chartRanges;
+const trialTimes = [month, quarter, { ...year, name: '365d' }] as const;
 
 interface Problem {
   readonly path: string;
