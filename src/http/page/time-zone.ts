@@ -6,7 +6,7 @@ import { sayHtml } from '../../wording/say-html.ts';
 import type { WebContext } from '../web-env.ts';
 import { hidden, keepCookie, options } from './forms.ts';
 import { live } from './live.ts';
-import type { Frame } from './words.ts';
+import { type Frame, pages } from './words.ts';
 
 const cookieName = 'lowwater_zone';
 
@@ -14,7 +14,6 @@ const says = phrases('zone', {
   shown: 'times in {zone}',
   showConfigured: 'Show {zone}, as configured',
   change: 'Change',
-  title: 'Time zone',
   lead: 'Times of the pages, in this browser. Messages and reports keep to {zone}, as configured.',
   choose: 'Show times in',
   configured: '{zone}, as configured',
@@ -62,7 +61,7 @@ export function zoneForm(frame: Frame, configured: string, back: string): Html {
 /** The form in which a reader chooses the zone. Kept by the browser: the configuration, and what others see, stays. */
 export function renderTimeZone(chosen: string, configured: string, back: string, frame: Frame): Html {
   const others = [...zones].map((zone) => [zone, zone] as const);
-  return html`<section class="panel narrow"><h1>${say(says.title, frame)}</h1>
+  return html`<section class="panel narrow"><h1>${say(pages.timeZone, frame)}</h1>
 <p>${say(says.lead, { zone: configured }, frame)}</p>
 <form method="post" action="/time-zone">${hidden('back', back)}
 <label>${say(says.choose, frame)} <select name="zone">${options([['', say(says.configured, { zone: configured }, frame)], ...others], chosen)}</select></label>

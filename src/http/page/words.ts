@@ -67,20 +67,16 @@ export const pages = phrases('pages', {
   messages: 'Messages',
   audit: 'Audit',
   sessions: 'Sessions',
-});
-
-const titles = phrases('title', {
-  page: '{page} · lowwater',
   silenceQuestion: 'Silence?',
   timeZone: 'Time zone',
   signIn: 'Sign in',
 });
 
-const titled = { ...pages, ...titles };
+const titles = phrases('title', { page: '{page} · lowwater' });
 
 /** The title of the window. */
-export function titleOf(page: Exclude<keyof typeof titled, 'page'>, reader: Listener): string {
-  return say(titles.page, { page: say(titled[page], reader) }, reader);
+export function titleOf(page: keyof typeof pages, reader: Listener): string {
+  return say(titles.page, { page: say(pages[page], reader) }, reader);
 }
 
 /** Worst first: the order of states on the page. */
