@@ -13,6 +13,8 @@ export interface SenderDependencies {
   readonly clock: Clock;
   /** The words of a receiver go through it before anybody sees it. */
   readonly texts: ForeignTexts;
+  /** How long one attempt may take; absent: as long as the kind gives it. */
+  readonly timeoutMs?: number;
 }
 
 /** A listener is loaded when it is needed. */

@@ -27,7 +27,6 @@ interface PostSenderOptions<Part extends PostedPart> extends SenderDependencies 
   readonly table: AnswerTable;
   readonly render: (message: Message) => readonly Part[];
   readonly prepare: (part: Part, attempt: { readonly id: string; readonly now: number }) => Attempt;
-  readonly timeoutMs?: number;
   /** Is given each answer before it is classified. */
   readonly heard?: (answer: HttpAnswer) => void;
 }

@@ -17,7 +17,7 @@ import { startMonitor } from '../engine/restore.ts';
 import { sketchTest, type WantedTest } from '../engine/test-alert.ts';
 import type { ReportDelivery } from '../http/options.ts';
 import { renderText } from '../messages/render-text.ts';
-import { type Channel, type Delivery, wordMissed } from '../ports/channel.ts';
+import { type Channel, wordMissed } from '../ports/channel.ts';
 import type { StartedTest } from '../ports/orders.ts';
 import type { StoreReader } from '../ports/store.ts';
 import { type DescribedExchange, describeExchange } from '../providers/describe-exchange.ts';
@@ -74,11 +74,7 @@ export async function withReader<T>(
 }
 
 /** Sends a test message and gives the receiver's answer with what went out, as text. */
-export function sendTest(
-  settings: Settings,
-  channel: ChannelSettings,
-  signal: AbortSignal,
-): Promise<{ readonly delivery: Delivery; readonly outgoing: string }> {
+export function sendTest(settings: Settings, channel: ChannelSettings, signal: AbortSignal) {
   const { server, timezone } = settings;
   const now = { id: random.id(), at: clock.now(), publicUrl: server?.publicUrl ?? null, timezone };
   const language = channel.language ?? settings.language;
@@ -151,10 +147,7 @@ async function composeNow({ settings, report, reader }: ReportOrder): Promise<Me
 const reportWidth = 100;
 
 /** A report for people, in so many columns, and as the webhook channel sends it. */
-export async function renderReport(
-  order: ReportOrder,
-  columns = reportWidth,
-): Promise<{ readonly text: string; readonly report: object }> {
+export async function renderReport(order: ReportOrder, columns = reportWidth) {
   const message = await composeNow(order);
   return { text: `${renderText(message, columns)}\n`, report: renderWebhookPayload(message) };
 }

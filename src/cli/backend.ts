@@ -17,6 +17,7 @@ import {
   findByNote,
   findDaemon,
   namedServer,
+  type OpenDaemon,
   requireDaemon,
 } from './daemon/find-daemon.ts';
 import { type OperatorViews, openRemoteViews } from './daemon/remote-views.ts';
@@ -93,11 +94,10 @@ async function openBackend(
   const server = namedServer(context, input);
   if (server !== null) {
     const daemon = await requireDaemon(server);
-    return atDaemon(daemon, daemon.facts, differenceOf(daemon.facts, context));
+    return atDaemon(daemon, differenceOf(daemon.facts, context));
   }
   const known = await findByNote(context, locateConfiguration(input.option('config'), context));
-  if (known !== null && differenceOf(known.facts, context) === null)
-    return atDaemon(known, known.facts, null);
+  if (known !== null && differenceOf(known.facts, context) === null) return atDaemon(known, null);
   const configuration = await loadForOperator(context, input);
   const { settings, lost } = configuration;
   const found = await findDaemon(context, configuration);
@@ -105,7 +105,7 @@ async function openBackend(
   const local = { settings, isComplete: lost.size === 0 };
   if (daemon !== null && daemon.facts !== null) {
     const difference = differenceOf(daemon.facts, context);
-    if (difference === null) return { ...atDaemon(daemon, daemon.facts, null), ...local };
+    if (difference === null) return { ...atDaemon(daemon, null), ...local };
     await context.stderr.write(`note: ${difference}: reading its database\n`);
   }
   if (daemon !== null && daemon.facts === null)
@@ -129,10 +129,10 @@ function differenceOf(
     : `the daemon runs lowwater ${daemon.version}, this command is ${own.version}`;
 }
 
-function atDaemon(daemon: FoundDaemon, facts: DescribedDaemon, difference: string | null): Backend {
+function atDaemon(daemon: OpenDaemon, difference: string | null): Backend {
   return {
-    timezone: facts.timezone,
-    names: facts,
+    timezone: daemon.facts.timezone,
+    names: daemon.facts,
     daemon,
     settings: null,
     isComplete: false,

@@ -106,11 +106,7 @@ function placeDatabase(
 }
 
 /** The database of a configuration, which says that it lies at `path`. */
-export function findDatabase(
-  { env }: Pick<CommandContext, 'env'>,
-  file: string,
-  path: string,
-): { readonly found: string; readonly isGuessed: boolean } {
+export function findDatabase({ env }: Pick<CommandContext, 'env'>, file: string, path: string) {
   const isUnsaid = path === resolve(dirname(file), 'lowwater.db') && !env.LOWWATER_DATA && !existsSync(path);
   if (!isUnsaid) return { found: path, isGuessed: false };
   const places = usualFolders.map((folder) => resolve(folder, 'lowwater.db'));

@@ -53,9 +53,7 @@ export function readMoment(
 }
 
 /** A date or time as ISO 8601 writes it; without a zone `at` is what a clock on the wall shows, as if it were UTC. Null for any other text. */
-function parseWall(
-  text: string,
-): { readonly at: number; readonly isInstant: boolean; readonly isDay: boolean } | null {
+function parseWall(text: string) {
   const match = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:?\d\d)?)?$/.exec(text);
   const [, day = '', time, zone] = match ?? [];
   const at = isDay(day) ? Date.parse(`${day}T${time ?? '00:00'}${zone ?? 'Z'}`) : Number.NaN;

@@ -1,16 +1,16 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { minuteMs } from '../domain/duration.ts';
 
+/** What a link acknowledges. */
+export type Granted = Readonly<Record<'account' | 'rule' | 'incident', string>>;
+
 /** The grant of a link in a message: acknowledging one incident, until an instant (milliseconds since 1970). */
-export interface AcknowledgementGrant {
-  readonly account: string;
-  readonly rule: string;
-  readonly incident: string;
+export interface AcknowledgementGrant extends Granted {
   readonly expiresAt: number;
 }
 
-type VerifiedGrant =
-  | { readonly kind: 'valid'; readonly grant: AcknowledgementGrant }
+type VerifiedLink =
+  | { readonly kind: 'valid'; readonly isOf: (it: Granted) => boolean }
   | { readonly kind: 'expired' }
   | { readonly kind: 'forged' };
 
@@ -20,11 +20,6 @@ const minuteBytes = 3;
 const saidBytes = markBytes + minuteBytes;
 const linkBytes = 16;
 const minutesThere = 2 ** (8 * minuteBytes);
-
-type VerifiedLink =
-  | { readonly kind: 'valid'; readonly isOf: (incident: string) => boolean }
-  | { readonly kind: 'expired' }
-  | { readonly kind: 'forged' };
 
 /**
  * The 22 characters of a link that acknowledges one incident without signing in, short enough for an SMS. Put them behind
@@ -53,7 +48,8 @@ export function verifyLink(secretKeys: readonly Buffer[], text: string, now: num
   const thisMinute = Math.floor(now / minuteMs);
   const ahead = (link.readUIntBE(markBytes, minuteBytes) - thisMinute) % minutesThere;
   const isPast = (ahead + minutesThere) % minutesThere > minutesThere / 2 || ahead === 0;
-  return isPast ? { kind: 'expired' } : { kind: 'valid', isOf: (incident) => markOf(incident).equals(mark) };
+  if (isPast) return { kind: 'expired' };
+  return { kind: 'valid', isOf: ({ incident }) => markOf(incident).equals(mark) };
 }
 
 function markOf(incident: string): Buffer {
@@ -73,7 +69,7 @@ export function verifyAcknowledgement(
   secretKeys: readonly Buffer[],
   query: URLSearchParams,
   now: number,
-): VerifiedGrant {
+): VerifiedLink {
   const expires = query.get('expires') ?? '';
   const grant: AcknowledgementGrant = {
     account: query.get('account') ?? '',
@@ -86,7 +82,10 @@ export function verifyAcknowledgement(
     .map((key) => signGrant(key, grant))
     .filter((expected) => given.length === expected.length && timingSafeEqual(given, expected));
   if (isOurs.length === 0) return { kind: 'forged' };
-  return grant.expiresAt > now ? { kind: 'valid', grant } : { kind: 'expired' };
+  if (grant.expiresAt <= now) return { kind: 'expired' };
+  const { account, rule, incident } = grant;
+  const isOf = (it: Granted) => it.incident === incident && it.account === account && it.rule === rule;
+  return { kind: 'valid', isOf };
 }
 
 function signGrant(secretKey: Buffer, grant: AcknowledgementGrant): Buffer {

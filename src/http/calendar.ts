@@ -50,7 +50,7 @@ interface CalendarEvent {
   readonly at: number;
   readonly summary: string;
   readonly description: string;
-  readonly url: string | null;
+  readonly url?: string | null;
 }
 
 const reasons = { 'thirty-days': says.payWhy, 'next-run': says.payRun, alerts: says.payClears } as const;
@@ -97,20 +97,18 @@ export async function writeCalendar(scope: Omit<Scope, 'query'>, database: strin
       at: topUp.by,
       summary: say(says.expected, ofAccount(topUp), scope),
       description: topUp.comment,
-      url: null,
     })),
     ...runs.map((run) => ({
       id: `run-${run.id}`,
       at: run.startsAt,
       summary: say(says.run, ofAccount(run), scope),
       description: run.comment,
-      url: null,
     })),
     ...(unknown.length === 0 ? [] : [unknownEvent(unknown, scope)]),
   ];
   const stamp = `${isoDay(now, 'UTC').replaceAll('-', '')}T000000Z`;
   const dayOf = (at: number): string => isoDay(Math.max(at, now), timezone).replaceAll('-', '');
-  const lines = events.flatMap(({ id, at, summary, description, url }) => [
+  const lines = events.flatMap(({ id, at, summary, description, url = null }) => [
     'BEGIN:VEVENT',
     `UID:${id}@${database}.lowwater`,
     `DTSTAMP:${stamp}`,
@@ -142,7 +140,7 @@ function emptyEvents(account: AccountView, frame: Frame): readonly CalendarEvent
     const end = describeEnd(ownOf(account.runways, id) ?? null, frame);
     if (end === null) return [];
     const summary = say(end.words, { account: account.name, label: sayLabel(label, frame) }, frame);
-    return { id: `empty-${account.id}-${id}`, at: end.at, summary, description: end.description, url: null };
+    return { id: `empty-${account.id}-${id}`, at: end.at, summary, description: end.description };
   });
 }
 
@@ -172,7 +170,6 @@ function unknownEvent(unknown: readonly AccountView[], scope: Frame): CalendarEv
     summary: say(says.unknown, { count: unknown.length }, scope),
     description:
       more > 0 ? say(says.unknownWhyMore, { names, more }, scope) : say(says.unknownWhy, { names }, scope),
-    url: null,
   };
 }
 

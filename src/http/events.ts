@@ -46,10 +46,8 @@ export class EventStreams {
   readonly #clock: Clock;
   readonly #limits: ServerLimits;
   readonly #open = new Set<Stream>();
-  #unsubscribe: (() => void) | null = null;
-  #cancelNotify: (() => void) | null = null;
-  #cancelLook: (() => void) | null = null;
-  #cancelHeartbeat: (() => void) | null = null;
+  /** The ends of what runs while somebody looks. */
+  readonly #cancels = new Map<'views' | 'notify' | 'look' | 'heartbeat', () => void>();
   #restUntil = Number.NEGATIVE_INFINITY;
   /** One after the other: what was read later is sent later. */
   #notifying = Promise.resolve();
@@ -108,37 +106,34 @@ export class EventStreams {
   }
 
   #wake(): void {
-    if (this.#unsubscribe !== null) return;
-    this.#unsubscribe = this.#views.subscribe(() => this.#notifySoon());
+    if (this.#cancels.size > 0) return;
+    const unsubscribe = this.#views.subscribe(() => this.#notifySoon());
+    this.#cancels.set('views', unsubscribe);
     this.#beat();
     this.#lookAgain();
   }
 
   /** Nothing runs while nobody looks. */
   #rest(): void {
-    this.#unsubscribe?.();
-    this.#unsubscribe = null;
-    this.#cancelNotify?.();
-    this.#cancelNotify = null;
-    this.#cancelLook?.();
-    this.#cancelLook = null;
-    this.#cancelHeartbeat?.();
-    this.#cancelHeartbeat = null;
+    for (const cancel of this.#cancels.values()) cancel();
+    this.#cancels.clear();
+  }
+
+  #setTimer(name: 'notify' | 'look' | 'heartbeat', ms: number, fire: () => void): void {
+    this.#cancels.set(name, this.#clock.setTimer(ms, fire));
   }
 
   #notifySoon(): void {
-    const clock = this.#clock;
-    const waitMs = Math.max(quietMs, this.#restUntil - clock.monotonic());
-    this.#cancelNotify ??= clock.setTimer(waitMs, () => {
+    if (this.#cancels.has('notify')) return;
+    this.#setTimer('notify', Math.max(quietMs, this.#restUntil - this.#clock.monotonic()), () => {
       // A change while pages are read is sent the next time.
-      this.#cancelNotify = null;
+      this.#cancels.delete('notify');
       this.#notifyAll(() => true);
     });
   }
 
   #lookAgain(): void {
-    const waitMs = Math.max(lookAgainMs, this.#restUntil - this.#clock.monotonic());
-    this.#cancelLook = this.#clock.setTimer(waitMs, () => {
+    this.#setTimer('look', Math.max(lookAgainMs, this.#restUntil - this.#clock.monotonic()), () => {
       this.#notifyAll(({ watched }) => watched.pages.length > 0);
       this.#lookAgain();
     });
@@ -169,7 +164,7 @@ export class EventStreams {
   }
 
   #beat(): void {
-    this.#cancelHeartbeat = this.#clock.setTimer(this.#limits.heartbeatMs, () => {
+    this.#setTimer('heartbeat', this.#limits.heartbeatMs, () => {
       for (const stream of this.#open) write(stream, 'event: alive\ndata: 1\n\n');
       this.#beat();
     });

@@ -1,6 +1,7 @@
 import { inSlices } from '../daemon/slices.ts';
+import type { Runway } from '../domain/message.ts';
 import { ownOf } from '../domain/own.ts';
-import { amountOf, type Balance } from '../domain/reading.ts';
+import { amountOf } from '../domain/reading.ts';
 import { actsForAccounts, type ClusterStatus } from '../ports/cluster.ts';
 import type { LiveViews } from '../views/live-views.ts';
 import type { AccountView, FiringView } from '../views/views.ts';
@@ -123,13 +124,9 @@ function sampleAccounts(accounts: readonly AccountView[], now: number): Samples 
   return {
     lowwater_account_info: accounts.map((account) => sample(1, infoLabels(account))),
     lowwater_balance: read.flatMap(balanceSamples),
-    lowwater_runway_seconds: perBalance(read, ({ runways }, id) =>
-      divide(ownOf(runways, id)?.runwayMs, 1000),
-    ),
+    lowwater_runway_seconds: perRunway(read, 1000, ({ runwayMs }) => runwayMs),
     lowwater_empty_timestamp_seconds: read.flatMap(emptySamples),
-    lowwater_burn_per_day: perBalance(read, ({ runways }, id) =>
-      divide(ownOf(runways, id)?.burnPerDay, microsPerUnit),
-    ),
+    lowwater_burn_per_day: perRunway(read, microsPerUnit, ({ burnPerDay }) => burnPerDay),
     lowwater_last_success_timestamp_seconds: accounts.flatMap(({ id: account, readAt }) =>
       readAt === null ? [] : sample(readAt / 1000, { account }),
     ),
@@ -170,14 +167,16 @@ function balanceSamples({ id, reading, balances }: AccountView): readonly Sample
   );
 }
 
-function perBalance(
+function perRunway(
   accounts: readonly AccountView[],
-  measure: (account: AccountView, balance: Balance) => number | null,
+  divisor: number,
+  measure: (runway: Runway) => number | null,
 ): readonly Sample[] {
-  return accounts.flatMap((account) =>
-    account.balances.flatMap(({ id: balance }) => {
-      const value = measure(account, balance);
-      return value === null ? [] : [sample(value, { account: account.id, balance })];
+  return accounts.flatMap(({ id: account, balances, runways }) =>
+    balances.flatMap(({ id: balance }) => {
+      const runway = ownOf(runways, balance) ?? null;
+      const value = runway && measure(runway);
+      return value === null ? [] : [sample(value / divisor, { account, balance })];
     }),
   );
 }
@@ -245,8 +244,4 @@ function one(value: number): readonly Sample[] {
 
 function sample(value: number, labels: Sample['labels'] = {}): Sample {
   return { labels, value };
-}
-
-function divide(value: number | null | undefined, by: number): number | null {
-  return value === null || value === undefined ? null : value / by;
 }

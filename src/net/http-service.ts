@@ -29,6 +29,7 @@ export async function startHttpService(
   // A cast is safe: a server that listens on a TCP port has such an address.
   const bound = (server.address() as AddressInfo).port;
   return {
+    server,
     /** For `baseUrl` of an entry. */
     url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
     port: bound,

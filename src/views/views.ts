@@ -108,19 +108,8 @@ export function viewBriefly(parts: ViewDependencies, account: WatchedAccount) {
 }
 
 export interface AlertView
-  extends Pick<
-    Incident,
-    | 'account'
-    | 'accountName'
-    | 'labels'
-    | 'rule'
-    | 'type'
-    | 'balance'
-    | 'severity'
-    | 'resolvedAt'
-    | 'value'
-    | 'threshold'
-  > {
+  extends Pick<Incident, 'account' | 'accountName' | 'labels' | 'rule' | 'type' | 'balance'>,
+    Pick<Incident, 'severity' | 'resolvedAt' | 'value' | 'threshold'> {
   readonly state: 'pending' | 'firing' | 'resolved';
   readonly since: number;
   readonly urgency: Urgency;

@@ -56,10 +56,7 @@ function sameSettings(before: PageSettings, after: PageSettings): boolean {
 }
 
 /** The address of a container's page, and what keeps people from it: for the first lines of its log. */
-export function describePage({ server }: Settings): {
-  readonly page: string | null;
-  readonly missing: readonly string[];
-} {
+export function describePage({ server }: Settings) {
   if (server === null) return { page: null, missing: ['"server" is null: there is no page'] };
   const missing = [
     ...(isLoopbackHost(server.host)

@@ -60,13 +60,10 @@ export async function ownShared(
   const leaveUnstored = async (): Promise<void> => {
     if (isLeaving) return;
     isLeaving = true;
-    for (
-      let [next] = unstored;
-      next !== undefined && membership.clusterStatus.reachesDatabase;
-      [next] = unstored
-    )
-      if (await cluster.leaveUnstored(...next).then(() => true, onStorageError(false))) unstored.shift();
-      else break;
+    while (unstored[0] !== undefined && membership.clusterStatus.reachesDatabase) {
+      if (!(await cluster.leaveUnstored(...unstored[0]).then(() => true, onStorageError(false)))) break;
+      unstored.shift();
+    }
     isLeaving = false;
   };
   const finish = async (): Promise<void> => {

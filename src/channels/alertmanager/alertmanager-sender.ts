@@ -40,7 +40,7 @@ interface PostedAlert {
 /** Posts to every address. Taken by one is delivered: what the others missed, ends too, they get when it is sent again. */
 export function openAlertmanagerSender(
   { urls, labels, authorization }: AlertmanagerSettings,
-  { clock, texts, table, timeoutMs = 15_000 }: SenderDependencies & SenderOptions,
+  { clock, texts, table, timeoutMs = 15_000 }: SenderDependencies & { readonly table: AnswerTable },
 ): Sender {
   const members = urls.map((url) => ({
     url: `${url}/api/v2/alerts`,
@@ -97,11 +97,6 @@ export function openAlertmanagerSender(
 
 function identityOf({ labels }: PostedAlert): string {
   return JSON.stringify(labels);
-}
-
-interface SenderOptions {
-  readonly table: AnswerTable;
-  readonly timeoutMs?: number;
 }
 
 /** The best that any member answered, and what the others said. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
-import { text } from 'node:stream/consumers';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { keyOf, parseJson } from '../../domain/json.ts';
+import { startHttpService } from '../../net/http-service.ts';
 import { type DemoReceiver, type ReceivedMessage, readCard } from '../demo-receiver.ts';
 import preset from '../presets/telegram.json' with { type: 'json' };
 import { readPressed } from './buttons.ts';
@@ -24,22 +24,16 @@ async function startService(
   answer: (method: string, body: string, request: IncomingMessage) => Promise<object> | object,
   upgraded?: (socket: Socket, request: IncomingMessage) => void,
 ) {
-  const server = createServer((request, response) => {
-    void text(request).then(async (body) => {
-      const said = await answer((request.url ?? '').split('/').at(-1) ?? '', body, request);
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(said));
-    });
-  });
+  const serve = async (request: IncomingMessage, response: ServerResponse, body: string): Promise<void> => {
+    const said = await answer((request.url ?? '').split('/').at(-1) ?? '', body, request);
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(said));
+  };
+  const { server, ...service } = await startHttpService(
+    { port: 0, host: '127.0.0.1' },
+    (request, response, body) => void serve(request, response, body ?? ''),
+  );
   server.on('upgrade', (request, socket: Socket) => upgraded?.(socket, request));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // A server that listens on TCP has such an address.
-  const { port } = server.address() as AddressInfo;
-  const close = (): Promise<void> =>
-    new Promise((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    });
-  return { host: `127.0.0.1:${port}`, close };
+  return service;
 }
 
 /** A Telegram in which somebody presses *Acknowledge*. */
@@ -71,7 +65,7 @@ export async function openTelegramDemo(received: Received): Promise<DemoReceiver
       type: preset.type,
       botToken: '123456789:AAFdemo-token-of-a-bot-in-the-demo-0123',
       chatId,
-      baseUrl: `http://${service.host}`,
+      baseUrl: service.url,
       listen: true,
     },
     press() {
@@ -117,7 +111,7 @@ export async function openSlackDemo(slackType: string, received: Received): Prom
       botToken: 'xoxb-demo-token',
       appToken: 'xapp-demo-token',
       channel: slackChannel,
-      apiUrl: `http://${service.host}/api`,
+      apiUrl: `${service.url}/api`,
     },
     press() {
       if (newest === null || socket === null) return false;

@@ -132,13 +132,10 @@ ${lines}</table></td></tr>
 `;
 }
 
+type Links = readonly { readonly label: string; readonly url: string }[];
+
 /** The next step, with the links to do it: on the first screen of a phone. */
-export function adviceBox(
-  tone: Tone,
-  advice: readonly string[],
-  reader: Reader,
-  links: readonly { readonly label: string; readonly url: string }[] = [],
-): Html {
+export function adviceBox(tone: Tone, advice: readonly string[], reader: Reader, links: Links = []): Html {
   if (advice.length === 0) return html``;
   const lines = advice.map(
     (
@@ -160,13 +157,13 @@ export function chartImage(chart: { readonly cid: string; readonly alt: string }
 }
 
 /** Links as buttons; the first is the one that matters. */
-export function buttons(links: readonly { readonly label: string; readonly url: string }[]): Html {
+export function buttons(links: Links): Html {
   if (links.length === 0) return html``;
   return html`<tr><td class="pad" style="padding:18px 24px 0 24px;font-family:${fontStack};">${links.map(button)}</td></tr>
 `;
 }
 
-function button({ label, url }: { readonly label: string; readonly url: string }, index: number): Html {
+function button({ label, url }: Links[number], index: number): Html {
   const main = index === 0;
   const look = main
     ? 'background:#1f4e8c;border:1px solid #1f4e8c;color:#ffffff;'
@@ -176,7 +173,7 @@ function button({ label, url }: { readonly label: string; readonly url: string }
 }
 
 /** Buttons of the mail as a whole, below its cards. */
-export function buttonRow(links: readonly { readonly label: string; readonly url: string }[]): Html {
+export function buttonRow(links: Links): Html {
   if (links.length === 0) return html``;
   return html`<tr><td style="padding:0 0 12px 0;"><table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0">${buttons(links)}</table></td></tr>
 `;

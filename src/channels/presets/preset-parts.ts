@@ -1,6 +1,7 @@
 import { type Message, stateOf } from '../../domain/message.ts';
 import { ownOf } from '../../domain/own.ts';
 import { cutText } from '../../domain/plain-text.ts';
+import { mapEach } from '../../domain/reading.ts';
 import { textBehind } from '../../domain/secret.ts';
 import { type Tone, toneIcons } from '../../messages/item-wording.ts';
 import { type Card, renderFitting, wordCard } from '../../messages/message-wording.ts';
@@ -28,22 +29,15 @@ const maxKeyLength = 255;
 
 /** Secrets are filled in as a request leaves: what is shown to people holds none. */
 export function codeOf(preset: Preset): PostCode<PostedPart & Order> {
-  const fill = ({ request, fields }: Order, keys: readonly (readonly [string, string])[]): Attempt =>
-    fillRequest(request, { ...fields, values: { ...Object.fromEntries(keys), ...fields.values } });
+  const fill = ({ request, fields }: Order, keys: Readonly<Record<string, string>>): Attempt =>
+    fillRequest(request, { ...fields, values: { ...keys, ...fields.values } });
   return {
     render: (message, { keys, recipients }) =>
       ordersOf(preset, message, recipients).map((order) => ({
         ...order,
-        body: fill(
-          order,
-          Object.entries(keys).map(([key, value]) => [key, `${value}`]),
-        ).body,
+        body: fill(order, mapEach(keys, String)).body,
       })),
-    prepare: (part, { keys }) =>
-      fill(
-        part,
-        Object.entries(keys).map(([key, value]) => [key, textBehind(value)]),
-      ),
+    prepare: (part, { keys }) => fill(part, mapEach(keys, textBehind)),
   };
 }
 

@@ -29,7 +29,7 @@ const asWritten = { unfurl_links: false, unfurl_media: false };
  */
 export function openSlackBotSender(
   { botToken, channel, apiUrl, chat, mention }: SlackBot & { readonly mention: Mention },
-  { clock, texts, timeoutMs = 10_000 }: SenderDependencies & { readonly timeoutMs?: number },
+  { clock, texts, timeoutMs = 10_000 }: SenderDependencies,
 ): Sender {
   const dispatcher = openHttpConnections(new Secret(apiUrl), { clock });
   const classify = (answer: HttpAnswer) =>

@@ -33,7 +33,7 @@ export interface SlackWebhook {
 /** Posts to an incoming webhook by Slack's own client. What Slack found unreadable is sent once more, as plain text. */
 export function openSlackSender(
   { webhookUrl, mention, accept }: SlackWebhook & { readonly mention: Mention },
-  { clock, texts, timeoutMs = 10_000 }: SenderDependencies & { readonly timeoutMs?: number },
+  { clock, texts, timeoutMs = 10_000 }: SenderDependencies,
 ): Sender {
   const table = slackAnswers(accept);
   const dispatcher = openHttpConnections(webhookUrl, { clock });

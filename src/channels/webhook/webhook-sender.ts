@@ -28,7 +28,7 @@ export interface WebhookSettings extends ChannelSettings {
 /** Posts JSON, lowwater's own or by a template, signed as in the Standard Webhooks specification (standardwebhooks.com). */
 export function openWebhookSender(
   { url, secret, headers, template }: Pick<WebhookSettings, 'url' | 'secret' | 'headers' | 'template'>,
-  options: SenderDependencies & { readonly table: AnswerTable; readonly timeoutMs?: number },
+  options: SenderDependencies & { readonly table: AnswerTable },
 ): Sender {
   const own = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value.reveal()]),

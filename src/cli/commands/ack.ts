@@ -1,4 +1,5 @@
 import { keyOf } from '../../domain/json.ts';
+import type { AlertName } from '../../domain/operator.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import type { Wanted } from '../../engine/orders.ts';
 import type { AlertView } from '../../views/views.ts';
@@ -61,18 +62,11 @@ export const unackCommand = operatorCommand({
 });
 
 /** The alert that was named; where the rule is missing the open ones are listed. Throws `UsageError`. */
-async function requireAlert(
-  backend: Backend,
-  input: CommandInput,
-): Promise<{ readonly account: string; readonly rule: string }> {
+async function requireAlert(backend: Backend, input: CommandInput): Promise<AlertName> {
   const account = input.positional('ACCOUNT');
   const rule = input.optionalPositional('RULE');
   if (rule !== null) return { account, rule };
-  requireKnown(
-    'account',
-    [...backend.names.accounts, ...(account.startsWith('@') ? [account] : [])],
-    account,
-  );
+  if (!account.startsWith('@')) requireKnown('account', backend.names.accounts, account);
   const open = (await readFiring(backend)).filter((alert) => alert.account === account);
   throw new UsageError(
     'RULE is missing',

@@ -94,13 +94,9 @@ balance ("warning=200 critical=50"), name, currency, timezone, leadTime, note, t
 async function writeOneAccount(
   context: CommandContext,
   input: CommandInput,
-  {
-    file,
-    base,
-    leadTime,
-    ask,
-  }: Awaited<ReturnType<typeof askBase>> & { readonly file: string; readonly ask: Ask },
+  given: Awaited<ReturnType<typeof askBase>> & { readonly file: string; readonly ask: Ask },
 ): Promise<boolean> {
+  const { file, base, leadTime, ask } = given;
   const account = input.option('account') ?? 'main';
   const config = { ...base, ...(await askProvider(input, ask, account)), rules: [] };
   writeNew(file, config);
@@ -135,14 +131,11 @@ async function askBase(context: CommandContext, input: CommandInput, ask: Ask) {
     optional: true,
     check: checkPublicUrl,
   });
-  const leadTime = await ask(
-    'lead-time',
-    'How long a payment takes to arrive, such as 2d (empty: not known)',
-    {
-      optional: true,
-      check: (text) => (parseDuration(text) === null ? '--lead-time must be a duration such as 2d' : null),
-    },
-  );
+  const howLong = 'How long a payment takes to arrive, such as 2d (empty: not known)';
+  const leadTime = await ask('lead-time', howLong, {
+    optional: true,
+    check: (text) => (parseDuration(text) === null ? '--lead-time must be a duration such as 2d' : null),
+  });
   const base = {
     ...schemaKey(),
     timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
@@ -249,11 +242,9 @@ async function tryKey(context: CommandContext, input: CommandInput, account: str
   if (checked === undefined || reading === null)
     return { kind: 'unknown', reason: cleanText(checked?.reason ?? 'no answer', 300) } as const;
   const { currency, balances } = reading;
-  const read = checked.view.balances.map(({ id, label }) => ({
-    balance: id,
-    label,
-    micros: ownOf(balances, id) ?? 0,
-  }));
+  const read = checked.view.balances.map(({ id: balance, label }) => {
+    return { balance, label, micros: ownOf(balances, balance) ?? 0 };
+  });
   const text = read.map(({ label, micros }) => `${label} ${formatAmount(micros, currency)}`).join(', ');
   const used = read.filter(({ micros }) => micros !== 0);
   return {
@@ -267,12 +258,9 @@ async function tryKey(context: CommandContext, input: CommandInput, account: str
 async function finish(
   context: CommandContext,
   input: CommandInput,
-  {
-    file,
-    named,
-    channel,
-  }: { readonly file: string; readonly named: string | null; readonly channel: string | undefined },
+  result: { readonly file: string; readonly named: string | null; readonly channel: string | undefined },
 ): Promise<number> {
+  const { file, named, channel } = result;
   const isWanted =
     input.flag('test') || /^y/i.test((await context.ask?.('Send a test message now? (y/N)', false)) ?? '');
   if (isWanted) {

@@ -24,6 +24,12 @@ import { type DescribedCluster, describeCluster } from './cluster.ts';
 
 type ShownAccount = AccountSummary['shown'][number];
 
+interface Frame {
+  readonly stdout: Output;
+  readonly timezone: string;
+  readonly now: number;
+}
+
 /** A person reads no more at once; programs get everything. */
 const shownOnTerminal = 100;
 
@@ -92,10 +98,7 @@ async function withUnnamed(views: OperatorViews, summary: AccountSummary): Promi
 }
 
 /** The daemons that share the database; null where it is one daemon's own. Says on standard error what is wrong with them. */
-async function lookAtCluster(
-  context: CommandContext,
-  { settings, isComplete }: Backend,
-): Promise<DescribedCluster | null> {
+async function lookAtCluster(context: CommandContext, { settings, isComplete }: Backend) {
   const postgres = settings?.storage.postgres;
   if (settings === null || postgres === undefined || !isComplete) return null;
   const { hashSettings } = await import('../../config/hash-settings.ts');
@@ -121,10 +124,7 @@ function wordCluster({ owner, epoch, members }: DescribedCluster): string {
 }
 
 /** `CRITICAL 2 alerts firing, otp lasts 5h`. Where anything may be unknown it is not OK. */
-function formatLine(
-  summary: AccountSummary,
-  { stdout, isOld, now }: { readonly stdout: Output; readonly isOld: boolean; readonly now: number },
-): string {
+function formatLine(summary: AccountSummary, { stdout, isOld, now }: Frame & { isOld: boolean }): string {
   const { worst, first, failing, waiting, endingSoon } = summary;
   const isKnown = !isOld && failing + waiting === 0;
   const calmWord = endingSoon > 0 ? 'ends soon' : 'ok';
@@ -141,10 +141,7 @@ function formatLine(
 }
 
 /** The table of the accounts in their order, with a line that sums all of them up; as wide as the terminal at most. */
-export function formatStatus(
-  summary: AccountSummary,
-  frame: { readonly stdout: Output; readonly timezone: string; readonly now: number },
-): string {
+export function formatStatus(summary: AccountSummary, frame: Frame): string {
   const { stdout } = frame;
   const { shown, accounts } = summary;
   const table = formatTable({ columns: statusColumns(shown, frame), rows: shown, output: stdout });
@@ -156,10 +153,7 @@ export function formatStatus(
   return `${table}\n${wrapToWidth(totals.join(', '), layoutWidth(stdout)).join('\n')}\n`;
 }
 
-function statusColumns(
-  accounts: AccountSummary['shown'],
-  frame: { readonly stdout: Output; readonly timezone: string; readonly now: number },
-): Column<ShownAccount>[] {
+function statusColumns(accounts: AccountSummary['shown'], frame: Frame): Column<ShownAccount>[] {
   const { now, timezone } = frame;
   const { style, isTerminal: symbols } = frame.stdout;
   const balances = commonBalances(accounts.map(({ balances }) => balances));
@@ -268,10 +262,7 @@ function runwayOf(account: BriefAccount, now: number): string {
 }
 
 /** `Thu 14:00, between Wed 22:00 and Fri 09:00`. */
-function wordEmpty(
-  runway: Runway | null,
-  frame: { readonly timezone: string; readonly now: number },
-): string {
+function wordEmpty(runway: Runway | null, frame: Pick<Frame, 'timezone' | 'now'>): string {
   const emptyAt = endOf(runway, frame.now);
   if (emptyAt === null) return '-';
   return sayEmptyAt(emptyAt, runway?.forecast ?? null, { ...frame, language: english }, sayNearMoment);

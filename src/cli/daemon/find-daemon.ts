@@ -11,12 +11,13 @@ import { programOf } from '../open-reader.ts';
 import { addressOf, askDaemon, type DaemonAddress, reachable } from './daemon-connection.ts';
 import { type DaemonNote, readDaemonNote } from './daemon-note.ts';
 
-/** A daemon that answers, and what it says of itself where it lets this command in. */
-export interface FoundDaemon extends DaemonAddress {
-  readonly facts: DescribedDaemon | null;
-  /** Why it does not let this command in; null where it does. */
-  readonly refusal: string | null;
-}
+/** A daemon that answers and lets this command in, and what it says of itself. */
+export type OpenDaemon = DaemonAddress & { readonly facts: DescribedDaemon; readonly refusal: null };
+
+/** One that answers. `refusal`: why it does not let this command in; null where it does, but is older. */
+export type FoundDaemon =
+  | OpenDaemon
+  | (DaemonAddress & { readonly facts: null; readonly refusal: string | null });
 
 /** The address that `--server` or `LOWWATER_SERVER` names; null where neither does. A file that is named by hand goes before the variable. */
 export function namedServer(
@@ -41,14 +42,13 @@ function tokenOf({ LOWWATER_TOKEN: token }: CommandContext['env']): Secret | nul
 }
 
 /** The daemon at an address that somebody named. Throws `CommandError` where none answers or it refuses. */
-export async function requireDaemon(
-  address: DaemonAddress,
-): Promise<FoundDaemon & { readonly facts: DescribedDaemon }> {
+export async function requireDaemon(address: DaemonAddress): Promise<OpenDaemon> {
   const daemon = await introduce(address);
-  const { facts, refusal } = daemon;
-  if (refusal === null && facts !== null) return { ...daemon, facts };
+  if (daemon.facts !== null) return daemon;
   const hint = address.token === null ? ': set LOWWATER_TOKEN to its server.token' : '';
-  throw new CommandError(`the daemon at ${address.url} refuses (${refusal ?? 'older version'})${hint}`);
+  throw new CommandError(
+    `the daemon at ${address.url} refuses (${daemon.refusal ?? 'older version'})${hint}`,
+  );
 }
 
 /**
@@ -58,7 +58,7 @@ export async function requireDaemon(
 export async function findByNote(
   context: Pick<CommandContext, 'env'> & { readonly stderr: Pick<CommandContext['stderr'], 'write'> },
   file: string,
-): Promise<(FoundDaemon & { readonly facts: DescribedDaemon }) | null> {
+): Promise<OpenDaemon | null> {
   const { databaseFile, readDraft } = await import('../../config/read-draft.ts');
   const reading = { path: file, env: context.env };
   const { gathered, sources } = await readDraft(reading);
@@ -72,8 +72,7 @@ export async function findByNote(
   if ((await knock(context, url))?.database !== note.database) return null;
   const token = server?.token ? new Secret(server.token) : tokenOf(context.env);
   const daemon = await introduce({ url, token });
-  const { facts, refusal } = daemon;
-  return facts === null || refusal !== null ? null : { ...daemon, facts };
+  return daemon.facts === null ? null : daemon;
 }
 
 /**

@@ -82,13 +82,9 @@ export async function checkThroughDaemon(
       const polled = isPolled ? await poll(daemon, id, by) : null;
       const [view, explanations] = await Promise.all([views.account(id), views.explain(id)]);
       if (view === null) throw new CommandError(`the daemon has no account ${id} any more`);
-      const { outcome, reason } = polled ?? { outcome: view.outcome, reason: nothingAsked };
-      checked.set(id, {
-        view,
-        outcome,
-        reason: reason ?? (outcome === 'ok' ? null : view.failure),
-        explanations,
-      });
+      const { outcome, reason: given } = polled ?? { outcome: view.outcome, reason: nothingAsked };
+      const reason = given ?? (outcome === 'ok' ? null : view.failure);
+      checked.set(id, { view, outcome, reason, explanations });
     }
   };
   await Promise.all(Array.from({ length: concurrency }, work));
@@ -98,11 +94,7 @@ export async function checkThroughDaemon(
 /** The daemon's answer where the provider asked to wait. */
 const backingOff = 409;
 
-async function poll(
-  daemon: DaemonAddress,
-  id: string,
-  by: string,
-): Promise<Pick<CheckedAccount, 'outcome' | 'reason'>> {
+async function poll(daemon: DaemonAddress, id: string, by: string) {
   const path = `/api/v1/accounts/${encodeURIComponent(id)}/poll?${new URLSearchParams({ by })}`;
   const answer = await askDaemon(daemon, { method: 'POST', path, patienceMs });
   if (answer.kind === 'absent') throw new CommandError('the daemon went away while it was asked');

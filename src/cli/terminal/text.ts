@@ -71,7 +71,6 @@ export function formatInstant(at: number, timezone: string, { seconds = false } 
   return zonedText(at, timezone).slice(0, seconds ? 19 : 16);
 }
 
-/** The largest unit that fits, for narrow columns: `12s`, `3m`, `4h`, `5d`. */
 /** A duration as messages round it: `46m`, `5h20m`, `2d20h`, `34d`. */
 export function formatShortLength(ms: number): string {
   return (
@@ -81,6 +80,7 @@ export function formatShortLength(ms: number): string {
   );
 }
 
+/** The largest unit that fits, for narrow columns: `12s`, `3m`, `4h`, `5d`. */
 export function formatShortDuration(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   if (seconds < 60) return `${seconds}s`;

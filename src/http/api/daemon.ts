@@ -25,29 +25,34 @@ const daemonKeys = {
 /** The answer of `GET /api/v1/daemon`. */
 export type DescribedDaemon = z.output<z.ZodObject<typeof daemonKeys>>;
 
-const viewNames = [
-  'accounts',
-  'summary',
-  'account',
-  'readings',
-  'alerts',
-  'explain',
-  'silences',
-  'expected',
-  'announced',
-  'audit',
-] as const;
+interface ViewQuery extends Record<'account' | 'all', string>, Record<'limit' | 'from' | 'to', number> {
+  readonly views: LiveViews;
+}
+
+type Listed = Iterable<object | null> | AsyncIterable<object>;
+
+/** What commands show, each as a list. */
+const shownViews = {
+  accounts: ({ views }) => describeBriefly(views),
+  summary: async ({ views, limit }) => [await views.summary(limit)],
+  account: async ({ views, account }) => [await views.account(account)],
+  readings: ({ views, account, from, to }) => views.readings(account, from, to),
+  alerts: ({ views, all }) => views.alerts({ all: all === 'true' }),
+  explain: ({ views, account }) => views.explain(account),
+  silences: ({ views }) => views.silences(),
+  expected: ({ views }) => views.expected(),
+  announced: ({ views }) => views.announced(),
+  audit: ({ views, from }) => views.audit({ since: from, before: Number.MAX_SAFE_INTEGER, limit: 1000 }),
+} satisfies Record<string, (query: ViewQuery) => Listed | Promise<Listed>>;
+
+const viewNames = Object.keys(shownViews) as readonly (keyof typeof shownViews)[];
 
 /** Facts that the command line asks of a daemon whose file it does not have. */
 export const daemonOperations: readonly Operation[] = [
-  get(
-    [
-      'daemon',
-      'describeDaemon',
-      'The daemon that answers, its database, and the names that other operations take',
-    ],
-    { answers: answers('The daemon', daemonKeys) },
-    ({ views, site: { database, timezone, reports } }) => {
+  get('daemon', 'describeDaemon', {
+    summary: 'The daemon that answers, its database, and the names that other operations take',
+    answers: answers('The daemon', daemonKeys),
+    answer: ({ views, site: { database, timezone, reports } }) => {
       const { version, problems } = views.status();
       return {
         version,
@@ -61,94 +66,62 @@ export const daemonOperations: readonly Operation[] = [
         languages: [...languageIds],
       };
     },
-  ),
-  get(
-    [
-      'views/{view}',
-      'readView',
+  }),
+  get('views/{view}', 'readView', {
+    summary:
       'What a command of the same version shows, as the program itself holds it. It changes from version to version: other programs use the other operations',
-    ],
-    {
-      params: { view: z.enum(viewNames, { error: `give ${viewNames.join(', ')}` }) },
-      query: {
-        account: z.string().default('').describe('For account, readings and explain'),
-        since: z.string().optional().describe('For readings and audit; ISO 8601'),
-        until: z.string().optional().describe('For readings; exclusive'),
-        limit: count(1, maxItems).default(100).describe('For summary: so many accounts in it'),
-        all: z.enum(['true', 'false']).default('false').describe('Resolved alerts too'),
-      },
-      answers: answers('A list of one view or more', { items: z.array(z.looseObject({})) }),
+    params: { view: z.enum(viewNames, { error: `give ${viewNames.join(', ')}` }) },
+    query: {
+      account: z.string().default('').describe('For account, readings and explain'),
+      since: z.string().optional().describe('For readings and audit; ISO 8601'),
+      until: z.string().optional().describe('For readings; exclusive'),
+      limit: count(1, maxItems).default(100).describe('For summary: so many accounts in it'),
+      all: z.enum(['true', 'false']).default('false').describe('Resolved alerts too'),
     },
-    ({ views, now, params: { view }, query: { since, until, ...query }, context }) => {
+    answers: answers('A list of one view or more', { items: z.array(z.looseObject({})) }),
+    answer: ({ views, now, params: { view }, query: { since, until, ...query }, context }) => {
       const from = parseInstant(since, 'since', now) ?? 0;
       const to = parseInstant(until, 'until', now) ?? now + 1;
-      return written(context, writeList('items', listItems(views, view, { ...query, from, to })));
+      return written(context, writeList('items', listItems(view, { views, ...query, from, to })));
     },
-  ),
-  get(
-    ['reports/{id}', 'readReport', 'A report as it would be sent now'],
-    {
-      params,
-      answers: answers('The report', {
-        text: z.string().describe('For a terminal, 100 columns wide'),
-        report: z.looseObject({}).describe('As the webhook channel sends it'),
-      }),
-    },
-    async ({ site, params: { id } }) => {
+  }),
+  get('reports/{id}', 'readReport', {
+    summary: 'A report as it would be sent now',
+    params,
+    answers: answers('The report', {
+      text: z.string().describe('For a terminal, 100 columns wide'),
+      report: z.looseObject({}).describe('As the webhook channel sends it'),
+    }),
+    answer: async ({ site, params: { id } }) => {
       const { text, report } = required(await site.reports.compose(id));
       return { text, report: { ...report } };
     },
-  ),
-  post(
-    ['reports/{id}', 'sendReport', 'Sends a report to its channels now; its schedule stays as it is'],
-    {
-      params,
-      answers: answers('What became of it on each channel', {
-        deliveries: z.array(
-          z.strictObject({
-            channel: z.string(),
-            delivered: z.boolean(),
-            reason: z.string().nullable().describe('Why not'),
-          }),
-        ),
-      }),
-    },
-    async ({ site, params: { id }, door }) => {
+  }),
+  post('reports/{id}', 'sendReport', {
+    summary: 'Sends a report to its channels now; its schedule stays as it is',
+    params,
+    answers: answers('What became of it on each channel', {
+      deliveries: z.array(
+        z.strictObject({
+          channel: z.string(),
+          delivered: z.boolean(),
+          reason: z.string().nullable().describe('Why not'),
+        }),
+      ),
+    }),
+    answer: async ({ site, params: { id }, door }) => {
       await door.give({ kind: 'report', report: id });
       return { deliveries: [...required(await site.reports.send(id))] };
     },
-  ),
+  }),
 ];
 
-async function* listItems(
-  views: LiveViews,
-  view: (typeof viewNames)[number],
-  query: Record<'account' | 'all', string> & Record<'limit' | 'from' | 'to', number>,
-): AsyncGenerator<object | null> {
-  const { account, limit, all, from, to } = query;
-  switch (view) {
-    case 'accounts':
-      for await (const ids of inSlices(views.accountIds(), 50)) yield* await views.accountsInBrief(ids);
-      return;
-    case 'summary':
-      return yield await views.summary(limit);
-    case 'account':
-      return yield await views.account(account);
-    case 'readings':
-      return yield* await views.readings(account, from, to);
-    case 'alerts':
-      return yield* await views.alerts({ all: all === 'true' });
-    case 'explain':
-      return yield* await views.explain(account);
-    case 'silences':
-      return yield* views.silences();
-    case 'expected':
-      return yield* views.expected();
-    case 'announced':
-      return yield* views.announced();
-    case 'audit':
-      return yield* views.audit({ since: from, before: Number.MAX_SAFE_INTEGER, limit: 1000 });
-  }
+async function* listItems(view: keyof typeof shownViews, query: ViewQuery): AsyncGenerator<object | null> {
+  yield* await shownViews[view](query);
+}
+
+async function* describeBriefly(views: LiveViews) {
+  for await (const ids of inSlices(views.accountIds(), 50)) yield* await views.accountsInBrief(ids);
 }
 
 function required<Found>(found: Found | null): Found {

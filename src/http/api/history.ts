@@ -102,25 +102,19 @@ export const chartJson = publicObject<
 
 /** The history of an account: readings, polls, what its rules say, and the chart. */
 export const historyOperations: readonly Operation[] = [
-  get(
-    [
-      'accounts/{id}/history',
-      'getHistory',
-      'Readings, oldest first; more than `points` come thinned with their minima and maxima',
-    ],
-    {
-      params,
-      query: {
-        ...window,
-        points: count(2, 200_000).default(5_000).describe('How many at most, thinned'),
-        ...pagingQuery,
-        limit: pagingQuery.limit.describe(
-          'Gives pages of so many readings, none left out, instead of thinning',
-        ),
-      },
-      answers: listed('Readings', 'points', readingJson),
+  get('accounts/{id}/history', 'getHistory', {
+    summary: 'Readings, oldest first; more than `points` come thinned with their minima and maxima',
+    params,
+    query: {
+      ...window,
+      points: count(2, 200_000).default(5_000).describe('How many at most, thinned'),
+      ...pagingQuery,
+      limit: pagingQuery.limit.describe(
+        'Gives pages of so many readings, none left out, instead of thinning',
+      ),
     },
-    async ({ views, now, params, query: { limit, points, cursor, ...given }, context }) => {
+    answers: listed('Readings', 'points', readingJson),
+    answer: async ({ views, now, params, query: { limit, points, cursor, ...given }, context }) => {
       const { id } = await findAccount(views, params.id);
       const { since, until } = readWindow(given, now);
       const readings = await views.readings(id, since, until);
@@ -132,29 +126,26 @@ export const historyOperations: readonly Operation[] = [
       const body = page.items.map((reading) => JSON.stringify(readingJson(reading))).join(',');
       return written(context, `{"points":[${body}],"nextCursor":${JSON.stringify(page.nextCursor)}}\n`);
     },
-  ),
-  get(
-    [
-      'accounts/{id}/history.csv',
-      'getHistoryCsv',
+  }),
+  get('accounts/{id}/history.csv', 'getHistoryCsv', {
+    summary:
       'Every reading as CSV, oldest first: at, the balances of the account, currency, as `lowwater history --csv` writes it',
-    ],
-    { params, query: window, answers: csv },
-    async ({ views, now, params, query, context }) => {
+    params,
+    query: window,
+    answers: csv,
+    answer: async ({ views, now, params, query, context }) => {
       const { id, balances } = await findAccount(views, params.id);
       const { since, until } = readWindow(query, now);
       const lines = writeCsv(await views.readings(id, since, until), balances);
       return csvFile(context, `${id}-${isoDay(since, 'UTC')}-${isoDay(until - 1, 'UTC')}`, lines);
     },
-  ),
-  get(
-    ['accounts/{id}/polls', 'listPolls', 'Polls with their outcomes, newest first'],
-    {
-      params,
-      query: { ...window, ...recentQuery },
-      answers: answers('Polls', { polls: z.array(pollJson.schema), nextCursor }),
-    },
-    async ({ views, now, params, query }) => {
+  }),
+  get('accounts/{id}/polls', 'listPolls', {
+    summary: 'Polls with their outcomes, newest first',
+    params,
+    query: { ...window, ...recentQuery },
+    answers: answers('Polls', { polls: z.array(pollJson.schema), nextCursor }),
+    answer: async ({ views, now, params, query }) => {
       const { id, balances } = await findAccount(views, params.id);
       const { since, until } = readWindow(query, now);
       const page = await pageOfTime(
@@ -167,15 +158,13 @@ export const historyOperations: readonly Operation[] = [
       );
       return { polls: page.items.map((poll) => pollJson(poll, balances)), nextCursor: page.nextCursor };
     },
-  ),
-  get(
-    ['accounts/{id}/explain', 'explainRules', 'What each rule says now, with the numbers behind it'],
-    {
-      params,
-      query: { rule: z.string().optional().describe('Only this rule'), ...pagingQuery },
-      answers: listed('What the rules say', 'explanations', explanationJson),
-    },
-    async ({ views, params, query }) => {
+  }),
+  get('accounts/{id}/explain', 'explainRules', {
+    summary: 'What each rule says now, with the numbers behind it',
+    params,
+    query: { rule: z.string().optional().describe('Only this rule'), ...pagingQuery },
+    answers: listed('What the rules say', 'explanations', explanationJson),
+    answer: async ({ views, params, query }) => {
       const { id } = await findAccount(views, params.id);
       const all = await views.explain(id);
       const wanted = all.filter(({ rule }) => query.rule === undefined || rule.id === query.rule);
@@ -183,26 +172,22 @@ export const historyOperations: readonly Operation[] = [
         throw new RequestError('not_found', refusals.noRule());
       return pageOfList(wanted, query, ({ rule }) => rule.id);
     },
-  ),
-  get(
-    ['accounts/{id}/chart', 'getChart', 'What the chart on the page draws'],
-    {
-      params,
-      query: {
-        range: rangeSchema
-          .default('24h')
-          .describe('The time up to now; since or until instead give any other'),
-        since: z
-          .string()
-          .optional()
-          .describe('Inclusive; ISO 8601 or a duration ago; default: a week before until'),
-        until: window.until,
-        points: count(2, 5_000).default(800).describe('How many at most, thinned with minima and maxima'),
-        balance: z.string().optional().describe('Default: the first balance of the account'),
-      },
-      answers: gives('The chart', chartJson.schema),
+  }),
+  get('accounts/{id}/chart', 'getChart', {
+    summary: 'What the chart on the page draws',
+    params,
+    query: {
+      range: rangeSchema.default('24h').describe('The time up to now; since or until instead give any other'),
+      since: z
+        .string()
+        .optional()
+        .describe('Inclusive; ISO 8601 or a duration ago; default: a week before until'),
+      until: window.until,
+      points: count(2, 5_000).default(800).describe('How many at most, thinned with minima and maxima'),
+      balance: z.string().optional().describe('Default: the first balance of the account'),
     },
-    async ({ views, now, params, query: { balance: wanted, points, ...time } }) => {
+    answers: gives('The chart', chartJson.schema),
+    answer: async ({ views, now, params, query: { balance: wanted, points, ...time } }) => {
       const account = await findAccount(views, params.id);
       const balance = readBalance(wanted, account);
       const span = readSpan(time, { language: english, now, timezone: 'UTC' });
@@ -210,7 +195,7 @@ export const historyOperations: readonly Operation[] = [
       const { id, currency } = account;
       return chartJson({ ...chart, account: id, balance, currency });
     },
-  ),
+  }),
 ];
 
 async function* writeCsv(

@@ -94,7 +94,7 @@ export const nextCursor = z
 
 interface PageQuery {
   readonly limit?: number | undefined;
-  readonly cursor?: string | undefined;
+  readonly cursor?: string | null | undefined;
 }
 
 export interface Page<T> {
@@ -116,7 +116,7 @@ export function pageOfList<T>(
 ): Page<T> {
   const markOf = (item: T) => createHash('sha1').update(keyOf(item)).digest('base64url').slice(0, 8);
   let start = 0;
-  if (cursor !== undefined) {
+  if (cursor != null) {
     const [end, ...known] = readCursor(cursor, placeInList);
     // Mostly nothing has gone.
     const before = all.slice(end - 1, end).map(markOf);
@@ -137,7 +137,7 @@ export async function pageOfTime<T>(
   read: (query: { readonly limit: number; readonly before: number }) => Promise<readonly T[]>,
   atOf: (item: T) => number,
 ): Promise<Page<T>> {
-  const [at, given] = cursor === undefined ? [null, 0] : readCursor(cursor, placeInTime);
+  const [at, given] = cursor == null ? [null, 0] : readCursor(cursor, placeInTime);
   const before = at === null ? Number.MAX_SAFE_INTEGER : at + 1;
   const found = (await read({ limit: given + limit + 1, before })).slice(given);
   const items = found.slice(0, limit);

@@ -15,13 +15,17 @@ export type Operation = (api: Api) => void;
 type Nothing = Readonly<Record<never, never>>;
 
 /** The input and output of an operation. */
-interface Terms<Params, Query, Body, Found> {
+interface Terms<Params extends z.ZodRawShape, Query extends z.ZodRawShape, Body extends z.ZodType, Found> {
+  readonly summary: string;
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
   /** True where the body may be left out. */
   readonly isOptional?: boolean;
   readonly answers: Answers<Found>;
+  readonly answer: (
+    asked: Asked<Params, Query, Body>,
+  ) => NoInfer<Found> | Response | Promise<NoInfer<Found> | Response>;
 }
 
 /** The description of an answer, and its making from what was found. */
@@ -49,18 +53,12 @@ export function operations(tag: string) {
       Query extends z.ZodRawShape = Nothing,
       Body extends z.ZodType = z.ZodUndefined,
     >(
-      [path, operationId, summary]: readonly [path: string, operationId: string, summary: string],
-      {
-        params,
-        query,
-        body,
-        isOptional = false,
-        answers: { status, responses, write },
-      }: Terms<Params, Query, Body, Found>,
-      answer: (
-        asked: Asked<Params, Query, Body>,
-      ) => NoInfer<Found> | Response | Promise<NoInfer<Found> | Response>,
+      path: string,
+      operationId: string,
+      terms: Terms<Params, Query, Body, Found>,
     ): Operation => {
+      const { summary, params, query, body, isOptional = false, answer } = terms;
+      const { status, responses, write } = terms.answers;
       const request = {
         ...(params && { params: z.object(params) }),
         // One that nobody reads was meant for something.

@@ -39,60 +39,55 @@ const query = {
 };
 
 export const reviewOperations: readonly Operation[] = [
-  get(
-    [
-      'review',
-      'readReview',
+  get('review', 'readReview', {
+    summary:
       'Incidents of a time, how long they took, and spending compared with the same length of time before it',
-    ],
-    {
-      query,
-      answers: answers('The review', {
-        since: z.iso.datetime(),
-        until: z.iso.datetime(),
-        incidents: z.array(incidentJson.schema),
-        totals: z.strictObject({
-          incidents: z.int(),
-          open: z.int(),
-          acknowledged: z.int(),
-          acknowledgeSeconds: seconds.describe('The median'),
-          resolveSeconds: seconds.describe('The median'),
-          belowZeroSeconds: seconds.describe('All balances together; null where not added up'),
-          forecastError: z.number().nullable().describe('0.04 is 4 %, of the last two weeks'),
-        }),
-        total: z
-          .strictObject({ spent: oneSum, before: oneSum.nullable() })
-          .nullable()
-          .describe('Over all currencies; null without `money`'),
-        groupedBy: z.string().nullable(),
-        groups: z.array(z.strictObject({ label: z.string(), ...spent })),
-        accounts: z.array(z.strictObject({ account: z.string(), ...spent })),
-        changes: z
-          .array(
-            z.strictObject({
-              currency: z.string(),
-              more: z.string(),
-              accounts: z.array(z.strictObject({ account: z.string(), more: z.string() })),
-              groups: z.array(z.strictObject({ label: z.string(), more: z.string() })),
-              weekday: z.strictObject({ weekday: z.string(), more: z.string() }).nullable(),
-              reasons: z.strictObject({ price: z.string(), volume: z.string() }).nullable(),
-            }),
-          )
-          .describe(
-            'Why more or less was spent than before (a negative `more`): the accounts, labels and, of whole weeks, the weekday with most of it; how much by price and by volume, null where what a message takes is not known',
-          ),
-        complete: z
-          .boolean()
-          .describe('False where incidents or spending were too many, or stored readings are damaged'),
-        unknown: z.array(z.string()).describe('Accounts without a reading in this time'),
-        damaged: z
-          .array(z.string())
-          .describe(
-            'Accounts of which stored readings of this time are damaged: their spending is not known in full',
-          ),
+    query,
+    answers: answers('The review', {
+      since: z.iso.datetime(),
+      until: z.iso.datetime(),
+      incidents: z.array(incidentJson.schema),
+      totals: z.strictObject({
+        incidents: z.int(),
+        open: z.int(),
+        acknowledged: z.int(),
+        acknowledgeSeconds: seconds.describe('The median'),
+        resolveSeconds: seconds.describe('The median'),
+        belowZeroSeconds: seconds.describe('All balances together; null where not added up'),
+        forecastError: z.number().nullable().describe('0.04 is 4 %, of the last two weeks'),
       }),
-    },
-    async ({ context, views }) => {
+      total: z
+        .strictObject({ spent: oneSum, before: oneSum.nullable() })
+        .nullable()
+        .describe('Over all currencies; null without `money`'),
+      groupedBy: z.string().nullable(),
+      groups: z.array(z.strictObject({ label: z.string(), ...spent })),
+      accounts: z.array(z.strictObject({ account: z.string(), ...spent })),
+      changes: z
+        .array(
+          z.strictObject({
+            currency: z.string(),
+            more: z.string(),
+            accounts: z.array(z.strictObject({ account: z.string(), more: z.string() })),
+            groups: z.array(z.strictObject({ label: z.string(), more: z.string() })),
+            weekday: z.strictObject({ weekday: z.string(), more: z.string() }).nullable(),
+            reasons: z.strictObject({ price: z.string(), volume: z.string() }).nullable(),
+          }),
+        )
+        .describe(
+          'Why more or less was spent than before (a negative `more`): the accounts, labels and, of whole weeks, the weekday with most of it; how much by price and by volume, null where what a message takes is not known',
+        ),
+      complete: z
+        .boolean()
+        .describe('False where incidents or spending were too many, or stored readings are damaged'),
+      unknown: z.array(z.string()).describe('Accounts without a reading in this time'),
+      damaged: z
+        .array(z.string())
+        .describe(
+          'Accounts of which stored readings of this time are damaged: their spending is not known in full',
+        ),
+    }),
+    answer: async ({ context, views }) => {
       const review = await readReview(context);
       const { since, until, incidents, open, acknowledged, spending, ...found } = review;
       const total = sumReview(review, views.finance().money);
@@ -129,23 +124,21 @@ export const reviewOperations: readonly Operation[] = [
         damaged: found.damaged.map(({ id }) => id),
       };
     },
-  ),
-  get(
-    ['review.csv', 'getReviewCsv', 'The incidents of a time as CSV, or the spending of its accounts'],
-    {
-      query: {
-        ...query,
-        of: z.enum(['incidents', 'spending'], { error: 'give incidents or spending' }).default('incidents'),
-      },
-      answers: csv,
+  }),
+  get('review.csv', 'getReviewCsv', {
+    summary: 'The incidents of a time as CSV, or the spending of its accounts',
+    query: {
+      ...query,
+      of: z.enum(['incidents', 'spending'], { error: 'give incidents or spending' }).default('incidents'),
     },
-    async ({ context, site: { timezone }, query: { of } }) => {
+    answers: csv,
+    answer: async ({ context, site: { timezone }, query: { of } }) => {
       const found = await readReview(context);
       const lines = of === 'incidents' ? incidentLines(found) : spendingLines(found);
       const days = [found.since, found.until - 1].map((at) => isoDay(at, timezone)).join('-');
       return csvFile(context, `${of}-${days}`, lines);
     },
-  ),
+  }),
 ];
 
 /** Dates are those of the configuration's zone. */

@@ -27,35 +27,30 @@ const group = z.strictObject({
 });
 
 export const forecastOperations: readonly Operation[] = [
-  get(
-    [
-      'spending-forecast',
-      'forecastSpending',
+  get('spending-forecast', 'forecastSpending', {
+    summary:
       'What this month, this quarter and the next month will cost, by account and balance, label and provider, with the 80 % range',
-    ],
-    {
-      query: { by },
-      answers: answers('By the calendar of each account, and sums where `money` is set', {
-        months: z.array(
-          z.strictObject({
-            ...{ account: z.string(), balance: z.string(), provider: z.string(), currency: z.string() },
-            knownSince: z.string().describe('Later than the beginning where nothing was known before'),
-            ...{ spent: amount, thisMonth: whole, budget },
-            quarterKnownSince: z.string(),
-            ...{ spentInQuarter: amount, thisQuarter: whole, nextMonth: whole },
-          }),
-        ),
-        groupedBy: z.string().nullable(),
-        labels: z.array(group),
-        providers: z.array(group),
-        sums: z.strictObject({
-          ...{ spent: oneSum.nullable(), thisMonth: oneSum.nullable() },
-          ...{ thisQuarter: oneSum.nullable(), nextMonth: oneSum.nullable() },
+    query: { by },
+    answers: answers('By the calendar of each account, and sums where `money` is set', {
+      months: z.array(
+        z.strictObject({
+          ...{ account: z.string(), balance: z.string(), provider: z.string(), currency: z.string() },
+          knownSince: z.string().describe('Later than the beginning where nothing was known before'),
+          ...{ spent: amount, thisMonth: whole, budget },
+          quarterKnownSince: z.string(),
+          ...{ spentInQuarter: amount, thisQuarter: whole, nextMonth: whole },
         }),
-        unknown: z.array(z.string()).describe('Accounts without a forecast: counted as spent so far'),
+      ),
+      groupedBy: z.string().nullable(),
+      labels: z.array(group),
+      providers: z.array(group),
+      sums: z.strictObject({
+        ...{ spent: oneSum.nullable(), thisMonth: oneSum.nullable() },
+        ...{ thisQuarter: oneSum.nullable(), nextMonth: oneSum.nullable() },
       }),
-    },
-    async ({ views, query }) => {
+      unknown: z.array(z.string()).describe('Accounts without a forecast: counted as spent so far'),
+    }),
+    answer: async ({ views, query }) => {
       const { rows, sums, unknown } = await forecastSpending(views);
       const label = query.by ?? commonLabel(rows.map(({ account }) => account));
       return {
@@ -72,17 +67,18 @@ export const forecastOperations: readonly Operation[] = [
         unknown,
       };
     },
-  ),
-  get(
-    ['spending-forecast.csv', 'getSpendingForecastCsv', 'The same by account and balance, as CSV'],
-    { query: { by }, answers: csv },
-    async ({ views, now, context, query }) => {
+  }),
+  get('spending-forecast.csv', 'getSpendingForecastCsv', {
+    summary: 'The same by account and balance, as CSV',
+    query: { by },
+    answers: csv,
+    answer: async ({ views, now, context, query }) => {
       const { rows } = await forecastSpending(views);
       const label = query.by ?? commonLabel(rows.map(({ account }) => account));
       const lines = rows.map((row) => csvLine(row, label));
       return csvFile(context, `spending-forecast-${isoDay(now, 'UTC')}`, [csvHeader, ...lines]);
     },
-  ),
+  }),
 ];
 
 function labelOf({ labels }: AccountView, label: string | null): string {

@@ -36,6 +36,7 @@ import {
   ifReadable,
   moment,
   momentAndAge,
+  pages,
   runwayCell,
   type Scope,
   sayOutcome,
@@ -50,12 +51,10 @@ import {
 const shownIncidents = 20;
 
 const says = phrases('account', {
-  overview: 'Overview',
   poll: 'Poll now',
   rules: 'Rules',
   incidents: 'Incidents',
   allIncidents: 'All past incidents of this account',
-  silences: 'Silences',
   polls: 'Polls',
   failed: 'The last poll failed.',
   because: '{reason}.',
@@ -119,7 +118,7 @@ export async function renderAccount(scope: Scope, account: AccountView): Promise
   );
   const polls = await ifReadable(() => pollTable(scope, account), scope);
   const silences = views.silences().filter((silence) => concerns(silence, account));
-  return html`<p class="crumb"><a href="/">${say(says.overview, scope)}</a></p>
+  return html`<p class="crumb"><a href="/">${say(pages.overview, scope)}</a></p>
 <div class="section-head"><h1><bdi>${cleanText(account.name, 200)}</bdi></h1><div class="acts">
 ${account.polled && html`<form method="post" action="${back}/poll"><input type="hidden" name="back" value="${back}"><button class="quiet">${say(says.poll, scope)}</button></form>`}
 ${silenceForm([{ account: account.id, accountName: account.name, rule: null }], { back }, scope)}</div></div>
@@ -137,7 +136,7 @@ ${chart}
 ${live(
   'silences',
   silences.length > 0 &&
-    html`<section aria-labelledby="silences-heading"><h2 id="silences-heading">${say(says.silences, scope)}</h2>${silenceTable(silences, scope, back)}</section>`,
+    html`<section aria-labelledby="silences-heading"><h2 id="silences-heading">${say(pages.silences, scope)}</h2>${silenceTable(silences, scope, back)}</section>`,
 )}
 <section aria-labelledby="polls-heading"><h2 id="polls-heading">${say(says.polls, scope)}</h2>${live('polls', polls)}</section>`;
 }

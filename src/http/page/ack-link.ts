@@ -1,5 +1,4 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import type { Incident } from '../../domain/alert.ts';
 import { hourMs, weekMs } from '../../domain/duration.ts';
 import type { AccountView, AlertView, FiringView } from '../../views/views.ts';
 import { type Html, type HtmlValue, html } from '../../wording/html.ts';
@@ -7,7 +6,7 @@ import { say } from '../../wording/language.ts';
 import { sayAge, sayNearMoment } from '../../wording/moments.ts';
 import { phrases } from '../../wording/phrase.ts';
 import { balanceLabel, sayBalance } from '../../wording/quantity-wording.ts';
-import { verifyAcknowledgement, verifyLink } from '../ack-link.ts';
+import { type Granted, verifyAcknowledgement, verifyLink } from '../ack-link.ts';
 import { findAccount } from '../api/input.ts';
 import type { WebContext } from '../web-env.ts';
 import { buildChart, readSpan } from './chart-model.ts';
@@ -114,12 +113,10 @@ export async function acknowledgeByLink(context: WebContext): Promise<Response> 
   const headline = linked.alert.headline(scope);
   keepName(context, form.get('by') ?? '');
   if (form.get('do') === 'ordered') {
-    const signed = signedFields.flatMap((name) =>
-      form
-        .getAll(name)
-        .slice(0, 1)
-        .map((value) => [name, value] as const),
-    );
+    const signed = signedFields.flatMap((name) => {
+      const value = form.get(name);
+      return value === null ? [] : [[name, value] as const];
+    });
     const refused = await refuseTopUp(context, await findAccount(scope.views, account), form, {
       back: withQuery('/ack', Object.fromEntries(signed)),
       action: '/ack',
@@ -149,10 +146,8 @@ export async function acknowledgeByLink(context: WebContext): Promise<Response> 
   const { doneBy } = await door.give(order, by);
   const heading =
     doneBy === undefined ? say(says.acknowledged, scope) : say(says.hasBefore, { by: doneBy }, scope);
-  return showAnswer(context, heading, html`<bdi>${headline}</bdi>`, {
-    more: say(says.effect, scope),
-    linked,
-  });
+  const more = say(says.effect, scope);
+  return showAnswer(context, heading, html`<bdi>${headline}</bdi>`, { more, linked });
 }
 
 /** The alert that a signed link speaks of, or the answer when there is nothing to acknowledge (any more). */
@@ -165,11 +160,7 @@ async function findLinked(context: WebContext, query: URLSearchParams): Promise<
     return showAnswer(context, say(says.notValid, scope), say(says.notValidWhy, scope), { status: 403 });
   if (verified.kind === 'expired')
     return showAnswer(context, say(says.expired, scope), say(says.onPage, scope), { status: 403 });
-  const isOf = (it: Granted): boolean => {
-    if ('isOf' in verified) return verified.isOf(it.incident);
-    const { grant } = verified;
-    return it.incident === grant.incident && it.account === grant.account && it.rule === grant.rule;
-  };
+  const { isOf } = verified;
   const open = findGranted(views.firing(), isOf);
   const ended = open === null ? await findEnded(context, isOf) : null;
   const { account, rule } = open ?? ended ?? { account: '', rule: '' };
@@ -181,8 +172,6 @@ async function findLinked(context: WebContext, query: URLSearchParams): Promise<
   return { alert, incident, account: await views.account(account), earlierEndedAt };
 }
 
-type Granted = Readonly<Record<'incident' | 'account' | 'rule', string>>;
-
 function findGranted(firing: Iterable<FiringView>, isOf: (granted: Granted) => boolean): FiringView | null {
   for (const alert of firing) {
     const { incident } = alert;
@@ -192,10 +181,7 @@ function findGranted(firing: Iterable<FiringView>, isOf: (granted: Granted) => b
 }
 
 /** An incident that ended while the link was good: its alert may fire again. */
-async function findEnded(
-  context: WebContext,
-  isOf: (granted: Granted) => boolean,
-): Promise<Pick<Incident, 'id' | 'account' | 'rule' | 'resolvedAt'> | null> {
+async function findEnded(context: WebContext, isOf: (granted: Granted) => boolean) {
   const { views, now } = context.var;
   const past = await views.incidents({ since: now - weekMs, until: now + 1, limit: maxIncidentsLookedAt });
   return past.find((ended) => ended.resolvedAt !== null && isOf({ ...ended, incident: ended.id })) ?? null;
@@ -208,13 +194,11 @@ function showAnswer(
   context: WebContext,
   heading: string,
   words: HtmlValue,
-  {
-    status,
-    linked,
-    more,
-  }: { readonly status?: ContentfulStatusCode; readonly linked?: Linked; readonly more?: string } = {},
+  given: { readonly status?: ContentfulStatusCode; readonly linked?: Linked; readonly more?: string } = {},
 ): Promise<Response> {
-  const content = html`<section class="panel narrow"><h1>${heading}</h1><p>${words}</p>${more && html`<p>${more}</p>`}${linked && whatNext(linked, context.var.scope)}<p><a href="/">${say(says.overview, context.var.scope)}</a></p></section>`;
+  const { status, linked, more } = given;
+  const { scope } = context.var;
+  const content = html`<section class="panel narrow"><h1>${heading}</h1><p>${words}</p>${more && html`<p>${more}</p>`}${linked && whatNext(linked, scope)}<p><a href="/">${say(says.overview, scope)}</a></p></section>`;
   return show(context, { title: `${heading} · lowwater`, content, chrome: null, status });
 }
 

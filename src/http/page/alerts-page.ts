@@ -23,13 +23,12 @@ import {
 import { incidentTable } from './incidents.ts';
 import { live } from './live.ts';
 import { pager } from './pager.ts';
-import { ifReadable, mentionsAll, type Scope, withQuery } from './words.ts';
+import { ifReadable, mentionsAll, pages, type Scope, withQuery } from './words.ts';
 
 const incidentsAPage = 100;
 const incidentsLookedAt = 1_000;
 
 const says = phrases('alertsPage', {
-  title: 'Alerts',
   filter: 'Filter',
   filters: ', {count, plural, one {# filter} other {# filters}}',
   filterAlerts: 'Filter alerts',
@@ -62,7 +61,7 @@ const stateSays = phrases('alertState', {
 export async function renderAlerts(scope: Scope): Promise<Html> {
   const query = readAlertQuery(scope.query);
   const found = query.state === 'past' ? await pastSection(scope, query) : await openSection(scope, query);
-  return html`<h1>${say(says.title, scope)}</h1>
+  return html`<h1>${say(pages.alerts, scope)}</h1>
 ${filterForm(query, scope)}
 ${live('alerts', found)}`;
 }
@@ -104,10 +103,8 @@ async function openSection(scope: Scope, query: AlertQuery): Promise<Html> {
       scope,
     )}</p>`;
   const back = writeAlertQuery(query);
-  const accounts = await accountsOf(
-    views,
-    cards.map(([first]) => first),
-  );
+  const firsts = cards.map(([first]) => first);
+  const accounts = await accountsOf(views, firsts);
   // Ticked for the form below the list, which the forms within the list must not be part of.
   const picker = (card: CardAlerts): Html => {
     const [alert] = card;
@@ -136,7 +133,7 @@ function pastSection(scope: Scope, query: AlertQuery): Promise<Html> {
   const { views } = scope;
   return ifReadable(async () => {
     const page = await pageOfTime(
-      { limit: incidentsAPage, cursor: query.cursor ?? undefined },
+      { limit: incidentsAPage, cursor: query.cursor },
       async ({ limit, before: until }) => {
         const of = query.account === '' ? {} : { account: query.account };
         const isWanted = (incident: Incident): boolean =>
@@ -208,7 +205,7 @@ export function selectAlerts(alerts: readonly AlertView[], query: AlertQuery): r
 
 function pageOfAlerts(alerts: readonly AlertView[], query: AlertQuery) {
   const selected = selectAlerts(alerts, query);
-  const place = { limit: pageSize, cursor: query.cursor ?? undefined };
+  const place = { limit: pageSize, cursor: query.cursor };
   const { items: cards, nextCursor } = pageOfList(groupByCause(selected), place, ([alert]) =>
     alertName(alert),
   );

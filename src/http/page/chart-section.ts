@@ -205,13 +205,9 @@ function describeChart(chart: Chart, balance: Balance, shown: Shown): string {
       ? say(says.nothing, scope)
       : say(says.nothingInLast, { span: say(preset.label, scope) }, scope);
   const money = (value: number): string => sayAmount(value, { ...scope, currency: unitOf(account, balance) });
-  const parts = [
-    say(
-      says.course,
-      { first: money(first), last: money(last), lowest: money(range.lowest), highest: money(range.highest) },
-      scope,
-    ),
-  ];
+  const ends = { first: money(first), last: money(last) };
+  const extremes = { lowest: money(range.lowest), highest: money(range.highest) };
+  const parts = [say(says.course, { ...ends, ...extremes }, scope)];
   if (chart.topUps.length > 0) parts.push(say(says.topUps, { count: chart.topUps.length }, scope));
   const lasts = sayRunwayClause(ownOf(account.runways, balance) ?? null, scope);
   if (chart.projection.length > 0)
@@ -220,18 +216,9 @@ function describeChart(chart: Chart, balance: Balance, shown: Shown): string {
   if (hindsight !== null) {
     const { weekdayIndex } = momentParts(hindsight.at - weekMs, scope.timezone);
     const weekday = sayAgain(nameWeekday(weekdayIndex), scope);
-    parts.push(
-      say(
-        says.hindsight,
-        {
-          weekday,
-          predicted: money(hindsight.predicted),
-          moment: sayMoment(hindsight.at, scope),
-          came: money(hindsight.came),
-        },
-        scope,
-      ),
-    );
+    const amounts = { predicted: money(hindsight.predicted), came: money(hindsight.came) };
+    const moment = sayMoment(hindsight.at, scope);
+    parts.push(say(says.hindsight, { weekday, moment, ...amounts }, scope));
   }
   const all = ladderSteps(ownOf(account.thresholds, balance) ?? {});
   const far = all.filter(({ severity }) => !chart.thresholds.some((level) => level.severity === severity));

@@ -44,11 +44,9 @@ const says = phrases('cost', {
 /** The cost of accounts by the end of the month and the quarter, and in the next month, by label, provider and account. */
 export async function costSection(
   scope: Scope,
-  {
-    label,
-    wantsAccount,
-  }: { readonly label: string | null; readonly wantsAccount: (account: AccountView) => boolean },
+  order: { readonly label: string | null; readonly wantsAccount: (account: AccountView) => boolean },
 ): Promise<Html | null> {
+  const { label, wantsAccount } = order;
   const { rows, sums } = await forecastSpending(scope.views, wantsAccount);
   if (rows.length === 0) return null;
   const byLabel = (row: SpendingForecast): string =>

@@ -243,7 +243,7 @@ function decodePart(text: string): string | null {
 export function sendBack(context: WebContext, form: URLSearchParams, done: string): Response {
   const url = new URL(readOwnPath(form.get('back') ?? undefined), 'http://own');
   url.searchParams.set('done', done);
-  setCookie(context, doneCookie, done, { maxAge: 60, httpOnly: true, sameSite: 'Strict' });
+  keepCookie(context, doneCookie, done, 60);
   keepName(context, form.get('by') ?? '');
   return context.redirect(url.pathname + url.search, 303);
 }
@@ -252,11 +252,21 @@ const doneCookie = 'lowwater_done';
 const nameCookie = 'lowwater_name';
 const yearSeconds = 365 * 86_400;
 
+/** What this browser is to keep: for a year, nothing where the value is empty. No script and no other site sees it. */
+export function keepCookie(
+  context: WebContext,
+  name: string,
+  value: string,
+  maxAge = value === '' ? 0 : yearSeconds,
+): void {
+  setCookie(context, name, value, { maxAge, httpOnly: true, sameSite: 'Strict' });
+}
+
 /** The name that was typed, for the next form of this browser: a convenience, it proves nothing. */
 export function keepName(context: WebContext, by: string): void {
   const name = cleanText(by, 100).trim();
   if (name === '' || context.get('person') !== null) return;
-  setCookie(context, nameCookie, name, { maxAge: yearSeconds, httpOnly: true, sameSite: 'Strict' });
+  keepCookie(context, nameCookie, name);
 }
 
 /** The reader, as far as that is known. */

@@ -7,26 +7,15 @@ import { assetPath } from '../assets.ts';
 import { choiceLink } from './forms.ts';
 import { live } from './live.ts';
 import { scriptWords } from './script-words.ts';
-import { type Frame, moment } from './words.ts';
+import { type Frame, moment, pages } from './words.ts';
 
 const says = phrases('show', {
   skip: 'Skip to content',
   asOf: 'as of {moment}.',
   asOfIn: 'as of {moment}, times in {zone}.',
-  sessions: 'Sessions',
-  audit: 'Audit',
   metrics: 'Metrics',
   pages: 'Pages',
   signOut: 'Sign out',
-});
-
-const pages = phrases('pages', {
-  overview: 'Overview',
-  alerts: 'Alerts',
-  pay: 'Pay',
-  silences: 'Silences',
-  review: 'Review',
-  messages: 'Messages',
 });
 
 export interface LayoutOptions {
@@ -97,7 +86,7 @@ ${content}
 <footer class="wrap">
 <p>${chrome !== null && html`lowwater ${chrome.version} · `}${chrome === null ? sayHtml(says.asOfIn, { moment: asOf, zone: frame.timezone }, frame) : sayHtml(says.asOf, { moment: asOf }, frame)} <span id="connection" role="status"></span></p>
 ${chrome?.zone}
-${chrome !== null && html`<p>${chrome.canSignOut && html`<a href="/sessions">${say(says.sessions, frame)}</a> · `}<a href="/audit">${say(says.audit, frame)}</a> · <a href="/api/v1/openapi.json">API</a> · <a href="/metrics">${say(says.metrics, frame)}</a></p>`}
+${chrome !== null && html`<p>${chrome.canSignOut && html`<a href="/sessions">${say(pages.sessions, frame)}</a> · `}<a href="/audit">${say(pages.audit, frame)}</a> · <a href="/api/v1/openapi.json">API</a> · <a href="/metrics">${say(says.metrics, frame)}</a></p>`}
 </footer>
 </body>
 </html>

@@ -15,6 +15,7 @@ import {
   badge,
   type Frame,
   ifReadable,
+  pages,
   type Scope,
   table,
   unknown,
@@ -25,7 +26,6 @@ const shownItems = 3;
 const messagesAPage = 40;
 
 const says = phrases('messages', {
-  title: 'Messages',
   channels: 'Channels',
   none: 'No message has been sent yet. {command} sends one, and shows what its receiver says.',
   delivery: 'Delivery',
@@ -67,13 +67,13 @@ export async function renderMessages(scope: Scope): Promise<Html> {
   const messages = await ifReadable(async () => {
     const cursor = query.get('cursor') || null;
     const { items, nextCursor } = await pageOfTime(
-      { limit: messagesAPage, cursor: cursor ?? undefined },
+      { limit: messagesAPage, cursor },
       ({ limit, before }) => views.notifications(limit, before),
       ({ createdAt }) => createdAt,
     );
     return html`${messageTable(items, scope)}${pager((place) => withQuery('/messages', { cursor: place }), { cursor, nextCursor }, scope)}`;
   }, scope);
-  return html`<h1>${say(says.title, scope)}</h1>${live('messages', messages)}
+  return html`<h1>${say(pages.messages, scope)}</h1>${live('messages', messages)}
 <section aria-labelledby="channels-heading"><h2 id="channels-heading">${say(says.channels, scope)}</h2>${live('channels', channelTable(scope.views.channels(), scope))}</section>`;
 }
 
@@ -84,7 +84,7 @@ export function messageTable(messages: readonly Notification[], scope: Scope): H
   const names = new Map(scope.views.choices().accounts);
   const head = html`<th scope="col">${say(says.delivery, scope)}</th><th scope="col">${say(says.channel, scope)}</th><th scope="col">${say(says.type, scope)}</th><th scope="col">${say(says.alerts, scope)}</th><th scope="col">${say(says.created, scope)}</th><th scope="col">${say(says.attempts, scope)}</th>`;
   const rows = messages.map((message) => messageRow(names, message, scope));
-  return table(say(says.title, scope), 'cards compact messages', head, rows);
+  return table(say(pages.messages, scope), 'cards compact messages', head, rows);
 }
 
 /** Whether none of them waits, was refused, or is missing. */

@@ -15,7 +15,7 @@ import { accountsOf, alertCard, careOf, cares, groupByCause, needsSomebody, sayC
 import { live } from './live.ts';
 import { channelsWork, channelTable, lastDelivery, messageTable } from './messages.ts';
 import { Totals } from './totals.ts';
-import { icon, ifReadable, type Scope } from './words.ts';
+import { icon, ifReadable, pages, type Scope } from './words.ts';
 
 const shownCards = 8;
 const shownMessages = 5;
@@ -42,7 +42,7 @@ export async function renderOverview(scope: Scope) {
     async () => messageTable(await views.notifications(shownMessages), scope),
     scope,
   );
-  const content = html`<h1 class="hidden">${say(says.title, scope)}</h1>
+  const content = html`<h1 class="hidden">${say(pages.overview, scope)}</h1>
 ${live('urgent', needs)}
 <section aria-labelledby="totals-heading"><h2 id="totals-heading" class="hidden">${say(says.totals, scope)}</h2>${live('totals', totals.table(scope, views.finance().money))}</section>
 ${accountsSection(page, list, scope)}
@@ -62,7 +62,6 @@ const says = phrases('overview', {
   today: 'Today',
   week: 'This week',
   later: 'Watch',
-  title: 'Overview',
   totals: 'Totals',
   lastMessages: 'Last messages',
   allMessages: 'All messages',

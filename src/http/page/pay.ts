@@ -69,11 +69,7 @@ export async function renderPay(scope: Scope) {
   const ending = plan.ending.filter(isEndingSoon).length;
   const cursor = query.get('cursor') || null;
   const keyOf = ({ account, balance }: DuePayment) => JSON.stringify([account.id, balance]);
-  const { items, nextCursor } = pageOfList(
-    payments,
-    { limit: paymentsAPage, cursor: cursor ?? undefined },
-    keyOf,
-  );
+  const { items, nextCursor } = pageOfList(payments, { limit: paymentsAPage, cursor }, keyOf);
   const none = unknown.length + ending > 0 ? says.nothingKnown : says.nothing;
   const content = html`<div class="section-head"><h1>${say(says.title, scope)}</h1><p class="download"><a href="/api/v1/pay.csv" download>${say(says.csv, scope)}</a></p></div>
 ${live(

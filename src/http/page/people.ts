@@ -13,12 +13,20 @@ import { keptLengthMs, type Session } from '../session.ts';
 import type { WebContext } from '../web-env.ts';
 import { live } from './live.ts';
 import { pager } from './pager.ts';
-import { accountLink, type Frame, momentAndAge, type Scope, table, unknown, withQuery } from './words.ts';
+import {
+  accountLink,
+  type Frame,
+  momentAndAge,
+  pages,
+  type Scope,
+  table,
+  unknown,
+  withQuery,
+} from './words.ts';
 
 const maxAgentLength = 200;
 
 const says = phrases('people', {
-  sessions: 'Sessions',
   sessionsLead:
     'Browsers that are signed in. A session goes on while it is used; a new token ends all of them.',
   nobody: 'Nobody is signed in.',
@@ -32,7 +40,6 @@ const says = phrases('people', {
   viewer: 'look',
   operator: 'look and act',
   end: 'End now',
-  audit: 'Audit',
   auditLead:
     'What people did on pages, by the API and on the command line. Names come from the trusted proxy, else from what they typed.',
   nothing: 'Nobody has done anything yet.',
@@ -80,15 +87,14 @@ const sessionsAPage = 50;
 export async function renderSessions(scope: Scope): Promise<Html> {
   const sessions = scope.views.sessions().filter(({ endsAt }) => endsAt > scope.now);
   const cursor = scope.query.get('cursor') || null;
-  const place = { limit: sessionsAPage, cursor: cursor ?? undefined };
-  const { items, nextCursor } = pageOfList(sessions, place, ({ id }) => id);
+  const { items, nextCursor } = pageOfList(sessions, { limit: sessionsAPage, cursor }, ({ id }) => id);
   const rows = items.map(
     ({ id, role, from, agent, usedAt, endsAt }) =>
       html`<tr><th scope="row"><bdi>${agent === '' ? say(says.unnamed, scope) : agent}</bdi></th><td data-label="${say(says.may, scope)}">${say(says[role], scope)}</td><td data-label="${say(says.from, scope)}">${from}</td><td data-label="${say(says.used, scope)}">${momentAndAge(usedAt, scope)}</td><td data-label="${say(says.ends, scope)}">${momentAndAge(endsAt, scope)}</td>
 <td data-label="${say(says.change, scope)}"><form method="post" action="/sessions/${encodeURIComponent(id)}/end"><input type="hidden" name="back" value="/sessions"><button class="quiet">${say(says.end, scope)}</button></form></td></tr>`,
   );
-  return html`<h1>${say(says.sessions, scope)}</h1><p class="lead">${say(says.sessionsLead, scope)}</p>
-${live('sessions', sessions.length === 0 ? html`<p class="empty">${say(says.nobody, scope)}</p>` : table(say(says.sessions, scope), 'cards compact', html`<th scope="col">${say(says.browser, scope)}</th><th scope="col">${say(says.may, scope)}</th><th scope="col">${say(says.from, scope)}</th><th scope="col">${say(says.used, scope)}</th><th scope="col">${say(says.ends, scope)}</th><th scope="col">${say(says.change, scope)}</th>`, rows))}
+  return html`<h1>${say(pages.sessions, scope)}</h1><p class="lead">${say(says.sessionsLead, scope)}</p>
+${live('sessions', sessions.length === 0 ? html`<p class="empty">${say(says.nobody, scope)}</p>` : table(say(pages.sessions, scope), 'cards compact', html`<th scope="col">${say(says.browser, scope)}</th><th scope="col">${say(says.may, scope)}</th><th scope="col">${say(says.from, scope)}</th><th scope="col">${say(says.used, scope)}</th><th scope="col">${say(says.ends, scope)}</th><th scope="col">${say(says.change, scope)}</th>`, rows))}
 ${pager((place) => withQuery('/sessions', { cursor: place }), { cursor, nextCursor }, scope)}`;
 }
 
@@ -117,12 +123,12 @@ export async function renderAudit(scope: Scope): Promise<Html> {
   const { views, query } = scope;
   const cursor = query.get('cursor') || null;
   const { items, nextCursor } = await pageOfTime(
-    { limit: actionsAPage, cursor: cursor ?? undefined },
+    { limit: actionsAPage, cursor },
     async ({ limit, before }) => views.audit({ since: 0, before, limit }),
     ({ at }) => at,
   );
   const names = new Map(views.choices().accounts);
-  return html`<h1>${say(says.audit, scope)}</h1><p class="lead">${say(says.auditLead, scope)}</p>
+  return html`<h1>${say(pages.audit, scope)}</h1><p class="lead">${say(says.auditLead, scope)}</p>
 ${live(
   'audit',
   items.length === 0

@@ -1,15 +1,13 @@
 import type { IncomingMessage } from 'node:http';
-import { setCookie } from 'hono/cookie';
 import { parseAccept } from 'hono/utils/accept';
 import { parse } from 'hono/utils/cookie';
 import { loadLanguage } from '../../languages/load-language.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { type Language, type LanguageId, languageIds } from '../../wording/language.ts';
 import type { WebContext } from '../web-env.ts';
-import { hidden } from './forms.ts';
+import { hidden, keepCookie } from './forms.ts';
 
 const cookieName = 'lowwater_language';
-const yearSeconds = 365 * 86_400;
 
 /** Each in its own words: whoever cannot read the others finds it. */
 const names: Readonly<Record<LanguageId, string>> = { en: 'English', 'zh-CN': '简体中文', es: 'Español' };
@@ -47,12 +45,7 @@ function acceptedOf(accepted: readonly { readonly type: string; readonly q: numb
 
 /** Keeps a language for this browser; any other word goes back to what the browser asks for. */
 export function keepLanguageChoice(context: WebContext, id: string): void {
-  const known = languageIds.some((each) => each === id);
-  setCookie(context, cookieName, known ? id : '', {
-    maxAge: known ? yearSeconds : 0,
-    httpOnly: true,
-    sameSite: 'Strict',
-  });
+  keepCookie(context, cookieName, languageIds.find((known) => known === id) ?? '');
 }
 
 /** In the footer of every page. */

@@ -1,12 +1,11 @@
 import { dayMs } from '../../domain/duration.ts';
 import { getOrMake } from '../../domain/get-or-make.ts';
-import { momentParts } from '../../domain/moment.ts';
 import { currencyCode, type Micros } from '../../domain/money.ts';
 import { explainChanges } from '../../views/explain-changes.ts';
 import { type GroupSpent, type Review, type Spent, sumReview } from '../../views/review.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { say } from '../../wording/language.ts';
-import { sayDuration } from '../../wording/moments.ts';
+import { sayDay, sayDuration } from '../../wording/moments.ts';
 import { saySum } from '../../wording/one-sum-wording.ts';
 import { phrases } from '../../wording/phrase.ts';
 import { sayAmount, sayBareAmount } from '../../wording/quantity-wording.ts';
@@ -46,7 +45,6 @@ const says = phrases('review', {
   eachDay: 'Spending each day, at most {amount}',
   eachTime: 'Spending each {duration}, at most {amount}',
   sentence: '{words}.',
-  day: '{day} {month}',
 });
 
 const shownAccounts = 30;
@@ -178,13 +176,13 @@ function stackedChart(
     : say(says.eachTime, { duration: sayDuration(stepMs, scope), amount }, scope);
   const labelled = [0, Math.floor(totals.length / 2), totals.length - 1];
   return html`<figure class="chart"><div class="chart-box low"><svg class="chart-svg stack" role="img" aria-label="${words}">${bars}
-${labelled.map((at) => html`<text class="tick" x="${share((at + 0.5) * width)}" y="100%" dy="-4" text-anchor="middle">${sayDay(Date.parse(days[at] ?? ''), scope)}</text>`)}</svg></div>
+${labelled.map((at) => html`<text class="tick" x="${share((at + 0.5) * width)}" y="100%" dy="-4" text-anchor="middle">${sayDayOf(days[at] ?? '', scope)}</text>`)}</svg></div>
 <figcaption><ul class="legend">${series.map(({ name }) => html`<li><span class="key stack s${colourOf(name)}" aria-hidden="true"></span><bdi>${name}</bdi></li>`)}</ul><p>${say(says.sentence, { words }, scope)}</p></figcaption></figure>`;
 }
 
-function sayDay(at: number, scope: Scope): string {
-  const { day, monthIndex } = momentParts(at, 'UTC');
-  return say(says.day, { day, month: scope.language.month(monthIndex) }, scope);
+function sayDayOf(date: string, scope: Scope): string {
+  const day = new Date(date);
+  return sayDay(day.getUTCMonth(), day.getUTCDate(), scope);
 }
 
 function share(value: number): string {

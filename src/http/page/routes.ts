@@ -23,7 +23,7 @@ import { show } from './show.ts';
 import { nothingGiven } from './silences.ts';
 import { renderTimeZone, zoneOf } from './time-zone.ts';
 import { addTrialPage } from './trial.ts';
-import { nameOf, type Scope, titleOf } from './words.ts';
+import { nameOf, pages, type Scope, titleOf } from './words.ts';
 
 /** The addresses of pages that keep themselves fresh, with their queries. */
 export const pagePaths =
@@ -32,7 +32,7 @@ export const pagePaths =
 type RenderPage = (scope: Scope) => Promise<Html | { readonly content: Html; readonly ending: number }>;
 
 /** The pages of the navigation. */
-const pages: readonly (readonly [path: string, PageName | 'audit' | 'sessions', RenderPage])[] = [
+const pageRoutes: readonly (readonly [path: string, PageName | 'audit' | 'sessions', RenderPage])[] = [
   ['/', 'overview', renderOverview],
   ['/alerts', 'alerts', renderAlerts],
   ['/pay', 'pay', renderPay],
@@ -62,7 +62,7 @@ export function addPages(app: WebApp): void {
   addTrialPage(app);
   app.get('/accounts/:id', showAccount);
   app.get('/silences', (context) => showSilences(context, nothingGiven));
-  for (const [path, name, render] of pages) {
+  for (const [path, name, render] of pageRoutes) {
     app.get(path, async (context) => {
       const { scope } = context.var;
       const isStill = name === 'review';
@@ -79,20 +79,15 @@ async function showAccount(context: WebContext): Promise<Response> {
   const { views, scope } = context.var;
   const account = await findAccount(views, context.req.param('id') ?? '');
   const content = await renderAccount(scope, account);
-  const scripts = ['live.js', 'chart.js'];
-  return show(context, {
-    title: `${nameOf(account.name)} · lowwater`,
-    content,
-    scripts,
-    styles: ['uplot.css'],
-  });
+  const assets = { scripts: ['live.js', 'chart.js'], styles: ['uplot.css'] };
+  return show(context, { title: `${nameOf(account.name)} · lowwater`, content, ...assets });
 }
 
 function showTimeZone(context: WebContext): Promise<Response> {
   const back = readOwnPath(context.req.query('back'));
   const { site, scope } = context.var;
   const content = renderTimeZone(zoneOf(context, ''), site.timezone, back, scope);
-  return show(context, { title: titleOf('timeZone', context.var.scope), content, scripts: ['live.js'] });
+  return show(context, { title: titleOf('timeZone', scope), content, scripts: ['live.js'] });
 }
 
 /** For calendars, which cannot sign in: the key of its address says who may see it. */
@@ -108,15 +103,12 @@ async function showCalendar(context: WebContext): Promise<Response> {
 }
 
 async function showSignIn(context: WebContext): Promise<Response> {
+  const { scope, site, signedIn } = context.var;
   const next = readOwnPath(context.req.query('next'));
-  if (context.get('signedIn')) return context.redirect(next, 303);
-  const isReplaced = context.var.site.sessions?.isOfOtherToken(context.req.header('cookie')) ?? false;
-  const content = renderSignIn(
-    next,
-    isReplaced ? say(says.replaced, context.var.scope) : null,
-    context.var.scope,
-  );
-  return show(context, { title: titleOf('signIn', context.var.scope), content, chrome: null });
+  if (signedIn) return context.redirect(next, 303);
+  const isReplaced = site.sessions?.isOfOtherToken(context.req.header('cookie')) ?? false;
+  const content = renderSignIn(next, isReplaced ? say(says.replaced, scope) : null, scope);
+  return show(context, { title: titleOf('signIn', scope), content, chrome: null });
 }
 
 async function signIn(context: WebContext): Promise<Response> {
@@ -151,10 +143,8 @@ async function signOut(context: WebContext): Promise<Response> {
 }
 
 const says = phrases('signIn', {
-  title: 'Sign in',
   token: 'Token',
   keep: 'Stay signed in for 30 days from the last use, instead of 12 hours',
-  button: 'Sign in',
   where: 'The token is {key} of the configuration.',
   replaced: 'The token was replaced since you signed in, so your session has ended. Give the new one.',
   wrong: 'That is not the token.',
@@ -164,12 +154,12 @@ const says = phrases('signIn', {
 
 /** The page on which people give the token. `problem` says why the last try failed. */
 function renderSignIn(next: string, problem: string | null, scope: Scope): Html {
-  return html`<section class="panel narrow"><h1>${say(says.title, scope)}</h1>
+  return html`<section class="panel narrow"><h1>${say(pages.signIn, scope)}</h1>
 ${problem !== null && html`<p class="problem" role="alert">${problem}</p>`}
 <form method="post" action="/sign-in"><input type="hidden" name="next" value="${next}">
 <input class="hidden" type="text" name="username" value="lowwater" autocomplete="username" tabindex="-1" aria-hidden="true">
 <label>${say(says.token, scope)} <input type="password" name="token" required autocomplete="current-password" autofocus></label>
 <label><input type="checkbox" name="keep" value="yes"> ${say(says.keep, scope)}</label>
-<button>${say(says.button, scope)}</button></form>
+<button>${say(pages.signIn, scope)}</button></form>
 <p class="soft">${sayHtml(says.where, { key: html`<code>server.token</code>` }, scope)}</p></section>`;
 }

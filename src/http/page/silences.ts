@@ -31,13 +31,13 @@ import {
   type Frame,
   moment,
   momentAndAge,
+  pages,
   type Scope,
   severityWord,
   table,
 } from './words.ts';
 
 const says = phrases('silences', {
-  title: 'Silences',
   lead: 'While a silence is active, matching alerts change their state and nothing is sent. What still fires when it ends is sent then.',
   new: 'New silence',
   newLead:
@@ -111,7 +111,7 @@ type SilenceReader = Pick<Frame, 'language'>;
 /** All silences and a form for a new one; `given` is one that needs a change. */
 export function renderSilences(scope: Scope, given: GivenSilence): Html {
   const { views } = scope;
-  return html`<h1>${say(says.title, scope)}</h1>
+  return html`<h1>${say(pages.silences, scope)}</h1>
 <p class="lead">${say(says.lead, scope)}</p>
 ${live('silences', silenceTable(views.silences(), scope, '/silences'))}
 <section aria-labelledby="new-heading"><h2 id="new-heading">${say(says.new, scope)}</h2>
@@ -125,7 +125,7 @@ export function silenceTable(silences: readonly SilenceView[], frame: Frame, bac
   if (silences.length === 0) return html`<p class="empty">${say(says.none, frame)}</p>`;
   const head = html`<th scope="col">${say(says.state, frame)}</th><th scope="col">${say(says.mutes, frame)}</th><th scope="col">${say(says.from, frame)}</th><th scope="col">${say(says.until, frame)}</th><th scope="col">${say(says.by, frame)}</th><th scope="col">${say(says.comment, frame)}</th><th scope="col">${say(says.change, frame)}</th>`;
   const rows = silences.map((silence) => silenceRow(silence, frame, back));
-  return table(say(says.title, frame), 'cards', head, rows);
+  return table(say(pages.silences, frame), 'cards', head, rows);
 }
 
 function silenceRow(silence: SilenceView, frame: Frame, back: string): Html {

@@ -1,21 +1,19 @@
-import { getCookie, setCookie } from 'hono/cookie';
+import { getCookie } from 'hono/cookie';
 import { type Html, html } from '../../wording/html.ts';
 import { say } from '../../wording/language.ts';
 import { phrases } from '../../wording/phrase.ts';
 import { sayHtml } from '../../wording/say-html.ts';
 import type { WebContext } from '../web-env.ts';
-import { hidden, options } from './forms.ts';
+import { hidden, keepCookie, options } from './forms.ts';
 import { live } from './live.ts';
-import type { Frame } from './words.ts';
+import { type Frame, pages } from './words.ts';
 
 const cookieName = 'lowwater_zone';
-const yearSeconds = 365 * 86_400;
 
 const says = phrases('zone', {
   shown: 'times in {zone}',
   showConfigured: 'Show {zone}, as configured',
   change: 'Change',
-  title: 'Time zone',
   lead: 'Times of the pages, in this browser. Messages and reports keep to {zone}, as configured.',
   choose: 'Show times in',
   configured: '{zone}, as configured',
@@ -43,9 +41,7 @@ export function zoneOf(context: WebContext, configured: string): string {
 
 /** Keeps a zone for this browser; any other word goes back to the configured one. */
 export function keepZone(context: WebContext, zone: string): void {
-  const known = zoneNamed(zone);
-  const maxAge = known === null ? 0 : yearSeconds;
-  setCookie(context, cookieName, known ?? '', { maxAge, httpOnly: true, sameSite: 'Strict' });
+  keepCookie(context, cookieName, zoneNamed(zone) ?? '');
 }
 
 /** The zone in which the times of a form were typed: that of its page, though this browser has another by now. */
@@ -65,7 +61,7 @@ export function zoneForm(frame: Frame, configured: string, back: string): Html {
 /** The form in which a reader chooses the zone. Kept by the browser: the configuration, and what others see, stays. */
 export function renderTimeZone(chosen: string, configured: string, back: string, frame: Frame): Html {
   const others = [...zones].map((zone) => [zone, zone] as const);
-  return html`<section class="panel narrow"><h1>${say(says.title, frame)}</h1>
+  return html`<section class="panel narrow"><h1>${say(pages.timeZone, frame)}</h1>
 <p>${say(says.lead, { zone: configured }, frame)}</p>
 <form method="post" action="/time-zone">${hidden('back', back)}
 <label>${say(says.choose, frame)} <select name="zone">${options([['', say(says.configured, { zone: configured }, frame)], ...others], chosen)}</select></label>

@@ -1,4 +1,3 @@
-import { dayMs } from '../../domain/duration.ts';
 import type { Rule } from '../../domain/rule.ts';
 import type { NotTried } from '../../replay/trial.ts';
 import { describeRule, ruleKindOf } from '../../rules/registry.ts';
@@ -19,14 +18,14 @@ import { sayHtml } from '../../wording/say-html.ts';
 import { findAccount } from '../api/input.ts';
 import { RequestError, refusals } from '../refusal.ts';
 import type { WebApp, WebContext } from '../web-env.ts';
+import { chartRanges } from './chart-model.ts';
 import { options, readForm } from './forms.ts';
 import { show } from './show.ts';
 import { type RuleOnTrial, resultSection, type Tried } from './trial-result.ts';
-import { accountLink, accountPath, nameOf, type Scope } from './words.ts';
+import { accountLink, accountPath, nameOf, pages, type Scope } from './words.ts';
 
 const says = phrases('trial', {
   title: 'Try {rule} of {name} · lowwater',
-  overview: 'Overview',
   heading: 'Try other values of {rule}',
   lead: 'What is stored of {name} is judged again, as the daemon would have judged it. Nothing is changed and nothing is sent. Now: {description}.',
   busy: 'Others are trying rules just now; try again in a moment.',
@@ -37,9 +36,6 @@ const says = phrases('trial', {
   noBalance: 'the account has no such balance; give {balances}',
   or: '{one} or {other}',
   over: 'Over the last',
-  month: '30 days',
-  quarter: '90 days',
-  year: '1 year',
   try: 'Try',
   problem: '{problem}.',
 });
@@ -116,11 +112,8 @@ async function showTrial(context: WebContext, shown: TrialShown): Promise<Respon
   });
 }
 
-const trialTimes = [
-  { name: '30d', label: says.month, ms: 30 * dayMs },
-  { name: '90d', label: says.quarter, ms: 90 * dayMs },
-  { name: '365d', label: says.year, ms: 365 * dayMs },
-] as const;
+const [, , month, quarter, year] = chartRanges;
+const trialTimes = [month, quarter, { ...year, name: '365d' }] as const;
 
 interface Problem {
   readonly path: string;
@@ -147,7 +140,7 @@ export function trialPath(account: string, rule: string): string {
 /** One rule of an account with other values, tried on what is stored of the account. */
 async function renderTrial(scope: Scope, shown: TrialShown): Promise<Html> {
   const { account, rule, tried } = shown;
-  return html`<p class="crumb"><a href="/">${say(says.overview, scope)}</a> · ${accountLink(account)}</p>
+  return html`<p class="crumb"><a href="/">${say(pages.overview, scope)}</a> · ${accountLink(account)}</p>
 <h1>${sayHtml(says.heading, { rule: html`<code>${rule.id}</code>` }, scope)}</h1>
 <p>${sayHtml(says.lead, { name: html`<bdi>${nameOf(account.name)}</bdi>`, description: sayAgain(describeRule(rule), scope) }, scope)}</p>
 ${trialForm(scope, shown)}

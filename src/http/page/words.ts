@@ -57,23 +57,26 @@ const stateSays = phrases('state', {
   fine: 'Fine',
 });
 
-const titles = phrases('title', {
-  page: '{page} · lowwater',
+/** The names of pages, wherever one is named. */
+export const pages = phrases('pages', {
+  overview: 'Overview',
   alerts: 'Alerts',
   pay: 'Pay',
   silences: 'Silences',
-  silenceQuestion: 'Silence?',
   review: 'Review',
   messages: 'Messages',
   audit: 'Audit',
   sessions: 'Sessions',
+  silenceQuestion: 'Silence?',
   timeZone: 'Time zone',
   signIn: 'Sign in',
 });
 
+const titles = phrases('title', { page: '{page} · lowwater' });
+
 /** The title of the window. */
-export function titleOf(page: Exclude<keyof typeof titles, 'page'>, reader: Listener): string {
-  return say(titles.page, { page: say(titles[page], reader) }, reader);
+export function titleOf(page: keyof typeof pages, reader: Listener): string {
+  return say(titles.page, { page: say(pages[page], reader) }, reader);
 }
 
 /** Worst first: the order of states on the page. */

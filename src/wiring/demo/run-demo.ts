@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DemoReceiver, ReceivedMessage } from '../../channels/demo-receiver.ts';
+import type { ReceivedMessage } from '../../channels/demo-receiver.ts';
 import { channelKinds } from '../../channels/registry.ts';
 import type { DemoOrder } from '../../cli/context.ts';
 import { addressOf, askDaemon } from '../../cli/daemon/daemon-connection.ts';
@@ -121,10 +121,7 @@ async function acknowledge(server: ServerSettings | null): Promise<void> {
 const usualKinds = 2;
 
 /** A receiver of each kind that prints what arrives, by the name of its channel. */
-async function openReceivers(
-  types: readonly string[] | null,
-  stdout: Output,
-): Promise<ReadonlyMap<string, DemoReceiver>> {
+async function openReceivers(types: readonly string[] | null, stdout: Output) {
   const kinds =
     types === null
       ? channelKinds.slice(0, usualKinds)
