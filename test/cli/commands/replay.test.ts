@@ -218,6 +218,18 @@ describe('lowwater replay', () => {
     expect({ code, isFound: /"rule":"sms-low"/.test(stdout) }).toEqual({ code: 0, isFound: true });
   });
 
+  it('takes no gaps from lines that exports which overlap have twice', async () => {
+    const csv = (await runCli(['history', 'otp', '--since', '7d', '--csv'], { cwd: folder })).stdout;
+    const hourly = csv.split('\n').filter((line, index) => index === 0 || line.slice(14, 16) === '00');
+    const replayOf = async (lines: readonly string[]) => {
+      writeFileSync(join(folder, 'hourly.csv'), lines.join('\n'));
+      const words = ['replay', '--account', 'otp', '--json', '--input', 'hourly.csv'];
+      return parse((await runCli(words, { cwd: folder })).stdout);
+    };
+    expect(hourly.length).toBeGreaterThan(40);
+    expect(await replayOf([...hourly, ...hourly.slice(1)])).toEqual(await replayOf(hourly));
+  });
+
   it('tries other rules on the same past', async () => {
     const { rules: _, ...rest } = config;
     writeFileSync(join(folder, 'bare.json'), JSON.stringify({ ...rest, storage: { path: 'lowwater.db' } }));
