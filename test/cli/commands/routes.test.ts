@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadFile, runCli } from '../../support/cli.ts';
 import { seedDatabase } from '../../support/seed-database.ts';
+import { serveWorld } from '../../support/web-server.ts';
+import { startWorld } from '../../support/world.ts';
 
 let folder: string;
 
@@ -55,6 +57,17 @@ describe('lowwater routes', () => {
       '  silences of people are not known: neither daemon nor database answers',
       '',
     ]);
+  });
+
+  it('reads a configuration that is named beside a daemon, and asks for one where none is', async () => {
+    const { url } = await serveWorld(await startWorld());
+    const words = ['routes', 'otp', 'sms-low', '--server', url];
+    const at = (...more: string[]) => runCli([...words, ...more], { cwd: folder });
+    expect(await at()).toMatchObject({ code: 2, stderr: expect.stringContaining('name it by --config') });
+    expect(await at('--config', 'config.json')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('ops: at once'),
+    });
   });
 
   it('by another severity, in a mute time of the configuration and a silence that somebody made', async () => {
