@@ -197,13 +197,13 @@ function keepFocus(change) {
 }
 
 /** The parts that stand within what a part becomes: they go where they stand there, out of another list as well. */
-let inner = new Map();
+let placed = new Map();
 
 function morphPart(part, next) {
   const places = [...next.querySelectorAll('[data-live]')].filter(isPlace);
-  inner = new Map(places.map(({ dataset: { live } }) => [live, find(live)]));
+  placed = new Map(places.map(({ dataset: { live } }) => [live, find(live)]));
   morph(part, next);
-  inner = new Map();
+  placed = new Map();
 }
 
 /** A part within a part stands as an empty element without a digest: it has a message of its own. */
@@ -231,7 +231,7 @@ function morphChildren(element, wanted) {
   const kept = new Set();
   let last = null;
   for (const next of wanted) {
-    const moved = isPlace(next) ? inner.get(next.dataset.live) : null;
+    const moved = isPlace(next) ? placed.get(next.dataset.live) : null;
     const same = moved ?? had.find((child) => !kept.has(child) && isSame(child, next));
     const node = same ?? next;
     kept.add(node);
@@ -246,7 +246,7 @@ function morphChildren(element, wanted) {
 
 /** What is no longer there goes, unless somebody is at it: then it says that it is over, and goes when it is left alone. */
 function takeAway(child) {
-  if (inner.has(child.dataset?.live)) return;
+  if (placed.has(child.dataset?.live)) return;
   if (child.nodeType !== Node.ELEMENT_NODE || !isUsed(child)) {
     child.remove();
     return;
