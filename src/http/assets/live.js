@@ -231,7 +231,7 @@ function morphChildren(element, wanted) {
   const kept = new Set();
   let last = null;
   for (const next of wanted) {
-    const moved = isPlace(next) ? placed.get(next.dataset.live) : null;
+    const moved = placed.get(next.dataset?.live);
     const same = moved ?? had.find((child) => !kept.has(child) && isSame(child, next));
     const node = same ?? next;
     kept.add(node);
