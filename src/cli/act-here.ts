@@ -79,7 +79,7 @@ export function sendTest(settings: Settings, channel: ChannelSettings, signal: A
   const now = { id: random.id(), at: clock.now(), publicUrl: server?.publicUrl ?? null, timezone };
   const language = channel.language ?? settings.language;
   const message = { kind: 'test', ...now, language, channel: channel.name } as const;
-  return withChannel(settings, channel, async (open) => ({
+  return withChannel({ settings }, channel, async (open) => ({
     delivery: await sendWhole(open, message, { clock, signal }),
     outgoing: await open.preview(message),
   }));
@@ -91,9 +91,10 @@ const owedMs = 2 * minuteMs;
 /** Sends a test alert from here, and stays until it has ended: its end is due at once when the command is ended. */
 export async function sendTestAlert(
   context: CommandContext,
-  settings: Settings,
+  from: Pick<ReportOrder, 'settings' | 'lost'>,
   { wanted, begun }: { readonly wanted: WantedTest; readonly begun: (test: StartedTest) => Promise<void> },
 ): Promise<void> {
+  const { settings } = from;
   const accounts = settings.accounts.filter(({ id }) => id === wanted.account);
   await withReader(context, settings, async (reader) => {
     const of = { settings: { ...settings, accounts }, reader, clock, random, calendar };
@@ -103,9 +104,7 @@ export async function sendTestAlert(
     let woken = Promise.withResolvers<void>();
     const wake = () => woken.resolve();
     context.signal.addEventListener('abort', wake);
-    const channels = settings.channels.map((channel) =>
-      createChannel(channel, { clock, texts: textsFor(settings) }),
-    );
+    const channels = settings.channels.map((channel) => openChannel(from, channel));
     const test = new TestAlert({ ...known, acknowledgeUrl: () => null, wake }, incident, channels);
     const said = begun(test.started);
     let until = test.started.resolvesAt + owedMs;
@@ -127,6 +126,8 @@ export async function sendTestAlert(
 
 export interface ReportOrder {
   readonly settings: Settings;
+  /** The parts of the file that are wrong or unresolved (`OperatorConfiguration`). */
+  readonly lost?: ReadonlySet<string>;
   readonly report: ReportSettings;
   readonly reader: StoreReader;
 }
@@ -161,7 +162,7 @@ export async function sendReport(
   const channels = settings.channels.filter(({ name }) => report.channels.includes(name));
   const send = async (channel: ChannelSettings) => {
     const language = report.language ?? channel.language ?? settings.language;
-    const delivery = await withChannel(settings, channel, (open) =>
+    const delivery = await withChannel(order, channel, (open) =>
       sendWhole(open, { ...message, language }, { clock, signal }),
     );
     const reason = delivery.kind === 'delivered' ? wordMissed(delivery) : delivery.reason;
@@ -170,12 +171,29 @@ export async function sendReport(
   return Promise.all(channels.map(send));
 }
 
+/** A channel; where the file does not say its address or secret, one that sends nothing to what stands in their place. */
+function openChannel(
+  { settings, lost }: Pick<ReportOrder, 'settings' | 'lost'>,
+  channel: ChannelSettings,
+): Channel {
+  const open = createChannel(channel, { clock, texts: textsFor(settings) });
+  if (!lost?.has(`channels.${channel.name}`)) return open;
+  const reason = 'its settings are wrong or unresolved here (see lowwater validate)';
+  return {
+    name: open.name,
+    minGapMs: 0,
+    send: async () => ({ kind: 'dead', reason }),
+    preview: (message) => open.preview(message),
+    close: () => open.close(),
+  };
+}
+
 async function withChannel<T>(
-  settings: Settings,
+  from: Pick<ReportOrder, 'settings' | 'lost'>,
   channel: ChannelSettings,
   use: (open: Channel) => Promise<T>,
 ): Promise<T> {
-  const open = createChannel(channel, { clock, texts: textsFor(settings) });
+  const open = openChannel(from, channel);
   try {
     return await use(open);
   } finally {

@@ -41,8 +41,8 @@ export interface Backend {
   readonly daemon: FoundDaemon | null;
   /** The settings of the file, as far as it can be read; null where a daemon was named instead, or has checked the file. */
   readonly settings: Settings | null;
-  /** True where the file has no errors. */
-  readonly isComplete: boolean;
+  /** The parts of the file that are wrong or unresolved (`OperatorConfiguration`). */
+  readonly lost: ReadonlySet<string>;
   /** Asks the daemon, else the database, which is opened when it is first asked. */
   views(): Promise<OperatorViews>;
   /** The content of the database. Throws `CommandError` where only a daemon is named. */
@@ -102,7 +102,7 @@ async function openBackend(
   const { settings, lost } = configuration;
   const found = await findDaemon(context, configuration);
   const daemon = found?.refusal === null ? found : null;
-  const local = { settings, isComplete: lost.size === 0 };
+  const local = { settings, lost };
   if (daemon !== null && daemon.facts !== null) {
     const difference = differenceOf(daemon.facts, context);
     if (difference === null) return { ...atDaemon(daemon, null), ...local };
@@ -135,7 +135,7 @@ function atDaemon(daemon: OpenDaemon, difference: string | null): Backend {
     names: daemon.facts,
     daemon,
     settings: null,
-    isComplete: false,
+    lost: new Set(),
     async views() {
       if (difference !== null) throw new CommandError(difference);
       return openRemoteViews(daemon);
@@ -167,7 +167,7 @@ function atDatabase(
   { file, settings, lost }: OperatorConfiguration,
   daemon: FoundDaemon | null,
   opened: StoreFile[],
-): Omit<Backend, 'settings' | 'isComplete'> {
+): Omit<Backend, 'settings' | 'lost'> {
   const { accounts, rules, channels, reports, timezone, storage } = settings;
   const storedViews = async (): Promise<StoredViews> => {
     const { openStoredViews } = await import('../views/stored-views.ts');

@@ -5,7 +5,7 @@ import type { Role } from '../domain/operator.ts';
 import { ownOf } from '../domain/own.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import type { ServerSettings } from '../domain/settings.ts';
-import { isAmong } from '../net/network.ts';
+import { isAmong, plainAddress } from '../net/network.ts';
 import { RequestError, refusals } from './refusal.ts';
 import type { Site } from './web-env.ts';
 
@@ -62,17 +62,21 @@ export function namePerson({ settings: { trustedProxy } }: Site, request: Incomi
   return name === '' ? null : name;
 }
 
-/** The client's address: what the trusted proxy put last into `X-Forwarded-For`, else the peer's. */
+/** The client's address: the last in `X-Forwarded-For` that is no trusted proxy's, where a trusted proxy sent it; else the peer's. */
 export function addressOf({ settings: { trustedProxy } }: Site, request: IncomingMessage): string {
-  const address = peerOf(request);
-  if (trustedProxy === null || !isAmong(trustedProxy.addresses, address)) return address;
-  const last = /[^,]*$/.exec(String(request.headers['x-forwarded-for'] ?? ''))?.[0].trim() ?? '';
-  return isIP(last) === 0 ? address : last;
+  const hops = String(request.headers['x-forwarded-for'] ?? '').split(',');
+  let address = peerOf(request);
+  while (trustedProxy !== null && isAmong(trustedProxy.addresses, address)) {
+    const before = plainAddress(hops.pop()?.trim() ?? '');
+    if (isIP(before) === 0) break;
+    address = before;
+  }
+  return address;
 }
 
 /** Address of the peer, which may be a proxy. */
 export function peerOf({ socket }: IncomingMessage): string {
-  return socket.remoteAddress ?? '';
+  return plainAddress(socket.remoteAddress ?? '');
 }
 
 /** Lets in whoever is signed in or brings the token, when there is a token; throws the refusal otherwise. */

@@ -10,12 +10,17 @@ export function parseNetwork(text: string) {
   return { address, bits: Number(bits ?? max), family: version === 4 ? 'ipv4' : 'ipv6' } as const;
 }
 
+/** An address as people write it: a server that listens on `::` sees IPv4 peers as `::ffff:10.0.0.1`, and some proxies add a port. */
+export function plainAddress(text: string): string {
+  const [, bracketed, dotted] = /^\[(.*)\](?::\d+)?$|^([\d.]+):\d+$/.exec(text) ?? [];
+  return (bracketed ?? dotted ?? text).replace(/^::ffff:(?=\d+\.)/i, '');
+}
+
 /** Whether an address is one of these, or in one of these networks. */
 export function isAmong(networks: readonly string[], address: string): boolean {
   const list = new BlockList();
   for (const { address: base, bits, family } of networks.flatMap((text) => parseNetwork(text) ?? []))
     list.addSubnet(base, bits, family);
-  // A server that listens on :: sees its IPv4 peers as ::ffff:10.0.0.1.
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
+  const plain = plainAddress(address);
   return isIP(plain) !== 0 && list.check(plain, isIP(plain) === 4 ? 'ipv4' : 'ipv6');
 }

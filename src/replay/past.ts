@@ -70,8 +70,10 @@ export class Survey {
   #stride = 1;
 
   take({ at, outcome }: PollRecord): void {
+    // Between two lines of one instant, as in exports that overlap, there is no pause.
+    const pauseMs = this.#lastRead ? at - this.#lastAt : 0;
     if (this.#count === 0) this.#firstAt = at;
-    else if (this.#lastRead && this.#count % this.#stride === 0) this.#keep(at - this.#lastAt);
+    else if (pauseMs > 0 && this.#count % this.#stride === 0) this.#keep(pauseMs);
     this.#count++;
     this.#lastAt = at;
     this.#lastRead = outcome === 'ok';

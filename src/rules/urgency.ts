@@ -1,5 +1,5 @@
 import type { Incident } from '../domain/alert.ts';
-import { dayMs, weekMs } from '../domain/duration.ts';
+import { dayMs, minuteMs, weekMs } from '../domain/duration.ts';
 import type { Payment, Runway } from '../domain/message.ts';
 import type { Severity } from '../domain/severity.ts';
 import { never, type Urgency } from '../domain/urgency.ts';
@@ -45,9 +45,12 @@ export const dueGroups = ['now', 'today', 'week', 'later'] as const;
 
 export type DueGroup = (typeof dueGroups)[number];
 
-/** When somebody must act: at once, by `todayEndsAt`, within seven days, or later. */
+/**
+ * When somebody must act: at once, by `todayEndsAt`, within seven days, or later. What falls due within the minute is due: what is due "now" was
+ * dated by whoever looked, perhaps a moment after `now`.
+ */
 export function dueGroup({ isEmpty, actBy }: Urgency, now: number, todayEndsAt = now): DueGroup {
-  if (isEmpty || actBy <= now) return 'now';
+  if (isEmpty || actBy <= now + minuteMs) return 'now';
   if (actBy <= todayEndsAt) return 'today';
   return actBy <= now + weekMs ? 'week' : 'later';
 }

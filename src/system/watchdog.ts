@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 
-/** With exit code 143 and a line on standard error. Runs in its own thread, for work that blocks this one. */
+/** With exit code 143 and a line on standard error, whether or not somebody reads it. Runs in its own thread, for work that blocks this one. */
 export function endProcessAfter(limitMs: number, line: string): () => void {
   const watch = new Worker(watching, { eval: true, workerData: { limitMs, line: `lowwater: ${line}\n` } });
   watch.unref();
@@ -10,7 +10,10 @@ export function endProcessAfter(limitMs: number, line: string): () => void {
 const watching = `
 const { workerData } = require('node:worker_threads');
 setTimeout(() => {
-  require('node:fs').writeSync(2, workerData.line);
-  process.kill(process.pid, 'SIGTERM');
+  try {
+    require('node:fs').writeSync(2, workerData.line);
+  } finally {
+    process.kill(process.pid, 'SIGTERM');
+  }
 }, workerData.limitMs);
 `;

@@ -97,3 +97,12 @@ it.each([
     expect([code, stderr]).toEqual([command === 'run' ? 1 : 2, expect.stringContaining(said)]);
   }
 });
+
+it('sends nothing to what stands in the place of an address that is not resolved, and says so', async () => {
+  const { code, stderr } = await runWith(['report', 'weekly'], {
+    channels: { hook: { type: 'webhook', url: `\${env:LOWWATER_NOT_SET}` } },
+    reports: [{ id: 'weekly', cron: '0 9 * * 1', channels: ['hook'] }],
+  });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/weekly could not be sent to hook: its settings are wrong or unresolved here/);
+});

@@ -167,6 +167,18 @@ describe('lowwater mcp', () => {
     expect(client.strays).toEqual([]);
   });
 
+  it('ends a query that nobody waits for any more', async () => {
+    const client = await new Client(bed.configFile, []).open();
+    const endless =
+      'WITH RECURSIVE step(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM step) SELECT count(*) FROM step';
+    void client.ask('tools/call', { name: 'query', arguments: { sql: endless } });
+    await client.call('accounts');
+    const closedAt = performance.now();
+    expect(await client.close()).toBe(0);
+    // A query by itself may take 20 seconds.
+    expect(performance.now() - closedAt).toBeLessThan(10_000);
+  }, 30_000);
+
   it('reads the database where no daemon runs, and acts on nothing there', async () => {
     await daemon.stop();
     const { structuredContent, content } = await actor.call('accounts');

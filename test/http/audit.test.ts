@@ -89,6 +89,19 @@ describe('the audit', () => {
     ]);
   });
 
+  it.each([
+    ['198.51.100.7, 127.0.0.9', '198.51.100.7'],
+    ['127.0.0.9, 198.51.100.7:4711', '198.51.100.7'],
+    ['10.9.9.9, [2001:db8::7]:4711', '2001:db8::7'],
+    ['unknown', '127.0.0.1'],
+  ])('names the address before those of trusted proxies: %s', async (forwarded, from) => {
+    const { send, audit } = await served({
+      trustedProxy: { addresses: ['127.0.0.0/8'], header: 'remote-user' },
+    });
+    await send('POST', '/api/v1/alerts/otp/sms-low/ack', { by: 'Lin' }, { 'x-forwarded-for': forwarded });
+    expect(await audit()).toMatchObject([{ from }]);
+  });
+
   it('does not believe the header of anybody but the trusted proxy', async () => {
     const { send, audit } = await served({
       trustedProxy: { addresses: ['192.0.2.1'], header: 'remote-user' },

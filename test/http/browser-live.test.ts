@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
+import { hourMs, idleRule, minuteMs, smsLow, units } from '../support/account-facts.ts';
 import { hasBrowser, openPage, withPage } from '../support/browser.ts';
 import { useBrowser } from '../support/browser-bed.ts';
 import { give } from '../support/orders.ts';
@@ -47,6 +47,25 @@ describe.skipIf(!hasBrowser())('an open page in use', () => {
       await page.keyboard.press('Enter');
       await page.getByText('this alert is critical now').waitFor();
       expect((await world.views.alert('otp', 'sms-low'))?.acknowledged).toBeNull();
+    });
+  });
+
+  it('shows an alert that now stands in another list of the overview', async () => {
+    const quiet = idleRule({ id: 'voip-idle', balance: 'voip', windowMs: 10 * minuteMs });
+    const world = await startWorld({ rules: [smsLow({ critical: units(200) }), quiet] });
+    for (const sms of [150, 149, 148, 147]) await read(world, sms);
+    const { url } = await serveWorld(world);
+    await withPage(bed.scripted, async (page) => {
+      await openPage(page, url);
+      await page.getByText('Updates by itself.').waitFor();
+      const card = page.locator('.alert', { hasText: 'nothing spent' });
+      await card.locator('summary', { hasText: 'Acknowledge' }).click();
+      await card.getByLabel('Your name').filter({ visible: true }).fill('Wei');
+      // The list of what is due now is gone, which stood above that of this week.
+      await read(world, 500);
+      await page.getByText('1 alert needs attention').waitFor();
+      expect(await card.isVisible()).toBe(true);
+      expect(await card.getByLabel('Your name').filter({ visible: true }).inputValue()).toBe('Wei');
     });
   });
 

@@ -58,6 +58,12 @@ describe('the order of urgency', () => {
     expect(dueGroup(notUrgent, now)).toBe('later');
   });
 
+  it('is due at once where nobody can say, also for who began to look a moment before', () => {
+    const undated = buildRunway({ forecast: null, emptyAt: null, runwayMs: null });
+    const urgency = urgencyOf({ ...low, severity: 'warning' }, undated, now + 5);
+    expect(dueGroup(urgency, now, now + dayMs)).toBe('now');
+  });
+
   it('does not date an alert about spending by the end of the balance', () => {
     const surge = { ...low, type: 'surge', severity: 'critical' } as const;
     expect(urgencyOf(surge, buildRunway({ forecast: forecast(60) }), now).actBy).toBe(surge.since);

@@ -79,11 +79,12 @@ pauses that are stored.
 async function pollHere(
   context: CommandContext,
   input: CommandInput,
-  { isComplete, ...backend }: Backend,
+  backend: Backend,
   order: { readonly account: string | null; readonly explain: (exchange: DescribedExchange) => void },
 ): Promise<readonly CheckedAccount[]> {
   // Prints the errors of a configuration that has some.
-  const settings = (isComplete && backend.settings) || (await loadConfiguration(context, input)).settings;
+  const settings =
+    (backend.lost.size === 0 && backend.settings) || (await loadConfiguration(context, input)).settings;
   const { checkHere } = await import('../act-here.ts');
   return checkHere(context, { settings, ...order });
 }

@@ -33,8 +33,12 @@ docs/assistants.md connects clients.`,
         { capabilities: { tools: {}, resources: {} }, instructions },
       );
       server.setRequestHandler('tools/list', () => ({ tools: [...tools.map(shown), queryTool] }));
-      server.setRequestHandler('tools/call', ({ params: { name, arguments: given = {} } }) =>
-        answered(() => call(context, input, tools, name, given)),
+      server.setRequestHandler('tools/call', ({ params: { name, arguments: given = {} } }, { mcpReq }) =>
+        answered(() =>
+          name === queryTool.name
+            ? query(input, given.sql, mcpReq.signal)
+            : call(context, input, tools, { name, given }),
+        ),
       );
       server.setRequestHandler('resources/list', async () => ({ resources: await documentsOf() }));
       server.setRequestHandler('resources/read', async ({ params: { uri } }) => ({
@@ -114,10 +118,8 @@ async function call(
   context: CommandContext,
   input: CommandInput,
   tools: readonly Tool[],
-  name: string,
-  given: Readonly<Record<string, unknown>>,
+  { name, given }: { readonly name: string; readonly given: Readonly<Record<string, unknown>> },
 ): Promise<Found> {
-  if (name === queryTool.name) return { found: await query(input, given.sql) };
   const tool = tools.find((each) => each.name === name);
   if (tool === undefined) throw new CommandError(`there is no tool ${name}`);
   const by = typeof given.by === 'string' ? given.by.trim() : '';
@@ -169,13 +171,14 @@ async function ask(
 /** More than this is no answer to read. */
 const maxAnswerBytes = 16 * 1024 * 1024;
 
-/** In a process of its own: a query that does not end is ended there, and the assistant's server goes on. */
-async function query(input: CommandInput, sql: unknown): Promise<object> {
+/** In a process of its own: a query that does not end, or that nobody waits for, is ended there, and the assistant's server goes on. */
+async function query(input: CommandInput, sql: unknown, signal: AbortSignal): Promise<Found> {
   if (typeof sql !== 'string') throw new CommandError('sql: give one SELECT');
-  const printed = await runSelf(['query', '--json', '--timeout', '20s', ...configOf(input), '--', sql]);
+  const words = ['query', '--json', '--timeout', '20s', ...configOf(input), '--', sql];
+  const printed = await runSelf(words, signal);
   const rows = parseJson(printed);
   if (!Array.isArray(rows)) throw new CommandError('the query answered nothing that can be read');
-  return { rows: rows.slice(0, maxRows), truncated: rows.length > maxRows };
+  return { found: { rows: rows.slice(0, maxRows), truncated: rows.length > maxRows } };
 }
 
 function configOf(input: CommandInput): readonly string[] {
@@ -189,14 +192,14 @@ export function withoutOptions(words: string): string {
 }
 
 /** The output of another command of this very program. Throws `CommandError` with its words where it fails. */
-async function runSelf(words: readonly string[]): Promise<string> {
+async function runSelf(words: readonly string[], signal?: AbortSignal): Promise<string> {
   const { execFile } = process.getBuiltinModule('node:child_process');
   const [program = ''] = process.argv.slice(1);
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   execFile(
     process.execPath,
     [...process.execArgv, program, ...words],
-    { maxBuffer: maxAnswerBytes, env: { ...process.env, NO_COLOR: '1' } },
+    { signal, maxBuffer: maxAnswerBytes, env: { ...process.env, NO_COLOR: '1' } },
     (error, stdout, stderr) => {
       if (error === null) resolve(stdout);
       else if (error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER')

@@ -6,7 +6,7 @@ import type { Settings } from '../../domain/settings.ts';
 import { severities } from '../../domain/severity.ts';
 import type { ChannelPlan } from '../../engine/decide.ts';
 import { type Backend, operatorCommand } from '../backend.ts';
-import { type Command, CommandError, exitCodes, jsonOption } from '../command.ts';
+import { type Command, CommandError, exitCodes, jsonOption, UsageError } from '../command.ts';
 import { namedServer } from '../daemon/find-daemon.ts';
 import { loadForOperator } from '../load-configuration.ts';
 import { readChoice, readMoment, requireKnown } from '../read-options.ts';
@@ -36,8 +36,8 @@ export const routesCommand: Command = operatorCommand({
   examples: ['lowwater routes otp sms-low --severity warning --at 2026-11-29T03:00'],
   async run(context, input, backend) {
     const { timezone } = backend;
-    if (backend.settings === null && namedServer(context, input) !== null)
-      throw new CommandError('routes are read from a configuration: name it by --config');
+    if (input.option('config') === null && namedServer(context, input) !== null)
+      throw new UsageError('routes are read from a configuration: name it by --config');
     const settings = backend.settings ?? (await loadForOperator(context, input)).settings;
     const id = requireKnown('account', backend.names.accounts, input.positional('ACCOUNT'));
     const account = settings.accounts.find((candidate) => candidate.id === id);

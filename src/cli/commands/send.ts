@@ -52,7 +52,7 @@ export const reportCommand = operatorCommand({
 /** Asks the daemon about a report; where none answers, acts on the database, and answers as a daemon would. */
 async function askForReport<Answer>(
   context: CommandContext,
-  { daemon, settings }: Backend,
+  { daemon, settings, lost }: Backend,
   report: {
     readonly id: string;
     readonly method: 'GET' | 'POST';
@@ -64,7 +64,9 @@ async function askForReport<Answer>(
   const configured = settings?.reports.find((candidate) => candidate.id === id);
   if (settings === null || configured === undefined) throw new TypeError('a report without its settings');
   const here = await import('../act-here.ts');
-  return here.withReader(context, settings, (reader) => act(here, { settings, report: configured, reader }));
+  return here.withReader(context, settings, (reader) =>
+    act(here, { settings, lost, report: configured, reader }),
+  );
 }
 
 export const testChannelCommand: Command = {

@@ -98,9 +98,9 @@ async function withUnnamed(views: OperatorViews, summary: AccountSummary): Promi
 }
 
 /** The daemons that share the database; null where it is one daemon's own. Says on standard error what is wrong with them. */
-async function lookAtCluster(context: CommandContext, { settings, isComplete }: Backend) {
+async function lookAtCluster(context: CommandContext, { settings, lost }: Backend) {
   const postgres = settings?.storage.postgres;
-  if (settings === null || postgres === undefined || !isComplete) return null;
+  if (settings === null || postgres === undefined || lost.size > 0) return null;
   const { hashSettings } = await import('../../config/hash-settings.ts');
   const seen = await lookAt(context, postgres);
   const cluster = describeCluster(seen);

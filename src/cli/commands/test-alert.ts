@@ -50,12 +50,16 @@ that is told at once has it, else with 1.`,
       let code: number = exitCodes.failed;
       const { sendTestAlert } = await import('../act-here.ts');
       const { testAlertJson: describe } = await import('../../views/public-json.ts');
-      await sendTestAlert(context, backend.settings, {
-        wanted: { ...wanted, by },
-        begun: async (test) => {
-          code = await print(await describe(test));
+      await sendTestAlert(
+        context,
+        { ...backend, settings: backend.settings },
+        {
+          wanted: { ...wanted, by },
+          begun: async (test) => {
+            code = await print(await describe(test));
+          },
         },
-      });
+      );
       return code;
     }
     const answer = await backend.order(

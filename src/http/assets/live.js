@@ -173,7 +173,7 @@ function takeOver() {
     const part = find(key);
     const template = document.createElement('template');
     template.innerHTML = markup;
-    if (part !== null) keepFocus(() => morph(part, template.content.firstElementChild));
+    if (part !== null) keepFocus(() => morphPart(part, template.content.firstElementChild));
   }
   const keys = taken.map(([key]) => key);
   if (keys.includes('title')) {
@@ -196,11 +196,24 @@ function keepFocus(change) {
   if (focused !== document.activeElement && focused?.isConnected) focused.focus({ preventScroll: true });
 }
 
+/** The parts that stand within what a part becomes: they go where they stand there, out of another list as well. */
+let placed = new Map();
+
+function morphPart(part, next) {
+  const places = [...next.querySelectorAll('[data-live]')].filter(isPlace);
+  placed = new Map(places.map(({ dataset: { live } }) => [live, find(live)]));
+  morph(part, next);
+  placed = new Map();
+}
+
+/** A part within a part stands as an empty element without a digest: it has a message of its own. */
+function isPlace({ dataset }) {
+  return dataset?.live !== undefined && dataset.is === undefined;
+}
+
 /** Makes an element like another, in place: what stays the same stays the same element, with its focus and what was typed. */
 function morph(element, next) {
-  // A part within the part stands as an empty element without a digest: it has a message of its own.
-  const isPlace = next.dataset.live !== undefined && next.dataset.is === undefined;
-  if (isPlace && element.dataset.live === next.dataset.live) return;
+  if (isPlace(next) && element.dataset.live === next.dataset.live) return;
   if (element.matches('form, input:checked') && isUsed(element)) {
     putOff(element, next);
     return;
@@ -218,7 +231,8 @@ function morphChildren(element, wanted) {
   const kept = new Set();
   let last = null;
   for (const next of wanted) {
-    const same = had.find((child) => !kept.has(child) && isSame(child, next));
+    const moved = placed.get(next.dataset?.live);
+    const same = moved ?? had.find((child) => !kept.has(child) && isSame(child, next));
     const node = same ?? next;
     kept.add(node);
     if (same?.nodeType === Node.ELEMENT_NODE) morph(same, next);
@@ -232,6 +246,7 @@ function morphChildren(element, wanted) {
 
 /** What is no longer there goes, unless somebody is at it: then it says that it is over, and goes when it is left alone. */
 function takeAway(child) {
+  if (placed.has(child.dataset?.live)) return;
   if (child.nodeType !== Node.ELEMENT_NODE || !isUsed(child)) {
     child.remove();
     return;

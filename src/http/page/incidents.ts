@@ -60,7 +60,7 @@ function incidentRow(
   }<th scope="row"><code>${rule}</code></th>
 <td data-label="${say(says.began, frame)}">${moment(firedAt, frame)}</td><td data-label="${say(says.lasted, frame)}">${wordLasted(incident, frame)}</td>
 <td data-label="${say(says.endedBy, frame)}">${resolution === null ? unknown(frame) : describeResolution(resolution, { ...frame, currency })}</td>
-<td class="number" data-label="${say(says.value, frame)}">${value === null ? unknown(frame) : sayQuantity(value, { ...frame, currency })}</td>
+<td${value?.unit !== 'text' && html` class="number"`} data-label="${say(says.value, frame)}">${value === null ? unknown(frame) : sayQuantity(value, { ...frame, currency })}</td>
 <td data-label="${say(says.acknowledged, frame)}">${
     acknowledgement === null
       ? html`<span class="soft">${say(says.no, frame)}</span>`

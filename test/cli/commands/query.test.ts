@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withoutOptions } from '../../../src/cli/commands/mcp.ts';
-import { runBuilt } from '../../support/built-program.ts';
+import { runBuilt, startBuilt } from '../../support/built-program.ts';
 import { runCli } from '../../support/cli.ts';
 import { makeDocumentedHouse } from '../../support/documented-house.ts';
 
@@ -95,5 +95,12 @@ describe('lowwater query', () => {
     });
     // An assistant has no option that it could raise.
     expect(withoutOptions(ended.stderr)).toMatch(/longer than 1s .*: ask for less, by account and time$/);
+  });
+
+  it('is ended when it takes too long also where nobody reads why', async () => {
+    const words = ['query', '--timeout', '1s', `${endless} count(*) FROM step`];
+    const { child, ended } = startBuilt(words, { cwd: folder });
+    child.stderr?.destroy();
+    expect(await ended).toMatchObject({ code: 1, signal: null });
   });
 });

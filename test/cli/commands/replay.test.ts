@@ -218,6 +218,19 @@ describe('lowwater replay', () => {
     expect({ code, isFound: /"rule":"sms-low"/.test(stdout) }).toEqual({ code: 0, isFound: true });
   });
 
+  it('takes no gaps from lines that exports which overlap have twice', async () => {
+    const csv = (await runCli(['history', 'otp', '--since', '7d', '--csv'], { cwd: folder })).stdout;
+    const [header = '', ...rows] = csv.trim().split('\n');
+    const hourly = [header, ...rows.filter((_, index) => index % 12 === 0)];
+    const replayOf = async (lines: readonly string[]) => {
+      writeFileSync(join(folder, 'hourly.csv'), lines.join('\n'));
+      const words = ['replay', '--account', 'otp', '--json', '--input', 'hourly.csv'];
+      return parse((await runCli(words, { cwd: folder })).stdout);
+    };
+    expect(hourly.length).toBeGreaterThan(40);
+    expect(await replayOf([...hourly, ...hourly.slice(1)])).toEqual(await replayOf(hourly));
+  });
+
   it('tries other rules on the same past', async () => {
     const { rules: _, ...rest } = config;
     writeFileSync(join(folder, 'bare.json'), JSON.stringify({ ...rest, storage: { path: 'lowwater.db' } }));

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadFile, runCli } from '../../support/cli.ts';
 import { seedDatabase } from '../../support/seed-database.ts';
+import { serveWorld } from '../../support/web-server.ts';
+import { startWorld } from '../../support/world.ts';
 
 let folder: string;
 
@@ -55,6 +57,13 @@ describe('lowwater routes', () => {
       '  silences of people are not known: neither daemon nor database answers',
       '',
     ]);
+  });
+
+  it('asks for the configuration where only a daemon is named', async () => {
+    const { url } = await serveWorld(await startWorld());
+    const words = ['routes', 'otp', 'sms-low', '--server', url];
+    const refused = { code: 2, stderr: expect.stringContaining('name it by --config') };
+    expect(await runCli(words, { cwd: folder })).toMatchObject(refused);
   });
 
   it('by another severity, in a mute time of the configuration and a silence that somebody made', async () => {

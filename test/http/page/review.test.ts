@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Reading } from '../../../src/domain/reading.ts';
 import { reviewTime } from '../../../src/views/review.ts';
 import type { AccountView } from '../../../src/views/views.ts';
-import { hourMs, minuteMs, smsLow, units } from '../../support/account-facts.ts';
+import { currencyRule, hourMs, minuteMs, smsLow, units } from '../../support/account-facts.ts';
 import { buildAccountView, dayMs, viewsNow } from '../../support/built-views.ts';
 import { give } from '../../support/orders.ts';
 import { makeAccount } from '../../support/settings.ts';
@@ -247,6 +247,17 @@ describe('the page of a review', () => {
     world.provider.set('otp', 9_990);
     await world.pass(hourMs);
     expect(await (await fetch(`${url}/review`)).text()).toContain('Spending each day, at most 10.00 CNY.');
+  });
+
+  it('lets a value in words wrap as a figure does not', async () => {
+    const world = await startWorld({
+      accounts: [makeAccount('otp', { currency: 'EUR' })],
+      rules: [currencyRule],
+    });
+    await read(world, 100);
+    const { url } = await serveWorld(world);
+    const page = await (await fetch(`${url}/review`)).text();
+    expect(page).toContain('<td data-label="Value">CNY</td>');
   });
 
   it('says by the API too why more was spent than before', async () => {
