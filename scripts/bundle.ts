@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import { build, type OutputChunk, type Plugin } from 'rolldown';
+import { build, type CodeSplittingGroup, type OutputChunk, type Plugin } from 'rolldown';
 import { loadLess, writeAscii } from './lean-bundle.ts';
 
 /** A package whose code stands in the bundle. */
@@ -21,11 +21,33 @@ const together = {
   groups: [
     { name: 'bundler', test: /rolldown\/runtime/ },
     { name: 'node', test: /^\0(?!undici|string-width)/ },
-    { name: 'words', test: /\/src\/(domain|wording)\// },
+    { name: 'words', test: /\/src\/(domain|ports|wording)\// },
+    { name: 'zod', test: /\/node_modules\/zod\// },
     { name: 'rules', test: /\/src\/(schema|spending|rules)\// },
     { name: 'engine', test: /\/src\/(messages|engine)\// },
+    importedBy('src/wiring/signals.ts', 'signals'),
+    importedBy('src/wiring/process.ts', 'start'),
+    importedBy('src/config/read-draft.ts', 'draft'),
+    importedBy('src/config/load-config.ts', 'configuration'),
   ],
 };
+
+/** All that is loaded whenever one source is. */
+function importedBy(source: string, name: string): CodeSplittingGroup {
+  const found = new Set<string>();
+  return {
+    debugName: name,
+    name(module, modules) {
+      const gather = (id: string): void => {
+        if (found.has(id)) return;
+        found.add(id);
+        for (const imported of modules.getModuleInfo(id)?.importedIds ?? []) gather(imported);
+      };
+      if (found.size === 0) gather(join(import.meta.dirname, '..', source));
+      return found.has(module) ? name : null;
+    },
+  };
+}
 
 /**
  * Makes the program that ships from `src/main.ts`, in `directory`: the sources and every package they import, but those

@@ -14,8 +14,7 @@ if (major > needed[0] || (major === needed[0] && minor >= needed[1])) {
   const ending = listenForSignals(words);
   const command = commandOf(words);
   const { keepCompiledCode, limitMemory } = await import('./wiring/before-loading.ts');
-  if (command === 'replay')
-    limitMemory(words.some((word) => word.startsWith('--input')) ? 'replay of a file' : 'replay');
+  if (command === 'replay') limitMemory('replay');
   else if (command === 'run') limitMemory('small');
   else if (!(words.includes('--help') || /^(?:-|help|comp|$)/.test(command ?? ''))) limitMemory('short');
   // The daemon starts once in months, and would hold in memory what it read of compiled code: 9 MB for a tenth of a second.

@@ -11,6 +11,7 @@ import { everyChannel } from '../engine/decide.ts';
 import type { EntryProblem } from '../providers/kind.ts';
 import { providerKindOf } from '../providers/registry.ts';
 import { buildBuiltInRules, withBalance } from '../rules/rules-for-account.ts';
+import { once } from '../schema/shapes.ts';
 import { type Draft, Position } from './draft.ts';
 import { databaseFile, type Reading } from './read-draft.ts';
 import type { ConfigInput } from './schema/config.ts';
@@ -182,7 +183,7 @@ export function readEntries(file: Position) {
 
 function readEntry(name: string, position: Position) {
   const written = position.value;
-  const { data } = providerSchema.safeParse(written ?? {});
+  const { data } = providerSchema.safeParse(written ?? {}, once);
   const putInAt = (key: string) => listPutIn(position.at(key));
   return data === undefined ? null : buildProvider(name, data, { written, putInAt });
 }

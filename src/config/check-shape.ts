@@ -1,10 +1,8 @@
 import type * as z from 'zod';
+import { once } from '../schema/shapes.ts';
 import { didYouMean } from '../wording/lists.ts';
 import type { Position } from './draft.ts';
 import { type ConfigInput, configSchema } from './schema/config.ts';
-
-/** A file is read once a process: a parser compiled for it would cost more than it saves. */
-const once = { jitless: true } as const;
 
 /** Accounts read at once; more are worth a parser that is compiled for them. */
 const accountsAtOnce = 1000;

@@ -141,10 +141,10 @@ export class IncidentRecords extends Records<Incident> {
 
 const noIncidents: ReadonlySet<string> = new Set();
 
+/** The key of an alert is made where it is to be stored: its newest numbers are kept at each poll. */
 export class AlertRecords {
-  readonly #records = new Records<Alert>();
   readonly #accounts = new Map<string, Map<string, Alert>>();
-  readonly unsaved = this.#records.unsaved;
+  readonly unsaved = new Unsaved();
 
   get(account: string, rule: string): Alert | undefined {
     return this.#accounts.get(account)?.get(rule);
@@ -160,7 +160,7 @@ export class AlertRecords {
   }
 
   changed(): readonly Alert[] {
-    return [...this.unsaved.items()].flatMap((key) => this.#records.get(key) ?? []);
+    return this.#find(this.unsaved.items()).rows;
   }
 
   set(alert: Alert): void {
@@ -170,20 +170,29 @@ export class AlertRecords {
 
   /** Keeps values that need no write, such as the newest numbers. */
   setInMemory(alert: Alert): void {
-    this.#records.setInMemory(alertKey(alert.account, alert.rule), alert);
     getOrMake(this.#accounts, alert.account, () => new Map<string, Alert>()).set(alert.rule, alert);
   }
 
   delete({ account, rule }: AlertName): void {
-    this.#records.delete(alertKey(account, rule));
+    this.unsaved.add(alertKey(account, rule));
     const alerts = this.#accounts.get(account);
     alerts?.delete(rule);
     if (alerts?.size === 0) this.#accounts.delete(account);
   }
 
   take(): { readonly rows: readonly Alert[]; readonly removed: readonly AlertName[] } {
-    const { rows, removed } = this.#records.take();
-    return { rows, removed: removed.map(alertNameOf) };
+    return this.#find(this.unsaved.take());
+  }
+
+  #find(keys: Iterable<string>) {
+    const rows: Alert[] = [];
+    const removed: AlertName[] = [];
+    for (const name of [...keys].map(alertNameOf)) {
+      const alert = this.get(name.account, name.rule);
+      if (alert === undefined) removed.push(name);
+      else rows.push(alert);
+    }
+    return { rows, removed };
   }
 }
 

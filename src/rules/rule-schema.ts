@@ -4,7 +4,7 @@ import { keyOf } from '../domain/json.ts';
 import type { Balance, BalanceDefinition } from '../domain/reading.ts';
 import { firstBalance, type Rule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
-import { shape } from '../schema/shapes.ts';
+import { once, shape } from '../schema/shapes.ts';
 import { listWords } from '../wording/lists.ts';
 import { sentences } from '../wording/phrase.ts';
 import { commonKeys, type InputOf, type RuleKind } from './kind.ts';
@@ -21,7 +21,7 @@ export const ruleSchema = z.discriminatedUnion('type', [schemaOf(first), ...othe
 });
 
 export function plainRule(kind: RuleKind, id: string): Rule {
-  return ruleSchema.parse({ id, type: kind.type });
+  return ruleSchema.parse({ id, type: kind.type }, once);
 }
 
 function schemaOf(kind: RuleKind) {

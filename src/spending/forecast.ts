@@ -103,6 +103,8 @@ export function expectedFrom(walk: Walk, at: number, withinMs: number): Micros {
 /** The usual and what was announced. */
 export function sumAt(walk: Walk, hours: number): Micros {
   const { startsAt, announced } = walk;
+  // A fast path: forecasts ask this dozens of times a reading.
+  if (announced.length === 0) return usualAt(walk, hours);
   const to = startsAt + hours * hourMs;
   return announced.reduce((sum, run) => sum + announcedIn(run, startsAt, to), usualAt(walk, hours));
 }
@@ -122,14 +124,17 @@ function usualAt(walk: Walk, hours: number): Micros {
 
 /** After how many hours `sumAt` reaches an amount; null past five years. */
 function hoursUntil(walk: Walk, amount: Micros): number | null {
-  let [low, high] = [0, farthestHours + maxWeeks * hoursPerWeek];
-  if (sumAt(walk, high) < amount) return null;
+  const isPastWalk = sumAt(walk, farthestHours) < amount;
+  let low = isPastWalk ? farthestHours : 0;
+  let high = isPastWalk ? farthestHours + maxWeeks * hoursPerWeek : farthestHours;
+  if (isPastWalk && sumAt(walk, high) < amount) return null;
   while (high - low > 1) {
     const middle = (low + high) >>> 1;
     if (sumAt(walk, middle) < amount) low = middle;
     else high = middle;
   }
   // From hour to hour it grows evenly.
-  const [before, after] = [sumAt(walk, low), sumAt(walk, high)];
+  const before = sumAt(walk, low);
+  const after = sumAt(walk, high);
   return low + (after > before ? (amount - before) / (after - before) : 1);
 }

@@ -105,21 +105,20 @@ function middlesOf(state: BalanceState, hour: number): Middles {
   };
 }
 
-/** One of five days may be anything. */
-function middleOf(state: BalanceState, from: number, to: number): Micros | null {
-  const seen: Micros[] = [];
-  for (let slot = from; slot < to; slot += 24) {
-    if ((state.weeks[slot] ?? 0) > 0) insertSorted(seen, state.bins[slot] ?? 0);
-  }
-  if (seen.length === 0) return null;
-  const middle = seen.length >> 1;
-  return ((seen[(seen.length - 1) >> 1] ?? 0) + (seen[middle] ?? 0)) / 2;
-}
+const sorted = new Float64Array(5);
 
-/** The middle of a few numbers, which `sort` would copy and compare by calls: this is asked for each hour of a day at the end of each hour. */
-function insertSorted(numbers: number[], added: number): void {
-  let index = numbers.length;
-  for (let before = numbers[index - 1]; before !== undefined && before > added; before = numbers[index - 1])
-    numbers[index--] = before;
-  numbers[index] = added;
+/**
+ * One of five days may be anything. Sorted as they are seen, in numbers made once: this is asked for each hour of a day at the end of
+ * each hour.
+ */
+function middleOf(state: BalanceState, from: number, to: number): Micros | null {
+  let seen = 0;
+  for (let slot = from; slot < to; slot += 24) {
+    if ((state.weeks[slot] ?? 0) === 0) continue;
+    const bin = state.bins[slot] ?? 0;
+    let index = seen++;
+    for (; index > 0 && (sorted[index - 1] ?? 0) > bin; index--) sorted[index] = sorted[index - 1] ?? 0;
+    sorted[index] = bin;
+  }
+  return seen === 0 ? null : ((sorted[(seen - 1) >> 1] ?? 0) + (sorted[seen >> 1] ?? 0)) / 2;
 }

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { parseDuration } from '../../domain/duration.ts';
 import { plainAddress } from '../../schema/addresses.ts';
-import { choice, shape } from '../../schema/shapes.ts';
+import { choice, once, shape } from '../../schema/shapes.ts';
 import { type Description, descriptionKeys, descriptionSchema } from '../http-json/description.ts';
 import {
   buildDescribedEntry,
@@ -101,6 +101,7 @@ function readDescription(preset: Preset): Description {
   const keys = Object.keys(descriptionKeys);
   return descriptionSchema.parse(
     Object.fromEntries(Object.entries(preset).filter(([key]) => keys.includes(key))),
+    once,
   );
 }
 
