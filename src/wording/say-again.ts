@@ -25,9 +25,13 @@ interface Form {
   readonly counts: ReadonlySet<string>;
   /** The number of letters that are always there: of several forms the one that says most is meant. */
   readonly letters: number;
+  /** The character that it begins with; empty where an argument or a choice stands first. */
+  readonly start: string;
 }
 
 let forms: readonly Form[] = [];
+/** By the first character of a text, what it may be; under the empty one, what begins with anything. */
+let byStart: ReadonlyMap<string, readonly Form[]> = new Map();
 
 /** A form of fewer letters looks like anything: it is meant only where an argument is known, too. */
 const tellingLetters = 2;
@@ -49,11 +53,14 @@ function sayPart(text: string, retelling: Retelling): string {
 function findForm(text: string, reader: Retelling): string {
   const known = keptPhrases();
   // Pages and their sentences are loaded when they are asked for.
-  if (forms.length !== known.length)
+  if (forms.length !== known.length) {
     forms = known
       .map(formOf)
       .toSorted((left, right) => right.letters - left.letters || lengthOf(right) - lengthOf(left));
-  for (const form of forms) {
+    const mayBe = (start: string) => forms.filter((form) => form.start === '' || form.start === start);
+    byStart = new Map(forms.map(({ start }) => [start, mayBe(start)]));
+  }
+  for (const form of byStart.get(text.charAt(0)) ?? byStart.get('') ?? []) {
     const shortest = form.pattern.exec(text);
     if (shortest === null) continue;
     // A vendor's words may hold what stands between two arguments: that way is meant in which more of them are known.
@@ -113,7 +120,9 @@ function formOf(phrase: Phrase): Form {
   const pattern = new RegExp(`^${source}$`, 's');
   const longest = new RegExp(pattern.source.replaceAll('.+?)', '.+)'), 's');
   const quoted = new Set([...phrase.english.matchAll(/"\{(\w+)\}"/g)].map(([, name = '']) => name));
-  return { phrase, pattern, longest, names, counts, quoted, letters: words.replace(/\W/g, '').length };
+  const start = typeof parts[0] === 'string' ? parts[0].charAt(0) : '';
+  const letters = words.replace(/\W/g, '').length;
+  return { phrase, pattern, longest, names, counts, quoted, letters, start };
 }
 
 const figure = /^-?[\d,]+(?:\.\d+)?(?: [A-Z]{3})?$/;

@@ -1,21 +1,15 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { createApi } from '../../src/http/api/routes.ts';
 import { dayMs, hourMs, minuteMs } from '../support/account-facts.ts';
 import { viewsNow } from '../support/built-views.ts';
-import { demoParts, startDemoWorld } from '../support/demo-world.ts';
+import { demoParts } from '../support/demo-world.ts';
+import { useMorning } from '../support/morning.ts';
 import { seedDatabase } from '../support/seed-database.ts';
 import { makeAccount, makeSettings } from '../support/settings.ts';
-import { type RunningServer, runServer } from '../support/web-server.ts';
 import { startWorld, step, World } from '../support/world.ts';
 
-let server: RunningServer;
-
-beforeEach(async () => {
-  server = await runServer({ world: await startDemoWorld() });
-});
-
-afterEach(() => server.close());
+const morning = useMorning();
 
 describe('what the API gives', () => {
   it('accounts, money as decimal strings, times in UTC, null where unknown', async () => {
@@ -59,11 +53,11 @@ describe('what the API gives', () => {
   });
 
   it('a view as the program holds it, whole', async () => {
-    const held = JSON.parse(JSON.stringify(await server.world.views.explain('otp')));
+    const held = JSON.parse(JSON.stringify(await morning.server.world.views.explain('otp')));
     expect(await get('/views/explain?account=otp')).toEqual({ items: held });
     expect(await get('/views/account?account=unknown')).toEqual({ items: [null] });
     expect((await get('/views/readings?account=otp')).items).toHaveLength(
-      (await server.world.views.readings('otp', 0, viewsNow + 1)).length,
+      (await morning.server.world.views.readings('otp', 0, viewsNow + 1)).length,
     );
     expect(await refusal('/views/secrets')).toEqual([400, 'bad_request']);
   });
@@ -136,24 +130,26 @@ describe('a collection in pages', () => {
   });
 
   it('goes on where it was though what was given has gone, or all of it', async () => {
+    await morning.change();
     const { nextCursor } = await get('/accounts?limit=2');
-    const [first, second, third] = server.world.views.accountIds();
+    const [first, second, third] = morning.server.world.views.accountIds();
     for (const gone of [[second], [first, second]]) {
       const accounts = demoParts.accounts.filter(({ id }) => !gone.includes(id));
-      server.world.reload({ ...demoParts, accounts });
+      morning.server.world.reload({ ...demoParts, accounts });
       const rest = await get(`/accounts?limit=1&cursor=${nextCursor}`);
       expect(rest.accounts[0].id).toBe(third);
     }
   });
 
   it('leaves no open alert out where the last one given has resolved meanwhile', async () => {
+    await morning.change();
     const namesAt = async (path: string): Promise<readonly string[]> =>
       (await get(path)).alerts.map((it: { account: string; rule: string }) => `${it.account} ${it.rule}`);
     const before = await namesAt('/alerts');
     const given = before.indexOf('otp sms-low') + 1;
     const { nextCursor } = await get(`/alerts?all=true&limit=${given}`);
-    server.world.provider.set('otp', 1_000_000);
-    await server.world.pass(10 * minuteMs);
+    morning.server.world.provider.set('otp', 1_000_000);
+    await morning.server.world.pass(10 * minuteMs);
     const open = await namesAt('/alerts');
     expect(open).not.toContain('otp sms-low');
     const left = before.slice(given).filter((name) => open.includes(name));
@@ -162,6 +158,7 @@ describe('a collection in pages', () => {
   });
 
   it('gives a cursor that it takes, however much a silence names', async () => {
+    await morning.change();
     const account = Array.from({ length: 100 }, (_, index) => `account-${index}-${'x'.repeat(50)}`);
     for (const comment of ['one', 'two'])
       await post('/silences', { match: { account, rule: ['a', 'b'] }, for: '1h', comment });
@@ -178,7 +175,9 @@ describe('a collection in pages', () => {
   );
 
   it('is compressed for those who take it', async () => {
-    const response = await fetch(`${server.url}/api/v1/accounts`, { headers: { 'accept-encoding': 'gzip' } });
+    const response = await fetch(`${morning.server.url}/api/v1/accounts`, {
+      headers: { 'accept-encoding': 'gzip' },
+    });
     expect(response.headers.get('content-encoding')).toBe('gzip');
     expect((await read(response)).accounts.length).toBeGreaterThan(2);
   });
@@ -188,7 +187,7 @@ describe('history', () => {
   const history = (query: string) => get(`/accounts/otp/history?${query}`);
 
   it('comes whole and exact, from `since` inclusive to `until` exclusive', async () => {
-    await serve(await polledWorld(-18.383));
+    await morning.serve(await polledWorld(-18.383));
     expect(await history('since=2026-11-20T18:01:00Z&until=2026-11-20T18:41:00Z')).toEqual({
       nextCursor: null,
       points: [
@@ -196,7 +195,7 @@ describe('history', () => {
         { at: '2026-11-20T18:21:00.000Z', sms: '-18.383', voip: '80', currency: 'CNY' },
       ],
     });
-    const csv = await fetch(`${server.url}/api/v1/accounts/otp/history.csv?since=30m`);
+    const csv = await fetch(`${morning.server.url}/api/v1/accounts/otp/history.csv?since=30m`);
     expect(csv.headers.get('content-type')).toContain('text/csv');
     expect(csv.headers.get('content-disposition')).toBe(
       'attachment; filename="otp-2026-11-20-2026-11-20.csv"',
@@ -217,14 +216,14 @@ describe('history', () => {
     ['2026-11-20', 4],
     ['2026-11-21', 0],
   ])('takes since=%s, in UTC where no zone is named', async (since, count) => {
-    await serve(await polledWorld(5));
+    await morning.serve(await polledWorld(5));
     expect((await history(`since=${since}`)).points).toHaveLength(count);
   });
 
   it('is thinned to the points asked for and keeps the lowest and the highest', async () => {
     const dip = viewsNow - 3 * hourMs;
     const units = (at: number) => (at === dip ? -5 : at === dip + minuteMs ? 900 : 100);
-    await serve(lastingWorld((at) => units(at) * 1_000_000));
+    await morning.serve(lastingWorld((at) => units(at) * 1_000_000));
     const { points } = await history('since=1d&points=50');
     expect(points.length).toBeLessThanOrEqual(50);
     const values = points.map(({ sms }: { sms: string }) => Number(sms));
@@ -255,12 +254,13 @@ describe('what the API is asked to do', () => {
     ['/accounts/otp/history?points=10&step=5m', 'step: unknown key'],
     ['/channels?x=1', 'x: unknown key'],
   ])('names a query parameter that it does not know: %s', async (path, said) => {
-    const response = await fetch(`${server.url}/api/v1${path}`);
+    const response = await fetch(`${morning.server.url}/api/v1${path}`);
     expect(response.status).toBe(400);
     expect((await read(response)).detail).toContain(said);
   });
 
   it('acknowledges with and without a body', async () => {
+    await morning.change();
     const bare = await post('/alerts/otp/sms-low/ack');
     expect(bare.status).toBe(200);
     expect((await read(bare)).alert).toMatchObject({
@@ -268,7 +268,7 @@ describe('what the API is asked to do', () => {
       acknowledged: { by: 'api', comment: '' },
     });
     await post('/alerts/voice-alerts/voip-negative/ack', { by: 'Lin', comment: 'on it' });
-    expect((await server.world.views.alert('voice-alerts', 'voip-negative'))?.acknowledged).toEqual({
+    expect((await morning.server.world.views.alert('voice-alerts', 'voip-negative'))?.acknowledged).toEqual({
       at: viewsNow,
       by: 'Lin',
       comment: 'on it',
@@ -279,6 +279,7 @@ describe('what the API is asked to do', () => {
   });
 
   it('acknowledges many at once and names those that have ended', async () => {
+    await morning.change();
     const { acks } = await read(
       await post('/acks', {
         alerts: [
@@ -300,24 +301,30 @@ describe('what the API is asked to do', () => {
   });
 
   it('gives an acknowledgement back', async () => {
-    expect((await server.world.views.alert('marketing-eu', 'sms-runway'))?.acknowledged?.by).toBe('Priya');
-    const response = await fetch(`${server.url}/api/v1/alerts/marketing-eu/sms-runway/ack`, {
+    await morning.change();
+    expect((await morning.server.world.views.alert('marketing-eu', 'sms-runway'))?.acknowledged?.by).toBe(
+      'Priya',
+    );
+    const response = await fetch(`${morning.server.url}/api/v1/alerts/marketing-eu/sms-runway/ack`, {
       method: 'DELETE',
     });
     expect((await read(response)).alert).toMatchObject({ account: 'marketing-eu', acknowledged: null });
   });
 
   it('silences everything only in so many words', async () => {
+    await morning.change();
     await post('/silences', { match: {}, everything: true, for: '1h' });
     await post('/silences', { everything: true, for: '1h' });
     expect(ordered().map(({ match }) => match)).toEqual([{}, {}]);
-    expect([...server.world.views.firing()].map(({ silenced }) => silenced)).toEqual(Array(5).fill(true));
+    expect([...morning.server.world.views.firing()].map(({ silenced }) => silenced)).toEqual(
+      Array(5).fill(true),
+    );
   });
 
   it('takes one that names every severity for one of everything', async () => {
     const body = JSON.stringify({ match: { severity: ['info', 'warning', 'critical'] }, for: '1h' });
     const headers = { 'content-type': 'application/json' };
-    const response = await fetch(`${server.url}/api/v1/silences`, { method: 'POST', body, headers });
+    const response = await fetch(`${morning.server.url}/api/v1/silences`, { method: 'POST', body, headers });
     expect(response.status).toBe(400);
     expect(await response.text()).toContain('every alert of every account');
     expect(ordered()).toEqual([]);
@@ -328,7 +335,7 @@ describe('what the API is asked to do', () => {
     '{"match":{"account":"otp","labels":{"\\u005f_proto__":"x"}},"for":"1h"}',
     '{"match":{"account":"otp","__proto__":{"rule":"sms-low"}},"for":"1h"}',
   ])('refuses a label that would be lost: %s', async (body) => {
-    const response = await fetch(`${server.url}/api/v1/silences`, {
+    const response = await fetch(`${morning.server.url}/api/v1/silences`, {
       method: 'POST',
       body,
       headers: { 'content-type': 'application/json' },
@@ -342,13 +349,14 @@ describe('what the API is asked to do', () => {
     const path = `/alerts/${encodeURIComponent('@provider:api.example.com')}/provider-down/ack`;
     expect((await post(path)).status).toBe(404);
     const world = await startWorld({ accounts: ['a', 'b', 'c', 'd'] });
-    await serve(world);
+    await morning.serve(world);
     world.provider.breakDown('network_error');
     await world.pass(6 * step);
     expect((await post(path)).status).toBe(200);
   });
 
   it('silences for a time, lists it, and ends it', async () => {
+    await morning.change();
     const made = await post('/silences', {
       match: { account: 'otp', severity: ['warning'] },
       for: '2h',
@@ -367,25 +375,27 @@ describe('what the API is asked to do', () => {
       active: true,
     });
     expect((await get('/silences')).silences.map(({ id }: { id: string }) => id)).toContain(silence.id);
-    const ended = await fetch(`${server.url}/api/v1/silences/${silence.id}`, { method: 'DELETE' });
+    const ended = await fetch(`${morning.server.url}/api/v1/silences/${silence.id}`, { method: 'DELETE' });
     expect(await ended.json()).toEqual({ expired: silence.id });
-    const again = await fetch(`${server.url}/api/v1/silences?id=${silence.id}`, { method: 'DELETE' });
+    const again = await fetch(`${morning.server.url}/api/v1/silences?id=${silence.id}`, { method: 'DELETE' });
     expect(again.status).toBe(404);
     expect((await read(again)).detail).toBe(`the silence "${silence.id}" has ended already, or never was`);
   });
 
   it('ends a silence that the body names', async () => {
-    const [batch] = server.world.views.silences().filter(({ by }) => by === 'Lin');
-    const response = await fetch(`${server.url}/api/v1/silences`, {
+    await morning.change();
+    const [batch] = morning.server.world.views.silences().filter(({ by }) => by === 'Lin');
+    const response = await fetch(`${morning.server.url}/api/v1/silences`, {
       method: 'DELETE',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ id: batch?.id }),
     });
     expect(response.status).toBe(200);
-    expect(server.world.views.silences().map(({ by }) => by)).toEqual(['configuration']);
+    expect(morning.server.world.views.silences().map(({ by }) => by)).toEqual(['configuration']);
   });
 
   it('silences from and until instants of another zone', async () => {
+    await morning.change();
     const match = { rule: 'sms-low' };
     const made = await post('/silences', {
       match,
@@ -452,21 +462,22 @@ describe('what the API is asked to do', () => {
 
   it('refuses a reading of which a balance stands twice with different values', async () => {
     const reading = '{"at":"2026-11-20T12:00:00Z","currency":"CNY","balances":{"sms":"3","sms":"300"}}';
-    const headers = { 'content-type': 'application/json', origin: server.url };
-    const address = `${server.url}/api/v1/accounts/otp/readings`;
+    const headers = { 'content-type': 'application/json', origin: morning.server.url };
+    const address = `${morning.server.url}/api/v1/accounts/otp/readings`;
     const response = await fetch(address, { method: 'POST', body: reading, headers });
     expect(response.status).toBe(400);
     expect((await read(response)).error.message).toBe('The body holds a key twice, with different values.');
   });
 
   it('refuses to guess what "all" means', async () => {
-    const response = await fetch(`${server.url}/api/v1/alerts?all=1`);
+    const response = await fetch(`${morning.server.url}/api/v1/alerts?all=1`);
     expect(response.status).toBe(400);
     expect((await read(response)).error.message).toBe('all: give true or false');
   });
 
   it('polls now, and says when it may not', async () => {
-    const { world } = server;
+    await morning.change();
+    const { world } = morning.server;
     world.provider.set('otp', 41);
     const polled = post('/accounts/otp/poll');
     await expect.poll(() => world.pass(10).then(() => world.provider.asked.get('otp')?.length)).toBe(2);
@@ -500,7 +511,7 @@ describe('what the API is asked to do', () => {
       400,
     ],
   ])('refuses %s', async (_what, body, type, status) => {
-    const response = await fetch(`${server.url}/api/v1/alerts/otp/sms-low/ack`, {
+    const response = await fetch(`${morning.server.url}/api/v1/alerts/otp/sms-low/ack`, {
       method: 'POST',
       body,
       headers: { 'content-type': type },
@@ -509,19 +520,19 @@ describe('what the API is asked to do', () => {
     expect(await response.json()).toMatchObject({
       error: { code: expect.any(String), message: expect.any(String) },
     });
-    expect((await server.world.views.alert('otp', 'sms-low'))?.acknowledged).toBeNull();
+    expect((await morning.server.world.views.alert('otp', 'sms-low'))?.acknowledged).toBeNull();
   });
 });
 
 describe('addresses', () => {
   it('answers a wrong method with the ones it takes', async () => {
-    const response = await fetch(`${server.url}/api/v1/accounts`, { method: 'POST' });
+    const response = await fetch(`${morning.server.url}/api/v1/accounts`, { method: 'POST' });
     expect(response.status).toBe(405);
     expect(response.headers.get('allow')).toBe('HEAD, GET');
   });
 
   it('answers HEAD without a body', async () => {
-    const response = await fetch(`${server.url}/api/v1/accounts`, { method: 'HEAD' });
+    const response = await fetch(`${morning.server.url}/api/v1/accounts`, { method: 'HEAD' });
     expect(response.status).toBe(200);
     expect(await response.text()).toBe('');
   });
@@ -531,8 +542,8 @@ describe('addresses', () => {
   });
 
   it('names nothing that Object has by itself', async () => {
-    expect((await fetch(`${server.url}/assets/constructor`)).status).toBe(404);
-    expect((await fetch(`${server.url}/assets/..%2Fhtml.ts`)).status).toBe(404);
+    expect((await fetch(`${morning.server.url}/assets/constructor`)).status).toBe(404);
+    expect((await fetch(`${morning.server.url}/assets/..%2Fhtml.ts`)).status).toBe(404);
   });
 });
 
@@ -553,15 +564,9 @@ function lastingWorld(sms: (at: number) => number): World {
   return new World({}, { startAt: viewsNow, leave: (path) => seedDatabase(path, makeSettings(), answers) });
 }
 
-/** Another world than a team's morning. */
-async function serve(world: World): Promise<void> {
-  await server.close();
-  server = await runServer({ world });
-}
-
 /** The silences that were ordered since the morning. */
 function ordered() {
-  return server.world.views
+  return morning.server.world.views
     .silences()
     .filter(({ by, comment }) => by !== 'configuration' && comment !== 'load test until 22:00');
 }
@@ -579,7 +584,7 @@ function readOperations(): (readonly [path: string, answer: z.ZodType])[] {
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of any shape, looked at by the tests.
 async function get(path: string): Promise<any> {
-  const response = await fetch(`${server.url}/api/v1${path}`);
+  const response = await fetch(`${morning.server.url}/api/v1${path}`);
   expect(response.status).toBe(200);
   expect(response.headers.get('content-type')).toBe('application/json');
   return response.json();
@@ -591,13 +596,13 @@ function read(response: Response): Promise<any> {
 }
 
 async function refusal(path: string): Promise<[number, string]> {
-  const response = await fetch(`${server.url}/api/v1${path}`);
+  const response = await fetch(`${morning.server.url}/api/v1${path}`);
   const { error } = (await response.json()) as { error: { code: string } };
   return [response.status, error.code];
 }
 
 function post(path: string, body?: unknown): Promise<Response> {
-  return fetch(`${server.url}/api/v1${path}`, {
+  return fetch(`${morning.server.url}/api/v1${path}`, {
     method: 'POST',
     ...(body === undefined
       ? {}

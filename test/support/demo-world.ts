@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { onTestFinished } from 'vitest';
 import { accountServiceBalances } from '../../src/providers/account-service/account-service-kind.ts';
 import { pushedKind } from '../../src/providers/pushed/pushed-kind.ts';
 import {
@@ -80,12 +81,13 @@ let morning: Buffer | null = null;
  * A team's morning, at `viewsNow`: something critical, something acknowledged, a key refused, a balance below zero, what
  * only begins, what is well, and an account that was never read.
  */
-export async function startDemoWorld(): Promise<World> {
-  morning ??= await liveThroughMorning();
+export async function startDemoWorld(atEnd: (end: () => void) => void = onTestFinished): Promise<World> {
+  morning ??= await liveThroughMorning(atEnd);
   const left = morning;
   const world = new World(demoParts, {
     startAt: viewsNow - minuteMs,
     leave: (path) => writeFileSync(path, left),
+    atEnd,
   });
   setAnswers(world, 1);
   world.channel('finance').mood = 'down';
@@ -96,9 +98,9 @@ export async function startDemoWorld(): Promise<World> {
 
 const polls = 48;
 
-async function liveThroughMorning(): Promise<Buffer> {
+async function liveThroughMorning(atEnd: (end: () => void) => void): Promise<Buffer> {
   const startAt = viewsNow - 2 * minuteMs - (polls + 3) * step;
-  const world = new World(demoParts, { startAt });
+  const world = new World(demoParts, { startAt, atEnd });
   for (const id of ['otp', 'marketing-eu', 'batch', 'support']) world.provider.set(id, 10_000);
   setAnswers(world, 0);
   world.provider.set('otp', 31.25);

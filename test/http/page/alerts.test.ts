@@ -1,19 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { belowRule, hourMs, units } from '../../support/account-facts.ts';
 import { buildIncident, minuteMs, viewsNow } from '../../support/built-views.ts';
-import { startDemoWorld } from '../../support/demo-world.ts';
 import { FakeViews } from '../../support/fake-views.ts';
+import { useMorning } from '../../support/morning.ts';
 import { give } from '../../support/orders.ts';
-import { type RunningServer, runFakeServer, runServer } from '../../support/web-server.ts';
+import { runFakeServer } from '../../support/web-server.ts';
 import { startWorld, step } from '../../support/world.ts';
 
-let server: RunningServer;
-
-beforeEach(async () => {
-  server = await runServer({ world: await startDemoWorld() });
-});
-
-afterEach(() => server.close());
+const morning = useMorning();
 
 describe('the alerts page', () => {
   it.each([
@@ -42,7 +36,6 @@ describe('the alerts page', () => {
   });
 
   it('finds a past incident behind thousands of others', async () => {
-    await server.close();
     const views = new FakeViews();
     const past = (index: number, rule: string) => {
       const firedAt = viewsNow - hourMs - index * minuteMs;
@@ -59,12 +52,11 @@ describe('the alerts page', () => {
   });
 
   it('shows twenty at a time, and goes on', async () => {
-    await server.close();
     const accounts = Array.from({ length: 150 }, (_, index) => `a-${String(index).padStart(3, '0')}`);
     const world = await startWorld({ accounts, rules: [belowRule({ thresholds: { critical: units(50) } })] });
     world.provider.fill(42.1);
     await world.pass(2 * step);
-    server = await runServer({ world });
+    await morning.serve(world);
     const first = await page('/alerts');
     expect(first).toContain('150 alerts, 20 on this page');
     const next = /href="(\/alerts\?cursor=[^"]+)">Next page/.exec(first)?.[1] ?? '';
@@ -72,6 +64,7 @@ describe('the alerts page', () => {
   });
 
   it('acknowledges what is ticked, and only that', async () => {
+    await morning.change();
     await send('/alerts/many', [
       ['alert', 'otp/sms-low'],
       ['alert', 'voice-alerts/voip-negative'],
@@ -83,7 +76,8 @@ describe('the alerts page', () => {
   });
 
   it('acknowledges all that the filters select, when asked for all', async () => {
-    await give(server.world.views, {
+    await morning.change();
+    await give(morning.server.world.views, {
       kind: 'unacknowledge',
       account: 'marketing-eu',
       rule: 'sms-runway',
@@ -100,6 +94,7 @@ describe('the alerts page', () => {
   });
 
   it('says to the second of two people that somebody had acknowledged all of them, and changes nothing', async () => {
+    await morning.change();
     const acknowledge = (by: string) =>
       send('/alerts/many', [
         ['alert', 'otp/sms-low'],
@@ -109,10 +104,11 @@ describe('the alerts page', () => {
       ]);
     expect(await acknowledge('Lin')).toContain('done=acknowledged-many');
     expect(await acknowledge('Ada')).toContain('done=held-many');
-    expect((await server.world.views.alert('otp', 'sms-low'))?.acknowledged?.by).toBe('Lin');
+    expect((await morning.server.world.views.alert('otp', 'sms-low'))?.acknowledged?.by).toBe('Lin');
   });
 
   it('silences each of what is ticked for the time chosen', async () => {
+    await morning.change();
     await send('/alerts/many', [
       ['alert', 'otp/sms-low'],
       ['do', 'silence'],
@@ -136,14 +132,18 @@ describe('the alerts page', () => {
   });
 
   it('gives an acknowledged alert back', async () => {
-    expect((await server.world.views.alert('marketing-eu', 'sms-runway'))?.acknowledged?.by).toBe('Priya');
+    await morning.change();
+    expect((await morning.server.world.views.alert('marketing-eu', 'sms-runway'))?.acknowledged?.by).toBe(
+      'Priya',
+    );
     await send('/alerts/marketing-eu/sms-runway/unacknowledge', []);
-    expect((await server.world.views.alert('marketing-eu', 'sms-runway'))?.acknowledged).toBeNull();
+    expect((await morning.server.world.views.alert('marketing-eu', 'sms-runway'))?.acknowledged).toBeNull();
   });
 });
 
 describe('a silence ordered on the page', () => {
   it('of everything is asked for in so many words', async () => {
+    await morning.change();
     await send('/silences', [
       ['everything', 'yes'],
       ['confirmed', 'yes'],
@@ -151,10 +151,11 @@ describe('a silence ordered on the page', () => {
       ['by', 'Lin'],
     ]);
     expect(ordered()).toMatchObject([{ match: {}, endsAt: viewsNow + 2 * hourMs }]);
-    expect((await server.world.views.alert('otp', 'sms-low'))?.silenced).toBe(true);
+    expect((await morning.server.world.views.alert('otp', 'sms-low'))?.silenced).toBe(true);
   });
 
   it('by a label is chosen from those that exist', async () => {
+    await morning.change();
     expect(await page('/silences')).toContain('<option value="team=identity">');
     await send('/silences', [
       ['label', 'team=identity'],
@@ -166,7 +167,7 @@ describe('a silence ordered on the page', () => {
   });
 
   it('by a label that would be lost on the way is refused, for it would mute the whole account', async () => {
-    const response = await fetch(`${server.url}/silences`, {
+    const response = await fetch(`${morning.server.url}/silences`, {
       method: 'POST',
       body: new URLSearchParams({ account: 'otp', label: '__proto__=x', for: '2h', by: 'Lin' }),
     });
@@ -176,7 +177,7 @@ describe('a silence ordered on the page', () => {
   });
 
   it('that is refused comes back with the reason next to what was filled in', async () => {
-    const response = await fetch(`${server.url}/silences`, {
+    const response = await fetch(`${morning.server.url}/silences`, {
       method: 'POST',
       body: new URLSearchParams({ account: 'otp', rule: 'sms-lo', for: '2h', by: 'Lin', back: '/silences' }),
     });
@@ -188,7 +189,7 @@ describe('a silence ordered on the page', () => {
 });
 
 async function page(path: string): Promise<string> {
-  const response = await fetch(server.url + path.replaceAll('&amp;', '&'), {
+  const response = await fetch(morning.server.url + path.replaceAll('&amp;', '&'), {
     headers: { accept: 'text/html' },
   });
   expect(response.status).toBe(200);
@@ -203,7 +204,7 @@ function names(text: string): string[] {
 }
 
 async function send(path: string, fields: [string, string][]): Promise<string | null> {
-  const response = await fetch(server.url + path, {
+  const response = await fetch(morning.server.url + path, {
     method: 'POST',
     body: new URLSearchParams(fields),
     redirect: 'manual',
@@ -214,7 +215,7 @@ async function send(path: string, fields: [string, string][]): Promise<string | 
 
 /** The alerts that Lin has acknowledged. */
 async function acknowledged(): Promise<string[]> {
-  const alerts = await server.world.views.alerts({ all: false });
+  const alerts = await morning.server.world.views.alerts({ all: false });
   return alerts.flatMap(({ account, rule, acknowledged }) =>
     acknowledged?.by === 'Lin' ? [`${account} ${rule}`] : [],
   );
@@ -222,7 +223,7 @@ async function acknowledged(): Promise<string[]> {
 
 /** The silences that were ordered since the morning. */
 function ordered() {
-  return server.world.views
+  return morning.server.world.views
     .silences()
     .filter(({ by, comment }) => by !== 'configuration' && comment !== 'load test until 22:00');
 }
