@@ -14,10 +14,12 @@ export const keptRunDays = 12;
 
 export const keptTopUps = 6;
 
-const arrayBytes =
-  4 * (hoursPerWeek + keptBlocks * (checkedHours.length + 1) + 2 * checkedHours.length) +
-  4 * (2 * keptTopUps + 4 * keptRunDays) +
-  (hoursPerWeek + keptBlocks);
+/** Where arrays begin: these after so many numbers of four bytes, the weeks after so many bytes. */
+const errorsAt = hoursPerWeek + keptBlocks * (checkedHours.length + 1);
+const topUpsAt = errorsAt + 2 * checkedHours.length;
+const runsAt = topUpsAt + 2 * keptTopUps;
+const weeksAt = 4 * (runsAt + 4 * keptRunDays);
+const arrayBytes = weeksAt + hoursPerWeek + keptBlocks;
 
 /** One side of what is unusual; see `watchUnusual`. */
 class Unusual {
@@ -102,40 +104,62 @@ export class BalanceState {
   readonly more = new Unusual();
   readonly less = new Unusual();
 
-  /** All arrays lie in it: a buffer for each would take more memory than most of them hold. */
+  /** All arrays lie in it, in the order of their names: a buffer for each would take more memory than most of them hold. */
   readonly buffer = new ArrayBuffer(arrayBytes);
-  #taken = 0;
 
   /** The usual spending of each hour of the week. */
-  readonly bins = this.#floats(hoursPerWeek);
-  /** Predicted sums, a row for each of the last blocks: what will be spent within each of `checkedHours`. */
-  readonly said = this.#floats(keptBlocks * checkedHours.length);
-  /** Spent in each of the last blocks. */
-  readonly came = this.#floats(keptBlocks);
+  readonly bins = this.#floats(0, hoursPerWeek);
   /** For each of `checkedHours`: the usual error and how many widths of it the interval is. */
-  readonly errors = this.#floats(checkedHours.length);
-  readonly widths = this.#floats(checkedHours.length);
-  /** Amounts of the last top-ups, and the balances they came at. */
-  readonly topUpAmounts = this.#floats(keptTopUps);
-  readonly topUpFrom = this.#floats(keptTopUps);
-  /** Days that took far too much: the local day, by how much, and when. */
-  readonly runDates = this.#floats(keptRunDays);
-  readonly runAmounts = this.#floats(keptRunDays);
-  readonly runBegins = this.#floats(keptRunDays);
-  readonly runLengths = this.#floats(keptRunDays);
+  readonly errors = this.#floats(errorsAt, checkedHours.length);
+  readonly widths = this.#floats(errorsAt + checkedHours.length, checkedHours.length);
   /** In how many weeks each hour of the week was learned; stays at 255. */
-  readonly weeks = this.#bytes(hoursPerWeek);
-  /** The number of hours of each of the last blocks that were seen. */
-  readonly cameHours = this.#bytes(keptBlocks);
+  readonly weeks = new Uint8Array(this.buffer, weeksAt, hoursPerWeek);
 
-  #floats(length: number): Float32Array {
-    this.#taken += 4 * length;
-    return new Float32Array(this.buffer, this.#taken - 4 * length, length);
+  // What is needed once in hours is made when it is: an array takes 104 bytes beside what it holds.
+
+  /** Predicted sums, a row for each of the last blocks: what will be spent within each of `checkedHours`. */
+  get said(): Float32Array {
+    return this.#floats(hoursPerWeek, keptBlocks * checkedHours.length);
   }
 
-  #bytes(length: number): Uint8Array {
-    this.#taken += length;
-    return new Uint8Array(this.buffer, this.#taken - length, length);
+  /** Spent in each of the last blocks. */
+  get came(): Float32Array {
+    return this.#floats(errorsAt - keptBlocks, keptBlocks);
+  }
+
+  /** Amounts of the last top-ups, and the balances they came at. */
+  get topUpAmounts(): Float32Array {
+    return this.#floats(topUpsAt, keptTopUps);
+  }
+
+  get topUpFrom(): Float32Array {
+    return this.#floats(topUpsAt + keptTopUps, keptTopUps);
+  }
+
+  /** Days that took far too much: the local day, by how much, when, and for how long. */
+  get runDates(): Float32Array {
+    return this.#floats(runsAt, keptRunDays);
+  }
+
+  get runAmounts(): Float32Array {
+    return this.#floats(runsAt + keptRunDays, keptRunDays);
+  }
+
+  get runBegins(): Float32Array {
+    return this.#floats(runsAt + 2 * keptRunDays, keptRunDays);
+  }
+
+  get runLengths(): Float32Array {
+    return this.#floats(runsAt + 3 * keptRunDays, keptRunDays);
+  }
+
+  /** The number of hours of each of the last blocks that were seen. */
+  get cameHours(): Uint8Array {
+    return new Uint8Array(this.buffer, weeksAt + hoursPerWeek, keptBlocks);
+  }
+
+  #floats(at: number, length: number): Float32Array {
+    return new Float32Array(this.buffer, 4 * at, length);
   }
 }
 
