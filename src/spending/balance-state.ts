@@ -14,157 +14,198 @@ export const keptRunDays = 12;
 
 export const keptTopUps = 6;
 
-const arrayBytes =
-  4 * (hoursPerWeek + keptBlocks * (checkedHours.length + 1) + 2 * checkedHours.length) +
-  4 * (2 * keptTopUps + 4 * keptRunDays) +
-  (hoursPerWeek + keptBlocks);
+/** The numbers of a state, in the order in which they lie in its bytes. */
+const numberNames = [
+  // Falls in the present hour, and how much of it was seen (ms).
+  'spent',
+  'seenMs',
+  // Spent since the state began; only differences mean anything.
+  'total',
+  // The mean hour (14 days' memory), and how many hours were learned.
+  'meanHour',
+  'hours',
+  // The most that an hour usually takes.
+  'peak',
+  // Spending clipped off hours, as so much at any hour (14 days' memory).
+  'clipped',
+  // The usual spending of the hour that ended last, before it was learned.
+  'usualBefore',
+  // The level's two sums, those of the drift, and those of holidays.
+  'actual',
+  'expected',
+  'driftActual',
+  'driftExpected',
+  'holidayActual',
+  'holidayExpected',
+  // Spent in the present block of six hours, hours seen in it, hours of it that passed, blocks that were put down.
+  'blockSpent',
+  'blockSeen',
+  'blockHours',
+  'blocks',
+  // The number of top-ups.
+  'topUps',
+  // The smallest fall, what was usual since the last one and how long ago that is (ms), and the most of it of earlier times, in mean hours.
+  'smallestFall',
+  'silent',
+  'silentMs',
+  'usualSilence',
+  // The mean fall from one reading to the next.
+  'usualFall',
+  // The present local day, what it took far above usual, from which hour on, in how many; and how many such days there were.
+  'runDay',
+  'runMicros',
+  'runHour',
+  'runHours',
+  'runDays',
+  // The last lasting change: since when, when it was known, how many times what was usual (0: none); and from when on there may be another one.
+  'shiftSince',
+  'shiftedAt',
+  'shiftedBy',
+  'shiftsFrom',
+  // 1 where all that is usual was multiplied by it.
+  'isShiftLearned',
+  // A candidate for one: since when, 1 more or −1 less, hours of it that were seen, spent and usual in them.
+  'offSince',
+  'offSide',
+  'offHours',
+  'offSpent',
+  'offUsual',
+  // Spent and usual in the last six of them.
+  'recentSpent',
+  'recentUsual',
+  // A candidate for a small one: hours of it that were seen, spent and usual in them; and from which hour on there may be one.
+  'slowHours',
+  'slowSpent',
+  'slowUsual',
+  'slowFrom',
+] as const;
 
-/** One side of what is unusual; see `watchUnusual`. */
-class Unusual {
-  sum = 0;
-  /** When the sum began to grow, and what was spent and usual since. */
-  since = 0;
-  spent = 0;
-  expected = 0;
-  /** The highest sum since then, and of earlier times, in mean hours. */
-  top = 0;
-  usualTop = 0;
-  /** 1 where a person said that it is expected. */
-  excused = 0;
+/** Those of one side of what is unusual; see `watchUnusual`. */
+const unusualNames = [
+  'sum',
+  // When the sum began to grow, and what was spent and usual since.
+  'since',
+  'spent',
+  'expected',
+  // The highest sum since then, and of earlier times, in mean hours.
+  'top',
+  'usualTop',
+  // 1 where a person said that it is expected.
+  'excused',
+] as const;
+
+const numberCount = numberNames.length + 2 * unusualNames.length;
+
+/** Where the arrays after the numbers begin: these after so many of four bytes, the weeks after so many bytes of all. */
+const errorsAt = hoursPerWeek + keptBlocks * (checkedHours.length + 1);
+const topUpsAt = errorsAt + 2 * checkedHours.length;
+const runsAt = topUpsAt + 2 * keptTopUps;
+const weeksAt = 8 * numberCount + 4 * (runsAt + 4 * keptRunDays);
+const balanceStateBytes = weeksAt + hoursPerWeek + keptBlocks;
+
+class InArray {
+  readonly numbers: Float64Array<ArrayBuffer>;
+
+  constructor(numbers: Float64Array<ArrayBuffer>) {
+    this.numbers = numbers;
+  }
 }
 
-/** All that is known of the spending of one balance: 3.1 KB, however long it is watched. Amounts are micros. */
-export class BalanceState {
-  /** Falls in the present hour, and how much of it was seen (ms). */
-  spent = 0;
-  seenMs = 0;
-  /** Spent since the state began; only differences mean anything. */
-  total = 0;
-  /** The mean hour (14 days' memory), and how many hours were learned. */
-  meanHour = 0;
-  hours = 0;
-  /** The most that an hour usually takes. */
-  peak = 0;
-  /** Spending clipped off hours, as so much at any hour (14 days' memory). */
-  clipped = 0;
-  /** The usual spending of the hour that ended last, before it was learned. */
-  usualBefore = 0;
-  /** The level's two sums, those of the drift, and those of holidays. */
-  actual = 0;
-  expected = 0;
-  driftActual = 0;
-  driftExpected = 0;
-  holidayActual = 0;
-  holidayExpected = 0;
-  /** Spent in the present block of six hours, hours seen in it, hours of it that passed, blocks that were put down. */
-  blockSpent = 0;
-  blockSeen = 0;
-  blockHours = 0;
-  blocks = 0;
-  /** The number of top-ups. */
-  topUps = 0;
-  /** The smallest fall, what was usual since the last one and how long ago that is (ms), and the most of it of earlier times, in mean hours. */
-  smallestFall = 0;
-  silent = 0;
-  silentMs = 0;
-  usualSilence = 0;
-  /** The mean fall from one reading to the next. */
-  usualFall = 0;
-  /** The present local day, what it took far above usual, from which hour on, in how many; and how many such days there were. */
-  runDay = 0;
-  runMicros = 0;
-  runHour = 0;
-  runHours = 0;
-  runDays = 0;
-  /** The last lasting change: since when, when it was known, how many times what was usual (0: none); and from when on there may be another one. */
-  shiftSince = 0;
-  shiftedAt = 0;
-  shiftedBy = 0;
-  shiftsFrom = 0;
-  /** 1 where all that is usual was multiplied by it. */
-  isShiftLearned = 0;
-  /** A candidate for one: since when, 1 more or −1 less, hours of it that were seen, spent and usual in them. */
-  offSince = 0;
-  offSide = 0;
-  offHours = 0;
-  offSpent = 0;
-  offUsual = 0;
-  /** Spent and usual in the last six of them. */
-  recentSpent = 0;
-  recentUsual = 0;
+/** A class whose fields lie in an array of numbers, from a place on: fields of its own would take three times the memory. */
+function numbersAt<Name extends string>(
+  names: readonly Name[],
+  from: number,
+): new (
+  numbers: Float64Array<ArrayBuffer>,
+) => InArray & Record<Name, number> {
+  class Numbers extends InArray {}
+  for (const [index, name] of names.entries()) {
+    const place = from + index;
+    Object.defineProperty(Numbers.prototype, name, {
+      get(this: Numbers) {
+        return this.numbers[place];
+      },
+      set(this: Numbers, value: number) {
+        this.numbers[place] = value;
+      },
+    });
+  }
+  // Its fields are made by name.
+  return Numbers as never;
+}
 
-  /** A candidate for a small one: hours of it that were seen, spent and usual in them; and from which hour on there may be one. */
-  slowHours = 0;
-  slowSpent = 0;
-  slowUsual = 0;
-  slowFrom = 0;
+const Numbers = numbersAt(numberNames, 0);
+const More = numbersAt(unusualNames, numberNames.length);
+const Less = numbersAt(unusualNames, numberNames.length + unusualNames.length);
 
-  readonly more = new Unusual();
-  readonly less = new Unusual();
-
-  /** All arrays lie in it: a buffer for each would take more memory than most of them hold. */
-  readonly buffer = new ArrayBuffer(arrayBytes);
-  #taken = 0;
-
+/** All that is known of the spending of one balance: 3 KB, however long it is watched. Amounts are micros. */
+export class BalanceState extends Numbers {
+  readonly more = new More(this.numbers);
+  readonly less = new Less(this.numbers);
   /** The usual spending of each hour of the week. */
-  readonly bins = this.#floats(hoursPerWeek);
-  /** Predicted sums, a row for each of the last blocks: what will be spent within each of `checkedHours`. */
-  readonly said = this.#floats(keptBlocks * checkedHours.length);
-  /** Spent in each of the last blocks. */
-  readonly came = this.#floats(keptBlocks);
+  readonly bins = this.#floats(0, hoursPerWeek);
   /** For each of `checkedHours`: the usual error and how many widths of it the interval is. */
-  readonly errors = this.#floats(checkedHours.length);
-  readonly widths = this.#floats(checkedHours.length);
-  /** Amounts of the last top-ups, and the balances they came at. */
-  readonly topUpAmounts = this.#floats(keptTopUps);
-  readonly topUpFrom = this.#floats(keptTopUps);
-  /** Days that took far too much: the local day, by how much, and when. */
-  readonly runDates = this.#floats(keptRunDays);
-  readonly runAmounts = this.#floats(keptRunDays);
-  readonly runBegins = this.#floats(keptRunDays);
-  readonly runLengths = this.#floats(keptRunDays);
+  readonly errors = this.#floats(errorsAt, checkedHours.length);
+  readonly widths = this.#floats(errorsAt + checkedHours.length, checkedHours.length);
   /** In how many weeks each hour of the week was learned; stays at 255. */
-  readonly weeks = this.#bytes(hoursPerWeek);
+  readonly weeks = new Uint8Array(this.numbers.buffer, weeksAt, hoursPerWeek);
+
+  /** Goes on in bytes of another one. */
+  constructor(bytes = new ArrayBuffer(balanceStateBytes)) {
+    super(new Float64Array(bytes, 0, numberCount));
+  }
+
+  /** The numbers, then the arrays, as processors with little-endian numbers have them: all in one, which takes less memory than an array for each. */
+  get bytes(): Uint8Array {
+    return new Uint8Array(this.numbers.buffer);
+  }
+
+  // What is needed once in hours is made when it is: an array takes 104 bytes beside what it holds.
+
+  /** Predicted sums, a row for each of the last blocks: what will be spent within each of `checkedHours`. */
+  get said(): Float32Array {
+    return this.#floats(hoursPerWeek, keptBlocks * checkedHours.length);
+  }
+
+  /** Spent in each of the last blocks. */
+  get came(): Float32Array {
+    return this.#floats(errorsAt - keptBlocks, keptBlocks);
+  }
+
+  /** Amounts of the last top-ups, and the balances they came at. */
+  get topUpAmounts(): Float32Array {
+    return this.#floats(topUpsAt, keptTopUps);
+  }
+
+  get topUpFrom(): Float32Array {
+    return this.#floats(topUpsAt + keptTopUps, keptTopUps);
+  }
+
+  /** Days that took far too much: the local day, by how much, when, and for how long. */
+  get runDates(): Float32Array {
+    return this.#floats(runsAt, keptRunDays);
+  }
+
+  get runAmounts(): Float32Array {
+    return this.#floats(runsAt + keptRunDays, keptRunDays);
+  }
+
+  get runBegins(): Float32Array {
+    return this.#floats(runsAt + 2 * keptRunDays, keptRunDays);
+  }
+
+  get runLengths(): Float32Array {
+    return this.#floats(runsAt + 3 * keptRunDays, keptRunDays);
+  }
+
   /** The number of hours of each of the last blocks that were seen. */
-  readonly cameHours = this.#bytes(keptBlocks);
-
-  #floats(length: number): Float32Array {
-    this.#taken += 4 * length;
-    return new Float32Array(this.buffer, this.#taken - 4 * length, length);
+  get cameHours(): Uint8Array {
+    return new Uint8Array(this.numbers.buffer, weeksAt + hoursPerWeek, keptBlocks);
   }
 
-  #bytes(length: number): Uint8Array {
-    this.#taken += length;
-    return new Uint8Array(this.buffer, this.#taken - length, length);
+  #floats(at: number, length: number): Float32Array {
+    return new Float32Array(this.numbers.buffer, 8 * numberCount + 4 * at, length);
   }
-}
-
-/** The numbers, then the arrays, in the order in which they are named above, as processors with little-endian numbers have them. */
-function writeBalanceState(state: BalanceState): Uint8Array {
-  const numbers = partsOf(state).flatMap((part) => Object.values(part).filter(isNumber));
-  return Buffer.concat([Buffer.from(Float64Array.from(numbers).buffer), Buffer.from(state.buffer)]);
-}
-
-/** The number of bytes that `writeBalanceState` writes. */
-const balanceStateBytes = writeBalanceState(new BalanceState()).length;
-
-/** Reads what `writeBalanceState` wrote. The bytes must be there. */
-function readBalanceState(stored: Uint8Array): BalanceState {
-  const state = new BalanceState();
-  const numbers = new Float64Array(new Uint8Array(stored.subarray(0, -arrayBytes)).buffer).values();
-  for (const part of partsOf(state))
-    for (const [name, value] of Object.entries(part))
-      if (isNumber(value)) Object.assign(part, { [name]: numbers.next().value });
-  new Uint8Array(state.buffer).set(stored.subarray(-arrayBytes));
-  return state;
-}
-
-function partsOf(state: BalanceState): readonly object[] {
-  return [state, state.more, state.less];
-}
-
-function isNumber(value: unknown): value is number {
-  return typeof value === 'number';
 }
 
 /** Grows with each change of what the bytes mean. What another version wrote is learned from history again, and what is damaged too. */
@@ -192,7 +233,7 @@ export function writeSpending({ states, ...known }: LastingSpending): Uint8Array
   const head = Buffer.from(
     JSON.stringify({ ...known, held: states.map((state) => state !== null) } satisfies Head),
   );
-  const written = states.flatMap((state) => (state === null ? [] : [writeBalanceState(state)]));
+  const written = states.flatMap((state) => (state === null ? [] : [state.bytes]));
   const bytes = Buffer.concat([new Uint8Array(headAt), head, ...written]);
   bytes.writeUInt8(version, 0);
   bytes.writeUInt16LE(head.length, headLengthAt);
@@ -211,7 +252,7 @@ export function readSpending(stored: Uint8Array): LastingSpending | null {
   const states = held.map((isHeld) => {
     if (!isHeld) return null;
     offset += balanceStateBytes;
-    return readBalanceState(bytes.subarray(offset - balanceStateBytes, offset));
+    return new BalanceState(Uint8Array.from(bytes.subarray(offset - balanceStateBytes, offset)).buffer);
   });
   return { ...known, states };
 }

@@ -215,13 +215,14 @@ type RunDays = ReadonlyMap<number, RunDay>;
 
 function runDaysOf(state: BalanceState): RunDays {
   const days = new Map<number, RunDay>();
+  const { runDates, runAmounts, runBegins, runLengths } = state;
   for (let nth = Math.max(0, state.runDays - keptRunDays); nth < state.runDays; nth++) {
     const index = nth % keptRunDays;
     const [day = 0, micros = 0, hour = 0, hours = 1] = [
-      state.runDates[index],
-      state.runAmounts[index],
-      state.runBegins[index],
-      state.runLengths[index],
+      runDates[index],
+      runAmounts[index],
+      runBegins[index],
+      runLengths[index],
     ];
     days.set(day, { day, micros, hour, hours: Math.max(1, hours) });
   }

@@ -64,7 +64,7 @@ export function passHour(
 
 /** The spending in so many hours (a multiple of six, at most 336) before a block began, and how many of them were seen. */
 function spentBefore(
-  state: BalanceState,
+  { came, cameHours }: BalanceState,
   block: number,
   hours: number,
 ): { readonly spent: Micros; readonly seenHours: number } {
@@ -72,8 +72,8 @@ function spentBefore(
   let seenHours = 0;
   for (let back = 1; back <= hours / hoursPerBlock; back++) {
     const blockIndex = (block - back + keptBlocks) % keptBlocks;
-    spent += state.came[blockIndex] ?? 0;
-    seenHours += state.cameHours[blockIndex] ?? 0;
+    spent += came[blockIndex] ?? 0;
+    seenHours += cameHours[blockIndex] ?? 0;
   }
   return { spent, seenHours };
 }

@@ -9,11 +9,11 @@ const cellsPerWindow = 384;
 /** No history is kept finer than the window's grid halved this often; newer readings are never thinned. */
 const finestLevel = 20;
 
-/** Room for so many rows is made for the first. */
-const firstRows = 16;
+/** Room is made for so many rows more, or an eighth more. */
+const leastRoom = 16;
 
 const blindColumn = 1;
-/** Index of a column that has no place in a row: its number is the same in all of them. */
+/** Index of a column that has no place in a row: it is 0 in all of them. */
 const noPlace = -1;
 
 /** Shared by logs that are yet to be filled: tens of thousands are made at a start. */
@@ -30,7 +30,7 @@ const noRows = new Float64Array(0);
  * - Many readings are thinned: those older than a quarter of the window to one (the last) in each 384th of
  *   the window, newer ones to a finer grid, halved as the age halves. The grid is fixed in absolute time.
  *   Sums stay exact between the readings that remain, so a sum over any window is right to a hundredth of it.
- *   With a reading every five minutes a day is kept whole; with one a second about 1,350 are kept, 22 to 65 KB.
+ *   With a reading every five minutes a day is kept whole; with one a second about 1,350 are kept, 22 to 55 KB.
  * - A reading in another currency or of other balances starts the log afresh: nothing is compared or summed across currencies.
  * - A reading that is older than its predecessor (the clock was set back) takes those that lie after it out
  *   of the log; what was spent in them stays in the sums, and the time back to the reading before counts as
@@ -43,15 +43,16 @@ export class ReadingLog {
   readonly windowMs: number;
   readonly pollIntervalMs: number;
   /**
-   * The columns are the instant, the blind time in milliseconds, what was spent of each balance, and each balance. The sums run from
-   * the log's start; only their differences mean anything. A column gets a place in the rows with the first reading that differs in
-   * it: often there is no blind time, and a balance that nobody uses.
+   * The columns are the instant, and sums that never fall: the blind time in milliseconds, what was spent of each balance, and what each
+   * was topped up by. The sums run from the log's start. One that is still 0 has no place in the rows: often there is no blind time, no
+   * top-up, and a balance that nobody uses.
    */
   #rows = noRows;
   #places: number[] = [0];
-  readonly #same: number[] = [];
   #width = 1;
   #balances: readonly Balance[] = [];
+  /** Each balance where its sums are 0. */
+  #atStart: readonly Micros[] = [];
   readonly #gaps: GapFinder;
   #start = 0;
   #end = 0;
@@ -97,7 +98,9 @@ export class ReadingLog {
 
   /** Balance of the i-th kept reading; the index and the balance must exist. */
   balanceAt(index: number, balance: Balance): Micros {
-    return this.#cell(index, this.#spentColumnOf(balance) + this.#balances.length);
+    const spent = this.#spentColumnOf(balance);
+    const atStart = this.#atStart[this.#balances.indexOf(balance)] ?? 0;
+    return atStart + this.#cell(index, spent + this.#balances.length) - this.#cell(index, spent);
   }
 
   /** Index of the last reading at or before an instant; -1 when there is none. */
@@ -113,7 +116,8 @@ export class ReadingLog {
 
   /** Sum of the rises from one kept reading to a later one: what was spent and yet is there. */
   toppedUpBetween(balance: Balance, from: number, to: number): Micros {
-    return this.spentBetween(balance, from, to) + this.balanceAt(to, balance) - this.balanceAt(from, balance);
+    const toppedUp = this.#spentColumnOf(balance) + this.#balances.length;
+    return this.#cell(to, toppedUp) - this.#cell(from, toppedUp);
   }
 
   /** Time in gaps from one kept reading to a later one: spending there may hide behind a top-up. */
@@ -158,17 +162,8 @@ export class ReadingLog {
     let blindMs = this.#end > this.#start ? this.#cell(this.length - 1, blindColumn) : 0;
     if (clockSetBack || this.#gaps.isGap(at - previousAt)) blindMs += at - previousAt;
     this.#end++;
-    let spent = blindColumn;
-    // The new row may be the last one itself: of each balance what stands there is read before it is written.
-    for (const balance of this.#balances) {
-      const column = ++spent + this.#balances.length;
-      const micros = amountOf(reading, balance);
-      this.#put(
-        spent,
-        isFirst ? 0 : this.#cell(last, spent) + Math.max(0, this.#cell(last, column) - micros),
-      );
-      this.#put(column, micros);
-    }
+    if (isFirst) this.#atStart = Object.values(reading.balances);
+    else this.#addMoves(last, reading);
     this.#put(0, at);
     this.#put(blindColumn, blindMs);
     // Readings before the window are dropped, except the last reading there.
@@ -176,10 +171,23 @@ export class ReadingLog {
     this.#thinAfter(previousAt, at);
   }
 
+  /** Of each balance the numbers of the last row are read before they are written: the new one may lie in its place. */
+  #addMoves(last: number, reading: Reading): void {
+    let spent = blindColumn;
+    for (const balance of this.#balances) {
+      const toppedUp = ++spent + this.#balances.length;
+      const [spentBefore, toppedUpBefore] = [this.#cell(last, spent), this.#cell(last, toppedUp)];
+      const rose =
+        amountOf(reading, balance) - (this.#atStart[spent - 2] ?? 0) - toppedUpBefore + spentBefore;
+      this.#put(spent, spentBefore + Math.max(0, -rose));
+      this.#put(toppedUp, toppedUpBefore + Math.max(0, rose));
+    }
+  }
+
   #restart({ currency, balances }: Reading): void {
     this.#currency = currency;
     this.#balances = Object.keys(balances);
-    this.#places = [0, ...Array<number>(2 * this.#balances.length + 1).fill(noPlace)];
+    this.#places = new Array<number>(2 * this.#balances.length + 2).fill(noPlace).fill(0, 0, 1);
     this.#width = 1;
     this.#rows = noRows;
     this.#start = 0;
@@ -187,27 +195,33 @@ export class ReadingLog {
     this.#dense = false;
   }
 
-  /** Room for half as many more. Sums restart at the oldest row: years of spending stay exact integers. */
+  /** Sums restart at the oldest row: years of spending stay exact integers. One that did not grow since then gives its place back. */
   #makeRoom(): void {
-    const width = this.#width;
-    const rows = new Float64Array(width * Math.max(firstRows, Math.ceil(this.length * 1.5)));
-    rows.set(this.#rows.subarray(this.#start * width, this.#end * width));
-    this.#rows = rows;
-    this.#end -= this.#start;
-    this.#start = 0;
-    for (let sum = blindColumn; sum <= blindColumn + this.#balances.length; sum++) {
-      const place = this.#places[sum] ?? noPlace;
-      const base = rows[place] ?? 0;
-      if (place === noPlace) this.#same[sum] = 0;
-      else for (let at = place; at < this.#end * width; at += width) rows[at] = (rows[at] ?? 0) - base;
+    const { length } = this;
+    this.#atStart = this.#balances.map((balance) => this.balanceAt(0, balance));
+    let width = 0;
+    const places = this.#places.map((_, column) =>
+      column === 0 || this.#cell(length - 1, column) > this.#cell(0, column) ? width++ : noPlace,
+    );
+    const rows = new Float64Array((length + Math.max(leastRoom, length >> 3)) * width);
+    for (const [column, place] of places.entries()) {
+      if (place === noPlace) continue;
+      const base = column === 0 ? 0 : this.#cell(0, column);
+      let from = this.#start * this.#width + (this.#places[column] ?? 0);
+      for (let to = place; to < length * width; to += width, from += this.#width)
+        rows[to] = (this.#rows[from] ?? 0) - base;
     }
+    this.#rows = rows;
+    this.#places = places;
+    this.#width = width;
+    this.#start = 0;
+    this.#end = length;
   }
 
   /** Writes a number of the newest row. */
   #put(column: number, value: number): void {
     if (this.#places[column] === noPlace) {
-      if (this.length === 1) this.#same[column] = value;
-      if (Object.is(this.#same[column], value)) return;
+      if (value === 0) return;
       this.#widen(column);
     }
     this.#rows[(this.#end - 1) * this.#width + (this.#places[column] ?? 0)] = value;
@@ -216,7 +230,7 @@ export class ReadingLog {
   /** Gives a column a place in all rows, also in those that were just taken out: what was spent is calculated from the last of them. */
   #widen(column: number): void {
     const width = this.#width++;
-    const rows = new Float64Array((this.#rows.length / width) * this.#width).fill(this.#same[column] ?? 0);
+    const rows = new Float64Array((this.#rows.length / width) * this.#width);
     for (let from = 0; from < this.#rows.length; from += width)
       rows.set(this.#rows.subarray(from, from + width), (from / width) * this.#width);
     this.#places[column] = width;
@@ -280,7 +294,7 @@ export class ReadingLog {
 
   #cell(index: number, column: number): number {
     const place = this.#places[column] ?? 0;
-    if (place === noPlace) return this.#same[column] ?? 0;
+    if (place === noPlace) return 0;
     return this.#rows[(this.#start + index) * this.#width + place] ?? 0;
   }
 }

@@ -178,6 +178,20 @@ describe('memory', () => {
     );
   });
 
+  test('balances are as they were read through weeks with top-ups and weeks without', () => {
+    const balanceOf = (hour: number): number => units(1000 * Math.floor((hour + 100) / 240)) - units(hour);
+    const readings = Array.from({ length: 1000 }, (_, hour) => ({
+      at: factsNoon + hour * hourMs,
+      balances: { sms: balanceOf(hour), voip: 0 },
+      currency: 'CNY',
+    }));
+    const log = logOf([], { pollIntervalMs: hourMs });
+    for (const [hour, reading] of readings.entries()) {
+      log.append(reading);
+      expect(log.readings(0)).toEqual(readings.slice(Math.max(0, hour - 24), hour + 1));
+    }
+  });
+
   test('years of spending stay exact', () => {
     const log = new ReadingLog({ windowMs: dayMs, pollIntervalMs: hourMs });
     const most = 4_000_000_000_000_001;

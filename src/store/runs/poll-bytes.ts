@@ -29,7 +29,7 @@ export class ByteWriter {
   /** Makes room. To be called before bytes are put: what has no room is lost. */
   reserve(count: number): void {
     if (this.#length + count <= this.#buffer.length) return;
-    const larger = new Uint8Array(Math.max(64, this.#buffer.length * 2, this.#length + count));
+    const larger = new Uint8Array(Math.ceil(Math.max(64, this.#buffer.length * 1.25, this.#length + count)));
     larger.set(this.bytes());
     this.#buffer = larger;
   }
