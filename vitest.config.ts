@@ -71,7 +71,6 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/support/build-program.ts',
-    setupFiles: 'test/support/resolve-sources.ts',
     // Generous: a machine that ten others load must not make a test fail that only waits for processes, and one that passes waits no longer.
     testTimeout: 90_000,
     hookTimeout: 90_000,
