@@ -285,8 +285,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a top-up counts as spending',
     file: 'src/spending/reading-log.ts',
-    old: 'Math.max(0, this.#cell(last, column) - micros)',
-    new: 'Math.abs(this.#cell(last, column) - micros)',
+    old: 'this.#put(spent, spentBefore + Math.max(0, -rose));',
+    new: 'this.#put(spent, spentBefore + Math.abs(rose));',
   },
   {
     name: 'after a clock was set back, readings are remembered in the wrong order',
@@ -370,8 +370,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a short link is good for any incident',
     file: 'src/http/ack-link.ts',
-    old: 'isOf: (incident) => markOf(incident).equals(mark)',
-    new: 'isOf: (incident) => markOf(incident).length === mark.length',
+    old: 'isOf: ({ incident }) => markOf(incident).equals(mark)',
+    new: 'isOf: ({ incident }) => markOf(incident).length === mark.length',
     test: 'test/http/ack-link.test.ts',
   },
   {
