@@ -1,4 +1,4 @@
-import { dayMs, hourMs } from './duration.ts';
+import { dayMs, hourMs, weekMs } from './duration.ts';
 import type { Matcher } from './rule.ts';
 import type { Severity } from './severity.ts';
 
@@ -32,12 +32,17 @@ export const defaultGroupWaitMs = 5000;
 /** Longer silences are taken for mistakes. */
 export const maxSilenceMs = 366 * dayMs;
 
+/** A silence is kept so long after its end: a clock that ran past it may be set back. */
+export const keptAfterEndMs = weekMs;
+
 /** A time-bounded mute of matching alerts, made by a person. */
 export interface Silence {
   readonly id: string;
   readonly match: Matcher;
   readonly startsAt: number;
   readonly endsAt: number;
+  /** A person ended it: a clock that is set back does not bring it back. */
+  readonly expired?: true;
   readonly createdAt: number;
   readonly createdBy: string;
   readonly comment: string;

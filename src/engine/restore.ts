@@ -206,6 +206,8 @@ export function followClock(state: MonitorState, byMs: number, now: number): voi
   for (const [key, { at, rises }] of [...state.channelTries])
     state.channelTries.set(key, { at: at + byMs, rises });
   writeNote(state, livedNote, String(now));
+  for (const silence of [...state.silences.values()])
+    if (silence.expired && silence.endsAt > now) state.silences.set(silence.id, { ...silence, endsAt: now });
   reviewSilences(state, now);
 }
 

@@ -8,7 +8,7 @@ import {
 import type { Muted } from '../domain/operator.ts';
 import { kindsByIncident, type Notification, type NotificationReason } from '../domain/outbox.ts';
 import { ownOf } from '../domain/own.ts';
-import type { RecurringSilence, Silence } from '../domain/route.ts';
+import { keptAfterEndMs, type RecurringSilence, type Silence } from '../domain/route.ts';
 import { accountSubject, type Matcher, matches } from '../domain/rule.ts';
 import type { Calendar } from '../ports/clock.ts';
 import { putNotification, queueOf, removeNotification } from './queue.ts';
@@ -83,12 +83,12 @@ export function windowsBetween(
   return windows;
 }
 
-/** Wakes the monitor when a silence next begins or ends, and forgets those that are over. */
+/** Wakes the monitor when a silence next begins or ends, and forgets those that are long over. */
 export function scheduleSilences(state: MonitorState, now: number): void {
   for (const silence of [...state.silences.values()]) {
     if (silence.endsAt > now) {
       scheduleBy(state, 'silences', silence.startsAt > now ? silence.startsAt : silence.endsAt);
-    } else {
+    } else if (silence.endsAt + keptAfterEndMs <= now) {
       state.silences.forget(silence.id);
     }
   }

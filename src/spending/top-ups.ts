@@ -31,8 +31,8 @@ export function rememberTopUp(state: BalanceState, { rise, from }: Record<'rise'
 
 /**
  * The top-up of one amount (a tenth more or less, one exception) that came from one balance: of the last four to six, the highest
- * two thirds of the balances lie within 6 % of the amount, and not as near as that to empty, where people pay by hand. Null where there is
- * no such pattern.
+ * two thirds of the balances at least lie within 6 % of the amount, and not as near as that to empty, where people pay by hand. Null where
+ * there is no such pattern.
  */
 export function usualTopUp(state: BalanceState, floorMicros: Micros): UsualTopUp | null {
   const count = Math.min(state.topUps, keptTopUps);
@@ -40,11 +40,11 @@ export function usualTopUp(state: BalanceState, floorMicros: Micros): UsualTopUp
   const amounts = [...state.topUpAmounts.subarray(0, count)].sort((left, right) => left - right);
   const amount = amounts[Math.floor(count / 2)] ?? 0;
   const exceptions = amounts.filter((each) => Math.abs(each - amount) > amountSpread * amount);
-  const highest = [...state.topUpFrom.subarray(0, count)]
-    .sort((left, right) => right - left)
-    .slice(0, Math.ceil((2 * count) / 3));
-  const [top = 0, level = 0] = [highest[0], highest.at(-1)];
+  const highestFirst = [...state.topUpFrom.subarray(0, count)].sort((left, right) => right - left);
   const nearness = levelSpread * amount;
-  if (exceptions.length > 1 || top - level > nearness || level - floorMicros <= nearness) return null;
+  const [top = 0] = highestFirst;
+  const near = highestFirst.filter((from) => top - from <= nearness);
+  const level = near.at(-1) ?? 0;
+  if (exceptions.length > 1 || near.length < (2 * count) / 3 || level - floorMicros <= nearness) return null;
   return { amount: Math.round(amount), level: Math.round(level) };
 }

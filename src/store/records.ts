@@ -4,7 +4,7 @@ import { parseJson, parseJsonObject } from '../domain/json.ts';
 import { StorageError } from '../domain/operator-error.ts';
 import type { Notification } from '../domain/outbox.ts';
 import { inParts } from '../domain/parts.ts';
-import type { Silence } from '../domain/route.ts';
+import { keptAfterEndMs, type Silence } from '../domain/route.ts';
 import { isOfAnotherVersion } from '../engine/orders.ts';
 import {
   type DamagedRecord,
@@ -41,7 +41,7 @@ const pendingMessages =
 const incidentRow = 'SELECT fired_at AS "firedAt", no, id AS key, account, rule, body FROM incident';
 
 /**
- * Everything that a daemon goes on from; silences that were over at `now` are left out, and so are records that cannot be read: they are
+ * Everything that a daemon goes on from; silences that were long over at `now` are left out, and so are records that cannot be read: they are
  * named in `damagedRecords`. `isLenient`: so is a table that is damaged as a whole.
  */
 export function* loadState(now: number, isLenient = false): Asking<StoredState> {
@@ -82,7 +82,7 @@ export function* loadState(now: number, isLenient = false): Asking<StoredState> 
   const messages = yield* records<Notification>('message', ask(pendingMessages));
   const lostSince = Math.min(...damagedRecords.flatMap(({ at = [] }) => at));
   const incidents = yield* records<StoredIncident>('incident', askIncidents(messages, lostSince));
-  const silences = yield* records<Silence>('silence', askSilences(now));
+  const silences = yield* records<Silence>('silence', askSilences(now - keptAfterEndMs));
   const damaged = yield* part(
     'damaged_run',
     ask<DamagedRun>(

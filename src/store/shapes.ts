@@ -176,6 +176,7 @@ const silence = objectOf<Silence>({
   ...each(text, 'id', 'createdBy', 'comment'),
   match: matcher,
   ...each(instant, 'startsAt', 'endsAt', 'createdAt'),
+  expired: orAbsent(flag),
 });
 const backoff = objectOf<GroupBackoff>({ group: text, strikes: number, until: instant });
 

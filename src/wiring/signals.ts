@@ -3,8 +3,8 @@ import { systemClock } from '../system/clock.ts';
 
 /**
  * Listens for signals from now on, and so as early as it is called; the signal that it gives aborts with the first
- * SIGTERM or SIGINT, which asks for an orderly end. A second one does not wait for it. `words` are those of the
- * command line.
+ * SIGTERM or SIGINT, which asks for an orderly end, or when the terminal is gone (SIGHUP). A second one does not wait for it.
+ * `words` are those of the command line.
  */
 export function listenForSignals(words: readonly string[]): AbortSignal {
   const ending = new AbortController();
@@ -14,14 +14,16 @@ export function listenForSignals(words: readonly string[]): AbortSignal {
   for (const [signal, number] of [
     ['SIGTERM', 15],
     ['SIGINT', 2],
+    ['SIGHUP', 1],
   ] as const) {
+    if (signal === 'SIGHUP' && command === 'run') continue;
     process.on(signal, () => {
       if (ending.signal.aborted) leave(128 + number, signal);
       ending.abort();
     });
   }
   // To the daemon SIGHUP means "read the configuration again". Before it runs, it has yet to read it, and at its end it
-  // has no more use for it: neither may kill it. To all else it means that the terminal is gone.
+  // has no more use for it: neither may kill it.
   if (command === 'run') process.on('SIGHUP', () => undefined);
   // Node would open its debugger to whoever may connect to this machine, and the system end the process.
   for (const signal of ['SIGUSR1', 'SIGUSR2']) process.on(signal, () => undefined);

@@ -255,6 +255,38 @@ describe('a silence made by a person', () => {
     expect(world.news()).toEqual(['otp/sms-low firing warning']);
   });
 
+  test.each([
+    ['the daemon lives on', false],
+    ['the daemon starts anew meanwhile', true],
+  ])('mutes again when a clock that ran past its end is set back: %s', async (_, isRestarted) => {
+    const world = await startWorld({ rules: [rule] });
+    order(world, { endsAt: world.now + 8 * hourMs });
+    await world.pass(minuteMs);
+    world.clock.jump(3 * dayMs);
+    await world.pass(minuteMs);
+    if (isRestarted) await world.restart({ downMs: minuteMs });
+    expect(world.views.silences()).toEqual([]);
+    world.clock.jump(-3 * dayMs);
+    expect(await read(world, 100)).toEqual([]);
+    await world.pass(7 * hourMs);
+    expect(world.news()).toEqual([]);
+    await world.pass(hourMs);
+    expect(world.news()).toEqual(['otp/sms-low firing warning']);
+  });
+
+  test('that somebody ended stays ended when the clock is set back', async () => {
+    const world = await startWorld({ rules: [rule] });
+    const made = order(world, { endsAt: world.now + 6 * dayMs });
+    world.clock.jump(3 * dayMs);
+    await world.pass(minuteMs);
+    if (!('id' in made)) throw new Error('refused');
+    giveAtOnce(world, { kind: 'expire', id: made.id });
+    await world.pass(minuteMs);
+    world.clock.jump(-3 * dayMs);
+    expect(await read(world, 100)).toEqual(['otp/sms-low firing warning']);
+    expect(world.views.silences()).toEqual([]);
+  });
+
   test('is said to have ended already to whoever ends it second', async () => {
     const world = await startWorld({ rules: [rule] });
     const made = order(world, { endsAt: world.now + dayMs });

@@ -64,6 +64,16 @@ describe('a habit that was learned', () => {
     });
   });
 
+  test('is not missed in a quiet hour above the lowest balance at which it came', () => {
+    const past = [106, 104, 102, 101, 300].flatMap((from) =>
+      Array.from({ length: 40 }, (_, step) => from + 195 - 5 * step),
+    );
+    const staysAt = (sms: number) =>
+      [...past, ...Array<number>(8).fill(sms)].map((each, place) => readingAt(place * 5, each));
+    expect(verdict(evaluate(rule, factsAfter(staysAt(101.5)), null))).toBe('ok');
+    expect(verdict(evaluate(rule, factsAfter(staysAt(100.5)), null))).toBe('warning');
+  });
+
   test('tells the usual amount and where it comes', () => {
     const facts = factsAfter(recharged(same, 8));
     const found = new Map(explainRule(rule, facts, null).facts.map(({ name, value }) => [name, value]));

@@ -100,11 +100,15 @@ describeStores('what a daemon goes on from', (makeBed) => {
     expect((await store.load()).accounts.map(({ account }) => account)).toContain('otp');
   });
 
-  it('leaves out silences that are over and messages that ended', async () => {
+  it('leaves out silences that were over a week ago and messages that ended', async () => {
     const store = await (await makeBed()).open();
     await store.commit(
       batch({
-        silences: [silence('over', noon), silence('running', noon + 1)],
+        silences: [
+          silence('long over', noon - 7 * dayMs),
+          silence('over', noon),
+          silence('running', noon + 1),
+        ],
         messages: [
           message('sent', { state: 'delivered' }),
           message('dead', { state: 'dead' }),
@@ -112,7 +116,7 @@ describeStores('what a daemon goes on from', (makeBed) => {
         ],
       }),
     );
-    expect((await store.load()).silences.map(({ id }) => id)).toEqual(['running']);
+    expect((await store.load()).silences.map(({ id }) => id)).toEqual(['over', 'running']);
     expect((await store.silences(noon - 1)).map(({ id }) => id)).toEqual(['over', 'running']);
     expect(await store.silences(noon + 1)).toEqual([]);
     expect((await store.load()).messages.map(({ id }) => id)).toEqual(['waiting']);

@@ -55,10 +55,10 @@ it.concurrent.each<[name: string, words: string[], sent: string[], end: object]>
     { code: 0, said: 'goes on', stderr: '' },
   ],
   [
-    'a terminal that goes away ends every other command',
-    ['history', 'run'],
+    'a terminal that goes away asks every other command for an orderly end, such as that of a test alert',
+    ['test-alert', 'run'],
     ['SIGHUP'],
-    { signal: 'SIGHUP' },
+    { code: 0, said: 'asked to end' },
   ],
 ])('%s', async (_name, words, sent, end) => {
   expect(await sendSignals(words, sent)).toMatchObject(end);

@@ -173,7 +173,7 @@ export const expireSilence = orderKind({
     // Until when it has muted stays as it is.
     if (silence === undefined || silence.endsAt <= now)
       return refuse('not-found', refusals.noOpenSilence({ id }));
-    keepSilence(state, { ...silence, endsAt: now }, now);
+    keepSilence(state, { ...silence, endsAt: now, expired: true }, now);
     return done;
   },
   describe: ({ id }) => ({ detail: id }),
