@@ -110,7 +110,10 @@ it('asks nobody anything where the file cannot be written', async () => {
   const ask = () => expect.unreachable('a question');
   const words = ['init', '--config', 'nowhere/config.json'];
   const { code, stderr } = await runCli(words, { cwd: folder, ask, env: {} });
-  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('cannot be written to: ENOENT') });
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringContaining('cannot be written to: ENOENT'),
+  });
 });
 
 it.each([
