@@ -45,13 +45,14 @@ export function parseDocument(source: string): ParsedDocument {
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true });
   const first = errors[0];
-  if (text.trim() === '') return fail(0, 'the file is empty');
+  // A file without a value is one of which all was cut away.
   const document =
     root === undefined
-      ? null
+      ? { value: {}, placeOf: () => placeAt(0) }
       : { value: readNode(text, root), placeOf: (path: Path) => placeAt(offsetOf(root, path)) };
+  if (text.trim() === '') return fail(0, 'the file is empty', document);
   if (first !== undefined) return fail(first.offset, describeSyntaxError(first), document);
-  if (root === undefined || document === null) return fail(0, 'the file is not JSON');
+  if (root === undefined) return fail(0, 'the file is not JSON', document);
   return { document, isSound: true, problems: findKeyProblems(root, [], placeAt) };
 }
 

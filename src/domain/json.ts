@@ -22,11 +22,11 @@ export function keyOf(value: unknown, key: string | number): unknown {
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
 /** The same value with each of its texts changed; the names of members stay as they are. */
-export function mapTexts(value: Json, change: (text: string) => string): Json {
-  if (typeof value === 'string') return change(value);
+export function mapTexts(value: Json, change: (text: string, key: string) => string, key = ''): Json {
+  if (typeof value === 'string') return change(value, key);
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((each) => mapTexts(each, change));
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, mapTexts(each, change)]));
+  if (Array.isArray(value)) return value.map((each) => mapTexts(each, change, key));
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, mapTexts(each, change, key)]));
 }
 
 type Reviver = (this: object, key: string, value: unknown, context: { readonly source?: string }) => unknown;

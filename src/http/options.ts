@@ -28,7 +28,8 @@ export interface WebServerOptions {
 export interface ReportsOnDemand {
   ids(): readonly string[];
   /** A report as text for a terminal, and as the webhook channel sends it. Null where there is no such report. */
-  compose(id: string): Promise<{ readonly text: string; readonly report: object } | null>;
+  /** The text has lines of at most `width` columns. */
+  compose(id: string, width: number): Promise<{ readonly text: string; readonly report: object } | null>;
   /** Sends it to each of its channels now. Null where there is no such report. */
   send(id: string): Promise<readonly ReportDelivery[] | null>;
 }

@@ -17,12 +17,27 @@ const asked: Readonly<Record<string, readonly [path: string, list: string, key: 
   expected: ['/api/v1/expected-top-ups', 'expected', 'id'],
 };
 
-/** Values of the configuration's file, errors in it or not, or of the running daemon. `account`: the word before the alert. */
+/**
+ * Values of the configuration's file, errors in it or not, or of the running daemon. `kinds` are those of the arguments that a line takes,
+ * its commands included, with commas between; `taking` are the options that a word follows, with `|` between; then come the words
+ * before the one that is typed. Exit code 1 where none is asked for there.
+ */
 export async function completeValues(
-  [, kind = '', account]: readonly string[],
+  [, kinds = '', taking = '', ...words]: readonly string[],
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
-  const config = readFile(env);
+  // Of `--by=ada` bash makes three words.
+  const options = [...taking.split('|'), '='];
+  const given = words.filter((word, at) => !word.startsWith('-') && !options.includes(words[at - 1] ?? ''));
+  const kind = kinds.split(',')[given.length] ?? '';
+  if (kind === '') {
+    process.exitCode = 1;
+    return;
+  }
+  const named = words.includes('--config') ? words[words.indexOf('--config') + 1] : undefined;
+  const config = readFile({ ...env, ...(named === undefined ? {} : { LOWWATER_CONFIG: named }) });
+  // An alert stands behind its account.
+  const account = given.at(-1);
   const found = Object.hasOwn(asked, kind) ? await askDaemon(kind, account, config, env) : null;
   // Without a daemon any rule may be meant.
   const section = kind === 'alerts' ? 'rules' : kind;

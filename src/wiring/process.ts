@@ -4,6 +4,7 @@ import { commandOf } from '../cli/command-of.ts';
 import type { ProcessParts } from '../cli/context.ts';
 import { failureCode, runCommandLine } from '../cli/run-command-line.ts';
 import { openOutput } from '../cli/terminal/output.ts';
+import { pauseOrEnd } from '../net/deadline.ts';
 import { fireUnlessEnded, systemClock } from '../system/clock.ts';
 import { systemRandom } from '../system/random.ts';
 import { openProcessLog, type ProcessLog } from './process-log.ts';
@@ -123,5 +124,7 @@ async function askOnTerminal(question: string, hidden: boolean, signal: AbortSig
   if (!isCancel(answer)) return answer ?? '';
   // Ctrl-C and Ctrl-D give up everything, not this question alone.
   if (!signal.aborted) process.kill(process.pid, 'SIGINT');
+  // The signal arrives a turn later, and does not keep the process alive until then.
+  await pauseOrEnd(systemClock, 1000, signal);
   return '';
 }

@@ -270,9 +270,9 @@ function createReportsOnDemand(
   };
   return {
     ids: () => settings().reports.map(({ id }) => id),
-    async compose(id) {
+    async compose(id, width) {
       const order = find(id);
-      return order && (await import('../cli/act-here.ts')).renderReport(order);
+      return order && (await import('../cli/act-here.ts')).renderReport(order, width);
     },
     async send(id) {
       const order = find(id);

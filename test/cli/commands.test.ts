@@ -120,6 +120,7 @@ describe('commands that read', () => {
     'explain broken',
     'replay --since 1h',
     'silence list',
+    'report weekly --print',
   ])('%s fits terminals of 40, 80 and 200 columns', async (words) => {
     for (const columns of [40, 80, 200]) {
       const { code, stdout } = await lowwater(words, { columns });

@@ -69,6 +69,18 @@ describe.each([
   });
 });
 
+it.each([
+  ['is empty', ''],
+  ['holds a comment alone', '// to be written'],
+  ['is no JSON', 'hello'],
+])('a file that %s hides no alert of the database beside it', async (_, text) => {
+  const path = join(folder, 'cut.json');
+  writeFileSync(path, text);
+  const { code, stdout, stderr } = await runCli(['alerts', '--config', path], { cwd: folder });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('1 problem in') });
+  expect(stdout).toMatch(/firing\s+critical\s+otp\s+sms-negative/);
+});
+
 describe.each([
   ['a number', 5],
   ['nothing', null],

@@ -94,17 +94,21 @@ describe.concurrent('lowwater as a process', () => {
   });
 
   it.skipIf(!existsSync('/usr/bin/script'))(
-    'ends at the first Ctrl-C while it asks on a terminal',
+    'ends at the first Ctrl-C while it asks on a terminal, and asks nothing more',
     async () => {
       const command = `${process.execPath} ${builtMain} init --config ${join(folder, 'new.json')}`;
       const terminal = spawn('/usr/bin/script', ['-qec', command, '/dev/null']);
       let pressed = false;
+      let shown = '';
       terminal.stdout.on('data', (text) => {
+        shown += text;
         if (pressed || !String(text).includes('Where messages go')) return;
         pressed = true;
         terminal.stdin.write('\x03');
       });
       expect(await once(terminal, 'close')).toEqual([1, null]);
+      expect(shown).toContain('stopped; nothing was written');
+      expect(shown).not.toContain('is missing');
     },
   );
 

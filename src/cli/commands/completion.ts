@@ -87,22 +87,33 @@ function listPlaces(commands: readonly Command[], groups: CommandGroups): Place[
   return [...places, { after: [], candidates: first, values: [] }];
 }
 
+/** The options that a value follows. */
+function takingOf(places: readonly Place[]): string {
+  const taking = places.flatMap(({ candidates }) => candidates).filter(({ takesValue }) => takesValue);
+  return [...new Set(taking.map(({ word }) => word))].join('|');
+}
+
 /** `--account) kind=accounts ;;` for each option whose value names something, and the options that a value follows. */
 function valueCases(places: readonly Place[]): string {
-  const taking = places.flatMap(({ candidates }) => candidates).filter(({ takesValue }) => takesValue);
-  const kinds = new Map(taking.flatMap(({ word, completes }) => (completes ? [[word, completes]] : [])));
+  const naming = places.flatMap(({ candidates }) => candidates);
+  const kinds = new Map(naming.flatMap(({ word, completes }) => (completes ? [[word, completes]] : [])));
   const arms = [...kinds].map(([word, kind]) => `${word}) kind=${kind} ;;`);
-  return `${arms.join(' ')} ${[...new Set(taking.map(({ word }) => word))].join('|')})`;
+  return `${arms.join(' ')} ${takingOf(places)})`;
+}
+
+/** The kinds of all words of a line, as `complete-values` takes them; empty where none is known. */
+function kindsOf({ after, values }: Place): string {
+  return values.some((kind) => kind !== '') ? [...after.map(() => ''), ...values].join(',') : '';
 }
 
 function writeBash(places: readonly Place[]): string {
-  const cases = places.map(
-    ({ after, candidates, values }) =>
-      `    ${patternOf(after)}) words=${quote(candidates.map(({ word }) => word).join(' '))}; values=(${['x', ...values].map(quote).join(' ')}); depth=${after.length} ;;`,
-  );
+  const cases = places.map((place) => {
+    const words = quote(place.candidates.map(({ word }) => word).join(' '));
+    return `    ${patternOf(place.after)}) words=${words}; kinds=${quote(kindsOf(place))} ;;`;
+  });
   return `# bash completion of lowwater
 _lowwater() {
-  local line="\${COMP_WORDS[*]:1:COMP_CWORD-1}" current="\${COMP_WORDS[COMP_CWORD]}" words kind= depth=0 values=()
+  local line="\${COMP_WORDS[*]:1:COMP_CWORD-1}" current="\${COMP_WORDS[COMP_CWORD]}" words kind= kinds= names
   line="\${line#--config * }"
   COMPREPLY=()
   case "\${COMP_WORDS[COMP_CWORD-1]}" in ${valueCases(places)} return ;; esac
@@ -113,9 +124,9 @@ _lowwater() {
   case "$line" in
 ${cases.join('\n')}
   esac
-  set -- $line
-  kind="\${values[$# - depth + 1]}"
-  [[ -n $kind && $current != -* ]] && words="$(lowwater complete-values "$kind" "\${COMP_WORDS[COMP_CWORD-1]}" 2>/dev/null)"
+  if [[ -n $kinds && $current != -* ]]; then
+    names="$(lowwater complete-values "$kinds" ${quote(takingOf(places))} "\${COMP_WORDS[@]:1:COMP_CWORD-1}" 2>/dev/null)" && words="$names"
+  fi
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
 complete -o default -F _lowwater lowwater
@@ -123,27 +134,27 @@ complete -o default -F _lowwater lowwater
 }
 
 function writeZsh(places: readonly Place[]): string {
-  const cases = places.map(({ after, candidates, values }) => {
-    const described = candidates.map(({ word, summary }) =>
+  const cases = places.map((place) => {
+    const described = place.candidates.map(({ word, summary }) =>
       quote(`${word}:${summary.replaceAll(':', '\\:')}`),
     );
-    const kinds = `values=(${values.map(quote).join(' ')}); depth=${after.length}`;
-    return `    ${patternOf(after)}) candidates=(${described.join(' ')}); ${kinds} ;;`;
+    return `    ${patternOf(place.after)}) candidates=(${described.join(' ')}); kinds=${quote(kindsOf(place))} ;;`;
   });
   return `#compdef lowwater
 _lowwater() {
   local line="\${words[2,CURRENT-1]}"
   line="\${line#--config * }"
-  local -a candidates values
-  local kind= depth=0
+  local -a candidates
+  local kind= kinds= names=
   case "\${words[CURRENT-1]}" in ${valueCases(places)} _files; return ;; esac
   if [ -n "$kind" ]; then compadd -- \${(f)"$(lowwater complete-values "$kind" 2>/dev/null)"}; return; fi
   case "$line" in
 ${cases.join('\n')}
   esac
-  local -a typed=(\${=line})
-  kind="\${values[\${#typed} - depth + 1]}"
-  if [ -n "$kind" ] && [[ "\${words[CURRENT]}" != -* ]]; then compadd -- \${(f)"$(lowwater complete-values "$kind" "\${words[CURRENT-1]}" 2>/dev/null)"}; return; fi
+  if [ -n "$kinds" ] && [[ "\${words[CURRENT]}" != -* ]] && names="$(lowwater complete-values "$kinds" ${quote(takingOf(places))} "\${(@)words[2,CURRENT-1]}" 2>/dev/null)"; then
+    compadd -- \${(f)names}
+    return
+  fi
   _describe -t lowwater lowwater candidates || _files
 }
 if [ "$funcstack[1]" = "_lowwater" ]; then _lowwater "$@"; else compdef _lowwater lowwater; fi
@@ -151,7 +162,8 @@ if [ "$funcstack[1]" = "_lowwater" ]; then _lowwater "$@"; else compdef _lowwate
 }
 
 function writeFish(places: readonly Place[]): string {
-  const lines = places.flatMap(({ after, candidates, values }) => {
+  const lines = places.flatMap((place) => {
+    const { after, candidates } = place;
     const words = candidates.filter(({ word }) => !word.startsWith('--')).map(({ word }) => word);
     const seen = after.map((word) => `__fish_seen_subcommand_from ${word}`);
     // Once the second word of a group stands, the others are not offered any more.
@@ -160,8 +172,9 @@ function writeFish(places: readonly Place[]): string {
         ? [...seen, `not __fish_seen_subcommand_from ${words.join(' ')}`]
         : seen;
     const when = conditions.length === 0 ? '__fish_use_subcommand' : conditions.join('; and ');
-    const offer = (kind: string): string =>
-      quote(`(lowwater complete-values ${kind} (commandline -opc)[-1] 2>/dev/null)`);
+    const offer = (what: string): string => quote(`(lowwater complete-values ${what} 2>/dev/null)`);
+    const kinds = kindsOf(place);
+    const typed = `"${kinds}" "${takingOf(places)}" (commandline -opc)[2..-1]`;
     return [
       ...candidates.map(({ word, summary, takesValue, completes }) => {
         const value = completes === undefined ? '' : ` -f -a ${offer(completes)}`;
@@ -169,12 +182,7 @@ function writeFish(places: readonly Place[]): string {
         const what = word.startsWith('--') ? option : `-f -a ${word}`;
         return `complete -c lowwater -n ${quote(when)} ${what} -d ${quote(summary)}`;
       }),
-      ...values.flatMap((kind, index) => {
-        const place = `test (count (commandline -opc)) -eq ${after.length + index + 1}`;
-        return kind === ''
-          ? []
-          : [`complete -c lowwater -n ${quote(`${when}; and ${place}`)} -f -a ${offer(kind)}`];
-      }),
+      ...(kinds === '' ? [] : [`complete -c lowwater -n ${quote(when)} -f -a ${offer(typed)}`]),
     ];
   });
   return `# fish completion of lowwater\n${lines.join('\n')}\n`;

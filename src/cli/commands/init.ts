@@ -1,4 +1,4 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isUnencrypted } from '../../domain/addresses.ts';
@@ -73,6 +73,7 @@ balance ("warning=200 critical=50"), name, currency, timezone, leadTime, note, t
       if (await writeService(context, input, file)) return exitCodes.ok;
       throw alreadyThere(file);
     }
+    explainWriting(file, () => accessSync(dirname(file), constants.W_OK));
     let wasRefused = false;
     const ask = createAsker(context, input, () => wasRefused);
     const { base, leadTime } = await askBase(context, input, ask);
@@ -202,7 +203,7 @@ async function writeService(context: CommandContext, input: CommandInput, file: 
   const kind = readChoice(input, 'service', ['systemd', 'compose', 'kubernetes']);
   if (kind === null) return false;
   const { services } = await import('../init/write-service.ts');
-  await context.stdout.write(services[kind](context, file));
+  await context.stdout.write(await services[kind](context, file));
   return true;
 }
 
@@ -222,8 +223,13 @@ function alreadyThere(file: string): UsageError {
 
 /** For its owner alone: it holds secrets. */
 function writeNew(file: string, config: object): void {
+  explainWriting(file, () => writeFileSync(file, format(config), { flag: 'wx', mode: 0o600 }));
+}
+
+/** Throws what a person can do something about, where the file cannot be written. */
+function explainWriting(file: string, act: () => void): void {
   try {
-    writeFileSync(file, format(config), { flag: 'wx', mode: 0o600 });
+    act();
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : null;
     if (code === 'EEXIST') throw alreadyThere(file);

@@ -28,6 +28,7 @@ export const reportCommand = operatorCommand({
       const { text, report } = await askForReport(context, backend, {
         id,
         method: 'GET',
+        ...(columns === undefined ? {} : { query: `?width=${columns}` }),
         act: ({ renderReport }, order) => renderReport(order, columns),
       });
       if (input.flag('json')) await printJson(context, report);
@@ -56,11 +57,13 @@ async function askForReport<Answer>(
   report: {
     readonly id: string;
     readonly method: 'GET' | 'POST';
+    readonly query?: string;
     readonly act: (here: typeof import('../act-here.ts'), order: ReportOrder) => Promise<Answer>;
   },
 ): Promise<Answer> {
-  const { id, method, act } = report;
-  if (daemon !== null) return request<Answer>(daemon, method, `/api/v1/reports/${encodeURIComponent(id)}`);
+  const { id, method, query = '', act } = report;
+  if (daemon !== null)
+    return request<Answer>(daemon, method, `/api/v1/reports/${encodeURIComponent(id)}${query}`);
   const configured = settings?.reports.find((candidate) => candidate.id === id);
   if (settings === null || configured === undefined) throw new TypeError('a report without its settings');
   const here = await import('../act-here.ts');

@@ -1,4 +1,5 @@
 import {
+  chownSync,
   cpSync,
   existsSync,
   globSync,
@@ -16,13 +17,14 @@ import { mapTexts } from '../../domain/json.ts';
 import { ownOf } from '../../domain/own.ts';
 import { CommandError, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
+import { readConfiguration } from '../load-configuration.ts';
 
 const deploy = new URL('../../../deploy/', import.meta.url);
 /** Where the manifests have the files of `secrets.env`. */
 const secretsFolder = '/run/secrets/lowwater/';
 const program = new URL('../../../dist/main.js', import.meta.url);
 
-type Context = Pick<CommandContext, 'user' | 'version' | 'env'>;
+type Context = Pick<CommandContext, 'user' | 'version' | 'env' | 'process'>;
 
 /** Files that run lowwater as a service, written beside the configuration and never over a file; each gives what is to be done next. */
 export const services = { systemd: writeUnit, compose: writeCompose, kubernetes: writeManifests };
@@ -107,10 +109,12 @@ function patternsOf(config: unknown): (readonly [string, string])[] {
 }
 
 /** The container runs as who owns the configuration, who alone can read it, and shares the network of the host: `server` holds as it is. */
-function writeCompose({ version }: Context, configuration: string): string {
+function writeCompose({ user, version }: Context, configuration: string): string {
   const file = besides(configuration, 'compose.yaml');
   const { uid, gid } = statSync(configuration);
-  mkdirSync(join(dirname(configuration), 'data'), { recursive: true, mode: 0o700 });
+  const data = join(dirname(configuration), 'data');
+  const isNew = mkdirSync(data, { recursive: true, mode: 0o700 }) !== undefined;
+  if (isNew && user === 'root') chownSync(data, uid, gid);
   const text = `# Written by lowwater init --service compose.
 name: lowwater
 
@@ -118,7 +122,8 @@ services:
   lowwater:
     # As you built it: see docs/operation.md, "The image".
     image: lowwater:${version}
-    command: [run, --config, "/etc/lowwater/${basename(configuration)}"]
+    # For the commands, and for the health check of the image, too.
+    environment: { LOWWATER_CONFIG: "/etc/lowwater/${basename(configuration)}" }
     restart: unless-stopped
     # Who owns the configuration, and nobody else may read it.
     user: "${uid}:${gid}"
@@ -140,8 +145,8 @@ services:
   return `${file} is written. Next: docker compose -f ${file} up -d\n${variables}${warnOfPath(configuration, '/data/')}`;
 }
 
-/** The manifests that come with the program, with this configuration in one file and what it names of secrets in `secrets.env`. */
-function writeManifests({ env }: Context, configuration: string): string {
+/** The manifests that come with the program, with this configuration in one file and its secrets in `secrets.env`. */
+async function writeManifests({ env, process }: Context, configuration: string): Promise<string> {
   const folder = besides(configuration, 'kubernetes');
   const config: Record<string, unknown> = { ...Object(readJson(configuration)) };
   for (const [key, pattern] of patternsOf(config)) {
@@ -149,6 +154,8 @@ function writeManifests({ env }: Context, configuration: string): string {
     config[key] = paths.flatMap((path) => readJson(resolve(dirname(configuration), path)));
   }
   const { path: _path, ...storage } = { path: '', ...Object(config.storage) };
+  // Each pod has its own.
+  const { node: _node, advertise: _advertise, ...cluster } = Object(config.cluster);
   const secrets = new Map<string, string>();
   /** By the name that each has in `secrets.env`. */
   const files = new Map<string, string>();
@@ -156,8 +163,18 @@ function writeManifests({ env }: Context, configuration: string): string {
     secrets.set(name, /[\r\n]/.test(value) ? '' : value);
     return `\${file:${secretsFolder}${name}}`;
   };
-  const named = mapTexts({ ...config, storage }, (text) =>
-    text.replace(
+  const { loaded, salvage } = await readConfiguration(configuration, process.hide);
+  const written = new Set((loaded.kind === 'loaded' ? loaded : salvage())?.secrets);
+  const keepWritten = (key: string, value: string): string => {
+    let name = safeName(key);
+    for (let number = 2; (secrets.get(name) ?? value) !== value; number++)
+      name = safeName(`${key}-${number}`);
+    return keep(name, value);
+  };
+  const named = mapTexts({ ...config, storage, cluster }, (text, key) => {
+    const value = text.replaceAll('$${', () => '${');
+    if (written.has(value)) return keepWritten(key, value);
+    return text.replace(
       /(\$?)\$\{(env|file):([^}:]*)(?::-([^}]*))?\}/g,
       (found, dollar: string, source: string, from: string, otherwise = '') => {
         if (dollar !== '' || from.startsWith(secretsFolder)) return found;
@@ -167,22 +184,30 @@ function writeManifests({ env }: Context, configuration: string): string {
         if (!isTaken) files.set(name, from);
         return keep(isTaken ? safeName(from.replace(/^\W+/, '')) : name, '');
       },
-    ),
-  );
+    );
+  });
   const { server } = Object(named);
   const { token = '' } = Object(server);
   const hidden = String(token).includes(secretsFolder) ? token : keep('token', token);
-  const listening = { ...Object(named), server: { ...server, host: '0.0.0.0', port: 8080, token: hidden } };
-  for (const name of ['base', 'sqlite'])
+  const way = 'postgres' in storage ? 'postgres' : 'sqlite';
+  const { cluster: ofPod } = Object(
+    readJson(fileURLToPath(new URL(`kubernetes/${way}/config.json`, deploy))),
+  );
+  const listening = {
+    ...Object(named),
+    server: { ...server, host: '0.0.0.0', port: 8080, token: hidden },
+    cluster: ofPod && { ...Object(named).cluster, ...ofPod },
+  };
+  for (const name of ['base', way])
     cpSync(new URL(`kubernetes/${name}`, deploy), join(folder, name), {
       recursive: true,
       filter: (path) => !path.endsWith('.example'),
     });
-  writeFileSync(join(folder, 'sqlite/config.json'), `${JSON.stringify(listening, null, 2)}\n`);
+  writeFileSync(join(folder, way, 'config.json'), `${JSON.stringify(listening, null, 2)}\n`);
   const lines = [...secrets].map(([name, value]) => `${name}=${value}\n`);
-  writeFileSync(join(folder, 'sqlite/secrets.env'), lines.join(''), { mode: 0o600 });
+  writeFileSync(join(folder, way, 'secrets.env'), lines.join(''), { mode: 0o600 });
   const empty = [...secrets].flatMap(([name, value]) => (value === '' ? name : []));
-  return `${folder} is written. Next: ${empty.length === 0 ? '' : `give ${empty.join(', ')} in sqlite/secrets.env, `}name your image in base/deployment.yaml, and: kubectl apply -k ${join(folder, 'sqlite')}\n`;
+  return `${folder} is written. Next: ${empty.length === 0 ? '' : `give ${empty.join(', ')} in ${way}/secrets.env, `}name your image in base/deployment.yaml, and: kubectl apply -k ${join(folder, way)}\n`;
 }
 
 function readJson(path: string): unknown {

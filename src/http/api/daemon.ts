@@ -88,12 +88,13 @@ export const daemonOperations: readonly Operation[] = [
   get('reports/{id}', 'readReport', {
     summary: 'A report as it would be sent now',
     params,
+    query: { width: count(1, 1000).default(100).describe('Columns of the text') },
     answers: answers('The report', {
-      text: z.string().describe('For a terminal, 100 columns wide'),
+      text: z.string().describe('For a terminal'),
       report: z.looseObject({}).describe('As the webhook channel sends it'),
     }),
-    answer: async ({ site, params: { id } }) => {
-      const { text, report } = required(await site.reports.compose(id));
+    answer: async ({ site, params: { id }, query: { width } }) => {
+      const { text, report } = required(await site.reports.compose(id, width));
       return { text, report: { ...report } };
     },
   }),

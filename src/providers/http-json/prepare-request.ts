@@ -191,7 +191,8 @@ function fillBody(
   { json, form }: RequestDescription,
   fill: Fill,
 ): { readonly type: string; readonly text: string } | null {
-  if (json !== undefined) return { type: 'application/json', text: JSON.stringify(mapTexts(json, fill)) };
+  if (json !== undefined)
+    return { type: 'application/json', text: JSON.stringify(mapTexts(json, (text) => fill(text))) };
   if (form === undefined) return null;
   const fields = new URLSearchParams();
   for (const [name, value] of Object.entries(form)) fields.append(name, fill(value));

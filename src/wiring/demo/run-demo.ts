@@ -6,7 +6,8 @@ import { channelKinds } from '../../channels/registry.ts';
 import type { DemoOrder } from '../../cli/context.ts';
 import { addressOf, askDaemon } from '../../cli/daemon/daemon-connection.ts';
 import { readConfiguration } from '../../cli/load-configuration.ts';
-import type { Output, Style } from '../../cli/terminal/output.ts';
+import { layoutWidth, type Output } from '../../cli/terminal/output.ts';
+import { wrapToWidth } from '../../cli/terminal/text.ts';
 import { formatProblem } from '../../config/config-problem.ts';
 import { inTurns } from '../../daemon/slices.ts';
 import type { ServerSettings } from '../../domain/settings.ts';
@@ -130,7 +131,7 @@ async function openReceivers(types: readonly string[] | null, stdout: Output) {
   const paints = [style.blue, style.green, style.yellow, style.red];
   const open = kinds.map(async (kind, index) => {
     const paint = paints[index % paints.length] ?? style.blue;
-    const print = (message: ReceivedMessage) => void stdout.write(printReceived(message, paint, style));
+    const print = (message: ReceivedMessage) => void stdout.write(printReceived(message, paint, stdout));
     const opened = types === null ? undefined : kind.openDemoChat?.(print);
     return [kind.type, await (opened ?? kind.openDemoReceiver(print))] as const;
   });
@@ -148,8 +149,10 @@ async function findFreePort(usual: number): Promise<number> {
 function printReceived(
   { title, lines }: ReceivedMessage,
   paint: (text: string) => string,
-  { bold }: Style,
+  stdout: Output,
 ): string {
-  const body = lines.map((line) => `${paint('│')} ${line}`.trimEnd());
-  return `${paint(`╭─ ${bold(title)}`)}\n${body.join('\n')}\n${paint('╰─')}\n\n`;
+  const width = layoutWidth(stdout);
+  const fitting = lines.flatMap((line) => wrapToWidth(line, width && Math.max(1, width - 2)));
+  const body = fitting.map((line) => `${paint('│')} ${line}`.trimEnd());
+  return `${paint(`╭─ ${stdout.style.bold(title)}`)}\n${body.join('\n')}\n${paint('╰─')}\n\n`;
 }

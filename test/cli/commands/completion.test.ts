@@ -63,6 +63,14 @@ it('bash offers the names of the configuration where one is asked for, no matter
   expect(await offer('report', 'w')).toEqual(['weekly']);
   expect(await offer('test-channel', '')).toEqual(['ops']);
   expect(await offer('history', 'otp', '--s')).toEqual(['--since', '--server']);
+  expect(await offer('ack', '--comment', 'paid by ada', '--by=ada', '')).toEqual(['otp', 'marketing']);
+  expect(await offer('ack', '--comment', 'paid by ada', 'otp', '')).toEqual(['sms-low']);
+  expect(await offer('ack', 'otp', '--by', '=', 'ada', '')).toEqual(['sms-low']);
+  expect(await offer('ack', 'otp', 'sms-low', '')).toEqual(expect.arrayContaining(['--comment', '--by']));
+  const other = join(folder, 'other.json');
+  writeFileSync(other, '{ "accounts": [{ "id": "voice" }] }');
+  expect(await offer('--config', other, 'ack', '')).toEqual(['voice']);
+  expect(await offer('ack', '--config', other, '')).toEqual(['voice']);
   writeFileSync(file, '{ "accounts": { "files": "accounts.d/*.json" } }');
   expect(await offer('ack', '')).toEqual([]);
 });

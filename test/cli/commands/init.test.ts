@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -102,6 +103,16 @@ it('asks on a terminal for what no option names, again after a wrong answer, and
       expect.objectContaining({ type: 'runway', thresholds: { warning: '7d', critical: 'leadTime + 1d' } }),
     ]),
     channels: { main: { type: 'email', to: ['ops@example.com'] } },
+  });
+});
+
+it('asks nobody anything where the file cannot be written', async () => {
+  const ask = () => expect.unreachable('a question');
+  const words = ['init', '--config', 'nowhere/config.json'];
+  const { code, stderr } = await runCli(words, { cwd: folder, ask, env: {} });
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringContaining('cannot be written to: ENOENT'),
   });
 });
 
@@ -298,12 +309,22 @@ it('writes a compose file in which the container runs as who owns the configurat
   expect(services.lowwater).toMatchObject({
     user: `${uid}:${gid}`,
     volumes: ['.:/etc/lowwater:ro', './data:/data'],
-    command: ['run', '--config', '/etc/lowwater/config.json'],
+    environment: { LOWWATER_CONFIG: '/etc/lowwater/config.json' },
   });
   // Before docker does, as root.
   expect(statSync(join(folder, 'data')).uid).toBe(uid);
   expect((await asked()).stderr).toMatch(/compose\.yaml exists/);
 });
+
+it.skipIf(process.getuid?.() !== 0)(
+  'gives the folder of the database to who owns the configuration, where root writes the compose file',
+  async () => {
+    await init('--key', 'demo-otp-secret', '--channel', slack);
+    chownSync(file, 1000, 1000);
+    await runCli(['init', '--service', 'compose'], { cwd: folder, user: 'root' });
+    expect(statSync(join(folder, 'data'))).toMatchObject({ uid: 1000, gid: 1000 });
+  },
+);
 
 it('says of a unit and a container that they may not write where the configuration wants its database', async () => {
   const warning = '"storage.path" is set, where the service may not write';
@@ -398,7 +419,7 @@ it('writes manifests with the configuration in one file, and its secrets apart',
       { id: 'b', authSecret: placeholder('file:/run/secrets/lowwater/b.txt') },
     ],
     rules: [{ id: 'low' }],
-    channels: { ops: { url: `https://example.net/$${placeholder('literal')}` } },
+    channels: { ops: { url: placeholder('file:/run/secrets/lowwater/url') } },
     storage: {},
     server: { host: '0.0.0.0', port: 8080, token: placeholder('file:/run/secrets/lowwater/token') },
   });
@@ -408,8 +429,39 @@ it('writes manifests with the configuration in one file, and its secrets apart',
     'WHERE=https://api.example.com',
     'b.txt=',
     'token=a-token-of-mine',
+    `url=https://example.net/${placeholder('literal')}`,
   ]);
   expect(statSync(secrets).mode & 0o777).toBe(0o600);
   expect(existsSync(join(folder, 'kubernetes/base/deployment.yaml'))).toBe(true);
   expect((await asked()).stderr).toMatch(/kubernetes exists/);
+});
+
+it('writes no key into the manifests that stands in the configuration, and two daemons where PostgreSQL is named', async () => {
+  const accounts = ['key-of-a', 'key-of-b', 'key-of-a'].map((authSecret, index) => {
+    return { id: `a${index}`, baseUrl: 'https://api.example.com', authSecret };
+  });
+  writeFileSync(
+    file,
+    JSON.stringify({
+      accounts,
+      channels: { ops: { type: 'slack', webhookUrl: slack } },
+      storage: { postgres: { url: 'postgres://lowwater:password@db/lowwater' } },
+      cluster: { node: placeholder('env:HOSTNAME'), lease: '9s' },
+    }),
+  );
+  const { stdout } = await runCli(['init', '--service', 'kubernetes'], { cwd: folder });
+  expect(stdout).toMatch(/^\S+ is written. Next: give token in postgres\/secrets\.env/);
+  const ways = join(folder, 'kubernetes');
+  const config = readFileSync(join(ways, 'postgres/config.json'), 'utf8');
+  expect(config).not.toMatch(/key-of|hooks\.slack|password/);
+  const inSecrets = (name: string) => placeholder(`file:/run/secrets/lowwater/${name}`);
+  expect(JSON.parse(config)).toMatchObject({
+    accounts: ['authSecret', 'authSecret-2', 'authSecret'].map((name) => ({ authSecret: inSecrets(name) })),
+    channels: { ops: { webhookUrl: inSecrets('webhookUrl') } },
+    storage: { postgres: { url: inSecrets('url') } },
+    cluster: { node: placeholder('env:POD_NAME'), lease: '9s' },
+  });
+  expect(readFileSync(join(ways, 'postgres/secrets.env'), 'utf8')).toContain('authSecret-2=key-of-b\n');
+  expect(readFileSync(join(ways, 'postgres/two-of-them.yaml'), 'utf8')).toContain('replicas: 2');
+  expect(existsSync(join(ways, 'sqlite'))).toBe(false);
 });
