@@ -18,6 +18,8 @@ interface Form {
   readonly pattern: RegExp;
   /** The same with arguments as long as they can be, the first ones first. */
   readonly longest: RegExp;
+  /** What always stands in it: a text without these is not looked at by the patterns, which are slow. */
+  readonly words: readonly string[];
   readonly names: readonly string[];
   /** Quoted text stays as it is. */
   readonly quoted: ReadonlySet<string>;
@@ -32,12 +34,17 @@ let forms: readonly Form[] = [];
 /** A form of fewer letters looks like anything: it is meant only where an argument is known, too. */
 const tellingLetters = 2;
 
+/** A longer text is a list of errors of the configuration, which are English: its parts are too many to look for. */
+const maxLength = 800;
+
 /**
  * A text stored, thrown or sent in English (`sentences`), in the language of its reader, its arguments too. What lowwater did not say so
  * stays as it is: what a vendor says, and what another version said.
  */
 export function sayAgain(text: string, { language }: Listener): string {
-  return language.id === 'en' ? text : sayPart(text, { language, said: new Map() });
+  return language.id === 'en' || text.length > maxLength
+    ? text
+    : sayPart(text, { language, said: new Map() });
 }
 
 function sayPart(text: string, retelling: Retelling): string {
@@ -54,6 +61,7 @@ function findForm(text: string, reader: Retelling): string {
       .map(formOf)
       .toSorted((left, right) => right.letters - left.letters || lengthOf(right) - lengthOf(left));
   for (const form of forms) {
+    if (!form.words.every((words) => text.includes(words))) continue;
     const shortest = form.pattern.exec(text);
     if (shortest === null) continue;
     // A vendor's words may hold what stands between two arguments: that way is meant in which more of them are known.
@@ -108,12 +116,13 @@ function formOf(phrase: Phrase): Form {
     return `(?:${one}|${other})`;
   };
   const parts = cutEnglish(phrase.english);
-  const words = parts.filter((part) => typeof part === 'string').join('');
+  const words = parts.filter((part) => typeof part === 'string');
   const source = parts.map(sourceOf).join('');
   const pattern = new RegExp(`^${source}$`, 's');
   const longest = new RegExp(pattern.source.replaceAll('.+?)', '.+)'), 's');
   const quoted = new Set([...phrase.english.matchAll(/"\{(\w+)\}"/g)].map(([, name = '']) => name));
-  return { phrase, pattern, longest, names, counts, quoted, letters: words.replace(/\W/g, '').length };
+  const letters = words.join('').replace(/\W/g, '').length;
+  return { phrase, pattern, longest, words, names, counts, quoted, letters };
 }
 
 const figure = /^-?[\d,]+(?:\.\d+)?(?: [A-Z]{3})?$/;
