@@ -7,7 +7,7 @@ interface Listener {
   readonly language: Language;
 }
 
-/** What was said already of one text: its parts come back in many ways, and each is looked for once. */
+/** `said`: the parts of one text that were said already. They come back in many ways, and each is looked for once. */
 interface Retelling extends Listener {
   readonly said: Map<string, string>;
 }
@@ -18,7 +18,7 @@ interface Form {
   readonly pattern: RegExp;
   /** The same with arguments as long as they can be, the first ones first. */
   readonly longest: RegExp;
-  /** What always stands in it: a text without these is not looked at by the patterns, which are slow. */
+  /** The words that always stand in it: a text without one of them needs no pattern, which is slow. */
   readonly words: readonly string[];
   readonly names: readonly string[];
   /** Quoted text stays as it is. */
