@@ -377,7 +377,7 @@ export class Daemon {
     this.#dispatcher.shift(jumpMs);
     this.#heartbeat.shift(jumpMs);
     this.#rates.shift(jumpMs);
-    this.#retention.distrustJump(jumpMs, now);
+    this.#retention.shift(jumpMs, now);
     this.#tests.resume(now);
   }
 }

@@ -9,7 +9,7 @@ const stepMs = 50;
 const distrustMs = dayMs;
 /** A longer pause between two runs may be a wrong clock. */
 const longPauseMs = 30 * dayMs;
-/** A jump by less than this part of the retention, such as a night asleep or a stand-still of seconds, can cost no more of the history. */
+/** A jump by less than this part of the retention (a night asleep, seconds of standing still) costs this part of the history at most. */
 const harmlessPart = 0.1;
 
 /** Not while the clock may be wrong: that must not cost the history. */
@@ -17,9 +17,9 @@ export function createRetention({ state, store, committer, timer }: DaemonParts,
   let nextAt = startedAt + (startedAt - state.lastRunEndedAt > longPauseMs ? distrustMs : everyMs);
   return {
     nextAt: () => nextAt,
-    distrustJump(jumpMs: number, now: number): void {
-      if (Math.abs(jumpMs) > harmlessPart * state.settings.storage.retentionMs) nextAt = now + distrustMs;
-      else nextAt = Math.min(nextAt, now + distrustMs);
+    shift(jumpMs: number, now: number): void {
+      const isHarmless = Math.abs(jumpMs) <= harmlessPart * state.settings.storage.retentionMs;
+      nextAt = isHarmless ? nextAt + jumpMs : now + distrustMs;
     },
     /** Takes a step when one is due and the store is free. */
     start(now: number): void {

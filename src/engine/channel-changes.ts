@@ -100,7 +100,8 @@ function renameChannels(state: MonitorState, names: ReadonlyMap<string, string>)
   const queues = [...state.queues];
   state.queues.clear();
   for (const [old, ids] of queues) {
-    state.queues.set(nameOf(old), ids);
+    // The channel that had this name before may have a message under way.
+    state.queues.set(nameOf(old), [...(state.queues.get(nameOf(old)) ?? []), ...ids]);
     for (const id of nameOf(old) === old ? [] : ids) {
       const message = state.messages.get(id);
       if (message !== undefined) state.messages.set(id, { ...message, channel: nameOf(old) });

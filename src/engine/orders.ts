@@ -95,7 +95,7 @@ function entryOf({ by, from }: Giver, action: string, at: number) {
   return { at, by, from: from.address, action, account: null, rule: null, detail: '' };
 }
 
-/** Refused by whoever is asked for it: programs of 0.3 take each order that they do not know for a silence, and ended without one. */
+/** Programs of 0.3 take an order that they do not know for a silence: they end where there is none, and refuse one without a length. */
 const noSilence = { match: {}, startsAt: 0, endsAt: 0 };
 
 /** The order as it is left in the database, where programs of 0.3 can read it too. */

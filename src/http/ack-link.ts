@@ -1,7 +1,7 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { minuteMs } from '../domain/duration.ts';
 
-/** What a link acknowledges. */
+/** The alert and the incident that a link acknowledges. */
 export type Granted = Readonly<Record<'account' | 'rule' | 'incident', string>>;
 
 /** The grant of a link in a message: acknowledging one incident, until an instant (milliseconds since 1970). */

@@ -22,7 +22,7 @@ const says = phrases('authFailed', {
   inFile:
     '{replace} then update "{key}" of this account in the configuration: lowwater takes the changed file by itself. Until then nobody watches this balance.',
   inKeyFile:
-    '{replace} then update the file {path}: lowwater takes what is new from there by itself. Until then nobody watches this balance.',
+    '{replace} then update the file {path}: lowwater takes the changed file by itself. Until then nobody watches this balance.',
   // A running process does not see its environment change.
   inEnvironment:
     '{replace} then update the environment variable {variable} and restart lowwater: a process that runs does not see it change. Until then nobody watches this balance.',

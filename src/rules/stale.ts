@@ -36,7 +36,7 @@ const says = phrases('stale', {
   clock:
     'The clock of this host is off, and the provider refuses requests of another time. Set the clock (chronyd, systemd-timesyncd): polls succeed by themselves then. The key is not what is refused.',
   postpaid:
-    'The account is paid after use: it has no balance that could be watched. Remove it, or have it made a prepaid one.',
+    'The account is paid after use: it has no balance to watch. Remove it from the configuration, or make it a prepaid account.',
   errors: 'The provider answers with errors. Look at its status page, and give its support the reason above.',
   invalid:
     'The provider answers, but not as its interface says. Check that {address} is its address and not that of a proxy or a sign-in page.',

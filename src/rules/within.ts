@@ -130,12 +130,14 @@ export function warnOfSteps(
     isAfter ? threshold < marginMs : leadTimeMs !== null && threshold <= leadTimeMs + marginMs,
   );
   const without = accounts.filter(({ leadTimeMs }) => isAfter && leadTimeMs === null);
-  const milder = steps.slice(1).filter((step) => isAfter && !afterLeadTime.includes(step.severity));
-  const overtaken = milder.flatMap((step) => {
+  const lengthIn = (step: typeof last, leadTimeMs: number): number =>
+    step.threshold + (afterLeadTime.includes(step.severity) ? leadTimeMs : 0);
+  const overtaken = steps.slice(1).flatMap((step, place) => {
+    const worse = steps[place] ?? last;
     const about = accounts.filter(
-      ({ leadTimeMs }) => leadTimeMs !== null && step.threshold <= leadTimeMs + threshold,
+      ({ leadTimeMs }) => leadTimeMs !== null && lengthIn(step, leadTimeMs) <= lengthIn(worse, leadTimeMs),
     );
-    return problem(`never comes before ${severity}, by the "leadTime" of`, about, step.severity);
+    return problem(`never comes before ${worse.severity}, by the "leadTime" of`, about, step.severity);
   });
   return [
     ...overtaken,

@@ -377,6 +377,23 @@ describe('a channel', () => {
     ]);
   });
 
+  test('that takes the name of one that is removed, whose message is under way, gets what waits for it', async () => {
+    const world = await startWorld({ rules: [rule], channels: ['finance', 'ops'] });
+    world.channel('finance').mood = 'down';
+    const answers = Promise.withResolvers<void>();
+    world.channel('ops').hold = answers.promise;
+    world.provider.set('otp', 100);
+    await world.pass(step);
+    const old = world.channel('finance');
+    const channels = [makeChannel('ops', 'finance')];
+    world.settings = { ...world.settings, channels, routes: [makeRoute({ channels: ['ops'] })] };
+    world.channels.delete('ops');
+    await world.daemon.reload(world.settings);
+    answers.resolve();
+    await world.pass(20 * minuteMs);
+    expect([world.news('ops'), old.news()]).toEqual([['otp/sms-low firing warning'], []]);
+  });
+
   test('that is renamed across a restart hears the end, and nothing twice', async () => {
     const world = await startWorld({ rules: [rule] });
     await read(world, 100);

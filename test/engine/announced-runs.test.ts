@@ -48,7 +48,7 @@ describe('a run that was announced', () => {
     const { startsAt, endsAt } = watched(world).announced[0] ?? {};
     expect(announce(world, { id: 'r-2', startsAt, endsAt }, 'ben')).toMatchObject({
       refused: 'changed',
-      why: 'ana has announced this run 2 hours ago',
+      why: 'ana announced this run 2 hours ago',
     });
     expect(watched(world).announced).toHaveLength(1);
     announce(world, { id: 'r-2', startsAt, endsAt, amountMicros: units(2001) }, 'ben');

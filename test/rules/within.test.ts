@@ -89,15 +89,19 @@ describe('validate', () => {
     expect(warnings({ within: '73h' }, [twoDays])).toEqual([]);
   });
 
-  test('warns of a step that never comes before the worse one, where the lead time is long', () => {
-    const keys = { thresholds: { info: '30d', warning: '7d', critical: 'leadTime + 1d' } };
-    expect(warnings(keys, [6 * dayMs, 5 * dayMs])).toEqual([
-      {
-        path: ['thresholds', 'warning'],
-        message: 'never comes before critical, by the "leadTime" of "a0"',
-      },
-    ]);
-  });
+  test.each([
+    ['critical', { info: '30d', warning: '7d', critical: 'leadTime + 1d' }, 'warning', 5],
+    ['warning', { info: '7d', warning: 'leadTime + 1d', critical: '8h' }, 'info', 5],
+    ['critical', { warning: 'leadTime + 1d', critical: '7d' }, 'warning', 7],
+  ])(
+    'warns of a step that never comes before %s, the worse one, by the lead time: %j',
+    (worse, thresholds, step, otherDays) => {
+      const all = warnings({ thresholds }, [6 * dayMs, otherDays * dayMs]) ?? [];
+      expect(all.filter(({ message }) => message.startsWith('never'))).toEqual([
+        { path: ['thresholds', step], message: `never comes before ${worse}, by the "leadTime" of "a0"` },
+      ]);
+    },
+  );
 
   test('warns of a lead time that an account does not have', () => {
     expect(warnings({ within: 'leadTime + 1d' }, [twoDays, null])).toMatchObject([

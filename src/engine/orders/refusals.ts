@@ -17,7 +17,7 @@ export const refusals = sentences('refusal', {
   noArrival: 'say by when it arrives: the account has no "leadTime"',
   arrivesLate: 'it must arrive within 366 days from now',
   orderedBefore: '{who} has ordered {amount} {duration} ago',
-  announcedBefore: '{who} has announced this run {duration} ago',
+  announcedBefore: '{who} announced this run {duration} ago',
   somebody: 'somebody',
   alertsChanged: 'the alerts of this account have changed: look at it again',
   notTaken: 'nobody has acknowledged rule "{rule}" for account "{account}"',

@@ -31,7 +31,7 @@ interface ViewQuery extends Record<'account' | 'all', string>, Record<'limit' | 
 
 type Listed = Iterable<object | null> | AsyncIterable<object>;
 
-/** What commands show, each as a list. */
+/** The views that commands show, each as a list. */
 const shownViews = {
   accounts: ({ views }) => describeBriefly(views),
   summary: async ({ views, limit }) => [await views.summary(limit)],

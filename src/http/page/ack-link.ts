@@ -194,9 +194,9 @@ function showAnswer(
   context: WebContext,
   heading: string,
   words: HtmlValue,
-  given: { readonly status?: ContentfulStatusCode; readonly linked?: Linked; readonly more?: string } = {},
+  options: { readonly status?: ContentfulStatusCode; readonly linked?: Linked; readonly more?: string } = {},
 ): Promise<Response> {
-  const { status, linked, more } = given;
+  const { status, linked, more } = options;
   const { scope } = context.var;
   const content = html`<section class="panel narrow"><h1>${heading}</h1><p>${words}</p>${more && html`<p>${more}</p>`}${linked && whatNext(linked, scope)}<p><a href="/">${say(says.overview, scope)}</a></p></section>`;
   return show(context, { title: `${heading} · lowwater`, content, chrome: null, status });

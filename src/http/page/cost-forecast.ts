@@ -44,9 +44,9 @@ const says = phrases('cost', {
 /** The cost of accounts by the end of the month and the quarter, and in the next month, by label, provider and account. */
 export async function costSection(
   scope: Scope,
-  order: { readonly label: string | null; readonly wantsAccount: (account: AccountView) => boolean },
+  options: { readonly label: string | null; readonly wantsAccount: (account: AccountView) => boolean },
 ): Promise<Html | null> {
-  const { label, wantsAccount } = order;
+  const { label, wantsAccount } = options;
   const { rows, sums } = await forecastSpending(scope.views, wantsAccount);
   if (rows.length === 0) return null;
   const byLabel = (row: SpendingForecast): string =>

@@ -252,7 +252,7 @@ const doneCookie = 'lowwater_done';
 const nameCookie = 'lowwater_name';
 const yearSeconds = 365 * 86_400;
 
-/** What this browser is to keep: for a year, nothing where the value is empty. No script and no other site sees it. */
+/** Keeps a value in this browser, for a year by default; an empty one removes it. No script and no other site sees it. */
 export function keepCookie(
   context: WebContext,
   name: string,
