@@ -29,6 +29,9 @@ interface Form {
 
 let forms: readonly Form[] = [];
 
+/** Where longer, its parts come back in too many ways: nothing that is said in one sentence is. */
+const longestSaid = 700;
+
 /** A form of fewer letters looks like anything: it is meant only where an argument is known, too. */
 const tellingLetters = 2;
 
@@ -37,7 +40,9 @@ const tellingLetters = 2;
  * stays as it is: what a vendor says, and what another version said.
  */
 export function sayAgain(text: string, { language }: Listener): string {
-  return language.id === 'en' ? text : sayPart(text, { language, said: new Map() });
+  return language.id === 'en' || text.length > longestSaid
+    ? text
+    : sayPart(text, { language, said: new Map() });
 }
 
 function sayPart(text: string, retelling: Retelling): string {
