@@ -66,7 +66,11 @@ export function namePerson({ settings: { trustedProxy } }: Site, request: Incomi
 export function addressOf({ settings: { trustedProxy } }: Site, request: IncomingMessage): string {
   const address = peerOf(request);
   if (trustedProxy === null || !isAmong(trustedProxy.addresses, address)) return address;
-  const last = /[^,]*$/.exec(String(request.headers['x-forwarded-for'] ?? ''))?.[0].trim() ?? '';
+  const last =
+    String(request.headers['x-forwarded-for'] ?? '')
+      .split(',')
+      .at(-1)
+      ?.trim() ?? '';
   return isIP(last) === 0 ? address : last;
 }
 
