@@ -162,7 +162,7 @@ function offsetOf(root: Node, path: Path): number {
 
 function findTooDeep(text: string): number | null {
   let depth = 0;
-  for (const match of text.matchAll(/"(?:[^"\\\n]|\\.)*"?|\/\/.*|\/\*[\s\S]*?\*\/|[[\]{}]/g)) {
+  for (const match of text.matchAll(/"(?:[^"\\\n]|\\.)*"?|\/\/.*|\/\*[\s\S]*?(?:\*\/|$)|[[\]{}]/g)) {
     if (match[0] === '[' || match[0] === '{') depth++;
     else if (match[0] === ']' || match[0] === '}') depth--;
     if (depth > deepestNesting) return match.index;

@@ -1,3 +1,4 @@
+import { firstWhere } from './first-where.ts';
 import { getOrMake } from './get-or-make.ts';
 import { isCurrencyCode } from './money.ts';
 import { cleanText } from './plain-text.ts';
@@ -101,6 +102,8 @@ function coreOf(text: string): string {
   return ascii.test(text)
     ? text.replace(/[^a-z0-9]+/gi, '').toLowerCase()
     : text
+        // None becomes a letter, and putting many in order takes long.
+        .replace(/\p{M}+/gu, '')
         .normalize('NFKD')
         .replace(/[^\p{L}\p{N}]+/gu, '')
         .toLowerCase();
@@ -136,17 +139,17 @@ const named: Readonly<Record<string, string>> = {
 const undoings: readonly ((text: string) => string)[] = [
   (text) =>
     text.replace(
-      /\\+u([0-9a-f]{4})|\\+u\{([0-9a-f]{1,6})\}|&#x([0-9a-f]{1,6});?|%u([0-9a-f]{4})/gi,
+      /(?<!\\)\\+u([0-9a-f]{4})|(?<!\\)\\+u\{([0-9a-f]{1,6})\}|&#x([0-9a-f]{1,6});?|%u([0-9a-f]{4})/gi,
       (_, ...found: (string | undefined)[]) =>
         character(Number.parseInt(found.slice(0, 4).find((digits) => digits !== undefined) ?? '', 16)),
     ),
   (text) => text.replace(/&#(\d{1,7});?/g, (_, digits: string) => character(Number(digits))),
   (text) => text.replace(/&(amp|lt|gt|quot|apos|nbsp);/g, (_, name: string) => named[name] ?? ''),
   (text) => text.replace(/(?:%[0-9a-f]{2})+/gi, octetsOf),
-  (text) => text.replace(/(?:\\+x[0-9a-f]{2})+/gi, octetsOf),
+  (text) => text.replace(/(?:(?<!\\)\\+x[0-9a-f]{2})+/gi, octetsOf),
   (text) => text.replace(/(?:=[0-9a-f]{2})+/gi, octetsOf),
   (text) => text.replace(/\\([0-3][0-7]{2})/g, (_, digits: string) => character(Number.parseInt(digits, 8))),
-  (text) => text.replace(/\\+[nrtbfv0]/g, ' '),
+  (text) => text.replace(/(?<!\\)\\+[nrtbfv0]/g, ' '),
 ];
 
 function octetsOf(run: string): string {
@@ -165,6 +168,14 @@ export const minFormLength = 4;
 /** Text has so many first characters of a form hardly ever by chance. V8 copies a part so short, so that it keeps no form alive. */
 const beginning = 12;
 
+/** Forms of one beginning: thousands of keys of one vendor may share it. */
+interface Alike {
+  readonly forms: ReadonlySet<string>;
+  readonly lengths: ReadonlySet<number>;
+  /** The long ones, in order. */
+  readonly long: readonly string[];
+}
+
 /**
  * The forms to look for: every form of each secret. Fifty thousand accounts bring a quarter of a million forms, and hardly any text ever
  * holds one: kept is how forms begin, and they are made when a text has such a beginning.
@@ -174,7 +185,7 @@ export class FormIndex {
   /** The secret of which a form has a beginning, by beginning; a list where several have. */
   readonly #secrets = new Map<string, string | string[]>();
   /** The forms of a beginning, once a text had it. */
-  readonly #forms = new Map<string, readonly string[]>();
+  readonly #forms = new Map<string, Alike>();
   /** Lengths of beginnings: most are whole. */
   readonly #lengths = new Set<number>();
   /** A bit for the first characters of each form: most places of a text are passed over by it alone. */
@@ -236,17 +247,25 @@ export class FormIndex {
     for (const length of this.#lengths) {
       const begins = text.slice(index, index + length);
       if (!this.#secrets.has(begins)) continue;
-      for (const form of this.#formsThatBegin(begins))
+      const { forms, lengths, long } = this.#formsThatBegin(begins);
+      for (const each of lengths)
+        if (each > longest && forms.has(text.slice(index, index + each))) longest = each;
+      // Of those in order the one next to the text has most of it.
+      const rest = text.slice(index, index + Math.max(...lengths));
+      const after = firstWhere(0, long.length, (place) => (long[place] ?? '') > rest);
+      for (const form of long.slice(Math.max(0, after - 1), after + 1))
         longest = Math.max(longest, lengthOf(form, text, index));
     }
     return longest;
   }
 
-  #formsThatBegin(begins: string): readonly string[] {
+  #formsThatBegin(begins: string): Alike {
     return getOrMake(this.#forms, begins, () => {
       const secrets = [this.#secrets.get(begins) ?? []].flat();
-      const forms = new Set(secrets.flatMap((secret) => this.#formsOf(secret)));
-      return [...forms].filter((form) => form.startsWith(begins));
+      const all = secrets.flatMap((secret) => this.#formsOf(secret));
+      const forms = new Set(all.filter((form) => form.startsWith(begins)));
+      const lengths = new Set([...forms].map(({ length }) => length));
+      return { forms, lengths, long: [...forms].filter(({ length }) => length >= longSecret).sort() };
     });
   }
 }
@@ -254,10 +273,8 @@ export class FormIndex {
 /** A shorter secret has a beginning that may be a word of its own. */
 const longSecret = 32;
 
-/** The length of a form's part at an index: all of it, or the beginning of a long one that ends there, as where it was cut; else 0. */
+/** The length of a long form's part at an index: its beginning where it ends there, as where it was cut; else 0. */
 function lengthOf(form: string, text: string, index: number): number {
-  if (text.startsWith(form, index)) return form.length;
-  if (form.length < longSecret) return 0;
   let length = 0;
   while (length < form.length && form[length] === text[index + length]) length++;
   // The host of an address is no secret.

@@ -41,7 +41,7 @@ export function parseMicros(digits: string): Micros | null {
 export function isFinerThanMicros(digits: string): boolean {
   const [, , whole = '', fraction = '', exponent = '0'] = decimalPattern.exec(digits) ?? [];
   const written = whole + fraction;
-  const zeros = written.length - written.replace(/0+$/, '').length;
+  const zeros = written.length - written.replace(/(?<!0)0+$/, '').length;
   return zeros < written.length && fraction.length - zeros - Number(exponent) > 6;
 }
 

@@ -171,9 +171,9 @@ const domain =
  */
 export function parseMailbox(text: string): Mailbox | null {
   if (/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u.test(text)) return null;
-  const named = /^\s*(.*?)\s*<([^<>]*)>\s*$/.exec(text);
+  const named = /^(.*)<([^<>]*)>$/.exec(text.trim());
   const address = (named?.[2] ?? text).trim();
-  const name = readName(named?.[1] ?? '');
+  const name = readName(named?.[1]?.trim() ?? '');
   return name === null || !isAddress(address) ? null : { name, address };
 }
 

@@ -1,0 +1,143 @@
+import { parseDuration } from '../domain/duration.ts';
+import type { Language } from './language.ts';
+import { sayDuration, sayExactDuration } from './moments.ts';
+import { cutEnglish, keptPhrases, type Part, type Phrase } from './phrase.ts';
+
+interface Listener {
+  readonly language: Language;
+}
+
+/** `said`: the parts of one text that were said already. They come back in many ways, and each is looked for once. */
+interface Retelling extends Listener {
+  readonly said: Map<string, string>;
+}
+
+/** The English form of a phrase: its arguments are the groups of the pattern, in the order of their names. */
+interface Form {
+  readonly phrase: Phrase;
+  readonly pattern: RegExp;
+  /** The same with arguments as long as they can be, the first ones first. */
+  readonly longest: RegExp;
+  /** The words that always stand in it: a text without one of them needs no pattern, which is slow. */
+  readonly words: readonly string[];
+  readonly names: readonly string[];
+  /** Quoted text stays as it is. */
+  readonly quoted: ReadonlySet<string>;
+  /** The counts among them. */
+  readonly counts: ReadonlySet<string>;
+  /** The number of letters that are always there: of several forms the one that says most is meant. */
+  readonly letters: number;
+}
+
+let forms: readonly Form[] = [];
+
+/** A form of fewer letters looks like anything: it is meant only where an argument is known, too. */
+const tellingLetters = 2;
+
+/** A longer text is a list of errors of the configuration, which are English: its parts are too many to look for. */
+const maxLength = 700;
+
+/**
+ * A text stored, thrown or sent in English (`sentences`), in the language of its reader, its arguments too. What lowwater did not say so
+ * stays as it is: what a vendor says, and what another version said.
+ */
+export function sayAgain(text: string, { language }: Listener): string {
+  return language.id === 'en' || text.length > maxLength
+    ? text
+    : sayPart(text, { language, said: new Map() });
+}
+
+function sayPart(text: string, retelling: Retelling): string {
+  const said = retelling.said.get(text) ?? findForm(text, retelling);
+  retelling.said.set(text, said);
+  return said;
+}
+
+function findForm(text: string, reader: Retelling): string {
+  const known = keptPhrases();
+  // Pages and their sentences are loaded when they are asked for.
+  if (forms.length !== known.length)
+    forms = known
+      .map(formOf)
+      .toSorted((left, right) => right.letters - left.letters || lengthOf(right) - lengthOf(left));
+  for (const form of forms) {
+    if (!form.words.every((words) => text.includes(words))) continue;
+    const shortest = form.pattern.exec(text);
+    if (shortest === null) continue;
+    // A vendor's words may hold what stands between two arguments: that way is meant in which more of them are known.
+    const ways = [shortest, ...(form.names.length > 1 ? [form.longest.exec(text)] : [])].flatMap((groups) =>
+      groups?.slice(1).every(isWhole) === true ? argumentsIn(groups, form, reader) : [],
+    );
+    const most = Math.max(...ways.map(({ known }) => known));
+    const meant = ways.find(({ known }) => known === most);
+    if (meant !== undefined && (form.letters >= tellingLetters || most > 0))
+      return reader.language.fill(form.phrase, meant.given);
+  }
+  return text;
+}
+
+/** The arguments in the reader's language, and how many of them are sentences of ours. */
+function argumentsIn(groups: RegExpExecArray, { names, counts, quoted }: Form, reader: Retelling) {
+  let known = 0;
+  const given = names.flatMap((name, place): [string, string | number][] => {
+    const value = groups[place + 1];
+    if (value === undefined) return [];
+    if (counts.has(name)) return [[name, Number(value)]];
+    const said = quoted.has(name) ? value : sayArgument(value, reader);
+    if (said !== value && !figure.test(value)) known += 1;
+    return [[name, said]];
+  });
+  // Half a sentence is none: `refusal` is one of ours, and a configuration's error, which is English, is not.
+  if (names.includes('refusal') && known === 0) return [];
+  return { given: Object.fromEntries(given), known };
+}
+
+/** An argument that has one of two brackets is torn from another sentence. */
+function isWhole(argument: string | undefined): boolean {
+  return argument === undefined || argument.split('(').length === argument.split(')').length;
+}
+
+function lengthOf({ pattern }: Form): number {
+  return pattern.source.length;
+}
+
+function formOf(phrase: Phrase): Form {
+  const names: string[] = [];
+  const counts = new Set<string>();
+  const sourceOf = (part: Part): string => {
+    if (typeof part === 'string') return part.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+    if (part.one === undefined) {
+      names.push(part.name);
+      if (counts.has(part.name)) return '(\\d+)';
+      return part.name === 'amount' ? '(-?[\\d,.]+ [A-Z]{2,}|.+?)' : '(.+?)';
+    }
+    counts.add(part.name);
+    const [one, other] = [part.one, part.other ?? []].map((branch) => branch.map(sourceOf).join(''));
+    return `(?:${one}|${other})`;
+  };
+  const parts = cutEnglish(phrase.english);
+  const words = parts.filter((part) => typeof part === 'string');
+  const source = parts.map(sourceOf).join('');
+  const pattern = new RegExp(`^${source}$`, 's');
+  const longest = new RegExp(pattern.source.replaceAll('.+?)', '.+)'), 's');
+  const quoted = new Set([...phrase.english.matchAll(/"\{(\w+)\}"/g)].map(([, name = '']) => name));
+  const letters = words.join('').replace(/\W/g, '').length;
+  return { phrase, pattern, longest, words, names, counts, quoted, letters };
+}
+
+const figure = /^-?[\d,]+(?:\.\d+)?(?: [A-Z]{3})?$/;
+
+const units = { day: 'd', hour: 'h', minute: 'm', second: 's' } as const;
+
+/** `1h30m`, `3 days 4 hours`, `1234.50 CNY`, or a sentence in its turn. */
+function sayArgument(text: string, reader: Retelling): string {
+  const short = text.replaceAll(
+    /(\d+) (day|hour|minute|second)s?(?: |$)/g,
+    (_whole, count: string, unit: keyof typeof units) => count + units[unit],
+  );
+  const ms = parseDuration(short);
+  if (ms !== null) return sayExactDuration(ms, reader);
+  if (text === sayDuration(0)) return sayDuration(0, reader);
+  if (figure.test(text)) return reader.language.figure(text);
+  return sayPart(text, reader);
+}

@@ -195,6 +195,13 @@ const schedules: ProblemRow[] = [
     'five fields',
   ],
   [
+    'a cron expression with a long number, which is looked at in a moment',
+    silence({ cron: `${'0'.repeat(60)}! * * * *` }),
+    'silences[0].cron',
+    '"cron"',
+    /minute hour day month weekday$/,
+  ],
+  [
     'words for a cron expression',
     silence({ cron: 'every sunday' }),
     'silences[0].cron',

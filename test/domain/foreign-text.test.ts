@@ -189,6 +189,19 @@ describe('text of the provider', () => {
     expect(passing.holdsSecret(Buffer.from('header.configured').toString('hex'))).toBe(true);
   });
 
+  it('looks through any text of 64 KiB in bounded time, however many secrets begin as it does', () => {
+    const keys = Array.from(
+      { length: 2000 },
+      (_, index) => `vendor_key_2026_${index * 7919}_${'x'.repeat(20)}`,
+    );
+    const many = createForeignTexts(keys);
+    const startedAt = performance.now();
+    for (const part of ['\\', '%5c', '=5c', '&#92;', '\u0301\u0323', 'vendor_key_2', 'vendorkey202'])
+      expect(many.clean(`no: ${part.repeat(65_536 / Buffer.byteLength(part))}zz`, 300)).toMatch(/^no: /);
+    expect(performance.now() - startedAt).toBeLessThan(3000);
+    expect(many.clean(`${keys[7]} and ${keys[1999]?.slice(0, 30)}!`, 200)).toBe('[secret] and [secret]!');
+  });
+
   it('learns secrets later', () => {
     const learning = createForeignTexts([]);
     expect(learning.clean('key abcdef123 is wrong', 200)).toContain('abcdef123');

@@ -44,3 +44,9 @@ test.each([
 ])('%j is refused', (text) => {
   expect(parseMailbox(text)).toBeNull();
 });
+
+test('a mail address of thousands of blanks is refused in bounded time', () => {
+  const startedAt = performance.now();
+  expect(parseMailbox(`${' '.repeat(3000)}>${' '.repeat(3000)}`)).toBeNull();
+  expect(performance.now() - startedAt).toBeLessThan(500);
+});

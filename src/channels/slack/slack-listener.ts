@@ -178,7 +178,7 @@ export function openSlackListener(
     const id = String(keyOf(payload, 'event_id'));
     if ((type !== 'app_mention' && !isDirect) || isOwn || typeof text !== 'string' || !isNew(id)) return;
     const user = { id: keyOf(event, 'user'), name: await nameOf(String(keyOf(event, 'user')), signal) };
-    const words = unescapeSlack(text.replace(/<@[^>]*>/g, ' '));
+    const words = unescapeSlack(text.replace(/<@[^<>]*>/g, ' '));
     const at = Number(ts) * 1000;
     const answered = await answer({
       ...eventOf(id, user, String(place)),

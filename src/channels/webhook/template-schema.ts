@@ -33,7 +33,7 @@ const fields: readonly string[] = [
   'pageUrl',
 ];
 
-export const placeholder = /\{\{\s*([^{}]*?)\s*\}\}/g;
+export const placeholder = /\{\{([^{}]*)\}\}/g;
 export const labelPrefix = 'labels.';
 /** Followed by the id of a balance, such as `balance.sms`. */
 export const balancePrefix = 'balance.';
@@ -71,7 +71,7 @@ function findUnknown(
 ): readonly { readonly path: readonly (string | number)[]; readonly name: string }[] {
   if (typeof value === 'string') {
     return [...value.matchAll(placeholder)]
-      .map(([, name = '']) => name)
+      .map(([, name = '']) => name.trim())
       .filter(
         (name) => !fields.includes(name) && !name.startsWith(labelPrefix) && !name.startsWith(balancePrefix),
       )

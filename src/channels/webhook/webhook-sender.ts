@@ -79,7 +79,7 @@ export function fillTemplate(template: Template, message: Message): string {
 function fill(template: Template, values: ReadonlyMap<string, string>): Template {
   // A lone half of a pair is no text for strict readers of JSON.
   const write = (text: string) =>
-    text.replace(placeholder, (_, name: string) => values.get(name) ?? '').toWellFormed();
+    text.replace(placeholder, (_, name: string) => values.get(name.trim()) ?? '').toWellFormed();
   return mapTexts(template, write);
 }
 

@@ -85,4 +85,4 @@ function looksLikeCron(text: string): boolean {
 }
 
 const cronField =
-  /^(?:\d{1,4}|[*?,/#LW+-]|sun|mon|tue|wed|thu|fri|sat|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)+$/i;
+  /^(?:[\d*?,/#LW+-]|sun|mon|tue|wed|thu|fri|sat|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)+$/i;

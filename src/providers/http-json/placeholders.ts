@@ -1,5 +1,5 @@
 /** `{{credentials.name}}`, `{{sign.step}}` or `{{token}}`, wherever a text of a request may hold it; `{{request.part}}` in what is signed. */
-const placeholder = /\{\{\s*([^{}]*?)\s*\}\}/g;
+const placeholder = /\{\{([^{}]*)\}\}/g;
 
 /** The parts of a request that may be signed, as it is sent. */
 const requestParts = 'method|url|host|hostname|path|pathWithSlash|query|body';
@@ -24,9 +24,9 @@ export function hasUnknownPlaceholder(text: string): boolean {
 
 /** The text with each placeholder in it as `write` puts it. */
 export function fillPlaceholders(text: string, write: (name: string) => string): string {
-  return text.replace(placeholder, (_, name: string) => write(name));
+  return text.replace(placeholder, (_, name: string) => write(name.trim()));
 }
 
 export function placeholdersIn(text: string): readonly string[] {
-  return [...text.matchAll(placeholder)].map(([, name = '']) => name);
+  return [...text.matchAll(placeholder)].map(([, name = '']) => name.trim());
 }

@@ -88,3 +88,9 @@ describe('a path', () => {
     },
   );
 });
+
+test('an answer of quotes and backslashes that never ends is refused in bounded time', () => {
+  const startedAt = performance.now();
+  for (const part of ['\\"', '"\\']) expect(parseExactly(`"${part.repeat(32_000)}`)).toBeNull();
+  expect(performance.now() - startedAt).toBeLessThan(1000);
+});
