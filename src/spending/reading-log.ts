@@ -71,10 +71,10 @@ export class ReadingLog {
 
   /**
    * From when on stored readings have to be appended (after the last one before it) so that a log rebuilt equals the one that lived
-   * through them: the window, and two grid cells because thinning looks past the window's start.
+   * through them: the window, two grid cells because thinning looks past the window's start, and a few intervals, by which gaps are told.
    */
   reloadSince(now: number): number {
-    return now - this.windowMs - (2 * this.windowMs) / cellsPerWindow;
+    return now - this.windowMs - (2 * this.windowMs) / cellsPerWindow - 20 * this.pollIntervalMs;
   }
 
   get length(): number {

@@ -174,7 +174,8 @@ describe('memory', () => {
           expect(reloaded.blindBetween(index, last)).toBeCloseTo(lived.blindBetween(index, last), 3);
         }
       }),
-      { numRuns: 20 },
+      // Gaps where the log begins.
+      { numRuns: 20, examples: [[344_939_600, 1]] },
     );
   });
 
