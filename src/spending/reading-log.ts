@@ -36,7 +36,7 @@ const noRows = new Float64Array(0);
  *   of the log; what was spent in them stays in the sums, and the time back to the reading before counts as
  *   blind.
  *
- * Sums are exact up to the range of money; past it they round as doubles do.
+ * Sums are exact up to the range of money; past it they round as doubles do, and balances with them.
  */
 export class ReadingLog {
   /** The reach back of the longest rule (`maxWindow`). */
@@ -57,6 +57,8 @@ export class ReadingLog {
   #start = 0;
   #end = 0;
   #currency: string | null = null;
+  /** Each balance as it was read last: one that stands still did not move by what sums past the range of money are rounded by. */
+  #newest: Readonly<Record<Balance, Micros>> = {};
   /** True while two neighbours may lie in one cell: only then is there something to thin. */
   #dense = false;
 
@@ -69,10 +71,10 @@ export class ReadingLog {
 
   /**
    * From when on stored readings have to be appended (after the last one before it) so that a log rebuilt equals the one that lived
-   * through them: the window, and two grid cells because thinning looks past the window's start.
+   * through them: the window, two grid cells because thinning looks past the window's start, and a few intervals, by which gaps are told.
    */
   reloadSince(now: number): number {
-    return now - this.windowMs - (2 * this.windowMs) / cellsPerWindow;
+    return now - this.windowMs - (2 * this.windowMs) / cellsPerWindow - 20 * this.pollIntervalMs;
   }
 
   get length(): number {
@@ -164,6 +166,7 @@ export class ReadingLog {
     this.#end++;
     if (isFirst) this.#atStart = Object.values(reading.balances);
     else this.#addMoves(last, reading);
+    this.#newest = reading.balances;
     this.#put(0, at);
     this.#put(blindColumn, blindMs);
     // Readings before the window are dropped, except the last reading there.
@@ -177,8 +180,9 @@ export class ReadingLog {
     for (const balance of this.#balances) {
       const toppedUp = ++spent + this.#balances.length;
       const [spentBefore, toppedUpBefore] = [this.#cell(last, spent), this.#cell(last, toppedUp)];
-      const rose =
-        amountOf(reading, balance) - (this.#atStart[spent - 2] ?? 0) - toppedUpBefore + spentBefore;
+      const micros = amountOf(reading, balance);
+      const wouldBe = (this.#atStart[spent - 2] ?? 0) + toppedUpBefore - spentBefore;
+      const rose = micros === this.#newest[balance] ? 0 : micros - wouldBe;
       this.#put(spent, spentBefore + Math.max(0, -rose));
       this.#put(toppedUp, toppedUpBefore + Math.max(0, rose));
     }

@@ -118,3 +118,19 @@ it('sends nothing to what stands in the place of an address that is not resolved
   expect(code).toBe(1);
   expect(stderr).toMatch(/weekly could not be sent to hook: its settings are wrong or unresolved here/);
 });
+
+it('names the variable that is not set where a report cannot be read without it', async () => {
+  const { code, stderr } = await runWith(['report', 'weekly'], {
+    channels: {
+      mail: {
+        type: 'email',
+        smtpUrl: `\${env:LOWWATER_NOT_SET}`,
+        from: 'a@example.com',
+        to: ['b@example.com'],
+      },
+    },
+    reports: [{ id: 'weekly', cron: '0 9 * * 1', channels: ['mail'] }],
+  });
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/channels\.mail\.smtpUrl: the environment variable LOWWATER_NOT_SET is not set/);
+});

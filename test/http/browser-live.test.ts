@@ -69,6 +69,28 @@ describe.skipIf(!hasBrowser())('an open page in use', () => {
     });
   });
 
+  it('keeps an alert whose list stands below one that came', async () => {
+    const quiet = idleRule({ id: 'voip-idle', balance: 'voip', windowMs: 10 * minuteMs });
+    const world = await startWorld({ rules: [smsLow({ critical: units(200) }), quiet] });
+    for (const sms of [450, 449, 448, 447]) await read(world, sms);
+    const { url } = await serveWorld(world);
+    await withPage(bed.scripted, async (page) => {
+      await openPage(page, url);
+      await page.getByText('Updates by itself.').waitFor();
+      const card = page.locator('.alert', { hasText: 'nothing spent' });
+      await card.locator('summary', { hasText: 'Acknowledge' }).click();
+      await card.getByLabel('Your name').filter({ visible: true }).fill('Wei');
+      await read(world, 150);
+      await page.getByText('2 alerts need attention').waitFor();
+      const lists = page.locator('ul.alerts');
+      expect(await lists.allInnerTexts()).toEqual([
+        expect.not.stringContaining('nothing spent'),
+        expect.stringContaining('nothing spent'),
+      ]);
+      expect(await card.getByLabel('Your name').filter({ visible: true }).inputValue()).toBe('Wei');
+    });
+  });
+
   it('shows on the page of an account a silence that began, and none that has ended', async () => {
     const { world, url } = await warned();
     await withPage(bed.scripted, async (page) => {

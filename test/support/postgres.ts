@@ -70,17 +70,18 @@ export async function startPostgres(
   if (user !== null) chownSync(folder, user.uid, user.gid);
   const data = join(folder, 'data');
   const password = standbyOf?.password ?? firstPassword;
-  const run = (program: string, args: readonly string[]): void => {
+  const run = (program: string, args: readonly string[], more = env): void => {
     execFileSync(program, args, {
       cwd: folder,
       stdio: 'pipe',
-      env: { PATH: `${bin}:${process.env.PATH}`, LC_ALL: 'C', PGPASSWORD: password, ...env },
+      env: { PATH: `${bin}:${process.env.PATH}`, LC_ALL: 'C', PGPASSWORD: password, ...more },
       ...user,
     });
   };
   if (standbyOf === null) {
     const pattern = patternOf(bin);
-    if (!existsSync(pattern)) makePattern({ pattern, folder, run });
+    if (!existsSync(join(pattern, 'PG_VERSION')))
+      makePattern({ pattern, folder, run: (program, args) => run(program, args, {}) });
     run('cp', ['-R', pattern, data]);
   } else {
     const from = ['-h', '127.0.0.1', '-p', String(standbyOf.port), '-U', 'lowwater'];
@@ -147,7 +148,7 @@ function patternOf(bin: string): string {
   return join(tmpdir(), `lowwater-postgres-pattern-${process.getuid?.()}-${ino}-${mtimeMs}`);
 }
 
-/** Whole from the moment that others see it; who comes second has made it for nothing. */
+/** Whole from the moment that others see it; who comes second has made it for nothing. Systems empty the folder of what was not used for days. */
 function makePattern({
   pattern,
   folder,
@@ -158,6 +159,7 @@ function makePattern({
   readonly run: (program: string, args: readonly string[]) => void;
 }): void {
   const [made, password] = [join(folder, 'made'), join(folder, 'password')];
+  rmSync(pattern, { recursive: true, force: true });
   writeFileSync(password, firstPassword, { mode: 0o644 });
   const access = ['-U', 'lowwater', '-A', 'scram-sha-256', `--pwfile=${password}`];
   run('initdb', ['-D', made, ...access, '-E', 'UTF8', '-N', '--wal-segsize=1']);

@@ -22,7 +22,11 @@ export const reportCommand = operatorCommand({
   },
   examples: ['lowwater report weekly --print'],
   async run(context, input, backend) {
-    const id = requireKnown('report', backend.names.reports, input.positional('ID'));
+    const { names, lost } = backend;
+    const named = input.positional('ID');
+    // Prints the errors of a configuration that has some: a report goes with a channel that cannot be read.
+    if (lost.size > 0 && !names.reports.includes(named)) await loadConfiguration(context, input);
+    const id = requireKnown('report', names.reports, named);
     if (input.flag('json') || input.flag('print')) {
       const columns = layoutWidth(context.stdout) ?? undefined;
       const { text, report } = await askForReport(context, backend, {

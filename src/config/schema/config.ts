@@ -38,7 +38,7 @@ const server = shape({
     addresses: z
       .array(networkAddress, { error: someNetworks })
       .min(1, { error: someNetworks })
-      .describe('Addresses of the proxy; nobody else is believed.'),
+      .describe('Addresses and networks of proxies alone; nobody else is believed.'),
     header: z
       .string({ error: headerForm })
       .regex(/^[A-Za-z0-9-]{1,100}$/, { error: headerForm })

@@ -233,7 +233,7 @@ function morphChildren(element, wanted) {
   for (const next of wanted) {
     const moved = placed.get(next.dataset?.live);
     const same = moved ?? had.find((child) => !kept.has(child) && isSame(child, next));
-    const node = same ?? next;
+    const node = same ?? withPlaced(next);
     kept.add(node);
     if (same?.nodeType === Node.ELEMENT_NODE) morph(same, next);
     else if (node.data !== next.data) node.data = next.data;
@@ -242,6 +242,15 @@ function morphChildren(element, wanted) {
     last = node;
   }
   for (const child of had) if (!kept.has(child)) takeAway(child);
+}
+
+/** What is new, such as a list, takes its parts from where they stood. */
+function withPlaced(next) {
+  for (const place of next.querySelectorAll?.('[data-live]') ?? []) {
+    const part = placed.get(place.dataset.live);
+    if (part) place.replaceWith(part);
+  }
+  return next;
 }
 
 /** What is no longer there goes, unless somebody is at it: then it says that it is over, and goes when it is left alone. */
