@@ -27,32 +27,43 @@ export const reportCommand = operatorCommand({
     // Prints the errors of a configuration that has some: a report goes with a channel that cannot be read.
     if (lost.size > 0 && !names.reports.includes(named)) await loadConfiguration(context, input);
     const id = requireKnown('report', names.reports, named);
-    if (input.flag('json') || input.flag('print')) {
-      const columns = layoutWidth(context.stdout) ?? undefined;
-      const { text, report } = await askForReport(context, backend, {
-        id,
-        method: 'GET',
-        ...(columns === undefined ? {} : { query: `?width=${columns}` }),
-        act: ({ renderReport }, order) => renderReport(order, columns),
-      });
-      if (input.flag('json')) await printJson(context, report);
-      else await context.stdout.write(text);
-      return exitCodes.ok;
-    }
-    const { deliveries } = await askForReport(context, backend, {
-      id,
-      method: 'POST',
-      act: async ({ sendReport }, order) => ({ deliveries: await sendReport(order, context.signal) }),
-    });
-    const failed: string[] = [];
-    for (const { channel, delivered, reason } of deliveries) {
-      if (delivered) await context.stdout.write(`${id} is sent to ${channel}.\n`);
-      else failed.push(`${channel}: ${cleanText(reason ?? '', 300)}`);
-    }
-    if (failed.length > 0) throw new CommandError(`${id} could not be sent to ${failed.join('; ')}`);
-    return exitCodes.ok;
+    return input.flag('json') || input.flag('print')
+      ? printReport(context, backend, { id, asJson: input.flag('json') })
+      : sendReport(context, backend, id);
   },
 });
+
+async function printReport(
+  context: CommandContext,
+  backend: Backend,
+  { id, asJson }: { readonly id: string; readonly asJson: boolean },
+): Promise<number> {
+  const columns = layoutWidth(context.stdout) ?? undefined;
+  const { text, report } = await askForReport(context, backend, {
+    id,
+    method: 'GET',
+    ...(columns === undefined ? {} : { query: `?width=${columns}` }),
+    act: ({ renderReport }, order) => renderReport(order, columns),
+  });
+  if (asJson) await printJson(context, report);
+  else await context.stdout.write(text);
+  return exitCodes.ok;
+}
+
+async function sendReport(context: CommandContext, backend: Backend, id: string): Promise<number> {
+  const { deliveries } = await askForReport(context, backend, {
+    id,
+    method: 'POST',
+    act: async ({ sendReport }, order) => ({ deliveries: await sendReport(order, context.signal) }),
+  });
+  const failed: string[] = [];
+  for (const { channel, delivered, reason } of deliveries) {
+    if (delivered) await context.stdout.write(`${id} is sent to ${channel}.\n`);
+    else failed.push(`${channel}: ${cleanText(reason ?? '', 300)}`);
+  }
+  if (failed.length > 0) throw new CommandError(`${id} could not be sent to ${failed.join('; ')}`);
+  return exitCodes.ok;
+}
 
 /** Asks the daemon about a report; where none answers, acts on the database, and answers as a daemon would. */
 async function askForReport<Answer>(
