@@ -3,7 +3,7 @@ import { ownOf } from '../domain/own.ts';
 import { receiversOf, type Settings } from '../domain/settings.ts';
 import { channelFailed, channelFailedRule } from '../rules/self-alert-kinds.ts';
 import { keyedDigest } from './access.ts';
-import { forgetTries, unsent } from './delivery-ended.ts';
+import { deliveryNote, forgetTries, unsent } from './delivery-ended.ts';
 import { putNotification, queueOf } from './queue.ts';
 import { closeSelfAlert } from './self-alerts.ts';
 import { type MonitorState, writeNote } from './state.ts';
@@ -135,7 +135,7 @@ function forgetNotified(state: MonitorState, name: string): void {
 }
 
 function forgetChannel(state: MonitorState, name: string, now: number): void {
-  state.notes.delete(receiverNote + name);
+  for (const note of [receiverNote, deliveryNote]) state.notes.delete(note + name);
   const rule = channelFailedRule(name);
   closeSelfAlert(state, { account: selfAccountId, rule }, { kind: 'channel-removed' }, now);
 }

@@ -1,4 +1,5 @@
 import { uncertainMessage } from '../domain/alert.ts';
+import { parseJsonObject } from '../domain/json.ts';
 import { type Notification, retryDelayMs, wireId } from '../domain/outbox.ts';
 import type { Delivery } from '../ports/channel.ts';
 import { channelFailedRule } from '../rules/self-alert-kinds.ts';
@@ -6,7 +7,7 @@ import { sentences } from '../wording/phrase.ts';
 import { putNotification, splitFresh } from './queue.ts';
 import { clearOwnFailure, isOwnFailureRaised, raiseChannelFailed } from './self-alerts.ts';
 import { forEachNotified, retractMuted, withdrawNotified } from './silencing.ts';
-import type { MonitorState } from './state.ts';
+import { type MonitorState, writeNote } from './state.ts';
 
 /** `needless`: there was nothing to send or nowhere to send it; not a fault of the channel. */
 export type DeliveryEnd = Delivery | { readonly kind: 'needless'; readonly reason: string };
@@ -53,11 +54,30 @@ export function recordDelivery(state: MonitorState, sent: Sent, now: number): vo
   else recordDead(state, ended, delivery.reason);
 }
 
-function noteDelivery({ deliveries }: MonitorState, { message: { channel }, delivery, now }: Ended): void {
+/** Notes with the last delivery of each channel, by the channel's name, for people who look. */
+export const deliveryNote = 'delivery:';
+
+interface LastDelivery {
+  readonly lastDeliveredAt: number | null;
+  readonly lastError: string | null;
+}
+
+export function lastDelivery({ notes }: MonitorState, channel: string): LastDelivery {
+  const { lastDeliveredAt, lastError } =
+    parseJsonObject(notes.get(deliveryNote + channel)?.value ?? '') ?? {};
+  return {
+    lastDeliveredAt: typeof lastDeliveredAt === 'number' ? lastDeliveredAt : null,
+    lastError: typeof lastError === 'string' ? lastError : null,
+  };
+}
+
+function noteDelivery(state: MonitorState, { message: { channel }, delivery, now }: Ended): void {
   if (delivery.kind === 'needless') return;
-  const isDelivered = delivery.kind === 'delivered';
-  const deliveredAt = isDelivered ? now : (deliveries.get(channel)?.deliveredAt ?? null);
-  deliveries.set(channel, { deliveredAt, lastError: isDelivered ? null : delivery.reason });
+  const last: LastDelivery =
+    delivery.kind === 'delivered'
+      ? { lastDeliveredAt: now, lastError: null }
+      : { ...lastDelivery(state, channel), lastError: delivery.reason };
+  writeNote(state, deliveryNote + channel, JSON.stringify(last));
 }
 
 type Ending = Pick<Notification, 'state' | 'lastError'> & Partial<Pick<Notification, 'deliveredAt'>>;

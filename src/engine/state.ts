@@ -55,11 +55,6 @@ export class MonitorState {
   endedCleanly = true;
   /** When a channel last refused an incident for good, and how often that had risen by then, by `<channel>/<incident>`. */
   readonly channelTries = new Map<string, { readonly at: number; readonly rises: number }>();
-  /** The last delivery of each channel, for people who look. */
-  readonly deliveries = new Map<
-    string,
-    { readonly deliveredAt: number | null; readonly lastError: string | null }
-  >();
   /** Top-ups that people announced, by account, the oldest order first. Stored as notes. */
   readonly expected = new Map<string, readonly ExpectedTopUp[]>();
   /** Runs that people announced, by account. Stored as notes. */

@@ -5,6 +5,8 @@ import { GapFinder } from './usual-interval.ts';
 
 /** The number of grid cells of the window where the grid is coarsest. */
 const cellsPerWindow = 384;
+/** A log that is rebuilt begins by this share of its window before it. */
+const reloadedBefore = 1 / 8;
 
 /** No history is kept finer than the window's grid halved this often; newer readings are never thinned. */
 const finestLevel = 20;
@@ -71,10 +73,10 @@ export class ReadingLog {
 
   /**
    * From when on stored readings have to be appended (after the last one before it) so that a log rebuilt equals the one that lived
-   * through them: the window, two grid cells because thinning looks past the window's start, and a few intervals, by which gaps are told.
+   * through them: thinning looks past the window's start, and gaps are told by the pace of the readings before.
    */
   reloadSince(now: number): number {
-    return now - this.windowMs - (2 * this.windowMs) / cellsPerWindow - 20 * this.pollIntervalMs;
+    return now - this.windowMs - Math.max(this.windowMs * reloadedBefore, 20 * this.pollIntervalMs);
   }
 
   get length(): number {

@@ -7,6 +7,7 @@ import type { Silence } from '../domain/route.ts';
 import { accountSubject, type Matcher, matches } from '../domain/rule.ts';
 import { calendarKeyOf, isSessionEnded, linkKeysOf, sessionsOf } from '../engine/access.ts';
 import { auditOf } from '../engine/audit.ts';
+import { lastDelivery } from '../engine/delivery-ended.ts';
 import { refuseSilence } from '../engine/orders/silence.ts';
 import type { Wanted } from '../engine/orders.ts';
 import { moneyOf } from '../engine/rates.ts';
@@ -157,10 +158,14 @@ export function createViews(current: () => ViewDependencies) {
         ...topUps.map(({ by, amountMicros }) => ({ at: by, micros: amountMicros })),
       ];
     },
-    /** Announced runs that have not come yet, of every account; the oldest order of each first. */
-    expected: (): readonly ExpectedTopUp[] => [...current().state.expected.values()].flat(),
-    /** Runs that people announced, until a day after their end. */
-    announced: (): readonly AnnouncedRun[] => [...current().state.announced.values()].flat(),
+    /** Top-ups that are expected, of every account; the oldest order first. */
+    expected: (): readonly ExpectedTopUp[] =>
+      [...current().state.expected.values()].flat().sort((left, right) => left.orderedAt - right.orderedAt),
+    /** Runs that people announced, until a day after their end; the oldest order first. */
+    announced: (): readonly AnnouncedRun[] =>
+      [...current().state.announced.values()]
+        .flat()
+        .sort((left, right) => left.announcedAt - right.announcedAt),
     /** How sums are made one. */
     finance: () => ({ money: moneyOf(current().state) }),
     silences: (): readonly SilenceView[] => viewSilences(current()),
@@ -195,14 +200,13 @@ function listChoices({ accounts, settings }: MonitorState) {
   };
 }
 
-function viewChannels({ settings, messages, deliveries }: MonitorState) {
-  const waiting = [...messages.values()].filter(({ state }) => state === 'pending');
-  return settings.channels.map(({ name, type }) => ({
+function viewChannels(state: MonitorState) {
+  const waiting = [...state.messages.values()].filter((message) => message.state === 'pending');
+  return state.settings.channels.map(({ name, type }) => ({
     name,
     type,
     pending: waiting.filter(({ channel }) => channel === name).length,
-    lastDeliveredAt: deliveries.get(name)?.deliveredAt ?? null,
-    lastError: deliveries.get(name)?.lastError ?? null,
+    ...lastDelivery(state, name),
   }));
 }
 

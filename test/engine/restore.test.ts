@@ -4,11 +4,13 @@ import { dayMs, hourMs, minuteMs } from '../../src/domain/duration.ts';
 import { newNotification } from '../../src/domain/outbox.ts';
 import { freshAccount } from '../../src/domain/reading.ts';
 import { decideTouched } from '../../src/engine/announce.ts';
+import { lastDelivery, recordDelivery } from '../../src/engine/delivery-ended.ts';
 import { pausedForPollUntil, queueOf } from '../../src/engine/queue.ts';
 import { followClock, livedNote, startMonitor } from '../../src/engine/restore.ts';
 import type { MonitorState } from '../../src/engine/state.ts';
 import { inactiveAlert } from '../../src/engine/transition.ts';
 import { wordStory } from '../../src/messages/item-story.ts';
+import type { Delivery } from '../../src/ports/channel.ts';
 import { channelFailed, channelFailedRule } from '../../src/rules/self-alert-kinds.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { nothingStored } from '../../src/views/empty-reader.ts';
@@ -54,6 +56,34 @@ test('what a new owner with another configuration does not know is closed, and s
 
 test('what a restarted daemon does not know any more went with its configuration', () => {
   expect(restoreWithout(null)).toEqual({ kind: 'rule-removed' });
+});
+
+test('a restarted daemon knows when each channel was last reached, and which one fails', () => {
+  const start = (notes: Readonly<Record<string, string>>) =>
+    startMonitor({
+      settings: makeSettings({ channels: ['ops', 'pager'] }),
+      stored: { ...nothingStored, notes },
+      calendar: cronCalendar,
+      random: seededRandom(),
+      now: noon,
+    });
+  const state = start({});
+  const item = { incident: 'one', account: 'otp', rule: 'sms-low', kind: 'firing', at: noon } as const;
+  const send = (channel: string, delivery: Delivery, now: number): void => {
+    const message = newNotification({ id: `m-${now}`, channel, items: [item], now, dueAt: now });
+    recordDelivery(state, { message, wasUncertain: false, subject: null, delivery }, now);
+  };
+  send('ops', { kind: 'delivered', said: 'ok' }, noon);
+  send('pager', { kind: 'delivered', said: 'ok' }, noon + 1000);
+  send('pager', { kind: 'retry', certainty: 'refused', reason: 'the receiver answered 503' }, noon + 2000);
+  const restarted = start(
+    Object.fromEntries([...state.notes.values()].map(({ name, value }) => [name, value])),
+  );
+  expect(lastDelivery(restarted, 'ops')).toEqual({ lastDeliveredAt: noon, lastError: null });
+  expect(lastDelivery(restarted, 'pager')).toEqual({
+    lastDeliveredAt: noon + 1000,
+    lastError: 'the receiver answered 503',
+  });
 });
 
 test('after a long pause messages wait a minute at most for the first poll, also where the clock is set back by a day meanwhile', () => {

@@ -179,6 +179,20 @@ describe('memory', () => {
     );
   });
 
+  test('a log made from stored readings finds no gaps in an account that is read more seldom than configured', () => {
+    const settings = { windowMs: dayMs, pollIntervalMs: 5 * minuteMs };
+    const readings = Array.from({ length: 200 }, (_, index) => readingAt(index * 20, 1000 - index));
+    const lived = logOf(readings, settings);
+    const since = lived.reloadSince(readings.at(-1)?.at ?? 0);
+    const reloaded = logOf(
+      readings.filter(({ at }) => at >= since),
+      settings,
+    );
+    expect(lived.blindBetween(0, lived.length - 1)).toBe(0);
+    expect(reloaded.readings(0)).toEqual(lived.readings(0));
+    expect(reloaded.blindBetween(0, reloaded.length - 1)).toBe(0);
+  });
+
   test('balances are as they were read through weeks with top-ups and weeks without', () => {
     const balanceOf = (hour: number): number => units(1000 * Math.floor((hour + 100) / 240)) - units(hour);
     const readings = Array.from({ length: 1000 }, (_, hour) => ({

@@ -46,6 +46,17 @@ test('one that does not come is said, once, after its time; it ends when the mon
   expect(await read(world, 5100)).toEqual(['otp/late-top-up resolved warning']);
 });
 
+test('what is expected is listed by the age of its order over all accounts, after a restart too', async () => {
+  const world = await startWorld({ accounts: ['early', 'late'] });
+  announce(world, { account: 'late' });
+  await world.pass(minuteMs);
+  announce(world, { account: 'early' });
+  const listed = () => world.views.expected().map(({ account }) => account);
+  expect(listed()).toEqual(['late', 'early']);
+  await world.restart({ downMs: minuteMs });
+  expect(listed()).toEqual(['late', 'early']);
+});
+
 test('it survives a restart, and ends when a person says that it does not come', async () => {
   const world = await startWorld();
   await read(world, 100);
