@@ -1,5 +1,6 @@
 import { firstWhere } from '../domain/first-where.ts';
 import { isSameCurrency, type Micros } from '../domain/money.ts';
+import { ownOf } from '../domain/own.ts';
 import { amountOf, type Balance, type Reading } from '../domain/reading.ts';
 import { GapFinder } from './usual-interval.ts';
 
@@ -184,7 +185,7 @@ export class ReadingLog {
       const [spentBefore, toppedUpBefore] = [this.#cell(last, spent), this.#cell(last, toppedUp)];
       const micros = amountOf(reading, balance);
       const wouldBe = (this.#atStart[spent - 2] ?? 0) + toppedUpBefore - spentBefore;
-      const rose = micros === this.#newest[balance] ? 0 : micros - wouldBe;
+      const rose = micros === ownOf(this.#newest, balance) ? 0 : micros - wouldBe;
       this.#put(spent, spentBefore + Math.max(0, -rose));
       this.#put(toppedUp, toppedUpBefore + Math.max(0, rose));
     }

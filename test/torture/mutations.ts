@@ -356,8 +356,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'the beginning of a long secret is shown where a text was cut',
     file: 'src/domain/foreign-text.ts',
-    old: 'if (form.length < longSecret) return 0;',
-    new: 'if (form.length > 0) return 0;',
+    old: 'filter(({ length }) => length >= longSecret)',
+    new: 'filter(({ length }) => length < 0)',
     test: 'test/domain/foreign-text.test.ts',
   },
   {
