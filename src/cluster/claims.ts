@@ -2,7 +2,7 @@ import { StorageError } from '../domain/operator-error.ts';
 import type { ClaimCondition } from '../ports/cluster.ts';
 import type { MembershipDependencies } from './membership-dependencies.ts';
 
-/** How a daemon asks the database for the accounts, and why it does not get them. */
+/** Asks the database for the accounts, and keeps why a daemon does not get them. */
 export class Claims {
   readonly #dependencies: Pick<MembershipDependencies, 'cluster' | 'log'>;
   /** Why the database refused at the last try; null where that was no fault. */

@@ -250,7 +250,7 @@ export class FormIndex {
       const { forms, lengths, long } = this.#formsThatBegin(begins);
       for (const each of lengths)
         if (each > longest && forms.has(text.slice(index, index + each))) longest = each;
-      // Of those in order the one next to the text has most of it.
+      // The neighbours of the text, in order, have most of it in common.
       const rest = text.slice(index, index + Math.max(...lengths));
       const after = firstWhere(0, long.length, (place) => (long[place] ?? '') > rest);
       for (const form of long.slice(Math.max(0, after - 1), after + 1))

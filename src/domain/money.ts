@@ -116,7 +116,7 @@ export function isSameCurrency(one: string, other: string): boolean {
   return one === other || currencyCode(one) === currencyCode(other);
 }
 
-/** Whether it may be a code of ISO 4217. */
+/** Gives whether a text may be a code of ISO 4217. */
 export function isCurrencyCode(text: string): boolean {
   return /^[A-Z]{3}$/.test(text);
 }

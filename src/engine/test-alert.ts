@@ -98,7 +98,7 @@ export function owedTests(state: MonitorState, now: number): readonly Incident[]
     const first = { firstMessage: uncertainMessage, subject: null };
     const told = { ...last, ...first, escalatedAt: null, acknowledgedAt: null };
     const plans = planChannels(incident, state.settings.routes, channels).filter(({ direct }) => direct);
-    // Where it was over already, some may have heard of the end.
+    // Some may have heard of the end, where it was over already.
     const waiting =
       incident.resolvedAt === null ? plans.map(({ channel }) => channel) : Object.keys(incident.notified);
     return {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { languageIds } from '../wording/language.ts';
 import { didYouMean, listWords } from '../wording/lists.ts';
 
-/** What a process reads once or twice: a parser compiled for it would cost more than it saves. */
+/** Options for a file that a process reads once or twice: a parser compiled for it would cost more than it saves. */
 export const once = { jitless: true } as const;
 
 /** zod reports unknown keys in one issue; the message has one line for each, in the order of the issue's `keys`. */

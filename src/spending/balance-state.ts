@@ -96,7 +96,7 @@ const unusualNames = [
 
 const numberCount = numberNames.length + 2 * unusualNames.length;
 
-/** Where the arrays after the numbers begin: these after so many of four bytes, the weeks after so many bytes of all. */
+/** The arrays after the numbers begin here: these after so many of four bytes, the weeks after so many bytes of all. */
 const errorsAt = hoursPerWeek + keptBlocks * (checkedHours.length + 1);
 const topUpsAt = errorsAt + 2 * checkedHours.length;
 const runsAt = topUpsAt + 2 * keptTopUps;
@@ -160,7 +160,7 @@ export class BalanceState extends Numbers {
     return new Uint8Array(this.numbers.buffer);
   }
 
-  // What is needed once in hours is made when it is: an array takes 104 bytes beside what it holds.
+  // Arrays that are needed once in hours are made then: each takes 104 bytes beside what it holds.
 
   /** Predicted sums, a row for each of the last blocks: what will be spent within each of `checkedHours`. */
   get said(): Float32Array {

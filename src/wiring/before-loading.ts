@@ -10,7 +10,7 @@ import { setFlagsFromString } from 'node:v8';
  * command that ends soon get space at once: what it loads lives until the end, and is not to be copied often.
  */
 export function limitMemory(use: 'small' | 'short' | 'replay'): void {
-  // So does what it loads in its old objects: to look for garbage among them, on other threads too, finds hardly any.
+  // Nearly all that a short command loads lives until its end: looking for garbage among it, on other threads too, finds hardly any.
   if (use === 'short') setFlagsFromString('--semi-space-growth-factor=16 --no-incremental-marking');
   // A replay of a million readings takes half of the memory. Several threads would wait longer for so few objects than one works.
   else setFlagsFromString('--semi-space-growth-factor=1');

@@ -26,7 +26,7 @@ export async function completeValues(
   [, kinds = '', taking = '', ...words]: readonly string[],
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
-  // Of `--by=ada` bash makes three words.
+  // Bash makes three words of `--by=ada`.
   const options = [...taking.split('|'), '='];
   const given = words.filter((word, at) => !word.startsWith('-') && !options.includes(words[at - 1] ?? ''));
   const kind = kinds.split(',')[given.length] ?? '';

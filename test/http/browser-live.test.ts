@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { hourMs, idleRule, minuteMs, smsLow, units } from '../support/account-facts.ts';
 import { hasBrowser, openPage, withPage } from '../support/browser.ts';
@@ -51,35 +51,17 @@ describe.skipIf(!hasBrowser())('an open page in use', () => {
   });
 
   it('shows an alert that now stands in another list of the overview', async () => {
-    const quiet = idleRule({ id: 'voip-idle', balance: 'voip', windowMs: 10 * minuteMs });
-    const world = await startWorld({ rules: [smsLow({ critical: units(200) }), quiet] });
-    for (const sms of [150, 149, 148, 147]) await read(world, sms);
-    const { url } = await serveWorld(world);
-    await withPage(bed.scripted, async (page) => {
-      await openPage(page, url);
-      await page.getByText('Updates by itself.').waitFor();
-      const card = page.locator('.alert', { hasText: 'nothing spent' });
-      await card.locator('summary', { hasText: 'Acknowledge' }).click();
-      await card.getByLabel('Your name').filter({ visible: true }).fill('Wei');
+    await withIdleCard(bed.scripted, [150, 149, 148, 147], async ({ world, page, card, name }) => {
       // The list of what is due now is gone, which stood above that of this week.
       await read(world, 500);
       await page.getByText('1 alert needs attention').waitFor();
       expect(await card.isVisible()).toBe(true);
-      expect(await card.getByLabel('Your name').filter({ visible: true }).inputValue()).toBe('Wei');
+      expect(await name.inputValue()).toBe('Wei');
     });
   });
 
   it('keeps an alert whose list stands below one that came', async () => {
-    const quiet = idleRule({ id: 'voip-idle', balance: 'voip', windowMs: 10 * minuteMs });
-    const world = await startWorld({ rules: [smsLow({ critical: units(200) }), quiet] });
-    for (const sms of [450, 449, 448, 447]) await read(world, sms);
-    const { url } = await serveWorld(world);
-    await withPage(bed.scripted, async (page) => {
-      await openPage(page, url);
-      await page.getByText('Updates by itself.').waitFor();
-      const card = page.locator('.alert', { hasText: 'nothing spent' });
-      await card.locator('summary', { hasText: 'Acknowledge' }).click();
-      await card.getByLabel('Your name').filter({ visible: true }).fill('Wei');
+    await withIdleCard(bed.scripted, [450, 449, 448, 447], async ({ world, page, name }) => {
       await read(world, 150);
       await page.getByText('2 alerts need attention').waitFor();
       const lists = page.locator('ul.alerts');
@@ -87,7 +69,7 @@ describe.skipIf(!hasBrowser())('an open page in use', () => {
         expect.not.stringContaining('nothing spent'),
         expect.stringContaining('nothing spent'),
       ]);
-      expect(await card.getByLabel('Your name').filter({ visible: true }).inputValue()).toBe('Wei');
+      expect(await name.inputValue()).toBe('Wei');
     });
   });
 
@@ -272,6 +254,32 @@ describe.skipIf(!hasBrowser())('seven tabs of one browser', () => {
 });
 
 /** A world whose account has a warning, and its page. */
+/** An overview with an idle balance, and somebody who begins to acknowledge it. `balances`: those of SMS, as they are read. */
+async function withIdleCard(
+  context: Parameters<typeof withPage>[0],
+  balances: readonly number[],
+  visit: (seen: {
+    readonly world: World;
+    readonly page: Page;
+    readonly card: Locator;
+    readonly name: Locator;
+  }) => Promise<void>,
+): Promise<void> {
+  const quiet = idleRule({ id: 'voip-idle', balance: 'voip', windowMs: 10 * minuteMs });
+  const world = await startWorld({ rules: [smsLow({ critical: units(200) }), quiet] });
+  for (const sms of balances) await read(world, sms);
+  const { url } = await serveWorld(world);
+  await withPage(context, async (page) => {
+    await openPage(page, url);
+    await page.getByText('Updates by itself.').waitFor();
+    const card = page.locator('.alert', { hasText: 'nothing spent' });
+    await card.locator('summary', { hasText: 'Acknowledge' }).click();
+    const name = card.getByLabel('Your name').filter({ visible: true });
+    await name.fill('Wei');
+    await visit({ world, page, card, name });
+  });
+}
+
 async function warned(): Promise<{
   readonly world: World;
   readonly url: string;

@@ -244,7 +244,7 @@ function morphChildren(element, wanted) {
   for (const child of had) if (!kept.has(child)) takeAway(child);
 }
 
-/** What is new, such as a list, takes its parts from where they stood. */
+/** Gives an element that is new, such as a list, its parts from where they stood. */
 function withPlaced(next) {
   for (const place of next.querySelectorAll?.('[data-live]') ?? []) {
     const part = placed.get(place.dataset.live);
