@@ -6,9 +6,10 @@ export function nearestWord(typed: string, known: Iterable<string>): string | nu
   for (const word of known) {
     const candidate = word.toLowerCase();
     const allowed = Math.max(1, Math.floor(Math.max(wanted.length, candidate.length) / 3));
-    if (Math.abs(wanted.length - candidate.length) > allowed) continue;
-    const distance = editDistance(wanted, candidate);
-    if (distance <= allowed && distance < bestDistance) {
+    const atMost = Math.min(allowed, bestDistance - 1);
+    if (Math.abs(wanted.length - candidate.length) > atMost) continue;
+    const distance = editDistance(wanted, candidate, atMost);
+    if (distance <= atMost) {
       best = word;
       bestDistance = distance;
     }
@@ -16,14 +17,15 @@ export function nearestWord(typed: string, known: Iterable<string>): string | nu
   return best;
 }
 
-/** Optimal string alignment distance: Damerau-Levenshtein with each letter swapped at most once. */
-function editDistance(left: string, right: string): number {
+/** Optimal string alignment distance: Damerau-Levenshtein with each letter swapped at most once. Exact up to `atMost`, as cells farther from the diagonal cost more. */
+function editDistance(left: string, right: string, atMost: number): number {
   const table = [Array.from({ length: right.length + 1 }, (_, column) => column)];
   const at = (row: number, column: number): number => table[row]?.[column] ?? Number.POSITIVE_INFINITY;
   for (let row = 1; row <= left.length; row++) {
     const current = [row];
     table.push(current);
-    for (let column = 1; column <= right.length; column++) {
+    const end = Math.min(right.length, row + atMost);
+    for (let column = Math.max(1, row - atMost); column <= end; column++) {
       const same = left[row - 1] === right[column - 1];
       const swapped =
         row > 1 && column > 1 && left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
@@ -34,6 +36,8 @@ function editDistance(left: string, right: string): number {
         swapped ? at(row - 2, column - 2) + 1 : Number.POSITIVE_INFINITY,
       );
     }
+    // No later row holds less than the least of this one.
+    if (current.every((distance) => distance > atMost)) return Number.POSITIVE_INFINITY;
   }
   return at(left.length, right.length);
 }

@@ -1,4 +1,4 @@
-import { JSONPathEnvironment, type JSONPathQuery, jsonpath } from 'json-p3';
+import { JSONPathEnvironment, type JSONPathNode, JSONPathQuery, jsonpath } from 'json-p3';
 import { keyOf, parseWithSource, withoutByteOrderMark } from '../../domain/json.ts';
 import { markAmbiguous } from '../../net/ambiguity.ts';
 import { findUnbounded, maxPatternInput } from './pattern.ts';
@@ -101,10 +101,18 @@ export function parseExactly(text: string) {
     find({ query }: Path): readonly Found[] {
       // The library's type of a JSON value is wider than what `JSON.parse` gives.
       const root = whole as Parameters<JSONPathQuery['query']>[0];
-      const { nodes } = query.query(root);
-      return nodes.map(({ value, location }) => ({ value, digits: digitsAt(location), location }));
+      const found = query.segments.reduce(
+        // A second `..` meets a value once for each level above it, a third for each pair of levels: the same place counts once.
+        (nodes, segment) => placesOf(segment.resolve(nodes)),
+        new JSONPathQuery(environment, []).query(root).nodes,
+      );
+      return found.map(({ value, location }) => ({ value, digits: digitsAt(location), location }));
     },
   };
+}
+
+function placesOf(nodes: readonly JSONPathNode[]): JSONPathNode[] {
+  return [...new Map(nodes.map((node) => [JSON.stringify(node.location), node])).values()];
 }
 
 function depthOf(json: string): number {

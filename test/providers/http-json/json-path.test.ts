@@ -19,6 +19,13 @@ describe('the digits of a number', () => {
     ['below a key with quotes', `{"it's \\"a\\"":{"b":1.10}}`, `$['it\\'s "a"'].b`, ['1.10']],
     ['chosen by a filter', '[{"c":"USD","v":1.0},{"c":"CNY","v":2.00}]', "$[?@.c=='CNY'].v", ['2.00']],
     ['found at any depth', '{"x":{"v":1.0},"y":[{"v":2.0}]}', '$..v', ['1.0', '2.0']],
+    ['reached by two ways count once', '{"a":{"a":{"v":1.0}}}', '$..a..v', ['1.0']],
+    [
+      'reached by very many ways count once',
+      `${'{"a":'.repeat(40)}{"v":1.0}${'}'.repeat(40)}`,
+      '$..a..a..a..a..v',
+      ['1.0'],
+    ],
     ['written twice, the same', '{"a":2.00,"a":2.00}', '$.a', ['2.00']],
     ['written twice, differently, are none', '{"a":1.0,"a":2.00}', '$.a', [null]],
     ['below __proto__', '{"__proto__":{"a":1.50}}', "$['__proto__'].a", ['1.50']],
