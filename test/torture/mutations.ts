@@ -563,7 +563,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'who lost the accounts goes on working',
-    file: membership,
+    file: 'src/cluster/takeover.ts',
     old: '    if (hadBegun) this.#dependencies.abandon();\n',
     new: '    void hadBegun;\n',
     test: membershipTest,
