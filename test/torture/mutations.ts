@@ -278,7 +278,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'what a daemon skipped is skipped again by the next when it died before its first poll',
     file: restore,
-    old: '  // A daemon that dies before its first poll: the next one counts from here.\n  writeNote(state, livedNote, String(now));\n',
+    old: '  // A daemon that dies before its first poll: the next one counts from here.\n  state.notes.write(livedNote, String(now));\n',
     new: '',
     test: 'test/daemon/restart.test.ts',
   },
