@@ -11,7 +11,7 @@ import { personSchema } from '../api/orders.ts';
 import { RequestError, refusals } from '../refusal.ts';
 import type { WebContext } from '../web-env.ts';
 import { keepDone, keepName } from './cookies.ts';
-import { nameOf, type Scope, severityWord } from './words.ts';
+import { nameOf, type Scope, stateWord } from './words.ts';
 
 export interface FormPlace {
   readonly back: string;
@@ -186,7 +186,7 @@ export function options(choices: Choices, chosen: string | null): readonly Html[
 
 /** Every severity, and none of them in particular. */
 export function severityOptions(chosen: string | null, reader: Pick<Scope, 'language'>): readonly Html[] {
-  const words = severities.map((severity) => [severity, severityWord(severity, reader)] as const);
+  const words = severities.map((severity) => [severity, stateWord(severity, reader)] as const);
   return options([['', say(says.everySeverity, reader)], ...words], chosen ?? '');
 }
 
