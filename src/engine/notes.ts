@@ -34,7 +34,8 @@ export class NotedLists<Item> extends Map<string, readonly Item[]> {
       this.#notes.write(this.#prefix + account, JSON.stringify(items));
       return super.set(account, items);
     }
-    if (this.delete(account)) this.#notes.delete(this.#prefix + account);
+    this.delete(account);
+    this.#notes.delete(this.#prefix + account);
     return this;
   }
 
