@@ -150,7 +150,9 @@ const impure = [
 /** Its `nextTurn` is how long work lets the rest of the process have a turn. */
 const givesWay = 'src/daemon/slices.ts';
 
-const longestFile = 400;
+const longestFile = 300;
+/** It joins the parts of the daemon: each has a line where it is made, begins, follows the clock and ends. */
+const joining = 'src/daemon/daemon.ts';
 
 interface SourceFile {
   /** From the root of the project, such as `src/domain/money.ts`. */
@@ -167,7 +169,9 @@ function findViolations(file: SourceFile): string[] {
     ...findChannelKinds(file.path, code),
     ...findProviderKinds(file.path, code),
     ...(/\bas any\b|:\s*any\b|<any>/.test(code) ? [`${file.path} uses any`] : []),
-    ...(lines > longestFile ? [`${file.path} has ${lines} lines: split it along an idea`] : []),
+    ...(lines > longestFile && file.path !== joining
+      ? [`${file.path} has ${lines} lines: split it along an idea`]
+      : []),
   ];
 }
 

@@ -58,13 +58,12 @@ export interface LeftHere {
   readonly orderId?: string;
 }
 
-/** A command that asks a daemon, and the database where none answers. */
-export function operatorCommand({
-  run,
-  ...command
-}: Omit<Command, 'run' | 'asksDaemon'> & {
+export interface OperatorCommand extends Omit<Command, 'run' | 'asksDaemon'> {
   run(context: CommandContext, input: CommandInput, backend: Backend): Promise<number>;
-}): Command {
+}
+
+/** A command that asks a daemon, and the database where none answers. */
+export function operatorCommand({ run, ...command }: OperatorCommand): Command {
   return {
     ...command,
     asksDaemon: true,

@@ -3,7 +3,7 @@ import { sentences } from '../wording/phrase.ts';
 import { haveSameConfiguration } from './compare-configurations.ts';
 import type { FleetView } from './fleet-view.ts';
 
-interface KnownState {
+export interface KnownState {
   readonly role: Role;
   readonly card: Pick<MemberCard, 'node' | 'configHash'>;
   readonly fleet: FleetView;
@@ -14,7 +14,6 @@ interface KnownState {
   readonly isBlind: boolean;
   /** Why it owns the accounts though something speaks against it; null where nothing does. */
   readonly doubt: string | null;
-  /** Why it let go of the accounts without having begun; null where it did not. */
   readonly loadFailure: string | null;
 }
 

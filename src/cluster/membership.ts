@@ -1,23 +1,20 @@
 import type { HandOver } from '../domain/operator.ts';
-import { OperatorError, onStorageError, StorageError } from '../domain/operator-error.ts';
-import type { ClusterLook, ClusterMember, ClusterStatus, MemberCard, Role } from '../ports/cluster.ts';
-import { nothingStored } from '../views/empty-reader.ts';
-import { Claims } from './claims.ts';
-import { clockOff, clusterStatusOf, namesake } from './cluster-status.ts';
+import { OperatorError, StorageError } from '../domain/operator-error.ts';
+import type { ClusterLook, ClusterStatus, MemberCard } from '../ports/cluster.ts';
+import { clusterStatusOf, namesake } from './cluster-status.ts';
 import type { DatabaseLink } from './database-link.ts';
 import { FleetView } from './fleet-view.ts';
 import { HandingOver } from './handing-over.ts';
 import { createOwnLease, type Instant, type OwnLease } from './held-lease.ts';
 import type { MembershipDependencies } from './membership-dependencies.ts';
-import { OwnedAccounts } from './owned-accounts.ts';
+import type { OwnedAccounts } from './owned-accounts.ts';
 import { createPauses, openPatiently, roundMs } from './pauses.ts';
 import { Registration } from './registration.ts';
-
-const ownsInDoubt = 'nobody could own the accounts: this daemon does, in doubt';
+import { Takeover } from './takeover.ts';
 
 /**
- * The life of one daemon among those that share a database: it stands by, takes the accounts when they are nobody's, owns them
- * (`owned-accounts.ts`) while it renews its lease, and gives them away.
+ * The life of one daemon among those that share a database: it stands by, takes the accounts when they are nobody's (`takeover.ts`),
+ * owns them (`owned-accounts.ts`) while it renews its lease, and gives them away.
  *
  * - The database decides who owns, by its own clock; the owner goes by how long ago it sent its last renewal that succeeded,
  *   and stops acting before its lease ends there. A lease that does not grow for its own length is over (`lease-watch.ts`).
@@ -43,25 +40,28 @@ export class Membership {
   readonly #lease: OwnLease;
   readonly #fleet: FleetView;
   readonly #pauses: ReturnType<typeof createPauses>;
-  /** The daemon that had the accounts at the last look and did not give them away. */
-  #lapsedOwner: string | null = null;
   readonly #registration: Registration;
-  #standsBy = false;
-  #owned: OwnedAccounts | null = null;
-  readonly #claims: Claims;
+  readonly #takeover: Takeover;
   readonly #handingOver: HandingOver;
-  #takeovers = 0;
-  #loadFailure: string | null = null;
 
   constructor(dependencies: MembershipDependencies) {
     const { clock, leaseMs } = dependencies;
     this.#dependencies = dependencies;
     this.#lease = createOwnLease(clock, leaseMs);
     this.#fleet = new FleetView(dependencies);
-    this.#claims = new Claims(dependencies);
     this.#handingOver = new HandingOver(dependencies, this.#fleet.link);
     this.#pauses = createPauses(clock);
     this.#registration = new Registration(dependencies, (process) => this.#describe(process));
+    this.#takeover = new Takeover(dependencies, {
+      lease: this.#lease,
+      fleet: this.#fleet,
+      registration: this.#registration,
+      pauses: this.#pauses,
+    });
+  }
+
+  get #owned(): OwnedAccounts | null {
+    return this.#takeover.owned;
   }
 
   /** Looked at before anything is asked of a provider. */
@@ -85,14 +85,10 @@ export class Membership {
   get clusterStatus(): ClusterStatus {
     this.#notePolling();
     return clusterStatusOf({
-      role: this.#role,
+      ...this.#takeover.known,
       card: this.#dependencies.card(),
       fleet: this.#fleet,
-      takenUnder: this.#owned?.epoch ?? null,
-      takeovers: this.#takeovers,
       isBlind: this.#fleet.blindForMs > this.#dependencies.leaseMs,
-      doubt: this.#doubt ?? this.#owned?.doubt ?? this.#owned?.unreadable ?? null,
-      loadFailure: this.#loadFailure,
     });
   }
 
@@ -121,20 +117,14 @@ export class Membership {
     const hasTaker = () => this.#fleet.hasTakerBeside(this.#registration.card?.incarnation ?? '');
     if (owned === null || !(await this.#handingOver.give(owned, order, { isMine, hasTaker }))) return;
     this.#lease.end();
-    this.#standsBy = true;
+    this.#takeover.standsBy = true;
     await this.#registration.leave();
   }
 
   async stop(): Promise<void> {
     this.#pauses.end();
-    this.#forget();
+    this.#takeover.forget();
     await this.#registration.leave();
-  }
-
-  get #role(): Role {
-    const phase = this.#owned?.phase ?? 'released';
-    if (phase === 'released') return this.#standsBy ? 'standby' : 'joining';
-    return phase === 'giving' ? 'owner' : phase;
   }
 
   async #round(): Promise<void> {
@@ -154,14 +144,14 @@ export class Membership {
     const peers = this.#fleet.link.peersBeside(this.#dependencies.card().advertise);
     const verdict = await owned?.endure(peers);
     if (this.#owned !== owned) return;
-    if (verdict?.kind === 'lose') this.#lose(verdict.why);
+    if (verdict?.kind === 'lose') this.#takeover.lose(verdict.why);
     if (owned !== null) return;
     // The next round may take as long as this one, and end too late.
     const { doubtInMs } = this.#fleet;
     const roundMs = this.#lease.instant().monotonic - beganAt + this.#nextRoundMs();
     if (doubtInMs > 0 && doubtInMs < roundMs) await this.#pauses.pause(doubtInMs);
     if ((await this.#fleet.isAbandoned(peers)) && this.#owned === null && !this.#pauses.ended)
-      await this.#goBlind(this.#makeOwned(''), 'nobody reaches the shared database, and nobody polls');
+      await this.#takeover.goBlind('nobody reaches the shared database, and nobody polls');
   }
 
   async #meet(): Promise<void> {
@@ -187,10 +177,10 @@ export class Membership {
 
   /** The database's answer to a daemon that does not have the accounts. */
   async #seek(look: ClusterLook & { readonly renewed: boolean }, card: MemberCard): Promise<void> {
-    this.#lapsedOwner = look.lapsedOwner;
+    this.#takeover.lapsedOwner = look.lapsedOwner;
     if (!look.renewed) this.#registration.renounce();
-    else if (look.owner === card.incarnation) this.#take(look.epoch);
-    else if (look.owner === null && this.#fleet.mayClaim) await this.#claim(card, look);
+    else if (look.owner === card.incarnation) this.#takeover.take(look.epoch);
+    else if (look.owner === null && this.#fleet.mayClaim) await this.#takeover.claim(card, look);
     else this.#standBy(look);
   }
 
@@ -203,10 +193,10 @@ export class Membership {
   }
 
   #standBy({ owner }: ClusterLook): void {
-    this.#standsBy = true;
+    this.#takeover.standsBy = true;
     if (owner === null) return;
     this.#fleet.claimAgain();
-    if (this.#fleet.link.owner?.status?.polls === true) this.#loadFailure = null;
+    if (this.#fleet.link.owner?.status?.polls === true) this.#takeover.loadFailure = null;
   }
 
   #describe(process: string): Omit<MemberCard, 'incarnation'> {
@@ -223,96 +213,6 @@ export class Membership {
     return this.#fleet.isDoubtful;
   }
 
-  async #claim(card: MemberCard, { overdue }: ClusterLook): Promise<void> {
-    const { incarnation } = card;
-    this.#standsBy = true;
-    const epoch = await this.#claims.ask(incarnation, { overdue });
-    if (this.#registration.card?.incarnation !== incarnation) return;
-    if (epoch !== null) this.#take(epoch);
-    else if (this.#owned === null) await this.#ownInDoubt(card);
-  }
-
-  /** Nobody owns the accounts, and they cannot be taken: something that died keeps them locked, somebody does, or the database refuses. */
-  async #ownInDoubt(card: MemberCard): Promise<void> {
-    const { begin, log } = this.#dependencies;
-    if (!this.#fleet.isDoubtful || this.#fleet.pollingBeside(card).length > 0) return;
-    if (await this.#claims.endStuck()) return;
-    const { why } = this.#claims;
-    const former = this.#owned;
-    const owned = former ?? this.#makeOwned('');
-    owned.actInDoubt(why);
-    if (former !== null) return log.error({ why }, ownsInDoubt);
-    const state = await owned.load(true, this.#fleet.lastOwner).catch(onStorageError(null));
-    if (this.#owned !== owned || this.#pauses.ended) return;
-    if (state === null) return this.#goBlind(owned, why);
-    log.error({ why }, ownsInDoubt);
-    begin({ store: owned.store.port, state, takenFrom: this.#lapsedOwner });
-  }
-
-  #makeOwned(incarnation: string, epoch = this.#fleet.link.look?.epoch ?? 0): OwnedAccounts {
-    const owned: OwnedAccounts = new OwnedAccounts(
-      this.#dependencies,
-      this.#lease,
-      { incarnation, epoch },
-      (why) => {
-        if (this.#owned === owned) this.#lose(why);
-      },
-    );
-    this.#owned = owned;
-    this.#takeovers += 1;
-    return owned;
-  }
-
-  #take(epoch: number): void {
-    if (this.#owned !== null) this.#dependencies.abandon();
-    const owned = this.#makeOwned(this.#registration.card?.incarnation ?? '', epoch);
-    this.#dependencies.log.info({ epoch }, 'this daemon takes the accounts');
-    void this.#load(owned, this.#fleet.lastOwner);
-  }
-
-  /** Alive and able to poll beats every doubt: polls what the configuration names, and tells what it sees. */
-  async #goBlind(owned: OwnedAccounts, why: string): Promise<void> {
-    const { begin, log, restore } = this.#dependencies;
-    owned.goBlind(why);
-    const state = await restore(nothingStored, null);
-    if (this.#owned !== owned || !owned.isBlind || this.#pauses.ended) return;
-    log.error({ why }, 'nobody polls: this daemon polls what its configuration names, in doubt');
-    begin({ store: owned.store.port, state, takenFrom: null });
-  }
-
-  async #load(owned: OwnedAccounts, before: ClusterMember | null): Promise<void> {
-    const { abandon, begin, log, looked } = this.#dependencies;
-    try {
-      const state = await owned.load(this.#fleet.isDoubtful, before);
-      if (this.#owned !== owned || this.#pauses.ended) return;
-      if (owned.isBlind) abandon();
-      owned.readAll();
-      this.#loadFailure = null;
-      begin({ store: owned.store.port, state, takenFrom: this.#lapsedOwner });
-      if (this.#fleet.link.isClockOff) log.error({ doubt: this.#doubt }, ownsInDoubt);
-      looked?.();
-    } catch (error) {
-      if (!(error instanceof StorageError)) throw error;
-      if (this.#owned === owned) await this.#couldNotLoad(owned, before, error);
-    }
-  }
-
-  async #couldNotLoad(owned: OwnedAccounts, before: ClusterMember | null, why: StorageError): Promise<void> {
-    const { clock, leaseMs } = this.#dependencies;
-    // A failure that the database names has a cause; one of reading all that it gives has none.
-    const isUnreadable = why.kind === 'corrupt' && why.cause === undefined;
-    if ((isUnreadable || this.#fleet.isDoubtful) && !owned.isBlind) await this.#goBlind(owned, why.message);
-    if (owned.isBlind) return void clock.setTimer(leaseMs, () => this.#loadAgain(owned, before));
-    this.#loadFailure = `what is stored cannot be read: ${why.message}`;
-    // Somebody else may be able to; the next try is as good as this one was.
-    this.#fleet.letOthersClaim();
-    this.#lose(this.#loadFailure);
-  }
-
-  #loadAgain(owned: OwnedAccounts, before: ClusterMember | null): void {
-    if (this.#owned === owned && !this.#pauses.ended) void this.#load(owned, before);
-  }
-
   /** The database's answer to a present or former owner. */
   async #keep(
     owned: OwnedAccounts,
@@ -326,18 +226,19 @@ export class Membership {
     const verdict = owned.judge(look, incarnation, storedBefore);
     const { newerOwner } = this.#fleet;
     if (newerOwner !== null)
-      this.#lose(
+      this.#takeover.lose(
         `two database servers take writes, and ${newerOwner} owns the accounts on the newer history`,
       );
     else if (verdict.kind === 'keep') await this.#goOn(owned, incarnation);
-    else if (verdict.kind === 'lose') this.#lose(verdict.why);
-    else if (verdict.kind === 'claim') await this.#claim(card, look);
-    else if (verdict.kind === 'take') this.#take(look.epoch);
+    else if (verdict.kind === 'lose') this.#takeover.lose(verdict.why);
+    else if (verdict.kind === 'claim') await this.#takeover.claim(card, look);
+    else if (verdict.kind === 'take') this.#takeover.take(look.epoch);
     else if (verdict.kind === 'rejoin') {
       this.#registration.renounce();
       await this.#meet();
     } else {
-      const claim = this.#claims.ask.bind(this.#claims);
+      const { claims } = this.#takeover;
+      const claim = claims.ask.bind(claims);
       await owned.takeAgain(verdict.kind, { incarnation, sentAt, look, isCurrent, claim });
       if (isCurrent()) await this.#goOnInDoubt(owned, card);
     }
@@ -346,8 +247,9 @@ export class Membership {
   /** Where it could not take its accounts again, others act first, and of several in doubt the one of the first name goes on. */
   async #goOnInDoubt(owned: OwnedAccounts, card: MemberCard): Promise<void> {
     if (owned.phase === 'alone' && this.#fleet.pollingBeside(card).some((node) => node < card.node))
-      this.#lose('another daemon polls as well, and has the first name');
-    else if (!owned.mayPoll && !this.#fleet.hasTakerBeside(card.incarnation)) await this.#ownInDoubt(card);
+      this.#takeover.lose('another daemon polls as well, and has the first name');
+    else if (!owned.mayPoll && !this.#fleet.hasTakerBeside(card.incarnation))
+      await this.#takeover.ownInDoubt(card);
   }
 
   /** A daemon whose clock is off gives the accounts away where somebody else has a clock that counts. */
@@ -355,36 +257,11 @@ export class Membership {
     const { link } = this.#fleet;
     const { clock, log, leaseMs } = this.#dependencies;
     if (owned.phase === 'loading' && owned.unreadForMs >= leaseMs / 2)
-      return this.#goBlind(owned, 'what is stored cannot be read');
+      return this.#takeover.goBlind('what is stored cannot be read', owned);
     if (owned.phase !== 'owner' || !link.isClockSurelyOff || !link.hasRightClockBeside(incarnation)) return;
     if (this.#handingOver.of !== owned)
       log.warn({ aheadMs: link.aheadMs }, 'the clock of this machine is off: giving the accounts away');
     void this.handOver({ at: clock.now(), epoch: owned.epoch });
-  }
-
-  /** Why it owns the accounts though its clock is off; null where it does not, or the clock is right. */
-  get #doubt(): string | null {
-    const { aheadMs, isClockSurelyOff } = this.#fleet.link;
-    const owns = this.#owned !== null && this.#owned.phase !== 'loading';
-    return owns && isClockSurelyOff ? clockOff(this.#dependencies.card().node, aheadMs) : null;
-  }
-
-  /** Everything is forgotten, and the next round begins as a new incarnation. */
-  #lose(why: string): void {
-    const hadBegun = this.#owned !== null && this.#owned.phase !== 'loading';
-    if (!hadBegun) this.#loadFailure ??= why;
-    this.#registration.abandon();
-    this.#forget();
-    this.#dependencies.log.warn({ why }, 'this daemon lets go of the accounts');
-    if (hadBegun) this.#dependencies.abandon();
-    this.#dependencies.looked?.();
-  }
-
-  #forget(): void {
-    this.#owned?.store.goOn();
-    this.#owned = null;
-    this.#standsBy = false;
-    this.#lease.end();
   }
 
   #notePolling(): void {

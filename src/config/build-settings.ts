@@ -13,6 +13,7 @@ import { providerKindOf } from '../providers/registry.ts';
 import { buildBuiltInRules, withBalance } from '../rules/rules-for-account.ts';
 import { once } from '../schema/shapes.ts';
 import { type Draft, Position } from './draft.ts';
+import { entryPositions } from './entry-positions.ts';
 import { databaseFile, type Reading } from './read-draft.ts';
 import type { ConfigInput } from './schema/config.ts';
 import { type ProviderInput, providerSchema } from './schema/providers.ts';
@@ -172,9 +173,7 @@ function buildRoutes(config: ConfigInput): Route[] {
 
 /** Each entry of a draft: its settings, what is wrong with it beyond its shape, or null where its shape is wrong. */
 export function readEntries(file: Position) {
-  const providers = file.at('providers');
-  const named = providers.keys().map((name) => ({ name, position: providers.at(name) }));
-  return [{ name: defaultEntry, position: file.at(defaultEntry) }, ...named].map(({ name, position }) => ({
+  return entryPositions(file).map(({ name, position }) => ({
     name,
     position,
     built: readEntry(name, position),

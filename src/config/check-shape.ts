@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { isObject } from '../domain/json.ts';
 import { once } from '../schema/shapes.ts';
 import { didYouMean } from '../wording/lists.ts';
 import type { Position } from './draft.ts';
@@ -80,7 +81,7 @@ function meantForm(
   { value }: Position,
   { errors }: z.core.$ZodIssueInvalidUnion,
 ): readonly z.core.$ZodIssue[] | null {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+  if (!isObject(value)) return null;
   const [meant, another] = errors.filter((issues) => issues.every(({ path }) => path.length > 0));
   return another === undefined ? (meant ?? null) : null;
 }

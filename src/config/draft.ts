@@ -1,4 +1,4 @@
-import { keyOf } from '../domain/json.ts';
+import { isObject, keyOf } from '../domain/json.ts';
 import type { ConfigProblem } from '../domain/operator-error.ts';
 import type { ValueSource } from '../domain/settings.ts';
 import { formatPath, type Path } from './config-problem.ts';
@@ -147,7 +147,12 @@ export class Position {
   /** The keys of an object; none where there is no object. */
   keys(): string[] {
     const { value } = this;
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value) : [];
+    return isObject(value) ? Object.keys(value) : [];
+  }
+
+  /** The values of an object, by key. */
+  entries(): { readonly name: string; readonly position: Position }[] {
+    return this.keys().map((name) => ({ name, position: this.at(name) }));
   }
 
   /** Values that are no object and no list, here or below. */

@@ -8,7 +8,6 @@ import type { ConfigProblem } from '../domain/operator-error.ts';
 import { accountsAtOnce, type Parts } from '../domain/parts.ts';
 import {
   credentialTextOf,
-  defaultEntry,
   entriesOf,
   entryOf,
   type ProviderEntry,
@@ -23,6 +22,7 @@ import { providerKindOf } from '../providers/registry.ts';
 import { shortPollMs } from '../schema/times.ts';
 import { didYouMean } from '../wording/lists.ts';
 import { type Draft, Position } from './draft.ts';
+import { entryPosition } from './entry-positions.ts';
 import { warnOfLabels, warnOfRules } from './rule-warnings.ts';
 
 interface When {
@@ -109,7 +109,7 @@ function warnOfDemand(file: Position, settings: Settings): void {
   }
   const over = [...demand.values()].filter(({ entry, perSecond }) => perSecond > entry.maxRequestsPerSecond);
   for (const entry of new Set(over.map(({ entry }) => entry)))
-    positionOf(file, entry)
+    entryPosition(file, entry.name)
       .at('maxRequestsPerSecond')
       .report(
         `accounts that share one ${entry.words.keyName} ask for more polls per second than this allows: they will be polled later than configured`,
@@ -123,7 +123,7 @@ function warnOfProviders(file: Position, settings: Settings): void {
     const accounts = used.get(entry.name) ?? [];
     if (accounts.length === 0) continue;
     const kind = providerKindOf(entry);
-    const position = positionOf(file, entry);
+    const position = entryPosition(file, entry.name);
     const { caution } = describeProvider(kind);
     const leaves = (kind.requestKeys ?? []).flatMap((key) => position.at(key).leaves());
     for (const leaf of leaves.filter(({ isFilled }) => isFilled))
@@ -136,7 +136,7 @@ function warnOfProviders(file: Position, settings: Settings): void {
 
 /** Allowed, as in 0.3.0: of two authorizations one is sent. */
 function warnOfUnsent(file: Position, settings: Settings): void {
-  const entries = entriesOf(settings).map((entry) => positionOf(file, entry));
+  const entries = entriesOf(settings).map((entry) => entryPosition(file, entry.name));
   for (const request of entries.flatMap((entry) => [entry.at('request'), entry.at('token', 'request')])) {
     const headers = request.at('headers');
     for (const name of request.has('basic') || request.has('bearer') ? headers.keys() : [])
@@ -151,10 +151,6 @@ function warnOfNeedlessPolls(account: Position, everyMs: number, { shortestEvery
   position.report(
     `is polled more often than every ${formatDuration(shortestEveryMs)}, which shows nothing new or is refused`,
   );
-}
-
-function positionOf(file: Position, { name }: ProviderEntry): Position {
-  return name === defaultEntry ? file.at(name) : file.at('providers', name);
 }
 
 function warnOfChannels(file: Position, { channels, accounts }: Settings): void {
@@ -172,7 +168,7 @@ function warnOfOpenDoors(file: Position, settings: Settings): void {
   // Hardly one of tens of thousands of accounts is parsed.
   const open = accounts.filter(({ baseUrl }) => baseUrl?.startsWith('http:') && isUnencrypted(baseUrl));
   for (const entry of new Set(open.map((account) => entryOf(settings, account))))
-    positionOf(file, entry)
+    entryPosition(file, entry.name)
       .at('allowInsecureHttp')
       .report('secrets of accounts travel unencrypted over http://');
   if (server === null) return;

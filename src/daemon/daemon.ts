@@ -18,7 +18,7 @@ import {
   noteStorage,
 } from '../engine/self-alerts.ts';
 import { reviewSilences } from '../engine/silencing.ts';
-import { type MonitorState, type WatchedAccount, writeNote } from '../engine/state.ts';
+import type { MonitorState, WatchedAccount } from '../engine/state.ts';
 import { endTurn } from '../engine/turn.ts';
 import type { AnswerChat } from '../ports/channel.ts';
 import type { OrderReach } from '../ports/orders.ts';
@@ -259,7 +259,7 @@ export class Daemon {
   /** Stores everything once what is under way has ended or is late; nothing new begins. `aheadMs` as for `stop`. */
   drain(aheadMs: number): Promise<void> {
     this.#setClock(aheadMs);
-    return this.#ending.drain(() => writeNote(this.state, aliveNote, String(this.now())));
+    return this.#ending.drain(() => this.state.notes.write(aliveNote, String(this.now())));
   }
 
   /** `aheadMs`: how far this clock is known to be wrong, because another process continues with its own. */
@@ -268,7 +268,7 @@ export class Daemon {
     this.#setClock(aheadMs);
     this.#running = false;
     this.#endsAt = this.now();
-    return this.#ending.stop(() => writeNote(this.state, aliveNote, String(this.now())));
+    return this.#ending.stop(() => this.state.notes.write(aliveNote, String(this.now())));
   }
 
   #setClock(aheadMs: number): void {

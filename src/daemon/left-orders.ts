@@ -1,7 +1,6 @@
 import type { Incident } from '../domain/alert.ts';
 import { StorageError } from '../domain/operator-error.ts';
 import { takeLeftOrder } from '../engine/orders.ts';
-import { writeNote } from '../engine/state.ts';
 import { takeInUnstored } from '../engine/unstored.ts';
 import type { OrderReach } from '../ports/orders.ts';
 import type { LeftOrder, Unstored } from '../ports/store.ts';
@@ -37,7 +36,7 @@ export function openLeftOrders(parts: DaemonParts, reach: OrderReach) {
       if (orders.length > 0)
         act((now) => {
           // The store deletes orders with the next commit, so there must be one.
-          writeNote(state, orderNote, String(now));
+          state.notes.write(orderNote, String(now));
           for (const order of orders) obey(order, now);
         });
     } catch (error) {
@@ -45,7 +44,7 @@ export function openLeftOrders(parts: DaemonParts, reach: OrderReach) {
       if (!isFailing) log.warn({ err: error }, 'orders that were left in the database cannot be read');
       isFailing = true;
       // A failure to read them is a storage failure, which the next commit reports: so there must be one.
-      act((now) => writeNote(state, orderNote, String(now)));
+      act((now) => state.notes.write(orderNote, String(now)));
     } finally {
       looks = false;
     }
@@ -118,7 +117,7 @@ function openUnstoredTaker(
         const rest = { at: record.at, polls, incidents: waiting, orders: [] };
         rests.set(name, rest);
         if (sizeOf(rest) === 0) state.notes.delete(name);
-        else if (sizeOf(rest) < sizeOf(before ?? record)) writeNote(state, name, record.write(rest));
+        else if (sizeOf(rest) < sizeOf(before ?? record)) state.notes.write(name, record.write(rest));
       });
       if (before === undefined)
         log.info(

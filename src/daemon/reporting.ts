@@ -2,7 +2,7 @@ import { dayMs, weekMs } from '../domain/duration.ts';
 import { newNotification } from '../domain/outbox.ts';
 import type { ReportSettings } from '../domain/settings.ts';
 import { putNotification } from '../engine/queue.ts';
-import { type MonitorState, writeNote } from '../engine/state.ts';
+import type { MonitorState } from '../engine/state.ts';
 
 /** Clocks are set back by a day or a zone, hardly more; a note further ahead is ignored. */
 const maxStepBackMs = 3 * dayMs;
@@ -13,7 +13,7 @@ export function sendDueReports(state: MonitorState, now: number): void {
     const last = lastRun(state, report, now);
     // A new report begins with its next run.
     const until = last === null ? null : dueRun(state, report, last, now);
-    if (last === null || until !== null) writeNote(state, `report:${report.id}`, String(until ?? now));
+    if (last === null || until !== null) state.notes.write(`report:${report.id}`, String(until ?? now));
     if (until === null) continue;
     const period = { id: report.id, since: periodStart(state, report, until), until };
     for (const channel of report.channels) {

@@ -7,10 +7,15 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** Neither a list nor null. */
+export function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** Null for anything but an object. */
 export function parseJsonObject(text: string): Readonly<Record<string, unknown>> | null {
   const value = parseJson(text);
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
+  return isObject(value) ? { ...value } : null;
 }
 
 /** The value's own property; undefined where it has none. */

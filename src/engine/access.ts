@@ -2,7 +2,7 @@ import { createHmac, createSecretKey } from 'node:crypto';
 import { dayMs } from '../domain/duration.ts';
 import { parseJsonObject } from '../domain/json.ts';
 import type { KnownSession } from '../domain/operator.ts';
-import { type MonitorState, writeNote } from './state.ts';
+import type { MonitorState } from './state.ts';
 
 export const digestKeyNote = 'digest-key';
 const linkKeysNote = 'link-keys';
@@ -22,7 +22,7 @@ const linkKeyKeptMs = 31 * dayMs;
 /** The same across restarts without storing either secret: a digest under a random key of the database. */
 export function keyedDigest(state: MonitorState, text: string): string {
   const key = state.notes.get(digestKeyNote)?.value ?? randomKey(state);
-  if (!state.notes.has(digestKeyNote)) writeNote(state, digestKeyNote, key);
+  if (!state.notes.has(digestKeyNote)) state.notes.write(digestKeyNote, key);
   // A Buffer as the key takes five times as long, and a start makes a digest of each account.
   const hmac = createHmac('sha256', createSecretKey(key, 'base64url'));
   return hmac.update(text).digest('base64url').slice(0, 22);
@@ -40,7 +40,7 @@ export function renewLinkKeys(state: MonitorState, now: number): void {
   if (newest !== undefined && Math.abs(now - newest.since) < maxLinkKeyAgeMs) return;
   const kept = keys.filter((_, index) => now - (keys[index - 1]?.since ?? now) < linkKeyKeptMs);
   const renewed = [{ key: randomKey(state), since: now }, ...kept];
-  writeNote(state, linkKeysNote, renewed.map(({ since, key }) => `${since}:${key}`).join(' '));
+  state.notes.write(linkKeysNote, renewed.map(({ since, key }) => `${since}:${key}`).join(' '));
 }
 
 /** Stored as `<since>:<key> <since>:<key>`. */
@@ -59,7 +59,7 @@ export function calendarKeyOf({ notes }: MonitorState): string | null {
 
 /** Addresses with the key before show nothing any more. */
 export function keepCalendarKey(state: MonitorState, key: string): void {
-  writeNote(state, calendarKeyNote, key);
+  state.notes.write(calendarKeyNote, key);
 }
 
 function randomKey({ random }: MonitorState): string {
@@ -72,9 +72,9 @@ export function endSession(
   { id, endsAt }: Pick<KnownSession, 'id' | 'endsAt'>,
   now: number,
 ): void {
-  for (const { name, value } of [...state.notes.values()])
-    if (name.startsWith(endedPrefix) && Number(value) <= now) state.notes.delete(name);
-  writeNote(state, endedPrefix + id, String(endsAt));
+  for (const { name, value } of state.notes.under(endedPrefix))
+    if (Number(value) <= now) state.notes.delete(name);
+  state.notes.write(endedPrefix + id, String(endsAt));
   state.notes.delete(sessionPrefix + id);
 }
 
@@ -86,13 +86,13 @@ export function isSessionEnded({ notes }: MonitorState, id: string): boolean {
 export function recordSession(state: MonitorState, session: KnownSession): void {
   for (const { id, endsAt } of sessionsOf(state))
     if (endsAt <= session.usedAt) state.notes.delete(sessionPrefix + id);
-  writeNote(state, sessionPrefix + session.id, JSON.stringify(session));
+  state.notes.write(sessionPrefix + session.id, JSON.stringify(session));
 }
 
 /** Those that were signed in and neither ended nor expired when the last one was recorded; the newest first. */
 export function sessionsOf({ notes }: MonitorState): readonly KnownSession[] {
-  return [...notes.values()]
-    .filter(({ name }) => name.startsWith(sessionPrefix))
+  return notes
+    .under(sessionPrefix)
     .map(({ value }): object | null => parseJsonObject(value))
     .filter(isKnownSession)
     .toSorted((left, right) => right.usedAt - left.usedAt);

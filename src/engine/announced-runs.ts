@@ -1,13 +1,11 @@
 import { dayMs, hourMs } from '../domain/duration.ts';
-import { parseJson } from '../domain/json.ts';
 import { isSameCurrency } from '../domain/money.ts';
 import { type AnnouncedRun, tookOf } from '../domain/operator.ts';
 import { amountOf, hasSameBalances, type Reading } from '../domain/reading.ts';
 import { spendingSettings } from './spending.ts';
-import { type MonitorState, type WatchedAccount, writeNote } from './state.ts';
+import type { MonitorState, WatchedAccount } from './state.ts';
 
-/** Notes with the runs that people announced, a list for each account. */
-const prefix = 'announced:';
+/** A run is reported for so long after its end. */
 const reportedMs = dayMs;
 
 /** Adds up what is spent in announced runs; those that were over a day ago are forgotten. */
@@ -63,24 +61,18 @@ function addSpending(
   return runs.map((run) => after.get(run) ?? run);
 }
 
-export function restoreAnnounced(state: MonitorState): void {
-  for (const { name, value } of state.notes.values()) {
-    // Only `keepAnnounced` writes these notes.
-    const stored: unknown = name.startsWith(prefix) ? parseJson(value) : null;
-    if (Array.isArray(stored)) holdRuns(state, name.slice(prefix.length), stored);
-  }
-}
-
 export function keepAnnounced(state: MonitorState, account: string, runs: readonly AnnouncedRun[]): void {
-  if (runs.length > 0) writeNote(state, prefix + account, JSON.stringify(runs));
-  else state.notes.delete(prefix + account);
-  holdRuns(state, account, runs);
+  state.announced.set(account, runs);
+  foresee(state, account);
 }
 
-/** The forecast knows of them from now on. */
-function holdRuns(state: MonitorState, id: string, runs: readonly AnnouncedRun[]): void {
-  if (runs.length > 0) state.announced.set(id, runs);
-  else state.announced.delete(id);
+export function restoreAnnounced(state: MonitorState): void {
+  state.announced.restore();
+  for (const account of state.announced.keys()) foresee(state, account);
+}
+
+/** The forecast knows of its runs from now on. */
+function foresee(state: MonitorState, id: string): void {
   const account = state.accounts.get(id);
   if (account !== undefined) account.spending.adopt(spendingSettings(state, account));
 }

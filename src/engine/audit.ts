@@ -1,6 +1,6 @@
 import { parseJsonObject } from '../domain/json.ts';
 import type { AuditEntry } from '../domain/operator.ts';
-import { type MonitorState, writeNote } from './state.ts';
+import type { MonitorState } from './state.ts';
 
 const prefix = 'audit:';
 
@@ -10,23 +10,23 @@ const maxEntries = 5_000;
 /** `orderId`: of the order that it tells of. Gives the name of its note. */
 export function recordAudit(state: MonitorState, entry: AuditEntry, orderId: string): string {
   const name = `${prefix}${entry.at}:${orderId}`;
-  writeNote(state, name, JSON.stringify(entry));
+  state.notes.write(name, JSON.stringify(entry));
   return name;
 }
 
 /** Entries older than the retention are removed, and of too many the oldest. */
 export function pruneAudit({ notes, settings }: MonitorState, now: number): void {
-  const names = [...notes.keys()].filter((name) => name.startsWith(prefix)).toSorted(byAge);
+  const names = notes
+    .under(prefix)
+    .map(({ name }) => name)
+    .toSorted(byAge);
   const keptSince = now - settings.storage.retentionMs;
   for (const [index, name] of names.entries())
     if (index < names.length - maxEntries || atOf(name) < keptSince) notes.delete(name);
 }
 
 export function auditedOrders({ notes }: MonitorState): Set<string> {
-  const ids = [...notes.keys()].map((name) =>
-    name.startsWith(prefix) ? name.split(':').slice(2).join(':') : '',
-  );
-  return new Set(ids);
+  return new Set(notes.under(prefix).map(({ name }) => name.split(':').slice(2).join(':')));
 }
 
 /** In [since, before), newest first. */
@@ -34,8 +34,9 @@ export function auditOf(
   { notes }: MonitorState,
   { since, before, limit }: { readonly since: number; readonly before: number; readonly limit: number },
 ): readonly AuditEntry[] {
-  return [...notes.values()]
-    .filter(({ name }) => name.startsWith(prefix) && atOf(name) >= since && atOf(name) < before)
+  return notes
+    .under(prefix)
+    .filter(({ name }) => atOf(name) >= since && atOf(name) < before)
     .toReversed()
     .toSorted((left, right) => byAge(right.name, left.name))
     .slice(0, limit)

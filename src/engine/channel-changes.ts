@@ -6,7 +6,7 @@ import { keyedDigest } from './access.ts';
 import { deliveryNote, forgetTries, unsent } from './delivery-ended.ts';
 import { putNotification, queueOf } from './queue.ts';
 import { closeSelfAlert } from './self-alerts.ts';
-import { type MonitorState, writeNote } from './state.ts';
+import type { MonitorState } from './state.ts';
 
 /** Notes with a digest of where each channel sends, by the channel's name. */
 const receiverNote = 'receiver:';
@@ -30,7 +30,7 @@ export function followChannels(state: MonitorState, now: number): void {
   renameChannels(state, names);
   for (const name of before.keys()) if (!present.has(name)) forgetChannel(state, name, now);
   for (const [name, digest] of present)
-    if (before.get(name) !== digest) writeNote(state, receiverNote + name, digest);
+    if (before.get(name) !== digest) state.notes.write(receiverNote + name, digest);
 }
 
 /** The channels of which the receiver stands in the next settings no more, under any name. */
@@ -69,8 +69,8 @@ function receiversBefore(state: MonitorState): ReadonlyMap<string, string | null
     if (incident.type === channelFailed.type)
       before.set(incident.rule.slice(channelFailedRule('').length), null);
   }
-  for (const { name, value } of state.notes.values())
-    if (name.startsWith(receiverNote)) before.set(name.slice(receiverNote.length), value);
+  for (const { name, value } of state.notes.under(receiverNote))
+    before.set(name.slice(receiverNote.length), value);
   return before;
 }
 

@@ -7,7 +7,7 @@ import { sentences } from '../wording/phrase.ts';
 import { putNotification, splitFresh } from './queue.ts';
 import { clearOwnFailure, isOwnFailureRaised, raiseChannelFailed } from './self-alerts.ts';
 import { forEachNotified, retractMuted, withdrawNotified } from './silencing.ts';
-import { type MonitorState, writeNote } from './state.ts';
+import type { MonitorState } from './state.ts';
 
 /** `needless`: there was nothing to send or nowhere to send it; not a fault of the channel. */
 export type DeliveryEnd = Delivery | { readonly kind: 'needless'; readonly reason: string };
@@ -77,7 +77,7 @@ function noteDelivery(state: MonitorState, { message: { channel }, delivery, now
     delivery.kind === 'delivered'
       ? { lastDeliveredAt: now, lastError: null }
       : { ...lastDelivery(state, channel), lastError: delivery.reason };
-  writeNote(state, deliveryNote + channel, JSON.stringify(last));
+  state.notes.write(deliveryNote + channel, JSON.stringify(last));
 }
 
 type Ending = Pick<Notification, 'state' | 'lastError'> & Partial<Pick<Notification, 'deliveredAt'>>;

@@ -1,11 +1,7 @@
-import { parseJson } from '../domain/json.ts';
 import { isSameCurrency } from '../domain/money.ts';
-import { type ExpectedTopUp, hasArrived, missingOf } from '../domain/operator.ts';
+import { hasArrived, missingOf } from '../domain/operator.ts';
 import { amountOf, hasSameBalances, type Reading } from '../domain/reading.ts';
-import { type MonitorState, type WatchedAccount, writeNote } from './state.ts';
-
-/** Notes with what is expected, a list for each account. */
-const prefix = 'expected:';
+import type { MonitorState, WatchedAccount } from './state.ts';
 
 /** A balance that rose received what was expected first; what has arrived is expected no more. */
 export function receiveTopUps(state: MonitorState, account: WatchedAccount, previous: Reading | null): void {
@@ -26,28 +22,5 @@ export function receiveTopUps(state: MonitorState, account: WatchedAccount, prev
     return { ...topUp, receivedMicros: topUp.receivedMicros + Math.min(rise, missing) };
   });
   const coming = after.filter((topUp) => !hasArrived(topUp));
-  if (changed) keepExpected(state, account.id, coming);
-}
-
-export function restoreExpected(state: MonitorState): void {
-  for (const { name, value } of state.notes.values()) {
-    if (!name.startsWith(prefix)) continue;
-    // Only `keepExpected` writes these notes.
-    const stored: unknown = parseJson(value);
-    if (Array.isArray(stored)) state.expected.set(name.slice(prefix.length), stored);
-  }
-}
-
-export function forgetExpected(state: MonitorState, account: string): void {
-  if (state.expected.has(account)) keepExpected(state, account, []);
-}
-
-export function keepExpected(state: MonitorState, account: string, topUps: readonly ExpectedTopUp[]): void {
-  if (topUps.length > 0) {
-    state.expected.set(account, topUps);
-    writeNote(state, prefix + account, JSON.stringify(topUps));
-  } else {
-    state.expected.delete(account);
-    state.notes.delete(prefix + account);
-  }
+  if (changed) state.expected.set(account.id, coming);
 }

@@ -7,7 +7,7 @@ import type { Outcome } from '../domain/reading.ts';
 import type { RatesSource } from '../domain/settings.ts';
 import { ratesFailed } from '../rules/self-alert-kinds.ts';
 import { clearOwnFailure, noteRatesProblem } from './self-alerts.ts';
-import { type MonitorState, writeNote } from './state.ts';
+import type { MonitorState } from './state.ts';
 
 /** The last rates that were read. */
 const ratesNote = 'rates';
@@ -39,7 +39,7 @@ export function takeRates(state: MonitorState, source: RatesSource, outcome: Out
   const known = moneyOf(state)?.rates ?? null;
   const read = outcome.kind === 'ok' ? readRates(outcome, { source, currency, known, now }) : outcome.reason;
   const isTaken = typeof read !== 'string';
-  if (isTaken) writeNote(state, ratesNote, JSON.stringify(read));
+  if (isTaken) state.notes.write(ratesNote, JSON.stringify(read));
   const { rates = null } = moneyOf(state) ?? {};
   const isOld = rates === null || now > Date.parse(rates.date) + staleMs + source.everyMs;
   if (isOld || (isAnswered && !isTaken))

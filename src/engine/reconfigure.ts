@@ -10,7 +10,6 @@ import { rulesForAccount } from '../rules/rules-for-account.ts';
 import { ReadingLog } from '../spending/reading-log.ts';
 import { groupAccounts, waitingGroups } from './account-groups.ts';
 import { shortenGroupWaits } from './announce.ts';
-import { keepAnnounced } from './announced-runs.ts';
 import {
   type Access,
   accountsAtOnce,
@@ -21,7 +20,6 @@ import {
   recordAccess,
 } from './changed-accounts.ts';
 import { followChannels } from './channel-changes.ts';
-import { forgetExpected } from './expected-top-ups.ts';
 import { closeIncident, incidentOf, keepIncident, matchedOf } from './incidents.ts';
 import { reviewOngoingOutages } from './inhibit.ts';
 import { judgeElapsed, scheduleAccount } from './judge.ts';
@@ -241,8 +239,8 @@ function removeAccount(state: MonitorState, id: string, now: number): void {
   state.accounts.delete(id);
   state.unloaded.delete(id);
   state.unconfirmed.delete(id);
-  forgetExpected(state, id);
-  keepAnnounced(state, id, []);
+  state.expected.set(id, []);
+  state.announced.set(id, []);
   state.due.delete(`account:${id}`);
   state.polled.delete(id);
   state.spending.delete(id);

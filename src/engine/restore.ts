@@ -10,7 +10,6 @@ import { restoreAnnounced } from './announced-runs.ts';
 import { accountsAtOnce } from './changed-accounts.ts';
 import { followChannels } from './channel-changes.ts';
 import { unsent } from './delivery-ended.ts';
-import { restoreExpected } from './expected-top-ups.ts';
 import { incidentOf, reunite } from './incidents.ts';
 import { scheduleAccount } from './judge.ts';
 import { pollGap } from './poll-gaps.ts';
@@ -19,7 +18,7 @@ import { watchAccounts } from './reconfigure.ts';
 import { noteDamagedPolls, noteDamagedRecords, scheduleSelfAlerts } from './self-alerts.ts';
 import { reviewSilences, scheduleSilences, withdrawLost, withdrawNotified } from './silencing.ts';
 import { restoreSpending } from './spending.ts';
-import { MonitorState, scheduleBy, writeNote } from './state.ts';
+import { MonitorState, scheduleBy } from './state.ts';
 import { shiftAlert } from './transition.ts';
 
 /** Messages that were pending for longer while lowwater was down are not sent (a restored old backup). */
@@ -72,10 +71,10 @@ export function* restoreMonitor(given: MonitorStart): Parts<MonitorState> {
   // The clock is behind: timestamps would lie in the future.
   if (lastRun.endedAt > now) followClock(state, now - lastRun.endedAt, now);
   // A daemon that dies before its first poll: the next one counts from here.
-  writeNote(state, livedNote, String(now));
+  state.notes.write(livedNote, String(now));
   state.unconfirmedUntil = now + maxConfirmMs;
   followChannels(state, now);
-  restoreExpected(state);
+  state.expected.restore();
   restoreAnnounced(state);
   scheduleSilences(state, now);
   scheduleSelfAlerts(state);
@@ -205,7 +204,7 @@ export function followClock(state: MonitorState, byMs: number, now: number): voi
   for (const account of state.accounts.values()) scheduleAccount(state, account);
   for (const [key, { at, rises }] of [...state.channelTries])
     state.channelTries.set(key, { at: at + byMs, rises });
-  writeNote(state, livedNote, String(now));
+  state.notes.write(livedNote, String(now));
   for (const silence of [...state.silences.values()])
     if (silence.expired && silence.endsAt > now) state.silences.set(silence.id, { ...silence, endsAt: now });
   reviewSilences(state, now);

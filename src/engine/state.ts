@@ -14,6 +14,7 @@ import type { AccountSpending } from '../spending/account-spending.ts';
 import { LocalWeeks } from '../spending/local-week.ts';
 import type { ReadingLog } from '../spending/reading-log.ts';
 import { DueQueue } from './due-queue.ts';
+import { NotedLists, Notes } from './notes.ts';
 import type { ProviderCounts } from './provider-counts.ts';
 import { AlertRecords, IncidentRecords, PollNotes, Records, type Unsaved } from './records.ts';
 
@@ -55,10 +56,6 @@ export class MonitorState {
   endedCleanly = true;
   /** When a channel last refused an incident for good, and how often that had risen by then, by `<channel>/<incident>`. */
   readonly channelTries = new Map<string, { readonly at: number; readonly rises: number }>();
-  /** Top-ups that people announced, by account, the oldest order first. Stored as notes. */
-  readonly expected = new Map<string, readonly ExpectedTopUp[]>();
-  /** Runs that people announced, by account. Stored as notes. */
-  readonly announced = new Map<string, readonly AnnouncedRun[]>();
   readonly silences = new Records<Silence>();
   /** For accounts whose newest reading was pushed by a clock that is ahead: the instant that was given, and the one it counts for. */
   readonly pushedAhead = new Map<string, { readonly given: number; readonly taken: number }>();
@@ -70,7 +67,11 @@ export class MonitorState {
   readonly unloaded = new Set<string>();
   /** The group of each account that is not the first of its group (`groupOf`). */
   readonly groups = new Map<string, string>();
-  readonly notes = new Records<{ readonly name: string; readonly value: string }>();
+  readonly notes = new Notes();
+  /** Top-ups that people announced, the oldest order first. */
+  readonly expected = new NotedLists<ExpectedTopUp>('expected:', this.notes);
+  /** Runs that people announced. */
+  readonly announced = new NotedLists<AnnouncedRun>('announced:', this.notes);
   /** Orders that are not stored, as they are left for another daemon, by the name of their note. */
   readonly acts = new Map<string, Readonly<Record<string, unknown>>>();
   /** Stored polls that were found damaged, by account. */
@@ -112,10 +113,6 @@ export function scheduleBy(state: MonitorState, key: string, at: number): void {
 /** Its own id where the account shares its secret with none. */
 export function groupOf({ groups }: Pick<MonitorState, 'groups'>, account: string): string {
   return groups.get(account) ?? account;
-}
-
-export function writeNote(state: MonitorState, name: string, value: string): void {
-  state.notes.set(name, { name, value });
 }
 
 /** A watched account: configuration, stored records, and the readings that rules look back on. */

@@ -10,7 +10,7 @@ import { followChannels } from './channel-changes.ts';
 import { planChannels } from './decide.ts';
 import { keepIncident, sketchIncident } from './incidents.ts';
 import { noAccount } from './orders/refusals.ts';
-import { factsOf, MonitorState, writeNote } from './state.ts';
+import { factsOf, MonitorState } from './state.ts';
 import { inactiveAlert } from './transition.ts';
 
 /** By which an incident that nothing fires is known for good, whatever became of it. */
@@ -78,7 +78,7 @@ function atStep(threshold: Quantity | null, limit: number | undefined): Quantity
 }
 
 export function noteTest(state: MonitorState, incident: Incident): void {
-  writeNote(state, prefix + incident.id, JSON.stringify(incident));
+  state.notes.write(prefix + incident.id, JSON.stringify(incident));
 }
 
 export function forgetTest(state: MonitorState, incident: string): void {
@@ -88,8 +88,8 @@ export function forgetTest(state: MonitorState, incident: string): void {
 /** Tests that ended by no hand of this process: over now, wherever they may have been told. */
 export function owedTests(state: MonitorState, now: number): readonly Incident[] {
   const channels = state.settings.channels.map(({ name }) => name);
-  return [...state.notes.values()].flatMap(({ name, value }) => {
-    const stored = name.startsWith(prefix) ? parseJsonObject(value) : null;
+  return state.notes.under(prefix).flatMap(({ value }) => {
+    const stored = parseJsonObject(value);
     if (stored === null) return [];
     // Only `noteTest` writes these notes.
     const incident = stored as unknown as Incident;

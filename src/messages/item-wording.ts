@@ -3,7 +3,7 @@ import { type ItemState, isOver, type Message, type MessageItem, stateOf } from 
 import { cleanText } from '../domain/plain-text.ts';
 import { unitOf } from '../domain/reading.ts';
 import { inItsCurrency } from '../rules/figures.ts';
-import { alertKindOf } from '../rules/registry.ts';
+import { alertKindOf, sayKind } from '../rules/registry.ts';
 import { languageNamed, say } from '../wording/language.ts';
 import { type Reader, sayShortMoment } from '../wording/moments.ts';
 import { phrases } from '../wording/phrase.ts';
@@ -152,7 +152,7 @@ export function incidentSubject(item: MessageItem, reader: Reader): string {
   const { incident } = item;
   const given = {
     name: nameOf(incident, incident.accountName, reader),
-    what: subjectOf(item, reader),
+    what: sayKind(item, reader),
     moment: sayShortMoment(incident.firedAt, reader),
   };
   return withoutBrackets(say(incident.event ? says.subjectAt : says.subjectSince, given, reader));
@@ -183,7 +183,7 @@ function nameOf({ account: id }: Incident, accountName: string, reader: Pick<Rea
 function clauseOf(item: MessageItem, frame: WordingFrame): string {
   const state = stateOf(item);
   if (state === 'closed') {
-    const given = { rule: cleanText(item.rule, nameLimit), subject: subjectOf(item, frame) };
+    const given = { rule: cleanText(item.rule, nameLimit), subject: sayKind(item, frame) };
     const { kind } = item.resolution ?? {};
     if (kind === 'account-removed') return say(says.accountRemoved, given, frame);
     if (kind === 'channel-removed' && item.incident.account !== selfAccountId)
@@ -195,10 +195,6 @@ function clauseOf(item: MessageItem, frame: WordingFrame): string {
   if (state === 'resolved' && item.incident.test !== undefined)
     return say(says.testOver, { rule: cleanText(item.rule, nameLimit) }, frame);
   return state === 'resolved' ? words.resolved(item, frame) : words.firing(item, frame);
-}
-
-function subjectOf(item: MessageItem, reader: Pick<Reader, 'language'>): string {
-  return alertKindOf(item).subject(item, reader);
 }
 
 /** Colour or icon of an item, as the medium has it. */

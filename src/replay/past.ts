@@ -1,5 +1,4 @@
-import { ownOf } from '../domain/own.ts';
-import type { PollRecord, Reading } from '../domain/reading.ts';
+import { hasBalances, type PollRecord } from '../domain/reading.ts';
 import type { AccountSettings } from '../domain/settings.ts';
 import { pollInterval } from '../engine/poll-gaps.ts';
 import type { Calendar } from '../ports/clock.ts';
@@ -122,7 +121,7 @@ export function storedPast(
       readings: (query) => reader.readings({ ...query, until: Math.min(query.until, from) }),
       readingBefore: async (id, at) => {
         const reading = await reader.readingBefore(id, Math.min(at, from));
-        return reading !== null && hasItsBalances(account, reading) ? reading : null;
+        return reading !== null && hasBalances(reading, account.balances) ? reading : null;
       },
     },
     gaps: 'unwatched',
@@ -136,9 +135,5 @@ async function* ofItsBalances(
   parts: AsyncIterable<readonly PollRecord[]>,
 ): AsyncGenerator<readonly PollRecord[]> {
   for await (const part of parts)
-    yield part.filter(({ reading }) => reading === null || hasItsBalances(account, reading));
-}
-
-function hasItsBalances({ balances }: AccountSettings, reading: Reading): boolean {
-  return balances.every(({ id }) => ownOf(reading.balances, id) !== undefined);
+    yield part.filter(({ reading }) => reading === null || hasBalances(reading, account.balances));
 }

@@ -60,7 +60,7 @@ export const authFailed: RuleKind<PlainRule<'auth-failed'>, InputOf<typeof keys>
       [facts.reading === null ? 'watched since' : 'last read at']: instant(facts.readSince),
     }),
   wouldNotFire: told.always,
-  subject: (_about, reader) => say(says.subject, reader),
+  subject: says.subject,
   firing: (_item, frame) => say(says.firing, frame),
   resolved: (_item, frame) => say(says.resolved, frame),
   recovery: () => says.recovery,

@@ -5,7 +5,6 @@ import type { AmountOrShare, Ladder, MoneyRule } from '../domain/rule.ts';
 import { amount, amountOrShare } from '../schema/texts.ts';
 import { say } from '../wording/language.ts';
 import { phrases, sentences } from '../wording/phrase.ts';
-import { sayBalance } from '../wording/quantity-wording.ts';
 import { balanceKind } from './balance-kind.ts';
 import { ladderSeverityKey } from './kind.ts';
 import * as ladder from './ladder.ts';
@@ -106,8 +105,7 @@ export const below = balanceKind<BelowRule, typeof keys>({
   clearsAt: (rule) =>
     Math.max(...Object.values(rule.thresholds).map((threshold) => resolvesAt(rule, threshold))),
   levels: (rule) => rule.thresholds,
-  subject: ({ balanceLabel }, reader) =>
-    say(says.subject, { balance: sayBalance(balanceLabel, reader) }, reader),
+  subject: says.subject,
   firing: (item, frame) => words.sayLowBalance(item, words.sayLimit(item, frame) ?? '', frame),
   resolved(item, frame) {
     const limit = words.sayLimit(item, frame);

@@ -132,7 +132,7 @@ export const budget = balanceKind<BudgetRule, typeof keys>({
     if (judged == null) return null;
     return told.notWith({ amount: exactAmount(judged, reading.currency) });
   },
-  subject: ({ balanceLabel }, reader) => say(says.subject, { label: sayLabel(balanceLabel, reader) }, reader),
+  subject: says.subject,
   firing: sayFiring,
   resolved(item, frame) {
     const given = givenOf(item, frame);

@@ -55,7 +55,7 @@ export const currency: RuleKind<PlainRule<'currency'>, InputOf<typeof keys>> = {
       'configured currency': currency === null ? null : text(currency),
     }),
   wouldNotFire: (_rule, { reading }) => reading && told.notWith({ currency: reading.currency }),
-  subject: (_about, reader) => say(says.subject, reader),
+  subject: says.subject,
   firing(item, frame) {
     const [currency, expected] = [sayValue(item, frame), sayLimit(item, frame)];
     return currency === null || expected === null

@@ -80,7 +80,7 @@ export const drop = balanceKind<DropRule, typeof keys>({
       rule.by.kind === 'amount' ? words.exactAmount(spentMicros, reading.currency) : words.formatShare(share);
     return told.notWith({ amount });
   },
-  subject: ({ balanceLabel }, reader) => say(says.subject, { label: sayLabel(balanceLabel, reader) }, reader),
+  subject: says.subject,
   firing(item, frame) {
     const [amount, limit, window] = [
       words.sayValue(item, frame),

@@ -93,7 +93,7 @@ export const idle = balanceKind<IdleRule, typeof keys>({
     });
   },
   wouldNotFire: (rule, { log }) => told.notWith({ duration: wholeSeconds(idleTime(rule, log), 'up') }),
-  subject: ({ balanceLabel }, reader) => say(says.subject, { label: sayLabel(balanceLabel, reader) }, reader),
+  subject: says.subject,
   firing(item, frame) {
     // The log has only its window; the incident knows since when it fires.
     const windowMs = item.threshold?.unit === 'duration' ? item.threshold.ms : 0;

@@ -10,7 +10,7 @@ import { choice } from '../schema/shapes.ts';
 import { duration, id } from '../schema/texts.ts';
 import type { AccountSpending } from '../spending/account-spending.ts';
 import type { Reader } from '../wording/moments.ts';
-import type { Phrase } from '../wording/phrase.ts';
+import type { Argument, Phrase } from '../wording/phrase.ts';
 import type { WordingFrame } from '../wording/quantity-wording.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
 
@@ -54,8 +54,10 @@ export interface AlertKind {
   readonly concernsEveryChannel?: true;
   /** The time after firing in which nobody is notified yet. Absent: none. */
   pausedMs?(settings: Settings): number;
-  /** A few words without state and numbers, for mail subjects. */
-  subject(about: Record<'balanceLabel' | 'rule', string>, reader: Pick<Reader, 'language'>): string;
+  /** A few words without state and numbers, for mail subjects: of a label and its balance as people call them, or of the rule. */
+  readonly subject:
+    | Phrase<Readonly<Record<'label' | 'balance', Argument>>>
+    | ((rule: string, reader: Pick<Reader, 'language'>) => string);
   /** A clause after the account's name: what is the case while it fires, or happened. */
   firing(item: MessageItem, frame: WordingFrame): string;
   resolved(item: MessageItem, frame: WordingFrame): string;

@@ -74,7 +74,7 @@ export const lateTopUp: RuleKind<PlainRule<'late-top-up'>, InputOf<typeof keys>>
     return topUp === null && far !== null ? runFacts(far) : topUpFacts(topUp ?? facts.expected[0]);
   },
   wouldNotFire: told.notWith,
-  subject: (_about, reader) => say(says.subject, reader),
+  subject: says.subject,
   firing(item, frame) {
     const limit = sayLimit(item, frame);
     if (isAboutRun(item) && limit !== null)

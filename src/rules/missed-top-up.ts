@@ -77,7 +77,7 @@ export const missedTopUp = balanceKind<MissedTopUpRule, typeof keys>({
   wouldNotFire: (rule, { reading }) =>
     told.notWith({ amount: exactAmount(amountOf(reading, rule.balance), reading.currency) }),
   levels: (rule) => (rule.atMicros === null ? {} : { [rule.severity]: rule.atMicros }),
-  subject: ({ balanceLabel }, reader) => say(says.subject, { label: sayLabel(balanceLabel, reader) }, reader),
+  subject: says.subject,
   firing: sayFiring,
   resolved: (item, frame) => say(says.resolved, sayBalanceOf(item, frame), frame),
   recovery: () => says.recovery,

@@ -6,7 +6,7 @@ import type { MoneyRule } from '../domain/rule.ts';
 import { amount } from '../schema/texts.ts';
 import { say } from '../wording/language.ts';
 import { phrases, sentences } from '../wording/phrase.ts';
-import { sayBalance, sayBareAmount } from '../wording/quantity-wording.ts';
+import { sayBareAmount } from '../wording/quantity-wording.ts';
 import { balanceKind } from './balance-kind.ts';
 import { verdict } from './evaluation.ts';
 import { severityKey } from './kind.ts';
@@ -79,8 +79,7 @@ export const negative = balanceKind<NegativeRule, typeof keys>({
   },
   clearsAt: (rule) => rule.hysteresisMicros,
   levels: (rule) => ({ [rule.severity]: 0 }),
-  subject: ({ balanceLabel }, reader) =>
-    say(says.subject, { balance: sayBalance(balanceLabel, reader) }, reader),
+  subject: says.subject,
   firing(item, frame) {
     const end = creditEnd(item);
     if (end === null) return words.sayLowBalance(item, say(says.zero, frame), frame);

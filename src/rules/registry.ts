@@ -6,7 +6,9 @@ import type { Ladder, Rule } from '../domain/rule.ts';
 import { type Severity, severities } from '../domain/severity.ts';
 import { predictRunout } from '../spending/runway.ts';
 import { say } from '../wording/language.ts';
+import type { Reader } from '../wording/moments.ts';
 import { phrases, sentences } from '../wording/phrase.ts';
+import { sayBalance, sayLabel } from '../wording/quantity-wording.ts';
 import { authFailed } from './auth-failed.ts';
 import { below } from './below.ts';
 import { budget } from './budget.ts';
@@ -85,6 +87,16 @@ export function ruleKindOf(rule: Pick<Rule, 'type'>): RuleKind {
 /** A kind that only a newer lowwater knows gets plain words. */
 export function alertKindOf(alert: { readonly type: string }): AlertKind {
   return alertKindByType.get(alert.type) ?? unknownKind(alert.type);
+}
+
+export function sayKind(
+  about: Readonly<Record<'type' | 'rule' | 'balanceLabel', string>>,
+  reader: Pick<Reader, 'language'>,
+): string {
+  const { subject } = alertKindOf(about);
+  if (typeof subject === 'function') return subject(about.rule, reader);
+  const label = sayLabel(about.balanceLabel, reader);
+  return say(subject, { label, balance: sayBalance(about.balanceLabel, reader) }, reader);
 }
 
 const says = phrases('unknownKind', {

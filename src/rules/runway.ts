@@ -11,7 +11,6 @@ import { isGuess, sayEmptyWhen, sayLength } from '../wording/forecast-wording.ts
 import { say } from '../wording/language.ts';
 import { sayDuration } from '../wording/moments.ts';
 import { phrases, sentences } from '../wording/phrase.ts';
-import { sayBalance } from '../wording/quantity-wording.ts';
 import { balanceKind, type ReadFacts } from './balance-kind.ts';
 import { type AccountFacts, type Evaluation, unknown, usableReading } from './evaluation.ts';
 import { type KeyProblem, type KeyReader, ladderSeverityKey } from './kind.ts';
@@ -144,8 +143,7 @@ export const runway = balanceKind<estimate.RunwayRule, typeof keys>({
       });
     return told.notWith({ duration: wholeSeconds(runwayMs, 'down') });
   },
-  subject: ({ balanceLabel }, reader) =>
-    say(says.subject, { balance: sayBalance(balanceLabel, reader) }, reader),
+  subject: says.subject,
   firing(item, frame) {
     const { value, threshold } = item;
     const given = sayBalanceOf(item, frame);

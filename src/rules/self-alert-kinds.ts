@@ -92,7 +92,7 @@ const says = phrases('ownAlert', {
 /** Most accounts of a provider cannot be read: one notification replaces theirs. */
 export const providerDown: AlertKind = {
   type: 'provider-down',
-  subject: (_about, reader) => say(says.notAnswering, reader),
+  subject: says.notAnswering,
   firing(item, frame) {
     const affected = sayValue(item, frame);
     return affected === null
@@ -112,7 +112,7 @@ export const providerDown: AlertKind = {
 
 export const configInvalid: AlertKind = {
   type: 'config-invalid',
-  subject: (_about, reader) => say(says.invalid, reader),
+  subject: says.invalid,
   firing: (_item, frame) => say(says.staysInUse, frame),
   resolved: (_item, frame) => say(says.validAgain, frame),
   recovery: () => says.loaded,
@@ -123,11 +123,8 @@ export const configInvalid: AlertKind = {
 /** The source of rates gives none that sums can be made by, or old ones. */
 export const ratesFailed: AlertKind = {
   type: 'rates-failed',
-  subject: (_about, reader) => say(says.ratesUnread, reader),
-  firing(item, frame) {
-    const detail = sayValue(item, frame);
-    return detail === null ? say(says.ratesUnread, frame) : say(says.ratesUnreadBy, { detail }, frame);
-  },
+  subject: says.ratesUnread,
+  firing: (item, frame) => sayDetail(says.ratesUnreadBy, says.ratesUnread, item, frame),
   resolved: (_item, frame) => say(says.ratesRead, frame),
   recovery: () => says.ratesBack,
   figures: ownFigures,
@@ -137,11 +134,8 @@ export const ratesFailed: AlertKind = {
 /** Nobody hears what people press in a chat. */
 export const chatLost: AlertKind = {
   type: 'chat-lost',
-  subject: (_about, reader) => say(says.deafSubject, reader),
-  firing(item, frame) {
-    const detail = sayValue(item, frame);
-    return detail === null ? say(says.deafSomehow, frame) : say(says.deaf, { detail }, frame);
-  },
+  subject: says.deafSubject,
+  firing: (item, frame) => sayDetail(says.deaf, says.deafSomehow, item, frame),
   resolved: (_item, frame) => say(says.hearsAgain, frame),
   recovery: () => says.chatBack,
   figures: ownFigures,
@@ -151,7 +145,7 @@ export const chatLost: AlertKind = {
 /** An event: something happened among the daemons that share a database, or to that database, and nothing has to be done. */
 export const clusterChanged: AlertKind = {
   type: 'cluster-changed',
-  subject: (_about, reader) => say(says.sharedDatabase, reader),
+  subject: says.sharedDatabase,
   firing: sayClusterChange,
   resolved: sayClusterChange,
   recovery: () => says.over,
@@ -165,11 +159,10 @@ export const storageFailed: AlertKind = {
   concernsEveryChannel: true,
   // An alert that is not stored is not notified while another daemon may take over.
   pausedMs: ({ storage }) => storage.postgres?.leaseMs ?? 0,
-  subject: ({ rule }, reader) => say(troubles[storageTrouble(rule)].subject, reader),
+  subject: (rule, reader) => say(troubles[storageTrouble(rule)].subject, reader),
   firing(item, frame) {
-    const detail = sayValue(item, frame);
-    const trouble = troubles[storageTrouble(item.rule)];
-    return detail === null ? say(trouble.subject, frame) : say(trouble.firing, { detail }, frame);
+    const { firing, subject } = troubles[storageTrouble(item.rule)];
+    return sayDetail(firing, subject, item, frame);
   },
   resolved: ({ rule }, frame) =>
     say(storageTrouble(rule) === 'disk' ? says.storesAgain : says.damageOver, frame),
@@ -208,7 +201,7 @@ export const variableFact = 'environment variable';
 export const channelFailed: AlertKind = {
   type: 'channel-failed',
   concernsEveryChannel: true,
-  subject: ({ rule }, reader) => say(says.fails, { channel: cleanText(channelOf(rule), nameLimit) }, reader),
+  subject: (rule, reader) => say(says.fails, { channel: cleanText(channelOf(rule), nameLimit) }, reader),
   firing: (item, frame) =>
     say(
       item.incident.event ? says.leftOpen : refusesSomeOnly(item) ? says.deliversInPart : says.takesNothing,
@@ -257,11 +250,8 @@ const aspects: Readonly<Record<ClusterAspect, { readonly [part in 'resolved' | '
 export const clusterDegraded: AlertKind = {
   type: 'cluster-degraded',
   concernsEveryChannel: true,
-  subject: (_about, reader) => say(says.sharedDatabase, reader),
-  firing(item, frame) {
-    const detail = sayValue(item, frame);
-    return detail === null ? say(says.somethingWrong, frame) : say(says.clusterProblem, { detail }, frame);
-  },
+  subject: says.sharedDatabase,
+  firing: (item, frame) => sayDetail(says.clusterProblem, says.somethingWrong, item, frame),
   resolved: ({ rule }, frame) => say(aspectOf(rule)?.resolved ?? says.wellAgain, frame),
   recovery: () => says.allWell,
   figures: ownFigures,
@@ -281,8 +271,16 @@ function aspectOf(rule: string) {
 }
 
 function sayClusterChange(item: MessageItem, frame: WordingFrame): string {
+  return sayDetail(says.clusterChange, says.clusterChangedSomehow, item, frame);
+}
+
+/** An alert that is sent as a test may have no value. */
+function sayDetail(
+  phrase: PhraseOf<'{detail}'>,
+  without: PhraseOf<''>,
+  item: MessageItem,
+  frame: WordingFrame,
+): string {
   const detail = sayValue(item, frame);
-  return detail === null
-    ? say(says.clusterChangedSomehow, frame)
-    : say(says.clusterChange, { detail }, frame);
+  return detail === null ? say(without, frame) : say(phrase, { detail }, frame);
 }

@@ -113,7 +113,7 @@ export const stale: RuleKind<StaleRule, InputOf<typeof keys>> = {
     const ageMs = evaluation.value?.unit === 'duration' ? evaluation.value.ms : (rule.afterMs ?? 0);
     return told.notWith({ duration: wholeSeconds(ageMs, 'up') });
   },
-  subject: (_about, reader) => say(says.subject, reader),
+  subject: says.subject,
   firing(item, frame) {
     const duration = sayValue(item, frame);
     return duration === null ? say(says.none, frame) : say(says.firing, { duration }, frame);

@@ -6,7 +6,7 @@ import type { MoneyRule } from '../domain/rule.ts';
 import { amount } from '../schema/texts.ts';
 import { say } from '../wording/language.ts';
 import { phrases, sentences } from '../wording/phrase.ts';
-import { sayBalance, sayRise, type WordingFrame } from '../wording/quantity-wording.ts';
+import { sayRise, type WordingFrame } from '../wording/quantity-wording.ts';
 import { balanceKind } from './balance-kind.ts';
 import { type AccountFacts, unknown, usableReading, verdict } from './evaluation.ts';
 import { severityKey } from './kind.ts';
@@ -78,8 +78,7 @@ export const topUp = balanceKind<TopUpRule, typeof keys>({
     const rise = value?.unit === 'money' ? value.micros : rule.atLeastMicros;
     return told.notWith({ amount: words.exactAmount(rise, reading.currency) });
   },
-  subject: ({ balanceLabel }, reader) =>
-    say(says.subject, { balance: sayBalance(balanceLabel, reader) }, reader),
+  subject: says.subject,
   firing: sayTopUp,
   resolved: sayTopUp,
   recovery: () => says.recovery,

@@ -117,8 +117,7 @@ function unusualKind(
       if (state !== null) excuse(state, side, taken);
     },
     wouldNotFire: (rule) => (rule.sensitivity === 'low' ? null : told.lessSensitive()),
-    subject: ({ balanceLabel }, reader) =>
-      say(words.subject, { label: sayLabel(balanceLabel, reader) }, reader),
+    subject: words.subject,
     firing: (item, frame) => {
       const label = sayLabel(item.balanceLabel, frame);
       const change = changeOf(item, frame);

@@ -1,8 +1,9 @@
-import { dayMs, hourMs } from '../domain/duration.ts';
+import { hourMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
 import type { AnnouncedRun } from '../domain/operator.ts';
 import { type BalanceState, keptRunDays } from './balance-state.ts';
 import type { LocalWeek } from './local-week.ts';
+import { firstOf, monthOf } from './months.ts';
 
 /** A day took far too much when that is half a day's mean spending, in hours … */
 const tooMuchHours = 12;
@@ -227,16 +228,6 @@ function runDaysOf(state: BalanceState): RunDays {
     days.set(day, { day, micros, hour, hours: Math.max(1, hours) });
   }
   return days;
-}
-
-/** Months are counted from January 1970, days from its first. */
-function monthOf(day: number): number {
-  const date = new Date(day * dayMs);
-  return (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth();
-}
-
-function firstOf(month: number): number {
-  return Date.UTC(1970, month, 1) / dayMs;
 }
 
 function dayIn(month: number, day: number): number {

@@ -1,8 +1,9 @@
-import { dayMs, hourMs } from '../domain/duration.ts';
+import { hourMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
 import { ownOf } from '../domain/own.ts';
 import { amountOf, type Balance, type Reading } from '../domain/reading.ts';
 import type { LocalWeek } from './local-week.ts';
+import { firstOf, monthOf } from './months.ts';
 
 /** The periods of the calendar over which spending is summed up. Weeks begin on Monday. */
 export const periods = ['day', 'week', 'month', 'quarter'] as const;
@@ -76,16 +77,12 @@ function beginPeriod(week: LocalWeek, period: Period, { at, balances }: Reading)
 function daysOf(period: Period, day: number, weekday: number): readonly [number, number] {
   if (period === 'day') return [day, day + 1];
   if (period === 'week') return [day - weekday, day - weekday + 7];
-  const date = new Date(day * dayMs);
-  const monthAt = (ahead: number): number =>
-    Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + ahead, 1) / dayMs;
-  if (period === 'month') return [monthAt(0), monthAt(1)];
-  const first = -(date.getUTCMonth() % 3);
-  return [monthAt(first), monthAt(first + 3)];
+  const length = period === 'month' ? 1 : 3;
+  const first = Math.floor(monthOf(day) / length) * length;
+  return [firstOf(first), firstOf(first + length)];
 }
 
 /** The first instant after the month that follows the one in which an instant lies. */
 export function endOfNextMonth(week: LocalWeek, at: number): number {
-  const date = new Date(week.dayAt(at) * dayMs);
-  return week.beginOf(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 2, 1) / dayMs);
+  return week.beginOf(firstOf(monthOf(week.dayAt(at)) + 2));
 }

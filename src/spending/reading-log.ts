@@ -12,9 +12,6 @@ const reloadedBefore = 1 / 8;
 /** No history is kept finer than the window's grid halved this often; newer readings are never thinned. */
 const finestLevel = 20;
 
-/** Room is made for so many rows more, or an eighth more. */
-const leastRoom = 16;
-
 const blindColumn = 1;
 /** Index of a column that has no place in a row: it is 0 in all of them. */
 const noPlace = -1;
@@ -110,7 +107,7 @@ export class ReadingLog {
 
   /** Index of the last reading at or before an instant; -1 when there is none. */
   indexAt(instant: number): number {
-    return this.#firstWhere(0, (at) => at > instant) - 1;
+    return firstWhere(0, this.length, (index) => this.instantAt(index) > instant) - 1;
   }
 
   /** Sum of the falls from one kept reading to a later one. Never negative. */
@@ -140,7 +137,7 @@ export class ReadingLog {
   lastSpendingIndex(balance: Balance): number {
     const spent = this.#spentColumnOf(balance);
     const total = this.length === 0 ? 0 : this.#cell(this.length - 1, spent);
-    return this.#firstWhere(spent, (sum) => sum >= total);
+    return firstWhere(0, this.length, (index) => this.#cell(index, spent) >= total);
   }
 
   /** Readings at or after an instant, oldest first. */
@@ -159,15 +156,15 @@ export class ReadingLog {
     // First: it moves the sums that the new row is calculated from.
     if ((this.#end + 1) * this.#width > this.#rows.length) this.#makeRoom();
     const { at } = reading;
-    const isFirst = this.#end === this.#start;
     const last = this.length - 1;
-    const clockSetBack = !isFirst && at < this.instantAt(last);
-    while (this.#end > this.#start && this.instantAt(this.length - 1) >= at) this.#end--;
-    const previousAt = this.#end > this.#start ? this.instantAt(this.length - 1) : at;
-    let blindMs = this.#end > this.#start ? this.#cell(this.length - 1, blindColumn) : 0;
+    let before = last;
+    while (before >= 0 && this.instantAt(before) >= at) before--;
+    const previousAt = before < 0 ? at : this.instantAt(before);
+    let blindMs = before < 0 ? 0 : this.#cell(before, blindColumn);
+    const clockSetBack = last >= 0 && at < this.instantAt(last);
     if (clockSetBack || this.#gaps.isGap(at - previousAt)) blindMs += at - previousAt;
-    this.#end++;
-    if (isFirst) this.#atStart = Object.values(reading.balances);
+    this.#end = this.#start + before + 2;
+    if (last < 0) this.#atStart = Object.values(reading.balances);
     else this.#addMoves(last, reading);
     this.#newest = reading.balances;
     this.#put(0, at);
@@ -210,7 +207,7 @@ export class ReadingLog {
     const places = this.#places.map((_, column) =>
       column === 0 || this.#cell(length - 1, column) > this.#cell(0, column) ? width++ : noPlace,
     );
-    const rows = new Float64Array((length + Math.max(leastRoom, length >> 3)) * width);
+    const rows = new Float64Array((length + Math.max(16, length >> 3)) * width);
     for (const [column, place] of places.entries()) {
       if (place === noPlace) continue;
       const base = column === 0 ? 0 : this.#cell(0, column);
@@ -281,11 +278,6 @@ export class ReadingLog {
     const scale = 2 ** level;
     const cellEnd = ((Math.floor((at * scale) / cellMs) + 1) * cellMs) / scale;
     return now - cellEnd >= this.windowMs / 4 / scale;
-  }
-
-  /** Index of the first reading of whose cell something holds that holds of all after it; the length when there is none. */
-  #firstWhere(column: number, holds: (cell: number) => boolean): number {
-    return firstWhere(0, this.length, (index) => holds(this.#cell(index, column)));
   }
 
   #spentColumnOf(balance: Balance): number {

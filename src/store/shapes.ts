@@ -1,5 +1,5 @@
 import type { Alert, LastNotified } from '../domain/alert.ts';
-import { keyOf, parseJson } from '../domain/json.ts';
+import { isObject, keyOf, parseJson } from '../domain/json.ts';
 import type { Rates } from '../domain/one-sum.ts';
 import type { AnnouncedRun, AuditEntry, ExpectedTopUp, KnownSession } from '../domain/operator.ts';
 import type { Notification } from '../domain/outbox.ts';
@@ -59,10 +59,6 @@ function objectOf<T>(shape: Shape<T>): Check {
 function unionOf(by: string, shapes: Readonly<Record<string, Shape<object>>>): Check {
   const checks = new Map(Object.entries(shapes).map(([name, shape]) => [name, objectOf(shape)]));
   return (value) => checks.get(String(keyOf(value, by)))?.(value) === true;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 const severity = oneOf(severities);

@@ -36,7 +36,7 @@ export async function openConfigured(
   storage: StorageSettings,
   program: string,
   now: () => number,
-  damaged: (found: FoundDamage) => void = () => {},
+  damaged: (found: FoundDamage) => void,
 ): Promise<StoreFile> {
   if (storage.postgres === undefined) return openReader({ path: storage.path, now, damaged });
   const { openPostgresReader } = await import('./postgres/reader.ts');

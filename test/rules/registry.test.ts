@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { alertKindOf, ruleKindOf, ruleKinds, selfAlertTypes } from '../../src/rules/registry.ts';
+import { ruleKindOf, ruleKinds, sayKind, selfAlertTypes } from '../../src/rules/registry.ts';
 import { english } from '../../src/wording/language.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -56,8 +56,8 @@ describe('kinds of rules', () => {
   });
 
   it('leave words for an alert that only a newer lowwater knows', () => {
-    expect(
-      alertKindOf({ type: 'unheard-of' }).subject({ balanceLabel: '', rule: 'x' }, { language: english }),
-    ).toBe('unheard-of');
+    expect(sayKind({ type: 'unheard-of', balanceLabel: '', rule: 'x' }, { language: english })).toBe(
+      'unheard-of',
+    );
   });
 });

@@ -278,7 +278,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'what a daemon skipped is skipped again by the next when it died before its first poll',
     file: restore,
-    old: '  // A daemon that dies before its first poll: the next one counts from here.\n  writeNote(state, livedNote, String(now));\n',
+    old: '  // A daemon that dies before its first poll: the next one counts from here.\n  state.notes.write(livedNote, String(now));\n',
     new: '',
     test: 'test/daemon/restart.test.ts',
   },
@@ -355,7 +355,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'the beginning of a long secret is shown where a text was cut',
-    file: 'src/domain/foreign-text.ts',
+    file: 'src/domain/form-index.ts',
     old: 'filter(({ length }) => length >= longSecret)',
     new: 'filter(({ length }) => length < 0)',
     test: 'test/domain/foreign-text.test.ts',
@@ -563,7 +563,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'who lost the accounts goes on working',
-    file: membership,
+    file: 'src/cluster/takeover.ts',
     old: '    if (hadBegun) this.#dependencies.abandon();\n',
     new: '    void hadBegun;\n',
     test: membershipTest,

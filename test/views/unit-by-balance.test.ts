@@ -61,7 +61,7 @@ it('a balance has the unit that its description says', () => {
 it('the page shows minutes as minutes, and sums them up apart from money', () => {
   expect(balanceCell(account, 'calls', frame).markup).toContain('340 minutes');
   expect(balanceCell(account, 'main', frame).markup).toContain('12.50 EUR');
-  expect(burnOf(account, 'calls')).toContain('30 minutes');
+  expect(burnOf(account, 'calls', frame)).toContain('30 minutes');
   const totals = new Totals();
   totals.add(account);
   const [, money = '', minutes = ''] = (totals.table(frame)?.markup ?? '').split('<tr>').slice(1);

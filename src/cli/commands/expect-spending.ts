@@ -1,11 +1,12 @@
 import { isoText } from '../../domain/moment.ts';
 import { formatMicros, parseMicros } from '../../domain/money.ts';
 import { amountWriter, type Backend, operatorCommand, printOrdered } from '../backend.ts';
-import { type Command, CommandError, type CommandInput, jsonOption, UsageError } from '../command.ts';
+import { type Command, type CommandInput, jsonOption, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { readMoment, requireKnown, unknownId } from '../read-options.ts';
+import { readMoment } from '../read-options.ts';
 import { printRows } from '../terminal/table.ts';
 import { formatInstant } from '../terminal/text.ts';
+import { announcing } from './announcing.ts';
 
 export const expectSpendingCommand: Command = operatorCommand({
   name: 'expect-spending',
@@ -29,15 +30,11 @@ was announced with \`inForce\`, which is false where the daemon has yet to take 
     json: jsonOption,
   },
   examples: ['lowwater expect-spending otp 40000 --from 2026-12-01T08:00 --to 2026-12-01T18:00'],
-  async run(context, input, backend) {
-    const cancelled = input.option('cancel');
-    const account = input.optionalPositional('ACCOUNT');
-    if (cancelled !== null && account !== null) throw new UsageError('--cancel takes no account');
-    if (cancelled !== null) return cancel(context, input, backend, cancelled);
-    if (account !== null)
-      return announce(context, input, backend, requireKnown('account', backend.names.accounts, account));
-    return list(context, input, backend);
-  },
+  run: announcing({
+    ...{ noun: 'run', is: 'announced', path: 'expected-spending' },
+    known: (views) => views.announced(),
+    ...{ announce, list },
+  }),
 });
 
 async function announce(
@@ -72,25 +69,6 @@ async function announce(
   const write = await amountWriter(backend, [account]);
   const sentence = `${write(amountMicros, own)} beyond the usual announced on ${account}, ${from} to ${to} (${backend.timezone}).`;
   return printOrdered(context, input, { about: said, sentence, answer });
-}
-
-async function cancel(
-  context: CommandContext,
-  input: CommandInput,
-  backend: Backend,
-  id: string,
-): Promise<number> {
-  const by = context.user;
-  const path = `/api/v1/expected-spending/${encodeURIComponent(id)}?${new URLSearchParams({ by })}`;
-  const wanted = async () => {
-    const known = await (await backend.views()).announced();
-    const account = known.find((run) => run.id === id)?.account;
-    const ids = known.map((run) => run.id);
-    if (account === undefined) throw new CommandError(unknownId(`no run ${id} is announced`, ids, id));
-    return { kind: 'cancel-expected', account, id } as const;
-  };
-  const answer = await backend.order({ method: 'DELETE', path }, { wanted, by });
-  return printOrdered(context, input, { about: { id }, sentence: `Run ${id} is cancelled.`, answer });
 }
 
 async function list(context: CommandContext, input: CommandInput, backend: Backend): Promise<number> {

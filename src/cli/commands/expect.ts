@@ -1,11 +1,12 @@
 import { isoText } from '../../domain/moment.ts';
 import { formatMicros, parseMicros } from '../../domain/money.ts';
 import { amountWriter, type Backend, operatorCommand, printOrdered } from '../backend.ts';
-import { type Command, CommandError, type CommandInput, jsonOption, UsageError } from '../command.ts';
+import { type Command, type CommandInput, jsonOption, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { readMoment, requireKnown, unknownId } from '../read-options.ts';
+import { readMoment } from '../read-options.ts';
 import { printRows } from '../terminal/table.ts';
 import { formatInstant } from '../terminal/text.ts';
+import { announcing } from './announcing.ts';
 
 export const expectCommand: Command = operatorCommand({
   name: 'expect',
@@ -38,15 +39,11 @@ ordered with \`inForce\`, which is false where the daemon has yet to take it.`,
     json: jsonOption,
   },
   examples: ['lowwater expect otp 5000 --by 2026-11-26 --comment PO-4711', 'lowwater expect'],
-  async run(context, input, backend) {
-    const cancelled = input.option('cancel');
-    const account = input.optionalPositional('ACCOUNT');
-    if (cancelled !== null && account !== null) throw new UsageError('--cancel takes no account');
-    if (cancelled !== null) return cancel(context, input, backend, cancelled);
-    if (account !== null)
-      return announce(context, input, backend, requireKnown('account', backend.names.accounts, account));
-    return list(context, input, backend);
-  },
+  run: announcing({
+    ...{ noun: 'top-up', is: 'expected', path: 'expected-top-ups' },
+    known: (views) => views.expected(),
+    ...{ announce, list },
+  }),
 });
 
 async function announce(
@@ -88,25 +85,6 @@ async function announce(
   const write = await amountWriter(backend, [account]);
   const sentence = `${write(amountMicros, own)} expected on ${account} ${until}.`;
   return printOrdered(context, input, { about: said, sentence, answer });
-}
-
-async function cancel(
-  context: CommandContext,
-  input: CommandInput,
-  backend: Backend,
-  id: string,
-): Promise<number> {
-  const by = context.user;
-  const path = `/api/v1/expected-top-ups/${encodeURIComponent(id)}?${new URLSearchParams({ by })}`;
-  const wanted = async () => {
-    const known = await (await backend.views()).expected();
-    const found = known.find((topUp) => topUp.id === id);
-    const ids = known.map((topUp) => topUp.id);
-    if (found === undefined) throw new CommandError(unknownId(`no top-up ${id} is expected`, ids, id));
-    return { kind: 'cancel-expected', account: found.account, id } as const;
-  };
-  const answer = await backend.order({ method: 'DELETE', path }, { wanted, by });
-  return printOrdered(context, input, { about: { id }, sentence: `Top-up ${id} is cancelled.`, answer });
 }
 
 async function list(context: CommandContext, input: CommandInput, backend: Backend): Promise<number> {

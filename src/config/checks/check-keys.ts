@@ -1,10 +1,12 @@
 import { channelKinds } from '../../channels/registry.ts';
 import { isLoopbackHost, isUnencrypted } from '../../domain/addresses.ts';
 import { parseDuration } from '../../domain/duration.ts';
+import { isObject } from '../../domain/json.ts';
 import { defaultEntry } from '../../domain/provider-entry.ts';
 import { ownAccountKeys } from '../../providers/registry.ts';
 import { kindOfRuleNamed } from '../../rules/registry.ts';
 import type { Position } from '../draft.ts';
+import { entryPosition, entryPositions } from '../entry-positions.ts';
 
 /** Ids must be unique, and there must be somewhere to send messages to. */
 export function checkNames(file: Position): void {
@@ -12,8 +14,7 @@ export function checkNames(file: Position): void {
   reportRepeated(file.at('rules'), 'rule');
   reportRepeated(file.at('reports'), 'report');
   const channels = file.at('channels');
-  const { value } = channels;
-  if (typeof value === 'object' && value !== null && Object.keys(value).length === 0 && !Array.isArray(value))
+  if (isObject(channels.value) && channels.keys().length === 0)
     channels.report('must hold at least one channel');
 }
 
@@ -47,8 +48,7 @@ export function checkRules(file: Position): void {
 /** Checks between the keys of one channel, and between a channel and the accounts: its kind knows them. */
 export function checkChannels(file: Position): void {
   const credentials = credentialsOf(file);
-  const channels = file.at('channels');
-  for (const channel of channels.keys().map((name) => channels.at(name))) {
+  for (const { position: channel } of file.at('channels').entries()) {
     const kind = channelKinds.find(({ type }) => type === channel.at('type').text);
     const read = (key: string): unknown => (channel.at(key).isBroken ? undefined : channel.at(key).value);
     for (const { key, message } of kind?.check?.({ read, credentials }) ?? [])
@@ -89,12 +89,10 @@ export function checkLimits(file: Position): void {
 
 /** Secrets must not travel unencrypted, and the page must not be open to everybody, unless the file says so. */
 export function checkAddresses(file: Position): void {
-  const providers = file.at('providers');
-  for (const entry of [file.at('provider'), ...providers.keys().map((name) => providers.at(name))])
-    checkEncrypted(entry.at('baseUrl'), entry.at('allowInsecureHttp'));
+  for (const { position } of entryPositions(file))
+    checkEncrypted(position.at('baseUrl'), position.at('allowInsecureHttp'));
   for (const account of file.at('accounts').items('baseUrl')) {
-    const { text: name } = account.at('provider');
-    const entry = name === null || name === defaultEntry ? file.at(defaultEntry) : providers.at(name);
+    const entry = entryPosition(file, account.at('provider').text ?? defaultEntry);
     checkEncrypted(account.at('baseUrl'), entry.at('allowInsecureHttp'));
   }
   checkViewer(file.at('server'));

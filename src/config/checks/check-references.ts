@@ -1,10 +1,10 @@
-import { defaultEntry } from '../../domain/provider-entry.ts';
 import { selfAlertTypes } from '../../rules/registry.ts';
 import { builtInIds } from '../../rules/rules-for-account.ts';
 import { channelFailed, channelFailedRule } from '../../rules/self-alert-kinds.ts';
 import { didYouMean, listWords, quoteKey } from '../../wording/lists.ts';
 import { readEntries } from '../build-settings.ts';
 import type { Position } from '../draft.ts';
+import { entryPositions } from '../entry-positions.ts';
 import { listSecretKeys } from '../json-schema.ts';
 
 /** Names that routes, reports, rules and silences use must exist. */
@@ -23,7 +23,7 @@ export function checkReferences(file: Position): void {
     check(route.at('escalate', 'channels'), channels);
   }
   for (const report of file.at('reports').items()) check(report.at('channels'), channels);
-  const entries = [defaultEntry, ...file.at('providers').keys()];
+  const entries = entryPositions(file).map(({ name }) => name);
   const providers = namedOf('provider entry has this name', entries);
   for (const rule of file.at('rules').items())
     for (const match of matchesOf(rule)) {

@@ -4,6 +4,7 @@ import { isTimeZone } from '../../domain/moment.ts';
 import type { Calendar } from '../../ports/clock.ts';
 import { payCron } from '../../schema/times.ts';
 import type { Position } from '../draft.ts';
+import { entryPositions } from '../entry-positions.ts';
 
 export interface CronCheck {
   readonly calendar: Calendar;
@@ -31,8 +32,7 @@ export function checkSchedules(file: Position, check: CronCheck): void {
 
 /** Pay days that no month has are a mistake. */
 export function checkPayDays(file: Position, check: CronCheck): void {
-  const providers = file.at('providers');
-  const entries = [file.at('provider'), ...providers.keys().map((name) => providers.at(name))];
+  const entries = entryPositions(file).map(({ position }) => position);
   for (const place of [file, ...entries].map((entry) => entry.at('payDays'))) {
     const cron = place.text === null ? null : payCron(place.text);
     const found = cron === null ? null : findProblem(cron, 'UTC', check);

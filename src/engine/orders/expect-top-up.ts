@@ -10,7 +10,6 @@ import { isMendedByTopUp, ruleKindOf } from '../../rules/registry.ts';
 import { passLeadTime } from '../../spending/local-week.ts';
 import { sayDuration } from '../../wording/moments.ts';
 import { keepAnnounced } from '../announced-runs.ts';
-import { keepExpected } from '../expected-top-ups.ts';
 import { scheduleAccount } from '../judge.ts';
 import { factsOf, type MonitorState, type WatchedAccount } from '../state.ts';
 import { giveBackIncident, openIncidentOf, takeIncident } from './acknowledge.ts';
@@ -77,7 +76,7 @@ export const expectTopUp = orderKind({
     const { amountMicros, comment, by: orderedBy } = order;
     const ordered = { account: account.id, balance, amountMicros, by, orderedAt: now, orderedBy, comment };
     const topUp = { id: order.id ?? idOf(order), ...ordered, receivedMicros: 0 };
-    keepExpected(state, account.id, [...account.expected, topUp]);
+    state.expected.set(account.id, [...account.expected, topUp]);
     takeMended(state, account, topUp, now);
     scheduleAccount(state, account);
     return topUp;
@@ -174,11 +173,8 @@ export const cancelExpected = orderKind({
     const runs = state.announced.get(account) ?? [];
     const cancelled = topUps.find((topUp) => topUp.id === id);
     if (cancelled !== undefined) {
-      keepExpected(
-        state,
-        account,
-        topUps.filter((topUp) => topUp.id !== id),
-      );
+      const others = topUps.filter((topUp) => topUp !== cancelled);
+      state.expected.set(account, others);
       giveBackMended(state, cancelled, now);
     } else if (runs.some((run) => run.id === id))
       keepAnnounced(

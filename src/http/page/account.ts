@@ -40,7 +40,6 @@ import {
   runwayCell,
   type Scope,
   sayOutcome,
-  severityWord,
   stateOf,
   stateTones,
   stateWord,
@@ -274,7 +273,7 @@ function differenceOf(left: Quantity | null, right: Quantity | null) {
 }
 
 function verdict({ evaluation, alert }: Explanation, frame: Frame): Html {
-  if (alert?.state === 'firing') return badge(alert.severity, severityWord(alert.severity, frame));
+  if (alert?.state === 'firing') return badge(alert.severity, stateWord(alert.severity, frame));
   if (alert?.state === 'pending') return badge('pending', say(verdicts.pending, frame));
   if (evaluation.kind === 'ok') return badge('good', say(verdicts.fine, frame));
   if (evaluation.kind === 'unknown') return badge('neutral', say(verdicts.none, frame));

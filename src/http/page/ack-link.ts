@@ -11,12 +11,13 @@ import { findAccount } from '../api/input.ts';
 import type { WebContext } from '../web-env.ts';
 import { buildChart, readSpan } from './chart-model.ts';
 import { drawChart } from './chart-picture.ts';
-import { hidden, keepName, nameField, readForm, readPerson, readSeen, seenFields } from './forms.ts';
+import { keepName } from './cookies.ts';
+import { hidden, nameField, readForm, readPerson, readSeen, seenFields } from './forms.ts';
 import { refuseTopUp } from './order-top-up.ts';
 import { givenBy, orderedFields } from './ordered.ts';
 import { show } from './show.ts';
 import { accountLinks, moneyOnItsWay, whenWords } from './to-pay.ts';
-import { accountPath, badge, ifReadable, type Scope, severityWord, withQuery } from './words.ts';
+import { accountPath, badge, ifReadable, type Scope, stateWord, withQuery } from './words.ts';
 
 interface Linked {
   readonly alert: AlertView;
@@ -73,7 +74,7 @@ export async function askAcknowledge(
       ? say(says.nobody, scope)
       : say(says.has, { by: alert.acknowledged.by, age: sayAge(alert.acknowledged.at, scope) }, scope);
   const links = account === null ? [] : accountLinks(account, alert.balance !== null, scope);
-  const content = html`<section class="panel narrow link"><h1>${badge(alert.severity, severityWord(alert.severity, scope))} <bdi>${alert.headline(scope)}</bdi></h1>
+  const content = html`<section class="panel narrow link"><h1>${badge(alert.severity, stateWord(alert.severity, scope))} <bdi>${alert.headline(scope)}</bdi></h1>
 ${earlierEndedAt !== null && html`<p role="status">${say(says.again, { age: sayAge(earlierEndedAt, scope) }, scope)}</p>`}
 <p>${whenWords(alert, account, scope)}</p>${account !== null && moneyOnItsWay(account, alert.balance, scope)}
 <p><bdi>${has}</bdi></p>

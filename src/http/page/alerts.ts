@@ -15,17 +15,7 @@ import {
 } from './forms.ts';
 import { live } from './live.ts';
 import { hintLine, moneyOnItsWay, payButtons, whenWords } from './to-pay.ts';
-import {
-  accountPath,
-  age,
-  badge,
-  type Frame,
-  icon,
-  nameOf,
-  type Scope,
-  severityWord,
-  stateWord,
-} from './words.ts';
+import { accountPath, age, badge, type Frame, icon, nameOf, type Scope, stateWord } from './words.ts';
 
 /** The taker of an alert: nobody yet, a person, a silence, or a worse alert that says it. */
 const careWords = phrases('care', {
@@ -104,8 +94,7 @@ export function alertCard(
   const [alert] = alerts;
   const account = accounts.get(alert.account) ?? null;
   const tone = alert.state === 'pending' ? 'pending' : alert.severity;
-  const word = alert.state === 'pending' ? stateWord('pending', scope) : severityWord(alert.severity, scope);
-  const content = html`${place.pick}<div class="alert-words"><p class="alert-what">${badge(tone, word)} ${headlineLink(alert, scope)}</p>
+  const content = html`${place.pick}<div class="alert-words"><p class="alert-what">${badge(tone, stateWord(tone, scope))} ${headlineLink(alert, scope)}</p>
 ${sameCause(alerts, scope)}<p class="alert-when">${whenWords(alert, account, scope)}${place.isBrief === true && alert.notified.length > 0 && undelivered(alert, scope)}</p>${account !== null && moneyOnItsWay(account, alert.balance, scope)}${
     place.isBrief !== true &&
     html`<p class="alert-meta">${rulesOf(alerts, scope)} · ${sinceWords(alert, scope)}${conditions(alert, scope)}</p>`

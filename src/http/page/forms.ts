@@ -1,7 +1,5 @@
-import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import { parseDuration } from '../../domain/duration.ts';
 import type { SeenAlert, SeenAlertName } from '../../domain/operator.ts';
-import { cleanText } from '../../domain/plain-text.ts';
 import { severities } from '../../domain/severity.ts';
 import type { AlertView } from '../../views/views.ts';
 import { type Html, type HtmlValue, html } from '../../wording/html.ts';
@@ -12,7 +10,8 @@ import { parseInput } from '../api/input.ts';
 import { personSchema } from '../api/orders.ts';
 import { RequestError, refusals } from '../refusal.ts';
 import type { WebContext } from '../web-env.ts';
-import { nameOf, type Scope, severityWord } from './words.ts';
+import { keepDone, keepName } from './cookies.ts';
+import { nameOf, type Scope, stateWord } from './words.ts';
 
 export interface FormPlace {
   readonly back: string;
@@ -187,7 +186,7 @@ export function options(choices: Choices, chosen: string | null): readonly Html[
 
 /** Every severity, and none of them in particular. */
 export function severityOptions(chosen: string | null, reader: Pick<Scope, 'language'>): readonly Html[] {
-  const words = severities.map((severity) => [severity, severityWord(severity, reader)] as const);
+  const words = severities.map((severity) => [severity, stateWord(severity, reader)] as const);
   return options([['', say(says.everySeverity, reader)], ...words], chosen ?? '');
 }
 
@@ -243,44 +242,9 @@ function decodePart(text: string): string | null {
 export function sendBack(context: WebContext, form: URLSearchParams, done: string): Response {
   const url = new URL(readOwnPath(form.get('back') ?? undefined), 'http://own');
   url.searchParams.set('done', done);
-  keepCookie(context, doneCookie, done, 60);
+  keepDone(context, done);
   keepName(context, form.get('by') ?? '');
   return context.redirect(url.pathname + url.search, 303);
-}
-
-const doneCookie = 'lowwater_done';
-const nameCookie = 'lowwater_name';
-const yearSeconds = 365 * 86_400;
-
-/** Keeps a value in this browser, for a year by default; an empty one removes it. No script and no other site sees it. */
-export function keepCookie(
-  context: WebContext,
-  name: string,
-  value: string,
-  maxAge = value === '' ? 0 : yearSeconds,
-): void {
-  setCookie(context, name, value, { maxAge, httpOnly: true, sameSite: 'Strict' });
-}
-
-/** The name that was typed, for the next form of this browser: a convenience, it proves nothing. */
-export function keepName(context: WebContext, by: string): void {
-  const name = cleanText(by, 100).trim();
-  if (name === '' || context.get('person') !== null) return;
-  keepCookie(context, nameCookie, name);
-}
-
-/** The reader, as far as that is known. */
-export function readerOf(context: WebContext, person: string | null): NonNullable<Scope['reader']> {
-  const name = person ?? cleanText(getCookie(context, nameCookie) ?? '', 100);
-  return { name, isProven: person !== null };
-}
-
-/** The deed of a form of this browser, once: an address that says so proves nothing. */
-export function takeDone(context: WebContext): string | null {
-  const done = context.req.query('done');
-  if (done === undefined || getCookie(context, doneCookie) !== done) return null;
-  deleteCookie(context, doneCookie);
-  return done;
 }
 
 /** A path of this server; anything that could lead elsewhere becomes the overview. */

@@ -6,7 +6,7 @@ import { say } from '../../wording/language.ts';
 import { sayDuration } from '../../wording/moments.ts';
 import { phrases } from '../../wording/phrase.ts';
 import { sayAmount, sayQuantity, type WordingFrame } from '../../wording/quantity-wording.ts';
-import { accountLink, badge, type Frame, moment, nameOf, severityWord, table, unknown } from './words.ts';
+import { accountLink, badge, type Frame, moment, nameOf, stateWord, table, unknown } from './words.ts';
 
 const says = phrases('incidents', {
   none: 'No incident yet.',
@@ -54,7 +54,7 @@ function incidentRow(
 ): Html {
   const currency = account && unitOf(account, incident.balance);
   const { worstSeverity, rule, firedAt, resolution, value, acknowledgement } = incident;
-  return html`<tr><td data-label="${say(says.worst, frame)}">${badge(worstSeverity, severityWord(worstSeverity, frame))}</td>${
+  return html`<tr><td data-label="${say(says.worst, frame)}">${badge(worstSeverity, stateWord(worstSeverity, frame))}</td>${
     names &&
     html`<td data-label="${say(says.account, frame)}">${incident.account.startsWith('@') ? html`<bdi>${nameOf(incident.accountName)}</bdi>` : accountLink({ id: incident.account, name: incident.accountName })}</td>`
   }<th scope="row"><code>${rule}</code></th>

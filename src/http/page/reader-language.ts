@@ -5,7 +5,8 @@ import { loadLanguage } from '../../languages/load-language.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { type Language, type LanguageId, languageIds } from '../../wording/language.ts';
 import type { WebContext } from '../web-env.ts';
-import { hidden, keepCookie } from './forms.ts';
+import { keepCookie } from './cookies.ts';
+import { hidden } from './forms.ts';
 
 const cookieName = 'lowwater_language';
 

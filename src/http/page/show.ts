@@ -12,7 +12,7 @@ import { sayHtml } from '../../wording/say-html.ts';
 import { saySeverity } from '../../wording/severity-words.ts';
 import type { WebContext } from '../web-env.ts';
 import { needsSomebody } from './alerts.ts';
-import { takeDone } from './forms.ts';
+import { takeDone } from './cookies.ts';
 import { type Chrome, type LayoutOptions, layOut, type PageName, type Worst } from './layout.ts';
 import { languageForm } from './reader-language.ts';
 import { endSilenceForm, sayMatcher } from './silences.ts';

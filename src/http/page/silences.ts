@@ -33,7 +33,7 @@ import {
   momentAndAge,
   pages,
   type Scope,
-  severityWord,
+  stateWord,
   table,
 } from './words.ts';
 
@@ -258,7 +258,7 @@ async function alertsNamed(scope: Scope, { alerts }: Muted): Promise<Html> {
 <ul>${shown.map(
     (alert) =>
       alert !== null &&
-      html`<li>${badge(alert.severity, severityWord(alert.severity, scope))} <bdi>${alert.headline(scope)}</bdi></li>`,
+      html`<li>${badge(alert.severity, stateWord(alert.severity, scope))} <bdi>${alert.headline(scope)}</bdi></li>`,
   )}</ul>${more > 0 && html`<p>${say(says.more, { count: more }, scope)}</p>`}`;
 }
 

@@ -4,7 +4,8 @@ import { say } from '../../wording/language.ts';
 import { phrases } from '../../wording/phrase.ts';
 import { sayHtml } from '../../wording/say-html.ts';
 import type { WebContext } from '../web-env.ts';
-import { hidden, keepCookie, options } from './forms.ts';
+import { keepCookie } from './cookies.ts';
+import { hidden, options } from './forms.ts';
 import { live } from './live.ts';
 import { type Frame, pages } from './words.ts';
 

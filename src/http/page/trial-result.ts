@@ -16,7 +16,7 @@ import { sayHtml } from '../../wording/say-html.ts';
 import { buildChart } from './chart-model.ts';
 import { drawChart } from './chart-picture.ts';
 import { wordLasted } from './incidents.ts';
-import { badge, type Frame, moment, type Scope, severityWord, table, unknown } from './words.ts';
+import { badge, type Frame, moment, type Scope, stateWord, table, unknown } from './words.ts';
 
 const says = phrases('trial', {
   result: 'What it would have sent',
@@ -141,7 +141,7 @@ function notifiedTable(
 
 function notifiedRow(it: ReplayedIncident, account: AccountView, frame: Frame): Html {
   const { severity, firedAt, value, empty } = it;
-  return html`<tr><td data-label="${say(says.worst, frame)}">${badge(severity, severityWord(severity, frame))}</td><th scope="row">${moment(firedAt, frame)}</th><td data-label="${say(says.lasted, frame)}">${wordLasted(it, frame)}</td>
+  return html`<tr><td data-label="${say(says.worst, frame)}">${badge(severity, stateWord(severity, frame))}</td><th scope="row">${moment(firedAt, frame)}</th><td data-label="${say(says.lasted, frame)}">${wordLasted(it, frame)}</td>
 <td class="number" data-label="${say(says.value, frame)}">${value === null ? unknown(frame) : sayQuantity(value, { ...frame, currency: it.currency ?? account.currency })}</td>
 <td data-label="${say(says.beforeEmpty, frame)}">${empty === null ? unknown(frame) : sayEmptying(empty.at - firedAt, empty.how, frame)}</td></tr>`;
 }

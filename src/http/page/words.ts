@@ -9,7 +9,7 @@ import type { LiveViews } from '../../views/live-views.ts';
 import type { AccountView } from '../../views/views.ts';
 import { endOf, isGuess, sayEmptyWhen, sayInterval, sayLength } from '../../wording/forecast-wording.ts';
 import { type Html, type HtmlValue, html } from '../../wording/html.ts';
-import { english, type Language, say } from '../../wording/language.ts';
+import { type Language, say } from '../../wording/language.ts';
 import { sayAge, sayMoment, sayNearMoment } from '../../wording/moments.ts';
 import { phrases } from '../../wording/phrase.ts';
 import { sayAmount, sayComputed, sayRunway } from '../../wording/quantity-wording.ts';
@@ -104,10 +104,6 @@ export function stateOf(account: AccountView): AccountState {
   return account.pending > 0 ? 'pending' : 'fine';
 }
 
-export function severityWord(severity: Severity, reader: Listener = { language: english }): string {
-  return stateWord(severity, reader);
-}
-
 export function stateWord(state: AccountState, reader: Listener): string {
   return say(stateSays[state], reader);
 }
@@ -181,17 +177,13 @@ export function balanceCell(account: AccountView, balance: Balance, frame: Frame
   return html`<span class="${micros < 0 ? 'amount negative' : 'amount'}">${sayAmount(micros, { ...frame, currency: unitOf(account, balance) })}</span>${isOld && html` <span class="old unread">${age(account.readAt ?? reading.at, frame)}</span>`}`;
 }
 
-export function burnOf(
-  account: AccountView,
-  balance: Balance,
-  { language }: Listener = { language: english },
-): string | null {
+export function burnOf(account: AccountView, balance: Balance, { language }: Listener): string | null {
   const burn = ownOf(account.runways, balance)?.burnPerDay ?? null;
   return burn === null ? null : sayComputed(burn, { language, currency: unitOf(account, balance) });
 }
 
 /** The mark where nothing is known. */
-export function unknown(reader: Listener = { language: english }): Html {
+export function unknown(reader: Listener): Html {
   return html`<span class="soft"><span aria-hidden="true">–</span><span class="hidden">${say(says.unknown, reader)}</span></span>`;
 }
 
