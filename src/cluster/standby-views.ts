@@ -9,7 +9,7 @@ import type { LeftOrder, StoredState } from '../ports/store.ts';
 import { createViews } from '../views/create-views.ts';
 import { nothingStored } from '../views/empty-reader.ts';
 import { leaveOrders, leaveTest } from '../views/leave-orders.ts';
-import type { DaemonStatus, LiveViews } from '../views/live-views.ts';
+import { type DaemonStatus, type LiveViews, waitingMessages } from '../views/live-views.ts';
 import { restoreStored, type StoredDependencies } from '../views/stored-views.ts';
 
 /** The shown state is read again when it is asked for, has changed, and was read this long ago or longer … */
@@ -26,6 +26,7 @@ interface StandbyDependencies extends Omit<StoredDependencies, 'settings'> {
   /** Nothing is shown longer than this after the database answered last. */
   readonly leaseMs: number;
   readonly leaveOrder: (order: LeftOrder) => Promise<void>;
+  /** All but what the stored state says. */
   readonly status: () => DaemonStatus;
   readonly counters: Counters;
   /** Null where nobody owns the accounts. */
@@ -83,6 +84,11 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<St
     restUntil = startedAt + Math.max(freshMs, restFactor * (clock.monotonic() - startedAt));
   }
 
+  function status(): DaemonStatus {
+    const own = parts.status();
+    return { ...own, problems: [...waitingMessages(known.state, now()), ...own.problems] };
+  }
+
   function rests(): boolean {
     return clock.monotonic() < restUntil;
   }
@@ -129,7 +135,7 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<St
   function seen(): string {
     const revision = rests() ? madeOf.revision : parts.revision();
     const isTooOld = madeOf.revision !== null && !isCurrent();
-    return JSON.stringify([revision, isTooOld, parts.status().problems]);
+    return JSON.stringify([revision, isTooOld, status().problems]);
   }
 
   function forget(): void {
@@ -180,7 +186,7 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<St
     forget,
     pushReading: async () => standsBy(parts.owner()),
     recordSession: () => undefined,
-    status: parts.status,
+    status,
     counters: parts.counters,
     // Only the owner listens.
     listening: () => [],

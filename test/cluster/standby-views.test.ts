@@ -62,6 +62,20 @@ test('shows what the owner stored, a few seconds later at the most', async () =>
   expect((await standby.account('otp'))?.reading?.balances.sms).toBe(units(900));
 });
 
+test('says as the owner does which channel does not take messages', async () => {
+  const world = await startWorld({
+    rules: [belowRule({ id: 'sms-low', thresholds: { warning: units(200) } })],
+  });
+  world.channel('ops').mood = 'down';
+  await read(world, 100);
+  await world.pass(10 * minuteMs);
+  const { problems } = world.views.status();
+  expect(problems).toEqual(['messages wait for channel ops: connection refused']);
+  const standby = await standBy(world, { status: () => ({ ...world.views.status(), problems: [] }) });
+  await standby.refresh();
+  expect(standby.status().problems).toEqual(problems);
+});
+
 /** Counts how often everything is read. */
 function countLoads(world: World): { readonly reader: StoreReader; readonly loads: () => number } {
   let loads = 0;
