@@ -11,6 +11,7 @@ import { severityRank } from '../domain/severity.ts';
 import { linkKeysOf } from '../engine/access.ts';
 import { leftReceivers, openAt } from '../engine/channel-changes.ts';
 import { routesFor } from '../engine/decide.ts';
+import { asOfNow } from '../engine/judge.ts';
 import { balancesOf, factsOf, type MonitorState } from '../engine/state.ts';
 import type { StoreReader } from '../ports/store.ts';
 import { type AccountFacts, whyUnusable } from '../rules/evaluation.ts';
@@ -236,7 +237,8 @@ export function describeIncident(
   const { type, severity, balance, firedAt, resolvedAt, resolution } = incident;
   const account = state.accounts.get(incident.account);
   const alert = account?.alerts.get(incident.rule);
-  const live = resolvedAt === null && alert?.incident === incident.id ? alert : null;
+  const live =
+    resolvedAt === null && account && alert?.incident === incident.id ? asOfNow(account, alert, now) : null;
   const rule = account?.rules.find((candidate) => candidate.id === incident.rule);
   const seen = account && factsOf(account, now);
   const facts =

@@ -19,6 +19,7 @@ import { severities } from '../domain/severity.ts';
 import { mostUrgent, notUrgent, type Urgency } from '../domain/urgency.ts';
 import { incidentOf, sketchIncident } from '../engine/incidents.ts';
 import { suppressionOf } from '../engine/inhibit.ts';
+import { asOfNow } from '../engine/judge.ts';
 import { blockedUntil } from '../engine/observe.ts';
 import { paymentsOf } from '../engine/payments.ts';
 import { windowsFrom } from '../engine/silencing.ts';
@@ -166,10 +167,11 @@ function causeOf(
   return emptinessRank === undefined || balance === null ? null : JSON.stringify([account, balance]);
 }
 
-export function viewAlert(parts: ViewDependencies, alert: Alert): AlertView {
+export function viewAlert(parts: ViewDependencies, kept: Alert): AlertView {
   const { state } = parts;
   const now = parts.now();
-  const account = state.accounts.get(alert.account) ?? null;
+  const account = state.accounts.get(kept.account) ?? null;
+  const alert = account === null ? kept : asOfNow(account, kept, now);
   const open = incidentOf(state, alert);
   const incident = open ?? sketchIncident('', account, alert, alert.breachedSince ?? now);
   const runways = ofEach(
