@@ -4,6 +4,7 @@ import { StorageError } from '../domain/operator-error.ts';
 import type { Settings } from '../domain/settings.ts';
 import { isAccessNote } from '../engine/access.ts';
 import { refusals } from '../engine/orders/refusals.ts';
+import { aliveNote } from '../engine/restore.ts';
 import type { ClusterMember } from '../ports/cluster.ts';
 import type { LeftOrder, StoredState } from '../ports/store.ts';
 import { createViews } from '../views/create-views.ts';
@@ -56,7 +57,12 @@ type OwnerName = Pick<ClusterMember, 'node' | 'program'>;
 export async function createStandbyViews(parts: StandbyDependencies): Promise<StandbyViews> {
   const { reader, clock, leaveOrder, leaseMs } = parts;
   const now = () => clock.now();
-  const restore = (stored: StoredState) => restoreStored({ ...parts, settings: parts.settings() }, stored);
+  const restore = (stored: StoredState) => {
+    // While somebody owns the accounts, time counts as it does there, however long ago the last poll was.
+    const notes = parts.owner() === null ? {} : { [aliveNote]: String(now()) };
+    const known = { ...stored, notes: { ...stored.notes, ...notes } };
+    return restoreStored({ ...parts, settings: parts.settings() }, known);
+  };
   let known = await restore(nothingStored);
   const views = createViews(() => known);
   /** The source of the present knowledge; the revision is null where nothing was read, or that is too old. */
