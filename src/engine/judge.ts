@@ -57,16 +57,6 @@ function changesAt(
   return Math.min(beginsAt, elapsesAt(alert, timingOf(rule, facts.pollIntervalMs)) ?? beginsAt);
 }
 
-/** The alert with the numbers of this moment; it is kept with those of its last poll, and stored with those of its last change. */
-export function asOfNow(account: WatchedAccount, alert: Alert, now: number): Alert {
-  const rule = account.rules.find(({ id }) => id === alert.rule);
-  if (rule === undefined) return alert;
-  const severity = alert.state === 'firing' ? alert.severity : null;
-  const seen = ruleKindOf(rule).evaluate(rule, factsOf(account, now), severity);
-  if (seen.kind === 'breached') return { ...alert, value: seen.value, threshold: seen.threshold };
-  return seen.kind === 'ok' ? { ...alert, value: seen.value } : alert;
-}
-
 interface RuleCase {
   readonly account: WatchedAccount;
   readonly rule: Rule;
