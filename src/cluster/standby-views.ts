@@ -4,12 +4,13 @@ import { StorageError } from '../domain/operator-error.ts';
 import type { Settings } from '../domain/settings.ts';
 import { isAccessNote } from '../engine/access.ts';
 import { refusals } from '../engine/orders/refusals.ts';
+import { aliveNote } from '../engine/restore.ts';
 import type { ClusterMember } from '../ports/cluster.ts';
 import type { LeftOrder, StoredState } from '../ports/store.ts';
 import { createViews } from '../views/create-views.ts';
 import { nothingStored } from '../views/empty-reader.ts';
 import { leaveOrders, leaveTest } from '../views/leave-orders.ts';
-import type { DaemonStatus, LiveViews } from '../views/live-views.ts';
+import { type DaemonStatus, type LiveViews, waitingMessages } from '../views/live-views.ts';
 import { restoreStored, type StoredDependencies } from '../views/stored-views.ts';
 
 /** The shown state is read again when it is asked for, has changed, and was read this long ago or longer … */
@@ -26,6 +27,7 @@ interface StandbyDependencies extends Omit<StoredDependencies, 'settings'> {
   /** Nothing is shown longer than this after the database answered last. */
   readonly leaseMs: number;
   readonly leaveOrder: (order: LeftOrder) => Promise<void>;
+  /** All but what the stored state says. */
   readonly status: () => DaemonStatus;
   readonly counters: Counters;
   /** Null where nobody owns the accounts. */
@@ -55,7 +57,12 @@ type OwnerName = Pick<ClusterMember, 'node' | 'program'>;
 export async function createStandbyViews(parts: StandbyDependencies): Promise<StandbyViews> {
   const { reader, clock, leaveOrder, leaseMs } = parts;
   const now = () => clock.now();
-  const restore = (stored: StoredState) => restoreStored({ ...parts, settings: parts.settings() }, stored);
+  const restore = (stored: StoredState) => {
+    // While somebody owns the accounts, time counts as it does there, however long ago the last poll was.
+    const notes = parts.owner() === null ? {} : { [aliveNote]: String(now()) };
+    const known = { ...stored, notes: { ...stored.notes, ...notes } };
+    return restoreStored({ ...parts, settings: parts.settings() }, known);
+  };
   let known = await restore(nothingStored);
   const views = createViews(() => known);
   /** The source of the present knowledge; the revision is null where nothing was read, or that is too old. */
@@ -81,6 +88,11 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<St
       hasFailed = true;
     }
     restUntil = startedAt + Math.max(freshMs, restFactor * (clock.monotonic() - startedAt));
+  }
+
+  function status(): DaemonStatus {
+    const own = parts.status();
+    return { ...own, problems: [...waitingMessages(known.state, now()), ...own.problems] };
   }
 
   function rests(): boolean {
@@ -129,7 +141,7 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<St
   function seen(): string {
     const revision = rests() ? madeOf.revision : parts.revision();
     const isTooOld = madeOf.revision !== null && !isCurrent();
-    return JSON.stringify([revision, isTooOld, parts.status().problems]);
+    return JSON.stringify([revision, isTooOld, status().problems]);
   }
 
   function forget(): void {
@@ -180,7 +192,7 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<St
     forget,
     pushReading: async () => standsBy(parts.owner()),
     recordSession: () => undefined,
-    status: parts.status,
+    status,
     counters: parts.counters,
     // Only the owner listens.
     listening: () => [],

@@ -2,7 +2,8 @@ import { createHmac } from 'node:crypto';
 import type { ConfigurationParts } from '../cluster/compare-configurations.ts';
 import { inSlices } from '../daemon/slices.ts';
 import { parseAddress } from '../domain/addresses.ts';
-import { entriesOf, entryText } from '../domain/provider-entry.ts';
+import { entryText } from '../domain/provider-entry.ts';
+import { mapEach } from '../domain/reading.ts';
 import { Secret } from '../domain/secret.ts';
 import type { PostgresSettings, Settings } from '../domain/settings.ts';
 
@@ -17,9 +18,8 @@ export async function hashSettings(
   settings: Settings,
   { url }: Pick<PostgresSettings, 'url'>,
 ): Promise<string> {
-  const { server: _, storage: __, log: ___, accounts, provider, providers, ...shared } = settings;
-  const entries = entriesOf({ provider, providers }).map(entryText);
-  const hash = createHmac('sha256', keyOf(url)).update(textOf({ ...shared, entries }));
+  const { accounts, ...shared } = comparable(settings);
+  const hash = createHmac('sha256', keyOf(url)).update(textOf(shared));
   for await (const slice of inSlices(accounts, accountsAtOnce)) hash.update(textOf(slice));
   return hash.digest('hex').slice(0, 32);
 }
@@ -29,7 +29,7 @@ export async function describeParts(
   settings: Settings,
   { url }: Pick<PostgresSettings, 'url'>,
 ): Promise<ConfigurationParts> {
-  const { server: _, storage: __, log: ___, accounts, rules, channels, ...rest } = settings;
+  const { accounts, rules, channels, ...rest } = comparable(settings);
   const digest = (part: unknown): string =>
     createHmac('sha256', keyOf(url)).update(textOf(part)).digest('hex').slice(0, 12);
   const byAccount: Record<string, string> = {};
@@ -40,6 +40,15 @@ export async function describeParts(
     rules: Object.fromEntries(rules.map((rule) => [rule.id, digest(rule)])),
     channels: Object.fromEntries(channels.map((channel) => [channel.name, digest(channel)])),
     keys: Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, digest(value)])),
+  };
+}
+
+/** The settings that daemons share, with the text of each entry in place of what was compiled of it, which may hold itself. */
+function comparable({ server: _, storage: __, log: ___, provider, providers, money, ...rest }: Settings) {
+  const source = money?.source && { ...money.source, entry: entryText(money.source.entry) };
+  return {
+    ...{ ...rest, provider: entryText(provider), providers: mapEach(providers, entryText) },
+    money: money && { ...money, source },
   };
 }
 

@@ -236,28 +236,34 @@ export function describeIncident(
   const { type, severity, balance, firedAt, resolvedAt, resolution } = incident;
   const account = state.accounts.get(incident.account);
   const alert = account?.alerts.get(incident.rule);
-  const live = resolvedAt === null && alert?.incident === incident.id ? alert : null;
+  const live = resolvedAt === null && (alert?.incident ?? '') === incident.id ? alert : undefined;
   const rule = account?.rules.find((candidate) => candidate.id === incident.rule);
-  const seen = account && factsOf(account, now);
-  const facts =
-    live && seen && rule && isJudged(rule, seen, live) ? ruleKindOf(rule).factsBehind(rule, seen) : null;
+  const seen = account && live && rule && lookAt(rule, live, factsOf(account, now));
   return {
     ...{ incident, kinds, type, severity, rule: incident.rule, balance, firedAt, resolvedAt, resolution },
     account: account === undefined ? null : describeAccount(state, account, incident, now),
     accountName: account?.settings.name ?? incident.accountName,
     balanceLabel: balance === null ? '' : balanceLabel(balance, balancesOf(state, incident.account)),
-    value: live?.value ?? incident.value,
-    threshold: live?.threshold ?? incident.threshold,
-    facts: facts ?? incident.facts,
+    value: (seen ?? live)?.value ?? incident.value,
+    threshold: (seen ?? live)?.threshold ?? incident.threshold,
+    facts: seen?.facts ?? incident.facts,
     acknowledgeUrl: null,
     mention: false,
     receipt: null,
   };
 }
 
-/** In another currency than the account's most kinds say nothing: what they said last, and by which numbers, stands. */
-function isJudged(rule: Rule, facts: AccountFacts, { severity }: Alert): boolean {
-  return whyUnusable(facts) === null || ruleKindOf(rule).evaluate(rule, facts, severity).kind !== 'unknown';
+/** The numbers of this moment: an alert keeps those of its last poll, and is stored with those of its last change. */
+function lookAt(rule: Rule, { state, severity, value, threshold }: Alert, facts: AccountFacts) {
+  const kind = ruleKindOf(rule);
+  const seen = kind.evaluate(rule, facts, state === 'firing' ? severity : null);
+  // In another currency than the account's most kinds say nothing: what they said last, and by which numbers, stands.
+  const isJudged = seen.kind !== 'unknown' || whyUnusable(facts) === null;
+  return {
+    value: seen.kind === 'unknown' ? value : seen.value,
+    threshold: seen.kind === 'breached' ? seen.threshold : threshold,
+    facts: isJudged ? kind.factsBehind(rule, facts) : null,
+  };
 }
 
 /** The thread of the message, if all of its incidents began in the same one. */

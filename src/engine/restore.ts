@@ -156,6 +156,13 @@ function lastRunOf(stored: StoredState, now: number): { readonly endedAt: number
   return { endedAt: livedAt, exact: false };
 }
 
+/** The same of a daemon that owned the accounts at an instant, as those that share its database saw, and did not write when it ended. */
+export function livedUntil(stored: StoredState, at: number): StoredState {
+  const { [aliveNote]: stoppedAt, [livedNote]: known } = stored.notes;
+  if (stoppedAt !== undefined || at <= Number(known)) return stored;
+  return { ...stored, notes: { ...stored.notes, [livedNote]: String(at) } };
+}
+
 function restoreMessage(state: MonitorState, message: Notification, downMs: number, now: number): void {
   const tooOld = now - message.createdAt > staleMessageMs && downMs > staleMessageMs;
   if (!state.endedCleanly) state.inherited.add(message.id);

@@ -18,7 +18,12 @@ import { emptyAt, type MonitorState, type WatchedAccount } from './state.ts';
  * delay the start.
  */
 export function loadSince(state: MonitorState, account: WatchedAccount, now: number): number {
-  return Math.min(account.log.reloadSince(now), spendingKnownSince(state, account));
+  return Math.min(logSince(account, now), spendingKnownSince(state, account));
+}
+
+/** Its rules look back from the newest reading, however long ago that was. */
+function logSince({ log, poll: { reading } }: WatchedAccount, now: number): number {
+  return log.reloadSince(Math.min(now, reading?.at ?? now));
 }
 
 /**
@@ -30,7 +35,7 @@ export function loadHistory(state: MonitorState, account: WatchedAccount, loaded
   state.unloaded.delete(account.id);
   const { seriesSince } = account.poll;
   const readings = loaded.readings.filter(({ at }) => at >= seriesSince);
-  const since = account.log.reloadSince(loaded.now);
+  const since = logSince(account, loaded.now);
   const from = readings.reduce(
     (newest, { at }) => (at < since ? Math.max(newest, at) : newest),
     Number.NEGATIVE_INFINITY,

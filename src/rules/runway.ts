@@ -4,7 +4,7 @@ import { expectedBetween } from '../domain/operator.ts';
 import { count, duration, type Fact, instant, listFacts, money, text } from '../domain/quantity.ts';
 import { amountOf, type Reading } from '../domain/reading.ts';
 import type { Ladder } from '../domain/rule.ts';
-import type { Severity } from '../domain/severity.ts';
+import { isWorse, type Severity } from '../domain/severity.ts';
 import { amount, duration as durationKey } from '../schema/texts.ts';
 import { burnPerDay } from '../spending/burn.ts';
 import { isGuess, sayEmptyWhen, sayLength } from '../wording/forecast-wording.ts';
@@ -12,7 +12,7 @@ import { say } from '../wording/language.ts';
 import { sayDuration } from '../wording/moments.ts';
 import { phrases, sentences } from '../wording/phrase.ts';
 import { balanceKind, type ReadFacts } from './balance-kind.ts';
-import { type AccountFacts, type Evaluation, unknown, usableReading } from './evaluation.ts';
+import { type AccountFacts, type Evaluation, unknown, usableReading, why } from './evaluation.ts';
 import { type KeyProblem, type KeyReader, ladderSeverityKey } from './kind.ts';
 import * as ladder from './ladder.ts';
 import * as estimate from './runway-estimate.ts';
@@ -219,6 +219,10 @@ function judge(rule: estimate.RunwayRule, facts: ReadFacts, firing: Severity | n
   const runwayMs = drained ? 0 : credited.runwayMs;
   const steps = stepsAt(rule, facts, reading);
   const severity = ladder.breachedStep(steps, { value: runwayMs, firing }, recoversAt);
+  // While the week is learned from stored history the mean stands in for the forecast, but ends nothing that fires by it.
+  const isLearning = rule.lookbackMs === null && facts.spending.last?.at !== reading.at;
+  const isMilder = firing !== null && (severity === null || isWorse(firing, severity));
+  if (isLearning && isMilder) return unknown(why.learning());
   const value = Number.isFinite(runwayMs) ? duration(runwayMs) : text(told.endless());
   return ladder.stepVerdict(steps, severity, { value, limit: duration });
 }

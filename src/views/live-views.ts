@@ -8,6 +8,7 @@ import { type PushedReading, takeReading } from '../engine/observe.ts';
 import { applyOrders, type OperatorOrder } from '../engine/orders.ts';
 import { queueOf } from '../engine/queue.ts';
 import { isOwnFailureRaised, isRaised } from '../engine/self-alerts.ts';
+import type { MonitorState } from '../engine/state.ts';
 import type { ClusterStatus } from '../ports/cluster.ts';
 import type { StoreReader } from '../ports/store.ts';
 import { configInvalid, storageFailed } from '../rules/self-alert-kinds.ts';
@@ -127,10 +128,15 @@ function problemsOf(daemon: Daemon): string[] {
   for (const { name, problem } of daemon.listening.states())
     if (problem !== null && daemon.now() - problem.since > chatPatienceMs)
       problems.push(told.deaf({ channel: name, reason: problem.reason }));
-  for (const { name } of daemon.state.settings.channels) {
-    const waiting = queueOf(daemon.state, name).find((message) => isOverdue(message, daemon.now()));
-    if (waiting?.lastError != null) problems.push(told.waiting({ channel: name, reason: waiting.lastError }));
-  }
+  problems.push(...waitingMessages(daemon.state, daemon.now()));
   if (daemon.now() < earliestSaneMs) problems.push(told.wrongClock());
   return problems;
+}
+
+/** A sentence for each channel that does not take what should have arrived by now. */
+export function waitingMessages(state: MonitorState, now: number): string[] {
+  return state.settings.channels.flatMap(({ name: channel }) => {
+    const waiting = queueOf(state, channel).find((message) => isOverdue(message, now));
+    return waiting?.lastError == null ? [] : [told.waiting({ channel, reason: waiting.lastError })];
+  });
 }

@@ -4,11 +4,9 @@ import type { Settings } from '../domain/settings.ts';
 import { refusals } from '../engine/orders/refusals.ts';
 import { type Answered, type OperatorOrder, takeLeftOrder } from '../engine/orders.ts';
 import { startMonitor } from '../engine/restore.ts';
-import { factsOf, type MonitorState, type WatchedAccount } from '../engine/state.ts';
 import type { Calendar, Clock, Random } from '../ports/clock.ts';
 import type { OrderReach } from '../ports/orders.ts';
 import type { StoredState, StoreFile, StoreReader } from '../ports/store.ts';
-import { ruleKindOf } from '../rules/registry.ts';
 import { createViews, type Views } from './create-views.ts';
 import { type Leaving, leaveOrders, leaveTest } from './leave-orders.ts';
 import type { ViewDependencies } from './views.ts';
@@ -70,23 +68,6 @@ export async function restoreStored(
   for (const account of state.accounts.values()) {
     if (account.alerts.values().every((alert) => alert.state === 'inactive')) continue;
     await historyLoader.of(account);
-    refreshValues(state, account, now());
   }
   return { state, reader, historyLoader, now, nextPollAt: () => null };
-}
-
-/** The database has the value of each alert at its last change; the readings since then have the present one. */
-function refreshValues(state: MonitorState, account: WatchedAccount, now: number): void {
-  const facts = factsOf(account, now);
-  for (const rule of account.rules) {
-    const alert = account.alerts.get(rule.id);
-    if (alert === undefined || alert.state === 'inactive') continue;
-    const evaluation = ruleKindOf(rule).evaluate(
-      rule,
-      facts,
-      alert.state === 'firing' ? alert.severity : null,
-    );
-    if (evaluation.kind !== 'breached' && evaluation.kind !== 'ok') continue;
-    state.alerts.setInMemory({ ...alert, value: evaluation.value });
-  }
 }

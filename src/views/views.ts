@@ -12,7 +12,7 @@ import type { NotificationReason } from '../domain/outbox.ts';
 import { ownOf } from '../domain/own.ts';
 import { entryOf } from '../domain/provider-entry.ts';
 import type { Forecast } from '../domain/quantity.ts';
-import { type Balance, ofEach } from '../domain/reading.ts';
+import { type Balance, mapEach, ofEach } from '../domain/reading.ts';
 import type { Silence } from '../domain/route.ts';
 import type { Rule } from '../domain/rule.ts';
 import { severities } from '../domain/severity.ts';
@@ -185,12 +185,7 @@ export function viewAlert(parts: ViewDependencies, alert: Alert): AlertView {
     ),
     state: alert.state === 'pending' ? 'pending' : 'firing',
     severity: alert.severity,
-    value: alert.value,
-    threshold: alert.threshold,
-    forecast: ofEach(
-      balancesOf(state, alert.account),
-      (balance) => ownOf(runways, balance)?.forecast ?? null,
-    ),
+    forecast: mapEach(runways, (runway) => runway?.forecast ?? null),
     acknowledged: isAcknowledged(incident) ? incident.acknowledgement : null,
     ...(open === undefined ? { silenced: false, inhibited: false } : suppressionOf(state, open, now)),
     flapping: alert.flappingSince !== null,
@@ -203,15 +198,15 @@ export function viewIncident(
   incident: Incident,
   kind: NotificationReason,
 ): AlertView {
-  const { account, rule, type, balance, severity, value, threshold, labels, resolvedAt } = incident;
+  const { account, rule, type, balance, severity, labels, resolvedAt } = incident;
   const now = parts.now();
   const item = describeIncident(parts.state, { incident, kinds: [kind], now });
   const { timezone } = parts.state.settings;
   const headline = (reader: Reader): string => wordSubject(item, reader);
   const subject = headline({ language: english, timezone, now });
   return {
-    ...{ account, rule, type, balance, severity, value, threshold, labels, resolvedAt },
-    accountName: item.accountName,
+    ...{ account, rule, type, balance, severity, labels, resolvedAt },
+    ...{ accountName: item.accountName, value: item.value, threshold: item.threshold },
     state: 'resolved',
     since: incident.firedAt,
     urgency: notUrgent,

@@ -12,10 +12,11 @@ import { CurrentViews } from '../../src/views/current-views.ts';
 import type { LiveViews } from '../../src/views/live-views.ts';
 import { english } from '../../src/wording/language.ts';
 import { sayAgain } from '../../src/wording/say-again.ts';
-import { belowRule, minuteMs, units } from '../support/account-facts.ts';
+import { belowRule, hourMs, minuteMs, units } from '../support/account-facts.ts';
 import { FakeViews } from '../support/fake-views.ts';
 import { give } from '../support/orders.ts';
 import { seededRandom } from '../support/seeded-random.ts';
+import { makeAccount } from '../support/settings.ts';
 import { runFakeServer } from '../support/web-server.ts';
 import { read, startWorld, type World } from '../support/world.ts';
 
@@ -60,6 +61,33 @@ test('shows what the owner stored, a few seconds later at the most', async () =>
   await read(world, 900);
   expect(await standby.alerts({ all: false })).toEqual([]);
   expect((await standby.account('otp'))?.reading?.balances.sms).toBe(units(900));
+});
+
+test('says as the owner does which channel does not take messages', async () => {
+  const world = await startWorld({
+    rules: [belowRule({ id: 'sms-low', thresholds: { warning: units(200) } })],
+  });
+  world.channel('ops').mood = 'down';
+  await read(world, 100);
+  await world.pass(10 * minuteMs);
+  const { problems } = world.views.status();
+  expect(problems).toEqual(['messages wait for channel ops: connection refused']);
+  const standby = await standBy(world, { status: () => ({ ...world.views.status(), problems: [] }) });
+  await standby.refresh();
+  expect(standby.status().problems).toEqual(problems);
+});
+
+test('says as the owner does since when an alert is pending, though nothing was polled for hours', async () => {
+  const low = belowRule({ id: 'sms-low', thresholds: { warning: units(200) }, forMs: 12 * hourMs });
+  const poll = { kind: 'cron', cron: '*/15 8-20 * * *', timezone: 'UTC' } as const;
+  const accounts = [makeAccount('otp', { poll })];
+  const startAt = Date.parse('2026-11-19T20:10:00Z');
+  const world = await startWorld({ rules: [low], accounts }, { startAt });
+  await read(world, 100);
+  await world.pass(8 * hourMs);
+  const since = Date.parse('2026-11-19T20:15:00Z');
+  for (const views of [world.views, await standBy(world)])
+    expect(await views.alerts({ all: false })).toMatchObject([{ state: 'pending', since }]);
 });
 
 /** Counts how often everything is read. */

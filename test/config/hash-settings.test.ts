@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import { hashSettings } from '../../src/config/hash-settings.ts';
+import { describeParts, hashSettings } from '../../src/config/hash-settings.ts';
 import { Secret } from '../../src/domain/secret.ts';
 import { makeAccount, makeSettings } from '../support/settings.ts';
+import { entryOfKind } from '../torture/draw-kinds.ts';
 
 const postgres = { url: new Secret('postgres://lowwater@db.example/lowwater') };
 const settings = makeSettings({ accounts: ['otp', 'voice'] });
@@ -12,6 +13,17 @@ test.each([
   ['a rule', { ...settings, rules: [] }],
 ])('another configuration is recognised by %s', async (_, other) => {
   expect(await hashSettings(other, postgres)).not.toBe(await hashSettings(settings, postgres));
+});
+
+test('described providers, and one that rates are read from, are compared by what is written of them', async () => {
+  const entry = entryOfKind('http-json');
+  const source = { entry, account: makeAccount('rates'), everyMs: 1000, inverted: false };
+  const described = { ...settings, providers: { entry }, money: { currency: 'EUR', rates: null, source } };
+  const other = { ...described, providers: { entry: { ...entry, written: 'another' } } };
+  expect(await hashSettings(other, postgres)).not.toBe(await hashSettings(described, postgres));
+  const { keys } = await describeParts(described, postgres);
+  const { keys: others } = await describeParts(other, postgres);
+  expect(Object.keys(keys ?? {}).filter((key) => keys?.[key] !== others?.[key])).toEqual(['providers']);
 });
 
 test('where it stores, what it logs and the database that it is reported in make no other configuration, but another digest there', async () => {

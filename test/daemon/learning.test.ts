@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
-import { dayMs, hourMs, minuteMs, units } from '../support/account-facts.ts';
+import { dayMs, hourMs, minuteMs, runwayRule, units } from '../support/account-facts.ts';
 import { makeAccount, type SettingsParts } from '../support/settings.ts';
 import { startWorld, type World } from '../support/world.ts';
 
@@ -48,6 +48,37 @@ it('learns from stored history, while polls go on, what a database of the versio
   world.start();
   expect(world.daemon.state.unlearned.size).toBe(0);
   expect(learned?.length).toBe(bytesOf(world)?.length);
+});
+
+it('ends no runway alert by the mean of a quiet Sunday, before the week is learned again after an upgrade', async () => {
+  const hourly = { poll: { kind: 'every', everyMs: hourMs } } as const;
+  const startAt = Date.parse('2026-11-02T00:00:00Z');
+  const world = await startWorld(
+    {
+      accounts: ['otp', 'first', 'second'].map((id) => makeAccount(id, hourly)),
+      rules: [runwayRule({ id: 'runway', thresholds: { warning: 3 * dayMs }, lookbackMs: null })],
+    },
+    { startAt, sleepMs: hourMs },
+  );
+  let sms = 4100;
+  for (let at = startAt; at < startAt + 20 * dayMs + 22 * hourMs; at += hourMs) {
+    if (![0, 6].includes(new Date(at).getUTCDay())) sms -= 10;
+    world.provider.set('otp', sms);
+    await world.pass(hourMs);
+  }
+  expect(world.news()[0]).toBe('otp/runway firing warning');
+  await world.stop();
+  const db = new Database(world.path);
+  db.exec('DELETE FROM spending');
+  db.close();
+  await world.pass(61 * minuteMs);
+  world.start();
+  await world.pass(1);
+  expect(world.daemon.state.unlearned).toContain('otp');
+  expect(world.provider.asked.get('otp')?.at(-1)).toBe(world.now - 1);
+  await world.pass(minuteMs);
+  expect(world.daemon.state.unlearned.size).toBe(0);
+  expect(world.news()).toEqual([]);
 });
 
 it('learns again for an account that moved to another time zone, and goes on when its credit limit changed', async () => {

@@ -329,6 +329,50 @@ test('an account that never answered goes stale, downtime not counted', async ()
   expect(world.news()).toEqual(['otp/stale firing warning']);
 });
 
+test('an account that is not polled until tomorrow shows and repeats after a restart what was read last, not what fired', async () => {
+  const poll = { kind: 'cron', cron: '*/15 8-20 * * *', timezone: 'UTC' } as const;
+  const routes = [makeRoute({ repeatEveryMs: 4 * hourMs })];
+  const accounts = [makeAccount('otp', { poll })];
+  const startAt = Date.parse('2026-11-19T20:10:00Z');
+  const world = await startWorld({ rules: [rule], accounts, routes }, { startAt });
+  await read(world, 199);
+  world.provider.set('otp', 60);
+  await world.pass(30 * minuteMs);
+  await world.restart({ downMs: minuteMs });
+  await world.pass(minuteMs);
+  const [alert] = await world.views.alerts({ all: false });
+  await world.pass(5 * hourMs);
+  const message = world.channel('ops').attempts.at(-1)?.message;
+  const value = { unit: 'money', micros: units(60) };
+  expect(alert).toMatchObject({ value });
+  expect(message).toMatchObject({ items: [{ kinds: ['reminder'], value }] });
+});
+
+test('an account that could not be read for longer than its rules look back lasts as long after a restart as before', async () => {
+  const world = await startWorld();
+  for (let sms = 500; sms > 400; sms -= 10) await read(world, sms);
+  world.provider.fail('otp');
+  await world.pass(3 * dayMs);
+  const burn = async () => (await world.views.account('otp'))?.runways.sms?.burnPerDay;
+  const before = await burn();
+  expect(before).toBeGreaterThan(0);
+  await world.restart({ downMs: minuteMs });
+  await world.pass(minuteMs);
+  expect(await burn()).toBe(before);
+});
+
+test('a reminder says for how long nothing was read by now, though the provider allows no poll meanwhile', async () => {
+  const routes = [makeRoute({ repeatEveryMs: 4 * hourMs })];
+  const world = await startWorld({ rules: [staleRule({ id: 'stale' })], routes });
+  world.provider.fail('otp', 'rate_limited', { retryAfterMs: 20 * hourMs });
+  await world.pass(4 * hourMs + 40 * minuteMs);
+  const message = world.channel('ops').attempts.at(-1)?.message;
+  const value = { unit: 'duration', ms: 4 * hourMs + 15 * minuteMs + 10_000 };
+  expect(message).toMatchObject({ items: [{ kinds: ['reminder'], value }] });
+  const [alert] = await world.views.alerts({ all: false });
+  expect(alert?.summary).toMatch('otp: no reading for 4 hours 41 minutes');
+});
+
 test('a message too old to be sent after a long time was not reported: what is still open fires again', async () => {
   const world = await startWorld({ rules: [rule] }, { sleepMs: minuteMs });
   world.channel('ops').mood = 'down';

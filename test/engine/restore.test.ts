@@ -6,11 +6,12 @@ import { freshAccount } from '../../src/domain/reading.ts';
 import { decideTouched } from '../../src/engine/announce.ts';
 import { lastDelivery, recordDelivery } from '../../src/engine/delivery-ended.ts';
 import { pausedForPollUntil, queueOf } from '../../src/engine/queue.ts';
-import { followClock, livedNote, startMonitor } from '../../src/engine/restore.ts';
+import { followClock, livedNote, livedUntil, startMonitor } from '../../src/engine/restore.ts';
 import type { MonitorState } from '../../src/engine/state.ts';
 import { inactiveAlert } from '../../src/engine/transition.ts';
 import { wordStory } from '../../src/messages/item-story.ts';
 import type { Delivery } from '../../src/ports/channel.ts';
+import type { StoredState } from '../../src/ports/store.ts';
 import { channelFailed, channelFailedRule } from '../../src/rules/self-alert-kinds.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { nothingStored } from '../../src/views/empty-reader.ts';
@@ -52,6 +53,27 @@ test('what a new owner with another configuration does not know is closed, and s
   ).toContain(
     'It went with a take-over: south took the accounts over from north and has another configuration.',
   );
+});
+
+test('the hours in which an owner polled nothing count in a take-over, as the others saw that it lived', () => {
+  const alert = inactiveAlert({ account: 'otp', rule: 'sms-low', type: 'below', balance: 'sms' });
+  const breachedSince = noon + minuteMs;
+  const stored = {
+    ...nothingStored,
+    accounts: [accountState('otp')],
+    alerts: [{ ...alert, state: 'pending' as const, breachedSince }],
+  };
+  const now = noon + 10 * hourMs;
+  const restored = (seen: StoredState) =>
+    startMonitor({
+      settings: makeSettings({ rules: [smsLow({ warning: units(200) })] }),
+      ...{ stored: seen, now, calendar: cronCalendar, random: seededRandom() },
+    });
+  const since = (state: MonitorState) => state.alerts.get('otp', 'sms-low')?.breachedSince;
+  expect(since(restored(stored))).toBeGreaterThan(breachedSince + 9 * hourMs);
+  const heir = restored(livedUntil(stored, now - 10_000));
+  expect(since(heir)).toBe(breachedSince);
+  expect(heir.endedCleanly).toBe(false);
 });
 
 test('what a restarted daemon does not know any more went with its configuration', () => {
