@@ -75,6 +75,19 @@ describe.each(languageIds.filter((id) => id !== 'en'))('The catalogue of %s', (i
   });
 });
 
+it('The style of a language holds: no imperatives for the reader in Spanish, no 您 and 请 in Chinese', () => {
+  expect(Object.values(readCatalogue('zh-CN')).filter((text) => /您|(?<!邀)请(?!求)/.test(text))).toEqual([]);
+  const polite = /\b(?:usted|vosotros|cierre|quería|pulse|escriba|compruebe|revise|elija|indique)\b/i;
+  expect(Object.values(readCatalogue('es')).filter((text) => polite.test(text))).toEqual([]);
+});
+
+it('In Spanish nothing agrees with the gender of a time: it may be hours or days', () => {
+  const gendered = Object.values(readCatalogue('es')).filter((text) =>
+    /\b(?:los|las|últim[oa]s|hacen falta) \{(?:span|seen|duration|needed)\}/.test(text),
+  );
+  expect(gendered.filter((text) => !text.includes('recargas'))).toEqual([]);
+});
+
 it('A language that is not loaded is said in English: a message is better than none', async () => {
   expect(languageNamed('xx')).toBe(english);
   expect((await loadLanguage('es')).id).toBe('es');

@@ -15,6 +15,10 @@ beforeAll(async () => {
 
 const inLanguage = (text: string, id: string) => sayAgain(text, { language: languages[id] ?? english });
 
+/** Quoted texts and names are not looked for. */
+const staysIn = (sentence: string, argument: string) =>
+  sentence.includes(`"{${argument}}"`) || ['channel', 'account', 'node', 'name'].includes(argument);
+
 it('English is as it was kept', () => {
   expect(sayAgain('no reading yet', { language: english })).toBe('no reading yet');
 });
@@ -30,7 +34,7 @@ describe.each(['zh-CN', 'es'])('In %s', (id) => {
       const said = Object.fromEntries(
         Object.entries(given).map(([argument, value]) => [
           argument,
-          value === 'critical' && !sentence.includes(`"{${argument}}"`) ? inLanguage('critical', id) : value,
+          value === 'critical' && !staysIn(sentence, argument) ? inLanguage('critical', id) : value,
         ]),
       );
       const kept = fillEnglish(cutEnglish(sentence), given);
@@ -51,6 +55,20 @@ it('Amounts, durations and sentences within a sentence are said in the language,
   expect(inLanguage(rule, 'es')).toBe(
     'saldo de SMS por debajo de 50,00 (crítica), 1200,00 (aviso); se resuelve 10% por encima; durante 5 minutos',
   );
+});
+
+it('A channel that is called as a word of ours keeps its name', () => {
+  expect(inLanguage('messages wait for channel critical: the mail server did not answer in time', 'es')).toBe(
+    'hay mensajes en espera para el canal critical: el servidor de correo no respondió a tiempo',
+  );
+});
+
+it('An expected run and a share are said in the language whole, with its percent sign', () => {
+  expect(inLanguage('expected on day 1 of the month, or the working day before, from 9:00', 'zh-CN')).toBe(
+    '预计每月1日或前一个工作日 9:00 起',
+  );
+  expect(inLanguage('105 % of what is usual at these hours', 'zh-CN')).toBe('为这些时段通常的 105%');
+  expect(inLanguage('usually off by 4 %', 'es')).toBe('suele desviarse 4 %');
 });
 
 it('What to do is said in the language, whatever stands between in what a vendor says', () => {

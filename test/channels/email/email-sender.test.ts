@@ -254,6 +254,15 @@ describe('a mail that is refused', () => {
     expect(delivery).toMatchObject({ kind: 'retry', certainty: 'refused' });
   });
 
+  it('by a server that takes no passwords says so, and does not blame the password', async () => {
+    const polite = politeSmtp({ EHLO: '250-test\r\n250 AUTH XOAUTH2', AUTH: '504 5.7.4 Unrecognized type' });
+    const receiver = await startScriptedSmtp(polite);
+    const smtpUrl = new Secret(`smtp://me:password@127.0.0.1:${receiver.port}`);
+    const reason =
+      'the mail server answered 504 5.7.4 Unrecognized type: it offers no way to log in that fits the settings';
+    expect((await sendTo(receiver, { smtpUrl })).delivery).toEqual({ kind: 'dead', reason });
+  });
+
   it('with a wrong password is dead, with a hint and without the password', async () => {
     const receiver = await startSmtpReceiver({
       authOptional: false,
@@ -450,6 +459,27 @@ describe('the reply at the final dot', () => {
     async (reply) => {
       const { receiver } = await sendTo(await startScriptedSmtp(politeSmtp({ MESSAGE: reply })));
       expect(receiver.received).toHaveLength(2);
+    },
+  );
+
+  it('is quoted with its code once where it has several lines', async () => {
+    const reply = '550-5.7.26 This mail has been blocked\r\n550-5.7.26 because of its\r\n550 5.7.26 sender.';
+    const { delivery } = await sendTo(await startScriptedSmtp(politeSmtp({ MESSAGE: reply })));
+    const reason = 'the mail server answered 550 5.7.26 This mail has been blocked because of its sender.';
+    expect(delivery).toEqual({ kind: 'dead', reason });
+  });
+
+  it.each([
+    ['MESSAGE', 'okay dear', 'unknown', 1],
+    ['MAIL', 'hello there', 'refused', 0],
+    ['CONNECT', 'HTTP/1.1 400 Bad Request', 'refused', 0],
+  ])(
+    'at %s without a code says nothing: the mail is tried again, three times at most',
+    async (word, reply, certainty, copies) => {
+      const { delivery, receiver } = await sendTo(await startScriptedSmtp(politeSmtp({ [word]: reply })));
+      const reason = `the answer is not that of a mail server: ${reply}`;
+      expect(delivery).toEqual({ kind: 'retry', certainty, tries: 3, reason });
+      expect(receiver.received).toHaveLength(copies);
     },
   );
 
