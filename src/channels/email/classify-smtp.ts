@@ -177,11 +177,9 @@ export function classifySmtpError(error: unknown, progress: SmtpProgress): Deliv
   if (responseCode < 400) return { kind: 'retry', certainty: 'unknown', tries: 3, reason: said };
   if (temporary.length > 0)
     return { kind: 'retry', certainty: 'refused', reason: said, ...waitAfter(temporary) };
-  if (failure.code === 'ETLS')
-    return {
-      kind: 'dead',
-      reason: told.noEncryption({ reply }),
-    };
+  // A server that refuses EHLO has no extensions, STARTTLS neither: elsewhere HELO follows.
+  if (failure.code === 'ETLS' || failure.command === 'EHLO')
+    return { kind: 'dead', reason: told.noEncryption({ reply }) };
   // 504: the server knows no such way (RFC 5321, 4.2.2), such as one that takes access tokens alone.
   if (failure.code === 'EAUTH')
     return { kind: 'dead', reason: (responseCode === 504 ? told.unfitLogin : told.refused)({ reply }) };
@@ -229,6 +227,7 @@ function describe(error: unknown, texts: ReplyTexts) {
   const { code, message = '', command, responseCode = null, response = '', originalCode } = seen;
   return {
     code,
+    command,
     codes: [...(originalCode === undefined ? [] : [originalCode]), ...errorCodes(error)],
     message,
     oauth2: code === 'EOAUTH2' || command === 'AUTH XOAUTH2',

@@ -320,6 +320,15 @@ describe('encryption', () => {
     expect(commands.join(' ')).not.toMatch(/AUTH|MAIL|DATA/);
   });
 
+  it('is offered by no server that refuses EHLO, and the reason says so', async () => {
+    const receiver = await startScriptedSmtp(politeSmtp({ EHLO: '502 5.5.1 what', HELO: '250 test' }));
+    const smtpUrl = new Secret(`smtp://0.0.0.0:${receiver.port}`);
+    const reason = expect.stringContaining('502 5.5.1 what: it offers no encryption (STARTTLS)');
+    expect((await sendTo(receiver, { smtpUrl })).delivery).toEqual({ kind: 'dead', reason });
+    const clear = await sendTo(receiver, { smtpUrl, allowInsecure: true });
+    expect(clear.delivery).toMatchObject({ kind: 'delivered' });
+  });
+
   it('may be missing where the configuration allows it', async () => {
     const receiver = await startSmtpReceiver();
     const { delivery } = await sendTo(receiver, {
