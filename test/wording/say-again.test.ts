@@ -71,6 +71,23 @@ it('An expected run and a share are said in the language whole, with its percent
   expect(inLanguage('usually off by 4 %', 'es')).toBe('suele desviarse 4 %');
 });
 
+it('Why a channel fails or rates are missing is said in the language whole', () => {
+  expect(inLanguage('given up after 3 attempts: the mail server answered 354 go on', 'es')).toBe(
+    'se desistió tras 3 intentos: el servidor de correo respondió 354 go on',
+  );
+  expect(inLanguage('not delivered within a day; last: no complete answer in time', 'zh-CN')).toBe(
+    '一天内未能送达；最后一次：未及时收到完整响应',
+  );
+  const refused =
+    'refused a@example.com, b@example.com (the mail server answered 550 no); the rest was delivered';
+  expect(inLanguage(refused, 'zh-CN')).toBe(
+    '拒收：a@example.com, b@example.com（邮件服务器响应 550 no）；其余已送达',
+  );
+  expect(inLanguage('the rate of CNY is 0.0005; it must be at least 0.001', 'es')).toBe(
+    'el tipo de cambio de CNY es 0,0005; debe ser al menos 0,001',
+  );
+});
+
 it('What to do is said in the language, whatever stands between in what a vendor says', () => {
   const kicked = 'Telegram answered 403 Forbidden: bot was kicked: add the bot to the chat again';
   expect(inLanguage(kicked, 'es')).toBe(
