@@ -231,6 +231,17 @@ describe('a mail that is refused', () => {
     });
   });
 
+  it.each(['250 taken', '554 5.5.1 no valid recipients'])(
+    'of all, by a server that asks for the message all the same, goes by their replies: %s',
+    async (MESSAGE) => {
+      const EHLO = '250-test\r\n250 PIPELINING';
+      const receiver = await startScriptedSmtp(politeSmtp({ EHLO, RCPT: '451 4.7.1 greylisted', MESSAGE }));
+      const { delivery } = await sendTo(receiver);
+      const reason = 'the mail server answered 451 4.7.1 greylisted';
+      expect(delivery).toEqual({ kind: 'retry', certainty: 'refused', afterMs: 300_000, reason });
+    },
+  );
+
   it('by a server that is busy is tried again', async () => {
     const { delivery } = await sendTo(await startScriptedSmtp(politeSmtp({ CONNECT: '421 too busy' })));
     expect(delivery).toMatchObject({ kind: 'retry', certainty: 'refused' });
