@@ -13,6 +13,7 @@ import {
   sayAmount,
   sayBalance,
   sayBareAmount,
+  sayFact,
   sayPayable,
   sayPayBy,
   sayQuantity,
@@ -99,9 +100,7 @@ export function sayLimit(item: MessageItem, frame: WordingFrame): string | null 
 /** Null where the rule has no such fact. */
 export function factText(item: MessageItem, name: string, frame: WordingFrame): string | null {
   const fact = item.facts.find((candidate) => candidate.name === name);
-  if (fact === undefined) return null;
-  if (fact.value.unit === 'count') return String(fact.value.count);
-  return fact.value.unit === 'instant' ? null : sayQuantity(fact.value, frame);
+  return fact === undefined ? null : sayFact(fact, frame);
 }
 
 /** A text as it was stored, such as a name: never in another language. */

@@ -162,8 +162,7 @@ function refusedRecipientsOf(errors: readonly NodemailerError[]) {
 export function classifySmtpError(error: unknown, progress: SmtpProgress): Delivery {
   const failure = describe(error, progress.texts);
   const { reply, responseCode } = failure;
-  if (responseCode === null)
-    return reply === '' ? classifySilence(failure, progress) : foreignReply(reply, progress);
+  if (responseCode === null) return classifySilence(failure, progress);
   const said = told.answered({ reply });
   const { refusedRecipients, refusal, owed } = classifyRefusedRecipients(failure.recipients, progress.texts);
   // Nobody took it, each for a reason of their own.
@@ -186,15 +185,12 @@ export function classifySmtpError(error: unknown, progress: SmtpProgress): Deliv
   return { kind: 'dead', reason: said };
 }
 
-/** A line without a code: a web server, say, or replies out of step. It says nothing about the message. */
-function foreignReply(reply: string, { dataStarted }: SmtpProgress): Delivery {
-  const certainty = dataStarted ? 'unknown' : 'refused';
-  return { kind: 'retry', certainty, tries: 3, reason: told.foreign({ reply }) };
-}
-
 function classifySilence(failure: Failure, { dataStarted, expired, gaveUp }: SmtpProgress): Delivery {
   const certainty = dataStarted ? 'unknown' : 'refused';
   const retry = (reason: string): Delivery => ({ kind: 'retry', certainty, reason });
+  // A line without a code: a web server, say, or replies out of step. It says nothing about the message.
+  if (failure.reply !== '')
+    return { kind: 'retry', certainty, tries: 3, reason: told.foreign({ reply: failure.reply }) };
   if (expired) return retry(dataStarted ? told.unconfirmed() : told.silent());
   if (gaveUp) return retry(sayStopping());
   const { code } = failure;

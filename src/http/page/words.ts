@@ -167,11 +167,8 @@ export function nearMoment(at: number, frame: Frame): Html {
 
 /** Absolute and relative. */
 export function momentAndAge(at: number, frame: Frame): Html {
-  return sayHtml(
-    withAge,
-    { moment: moment(at, frame), age: html`<span class="soft">${age(at, frame)}</span>` },
-    frame,
-  );
+  const soft = html`<span class="soft">${age(at, frame)}</span>`;
+  return sayHtml(withAge, { moment: moment(at, frame), age: soft }, frame);
 }
 
 /** An amount older than this says how old it is, where polls fail. */
