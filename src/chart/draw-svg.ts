@@ -38,6 +38,8 @@ export interface SvgLook {
   /** The distance that two names of thresholds need. */
   readonly lineHeight: number;
   readonly nameDay: NameDay;
+  /** An English figure as the reader writes it. */
+  readonly figure: (english: string) => string;
   readonly nameThreshold: (level: Chart['thresholds'][number]) => string;
   readonly times: number;
 }
@@ -84,7 +86,7 @@ export function drawSvg(
   return html`${chart.incidents.map((incident) => band(incident, 'shade', 2, incident.severity))}
 ${unreadStretches(chart.points, Math.min(now, until)).map((stretch) => band(stretch, 'not-read'))}
 ${chart.silences.map((stretch) => band(stretch, 'silenced', 1))}
-${amounts.ticks.map((tick) => html`${level(tick, tick === 0 ? 'zero' : 'grid')}<text y="${y(tick)}" ${new Html(places.tick)} ${paint('tick')}>${shortAmount(tick)}</text>`)}
+${amounts.ticks.map((tick) => html`${level(tick, tick === 0 ? 'zero' : 'grid')}<text y="${y(tick)}" ${new Html(places.tick)} ${paint('tick')}>${look.figure(shortAmount(tick))}</text>`)}
 ${times.map(({ at, label }) => !isAtEdge(across(at), plot) && html`${upright(at, 'upright')}<text x="${x(at)}" ${new Html(places.time)} text-anchor="middle" ${paint('tick')}>${label}</text>`)}
 ${chart.thresholds.map(({ severity, value }) => level(value, 'threshold', severity))}
 ${apart(chart.thresholds, ({ value }) => down(value), look.lineHeight).map(
@@ -92,10 +94,10 @@ ${apart(chart.thresholds, ({ value }) => down(value), look.lineHeight).map(
     html`<text y="${y(threshold.value)}" ${new Html(places.threshold)} ${paint('threshold-name', threshold.severity)}>${look.nameThreshold(threshold)}</text>`,
 )}
 ${now <= until && upright(now, 'now')}
-${chart.coming.map(({ at, micros }, index) => html`${upright(at, 'coming')}<text x="${x(at)}" y="${top}" dx="-4" dy="${10 + 13 * (index % 3)}" text-anchor="end" ${paint('coming-name')}>${signed(micros)}</text>`)}
+${chart.coming.map(({ at, micros }, index) => html`${upright(at, 'coming')}<text x="${x(at)}" y="${top}" dx="-4" dy="${10 + 13 * (index % 3)}" text-anchor="end" ${paint('coming-name')}>${look.figure(signed(micros))}</text>`)}
 ${pathsOf(chart, across, down, paint, unit === '%')}
 ${topUps.map((topUp) => dot(topUp, 'top-up'))}
-${largest.map((topUp) => html`<text x="${x(topUp.at)}" y="${y(topUp.value)}" ${new Html(across(topUp.at) > plot.left + 0.85 * (plot.right - plot.left) ? 'dx="-7" text-anchor="end"' : 'dx="7"')} dy="-4" ${paint('top-up-name')}>${signed(topUp.rise)}</text>`)}
+${largest.map((topUp) => html`<text x="${x(topUp.at)}" y="${y(topUp.value)}" ${new Html(across(topUp.at) > plot.left + 0.85 * (plot.right - plot.left) ? 'dx="-7" text-anchor="end"' : 'dx="7"')} dy="-4" ${paint('top-up-name')}>${look.figure(signed(topUp.rise))}</text>`)}
 ${last !== undefined && last.value !== null && dot({ at: last.at, value: last.value }, 'last')}
 ${end !== undefined && chart.emptyAt === end.at && dot(end, 'end')}`;
 }

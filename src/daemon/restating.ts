@@ -1,11 +1,14 @@
 import { clearOwnFailure, isOwnFailureRaised, raiseChannelFailed } from '../engine/self-alerts.ts';
 import type { Channel, Delivery } from '../ports/channel.ts';
 import { channelFailedRule } from '../rules/self-alert-kinds.ts';
+import { sentences } from '../wording/phrase.ts';
 import { type ComposeDependencies, composeOpen } from './compose.ts';
 import type { DaemonParts } from './daemon-dependencies.ts';
 
 /** A receiver that took nothing for so many rounds is about to forget what fires. */
 const maxMissedRounds = 10;
+
+const told = sentences('restating', { lapses: '{reason}; it soon takes what fires for resolved' });
 
 interface Round {
   nextAt: number;
@@ -74,7 +77,7 @@ export class Restating {
     const { reason } = delivery;
     if (hadMissed === 0) log.warn({ channel: name, reason }, 'the receiver does not take what fires');
     if (round.missed !== maxMissedRounds) return;
-    const text = `${reason}; it soon takes what fires for resolved`;
+    const text = told.lapses({ reason });
     act((now) => raiseChannelFailed(state, name, { severity: 'critical', text }, now));
   }
 }

@@ -28,6 +28,12 @@ interface Ended<Kind extends DeliveryEnd['kind'] = DeliveryEnd['kind']> extends 
 /** Why nothing was sent. */
 export const unsent = sentences('unsent', {
   channelRemoved: 'the channel was removed from the configuration',
+  gaveUp: 'given up after {count, plural, one {# attempt} other {# attempts}}: {reason}',
+  late: 'not delivered within a day; last: {reason}',
+  refused: 'refused {recipients}; the rest was delivered',
+  refusedBy: 'refused {recipients} ({reason}); the rest was delivered',
+  refusedFirst: 'refused {recipients}; the rest is tried again',
+  refusedFirstBy: 'refused {recipients} ({reason}); the rest is tried again',
   tooOld: 'too old when lowwater came back',
   forgotten: 'nothing is known any more of what it was about',
   unheard: 'it was over before this channel had heard of it: there was nothing to say any more',
@@ -164,14 +170,14 @@ function raiseRefused(
   state: MonitorState,
   channel: string,
   refused: readonly string[],
-  {
-    refusal,
-    rest = 'was delivered',
-    now,
-  }: { readonly refusal: string | undefined; readonly rest?: string; readonly now: number },
+  order: { readonly refusal: string | undefined; readonly isFirst?: boolean; readonly now: number },
 ): void {
-  const why = refusal === undefined ? '' : ` (${refusal})`;
-  const text = `refused ${refused.join(', ')}${why}; the rest ${rest}`;
+  const { refusal: reason, isFirst = false, now } = order;
+  const recipients = refused.join(', ');
+  const text =
+    reason === undefined
+      ? unsent[isFirst ? 'refusedFirst' : 'refused']({ recipients })
+      : unsent[isFirst ? 'refusedFirstBy' : 'refusedBy']({ recipients, reason });
   raiseChannelFailed(state, channel, { severity: 'warning', text, refused: refused.length }, now);
 }
 
@@ -180,9 +186,9 @@ function recordRetry(state: MonitorState, ended: Ended<'retry'>): void {
   const { attempts, giveUpAt } = message;
   if (now >= giveUpAt) {
     const spared = splitFresh(state, message, now);
-    recordDead(state, ended, `not delivered within a day; last: ${delivery.reason}`, spared);
+    recordDead(state, ended, unsent.late({ reason: delivery.reason }), spared);
   } else if (delivery.tries !== undefined && attempts >= delivery.tries) {
-    recordDead(state, ended, `given up after ${attempts} attempts: ${delivery.reason}`);
+    recordDead(state, ended, unsent.gaveUp({ count: attempts, reason: delivery.reason }));
   } else {
     const { refused } = delivery;
     const waiting: Notification = {
@@ -195,7 +201,7 @@ function recordRetry(state: MonitorState, ended: Ended<'retry'>): void {
     putNotification(state, waiting);
     if (refused !== undefined) {
       const { recipients, refusal } = refused;
-      raiseRefused(state, message.channel, recipients, { refusal, rest: 'is tried again', now });
+      raiseRefused(state, message.channel, recipients, { refusal, isFirst: true, now });
     }
     // A silence may have begun meanwhile.
     retractMuted(state, waiting, now);

@@ -6,6 +6,7 @@ import { faultOfDay, isAhead, type Money, type Rates, worthOf } from '../domain/
 import type { Outcome } from '../domain/reading.ts';
 import type { RatesSource } from '../domain/settings.ts';
 import { ratesFailed } from '../rules/self-alert-kinds.ts';
+import { sentences } from '../wording/phrase.ts';
 import { clearOwnFailure, noteRatesProblem } from './self-alerts.ts';
 import type { MonitorState } from './state.ts';
 
@@ -16,7 +17,12 @@ const staleMs = 7 * dayMs;
 /** Amounts are read to the millionth: a smaller rate would have fewer than four digits. */
 const leastMicros = 1000;
 
-const noneNewer = 'the source has no newer ones';
+const told = sentences('rates', {
+  noneNewer: 'the source has no newer ones',
+  tooSmall: 'the rate of {currency} is {rate}; it must be at least {least}',
+  older: 'the source has those of {date}, older than those in force',
+  noneOf: 'the rates of {base} have none of money.currency, {currency}',
+});
 
 /** The means to make sums one now; null where no currency is set for them. */
 export function moneyOf({
@@ -43,7 +49,7 @@ export function takeRates(state: MonitorState, source: RatesSource, outcome: Out
   const { rates = null } = moneyOf(state) ?? {};
   const isOld = rates === null || now > Date.parse(rates.date) + staleMs + source.everyMs;
   if (isOld || (isAnswered && !isTaken))
-    noteRatesProblem(state, isTaken ? noneNewer : read, rates?.date ?? null, now);
+    noteRatesProblem(state, isTaken ? told.noneNewer() : read, rates?.date ?? null, now);
   else if (isTaken) clearOwnFailure(state, ratesFailed.type, now);
   return isTaken;
 }
@@ -72,13 +78,16 @@ function readRates(
   const all = Object.entries(answer.balances);
   const bad = all.find(([, micros]) => micros < leastMicros);
   if (bad !== undefined)
-    return `the rate of ${currencyCode(bad[0])} is ${formatMicros(bad[1])}; it must be at least ${formatMicros(leastMicros)}`;
+    return told.tooSmall({
+      currency: currencyCode(bad[0]),
+      rate: formatMicros(bad[1]),
+      least: formatMicros(leastMicros),
+    });
   const amounts = Object.fromEntries(all.map(([id, micros]) => [currencyCode(id), formatMicros(micros)]));
   const rates = { date, base: currencyCode(answer.currency), amounts, inverted: source.inverted };
   // Those of a clock that was ahead give way.
-  if (known !== null && date < known.date && !isAhead(known.date, now))
-    return `the source has those of ${date}, older than those in force`;
+  if (known !== null && date < known.date && !isAhead(known.date, now)) return told.older({ date });
   return worthOf(currencyCode(currency), rates) === null
-    ? `the rates of ${rates.base} have none of money.currency, ${currency}`
+    ? told.noneOf({ base: rates.base, currency })
     : rates;
 }

@@ -10,7 +10,7 @@ import { type AccountFacts, unknown, verdict, why } from './evaluation.ts';
 import { figuresOf } from './fact-figures.ts';
 import { allBalances, readingFigures } from './figures.ts';
 import { type InputOf, type PlainRule, type RuleKind, severityKey } from './kind.ts';
-import { factText, sayLimit, sayValue } from './words.ts';
+import { givenText, sayLimit, sayValue } from './words.ts';
 
 const says = phrases('lateTopUp', {
   subject: 'expected top-up overdue',
@@ -79,7 +79,7 @@ export const lateTopUp: RuleKind<PlainRule<'late-top-up'>, InputOf<typeof keys>>
     const limit = sayLimit(item, frame);
     if (isAboutRun(item) && limit !== null)
       return say(run.firing, { amount: sayValue(item, frame) ?? '', limit }, frame);
-    const id = factText(item, ofBalance, frame);
+    const id = givenText(item, ofBalance);
     const amount = sayValue(item, frame);
     if (amount === null) return say(says.subject, frame);
     if (id === null) return say(says.firing, { amount }, frame);

@@ -6,7 +6,7 @@ import { type PhraseOf, phrases } from '../wording/phrase.ts';
 import type { WordingFrame } from '../wording/quantity-wording.ts';
 import { figuresOf, ownFigures } from './fact-figures.ts';
 import type { AlertKind } from './kind.ts';
-import { factText, sayValue } from './words.ts';
+import { givenText, sayValue } from './words.ts';
 
 const says = phrases('ownAlert', {
   notAnswering: 'not answering',
@@ -205,17 +205,17 @@ export const channelFailed: AlertKind = {
   firing: (item, frame) =>
     say(
       item.incident.event ? says.leftOpen : refusesSomeOnly(item) ? says.deliversInPart : says.takesNothing,
-      { channel: nameOf(item, frame) },
+      { channel: nameOf(item) },
       frame,
     ),
   resolved: (item, frame) =>
-    say(refusesSomeOnly(item) ? says.deliversAll : says.takesAgain, { channel: nameOf(item, frame) }, frame),
+    say(refusesSomeOnly(item) ? says.deliversAll : says.takesAgain, { channel: nameOf(item) }, frame),
   recovery: () => says.took,
   figures: ownFigures,
   advice(item, frame) {
     if (item.incident.event) return [say(says.closeThere, frame)];
     if (refusesSomeOnly(item)) return [say(says.correctRecipients, frame)];
-    const variable = factText(item, variableFact, frame);
+    const variable = givenText(item, variableFact);
     return variable === null
       ? [say(says.fixChannel, frame)]
       : [say(says.fixChannelAndRestart, { variable }, frame)];
@@ -234,8 +234,8 @@ function refusesSomeOnly(item: MessageItem): boolean {
   return item.facts.some(({ name, value }) => name === refusedRecipientsFact && value.unit === 'count');
 }
 
-function nameOf(item: MessageItem, frame: WordingFrame): string {
-  return factText(item, 'channel', frame) ?? cleanText(channelOf(item.rule), nameLimit);
+function nameOf(item: MessageItem): string {
+  return givenText(item, 'channel') ?? cleanText(channelOf(item.rule), nameLimit);
 }
 
 /** The thing that ended, and the advice while it lasts. */

@@ -11,19 +11,19 @@ const told = sentences('spendingFact', {
   unmeasured: 'not measured yet',
   busiest: 'usual {weekday} {hour}, the busiest hour',
   run: 'expected {day}, from {hour}:00',
-  level: '{share} of what is usual at these hours',
-  drift: '{share} of the profile, over two weeks',
-  holidays: '{share} of the last day of the weekend',
+  level: '{percent} % of what is usual at these hours',
+  drift: '{percent} % of the profile, over two weeks',
+  holidays: '{percent} % of the last day of the weekend',
   forecasts: 'forecasts of {duration}',
-  off: 'usually off by {share}',
+  off: 'usually off by {percent} %',
 });
 
 /** The days of runs, in names of facts. */
 const days = sentences('runDay', {
   everyOther: 'every other {weekday}',
   last: 'on the last day of the month',
-  beforeLast: '{count} days before the last of the month',
-  day: 'on the {day}',
+  beforeLast: '{count, plural, one {# day} other {# days}} before the last of the month',
+  day: 'on day {day} of the month',
   moved: '{day}, or the working day before',
 });
 
@@ -47,7 +47,7 @@ export function spendingFacts(spending: AccountSpending, balance: Balance): Fact
   const usual = hours < 24 ? null : spending.usual(balance);
   const week = hours < hoursPerWeek ? null : usual;
   const about = (micros: number) => money(Math.round(micros));
-  const percent = (share: number): string => `${Math.round(share * 100)} %`;
+  const percent = (share: number) => ({ percent: Math.round(share * 100) });
   return [
     ...listFacts({
       'hours learned': count(hours),
@@ -62,13 +62,13 @@ export function spendingFacts(spending: AccountSpending, balance: Balance): Fact
         listFacts({ [told.run({ day: nameRunDay(run), hour: run.hour })]: about(run.micros) }),
       ),
     ...listFacts({
-      level: hours < 24 ? unmeasured : text(told.level({ share: percent(levelOf(state)) })),
-      drift: isDriftMeasured(state) ? text(told.drift({ share: percent(driftOf(state)) })) : unmeasured,
-      holidays: state.holidayExpected > 0 ? text(told.holidays({ share: percent(holidayOf(state)) })) : null,
+      level: hours < 24 ? unmeasured : text(told.level(percent(levelOf(state)))),
+      drift: isDriftMeasured(state) ? text(told.drift(percent(driftOf(state)))) : unmeasured,
+      holidays: state.holidayExpected > 0 ? text(told.holidays(percent(holidayOf(state)))) : null,
     }),
     ...([24, 72, 168, 336] as const).flatMap((ahead) => {
       const error = measuredError(state, ahead);
-      const off = error === null ? unmeasured : text(told.off({ share: percent(Math.expm1(error)) }));
+      const off = error === null ? unmeasured : text(told.off(percent(Math.expm1(error))));
       return listFacts({ [told.forecasts({ duration: `${ahead / 24}d` })]: off });
     }),
   ];
@@ -95,16 +95,10 @@ export function nameWeekday(day: number): string {
   return weekdays[(day % 7) as keyof typeof weekdays]();
 }
 
-/** `on the 1st`, `on the last day of the month`, `every other Tuesday`. */
+/** `on day 1 of the month`, `on the last day of the month`, `every other Tuesday`. */
 function nameRunDay({ every, day, moves }: ExpectedRun): string {
   // 1 January 1970 was a Thursday.
   if (every === 'two-weeks') return days.everyOther({ weekday: nameWeekday(day + 4) });
-  const ending = day > 10 && day < 20 ? undefined : ['th', 'st', 'nd', 'rd'][day % 10];
-  const named =
-    day === -1
-      ? days.last()
-      : day < 0
-        ? days.beforeLast({ count: -day - 1 })
-        : days.day({ day: `${day}${ending ?? 'th'}` });
+  const named = day === -1 ? days.last() : day < 0 ? days.beforeLast({ count: -day - 1 }) : days.day({ day });
   return moves ? days.moved({ day: named }) : named;
 }

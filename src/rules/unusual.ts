@@ -15,7 +15,7 @@ import { balanceKind, type ReadFacts } from './balance-kind.ts';
 import { type AccountFacts, type Evaluation, unknown, usableReading, verdict, why } from './evaluation.ts';
 import { type InputOf, type RuleKind, severityKey } from './kind.ts';
 import { spendingFacts } from './spending-facts.ts';
-import { degrees, factText, nameBalance, topUpIfKnown } from './words.ts';
+import { degrees, factText, givenText, nameBalance, topUpIfKnown } from './words.ts';
 
 /** Multiplies the limit of `isUnusual`. */
 const factors = { low: 2, normal: 1, high: 0.6 } as const;
@@ -55,10 +55,11 @@ const told = sentences('unusual', {
   asUsual: 'spending is as usual',
   change: '{factor} times its former level',
   nothingSpent: 'nothing was spent yet',
-  tooShort: '{count} hours learned, needs a week: nothing is usual before',
+  many: 'more than 1,000',
+  tooShort: '{count, plural, one {# hour} other {# hours}} learned, needs a week: nothing is usual before',
 });
 
-const manyTimes = 'more than 1,000';
+const manyTimes = told.many();
 
 /** Names of facts that messages show. */
 const times = 'times the usual';
@@ -122,7 +123,7 @@ function unusualKind(
       const label = sayLabel(item.balanceLabel, frame);
       const change = changeOf(item, frame);
       if (change !== null) return say(says.changed, { label, factor: change }, frame);
-      const [factor, span] = [factText(item, times, frame), factText(item, 'since', frame)];
+      const [factor, span] = [givenText(item, times), factText(item, 'since', frame)];
       if (factor === null || span === null) return say(words.far, { label }, frame);
       return factor === manyTimes
         ? say(says.timesMany, { label, span }, frame)
@@ -148,7 +149,7 @@ function unusualKind(
 
 /** The factor on its former level at which spending has come to stay; null where it has not. */
 function changeOf(item: MessageItem, frame: WordingFrame): string | null {
-  const change = factText(item, lastingChange, frame);
+  const change = givenText(item, lastingChange);
   return change === null ? null : frame.language.figure(change.split(' ')[0] ?? '');
 }
 

@@ -2,6 +2,7 @@ import { formatDuration } from '../domain/duration.ts';
 import { isOver, type MessageItem, type Runway } from '../domain/message.ts';
 import { formatAmountDistinctFrom, formatExact, type Micros } from '../domain/money.ts';
 import { ownOf } from '../domain/own.ts';
+import { cleanText } from '../domain/plain-text.ts';
 import { type AmountOrShare, firstBalance, type MoneyRule } from '../domain/rule.ts';
 import { sayEmptyWhen } from '../wording/forecast-wording.ts';
 import { say } from '../wording/language.ts';
@@ -12,6 +13,7 @@ import {
   sayAmount,
   sayBalance,
   sayBareAmount,
+  sayFact,
   sayPayable,
   sayPayBy,
   sayQuantity,
@@ -98,9 +100,13 @@ export function sayLimit(item: MessageItem, frame: WordingFrame): string | null 
 /** Null where the rule has no such fact. */
 export function factText(item: MessageItem, name: string, frame: WordingFrame): string | null {
   const fact = item.facts.find((candidate) => candidate.name === name);
-  if (fact === undefined) return null;
-  if (fact.value.unit === 'count') return String(fact.value.count);
-  return fact.value.unit === 'instant' ? null : sayQuantity(fact.value, frame);
+  return fact === undefined ? null : sayFact(fact, frame);
+}
+
+/** A text as it was stored, such as a name: never in another language. */
+export function givenText(item: MessageItem, name: string): string | null {
+  const value = item.facts.find((candidate) => candidate.name === name)?.value;
+  return value?.unit === 'text' ? cleanText(value.text, 300) : null;
 }
 
 /** `pay 1,900 CNY by Thu 14:00, empty Thu 20:00 to Fri 09:00`; null where amount or end is not known. */

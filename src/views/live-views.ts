@@ -112,7 +112,7 @@ export function createLiveViews(
 }
 
 const told = sentences('problem', {
-  own: '{rule}: {problem}',
+  own: '{name}: {problem}',
   deaf: 'channel {channel} hears nothing that people press or write: {reason}',
   waiting: 'messages wait for channel {channel}: {reason}',
   wrongClock: 'the clock of this machine is wrong: readings carry its dates',
@@ -123,7 +123,7 @@ function problemsOf(daemon: Daemon): string[] {
   for (const rule of [storageFailed.type, configInvalid.type]) {
     const alert = daemon.state.alerts.get(selfAccountId, rule);
     if (isRaised(alert) && alert?.value?.unit === 'text')
-      problems.push(told.own({ rule, problem: alert.value.text }));
+      problems.push(told.own({ name: rule, problem: alert.value.text }));
   }
   for (const { name, problem } of daemon.listening.states())
     if (problem !== null && daemon.now() - problem.since > chatPatienceMs)

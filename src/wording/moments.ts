@@ -30,6 +30,8 @@ const says = phrases('time', {
   day: '{count, plural, one {# day} other {# days}}',
 });
 
+export const { withAge } = says;
+
 const yearMs = 365 * dayMs;
 
 /** `Fri 20 Nov 02:41 UTC+8`; with the year when it is not that of now. */

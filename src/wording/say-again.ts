@@ -21,7 +21,7 @@ interface Form {
   /** The words that always stand in it: a text without one of them needs no pattern, which is slow. */
   readonly words: readonly string[];
   readonly names: readonly string[];
-  /** Quoted text stays as it is. */
+  /** Quoted text and names stay as they are. */
   readonly quoted: ReadonlySet<string>;
   /** The counts among them. */
   readonly counts: ReadonlySet<string>;
@@ -121,9 +121,13 @@ function formOf(phrase: Phrase): Form {
   const pattern = new RegExp(`^${source}$`, 's');
   const longest = new RegExp(pattern.source.replaceAll('.+?)', '.+)'), 's');
   const quoted = new Set([...phrase.english.matchAll(/"\{(\w+)\}"/g)].map(([, name = '']) => name));
+  for (const name of givenNames) quoted.add(name);
   const letters = words.join('').replace(/\W/g, '').length;
   return { phrase, pattern, longest, words, names, counts, quoted, letters };
 }
+
+/** What people named: a channel may be called `critical`. */
+const givenNames = ['channel', 'account', 'node', 'name'];
 
 const figure = /^-?[\d,]+(?:\.\d+)?(?: [A-Z]{3})?$/;
 

@@ -30,6 +30,12 @@ export function sayHtml<Arguments>(
   ])}`;
 }
 
+/** Pieces with the comma of the language between them. */
+export function listHtml(pieces: readonly Html[], { language }: { readonly language: Language }): HtmlValue {
+  const comma = wordsOf(language.list(['', '']));
+  return pieces.map((piece, place) => html`${place > 0 && comma}${piece}`);
+}
+
 /** Text that is escaped as one loses the spaces at its ends. */
 function wordsOf(piece: string): HtmlValue {
   return piece.split(' ').map((word, place) => html`${place > 0 && html` `}${word}`);

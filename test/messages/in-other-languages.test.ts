@@ -27,6 +27,19 @@ import {
 } from '../support/messages.ts';
 import { pseudoLanguage } from '../support/pseudo-language.ts';
 
+it.each([
+  ['zh-CN', '【警告】OTP production：短信消耗已变为此前水平的 2.50 倍'],
+  ['es', 'AVISO · OTP production: el gasto de SMS ha pasado a 2,50 veces su nivel anterior'],
+])('A lasting change of spending names its factor in %s', async (language, headline) => {
+  await loadLanguage(language);
+  const fact = {
+    name: 'lasting change',
+    value: { unit: 'text', text: '2.50 times its former level' },
+  } as const;
+  const item = buildItem({ type: 'surge', severity: 'warning', facts: [fact] });
+  expect(renderText({ ...buildMessage([item]), language }, 200)).toContain(headline);
+});
+
 const reasons: readonly NotificationReason[] = [
   'firing',
   'worse',

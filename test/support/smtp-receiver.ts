@@ -88,6 +88,8 @@ function converse(
   };
   const takePart = (): string | null => {
     const mark = inData ? '\r\n.\r\n' : '\r\n';
+    // An empty message has no line end of its own before the dot.
+    if (inData && text.startsWith('.\r\n')) text = `\r\n${text}`;
     const end = text.indexOf(mark);
     if (end < 0) return null;
     const part = text.slice(0, end);

@@ -4,9 +4,11 @@ import { parse, TYPE } from '@formatjs/icu-messageformat-parser';
 import { IntlMessageFormat } from 'intl-messageformat';
 import { describe, expect, it } from 'vitest';
 import { englishCatalogue, readCatalogue } from '../../scripts/write-languages.ts';
+import { sayMatcher } from '../../src/http/page/silences.ts';
 import { loadLanguage } from '../../src/languages/load-language.ts';
 import { english, languageIds, languageNamed, say } from '../../src/wording/language.ts';
 import { cutEnglish, declaredPhrases, fillEnglish, phrases } from '../../src/wording/phrase.ts';
+import { sayBalance } from '../../src/wording/quantity-wording.ts';
 
 const root = join(import.meta.dirname, '../..');
 const sources = globSync('src/**/*.ts', { cwd: root }).map((path) => readFileSync(join(root, path), 'utf8'));
@@ -73,6 +75,29 @@ describe.each(languageIds.filter((id) => id !== 'en'))('The catalogue of %s', (i
         expect(translated[name], name).toMatch(words?.about ?? '');
     }
   });
+});
+
+it('The style of a language holds: no imperatives for the reader in Spanish, no 您 and 请 in Chinese', () => {
+  expect(Object.values(readCatalogue('zh-CN')).filter((text) => /您|(?<!邀)请(?!求)/.test(text))).toEqual([]);
+  const polite = /\b(?:usted|vosotros|cierre|quería|pulse|escriba|compruebe|revise|elija|indique)\b/i;
+  expect(Object.values(readCatalogue('es')).filter((text) => polite.test(text))).toEqual([]);
+});
+
+it('In Chinese no space stands before what may be a Chinese word, such as a severity or a name', async () => {
+  const language = await loadLanguage('zh-CN');
+  expect(['钱包', 'Wallet'].map((label) => sayBalance(label, { language }))).toEqual([
+    '钱包余额',
+    'Wallet 余额',
+  ]);
+  const muted = { account: ['batch'], severity: ['warning'] } as const;
+  expect(sayMatcher(muted, { language })).toBe('账户 batch、级别警告');
+});
+
+it('In Spanish nothing agrees with the gender of a time: it may be hours or days', () => {
+  const gendered = Object.values(readCatalogue('es')).filter((text) =>
+    /\b(?:los|las|últim[oa]s|hacen falta) \{(?:span|seen|duration|needed)\}/.test(text),
+  );
+  expect(gendered.filter((text) => !text.includes('recargas'))).toEqual([]);
 });
 
 it('A language that is not loaded is said in English: a message is better than none', async () => {

@@ -15,6 +15,10 @@ beforeAll(async () => {
 
 const inLanguage = (text: string, id: string) => sayAgain(text, { language: languages[id] ?? english });
 
+/** Quoted texts and names are not looked for. */
+const staysIn = (sentence: string, argument: string) =>
+  sentence.includes(`"{${argument}}"`) || ['channel', 'account', 'node', 'name'].includes(argument);
+
 it('English is as it was kept', () => {
   expect(sayAgain('no reading yet', { language: english })).toBe('no reading yet');
 });
@@ -30,7 +34,7 @@ describe.each(['zh-CN', 'es'])('In %s', (id) => {
       const said = Object.fromEntries(
         Object.entries(given).map(([argument, value]) => [
           argument,
-          value === 'critical' && !sentence.includes(`"{${argument}}"`) ? inLanguage('critical', id) : value,
+          value === 'critical' && !staysIn(sentence, argument) ? inLanguage('critical', id) : value,
         ]),
       );
       const kept = fillEnglish(cutEnglish(sentence), given);
@@ -50,6 +54,37 @@ it('Amounts, durations and sentences within a sentence are said in the language,
   );
   expect(inLanguage(rule, 'es')).toBe(
     'saldo de SMS por debajo de 50,00 (crítica), 1200,00 (aviso); se resuelve 10% por encima; durante 5 minutos',
+  );
+});
+
+it('A channel that is called as a word of ours keeps its name', () => {
+  expect(inLanguage('messages wait for channel critical: the mail server did not answer in time', 'es')).toBe(
+    'hay mensajes en espera para el canal critical: el servidor de correo no respondió a tiempo',
+  );
+});
+
+it('An expected run and a share are said in the language whole, with its percent sign', () => {
+  expect(inLanguage('expected on day 1 of the month, or the working day before, from 9:00', 'zh-CN')).toBe(
+    '预计每月1日或前一个工作日 9:00 起',
+  );
+  expect(inLanguage('105 % of what is usual at these hours', 'zh-CN')).toBe('为这些时段通常的 105%');
+  expect(inLanguage('usually off by 4 %', 'es')).toBe('suele desviarse 4 %');
+});
+
+it('Why a channel fails or rates are missing is said in the language whole', () => {
+  expect(inLanguage('given up after 3 attempts: the mail server answered 354 go on', 'es')).toBe(
+    'se desistió tras 3 intentos: el servidor de correo respondió 354 go on',
+  );
+  expect(inLanguage('not delivered within a day; last: no complete answer in time', 'zh-CN')).toBe(
+    '一天内未能送达；最后一次：未及时收到完整响应',
+  );
+  const refused =
+    'refused a@example.com, b@example.com (the mail server answered 550 no); the rest was delivered';
+  expect(inLanguage(refused, 'zh-CN')).toBe(
+    '拒收：a@example.com, b@example.com（邮件服务器响应 550 no）；其余已送达',
+  );
+  expect(inLanguage('the rate of CNY is 0.0005; it must be at least 0.001', 'es')).toBe(
+    'el tipo de cambio de CNY es 0,0005; debe ser al menos 0,001',
   );
 });
 

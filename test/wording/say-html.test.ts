@@ -3,7 +3,7 @@ import { loadLanguage } from '../../src/languages/load-language.ts';
 import { html } from '../../src/wording/html.ts';
 import { english, makeLanguage, say } from '../../src/wording/language.ts';
 import type { PhraseOf } from '../../src/wording/phrase.ts';
-import { sayHtml } from '../../src/wording/say-html.ts';
+import { listHtml, sayHtml } from '../../src/wording/say-html.ts';
 
 it('A phrase takes markup for an argument; its own text and other text is escaped, and keeps its spaces', () => {
   const phrase = {
@@ -33,4 +33,11 @@ it('A Chinese sentence stands apart from names, figures and moments in Latin let
     '由 <b>Ana</b> 静默<b>营销</b>至 <time>-3 天</time>为止',
   );
   expect(language.list(['otp', '营销', 'news'], 'and')).toBe('otp、营销和 news');
+});
+
+it('Pieces are listed with the comma of the language, and its space where it has one', async () => {
+  const pieces = [html`<b>a</b>`, html`<b>b</b>`];
+  expect(html`${listHtml(pieces, { language: english })}`.markup).toBe('<b>a</b>, <b>b</b>');
+  const chinese = await loadLanguage('zh-CN');
+  expect(html`${listHtml(pieces, { language: chinese })}`.markup).toBe('<b>a</b>、<b>b</b>');
 });

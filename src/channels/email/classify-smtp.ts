@@ -14,6 +14,8 @@ const told = sentences('mailServer', {
   noEncryption:
     'the mail server answered {reply}: it offers no encryption (STARTTLS). Use smtps://, or set "allowInsecure" if clear text is acceptable',
   refused: 'the mail server answered {reply}: the login is refused. Check user and password of "smtpUrl"',
+  unfitLogin: 'the mail server answered {reply}: it offers no way to log in that fits the settings',
+  foreign: 'the answer is not that of a mail server: {reply}',
   silent: 'the mail server did not answer in time',
   unconfirmed: 'the mail server did not confirm the message in time',
   tooLarge: 'the message is larger than the mail server allows',
@@ -96,7 +98,7 @@ export const emailAnswers: readonly DocumentedAnswer[] = [
     source: 'RFC 5321, 4.1.1.4',
   },
   {
-    answer: '3xx where none belongs',
+    answer: '3xx where none belongs, or a line without a code',
     means: 'unknown',
     note: 'the replies are out of step; three times at most',
     source: 'RFC 5321, 4.2.1',
@@ -137,7 +139,7 @@ export function classifyRefusedRecipients(
  */
 export function isTooLarge(error: unknown): boolean {
   const { code, responseCode, reply } = describe(error, { clean: (text) => text });
-  if (responseCode === null) return code === 'EMESSAGE';
+  if (responseCode === null) return code === 'EMESSAGE' && reply === '';
   if (responseCode === 552 || responseCode === 534) return true;
   return responseCode >= 500 && /\b5\.(?:2\.3|3\.4)\b|too (?:large|big)|\bsize\b/i.test(reply);
 }
@@ -159,9 +161,8 @@ function refusedRecipientsOf(errors: readonly NodemailerError[]) {
 /** The meaning of a failure of nodemailer, by the table above. */
 export function classifySmtpError(error: unknown, progress: SmtpProgress): Delivery {
   const failure = describe(error, progress.texts);
-  const replied = failure.responseCode !== null;
-  if (!replied) return classifySilence(failure, progress);
-  const { reply } = failure;
+  const { reply, responseCode } = failure;
+  if (responseCode === null) return classifySilence(failure, progress);
   const said = told.answered({ reply });
   const { refusedRecipients, refusal, owed } = classifyRefusedRecipients(failure.recipients, progress.texts);
   // Nobody took it, each for a reason of their own.
@@ -170,24 +171,26 @@ export function classifySmtpError(error: unknown, progress: SmtpProgress): Deliv
     const refused = { recipients: refusedRecipients, others, refusal };
     return { kind: 'retry', certainty: 'refused', ...later, refused };
   }
-  const codes = [failure.responseCode, ...refusedRecipientsOf(failure.recipients).map(({ code }) => code)];
+  const codes = [responseCode, ...refusedRecipientsOf(failure.recipients).map(({ code }) => code)];
   const temporary = codes.filter(isTemporary);
-  if (failure.responseCode !== null && failure.responseCode < 400)
-    return { kind: 'retry', certainty: 'unknown', tries: 3, reason: said };
+  if (responseCode < 400) return { kind: 'retry', certainty: 'unknown', tries: 3, reason: said };
   if (temporary.length > 0)
     return { kind: 'retry', certainty: 'refused', reason: said, ...waitAfter(temporary) };
-  if (failure.code === 'ETLS')
-    return {
-      kind: 'dead',
-      reason: told.noEncryption({ reply }),
-    };
-  if (failure.code === 'EAUTH') return { kind: 'dead', reason: told.refused({ reply }) };
+  // A server that refuses EHLO has no extensions, STARTTLS neither: elsewhere HELO follows.
+  if (failure.code === 'ETLS' || failure.command === 'EHLO')
+    return { kind: 'dead', reason: told.noEncryption({ reply }) };
+  // 504: the server knows no such way (RFC 5321, 4.2.2), such as one that takes access tokens alone.
+  if (failure.code === 'EAUTH')
+    return { kind: 'dead', reason: (responseCode === 504 ? told.unfitLogin : told.refused)({ reply }) };
   return { kind: 'dead', reason: said };
 }
 
 function classifySilence(failure: Failure, { dataStarted, expired, gaveUp }: SmtpProgress): Delivery {
   const certainty = dataStarted ? 'unknown' : 'refused';
   const retry = (reason: string): Delivery => ({ kind: 'retry', certainty, reason });
+  // A line without a code: a web server, say, or replies out of step. It says nothing about the message.
+  if (failure.reply !== '')
+    return { kind: 'retry', certainty, tries: 3, reason: told.foreign({ reply: failure.reply }) };
   if (expired) return retry(dataStarted ? told.unconfirmed() : told.silent());
   if (gaveUp) return retry(sayStopping());
   const { code } = failure;
@@ -220,6 +223,7 @@ function describe(error: unknown, texts: ReplyTexts) {
   const { code, message = '', command, responseCode = null, response = '', originalCode } = seen;
   return {
     code,
+    command,
     codes: [...(originalCode === undefined ? [] : [originalCode]), ...errorCodes(error)],
     message,
     oauth2: code === 'EOAUTH2' || command === 'AUTH XOAUTH2',
@@ -229,7 +233,10 @@ function describe(error: unknown, texts: ReplyTexts) {
   };
 }
 
-/** The reply as it may be shown: its code in any case, for the rest may be withheld. */
+/** The reply as it may be shown: its code once and in any case, for the rest may be withheld. */
 export function quoteReply(reply: string, texts: ReplyTexts): string {
-  return `${reply.slice(0, 3)} ${texts.clean(reply.slice(3), 160)}`.trimEnd();
+  const [, code = '', text = ''] = /^(\d{3}(?=\D|$))?[ -]?(.*)$/s.exec(reply) ?? [];
+  // Each further line repeats the code, and most servers the one of RFC 3463 too.
+  const said = texts.clean(text.replaceAll(/\n\d{3}[ -](?:\d\.\d+\.\d+ )?/g, ' '), 160);
+  return `${code} ${said}`.trim();
 }

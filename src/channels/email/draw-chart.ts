@@ -119,6 +119,7 @@ const look: Omit<SvgLook, 'nameDay'> = {
   },
   lineHeight: 12,
   nameThreshold: ({ value }) => shortAmount(value),
+  figure: (english) => english,
   times: 4,
 };
 

@@ -76,6 +76,8 @@ export class SmtpWatch {
   #noteCommand(command: string): void {
     const isData = command === 'DATA';
     if (!this.dataStarted) this.#stage = isData ? 'data' : 'commands';
+    // A server that asks for a message to nobody gets an empty one, and may take it (RFC 2920, 3.1).
+    if (command === '.') this.#stage = 'ended';
     this.#allow(isData ? limits.data : limits.command);
   }
 

@@ -15,7 +15,7 @@ const says = phrases('accountChart', {
 });
 
 /** Shares of the page's box, so that lines stretch with it; colours come from its style sheet. */
-const look: Omit<SvgLook, 'nameThreshold' | 'nameDay'> = {
+const look: Omit<SvgLook, 'nameThreshold' | 'nameDay' | 'figure'> = {
   unit: '%',
   plot: { left: 0, right: 100, top: 6, bottom: 90 },
   paint: (part, severity) =>
@@ -39,5 +39,5 @@ export function drawChart(chart: Chart, words: string, frame: Pick<Frame, 'langu
     sayThreshold(severity, frame.language.figure(formatMicros(value)), frame);
   const { lowest, highest } = roomyAmounts(chart);
   const amounts = { lowest, highest, ticks: valueTicks(lowest, highest, 4) };
-  return html`<svg class="chart-svg" role="img" aria-label="${words}">${drawSvg(chart, { look: { ...look, nameThreshold, nameDay: (month, day) => sayDay(month, day, frame) }, amounts, timezone: frame.timezone })}</svg>`;
+  return html`<svg class="chart-svg" role="img" aria-label="${words}">${drawSvg(chart, { look: { ...look, nameThreshold, nameDay: (month, day) => sayDay(month, day, frame), figure: frame.language.figure }, amounts, timezone: frame.timezone })}</svg>`;
 }

@@ -13,7 +13,7 @@ import { say } from '../../wording/language.ts';
 import { sayMoment } from '../../wording/moments.ts';
 import { phrases } from '../../wording/phrase.ts';
 import { balanceLabel, sayAmount, sayLabel } from '../../wording/quantity-wording.ts';
-import { sayHtml } from '../../wording/say-html.ts';
+import { listHtml, sayHtml } from '../../wording/say-html.ts';
 import { pageOfList } from '../api/input.ts';
 import { accountsOf } from './alerts.ts';
 import { announcedRuns } from './announce-run.ts';
@@ -97,10 +97,7 @@ const maxNamed = 5;
 function unknownList(unknown: readonly AccountView[], scope: Scope): Html | null {
   if (unknown.length === 0) return null;
   const count = unknown.length - maxNamed;
-  const comma = scope.language.list(['', '']).trim();
-  const accounts = unknown
-    .slice(0, maxNamed)
-    .map((account, place) => html`${place > 0 && html`${comma} `}${accountLink(account)}`);
+  const accounts = listHtml(unknown.slice(0, maxNamed).map(accountLink), scope);
   const words =
     count > 0
       ? sayHtml(says.unknownMore, { accounts, count: String(count) }, scope)

@@ -8,7 +8,7 @@ import { type Html, html } from '../../wording/html.ts';
 import { say } from '../../wording/language.ts';
 import { phrases } from '../../wording/phrase.ts';
 import { sayAgain } from '../../wording/say-again.ts';
-import { sayHtml } from '../../wording/say-html.ts';
+import { listHtml, sayHtml } from '../../wording/say-html.ts';
 import { saySeverity } from '../../wording/severity-words.ts';
 import { parseInput } from '../api/input.ts';
 import { readSilenceOrder, silenceOrderSchema } from '../api/orders.ts';
@@ -130,8 +130,9 @@ export function silenceTable(silences: readonly SilenceView[], frame: Frame, bac
 
 function silenceRow(silence: SilenceView, frame: Frame, back: string): Html {
   const { match, active, startsAt, endsAt, by, comment, laterStarts } = silence;
+  const later = laterStarts.map((at) => moment(at, frame));
   return html`<tr><td data-label="${say(says.state, frame)}">${active ? badge('silence', say(says.active, frame)) : badge('pending', say(says.planned, frame))}</td><th scope="row">${sayMatcher(match, frame)}</th>
-<td data-label="${say(says.from, frame)}">${momentAndAge(startsAt, frame)}${laterStarts.length > 0 && html`<span class="sub">${sayHtml(says.later, { moments: laterStarts.map((at, index) => html`${index > 0 && html`, `}${moment(at, frame)}`) }, frame)}</span>`}</td>
+<td data-label="${say(says.from, frame)}">${momentAndAge(startsAt, frame)}${later.length > 0 && html`<span class="sub">${sayHtml(says.later, { moments: listHtml(later, frame) }, frame)}</span>`}</td>
 <td data-label="${say(says.until, frame)}">${momentAndAge(endsAt, frame)}</td>
 <td class="by" data-label="${say(says.by, frame)}"><bdi>${by}</bdi></td><td data-label="${say(says.comment, frame)}"><bdi>${comment}</bdi></td>
 <td data-label="${say(says.change, frame)}"><div class="acts">${extendForm(silence, back, frame)}${endSilenceForm(silence, back, frame)}</div></td></tr>`;

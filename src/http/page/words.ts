@@ -10,7 +10,7 @@ import type { AccountView } from '../../views/views.ts';
 import { endOf, isGuess, sayEmptyWhen, sayInterval, sayLength } from '../../wording/forecast-wording.ts';
 import { type Html, type HtmlValue, html } from '../../wording/html.ts';
 import { type Language, say } from '../../wording/language.ts';
-import { sayAge, sayMoment, sayNearMoment } from '../../wording/moments.ts';
+import { sayAge, sayMoment, sayNearMoment, withAge } from '../../wording/moments.ts';
 import { phrases } from '../../wording/phrase.ts';
 import { sayAmount, sayComputed, sayRunway } from '../../wording/quantity-wording.ts';
 import { sayAgain } from '../../wording/say-again.ts';
@@ -44,6 +44,7 @@ const says = phrases('cell', {
   nothingSpent: 'nothing spent',
   ends: 'ends {moment}',
   range: '80 % range: {range}',
+  between: ', {range}',
 });
 
 const stateSays = phrases('state', {
@@ -162,7 +163,8 @@ export function nearMoment(at: number, frame: Frame): Html {
 
 /** Absolute and relative. */
 export function momentAndAge(at: number, frame: Frame): Html {
-  return html`${moment(at, frame)} <span class="soft">(${age(at, frame)})</span>`;
+  const soft = html`<span class="soft">${age(at, frame)}</span>`;
+  return sayHtml(withAge, { moment: moment(at, frame), age: soft }, frame);
 }
 
 /** An amount older than this says how old it is, where polls fail. */
@@ -201,7 +203,7 @@ export function runwayCell(account: AccountView, balance: Balance, frame: Frame)
     return html`<strong class="runway guess">${sayEmptyWhen(runway, frame)}</strong>`;
   return html`<strong class="runway">${sayLength(runwayMs, frame)}</strong>${
     endsAt !== null &&
-    html`<span class="sub ends"${interval !== null && html` title="${say(says.range, { range: interval }, frame)}"`}>${sayHtml(says.ends, { moment: nearMoment(endsAt, frame) }, frame)}${interval !== null && html`<span class="range">, ${interval}</span>`}</span>`
+    html`<span class="sub ends"${interval !== null && html` title="${say(says.range, { range: interval }, frame)}"`}>${sayHtml(says.ends, { moment: nearMoment(endsAt, frame) }, frame)}${interval !== null && html`<span class="range">${say(says.between, { range: interval }, frame)}</span>`}</span>`
   }`;
 }
 

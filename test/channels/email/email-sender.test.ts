@@ -231,6 +231,17 @@ describe('a mail that is refused', () => {
     });
   });
 
+  it.each(['250 taken', '554 5.5.1 no valid recipients'])(
+    'of all, by a server that asks for the message all the same, goes by their replies: %s',
+    async (MESSAGE) => {
+      const EHLO = '250-test\r\n250 PIPELINING';
+      const receiver = await startScriptedSmtp(politeSmtp({ EHLO, RCPT: '451 4.7.1 greylisted', MESSAGE }));
+      const { delivery } = await sendTo(receiver);
+      const reason = 'the mail server answered 451 4.7.1 greylisted';
+      expect(delivery).toEqual({ kind: 'retry', certainty: 'refused', afterMs: 300_000, reason });
+    },
+  );
+
   it('by a server that is busy is tried again', async () => {
     const { delivery } = await sendTo(await startScriptedSmtp(politeSmtp({ CONNECT: '421 too busy' })));
     expect(delivery).toMatchObject({ kind: 'retry', certainty: 'refused' });
@@ -252,6 +263,15 @@ describe('a mail that is refused', () => {
   it('for now after it was read is surely not taken', async () => {
     const { delivery } = await sendTo(await startScriptedSmtp(politeSmtp({ MESSAGE: '452 disk full' })));
     expect(delivery).toMatchObject({ kind: 'retry', certainty: 'refused' });
+  });
+
+  it('by a server that takes no passwords says so, and does not blame the password', async () => {
+    const polite = politeSmtp({ EHLO: '250-test\r\n250 AUTH XOAUTH2', AUTH: '504 5.7.4 Unrecognized type' });
+    const receiver = await startScriptedSmtp(polite);
+    const smtpUrl = new Secret(`smtp://me:password@127.0.0.1:${receiver.port}`);
+    const reason =
+      'the mail server answered 504 5.7.4 Unrecognized type: it offers no way to log in that fits the settings';
+    expect((await sendTo(receiver, { smtpUrl })).delivery).toEqual({ kind: 'dead', reason });
   });
 
   it('with a wrong password is dead, with a hint and without the password', async () => {
@@ -309,6 +329,15 @@ describe('encryption', () => {
     const { delivery } = await sendTo(receiver, { smtpUrl: new Secret(url) });
     expect(delivery).toMatchObject({ kind: 'dead', reason: expect.stringContaining('STARTTLS') });
     expect(commands.join(' ')).not.toMatch(/AUTH|MAIL|DATA/);
+  });
+
+  it('is offered by no server that refuses EHLO, and the reason says so', async () => {
+    const receiver = await startScriptedSmtp(politeSmtp({ EHLO: '502 5.5.1 what', HELO: '250 test' }));
+    const smtpUrl = new Secret(`smtp://0.0.0.0:${receiver.port}`);
+    const reason = expect.stringContaining('502 5.5.1 what: it offers no encryption (STARTTLS)');
+    expect((await sendTo(receiver, { smtpUrl })).delivery).toEqual({ kind: 'dead', reason });
+    const clear = await sendTo(receiver, { smtpUrl, allowInsecure: true });
+    expect(clear.delivery).toMatchObject({ kind: 'delivered' });
   });
 
   it('may be missing where the configuration allows it', async () => {
@@ -450,6 +479,27 @@ describe('the reply at the final dot', () => {
     async (reply) => {
       const { receiver } = await sendTo(await startScriptedSmtp(politeSmtp({ MESSAGE: reply })));
       expect(receiver.received).toHaveLength(2);
+    },
+  );
+
+  it('is quoted with its code once where it has several lines', async () => {
+    const reply = '550-5.7.26 This mail has been blocked\r\n550-5.7.26 because of its\r\n550 5.7.26 sender.';
+    const { delivery } = await sendTo(await startScriptedSmtp(politeSmtp({ MESSAGE: reply })));
+    const reason = 'the mail server answered 550 5.7.26 This mail has been blocked because of its sender.';
+    expect(delivery).toEqual({ kind: 'dead', reason });
+  });
+
+  it.each([
+    ['MESSAGE', 'okay dear', 'unknown', 1],
+    ['MAIL', 'hello there', 'refused', 0],
+    ['CONNECT', 'HTTP/1.1 400 Bad Request', 'refused', 0],
+  ])(
+    'at %s without a code says nothing: the mail is tried again, three times at most',
+    async (word, reply, certainty, copies) => {
+      const { delivery, receiver } = await sendTo(await startScriptedSmtp(politeSmtp({ [word]: reply })));
+      const reason = `the answer is not that of a mail server: ${reply}`;
+      expect(delivery).toEqual({ kind: 'retry', certainty, tries: 3, reason });
+      expect(receiver.received).toHaveLength(copies);
     },
   );
 
