@@ -17,10 +17,10 @@ import { card, makeDatabase, open } from './fixtures.ts';
 
 const backends = "SELECT count(*)::int AS count FROM pg_stat_activity WHERE application_name = 'lowwater'";
 
-describe.skipIf(noPostgres !== null)('connections', () => {
-  it('are seven at most while a synchronous standby is dead, leases are renewed, and what is committed is stored once', {
-    timeout: 60_000,
-  }, async () => {
+describe.skipIf(noPostgres !== null)('connections', { concurrent: true }, () => {
+  it('are seven at most while a synchronous standby is dead, leases are renewed, and what is committed is stored once', async ({
+    onTestFinished,
+  }) => {
     const server = await startPostgres();
     onTestFinished(() => server.remove());
     const url = await server.createDatabase();
@@ -61,7 +61,9 @@ describe.skipIf(noPostgres !== null)('connections', () => {
     await cluster.close();
   });
 
-  it('are made again whenever one of several who ask at once finds that its server takes no writes', async () => {
+  it('are made again whenever one of several who ask at once finds that its server takes no writes', async ({
+    onTestFinished,
+  }) => {
     const database = openDatabase({ url: await makeDatabase() });
     onTestFinished(() => database.close());
     for (let turns = 0; turns < 12; turns += 1) {
@@ -82,7 +84,9 @@ describe.skipIf(noPostgres !== null)('connections', () => {
     expect(await database.ask('SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
-  it('fail with the name of the certificate file that cannot be read for a moment, and are made again once it can', async () => {
+  it('fail with the name of the certificate file that cannot be read for a moment, and are made again once it can', async ({
+    onTestFinished,
+  }) => {
     const folder = mkdtempSync(join(tmpdir(), 'lowwater-ca-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const file = join(folder, 'authority.pem');
@@ -121,7 +125,7 @@ describe.skipIf(noPostgres !== null)('connections', () => {
     expect(await Promise.all([ask(), ask(), ask()])).toEqual([[{ one: 1 }], [{ one: 1 }], [{ one: 1 }]]);
   });
 
-  it('are not counted twice when what was given up is cancelled', async () => {
+  it('are not counted twice when what was given up is cancelled', async ({ onTestFinished }) => {
     const url = await makeDatabase();
     const server = await sharedPostgres();
     const database = openDatabase({ url });
@@ -141,9 +145,9 @@ describe.skipIf(noPostgres !== null)('connections', () => {
     expect(await database.change('SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
-  it('go to the first of several hosts that takes writes, whether the address asks for that or not, and to the next when it breaks', {
-    timeout: 60_000,
-  }, async () => {
+  it('go to the first of several hosts that takes writes, whether the address asks for that or not, and to the next when it breaks', async ({
+    onTestFinished,
+  }) => {
     const reading = await startPostgres({ default_transaction_read_only: 'on' });
     onTestFinished(() => reading.remove());
     const writing = await sharedPostgres();
