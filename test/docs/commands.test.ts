@@ -46,7 +46,7 @@ const lasting = new Map([
 const onlyParsed = ['init', 'health', 'migrate-store', 'cluster', 'test-alert'];
 
 /** Other tests start these in a process of their own: `test/e2e/golden`, `storage` and `command-line`. */
-const startedElsewhere = ['history', 'query', 'replay', 'backup', 'check', 'ack', 'validate', 'mcp'];
+const startedElsewhere = ['history', 'query', 'replay', 'backup', 'check', 'ack', 'validate'];
 
 /** Speaks of accounts of its own: its test plays its commands, from the first to the last. */
 const playedByItself = 'docs/many-accounts.md';

@@ -17,10 +17,10 @@ import { card, makeDatabase, open } from './fixtures.ts';
 
 const backends = "SELECT count(*)::int AS count FROM pg_stat_activity WHERE application_name = 'lowwater'";
 
-describe.skipIf(noPostgres !== null)('connections', { concurrent: true }, () => {
-  it('are seven at most while a synchronous standby is dead, leases are renewed, and what is committed is stored once', async ({
-    onTestFinished,
-  }) => {
+describe.skipIf(noPostgres !== null)('connections', () => {
+  it('are seven at most while a synchronous standby is dead, leases are renewed, and what is committed is stored once', {
+    timeout: 300_000,
+  }, async () => {
     const server = await startPostgres();
     onTestFinished(() => server.remove());
     const url = await server.createDatabase();
@@ -61,9 +61,7 @@ describe.skipIf(noPostgres !== null)('connections', { concurrent: true }, () => 
     await cluster.close();
   });
 
-  it('are made again whenever one of several who ask at once finds that its server takes no writes', async ({
-    onTestFinished,
-  }) => {
+  it('are made again whenever one of several who ask at once finds that its server takes no writes', async () => {
     const database = openDatabase({ url: await makeDatabase() });
     onTestFinished(() => database.close());
     for (let turns = 0; turns < 12; turns += 1) {
@@ -84,9 +82,7 @@ describe.skipIf(noPostgres !== null)('connections', { concurrent: true }, () => 
     expect(await database.ask('SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
-  it('fail with the name of the certificate file that cannot be read for a moment, and are made again once it can', async ({
-    onTestFinished,
-  }) => {
+  it('fail with the name of the certificate file that cannot be read for a moment, and are made again once it can', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'lowwater-ca-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const file = join(folder, 'authority.pem');
@@ -125,7 +121,7 @@ describe.skipIf(noPostgres !== null)('connections', { concurrent: true }, () => 
     expect(await Promise.all([ask(), ask(), ask()])).toEqual([[{ one: 1 }], [{ one: 1 }], [{ one: 1 }]]);
   });
 
-  it('are not counted twice when what was given up is cancelled', async ({ onTestFinished }) => {
+  it('are not counted twice when what was given up is cancelled', async () => {
     const url = await makeDatabase();
     const server = await sharedPostgres();
     const database = openDatabase({ url });
@@ -145,9 +141,9 @@ describe.skipIf(noPostgres !== null)('connections', { concurrent: true }, () => 
     expect(await database.change('SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
-  it('go to the first of several hosts that takes writes, whether the address asks for that or not, and to the next when it breaks', async ({
-    onTestFinished,
-  }) => {
+  it('go to the first of several hosts that takes writes, whether the address asks for that or not, and to the next when it breaks', {
+    timeout: 300_000,
+  }, async () => {
     const reading = await startPostgres({ default_transaction_read_only: 'on' });
     onTestFinished(() => reading.remove());
     const writing = await sharedPostgres();
