@@ -9,19 +9,22 @@ Object.assign(process.env, startedSooner);
 /** Files that mostly wait for processes and browsers, the longest first; of a room all that is not named before. */
 const waiting = [
   'e2e/cluster.',
-  'e2e/page.',
-  'e2e/version-before.',
-  'http/browser-pages.',
   'docs/many-accounts.',
+  'e2e/page.',
+  'e2e/kill-matrix.',
+  'docs/commands.',
+  'e2e/signals.',
+  'e2e/reload.',
+  'e2e/storage.',
+  'http/browser-pages.',
+  'wiring/process.',
+  'e2e/crash.',
+  'e2e/version-before.',
   'http/browser-hands.',
   'http/browser-charts.',
   'store/postgres/connection.',
-  'e2e/storage.',
-  'channels/email/email-sender.',
-  'e2e/crash.',
-  'e2e/kill-matrix.',
-  'docs/commands.',
   'http/browser-live.',
+  'channels/email/email-sender.',
   'e2e/',
   'http/flows.',
   'cli/commands/cluster.',
@@ -61,7 +64,7 @@ class InTurns extends BaseSequencer {
       rank(file, waiting) < waiting.length ? 'waits' : 'calculates',
     );
     // The first of those that wait last ten times as long as most: more of the others come between them.
-    return [...ranked(waiting, waits, 0.5), ...ranked(calculating, calculates, 1)]
+    return [...ranked(waiting, waits, 0.7), ...ranked(calculating, calculates, 1)]
       .sort((left, right) => left.place - right.place)
       .map(({ file }) => file);
   }
@@ -72,16 +75,16 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/support/build-program.ts',
     // Generous: a machine that ten others load must not make a test fail that only waits for processes, and one that passes waits no longer.
-    testTimeout: 90_000,
-    hookTimeout: 90_000,
-    expect: { poll: { timeout: 60_000 } },
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 120_000 } },
     // Files share their workers: tests keep no state of their own in modules, and loading those anew for each file costs half the time.
     isolate: false,
     // Node reads the sources as they are: nothing is transformed, and each worker keeps what it has read.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     sequence: { sequencer: InTurns },
-    // Many tests wait for processes that they started: two cores are busy with four files. Each worker more reads the whole program once more.
-    maxWorkers: Math.max(availableParallelism(), 4),
+    // Many tests wait for processes that they started: two cores are busy with six files. Each worker more reads the whole program once more.
+    maxWorkers: Math.max(availableParallelism(), 6),
     // Colours and the terminal's width must not depend on where the tests run.
     env: { NO_COLOR: '1', TZ: 'UTC' },
   },

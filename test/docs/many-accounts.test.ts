@@ -88,7 +88,7 @@ beforeAll(async () => {
   const program = join(folder, 'bin/lowwater');
   writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${builtMain}' "$@"\n`);
   chmodSync(program, 0o755);
-}, 60_000);
+});
 
 afterAll(async () => {
   for (const close of closing) await close();
@@ -162,7 +162,7 @@ it('takes ten commands and no script, and each does what the page says', async (
       }),
   );
   const atWork = async () => (await runHere('lowwater health')).code === 0;
-  await eventually('the daemon answers', atWork, 60_000);
+  await eventually('the daemon answers', atWork);
 
   expect((await run(routes)).stdout).toMatch(/route 2 \(team growth\): taken\n.*\n.*\n {2}growth: at once/s);
 
@@ -186,4 +186,4 @@ it('takes ten commands and no script, and each does what the page says', async (
   expect(compared.stdout).toMatch(/otp-001 +new +identity-runway +warning/);
   expect(compared.stdout).toMatch(/\d+ new.*, at 34 accounts; /);
   expect(compared.stdout).toMatch(/identity: \d+ → [1-9]/);
-}, 180_000);
+});

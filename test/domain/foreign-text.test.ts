@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createForeignTexts } from '../../src/domain/foreign-text.ts';
+import { processorMs } from '../support/processor-time.ts';
 
 const secret = 'k3y+With/Odd=chars and "quotes" & ümlaut';
 const other = 'another-account-5d41402abc4b2a76';
@@ -195,10 +196,10 @@ describe('text of the provider', () => {
       (_, index) => `vendor_key_2026_${index * 7919}_${'x'.repeat(20)}`,
     );
     const many = createForeignTexts(keys);
-    const startedAt = performance.now();
+    const startedAt = processorMs();
     for (const part of ['\\', '%5c', '=5c', '&#92;', '\u0301\u0323', 'vendor_key_2', 'vendorkey202'])
       expect(many.clean(`no: ${part.repeat(65_536 / Buffer.byteLength(part))}zz`, 300)).toMatch(/^no: /);
-    expect(performance.now() - startedAt).toBeLessThan(3000);
+    expect(processorMs() - startedAt).toBeLessThan(3000);
     expect(many.clean(`${keys[7]} and ${keys[1999]?.slice(0, 30)}!`, 200)).toBe('[secret] and [secret]!');
   });
 

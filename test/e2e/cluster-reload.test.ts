@@ -11,9 +11,7 @@ async function problemsOf({ origin }: ClusterNode): Promise<string> {
 }
 
 describe.skipIf(noPostgres !== null)('two daemons whose configuration was made invalid', () => {
-  it('tell nobody that it is valid again when the accounts go from one to the other', {
-    timeout: 120_000,
-  }, async () => {
+  it('tell nobody that it is valid again when the accounts go from one to the other', async () => {
     const bed = await makeClusterBed();
     onTestFinished(() => bed.close());
     const [north, south] = bed.nodes;
@@ -21,22 +19,18 @@ describe.skipIf(noPostgres !== null)('two daemons whose configuration was made i
     const told = (headline: string): boolean => bed.sink.posts.some(({ body }) => body.includes(headline));
     const valid = readFileSync(bed.configFile, 'utf8');
     writeFileSync(bed.configFile, valid.replace('"stale"', '"stael"'));
-    await eventually('people hear of it', () => told('the changed configuration is invalid'), 30_000);
+    await eventually('people hear of it', () => told('the changed configuration is invalid'));
     for (const node of [north, south])
-      await eventually(
-        'it is known',
-        async () => (await problemsOf(node)).includes('config-invalid'),
-        30_000,
-      );
+      await eventually('it is known', async () => (await problemsOf(node)).includes('config-invalid'));
     await north.end('SIGTERM');
     await bed.untilOwner('south');
     const polls = bed.provider.said.length;
-    await eventually('it polls', () => bed.provider.said.length > polls + 6, 30_000);
+    await eventually('it polls', () => bed.provider.said.length > polls + 6);
     await pause(1000);
     expect(told('the configuration is valid again')).toBe(false);
     expect(await problemsOf(south)).toContain('config-invalid');
     writeFileSync(bed.configFile, valid);
-    await eventually('people hear of the end', () => told('the configuration is valid again'), 30_000);
+    await eventually('people hear of the end', () => told('the configuration is valid again'));
     expect(await problemsOf(south)).not.toContain('config-invalid');
   });
 });

@@ -11,17 +11,18 @@ describe.skipIf(noPostgres !== null)('two daemons on one PostgreSQL', () => {
   });
   afterAll(() => bed.close());
 
-  it.each(faults)('watch on when the owner is met by: %s', { timeout: 120_000 }, async (fault) => {
+  it.each(faults)('watch on when the owner is met by: %s', async (fault) => {
     const { takeOverMs } = await playFault(bed, fault, 300);
     takeOvers += 1;
-    if (takeOverMs !== null) expect(takeOverMs).toBeLessThan(15_000);
+    // Two leases and 3 s, twice over for a busy machine.
+    if (takeOverMs !== null) expect(takeOverMs).toBeLessThan(30_000);
   });
 
   it('have stored each reading once, sent each message under one id, and written nothing as an owner that was overtaken', async () => {
     expect(await judgeCluster(bed, takeOvers)).toEqual([]);
   });
 
-  it('keep what is another clock from owning', { timeout: 90_000 }, async () => {
+  it('keep what is another clock from owning', async () => {
     const { node } = await bed.owner();
     const [owner, other] = [
       bed.nodes.find(({ name }) => name === node),

@@ -59,7 +59,7 @@ async function startLow(bed: Bed): Promise<RunningDaemon> {
   return daemon;
 }
 
-describe.concurrent('the command line next to a running daemon', { timeout: 90_000 }, () => {
+describe.concurrent('the command line next to a running daemon', () => {
   it('orders through its HTTP server', () =>
     withBed({}, async (bed) => {
       bed.configure({ server: { port: await findFreePort(), token: 'a-token-of-the-page' } });
@@ -146,7 +146,7 @@ describe.concurrent('the command line next to a running daemon', { timeout: 90_0
     ));
 });
 
-describe('check', { timeout: 90_000 }, () => {
+describe('check', () => {
   it('exits as monitoring plugins do: fine, warning, critical, unknown; and stores nothing', () =>
     withBed({}, async (bed) => {
       const { control } = bed.provider;
@@ -162,7 +162,7 @@ describe('check', { timeout: 90_000 }, () => {
     }));
 });
 
-describe('a bad configuration', { timeout: 90_000 }, () => {
+describe('a bad configuration', () => {
   it('ends with 2: every error with path, line, column and what is allowed; no stack trace, no secret, nothing started', () =>
     withBed({}, async (bed) => {
       writeFileSync(

@@ -46,7 +46,7 @@ beforeAll(async () => {
     const firing = await daemon.get('/api/v1/alerts', { authorization: `Bearer ${token}` });
     return JSON.stringify(firing).includes('firing') && (await otherDaemon.get('/readyz')) !== null;
   });
-}, 60_000);
+});
 
 afterAll(async () => {
   await Promise.all([bed?.close(), other?.close()]);
@@ -171,7 +171,7 @@ const situations: readonly Situation[] = [
   },
 ];
 
-describe('which daemon a command asks', { timeout: 90_000 }, () => {
+describe('which daemon a command asks', () => {
   beforeAll(async () => {
     // A database of the same accounts that a third daemon once made.
     const copy = `${database()}-copy`;
@@ -181,7 +181,7 @@ describe('which daemon a command asks', { timeout: 90_000 }, () => {
     await running.stop();
     copyFileSync(join(third.folder, 'lowwater.db'), join(copy, 'lowwater.db'));
     await third.close();
-  }, 30_000);
+  });
 
   it.each(situations)('$title', async ({ file, env, shows, refuses, says, check = 3 }) => {
     const options = { ...(file === undefined ? {} : { file: file() }), env: env?.() ?? {} };

@@ -7,35 +7,27 @@ import { type KillRun, playKillRun } from '../support/kill/kill-run.ts';
  */
 const rows: readonly (readonly [string, KillRun])[] = [
   [
-    'half way through commits while answers get lost',
+    'half way through commits and deliveries while answers get lost',
     {
       plans: [
         { step: 'commit half written', nth: 4 },
         { step: 'commit done', nth: 3 },
-      ],
-      receiver: 'loses first answers',
-    },
-  ],
-  [
-    'half way through deliveries',
-    {
-      plans: [
         { step: 'sending begins', nth: 1 },
         { step: 'sending ended', nth: 2 },
       ],
-      receiver: 'takes all',
+      receiver: 'loses first answers',
     },
   ],
   ['when messages arrive', { plans: [], receiver: 'kills on arrival' }],
 ];
 
-describe.concurrent('killed', { timeout: 100_000 }, () => {
+describe.concurrent('killed', () => {
   it.each(rows)(
     '%s: nothing lost, no second incident, no more repeats than crashes allow',
     async (_name, run) => {
       const { broken, crashes } = await playKillRun(run);
       expect(broken).toEqual([]);
-      expect(crashes).toBeGreaterThan(0);
+      expect(crashes).toBeGreaterThanOrEqual(Math.max(run.plans.length, 1));
     },
   );
 });

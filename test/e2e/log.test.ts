@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, constants, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, type TestContext } from 'vitest';
 import { builtMain, startedSooner } from '../support/built-program.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
@@ -24,8 +24,13 @@ interface Running {
   dropped(): Promise<number>;
 }
 
-/** Runs the daemon with this standard output; its log may never be seen. */
-async function run(bed: Bed, stdout: number | 'pipe', accounts: readonly object[] = []): Promise<Running> {
+/** Runs the daemon with this standard output until the test is over; its log may never be seen. */
+async function run(
+  { onTestFinished }: TestContext,
+  bed: Bed,
+  stdout: number | 'pipe',
+  accounts: readonly object[] = [],
+): Promise<Running> {
   const port = await freePort();
   const own = [{ id: 'otp', authSecret: 'otp-key-of-the-simulator' }];
   bed.configure({ server: { port }, accounts: [...own, ...accounts] });
@@ -63,7 +68,7 @@ const scenario = {
   accounts: [{ id: 'otp', authSecret: 'otp-key-of-the-simulator', sms: '1000', currency: 'CNY' }],
 };
 
-describe('a log that cannot be written stops nothing', { timeout: 90_000 }, () => {
+describe.concurrent('a log that cannot be written stops nothing', () => {
   it('on a full disk: lines are dropped and counted, and one says so when there is room again', (context) =>
     withBed({ scenario }, async (bed) => {
       const disk = mountSmallDisk(join(bed.folder, 'log'), 'size=1m');
@@ -72,7 +77,7 @@ describe('a log that cannot be written stops nothing', { timeout: 90_000 }, () =
       const stdout = openSync(file, 'a');
       try {
         disk?.fill();
-        const daemon = await run(bed, stdout);
+        const daemon = await run(context, bed, stdout);
         await expectAtWork(bed, daemon);
         expect(await daemon.dropped()).toBeGreaterThan(0);
         disk?.free();
@@ -92,13 +97,13 @@ describe('a log that cannot be written stops nothing', { timeout: 90_000 }, () =
       }
     }));
 
-  it('into a pipe that nobody reads: it goes on, counts, and says so once it is read', () =>
+  it('into a pipe that nobody reads: it goes on, counts, and says so once it is read', (context) =>
     withBed({ scenario }, async (bed) => {
       const fifo = join(bed.folder, 'fifo');
       execFileSync('mkfifo', [fifo]);
       const pipe = openSync(fifo, constants.O_RDWR | constants.O_NONBLOCK);
       const writer = openSync(fifo, constants.O_WRONLY);
-      const daemon = await run(bed, writer, failing);
+      const daemon = await run(context, bed, writer, failing);
       await expectAtWork(bed, daemon);
       await eventually('lines are dropped', async () => (await daemon.dropped()) > 0);
       let read = '';
@@ -115,18 +120,18 @@ describe('a log that cannot be written stops nothing', { timeout: 90_000 }, () =
       closeSync(writer);
     }));
 
-  it('into a pipe that nobody ever reads: it still ends when it is told to', () =>
+  it('into a pipe that nobody ever reads: it still ends when it is told to', (context) =>
     withBed({ scenario }, async (bed) => {
-      const daemon = await run(bed, 'pipe', failing);
+      const daemon = await run(context, bed, 'pipe', failing);
       await expectAtWork(bed, daemon);
       await eventually('lines are dropped', async () => (await daemon.dropped()) > 0);
       await expectOrderlyEnd(daemon);
       daemon.child.stdout?.destroy();
     }));
 
-  it('whose reader went away', () =>
+  it('whose reader went away', (context) =>
     withBed({ scenario }, async (bed) => {
-      const daemon = await run(bed, 'pipe');
+      const daemon = await run(context, bed, 'pipe');
       daemon.child.stdout?.destroy();
       await expectAtWork(bed, daemon);
       expect(await daemon.dropped()).toBeGreaterThan(0);

@@ -3,7 +3,7 @@ import { accountOf, alertsOf, incidentsOf, notificationsOf } from '../support/ap
 import { eventually } from '../support/eventually.ts';
 import { withBed } from '../support/run-daemon.ts';
 
-describe.concurrent('the built program, end to end', { timeout: 90_000 }, () => {
+describe.concurrent('the built program, end to end', () => {
   it('tells Slack of a crossing within one poll interval, the group wait and a second', () =>
     withBed({ config: { routes: [{ channels: ['ops'], groupWait: '1s' }] } }, async (bed) => {
       const daemon = await bed.start();

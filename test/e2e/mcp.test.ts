@@ -80,7 +80,7 @@ beforeAll(async () => {
   );
   reader = await new Client(bed.configFile, []).open();
   actor = await new Client(bed.configFile, ['--allow-acts']).open();
-}, 60_000);
+});
 
 afterAll(async () => {
   await Promise.all([reader?.close(), actor?.close()]);
@@ -177,7 +177,7 @@ describe('lowwater mcp', () => {
     expect(await client.close()).toBe(0);
     // A query by itself may take 20 seconds.
     expect(performance.now() - closedAt).toBeLessThan(10_000);
-  }, 30_000);
+  });
 
   it('reads the database where no daemon runs, and acts on nothing there', async () => {
     await daemon.stop();

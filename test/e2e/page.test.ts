@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, type TestContext } from 'vitest';
 import { hasBrowser, shareBrowser } from '../support/browser.ts';
 import { freePort } from '../support/free-port.ts';
 import { withBed } from '../support/run-daemon.ts';
@@ -10,13 +10,16 @@ import { mountSmallDisk } from '../support/small-disk.ts';
 /** What takes a page ten seconds takes it longer where ten others load the machine. */
 const soon = { timeout: 90_000 };
 
-describe.skipIf(!hasBrowser())('an open page of the built program', { timeout: 240_000 }, () => {
-  it('says so while the daemon hangs, is gone, or has an invalid configuration, and comes back by itself', () =>
+/** All of them mostly wait. */
+const atOnce = { concurrent: true };
+
+describe.skipIf(!hasBrowser())('an open page of the built program', atOnce, () => {
+  it('says so while the daemon hangs, is gone, or has an invalid configuration, and comes back by itself', (context) =>
     withBed({}, async (bed) => {
       const server = { port: await freePort() };
       bed.configure({ server });
       const daemon = await bed.start();
-      const page = await openOverview(daemon.url);
+      const page = await openOverview(context, daemon.url);
       await page.getByText('Nothing needs you now').waitFor(soon);
 
       writeFileSync(bed.configFile, '{ "accounts": ');
@@ -48,7 +51,7 @@ describe.skipIf(!hasBrowser())('an open page of the built program', { timeout: 2
       try {
         bed.configure({ storage: { path: join(disk.path, 'lowwater.db') } });
         const daemon = await bed.start();
-        const page = await openOverview(daemon.url);
+        const page = await openOverview(context, daemon.url);
         await page.getByText('Nothing needs you now').waitFor(soon);
         disk.fill();
         bed.provider.control.setBalance('otp', 'sms', '10');
@@ -62,21 +65,21 @@ describe.skipIf(!hasBrowser())('an open page of the built program', { timeout: 2
       }
     }));
 
-  it('says so when the clock of the machine is certainly wrong', () =>
+  it('says so when the clock of the machine is certainly wrong', (context) =>
     withBed({}, async (bed) => {
       const real =
         'const now = Date.now; const past = Date.UTC(2020, 0, 1) - now(); Date.now = () => now() + past;';
       const daemon = await bed.start({
         NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(real)}`,
       });
-      const page = await openOverview(daemon.url);
+      const page = await openOverview(context, daemon.url);
       await page.getByText('the clock of this machine is wrong').waitFor(soon);
       expect(await page.getByText('Nothing needs you now').count()).toBe(0);
       await daemon.stop();
     }));
 });
 
-async function openOverview(url: string): Promise<Page> {
+async function openOverview({ onTestFinished }: TestContext, url: string): Promise<Page> {
   const { scripted } = await shareBrowser();
   const page = await scripted.newPage();
   onTestFinished(() => page.close());

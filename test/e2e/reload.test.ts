@@ -12,7 +12,7 @@ const lowBelow = (threshold: number) => ({
   rules: [{ id: 'sms-low', type: 'below', threshold, severity: 'warning' }],
 });
 
-describe.concurrent('reloading the configuration', { timeout: 90_000 }, () => {
+describe.concurrent('reloading the configuration', () => {
   it('happens on SIGHUP; a moved threshold keeps the open incident, a removed rule closes it once', () =>
     withBed({}, async (bed) => {
       bed.configure(lowBelow(200));

@@ -81,7 +81,7 @@ const commands: readonly (readonly string[])[] = [
 
 it(
   'no secret shows anywhere: output, database, HTTP answers, messages; neither plain nor encoded',
-  { timeout: 90_000 },
+  { timeout: 300_000 },
   () =>
     withBed(
       { scenario: { accounts: [{ id: 'otp', authSecret: secrets.authSecret, sms: '1000' }] } },

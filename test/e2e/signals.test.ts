@@ -47,7 +47,7 @@ function writeHang(folder: string): {
   };
 }
 
-describe.concurrent('signals', { timeout: 90_000 }, () => {
+describe.concurrent('signals', () => {
   it('SIGTERM while a poll and a delivery hang ends it with 0 within 10 s; the message goes out after the next start', () =>
     withBed({}, async (bed) => {
       bed.configure({ provider: { baseUrl: bed.provider.url, timeout: '1m', maxRequestsPerSecond: 20 } });

@@ -48,7 +48,7 @@ const spoilt: readonly (readonly [string, RegExp, (path: string) => void])[] = [
   ],
 ];
 
-describe.concurrent('a database that cannot be used', { timeout: 90_000 }, () => {
+describe.concurrent('a database that cannot be used', () => {
   it.each(spoilt)('%s is refused with one line and exit code 1, and left as it is', (_name, says, spoil) =>
     withBed({ config: { poll: { every: '1m' } } }, async (bed) => {
       const path = join(bed.folder, 'lowwater.db');
@@ -166,28 +166,24 @@ describe.concurrent('a database that cannot be used', { timeout: 90_000 }, () =>
     }));
 });
 
-it(
-  'database, log, lock and backup can be read by their owner alone, those of an earlier version too',
-  { timeout: 90_000 },
-  () =>
-    withBed({}, async (bed) => {
-      const path = join(bed.folder, 'lowwater.db');
-      writeFileSync(path, sound, { mode: 0o644 });
-      const daemon = await bed.start();
-      await eventually('a reading', async () => (await accountOf(daemon)).outcome === 'ok');
-      expect((await bed.command('backup', join(bed.folder, 'copy.db'))).code).toBe(0);
-      const modes = ['lowwater.db', 'lowwater.db-wal', 'lowwater.db-shm', 'lowwater.db-lock', 'copy.db'].map(
-        (name) => (statSync(join(bed.folder, name)).mode & 0o007).toString(8),
-      );
-      expect(modes).toEqual(['0', '0', '0', '0', '0']);
-      for (const name of ['lowwater.db-lock', 'copy.db']) {
-        expect((statSync(join(bed.folder, name)).mode & 0o777).toString(8)).toBe('600');
-      }
-      await daemon.stop();
-    }),
-);
+it('database, log, lock and backup can be read by their owner alone, those of an earlier version too', () =>
+  withBed({}, async (bed) => {
+    const path = join(bed.folder, 'lowwater.db');
+    writeFileSync(path, sound, { mode: 0o644 });
+    const daemon = await bed.start();
+    await eventually('a reading', async () => (await accountOf(daemon)).outcome === 'ok');
+    expect((await bed.command('backup', join(bed.folder, 'copy.db'))).code).toBe(0);
+    const modes = ['lowwater.db', 'lowwater.db-wal', 'lowwater.db-shm', 'lowwater.db-lock', 'copy.db'].map(
+      (name) => (statSync(join(bed.folder, name)).mode & 0o007).toString(8),
+    );
+    expect(modes).toEqual(['0', '0', '0', '0', '0']);
+    for (const name of ['lowwater.db-lock', 'copy.db']) {
+      expect((statSync(join(bed.folder, name)).mode & 0o777).toString(8)).toBe('600');
+    }
+    await daemon.stop();
+  }));
 
-describe.concurrent('a backup', { timeout: 90_000 }, () => {
+describe.concurrent('a backup', () => {
   it('made while the daemon writes is whole, and restored sends nothing of old again', () =>
     withBed({}, async (bed) => {
       const copy = join(bed.folder, 'copy.db');

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
 import { dayMs } from '../../src/domain/duration.ts';
 import type { Secret } from '../../src/domain/secret.ts';
 import type { StoreFile } from '../../src/ports/store.ts';
@@ -28,7 +28,7 @@ interface Installation {
   untilPolled(times: number): Promise<void>;
 }
 
-async function install(storage: object): Promise<Installation> {
+async function install({ onTestFinished }: TestContext, storage: object): Promise<Installation> {
   const folder = mkdtempSync(join(tmpdir(), 'lowwater-rolling-'));
   const provider = await startLedgerProvider(1000);
   onTestFinished(async () => {
@@ -73,7 +73,7 @@ async function install(storage: object): Promise<Installation> {
     },
     async untilPolled(times) {
       const from = provider.said.length;
-      await eventually('the account is polled', () => provider.said.length >= from + times, 60_000);
+      await eventually('the account is polled', () => provider.said.length >= from + times);
     },
   };
 }
@@ -96,9 +96,11 @@ async function end(daemon: BuiltProcess): Promise<void> {
   expect((await daemon.ended).code).toBe(0);
 }
 
+/** All of them mostly wait. */
+const atOnce = { concurrent: true };
 const why = noProgramBefore === null ? '' : ` (${noProgramBefore})`;
 
-describe.skipIf(noProgramBefore !== null)(`lowwater 0.3.0 and this program${why}`, () => {
+describe.skipIf(noProgramBefore !== null)(`lowwater 0.3.0 and this program${why}`, atOnce, () => {
   let before: ReturnType<typeof unpackProgramBefore>;
   beforeAll(() => {
     before = unpackProgramBefore();
@@ -114,12 +116,10 @@ describe.skipIf(noProgramBefore !== null)(`lowwater 0.3.0 and this program${why}
     });
     afterAll(() => server.remove());
 
-    it('roll forward and back: each starts, stands by and owns next to the other, and no reading is lost or doubled', {
-      timeout: 240_000,
-    }, async () => {
-      const place = await install({ postgres: { url: url.reveal() } });
+    it('roll forward and back: each starts, stands by and owns next to the other, and no reading is lost or doubled', async (context) => {
+      const place = await install(context, { postgres: { url: url.reveal() } });
       const until = (node: string, role: string): Promise<unknown> =>
-        eventually(`${node} is ${role}`, async () => (await place.role(node)) === role, 60_000);
+        eventually(`${node} is ${role}`, async () => (await place.role(node)) === role);
       const old = await place.start(before.main, 'old');
       await until('old', 'owner');
       await place.untilPolled(2);
@@ -144,10 +144,8 @@ describe.skipIf(noProgramBefore !== null)(`lowwater 0.3.0 and this program${why}
     });
   });
 
-  it('on a SQLite file: this one goes on with it, and 0.3.0 goes on again, beside an order that it does not know too', {
-    timeout: 240_000,
-  }, async () => {
-    const place = await install({ path: 'lowwater.db' });
+  it('on a SQLite file: this one goes on with it, and 0.3.0 goes on again, beside an order that it does not know too', async (context) => {
+    const place = await install(context, { path: 'lowwater.db' });
     const path = join(place.folder, 'lowwater.db');
     for (const [main, node] of [
       [before.main, 'old'],

@@ -35,7 +35,7 @@ describe.skipIf(!hasBrowser())('charts and trials in a browser', () => {
         fetched += Number(response.url().includes('/chart?'));
       });
       await page.evaluate("document.dispatchEvent(new Event('lowwater:fresh'))");
-      await expect.poll(() => fetched, { timeout: 10_000 }).toBeGreaterThan(0);
+      await expect.poll(() => fetched).toBeGreaterThan(0);
       await page.waitForTimeout(200);
       expect(await page.locator('.u-legend').textContent()).toBe(pointed);
       expect(complaints).toEqual([]);
@@ -115,7 +115,7 @@ describe.skipIf(!hasBrowser())('charts and trials in a browser', () => {
         await page.evaluate("document.dispatchEvent(new Event('lowwater:fresh'))");
         return fetched;
       };
-      await expect.poll(notify, { timeout: 10_000, interval: 500 }).toBeGreaterThan(0);
+      await expect.poll(notify, { interval: 500 }).toBeGreaterThan(0);
       expect(await picture()).toBe(near);
       await page.keyboard.press('0');
       await expect.poll(picture).not.toBe(near);

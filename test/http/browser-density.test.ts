@@ -1,12 +1,11 @@
 import type { Page } from 'playwright-core';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { hasBrowser, openPage, withPage } from '../support/browser.ts';
 import { useBrowser } from '../support/browser-bed.ts';
 import { startCalmFleet, startFleetInCrisis } from '../support/fleet-world.ts';
 import { serveWorld } from '../support/web-server.ts';
 
 // Chromium shares the machine with the other test files.
-vi.setConfig({ testTimeout: 60_000 });
 
 const heightOf = (page: Page): Promise<number> => page.evaluate('document.documentElement.scrollHeight');
 

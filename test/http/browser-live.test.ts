@@ -99,7 +99,7 @@ describe.skipIf(!hasBrowser())('an open page in use', () => {
       await page.getByText('Updates by itself.').waitFor();
       expect(await page.title()).toBe('1 warning silenced · lowwater');
       await world.pass(minuteMs);
-      await expect.poll(() => page.title(), { timeout: 10_000 }).toBe('1 warning · lowwater');
+      await expect.poll(() => page.title()).toBe('1 warning · lowwater');
       await page.getByText('1 alert needs attention').waitFor();
     });
   });
@@ -139,7 +139,7 @@ describe.skipIf(!hasBrowser())('an open page in use', () => {
         const footer = page.getByRole('contentinfo').locator('p').first();
         const before = await footer.textContent();
         await read(world, 20);
-        await expect.poll(() => page.title(), { timeout: 10_000 }).toMatch(/^1 critical · /);
+        await expect.poll(() => page.title()).toMatch(/^1 critical · /);
         expect(await footer.textContent()).toBe(before);
       });
     },

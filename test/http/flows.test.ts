@@ -23,7 +23,7 @@ describe.skipIf(!present)('what people do on the pages', () => {
       hasTouch: true,
       isMobile: true,
     });
-  }, 60_000);
+  });
 
   afterAll(async () => {
     const own = [inShanghai, phone].map((context) => context.close());

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseMailbox } from '../../src/schema/addresses.ts';
+import { processorMs } from '../support/processor-time.ts';
 
 test.each<[string, { name: string; address: string }]>([
   ['ops@example.com', { name: '', address: 'ops@example.com' }],
@@ -46,7 +47,7 @@ test.each([
 });
 
 test('a mail address of thousands of blanks is refused in bounded time', () => {
-  const startedAt = performance.now();
+  const startedAt = processorMs();
   expect(parseMailbox(`${' '.repeat(3000)}>${' '.repeat(3000)}`)).toBeNull();
-  expect(performance.now() - startedAt).toBeLessThan(500);
+  expect(processorMs() - startedAt).toBeLessThan(500);
 });

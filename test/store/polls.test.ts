@@ -57,7 +57,7 @@ describeStores('the history of an account', (makeBed) => {
         expect((await store.readingBefore(account, until))?.at).toBe(before?.at);
         await store.close();
       }),
-      { numRuns: 25 },
+      { numRuns: 12 },
     );
   });
 

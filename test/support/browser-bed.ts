@@ -32,7 +32,7 @@ export function useBrowser(): BrowserBed {
   };
   beforeAll(async () => {
     made = await makeBed();
-  }, 60_000);
+  });
   afterAll(async () => {
     const { scripted, plain, server, locked } = bed();
     await Promise.all([scripted.clearCookies(), plain.clearCookies(), server.close(), locked.close()]);

@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 export async function eventually<T>(
   what: string,
   ask: () => T | null | false | Promise<T | null | false>,
-  withinMs = 60_000,
+  withinMs = 120_000,
 ): Promise<T> {
   const endsAt = performance.now() + withinMs;
   for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 1.3, 100)) {

@@ -51,10 +51,10 @@ test('a secret that comes with a reload is hidden in what the provider says, tho
     ending.abort();
     await ended;
   });
-  await expect.poll(failure, { timeout: 10_000 }).toContain(`did you mean ${key}`);
+  await expect.poll(failure).toContain(`did you mean ${key}`);
   configure({ ...config, heartbeat: { url: `http://127.0.0.1:9${key}` } });
-  await expect.poll(failure, { timeout: 10_000 }).toContain('did you mean [secret]');
-}, 30_000);
+  await expect.poll(failure).toContain('did you mean [secret]');
+});
 
 test('a proxy variable that holds no address ends the start with a sentence, before there is a database', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'lowwater-serve-'));

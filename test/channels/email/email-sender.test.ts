@@ -1,5 +1,5 @@
 import { type ParsedMail, simpleParser } from 'mailparser';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { type EmailSettings, openEmailSender } from '../../../src/channels/email/email-sender.ts';
 import type { Sender } from '../../../src/channels/kind.ts';
 import type { Message } from '../../../src/domain/message.ts';
@@ -21,7 +21,7 @@ import {
 const password = 'p@ss/wörd:very-secret';
 const open: { close(): Promise<void> }[] = [];
 
-afterEach(async () => {
+afterAll(async () => {
   for (const each of open.splice(0)) await each.close();
 });
 
@@ -386,7 +386,7 @@ describe('encryption', () => {
   });
 });
 
-describe('a mail server that breaks off', () => {
+describe.concurrent('a mail server that breaks off', () => {
   it('after the final dot leaves it unknown whether it took the message', async () => {
     const { delivery, receiver } = await sendTo(await startScriptedSmtp(politeSmtp({ MESSAGE: 'DROP' })));
     expect(delivery).toMatchObject({ kind: 'retry', certainty: 'unknown' });
@@ -443,7 +443,7 @@ async function startSlowSmtp(word: string, waitMs: number) {
   return receiver;
 }
 
-describe('a slow mail server', () => {
+describe.concurrent('a slow mail server', () => {
   it.each([
     ['CONNECT', 300, 'delivered'],
     ['MAIL', 300, 'delivered'],

@@ -81,7 +81,7 @@ describe.each(rows)('$type', ({ type, preset, receiver }) => {
         if (receiver?.shownEscape !== undefined) expect(text).not.toMatch(receiver.shownEscape);
       }
     }
-  }, 60_000);
+  });
 
   it.each(preset.no.map((no) => [no.answer, no] as const))('says no by %s', async (_answer, no) => {
     const { delivery } = await send(preset, undefined, no);

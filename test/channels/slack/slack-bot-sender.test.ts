@@ -83,7 +83,7 @@ describe('a Slack bot', () => {
       expect(await send(message), name).toMatchObject({ kind: 'delivered' });
     }
     expect(slack.messages.every(({ attachments }) => attachments.length === 1)).toBe(true);
-  }, 60_000);
+  });
 
   it('posts the first message into the channel, and says what Slack calls it', async () => {
     const delivery = await send(buildMessage());

@@ -11,7 +11,7 @@ beforeAll(async () => {
   bed = await makeBed({ config: { server: { port: await freePort() } } });
   daemon = await bed.start();
   await eventually('it has read', async () => (await run('status', '--line')).stdout.includes('1 account'));
-}, 60_000);
+});
 afterAll(() => bed.close());
 
 const run = (...words: string[]): Promise<CliResult> =>

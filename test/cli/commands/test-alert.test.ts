@@ -13,7 +13,7 @@ beforeAll(async () => {
       routes: [{ match: { severity: 'critical' }, channels: ['ops'], groupWait: '0s' }],
     },
   });
-}, 60_000);
+});
 afterAll(() => bed.close());
 
 const run = (words: readonly string[], options: Partial<CliOptions> = {}): Promise<CliResult> =>

@@ -241,7 +241,7 @@ describe.each(['zh-CN', 'es'])('In %s', (language) => {
     expect(machine(said)).toEqual(machine(english));
     expect(amountsOf(said.join('<br>'))).toEqual(amountsOf(english.join('<br>')));
     expect(told.filter((line) => isEnglish(line.slice(line.indexOf(':') + 1), language))).toEqual([]);
-  }, 60_000);
+  });
 });
 
 /** Two words of English in Chinese; a word that Spanish does not have in Spanish. */
@@ -328,7 +328,7 @@ describe('In a language that is longer by 40 % and has the plurals of Polish', (
       );
       expect(unmarked).toEqual([]);
     });
-  }, 60_000);
+  });
 
   it.skipIf(!hasBrowser())(
     'no page scrolls sideways on a phone or a laptop, no word is cut, and none runs over its box',

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseExactly, parsePath } from '../../../src/providers/http-json/json-path.ts';
+import { processorMs } from '../../support/processor-time.ts';
 
 function digitsAt(json: string, path: string): readonly (string | null)[] | undefined {
   const parsed = parsePath(path);
@@ -97,7 +98,7 @@ describe('a path', () => {
 });
 
 test('an answer of quotes and backslashes that never ends is refused in bounded time', () => {
-  const startedAt = performance.now();
+  const startedAt = processorMs();
   for (const part of ['\\"', '"\\']) expect(parseExactly(`"${part.repeat(32_000)}`)).toBeNull();
-  expect(performance.now() - startedAt).toBeLessThan(1000);
+  expect(processorMs() - startedAt).toBeLessThan(1000);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { maxPatternInput, parsePattern } from '../../../src/providers/http-json/pattern.ts';
+import { processorMs } from '../../support/processor-time.ts';
 
 describe('a pattern', () => {
   test.each([
@@ -32,8 +33,8 @@ describe('a pattern', () => {
 
   test('at its worst takes no time to speak of', () => {
     const parsed = parsePattern('^(a*a*a*a*)b$');
-    const startedAt = performance.now();
+    const startedAt = processorMs();
     expect(parsed instanceof RegExp && parsed.test('a'.repeat(maxPatternInput))).toBe(false);
-    expect(performance.now() - startedAt).toBeLessThan(1000);
+    expect(processorMs() - startedAt).toBeLessThan(1000);
   });
 });

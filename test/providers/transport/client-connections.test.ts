@@ -71,7 +71,7 @@ describe('kept connections', () => {
           else end(socket);
         });
       });
-      const client = createTestClient();
+      const client = createTestClient({ timeoutMs: 60_000 });
       expect(await client.readBalance(accountAt(server.url), never)).toMatchObject({ kind: 'ok' });
       expect(await client.readBalance(accountAt(server.url), never)).toMatchObject({ kind: 'ok' });
       expect(connections).toBe(2);

@@ -136,16 +136,17 @@ describe('Retry-After of a rate limit', () => {
     expect(Reflect.get(outcome, 'retryAfterMs')).toBe(retryAfterMs);
   });
 
-  test.each<[name: string, serve: (socket: Socket) => void]>([
-    ['never comes to its end', () => {}],
-    ['is cut', (socket) => socket.end()],
-    ['is reset', (socket) => setTimeout(() => socket.resetAndDestroy(), 20)],
-  ])('counts also when the body %s', async (_name, go) => {
+  test.each<[name: string, serve: (socket: Socket) => void, timeoutMs: number]>([
+    ['never comes to its end', () => {}, 1000],
+    ['is cut', (socket) => socket.end(), 20_000],
+    // A reset takes along what was not read before it.
+    ['is reset', (socket) => setTimeout(() => socket.resetAndDestroy(), 300), 20_000],
+  ])('counts also when the body %s', async (_name, go, timeoutMs) => {
     const head = 'HTTP/1.1 429 Too Many Requests\r\nretry-after: 120\r\ncontent-length: 100\r\n\r\n{"m';
     const serve = (socket: Socket): void => {
       socket.once('data', () => socket.write(head, () => go(socket)));
     };
-    const outcome = await readFromSockets(serve, { timeoutMs: 150 });
+    const outcome = await readFromSockets(serve, { timeoutMs });
     expect(outcome).toMatchObject({ kind: 'rate_limited', status: 429, retryAfterMs: 120_000 });
   });
 

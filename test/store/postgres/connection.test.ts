@@ -19,7 +19,7 @@ const backends = "SELECT count(*)::int AS count FROM pg_stat_activity WHERE appl
 
 describe.skipIf(noPostgres !== null)('connections', () => {
   it('are seven at most while a synchronous standby is dead, leases are renewed, and what is committed is stored once', {
-    timeout: 60_000,
+    timeout: 300_000,
   }, async () => {
     const server = await startPostgres();
     onTestFinished(() => server.remove());
@@ -142,7 +142,7 @@ describe.skipIf(noPostgres !== null)('connections', () => {
   });
 
   it('go to the first of several hosts that takes writes, whether the address asks for that or not, and to the next when it breaks', {
-    timeout: 60_000,
+    timeout: 300_000,
   }, async () => {
     const reading = await startPostgres({ default_transaction_read_only: 'on' });
     onTestFinished(() => reading.remove());

@@ -34,7 +34,7 @@ export interface KillResult {
 const speed = 4;
 
 /** A step of the story takes parts of a second; a busy machine may make many of it. */
-const patienceMs = 60_000;
+const patienceMs = 120_000;
 
 const story = [
   { sms: '100', notified: 'WARNING' },
