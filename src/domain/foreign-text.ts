@@ -1,5 +1,4 @@
-import { firstWhere } from './first-where.ts';
-import { getOrMake } from './get-or-make.ts';
+import { beginning, FormIndex, type Found, placeholder } from './form-index.ts';
 import { isCurrencyCode } from './money.ts';
 import { cleanText } from './plain-text.ts';
 
@@ -43,8 +42,7 @@ export function createForeignTexts(secrets: Iterable<string>): ForeignTexts {
     if (secret !== '') counts.set(secret, count + 1);
     if (secret === '' || count > 0) return;
     const core = coreOf(secret).length;
-    const whole = core < minCoreLength ? secret.length : core;
-    shortest = Math.min(shortest, secret.length < longSecret ? whole : beginning);
+    shortest = Math.min(shortest, core < minCoreLength ? secret.length : core, beginning);
     if (secret.length < minCoreLength) short.add(secret);
     else written.add(secret);
     cores.add(secret);
@@ -61,8 +59,10 @@ export function createForeignTexts(secrets: Iterable<string>): ForeignTexts {
     cores.remove(secret);
   }
 
-  function holdsCore(text: string): boolean {
-    return decodings(text).some((each) => cores.isIn(coreOf(each)));
+  /** Whether any stands in a text but within those that are hidden already. */
+  function holdsCore(text: string, known: readonly string[] = []): boolean {
+    const isNew = ({ form }: Found): boolean => !known.some((core) => core.includes(form));
+    return decodings(text).some((each) => cores.formsIn(coreOf(each)).some(isNew));
   }
 
   return {
@@ -76,9 +76,13 @@ export function createForeignTexts(secrets: Iterable<string>): ForeignTexts {
     clean(text, limit) {
       if (text.length < shortest) return cleanText(text, limit);
       // Searched before it is cut: a secret that begins within the limit may end far behind it.
-      let hidden = written.replaceAll(cleanText(text, maxSearched));
+      const line = cleanText(text, maxSearched);
+      const known = [...written.formsIn(line)].map(({ form }) => coreOf(form));
+      let hidden = written.replaceAll(line);
       // A placeholder must neither join the text around it nor be taken for a part of a secret.
       if (holdsCore(hidden.replaceAll(placeholder, ' '))) return placeholder;
+      // What is hidden may be a part of another one that is encoded, which would be known no more.
+      if (known.length > 0 && holdsCore(line, known)) return placeholder;
       // Short ones come last: where one stands by chance within an encoded form of another, that would be known no more.
       for (const secret of short) hidden = hidden.replaceAll(secret, placeholder);
       return cleanText(hidden, limit);
@@ -86,10 +90,17 @@ export function createForeignTexts(secrets: Iterable<string>): ForeignTexts {
   };
 }
 
-/** The texts that a secret is compared by: itself, and each encoding that turns it into other letters and digits. */
+/** The texts that a secret is compared by: itself, its middle, and each encoding that turns it into other letters and digits. */
 function coresOf(secret: string): readonly string[] {
-  const forms = [coreOf(secret), Buffer.from(secret).toString('hex')];
-  for (const core of base64Forms(secret).cores) forms.push(coreOf(core));
+  const core = coreOf(secret);
+  const forms = [core];
+  const middle = (core.length - beginning) >> 1;
+  // Most of a key, wherever it is cut, has its middle; that of an address may be its host.
+  if (middle > 2 && !/^\/|:\/\//.test(secret)) forms.push(core.slice(middle, middle + beginning));
+  // A request that is encoded as a whole has it as it is written there.
+  const inAddress = encodeURIComponent(secret.toWellFormed());
+  for (const sent of new Set([secret, inAddress, JSON.stringify(secret).slice(1, -1)]))
+    forms.push(Buffer.from(sent).toString('hex'), ...base64Forms(sent).cores.map(coreOf));
   return forms.every(isCore) ? forms : forms.filter(isCore);
 }
 
@@ -158,136 +169,6 @@ function octetsOf(run: string): string {
 
 function character(codePoint: number): string {
   return codePoint <= 0x10_ffff ? String.fromCodePoint(codePoint) : '';
-}
-
-const placeholder = '[secret]';
-
-/** Replacing every `a` or `12` would black out all text and still reveal the value. */
-export const minFormLength = 4;
-
-/** Text has so many first characters of a form hardly ever by chance. V8 copies a part so short, so that it keeps no form alive. */
-const beginning = 12;
-
-/** Forms of one beginning: thousands of keys of one vendor may share it. */
-interface Alike {
-  readonly forms: ReadonlySet<string>;
-  readonly lengths: ReadonlySet<number>;
-  /** The long ones, in order. */
-  readonly long: readonly string[];
-}
-
-/**
- * The forms to look for: every form of each secret. Fifty thousand accounts bring a quarter of a million forms, and hardly any text ever
- * holds one: kept is how forms begin, and they are made when a text has such a beginning.
- */
-export class FormIndex {
-  readonly #formsOf: (secret: string) => readonly string[];
-  /** The secret of which a form has a beginning, by beginning; a list where several have. */
-  readonly #secrets = new Map<string, string | string[]>();
-  /** The forms of a beginning, once a text had it. */
-  readonly #forms = new Map<string, Alike>();
-  /** Lengths of beginnings: most are whole. */
-  readonly #lengths = new Set<number>();
-  /** A bit for the first characters of each form: most places of a text are passed over by it alone. */
-  readonly #starts = new Uint8Array(2 ** 18);
-
-  /** No form is shorter than `minFormLength`. */
-  constructor(formsOf: (secret: string) => readonly string[]) {
-    this.#formsOf = formsOf;
-  }
-
-  add(secret: string): void {
-    for (const form of this.#formsOf(secret)) {
-      const begins = form.slice(0, beginning);
-      const known = this.#secrets.get(begins);
-      if (known === undefined) this.#secrets.set(begins, secret);
-      else if (typeof known !== 'string') known.push(secret);
-      else if (known !== secret) this.#secrets.set(begins, [known, secret]);
-      this.#forms.delete(begins);
-      this.#lengths.add(begins.length);
-      const start = startOf(form, 0);
-      this.#starts[start >>> 3] = (this.#starts[start >>> 3] ?? 0) | (1 << (start & 7));
-    }
-  }
-
-  /** How forms begin and how long they are is not forgotten: that only costs a look. */
-  remove(secret: string): void {
-    for (const form of this.#formsOf(secret)) {
-      const begins = form.slice(0, beginning);
-      const [first, ...others] = [this.#secrets.get(begins) ?? []].flat().filter((each) => each !== secret);
-      if (first === undefined) this.#secrets.delete(begins);
-      else this.#secrets.set(begins, others.length === 0 ? first : [first, ...others]);
-      this.#forms.delete(begins);
-    }
-  }
-
-  isIn(text: string): boolean {
-    for (let index = 0; index < text.length; index++) if (this.#lengthAt(text, index) > 0) return true;
-    return false;
-  }
-
-  replaceAll(text: string): string {
-    let clean = '';
-    let from = 0;
-    for (let index = 0; index < text.length; index++) {
-      const length = this.#lengthAt(text, index);
-      if (length === 0) continue;
-      clean += text.slice(from, index) + placeholder;
-      from = index + length;
-      index = from - 1;
-    }
-    return clean + text.slice(from);
-  }
-
-  /** The length of the longest form that begins at an index: none is to be hidden in part because another one is its beginning. */
-  #lengthAt(text: string, index: number): number {
-    const start = startOf(text, index);
-    if (((this.#starts[start >>> 3] ?? 0) & (1 << (start & 7))) === 0) return 0;
-    let longest = 0;
-    for (const length of this.#lengths) {
-      const begins = text.slice(index, index + length);
-      if (!this.#secrets.has(begins)) continue;
-      const { forms, lengths, long } = this.#formsThatBegin(begins);
-      for (const each of lengths)
-        if (each > longest && forms.has(text.slice(index, index + each))) longest = each;
-      // The neighbours of the text, in order, have most of it in common.
-      const rest = text.slice(index, index + Math.max(...lengths));
-      const after = firstWhere(0, long.length, (place) => (long[place] ?? '') > rest);
-      for (const form of long.slice(Math.max(0, after - 1), after + 1))
-        longest = Math.max(longest, lengthOf(form, text, index));
-    }
-    return longest;
-  }
-
-  #formsThatBegin(begins: string): Alike {
-    return getOrMake(this.#forms, begins, () => {
-      const secrets = [this.#secrets.get(begins) ?? []].flat();
-      const all = secrets.flatMap((secret) => this.#formsOf(secret));
-      const forms = new Set(all.filter((form) => form.startsWith(begins)));
-      const lengths = new Set([...forms].map(({ length }) => length));
-      return { forms, lengths, long: [...forms].filter(({ length }) => length >= longSecret).sort() };
-    });
-  }
-}
-
-/** A shorter secret has a beginning that may be a word of its own. */
-const longSecret = 32;
-
-/** The length of a long form's part at an index: its beginning where it ends there, as where it was cut; else 0. */
-function lengthOf(form: string, text: string, index: number): number {
-  let length = 0;
-  while (length < form.length && form[length] === text[index + length]) length++;
-  // The host of an address is no secret.
-  const least = Math.max(beginning, (/^\w+:\/\/[^/]*\//.exec(form)?.[0].length ?? 0) + minFormLength);
-  return length >= least && !/[\p{L}\p{N}]/u.test(text[index + length] ?? '') ? length : 0;
-}
-
-/** 21 bits of the first `minFormLength` characters. */
-function startOf(text: string, index: number): number {
-  let start = 0;
-  for (let at = index; at < index + minFormLength; at++)
-    start = Math.imul(start, 0x9e3779b1) + text.charCodeAt(at);
-  return Math.imul(start, 0x9e3779b1) >>> 11;
 }
 
 /**

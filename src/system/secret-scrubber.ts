@@ -1,4 +1,5 @@
-import { base64Forms, FormIndex, minFormLength } from '../domain/foreign-text.ts';
+import { base64Forms } from '../domain/foreign-text.ts';
+import { FormIndex, minFormLength } from '../domain/form-index.ts';
 
 /** The last guard before a line leaves the process: it catches what libraries put into their messages. */
 export class SecretScrubber {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { FormIndex } from '../../src/domain/foreign-text.ts';
+import { FormIndex } from '../../src/domain/form-index.ts';
 
 /** Few letters, so that forms begin alike and lie in one another; some longer than what is kept of their beginnings,
  * none so long that its beginning counts too. */

@@ -355,7 +355,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'the beginning of a long secret is shown where a text was cut',
-    file: 'src/domain/foreign-text.ts',
+    file: 'src/domain/form-index.ts',
     old: 'filter(({ length }) => length >= longSecret)',
     new: 'filter(({ length }) => length < 0)',
     test: 'test/domain/foreign-text.test.ts',
