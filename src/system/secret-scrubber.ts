@@ -19,7 +19,7 @@ export class SecretScrubber {
   }
 }
 
-const jsonTokens = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+const jsonTokens = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/g;
 
 function scrubToken(token: string, forms: FormIndex): string {
   const text = token.startsWith('"') ? readJsonString(token) : token;
