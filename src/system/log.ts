@@ -1,5 +1,6 @@
 import { pino, stdTimeFunctions } from 'pino';
 import { prettyFactory } from 'pino-pretty';
+import { forTerminal } from '../domain/plain-text.ts';
 import type { LogLevel } from '../domain/settings.ts';
 import type { Log } from '../ports/log.ts';
 import type { LogDestination } from './log-destination.ts';
@@ -91,5 +92,6 @@ function nestReserved(fields: object): object {
 }
 
 function formatForPeople(colour: boolean): (line: string) => string {
-  return prettyFactory({ colorize: colour, translateTime: 'SYS:HH:MM:ss', ignore: 'pid,hostname' });
+  const format = prettyFactory({ colorize: colour, translateTime: 'SYS:HH:MM:ss', ignore: 'pid,hostname' });
+  return (line) => forTerminal(format(line));
 }
