@@ -11,6 +11,13 @@ export function listSecretTexts(settings: object): string[] {
   );
 }
 
+/** The passwords of proxies that variables name: one that refuses a request may repeat them. */
+export function listProxySecrets(env: Readonly<Record<string, string | undefined>>): string[] {
+  const proxies = Object.entries(env).filter(([name]) => /^https?_proxy$/i.test(name));
+  const passwords = proxies.map(([, address = '']) => /^(?:\w+:\/\/)?[^:@/]*:(.+)@/.exec(address)?.[1] ?? '');
+  return passwords.flatMap((password) => [password, decode(password)]).filter((text) => text !== '');
+}
+
 function quotableTexts(secret: Secret): string[] {
   const text = secret.reveal();
   const url = /^[a-z]+:\/\//i.test(text) ? parseAddress(text) : null;
