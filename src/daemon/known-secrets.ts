@@ -1,4 +1,4 @@
-import { parseAddress } from '../domain/addresses.ts';
+import { canDecode, parseAddress } from '../domain/addresses.ts';
 import { Secret } from '../domain/secret.ts';
 
 /** Each secret, and what others may quote of it: a credential address's path, its key-like parts, its password. */
@@ -50,10 +50,4 @@ function isKeyLike(part: string): boolean {
 
 const isLong = ({ length }: string): boolean => length >= 12;
 
-function decode(encoded: string): string {
-  try {
-    return decodeURIComponent(encoded);
-  } catch {
-    return encoded;
-  }
-}
+const decode = (encoded: string): string => (canDecode(encoded) ? decodeURIComponent(encoded) : encoded);

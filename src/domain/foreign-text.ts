@@ -1,4 +1,4 @@
-import { beginning, FormIndex, type Found, placeholder } from './form-index.ts';
+import { beginning, FormIndex, placeholder } from './form-index.ts';
 import { isCurrencyCode } from './money.ts';
 import { cleanText } from './plain-text.ts';
 
@@ -61,8 +61,9 @@ export function createForeignTexts(secrets: Iterable<string>): ForeignTexts {
 
   /** Whether any stands in a text but within those that are hidden already. */
   function holdsCore(text: string, known: readonly string[] = []): boolean {
-    const isNew = ({ form }: Found): boolean => !known.some((core) => core.includes(form));
-    return decodings(text).some((each) => cores.formsIn(coreOf(each)).some(isNew));
+    return decodings(text).some((each) =>
+      cores.formsIn(coreOf(each)).some(([, form]) => !known.some((core) => core.includes(form))),
+    );
   }
 
   return {
@@ -77,7 +78,7 @@ export function createForeignTexts(secrets: Iterable<string>): ForeignTexts {
       if (text.length < shortest) return cleanText(text, limit);
       // Searched before it is cut: a secret that begins within the limit may end far behind it.
       const line = cleanText(text, maxSearched);
-      const known = [...written.formsIn(line)].map(({ form }) => coreOf(form));
+      const known = [...written.formsIn(line)].map(([, form]) => coreOf(form));
       let hidden = written.replaceAll(line);
       // A placeholder must neither join the text around it nor be taken for a part of a secret.
       if (holdsCore(hidden.replaceAll(placeholder, ' '))) return placeholder;
@@ -101,11 +102,7 @@ function coresOf(secret: string): readonly string[] {
   const inAddress = encodeURIComponent(secret.toWellFormed());
   for (const sent of new Set([secret, inAddress, JSON.stringify(secret).slice(1, -1)]))
     forms.push(Buffer.from(sent).toString('hex'), ...base64Forms(sent).cores.map(coreOf));
-  return forms.every(isCore) ? forms : forms.filter(isCore);
-}
-
-function isCore({ length }: string): boolean {
-  return length >= minCoreLength;
+  return forms.filter(({ length }) => length >= minCoreLength);
 }
 
 function coreOf(text: string): string {

@@ -9,11 +9,6 @@ export const minFormLength = 4;
 /** Text has so many first characters of a form hardly ever by chance. V8 copies a part so short, so that it keeps no form alive. */
 export const beginning = 12;
 
-export interface Found {
-  readonly index: number;
-  readonly form: string;
-}
-
 /** Forms of one beginning: thousands of keys of one vendor may share it. */
 interface Alike {
   readonly forms: ReadonlySet<string>;
@@ -67,12 +62,12 @@ export class FormIndex {
     }
   }
 
-  /** The longest form at each place, one after the other. */
-  *formsIn(text: string): Generator<Found, void> {
+  /** The longest form at each index, one after the other. */
+  *formsIn(text: string): Generator<readonly [index: number, form: string], void> {
     for (let index = 0; index < text.length; index++) {
       const length = this.#lengthAt(text, index);
       if (length === 0) continue;
-      yield { index, form: text.slice(index, index + length) };
+      yield [index, text.slice(index, index + length)];
       index += length - 1;
     }
   }
@@ -84,7 +79,7 @@ export class FormIndex {
   replaceAll(text: string): string {
     let clean = '';
     let from = 0;
-    for (const { index, form } of this.formsIn(text)) {
+    for (const [index, form] of this.formsIn(text)) {
       clean += text.slice(from, index) + placeholder;
       from = index + form.length;
     }
