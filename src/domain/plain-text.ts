@@ -44,7 +44,6 @@ const unprintable =
 /** What a terminal gets: nothing of foreign text that moves its cursor, sets its title, conceals or reorders. Lines and our own colours stay. */
 export function forTerminal(text: string): string {
   const isOurs = (mark: string, at: number): boolean =>
-    mark === '\n' ||
     (mark === '\r' && text.startsWith(clearLine, at + 1)) ||
     (mark === esc && /^\[(?:K|[0-4]m|\d\dm)/.test(text.slice(at + 1, at + 5)));
   return text.replace(terminalMarks, (mark, at: number) => (isOurs(mark, at) ? mark : ''));
@@ -52,7 +51,7 @@ export function forTerminal(text: string): string {
 
 const esc = '\u001b';
 const clearLine = `${esc}[K`;
-const terminalMarks = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
+const terminalMarks = /(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 
 export function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
