@@ -183,7 +183,8 @@ function sendParts(stream: Stream, page: string, parts: readonly LivePart[] | nu
 }
 
 function write({ response, packer }: Stream, text: string): void {
-  if (response.destroyed) return;
+  // One that ended is open until its reader took the rest.
+  if (response.destroyed || (packer ?? response).writableEnded) return;
   if (response.writableLength + (packer?.writableLength ?? 0) > maxUnreadBytes)
     return void response.destroy();
   if (packer === null) return void response.write(text);
