@@ -4,7 +4,7 @@ import { sendWhole } from '../channels/send-whole.ts';
 import { renderWebhookPayload } from '../channels/webhook/webhook-payload.ts';
 import { composeReport } from '../daemon/compose-report.ts';
 import { HistoryLoader } from '../daemon/history-loader.ts';
-import { listSecretTexts } from '../daemon/known-secrets.ts';
+import { listProxySecrets, listSecretTexts } from '../daemon/known-secrets.ts';
 import { periodStart } from '../daemon/reporting.ts';
 import { TestAlert } from '../daemon/test-alerts.ts';
 import { minuteMs } from '../domain/duration.ts';
@@ -201,7 +201,7 @@ async function withChannel<T>(
   }
 }
 
-/** Secrets that foreign texts are compared with: every secret of the settings. */
+/** Secrets that foreign texts are compared with: every secret of the settings, and of proxies. */
 function textsFor(settings: Settings) {
-  return createForeignTexts(listSecretTexts(settings));
+  return createForeignTexts([...listSecretTexts(settings), ...listProxySecrets(process.env)]);
 }

@@ -1,4 +1,4 @@
-import { listSecretTexts } from '../daemon/known-secrets.ts';
+import { listProxySecrets, listSecretTexts } from '../daemon/known-secrets.ts';
 import { inTurns } from '../daemon/slices.ts';
 import type { ConfigProblem } from '../domain/operator-error.ts';
 import { accountsAtOnce, atOnce, inParts, type Parts } from '../domain/parts.ts';
@@ -85,7 +85,7 @@ export function* checkAll(gathered: Gathered, request: LoadRequest): Parts<Loade
   const { before } = request;
   const settings = before === undefined ? built : yield* keepUnchanged(before, built);
   yield;
-  const secrets = yield* listSecrets(settings, before);
+  const secrets = [...(yield* listSecrets(settings, before)), ...listProxySecrets(request.env)];
   return { kind: 'loaded', settings, secrets, warnings: gatherWarnings(draft, settings, request) };
 }
 

@@ -1,4 +1,4 @@
-import { parseAddress } from '../domain/addresses.ts';
+import { canDecode, parseAddress } from '../domain/addresses.ts';
 import { Secret } from '../domain/secret.ts';
 
 /** Each secret, and what others may quote of it: a credential address's path, its key-like parts, its password. */
@@ -9,6 +9,13 @@ export function listSecretTexts(settings: object): string[] {
   return Object.values(settings).flatMap((held) =>
     typeof held === 'object' && held !== null ? listSecretTexts(held) : [],
   );
+}
+
+/** The passwords of proxies that variables name: one that refuses a request may repeat them. */
+export function listProxySecrets(env: Readonly<Record<string, string | undefined>>): string[] {
+  const proxies = Object.entries(env).filter(([name]) => /^https?_proxy$/i.test(name));
+  const passwords = proxies.map(([, address = '']) => /^(?:\w+:\/\/)?[^:@/]*:(.+)@/.exec(address)?.[1] ?? '');
+  return passwords.flatMap((password) => [password, decode(password)]).filter((text) => text !== '');
 }
 
 function quotableTexts(secret: Secret): string[] {
@@ -43,10 +50,4 @@ function isKeyLike(part: string): boolean {
 
 const isLong = ({ length }: string): boolean => length >= 12;
 
-function decode(encoded: string): string {
-  try {
-    return decodeURIComponent(encoded);
-  } catch {
-    return encoded;
-  }
-}
+const decode = (encoded: string): string => (canDecode(encoded) ? decodeURIComponent(encoded) : encoded);

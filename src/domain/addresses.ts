@@ -64,7 +64,7 @@ function isSound(text: string): boolean {
   return url !== null && url.hostname !== '' && canDecode(url.username) && canDecode(url.password);
 }
 
-/** Whether every percent sign of a user or a password begins an octet, and these are UTF-8. */
+/** Whether every percent sign begins an octet, and these are UTF-8. */
 export function canDecode(encoded: string): boolean {
   try {
     decodeURIComponent(encoded);

@@ -1,4 +1,4 @@
-import { beginning, FormIndex, longSecret, placeholder } from './form-index.ts';
+import { beginning, FormIndex, placeholder } from './form-index.ts';
 import { isCurrencyCode } from './money.ts';
 import { cleanText } from './plain-text.ts';
 
@@ -42,8 +42,7 @@ export function createForeignTexts(secrets: Iterable<string>): ForeignTexts {
     if (secret !== '') counts.set(secret, count + 1);
     if (secret === '' || count > 0) return;
     const core = coreOf(secret).length;
-    const whole = core < minCoreLength ? secret.length : core;
-    shortest = Math.min(shortest, secret.length < longSecret ? whole : beginning);
+    shortest = Math.min(shortest, core < minCoreLength ? secret.length : core, beginning);
     if (secret.length < minCoreLength) short.add(secret);
     else written.add(secret);
     cores.add(secret);
@@ -60,8 +59,11 @@ export function createForeignTexts(secrets: Iterable<string>): ForeignTexts {
     cores.remove(secret);
   }
 
-  function holdsCore(text: string): boolean {
-    return decodings(text).some((each) => cores.isIn(coreOf(each)));
+  /** Whether any stands in a text but within those that are hidden already. */
+  function holdsCore(text: string, known: readonly string[] = []): boolean {
+    return decodings(text).some((each) =>
+      cores.formsIn(coreOf(each)).some(([, form]) => !known.some((core) => core.includes(form))),
+    );
   }
 
   return {
@@ -75,9 +77,13 @@ export function createForeignTexts(secrets: Iterable<string>): ForeignTexts {
     clean(text, limit) {
       if (text.length < shortest) return cleanText(text, limit);
       // Searched before it is cut: a secret that begins within the limit may end far behind it.
-      let hidden = written.replaceAll(cleanText(text, maxSearched));
+      const line = cleanText(text, maxSearched);
+      const known = [...written.formsIn(line)].map(([, form]) => coreOf(form));
+      let hidden = written.replaceAll(line);
       // A placeholder must neither join the text around it nor be taken for a part of a secret.
       if (holdsCore(hidden.replaceAll(placeholder, ' '))) return placeholder;
+      // What is hidden may be a part of another one that is encoded, which would be known no more.
+      if (known.length > 0 && holdsCore(line, known)) return placeholder;
       // Short ones come last: where one stands by chance within an encoded form of another, that would be known no more.
       for (const secret of short) hidden = hidden.replaceAll(secret, placeholder);
       return cleanText(hidden, limit);
@@ -85,15 +91,18 @@ export function createForeignTexts(secrets: Iterable<string>): ForeignTexts {
   };
 }
 
-/** The texts that a secret is compared by: itself, and each encoding that turns it into other letters and digits. */
+/** The texts that a secret is compared by: itself, its middle, and each encoding that turns it into other letters and digits. */
 function coresOf(secret: string): readonly string[] {
-  const forms = [coreOf(secret), Buffer.from(secret).toString('hex')];
-  for (const core of base64Forms(secret).cores) forms.push(coreOf(core));
-  return forms.every(isCore) ? forms : forms.filter(isCore);
-}
-
-function isCore({ length }: string): boolean {
-  return length >= minCoreLength;
+  const core = coreOf(secret);
+  const forms = [core];
+  const middle = (core.length - beginning) >> 1;
+  // Most of a key, wherever it is cut, has its middle; that of an address may be its host.
+  if (middle > 2 && !/^\/|:\/\//.test(secret)) forms.push(core.slice(middle, middle + beginning));
+  // A request that is encoded as a whole has it as it is written there.
+  const inAddress = encodeURIComponent(secret.toWellFormed());
+  for (const sent of new Set([secret, inAddress, JSON.stringify(secret).slice(1, -1)]))
+    forms.push(Buffer.from(sent).toString('hex'), ...base64Forms(sent).cores.map(coreOf));
+  return forms.filter(({ length }) => length >= minCoreLength);
 }
 
 function coreOf(text: string): string {

@@ -9,9 +9,6 @@ export const minFormLength = 4;
 /** Text has so many first characters of a form hardly ever by chance. V8 copies a part so short, so that it keeps no form alive. */
 export const beginning = 12;
 
-/** A shorter secret has a beginning that may be a word of its own. */
-export const longSecret = 32;
-
 /** Forms of one beginning: thousands of keys of one vendor may share it. */
 interface Alike {
   readonly forms: ReadonlySet<string>;
@@ -65,20 +62,26 @@ export class FormIndex {
     }
   }
 
+  /** The longest form at each index, one after the other. */
+  *formsIn(text: string): Generator<readonly [index: number, form: string], void> {
+    for (let index = 0; index < text.length; index++) {
+      const length = this.#lengthAt(text, index);
+      if (length === 0) continue;
+      yield [index, text.slice(index, index + length)];
+      index += length - 1;
+    }
+  }
+
   isIn(text: string): boolean {
-    for (let index = 0; index < text.length; index++) if (this.#lengthAt(text, index) > 0) return true;
-    return false;
+    return this.formsIn(text).some(() => true);
   }
 
   replaceAll(text: string): string {
     let clean = '';
     let from = 0;
-    for (let index = 0; index < text.length; index++) {
-      const length = this.#lengthAt(text, index);
-      if (length === 0) continue;
+    for (const [index, form] of this.formsIn(text)) {
       clean += text.slice(from, index) + placeholder;
-      from = index + length;
-      index = from - 1;
+      from = index + form.length;
     }
     return clean + text.slice(from);
   }
@@ -113,6 +116,9 @@ export class FormIndex {
     });
   }
 }
+
+/** A shorter secret has a beginning that may be a word of its own. */
+const longSecret = 32;
 
 /** The length of a long form's part at an index: its beginning where it ends there, as where it was cut; else 0. */
 function lengthOf(form: string, text: string, index: number): number {

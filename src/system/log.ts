@@ -1,5 +1,6 @@
 import { pino, stdTimeFunctions } from 'pino';
 import { prettyFactory } from 'pino-pretty';
+import { forTerminal } from '../domain/plain-text.ts';
 import type { LogLevel } from '../domain/settings.ts';
 import type { Log } from '../ports/log.ts';
 import type { LogDestination } from './log-destination.ts';
@@ -28,7 +29,13 @@ export function createLog(options: {
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    { write: (line: string) => drain.write(scrubber.scrub(line)) },
+    {
+      write(line: string) {
+        const [head = ''] = /^\{"level":"\w+","time":"[^"]+"/.exec(line) ?? [];
+        // Whoever reads the log needs both, and a secret may be such a word, or a year.
+        drain.write(head + scrubber.scrub(line.slice(head.length)));
+      },
+    },
   );
   return {
     debug: (fields, message) => logger.debug(nestReserved(fields), message),
@@ -85,5 +92,6 @@ function nestReserved(fields: object): object {
 }
 
 function formatForPeople(colour: boolean): (line: string) => string {
-  return prettyFactory({ colorize: colour, translateTime: 'SYS:HH:MM:ss', ignore: 'pid,hostname' });
+  const format = prettyFactory({ colorize: colour, translateTime: 'SYS:HH:MM:ss', ignore: 'pid,hostname' });
+  return (line) => forTerminal(format(line));
 }

@@ -1,5 +1,6 @@
 import { base64Forms } from '../domain/foreign-text.ts';
 import { FormIndex, minFormLength } from '../domain/form-index.ts';
+import { parseJson } from '../domain/json.ts';
 
 /** The last guard before a line leaves the process: it catches what libraries put into their messages. */
 export class SecretScrubber {
@@ -19,21 +20,13 @@ export class SecretScrubber {
   }
 }
 
-const jsonTokens = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+const jsonTokens = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/g;
 
 function scrubToken(token: string, forms: FormIndex): string {
-  const text = token.startsWith('"') ? readJsonString(token) : token;
-  if (text === null) return token;
+  const text = token.startsWith('"') ? parseJson(token) : token;
+  if (typeof text !== 'string') return token;
   const scrubbed = forms.replaceAll(text);
   return scrubbed === text ? token : JSON.stringify(scrubbed);
-}
-
-function readJsonString(token: string): string | null {
-  try {
-    return String(JSON.parse(token));
-  } catch {
-    return null;
-  }
 }
 
 /** Characters that no writer escapes; keys mostly consist of it, and base64 does but for its `+`, `/` and `=`, which JSON leaves alone. */

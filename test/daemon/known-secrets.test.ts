@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { listSecretTexts } from '../../src/daemon/known-secrets.ts';
+import { listProxySecrets, listSecretTexts } from '../../src/daemon/known-secrets.ts';
 import { Secret } from '../../src/domain/secret.ts';
 import type { Settings } from '../../src/domain/settings.ts';
 import { channelOf, makeSettings } from '../support/settings.ts';
@@ -140,4 +140,14 @@ describe('the texts that must not leave the process', () => {
       expect.arrayContaining([url.reveal(), 'sesame%2D0pen', 'sesame-0pen']),
     );
   });
+});
+
+it('the passwords of proxies are among them, as they are and decoded, and no proxy without one', () => {
+  const env = {
+    HTTPS_PROXY: 'http://me:p%40ss@proxy.example:3128',
+    http_proxy: 'me:plain@proxy.example',
+    HTTP_PROXY: 'http://proxy.example:3128',
+    OTHER: 'http://me:other@x.example',
+  };
+  expect(listProxySecrets(env)).toEqual(['p%40ss', 'p@ss', 'plain', 'plain']);
 });

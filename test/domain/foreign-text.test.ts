@@ -166,6 +166,35 @@ describe('text of the provider', () => {
     expect(both.clean(`key ${token} of a3`, 200)).toBe('key [secret] of [secret]');
   });
 
+  it('hides an encoded secret of which another one is a part', () => {
+    const whole = 'team-4711-key/with more=9Zq';
+    for (const part of ['team-4711', '4711-key', 'more=9Zq']) {
+      const both = createForeignTexts([part, whole]);
+      for (const echoed of [encodeURIComponent(whole), [...whole].join(' '), `${part}: ${percent(whole)}`])
+        expect(both.clean(`key ${echoed} is wrong`, 200)).toBe('[secret]');
+      expect(both.clean(`key ${whole} of ${part}`, 200)).toBe('key [secret] of [secret]');
+    }
+  });
+
+  it('hides nearly all of a key, wherever the rest was cut off, and no name that is a part of an address', () => {
+    const key = 'p4QkT9vXw2LmR8sJd6Zb';
+    for (const part of [key.slice(3), key.slice(0, -3), key.slice(2, -2), percent(key.slice(1, -1))])
+      expect(createForeignTexts([key]).clean(`no such key: …${part}…`, 200)).toBe('[secret]');
+    const hook = createForeignTexts(['https://hooks.example.com/incoming-webhook/run']);
+    expect(hook.clean('the incoming-webhook of hooks.example.com is off', 200)).not.toContain('[secret]');
+  });
+
+  it.each(['hex', 'base64', 'base64url'] as const)(
+    'hides a whole request that is quoted in %s',
+    (encoding) => {
+      for (const sent of [
+        `GET /?k=${encodeURIComponent(secret)}`,
+        JSON.stringify({ key: secret, of: 'otp' }),
+      ])
+        expect(texts.clean(`no: ${Buffer.from(sent).toString(encoding)}`, 400)).toBe('[secret]');
+    },
+  );
+
   it('takes no currency for a secret, because a wallet or region among the credentials has its letters', () => {
     const wallets = createForeignTexts(['USD', 'EU', 'wallet-key-1']);
     expect(['USD', 'EUR', 'wallet-key-1', 'EU-1'].map(wallets.holdsSecret)).toEqual([

@@ -131,8 +131,8 @@ export async function startSlackSocket() {
       strange = address;
     },
     /** As Slack does before it closes a connection. */
-    disconnect() {
-      for (const socket of sockets) send(socket, { type: 'disconnect', reason: 'refresh_requested' });
+    disconnect(reason = 'refresh_requested') {
+      for (const socket of sockets) send(socket, { type: 'disconnect', reason });
     },
     /** As Slack does every few seconds. */
     ping() {

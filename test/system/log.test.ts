@@ -139,6 +139,16 @@ describe('secrets in the log', () => {
     expect(last()).toMatchObject({ pin: '[secret]', other: 1 });
   });
 
+  it.each(['info', 'time', 'level', '2026', 'true', 'null'])(
+    'that are a word of the log itself, such as %s, leave level, time and JSON',
+    (word) => {
+      const { log, last } = record([word]);
+      log.info({ reason: `it says ${word}`, known: true, url: null }, 'polled');
+      expect(last()).toMatchObject({ level: 'info', reason: 'it says [secret]', msg: 'polled' });
+      expect(Date.parse(last().time)).toBeGreaterThan(0);
+    },
+  );
+
   it('no value is ever found in a line, no matter what stands around it, and the line stays JSON', () => {
     const value = fc
       .string({ minLength: 6, maxLength: 40, unit: anyCharacter })

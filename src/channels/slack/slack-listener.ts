@@ -98,7 +98,8 @@ export function openSlackListener(
       const envelope = parseJson(String(data));
       const type = keyOf(envelope, 'type');
       if (type === 'hello') connected();
-      if (type === 'disconnect') end(unheard.again({ receiver, reason: String(keyOf(envelope, 'reason')) }));
+      const reason = texts.clean(String(keyOf(envelope, 'reason')), 100);
+      if (type === 'disconnect') end(unheard.again({ receiver, reason }));
       const id = keyOf(envelope, 'envelope_id');
       if (typeof id !== 'string' || waiting >= maxWaiting) return;
       socket.send(JSON.stringify({ envelope_id: id }));

@@ -1,5 +1,6 @@
 import type { WriteStream } from 'node:tty';
 import { styleText } from 'node:util';
+import { forTerminal } from '../../domain/plain-text.ts';
 import type { Severity } from '../../domain/severity.ts';
 
 /** Standard output or standard error as commands see it. */
@@ -44,7 +45,7 @@ export function openOutput(
       return stream.columns || usualColumns;
     },
     async write(text) {
-      if (!open || stream.write(text)) return;
+      if (!open || stream.write(isTerminal ? forTerminal(text) : text)) return;
       await new Promise<void>((resolve) => {
         const settle = () => {
           for (const event of ['drain', 'close', 'error']) stream.off(event, settle);

@@ -1,3 +1,4 @@
+import { canDecode } from '../../domain/addresses.ts';
 import { parseDuration } from '../../domain/duration.ts';
 import type { SeenAlert, SeenAlertName } from '../../domain/operator.ts';
 import { severities } from '../../domain/severity.ts';
@@ -230,13 +231,7 @@ function seenAs(incident: string, severity: string | null | undefined): SeenAler
   };
 }
 
-function decodePart(text: string): string | null {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return null;
-  }
-}
+const decodePart = (text: string): string | null => (canDecode(text) ? decodeURIComponent(text) : null);
 
 /** Back to the page that showed the form, which then says what was done. */
 export function sendBack(context: WebContext, form: URLSearchParams, done: string): Response {

@@ -145,7 +145,7 @@ async function trySession(config: ClientConfig, mustWrite: boolean): Promise<str
       );
     return found?.statement_timeout ?? '0';
   } catch (error) {
-    throw asStorageError(error, 'unsent');
+    throw asStorageError(error, 'unsent', config.connectionString ?? '');
   } finally {
     client?.end().catch(() => undefined);
   }

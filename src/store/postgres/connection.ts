@@ -42,6 +42,7 @@ const lifetimeSeconds = 600;
 /** Connects when it is first asked, and again where that failed. */
 export function openDatabase({ url, log }: { readonly url: Secret; readonly log?: Log }): Database {
   const connections = new Connections(url, log);
+  const run = asker(url);
   return {
     ask: (text, values) =>
       connections.use('reading', (client) => run(client, 'read', readingLimitMs)(text, values)),
@@ -97,7 +98,7 @@ class Connections {
     try {
       pools = await this.#open();
       client = await pools[purpose].connect().catch((error: unknown) => {
-        throw asStorageError(error, 'unsent');
+        throw asStorageError(error, 'unsent', this.#url.reveal());
       });
       const result = await work(client);
       client.release();
@@ -198,22 +199,24 @@ const PooledClient = new Proxy(Client, {
   },
 });
 
-function run(client: PoolClient, progress: Progress, limitMs: number | null): Ask {
-  return async <Row>(text: string, values?: readonly Value[]) => {
-    const query = {
-      text,
-      ...(values === undefined ? {} : { values: [...values] }),
-      ...(limitMs === null ? {} : { query_timeout: limitMs + answerMs }),
+const asker =
+  (url: Secret) =>
+  (client: PoolClient, progress: Progress, limitMs: number | null): Ask => {
+    return async <Row>(text: string, values?: readonly Value[]) => {
+      const query = {
+        text,
+        ...(values === undefined ? {} : { values: [...values] }),
+        ...(limitMs === null ? {} : { query_timeout: limitMs + answerMs }),
+      };
+      try {
+        const { rows } = await client.query(query);
+        // The statement of each call says what its rows are; numbers and bytes come as `chooseParser` makes them.
+        return rows as readonly Row[];
+      } catch (error) {
+        throw asStorageError(error, progress, url.reveal());
+      }
     };
-    try {
-      const { rows } = await client.query(query);
-      // The statement of each call says what its rows are; numbers and bytes come as `chooseParser` makes them.
-      return rows as readonly Row[];
-    } catch (error) {
-      throw asStorageError(error, progress);
-    }
   };
-}
 
 /** Over all pools that come and go. A statement that was given up counts until the server has ended it. */
 function createConnectionBudget(max: number) {

@@ -1,4 +1,6 @@
 import { DatabaseError } from 'pg';
+import { parseAddress } from '../../domain/addresses.ts';
+import { createForeignTexts } from '../../domain/foreign-text.ts';
 import { StorageError } from '../../domain/operator-error.ts';
 import { PollCodecError } from '../runs/poll-bytes.ts';
 
@@ -86,13 +88,13 @@ const misfits: readonly (readonly [pattern: RegExp, advice: string, kind?: Kind]
  */
 export type Progress = 'unsent' | 'read' | 'written';
 
-/** A `StorageError` whose message says what to do and names neither address nor user. */
-export function asStorageError(error: unknown, progress: Progress): unknown {
+/** A `StorageError` whose message says what to do and names neither address nor user; `url` is what the server must not repeat. */
+export function asStorageError(error: unknown, progress: Progress, url: string): unknown {
   if (error instanceof StorageError) return error;
   if (error instanceof PollCodecError)
     return storageError('corrupt', 'it is damaged: restore a backup', error);
   const unsure: Kind = progress === 'written' ? 'unknown' : 'other';
-  if (error instanceof DatabaseError) return serverError(error, unsure);
+  if (error instanceof DatabaseError) return serverError(error, unsure, url);
   if (!(error instanceof Error) || !isConnectionError(error)) return error;
   const code = 'code' in error ? String(error.code) : '';
   const file = unreadableFile(error, code);
@@ -114,13 +116,14 @@ function unreadableFile(error: Error, code: string): string | null {
 }
 
 /** The server's answer. `unsure` is the kind of those that do not say whether it was done. */
-function serverError(error: DatabaseError, unsure: Kind): StorageError {
+function serverError(error: DatabaseError, unsure: Kind, url: string): StorageError {
   const code = error.code ?? '';
+  const said = ` (${quote(code, error.message, url)})`;
   const refused = refusals.find(([prefix]) => code.startsWith(prefix));
-  if (refused !== undefined) return storageError(refused[1], refused[2], error);
+  if (refused !== undefined) return storageError(refused[1], refused[2], error, said);
   const lost = unanswered.find(([prefix]) => code.startsWith(prefix));
-  if (lost !== undefined) return storageError(unsure, lost[1], error);
-  return storageError(isAboutValues(code) ? 'refused' : 'other', 'it refused', error);
+  if (lost !== undefined) return storageError(unsure, lost[1], error, said);
+  return storageError(isAboutValues(code) ? 'refused' : 'other', 'it refused', error, said);
 }
 
 export function fencedError(): StorageError {
@@ -144,17 +147,20 @@ export function stillUnknown(error: unknown): unknown {
   return new StorageError('unknown', error.message, { cause: error.cause });
 }
 
-function storageError(kind: Kind, advice: string, cause: Error): StorageError {
-  return new StorageError(kind, `the PostgreSQL database: ${advice}${quote(cause)}`, { cause });
+function storageError(
+  kind: Kind,
+  advice: string,
+  cause: Error,
+  said = 'code' in cause ? ` (${String(cause.code)})` : '',
+): StorageError {
+  return new StorageError(kind, `the PostgreSQL database: ${advice}${said}`, { cause });
 }
 
-/** The server's own words, where they cannot name who asks or where. */
-function quote(cause: Error): string {
-  if (cause instanceof DatabaseError) {
-    const code = cause.code ?? '';
-    return /^(28|3D|08|57P03)/.test(code) ? ` (${code})` : ` (${code}: ${cause.message})`;
-  }
-  return 'code' in cause ? ` (${String(cause.code)})` : '';
+/** The server's own words, where they cannot name who asks or where, without what it was signed in with. */
+function quote(code: string, words: string, url: string): string {
+  if (/^(28|3D|08|57P03)/.test(code)) return code;
+  const texts = createForeignTexts([url, decodeURIComponent(parseAddress(url)?.password ?? '')]);
+  return `${code}: ${texts.clean(words, 500)}`;
 }
 
 /** Data exceptions, broken constraints, limits of a row, what a trigger of somebody's raises: of one record, or of all. */

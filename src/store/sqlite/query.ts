@@ -18,7 +18,10 @@ export function openSqlFile(path: string, damaged: (found: FoundDamage) => void 
   const source = connectForReading(path, requireSchema);
   try {
     // Views that a connection alone sees are written nowhere: it has them before it refuses to change anything.
-    const db = connectForReading(path, (made) => addPollTables(made, openHistory(source, path, damaged)));
+    const db = connectForReading(path, (made) => {
+      addPollTables(made, openHistory(source, path, damaged));
+      made.exec(noteWithoutKeys);
+    });
     const close = () => {
       for (const opened of [db, source]) opened.close();
     };
@@ -29,6 +32,13 @@ export function openSqlFile(path: string, damaged: (found: FoundDamage) => void 
   }
 }
 
+/** In the place of the table: with a key of it anybody, an assistant too, could sign a link that acts. */
+const noteWithoutKeys = `CREATE TEMP VIEW note AS
+  SELECT name, iif(name GLOB '*link-keys' OR name GLOB '*-key', '[secret]', value) AS value FROM main.note`;
+
+/** `main` and a dot, however they are quoted and parted. */
+const ofFileItself = /\bmain\b["'`\]]?(?:\s|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)*\./i;
+
 function ask(db: Connection, path: string, sql: string): SqlAnswer {
   // A pragma may take effect while it is prepared, so SQLite is not even shown one.
   if (!isQuery(sql)) {
@@ -37,6 +47,7 @@ function ask(db: Connection, path: string, sql: string): SqlAnswer {
       reason: 'only read-only statements are allowed: SELECT, WITH, VALUES or EXPLAIN QUERY PLAN',
     };
   }
+  if (ofFileItself.test(sql)) return { kind: 'refused', reason: 'name tables without "main." before them' };
   try {
     const statement = db.prepare<[], SqlValue[]>(sql);
     if (!statement.reader || !statement.readonly)

@@ -252,6 +252,14 @@ describe('Socket Mode', () => {
     await bed.heard(1);
   });
 
+  test('repeats no token of what Slack says when it ends a connection', async () => {
+    const bed = await listen();
+    await connected(bed);
+    bed.slack.disconnect(`no more of ${Buffer.from(appToken).toString('hex')}${' and so on'.repeat(50)}`);
+    const reason = await eventually('the end', () => bed.listener.problem()?.reason ?? null);
+    expect(reason).toBe('Slack asked to connect again ([secret])');
+  });
+
   test('believes a connection that pings, and makes another where nothing comes any more', async () => {
     const bed = await listen({ silenceMs: 600 });
     await connected(bed);

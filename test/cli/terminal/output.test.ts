@@ -15,3 +15,15 @@ test.each([
 ])('a terminal that %s', (_, columns, expected) => {
   expect(openOutput(terminal(columns), {}, () => undefined).columns).toBe(expected);
 });
+
+test('a terminal gets lines and colours, and nothing by which an answer of another machine moves its cursor, sets its title, conceals or reorders', async () => {
+  const got: string[] = [];
+  const stream = Object.assign(terminal(80), { write: (text: string) => got.push(text) > 0 });
+  const { write } = openOutput(stream, {}, () => undefined);
+  await write('\r\u001b[K\u001b[31mtwo\u001b[39m\n\tlines\n');
+  await write('a\u001b]0;title\u0007\u001b[2J\u001b[8mb\u009b1;1H\rlowwater: fine\u202ec\u0000\n');
+  expect(got).toEqual([
+    '\r\u001b[K\u001b[31mtwo\u001b[39m\n\tlines\n',
+    'a]0;title[2J[8mb1;1Hlowwater: finec\n',
+  ]);
+});

@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import { DatabaseError } from 'pg';
 import { describe, expect, it } from 'vitest';
 import { StorageError } from '../../../src/domain/operator-error.ts';
 import { Secret } from '../../../src/domain/secret.ts';
@@ -81,6 +82,24 @@ describe.skipIf(noPostgres !== null)('a database that cannot be used', () => {
   });
 });
 
+const password = 'p4ss+Word "of" 4711';
+const url = `postgres://lowwater:${encodeURIComponent(password)}@one:5432,two:5432/lowwater`;
+
+it.each([
+  ['as it is', password],
+  ['URL-encoded', encodeURIComponent(password)],
+  ['in base64', Buffer.from(`u:${password}`).toString('base64')],
+  ['in hexadecimal', Buffer.from(password).toString('hex')],
+  ['with the address', url],
+])('a password that the server or a pooler repeats %s is hidden in its words, the code stays', (_, form) => {
+  const said = Object.assign(new DatabaseError(`no tenant for ${form}`, 20, 'error'), { code: 'XX000' });
+  const failure = asStorageError(said, 'unsent', url);
+  expect(failure).toMatchObject({
+    message: expect.stringMatching(/the server failed \(XX000: .*\[secret\]/),
+  });
+  expect(String(failure)).not.toContain(form);
+});
+
 it.each([
   ['CERT_HAS_EXPIRED', 'has expired: renew it on the server', 'unfit'],
   ['CERT_NOT_YET_VALID', 'not valid yet: set the clock of this machine', 'other'],
@@ -92,7 +111,7 @@ it.each([
 ])(
   'a certificate that ends in %s is named for what it is, and a start waits only where waiting helps',
   (code, advice, kind) => {
-    const failure = asStorageError(Object.assign(new Error('of TLS'), { code }), 'unsent');
+    const failure = asStorageError(Object.assign(new Error('of TLS'), { code }), 'unsent', url);
     expect(failure).toMatchObject({ kind, message: expect.stringContaining(advice) });
   },
 );

@@ -89,6 +89,27 @@ describe('a query', () => {
     expect(rowsOf(file.ask('SELECT count(*) FROM account'))[1]).toEqual([1]);
   });
 
+  it('shows the notes, but none of the keys among them, by no name of their table', async () => {
+    const notes = {
+      'link-keys': '1:very-secret',
+      'calendar-key': 'very-secret',
+      '@damaged:note:digest-key': 'very-secret',
+      'alive-at': '1',
+    };
+    const { store, file } = await openWith({ otp: [ok(noon, 1)] });
+    await store.commit(batch({ notes }));
+    const { ask } = file;
+    const all = ['note', 'temp.note', '(SELECT * FROM note)'].map((table) => ask(`SELECT * FROM ${table}`));
+    for (const answer of all) {
+      const rows = 'rows' in answer ? [...answer.rows] : [];
+      expect(rows).toContainEqual(['alive-at', '1']);
+      expect(rows).toContainEqual(['link-keys', '[secret]']);
+      expect(JSON.stringify(rows)).not.toContain('very-secret');
+    }
+    for (const table of ['main.note', '"main".note', "'MAIN' . note", '[main]/* */.note', '`main`--\n.note'])
+      expect(ask(`SELECT * FROM ${table}`)).toMatchObject({ kind: 'refused' });
+  });
+
   it('cannot load code into the process, and says what is wrong with a value', async () => {
     const ask = await askAbout({ otp: [ok(noon, 1)] });
     expect(() => ask("SELECT load_extension('/tmp/evil.so')")).toThrow(/not authorized/);
