@@ -36,8 +36,9 @@ export function openSqlFile(path: string, damaged: (found: FoundDamage) => void 
 const noteWithoutKeys = `CREATE TEMP VIEW note AS
   SELECT name, iif(name GLOB '*link-keys' OR name GLOB '*-key', '[secret]', value) AS value FROM main.note`;
 
-/** `main` and a dot, however they are quoted and parted. */
-const ofFileItself = /\bmain\b["'`\]]?(?:\s|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)*\./i;
+/** `main.note`, however it is quoted and parted. */
+const gap = '(?:\\s|--[^\\n]*\\n|/\\*[\\s\\S]*?\\*/)*';
+const noteItself = new RegExp(`\\bmain\\b["'\`\\]]?${gap}\\.${gap}["'\`[]?note\\b`, 'i');
 
 function ask(db: Connection, path: string, sql: string): SqlAnswer {
   // A pragma may take effect while it is prepared, so SQLite is not even shown one.
@@ -47,7 +48,8 @@ function ask(db: Connection, path: string, sql: string): SqlAnswer {
       reason: 'only read-only statements are allowed: SELECT, WITH, VALUES or EXPLAIN QUERY PLAN',
     };
   }
-  if (ofFileItself.test(sql)) return { kind: 'refused', reason: 'name tables without "main." before them' };
+  if (noteItself.test(sql))
+    return { kind: 'refused', reason: 'name the table "note" without "main." before it' };
   try {
     const statement = db.prepare<[], SqlValue[]>(sql);
     if (!statement.reader || !statement.readonly)

@@ -106,8 +106,16 @@ describe('a query', () => {
       expect(rows).toContainEqual(['link-keys', '[secret]']);
       expect(JSON.stringify(rows)).not.toContain('very-secret');
     }
-    for (const table of ['main.note', '"main".note', "'MAIN' . note", '[main]/* */.note', '`main`--\n.note'])
+    for (const table of [
+      'main.note',
+      '"main".note',
+      "'MAIN' . note",
+      '[main]/* */.note',
+      '`main`--\n.note',
+      'main."note"',
+    ])
       expect(ask(`SELECT * FROM ${table}`)).toMatchObject({ kind: 'refused' });
+    expect(ask('SELECT * FROM main.account, temp.note')).toHaveProperty('rows');
   });
 
   it('cannot load code into the process, and says what is wrong with a value', async () => {
