@@ -104,10 +104,20 @@ export class BalanceSpending {
     const fell = amountOf(last, this.balance) - now;
     if (fell < 0 || (fell === 0 && now - settings.floorMicros < nearlyEmpty * state.meanHour)) return;
     const spent = (fell * (this.#weights?.[hour.slot] ?? 1) * (to - from)) / (reading.at - last.at);
+    const { smallestFall, usualSilence } = state;
     noteFall(state, fell);
     state.spent += spent;
     state.seenMs += to - from;
-    if (state.hours < hoursPerWeek) return;
+    if (state.hours >= hoursPerWeek) this.#watch(settings, { spent, from, to, hour });
+    // The forecast of this hour rests on them: after a restart it is made of what they are now.
+    if (state.smallestFall !== smallestFall || state.usualSilence !== usualSilence) this.#walk = null;
+  }
+
+  #watch(
+    settings: SpendingSettings,
+    { spent, from, to, hour }: Pick<PartOfHour, 'from' | 'to' | 'hour'> & { readonly spent: Micros },
+  ): void {
+    const { state } = this;
     if (this.#usual === null) {
       this.#usual = usualRange(state, hour.slot);
       // After a restart the hour has begun already.
@@ -130,8 +140,9 @@ export class BalanceSpending {
     const { state } = this;
     state.usualBefore = usualSpending(state, ended.slot);
     const { byTime, all } = announcedBetween(this.#announcedOf(settings), ended.startsAt, ended.endsAt);
+    const { runDays } = state;
     learnHour(state, { ...ended, planned: this.#plannedIn(settings, ended) + byTime, announced: all });
-    if (ended.isLast) this.#runs = null;
+    if (ended.isLast || state.runDays !== runDays) this.#runs = null;
     forgetUnusual(state);
     this.#usual = null;
     passHour(state, {
