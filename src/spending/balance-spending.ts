@@ -106,18 +106,11 @@ export class BalanceSpending {
     const spent = (fell * (this.#weights?.[hour.slot] ?? 1) * (to - from)) / (reading.at - last.at);
     const { smallestFall, usualSilence } = state;
     noteFall(state, fell);
+    // The walk of this hour rests on it, as it would be made after a restart.
+    if (state.smallestFall !== smallestFall) this.#walk = null;
     state.spent += spent;
     state.seenMs += to - from;
-    if (state.hours >= hoursPerWeek) this.#watch(settings, { spent, from, to, hour });
-    // The forecast of this hour rests on them: after a restart it is made of what they are now.
-    if (state.smallestFall !== smallestFall || state.usualSilence !== usualSilence) this.#walk = null;
-  }
-
-  #watch(
-    settings: SpendingSettings,
-    { spent, from, to, hour }: Pick<PartOfHour, 'from' | 'to' | 'hour'> & { readonly spent: Micros },
-  ): void {
-    const { state } = this;
+    if (state.hours < hoursPerWeek) return;
     if (this.#usual === null) {
       this.#usual = usualRange(state, hour.slot);
       // After a restart the hour has begun already.
@@ -129,6 +122,7 @@ export class BalanceSpending {
     const ofRuns = Math.max(0, Math.min(beyond - ofAnnounced, this.#restOfRuns));
     this.#restOfRuns -= ofRuns;
     watchUnusual(state, this.#usual, { spent: spent - ofAnnounced - ofRuns, from, to });
+    if (state.usualSilence !== usualSilence) this.#walk = null;
   }
 
   /** Learns an hour that ended; `day` is its local one, `isLast` whether it is that day's last hour. */

@@ -55,11 +55,16 @@ export class FallUnits {
 
 export type NowAndBefore = Readonly<Record<'now' | 'before', FallUnits>>;
 
-/** The reasons of several balances together; null where what a message takes is not known of each that fell, of both times. */
+/** The reasons of one account; null where what a message takes is not known of each balance that fell, of both times. */
 export function reasonsOf(balances: readonly NowAndBefore[]): Reasons | null {
   const spent = balances.filter(({ now, before }) => now.spent + before.spent > 0);
-  const found = spent.flatMap(({ now, before }) => splitChange(now, before) ?? []);
-  if (found.length < spent.length) return null;
+  return addReasons(spent.map(({ now, before }) => splitChange(now, before)));
+}
+
+/** Null where one of them is not known. */
+export function addReasons(all: readonly (Reasons | null)[]): Reasons | null {
+  const found = all.flatMap((reasons) => reasons ?? []);
+  if (found.length < all.length) return null;
   const sumOf = (reason: keyof Reasons) => found.reduce((sum, each) => sum + each[reason], 0);
   return { price: sumOf('price'), volume: sumOf('volume') };
 }
