@@ -59,7 +59,7 @@ function poll(state: MonitorState, place: number, outcome: Outcome, now: number)
   const account = state.accounts.get(`account-${place}`);
   if (account === undefined) throw new Error(`there is no account ${place}`);
   const began = performance.now();
-  if (state.unloaded.has(account.id)) loadHistory(state, account, { readings: day, areAll: false, now });
+  if (state.unloaded.has(account.id)) loadHistory(state, account, { readings: day, areAll: false });
   observePoll(state, account, outcome, now);
   endTurn(state, now);
   return performance.now() - began;

@@ -1,5 +1,5 @@
 import { onStorageError } from '../domain/operator-error.ts';
-import { type LoadedHistory, loadHistory, loadSince } from '../engine/spending.ts';
+import { type LoadedHistory, loadHistory, loadSince, showPace } from '../engine/spending.ts';
 import type { MonitorState, WatchedAccount } from '../engine/state.ts';
 import type { StoreReader } from '../ports/store.ts';
 
@@ -13,7 +13,7 @@ export class HistoryLoader {
   readonly #state: MonitorState;
   readonly #reader: HistoryReader;
   readonly #now: () => number;
-  readonly #act: (takeIn: (now: number) => void) => void;
+  readonly #act: (takeIn: () => void) => void;
   readonly #underWay = new Map<string, Promise<void>>();
 
   /** `act` takes in what was read, as part of a turn if there are turns. */
@@ -21,7 +21,7 @@ export class HistoryLoader {
     state: MonitorState,
     reader: HistoryReader,
     now: () => number,
-    act: (takeIn: (now: number) => void) => void = (takeIn) => takeIn(now()),
+    act: (takeIn: () => void) => void = (takeIn) => takeIn(),
   ) {
     this.#state = state;
     this.#reader = reader;
@@ -54,20 +54,25 @@ export class HistoryLoader {
 
   async #load(account: WatchedAccount): Promise<void> {
     const state = this.#state;
-    const since = loadSince(state, account, this.#now());
-    const read = await this.#read(account, since).catch(onStorageError({ readings: [], areAll: false }));
-    this.#act((now) => {
+    const read = await this.#read(account).catch(onStorageError({ readings: [], areAll: false }));
+    this.#act(() => {
       // A reload may have replaced or removed it.
       const current = state.unloaded.has(account.id) ? state.accounts.get(account.id) : undefined;
-      if (current !== undefined) loadHistory(state, current, { ...read, now });
+      if (current !== undefined) loadHistory(state, current, read);
     });
   }
 
-  async #read({ id }: WatchedAccount, since: number): Promise<Pick<LoadedHistory, 'readings' | 'areAll'>> {
-    const before = await this.#reader.readingBefore(id, since);
-    const from = before?.at ?? since;
-    const query = { account: id, since: from, until: Number.MAX_SAFE_INTEGER, asStored: true };
-    return { readings: await collect(this.#reader.readings(query)), areAll: before === null };
+  async #read(account: WatchedAccount): Promise<LoadedHistory> {
+    const { id } = account;
+    const now = this.#now();
+    let since = loadSince(this.#state, account, now);
+    for (;;) {
+      const before = await this.#reader.readingBefore(id, since);
+      since = before?.at ?? since;
+      const query = { account: id, since, until: Number.MAX_SAFE_INTEGER, asStored: true };
+      const readings = await collect(this.#reader.readings(query));
+      if (before === null || showPace(readings, account, now)) return { readings, areAll: before === null };
+    }
   }
 }
 

@@ -42,23 +42,30 @@ export function isAhead(day: string, now: number): boolean {
   return Date.parse(day) > now + dayMs;
 }
 
-/** Only sums are converted: amounts of accounts never are. Each amount is exact to the millionth, half of one rounded away from zero. */
+/**
+ * Only sums are converted: amounts of accounts never are. The sum of each currency is exact to the millionth, half of one rounded away from
+ * zero, so that one sum is the same however its parts were grouped.
+ */
 export function sumUp(
   sums: readonly { readonly currency: string; readonly micros: Micros }[],
   { currency, rates }: Money,
 ): OneSum {
   const own = currencyCode(currency);
   const one = worthOf(own, rates);
-  const missing = new Set<string>();
+  const missing: string[] = [];
   let micros = 0;
-  for (const { currency: each, micros: amount } of sums) {
-    const code = currencyCode(each);
-    const worth = code === own ? one : worthOf(code, rates);
+  const named = Map.groupBy(sums, (each) =>
+    isUnit(each.currency) ? each.currency : currencyCode(each.currency),
+  );
+  for (const [name, amounts] of named) {
+    const amount = amounts.reduce((sum, each) => sum + each.micros, 0);
+    const code = currencyCode(name);
+    const worth = worthOf(code, rates);
     if (code === own) micros += amount;
-    else if (worth === null || one === null) missing.add(isUnit(each) ? each : code);
+    else if (worth === null || one === null) missing.push(name);
     else micros += multiply(amount, worth.top * one.bottom, worth.bottom * one.top);
   }
-  return { currency, micros, date: rates?.date ?? null, missing: [...missing] };
+  return { currency, micros, date: rates?.date ?? null, missing };
 }
 
 /** The worth of one unit in the base of the rates; null where they do not say. */

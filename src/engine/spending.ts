@@ -9,21 +9,26 @@ import { alertKindOf, spendingLookback } from '../rules/registry.ts';
 import { AccountSpending } from '../spending/account-spending.ts';
 import { passLeadTime } from '../spending/local-week.ts';
 import { runway } from '../spending/runway.ts';
+import { readingsPerPace } from '../spending/usual-interval.ts';
 import { scheduleAccount } from './judge.ts';
 import { emptyAt, type MonitorState, type WatchedAccount } from './state.ts';
 
 /**
- * From when on stored readings have to be loaded: for the log, the one before its window too. Each account
- * loads its own when it is first polled or looked at, before any other reading is appended: all at once would
- * delay the start.
+ * From when on stored readings have to be loaded: for the log, which reaches back from the newest reading, the one before its window too.
+ * Each account loads its own when it is first polled or looked at, before any other reading is appended: all at once would delay the start.
  */
 export function loadSince(state: MonitorState, account: WatchedAccount, now: number): number {
-  return Math.min(logSince(account, now), spendingKnownSince(state, account));
+  return Math.min(account.log.reloadSince(newestAt(account, now)), spendingKnownSince(state, account));
 }
 
-/** Its rules look back from the newest reading, however long ago that was. */
-function logSince({ log, poll: { reading } }: WatchedAccount, now: number): number {
-  return log.reloadSince(Math.min(now, reading?.at ?? now));
+/** Whether readings, oldest first, tell the gaps of the log by the pace before it: an account may be read more seldom than is configured. */
+export function showPace(readings: readonly Reading[], account: WatchedAccount, now: number): boolean {
+  const known = readings[readingsPerPace - 1]?.at ?? Number.POSITIVE_INFINITY;
+  return known <= newestAt(account, now) - account.log.windowMs;
+}
+
+function newestAt({ poll }: WatchedAccount, now: number): number {
+  return Math.min(now, poll.reading?.at ?? now);
 }
 
 /**
@@ -33,14 +38,8 @@ function logSince({ log, poll: { reading } }: WatchedAccount, now: number): numb
  */
 export function loadHistory(state: MonitorState, account: WatchedAccount, loaded: LoadedHistory): void {
   state.unloaded.delete(account.id);
-  const { seriesSince } = account.poll;
-  const readings = loaded.readings.filter(({ at }) => at >= seriesSince);
-  const since = logSince(account, loaded.now);
-  const from = readings.reduce(
-    (newest, { at }) => (at < since ? Math.max(newest, at) : newest),
-    Number.NEGATIVE_INFINITY,
-  );
-  for (const reading of readings) if (reading.at >= from) account.log.append(reading);
+  const readings = loaded.readings.filter(({ at }) => at >= account.poll.seriesSince);
+  for (const reading of readings) account.log.append(reading);
   if (loaded.areAll) state.unlearned.delete(account.id);
   const knownSince = spendingKnownSince(state, account);
   for (const reading of readings) if (reading.at >= knownSince) account.spending.read(reading);
@@ -51,7 +50,6 @@ export function loadHistory(state: MonitorState, account: WatchedAccount, loaded
 export interface LoadedHistory {
   readonly readings: readonly Reading[];
   readonly areAll: boolean;
-  readonly now: number;
 }
 
 /** Older history adds nothing to ten weeks. */

@@ -156,7 +156,7 @@ function jumpFigures(item: MessageItem, frame: WordingFrame): readonly Figure[] 
 
 /** Until when somebody has to act, and how long the balance lasts. */
 function endFigures(runway: Runway | null, frame: WordingFrame): readonly Figure[] {
-  if (runway === null || runway.burnPerDay === null) return [];
+  if (runway === null || (runway.runwayMs ?? runway.burnPerDay) === null) return [];
   // The interval already shows how certain it is.
   const isPlain = runway.runwayMs !== null && runway.runwayMs > 0 && runway.forecast?.earliest == null;
   const length = sayRunwayAndEnd(runway, frame);

@@ -104,7 +104,10 @@ export class BalanceSpending {
     const fell = amountOf(last, this.balance) - now;
     if (fell < 0 || (fell === 0 && now - settings.floorMicros < nearlyEmpty * state.meanHour)) return;
     const spent = (fell * (this.#weights?.[hour.slot] ?? 1) * (to - from)) / (reading.at - last.at);
+    const { smallestFall, usualSilence } = state;
     noteFall(state, fell);
+    // The walk of this hour rests on it, as it would be made after a restart.
+    if (state.smallestFall !== smallestFall) this.#walk = null;
     state.spent += spent;
     state.seenMs += to - from;
     if (state.hours < hoursPerWeek) return;
@@ -119,6 +122,7 @@ export class BalanceSpending {
     const ofRuns = Math.max(0, Math.min(beyond - ofAnnounced, this.#restOfRuns));
     this.#restOfRuns -= ofRuns;
     watchUnusual(state, this.#usual, { spent: spent - ofAnnounced - ofRuns, from, to });
+    if (state.usualSilence !== usualSilence) this.#walk = null;
   }
 
   /** Learns an hour that ended; `day` is its local one, `isLast` whether it is that day's last hour. */
@@ -130,8 +134,9 @@ export class BalanceSpending {
     const { state } = this;
     state.usualBefore = usualSpending(state, ended.slot);
     const { byTime, all } = announcedBetween(this.#announcedOf(settings), ended.startsAt, ended.endsAt);
+    const { runDays } = state;
     learnHour(state, { ...ended, planned: this.#plannedIn(settings, ended) + byTime, announced: all });
-    if (ended.isLast) this.#runs = null;
+    if (ended.isLast || state.runDays !== runDays) this.#runs = null;
     forgetUnusual(state);
     this.#usual = null;
     passHour(state, {

@@ -1,5 +1,7 @@
 /** More than this many usual intervals between two readings is a gap: a fall and a top-up may both hide in it. */
 const intervalsPerGap = 2.5;
+/** So many readings have the three intervals between them by which a gap is told. */
+export const readingsPerPace = 4;
 
 /**
  * Tells gaps from the pace at which an account was read at the time. The interval that is configured now says nothing of

@@ -1,7 +1,7 @@
 import { hourMs } from '../domain/duration.ts';
 import { currencyCode, type Micros } from '../domain/money.ts';
 import { ownOf } from '../domain/own.ts';
-import type { Reasons } from './fall-units.ts';
+import { addReasons } from './fall-units.ts';
 import type { Review } from './review.ts';
 
 /** A smaller share is no change that anybody asks about. */
@@ -35,11 +35,9 @@ export function explainChanges({ spending, since, until, groupBy }: Changing) {
       ([label, rows]) => ({ label, more: rows.reduce((sum, each) => sum + each.more, 0) }),
     );
     const groups = labels.length > 1 ? most(labels, namedAccounts) : [];
-    const reasons = own.flatMap((each) => each.reasons ?? []);
-    const sumOf = (reason: keyof Reasons) => reasons.reduce((sum, each) => sum + each[reason], 0);
     return {
       ...{ currency: own[0]?.currency ?? '', more, accounts: most(own, namedAccounts), groups, weekday },
-      reasons: reasons.length < own.length ? null : { price: sumOf('price'), volume: sumOf('volume') },
+      reasons: addReasons(own.map(({ reasons }) => reasons)),
     };
   });
 }

@@ -53,8 +53,23 @@ export class FallUnits {
   }
 }
 
-/** The reason, price or volume; null where what a message took is not known of both times. */
-export function splitChange(now: FallUnits, before: FallUnits): Reasons | null {
+export type NowAndBefore = Readonly<Record<'now' | 'before', FallUnits>>;
+
+/** The reasons of one account; null where what a message takes is not known of each balance that fell, of both times. */
+export function reasonsOf(balances: readonly NowAndBefore[]): Reasons | null {
+  const spent = balances.filter(({ now, before }) => now.spent + before.spent > 0);
+  return addReasons(spent.map(({ now, before }) => splitChange(now, before)));
+}
+
+/** Null where one of them is not known. */
+export function addReasons(all: readonly (Reasons | null)[]): Reasons | null {
+  const found = all.flatMap((reasons) => reasons ?? []);
+  if (found.length < all.length) return null;
+  const sumOf = (reason: keyof Reasons) => found.reduce((sum, each) => sum + each[reason], 0);
+  return { price: sumOf('price'), volume: sumOf('volume') };
+}
+
+function splitChange(now: FallUnits, before: FallUnits): Reasons | null {
   const [price, former] = [now.price(), before.price()];
   if (price === null || former === null) return null;
   const volume = Math.round((now.spent / price - before.spent / former) * former);

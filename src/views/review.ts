@@ -6,10 +6,10 @@ import { isoDay, parseLocalText, zoneOffsetMs } from '../domain/moment.ts';
 import { currencyCode, type Micros } from '../domain/money.ts';
 import { type Money, sumUp } from '../domain/one-sum.ts';
 import { ownOf } from '../domain/own.ts';
-import { amountOf, type Balance, type BalanceDefinition, type Reading } from '../domain/reading.ts';
+import { amountOf, type Balance, type BalanceDefinition, type Reading, unitOf } from '../domain/reading.ts';
 import { changesOf, readingsOfChanges } from '../spending/changes.ts';
 import type { Views } from './create-views.ts';
-import { FallUnits, type Reasons, splitChange } from './fall-units.ts';
+import { FallUnits, type NowAndBefore, type Reasons, reasonsOf } from './fall-units.ts';
 import type { AccountView } from './views.ts';
 
 /** Reading more takes a second or more: spending of a long time, or of thousands of accounts, is added up only where filters name fewer. */
@@ -38,6 +38,7 @@ export interface Spent {
   before: Micros | null;
 }
 
+/** The balances of an account that count the same. */
 interface AccountSpent extends Spent {
   readonly account: AccountView;
   /** The additional spending of each weekday, Sunday first. */
@@ -141,9 +142,7 @@ class SpendingSums {
 
   async add(account: AccountView, chunks: AsyncIterable<readonly Reading[]>): Promise<void> {
     const { beforeSince, since, until, damageEnd } = this.#order;
-    const weekdays = new Array<Micros>(7).fill(0);
-    const own = { account, currency: account.currency ?? '', weekdays };
-    const units: UnitsByBalance = new Map();
+    const parts = partsOf(account);
     // A fall found by its first reading is part of the time before; how much of it came earlier is not known after a long gap.
     const watchedSince = beforeSince - 3 * account.pollIntervalMs;
     let firstAt: number | null = null;
@@ -152,7 +151,7 @@ class SpendingSums {
       this.#readings += chunk.length;
       if (this.isFull) return;
       firstAt ??= chunk.find(({ at }) => at > watchedSince)?.at ?? null;
-      this.#count(own, last === undefined ? chunk : [last, ...chunk], units);
+      for (const part of parts) this.#count(part, last === undefined ? chunk : [last, ...chunk]);
       last = chunk.at(-1) ?? last;
     }
     this.#goOn(account, last ?? account.reading);
@@ -162,34 +161,32 @@ class SpendingSums {
     }
     const unwatchedMs = Math.max(firstAt, damageEnd(account.id, beforeSince, since)) - beforeSince;
     const isWhole = unwatchedMs <= Math.max(maxUnwatched * (until - since), 2 * account.pollIntervalMs);
-    const spentIn = (time: 'now' | 'before') =>
-      [...units.values()].reduce((sum, shown) => sum + shown[time].spent, 0);
-    const [spent, before] = [spentIn('now'), spentIn('before')];
-    const total = this.#groupOf(account);
-    total.spent += spent;
-    total.before = total.before === null || !isWhole ? null : total.before + before;
-    const reasons = isWhole ? reasonsOf(units) : null;
-    this.#accounts.push({ ...own, spent, before: isWhole ? before : null, reasons });
+    for (const part of parts) this.#close(part, isWhole);
   }
 
-  #count(
-    own: Pick<AccountSpent, 'account' | 'currency' | 'weekdays'>,
-    readings: readonly Reading[],
-    units: UnitsByBalance,
-  ): void {
+  #close({ units, ...part }: ReturnType<typeof partsOf>[number], isWhole: boolean): void {
+    const all = [...units.values()];
+    const spent = all.reduce((sum, { now }) => sum + now.spent, 0);
+    const before = isWhole ? all.reduce((sum, shown) => sum + shown.before.spent, 0) : null;
+    const total = this.#groupOf(part);
+    total.spent += spent;
+    total.before = total.before === null || before === null ? null : total.before + before;
+    this.#accounts.push({ ...part, spent, before, reasons: isWhole ? reasonsOf(all) : null });
+  }
+
+  #count(part: ReturnType<typeof partsOf>[number], readings: readonly Reading[]): void {
     const { since } = this.#order;
-    const { account, currency } = own;
+    const { account, balances, units, weekdays } = part;
     const bucketOf = bucketsBy(this.#startsOf(account.timezone));
     const offsetMs = zoneOffsetMs(since, account.timezone);
-    // The sums are money: minutes are no part of them.
-    for (const balance of account.balances.filter(({ unit }) => unit === undefined)) {
+    for (const balance of balances) {
       const shown = getOrMake(units, balance.id, () => ({ now: new FallUnits(), before: new FallUnits() }));
-      for (const { from, to, at, before, change } of changesOf(readings, balance.id, currency)) {
+      for (const { from, to, at, before, change } of changesOf(readings, balance.id, account.currency)) {
         const spent = Math.max(0, -change);
-        addTo(own.weekdays, weekdayOf(at + offsetMs), at < since ? -spent : spent);
+        addTo(weekdays, weekdayOf(at + offsetMs), at < since ? -spent : spent);
         (at < since ? shown.before : shown.now).add(at, spent);
         if (at < since) continue;
-        addTo(this.#groupOf(account).buckets, bucketOf(at), spent);
+        addTo(this.#groupOf(part).buckets, bucketOf(at), spent);
         this.#addBelowZero(balance, before, from, to);
       }
     }
@@ -214,13 +211,12 @@ class SpendingSums {
     );
   }
 
-  #groupOf({ currency, labels }: AccountView): GroupSpent {
+  #groupOf({ account, currency }: Pick<AccountSpent, 'account' | 'currency'>): GroupSpent {
     const { days, groupBy } = this.#order;
-    const group = groupBy === null ? '' : (ownOf(labels, groupBy) ?? '');
-    const key = `${currencyCode(currency ?? '')} ${group}`;
-    return getOrMake(this.#groups, key, () => {
+    const group = groupBy === null ? '' : (ownOf(account.labels, groupBy) ?? '');
+    return getOrMake(this.#groups, `${currencyCode(currency)} ${group}`, () => {
       const buckets = new Array<Micros>(days.length).fill(0);
-      return { group, currency: currency ?? '', spent: 0, before: 0, buckets };
+      return { group, currency, spent: 0, before: 0, buckets };
     });
   }
 
@@ -231,16 +227,16 @@ class SpendingSums {
   }
 }
 
-type UnitsByBalance = Map<Balance, Readonly<Record<'now' | 'before', FallUnits>>>;
-
-/** The sum of an account, where every balance that fell is known. */
-function reasonsOf(units: UnitsByBalance): Reasons | null {
-  const spent = [...units.values()].filter(({ now, before }) => now.spent + before.spent > 0);
-  const found = spent.flatMap(({ now, before }) => splitChange(now, before) ?? []);
-  if (found.length < spent.length) return null;
-  const sumOf = (reason: keyof Reasons) => found.reduce((sum, each) => sum + each[reason], 0);
-  return { price: sumOf('price'), volume: sumOf('volume') };
+/** The balances of an account by what they count: no minutes, and no other currency, are added to its money. */
+function partsOf(account: AccountView) {
+  const byUnit = Map.groupBy(account.balances, ({ id }) => unitOf(account, id) ?? '');
+  return [...byUnit].map(([currency, balances]) => {
+    const units: UnitsByBalance = new Map();
+    return { account, currency, balances, weekdays: new Array<Micros>(7).fill(0), units };
+  });
 }
+
+type UnitsByBalance = Map<Balance, NowAndBefore>;
 
 function addTo(sums: Micros[], place: number, micros: Micros): void {
   sums[place] = (sums[place] ?? 0) + micros;

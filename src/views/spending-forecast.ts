@@ -46,11 +46,14 @@ export async function forecastSpending(
       rows.map((row) => ({ currency: row.currency, micros: pick(row) })),
       money,
     );
+  // Where no balance has a forecast nothing is known of what comes.
+  const isForecast = rows.some(({ month }) => month.total !== null);
+  const expected: typeof inOne = (pick) => (isForecast ? inOne(pick) : null);
   const sums = {
     spent: inOne(({ month }) => month.spent),
-    month: inOne(({ month }) => month.total?.micros ?? month.spent),
-    quarter: inOne(({ quarter }) => quarter.total?.micros ?? quarter.spent),
-    nextMonth: inOne(({ nextMonth }) => nextMonth?.micros ?? 0),
+    month: expected(({ month }) => month.total?.micros ?? month.spent),
+    quarter: expected(({ quarter }) => quarter.total?.micros ?? quarter.spent),
+    nextMonth: expected(({ nextMonth }) => nextMonth?.micros ?? 0),
   };
   return { rows, unknown, sums };
 }

@@ -128,9 +128,9 @@ export function sayRunway(runway: Runway | null, reader: ReaderOfLengths): strin
 function lengthOf(runway: Runway | null): number | 'usedUp' | 'usedUpByForecast' | 'notFalling' | 'unknown' {
   if (runway === null) return 'unknown';
   const { runwayMs, burnPerDay } = runway;
-  if (runwayMs !== null && runwayMs <= 0) return runway.isEndPredicted ? 'usedUpByForecast' : 'usedUp';
-  if (burnPerDay === null) return 'unknown';
-  return runwayMs ?? 'notFalling';
+  if (runwayMs === null) return burnPerDay === 0 ? 'notFalling' : 'unknown';
+  if (runwayMs > 0) return runwayMs;
+  return runway.isEndPredicted ? 'usedUpByForecast' : 'usedUp';
 }
 
 /** `lasts 3 days 9 hours, empty about …`, `used up`, `how long it lasts is unknown`. */

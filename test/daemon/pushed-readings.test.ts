@@ -142,3 +142,18 @@ test('hundreds that are pushed one after the other are stored in a few batches',
   expect(commits).toBeLessThan(10);
   expect(await world.views.readings('ai', 0, world.now + 1)).toHaveLength(300);
 });
+
+test('burn and runway outlive a restart of an account that is read more seldom than configured, also hours after its newest reading', async () => {
+  const world = await startWorld(parts);
+  let credits = 1000;
+  for (const hours of [3, 6, 3, 10, 3, 3, 6, 10, 3, 6, 3, 10, 6, 3, 6, 3, 10]) {
+    await world.pass(hours * 60 * minuteMs);
+    credits -= hours;
+    await push(world, credits);
+  }
+  await world.pass(7 * 60 * minuteMs);
+  const lived = (await world.views.account('ai'))?.runways;
+  expect(lived?.credits?.burnPerDay).toBe(24e6);
+  await world.restart({ downMs: 0 });
+  expect((await world.views.account('ai'))?.runways).toEqual(lived);
+});

@@ -321,6 +321,27 @@ describe('the numbers of a notice', () => {
     expect(headline).toContain('pay 1,400 CNY now, SMS balance is used up');
   });
 
+  it('say pay by and how long it lasts by the forecast where the last day was hardly watched', () => {
+    const [payBy, emptyAt] = [messageNow + 24 * hour, messageNow + 48 * hour];
+    const forecast = {
+      emptyAt,
+      earliest: emptyAt - hour,
+      latest: emptyAt + hour,
+      basis: 'hour-of-week',
+    } as const;
+    const known = { forecast, emptyAt, payBy, runwayMs: 48 * hour };
+    const figuresOf = (over: Parameters<typeof buildRunway>[0]) =>
+      word(buildItem({ account: buildAccount({ runway: buildRunway(over) }) })).figures.map(
+        ({ label, value }) => `${label}: ${value}`,
+      );
+    const unwatched = figuresOf({ ...known, burnPerDay: null, confidence: 'none' });
+    expect(unwatched).toContain('Pay by: Sun 22 Nov 02:41 UTC+8');
+    expect(unwatched.join()).toContain('Lasts: 2 days, empty Mon 23 Nov 02:41 UTC+8, between');
+    const beyond = { ...known, forecast: null, emptyAt: null, runwayMs: null };
+    expect(figuresOf({ ...beyond, burnPerDay: money(3) })).toContain('Lasts: unknown');
+    expect(figuresOf({ ...beyond, burnPerDay: 0 })).toContain('Lasts: not falling');
+  });
+
   it('name the credit limit that the runway counts with', () => {
     const account = buildAccount({ runway: buildRunway({ emptyMicros: money(-500) }) });
     expect(word(buildItem({ account })).figures).toContainEqual({

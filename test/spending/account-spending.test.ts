@@ -187,6 +187,26 @@ describe('what is stored of it', () => {
     );
   });
 
+  it('says of a balance what it said before, wherever an hour, a smallest fall or a monthly run is cut', () => {
+    // Traffic in clumps, each a little smaller than those before, and far more on the first of a month.
+    const clumps = (at: number): number => {
+      const hour = at / hourMs;
+      const busy = (hour * 7919) % 13 < 3 ? 20 * units - hour / 10 : 0;
+      return new Date(at).getUTCDate() === 1 ? busy + 200 * units : busy;
+    };
+    const readings = [...spendBy(clumps, { from: monday, to: monday + 90 * dayMs, begins: 1e15 })].filter(
+      (_, index) => index % 7 === 0,
+    );
+    const lived = spendingIn();
+    for (const [index, reading] of readings.entries()) {
+      lived.read(reading);
+      if (index % 3 !== 0) continue;
+      const restored = spendingIn();
+      restored.restore(lived.bytes() ?? new Uint8Array(0));
+      expect(restored.forecast('sms', 3000 * units)).toEqual(lived.forecast('sms', 3000 * units));
+    }
+  });
+
   it.each([
     ['nothing', new Uint8Array(0)],
     ['another version', Uint8Array.from({ length: 3000 }, () => 250)],

@@ -93,7 +93,7 @@ function live(stored: ReturnType<typeof load>): void {
   const state = startMonitor({ settings, stored, calendar: cronCalendar, random: seededRandom(), now });
   const account = state.accounts.get('otp');
   if (account === undefined) throw new Error('the account is gone');
-  loadHistory(state, account, { readings: [], areAll: true, now });
+  loadHistory(state, account, { readings: [], areAll: true });
   endTurn(state, now);
   now += minuteMs;
   observePoll(state, account, { kind: 'ok', answer, durationMs: 1, usage: {} }, now);

@@ -28,6 +28,11 @@ describe('one sum over several currencies', () => {
     });
   });
 
+  it('is the same however its parts were grouped', () => {
+    const parts = [7, 7, 7].map((micros) => ({ currency: 'CNY', micros }));
+    expect(sumUp(parts, money).micros).toBe(sumUp([{ currency: 'RMB', micros: 21 }], money).micros);
+  });
+
   it('says which currency or unit has no rate, once', () => {
     const [dollars, credits] = ['USD', 'credits'].map((currency) => ({ currency, micros: units(7) }));
     const sums = [dollars, dollars, credits, { currency: 'EUR', micros: units(1) }];

@@ -79,3 +79,13 @@ it('one sum over all currencies is at the rates', async () => {
   expect(amounts).toEqual([units(15 + 7), units(25 + 14), units(25 + 14), units(20 + 14)]);
   expect(sums.month).toMatchObject({ currency: 'CNY', date: '2026-11-20', missing: [] });
 });
+
+it('one sum of what comes is not known where no balance has a forecast', async () => {
+  const { rows, sums } = await forecastSpending(views, ({ id }) => id === 'fresh');
+  expect(sums).toMatchObject({
+    spent: { micros: rows[0]?.month.spent },
+    month: null,
+    quarter: null,
+    nextMonth: null,
+  });
+});

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Reading } from '../../../src/domain/reading.ts';
-import { reviewTime } from '../../../src/views/review.ts';
+import { reviewTime, sumReview } from '../../../src/views/review.ts';
 import type { AccountView } from '../../../src/views/views.ts';
 import { currencyRule, hourMs, minuteMs, smsLow, units } from '../../support/account-facts.ts';
 import { buildAccountView, dayMs, viewsNow } from '../../support/built-views.ts';
@@ -197,6 +197,31 @@ describe('a review', () => {
     expect((await reviewTime(views, day)).spending?.groups).toMatchObject([
       { spent: units(100), before: units(100), buckets: [units(100)] },
     ]);
+  });
+
+  it('counts what a balance in another currency, or in minutes, took apart from the account’s money', async () => {
+    const begin = Date.UTC(2026, 10, 1);
+    const balances = [
+      { id: 'main', label: 'Main', alertsBelowZero: true },
+      { id: 'dollars', label: 'Dollars', alertsBelowZero: true, unit: 'USD' },
+      { id: 'calls', label: 'Calls', alertsBelowZero: true, unit: 'minutes' },
+    ];
+    const readings = Array.from({ length: 6 }, (_, day) => ({
+      at: begin + day * dayMs,
+      balances: { main: units(100 - day), dollars: units(500 - 10 * day), calls: units(900 - 30 * day) },
+      currency: 'EUR',
+    }));
+    const account = buildAccountView({ timezone: 'UTC', pollIntervalMs: dayMs, balances, currency: 'EUR' });
+    const order = { ...everything, since: begin + 3 * dayMs, until: begin + 5 * dayMs };
+    const review = await reviewTime(reviewed(account, readings), order);
+    expect(review.spending?.accounts).toMatchObject([
+      { currency: 'minutes', spent: units(60), before: units(60) },
+      { currency: 'USD', spent: units(20), before: units(20) },
+      { currency: 'EUR', spent: units(2), before: units(2) },
+    ]);
+    const rates = { date: '2026-11-01', base: 'EUR', amounts: { USD: '0.9' }, inverted: false };
+    const total = sumReview(review, { currency: 'EUR', rates });
+    expect(total?.spent).toMatchObject({ micros: units(20), missing: ['minutes'] });
   });
 
   it('names accounts that were not read in the time', async () => {

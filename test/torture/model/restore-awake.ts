@@ -20,7 +20,6 @@ export function restoreLoaded(
     loadHistory(state, account, {
       readings: [...store.readings(query)].flat(),
       areAll: before === null,
-      now,
     });
   }
   return state;
