@@ -38,10 +38,6 @@ export function restoreExpected(state: MonitorState): void {
   }
 }
 
-export function forgetExpected(state: MonitorState, account: string): void {
-  if (state.expected.has(account)) keepExpected(state, account, []);
-}
-
 export function keepExpected(state: MonitorState, account: string, topUps: readonly ExpectedTopUp[]): void {
   if (topUps.length > 0) {
     state.expected.set(account, topUps);

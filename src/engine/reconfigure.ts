@@ -21,7 +21,7 @@ import {
   recordAccess,
 } from './changed-accounts.ts';
 import { followChannels } from './channel-changes.ts';
-import { forgetExpected } from './expected-top-ups.ts';
+import { keepExpected } from './expected-top-ups.ts';
 import { closeIncident, incidentOf, keepIncident, matchedOf } from './incidents.ts';
 import { reviewOngoingOutages } from './inhibit.ts';
 import { judgeElapsed, scheduleAccount } from './judge.ts';
@@ -241,7 +241,7 @@ function removeAccount(state: MonitorState, id: string, now: number): void {
   state.accounts.delete(id);
   state.unloaded.delete(id);
   state.unconfirmed.delete(id);
-  forgetExpected(state, id);
+  keepExpected(state, id, []);
   keepAnnounced(state, id, []);
   state.due.delete(`account:${id}`);
   state.polled.delete(id);
