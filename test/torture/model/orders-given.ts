@@ -30,8 +30,8 @@ export class OrdersGiven {
   readonly #expected = new DurableMap<Expected>();
   /** What each balance rose by so far. */
   readonly #risen = new DurableMap<number>();
-  readonly #stored = [this.#silences, this.#expected, this.#risen] as const;
-  readonly #readings = new Map<string, Reading>();
+  readonly #readings = new DurableMap<Reading>();
+  readonly #stored = [this.#silences, this.#expected, this.#risen, this.#readings] as const;
   /** On the page of a daemon that stands by, by who gave it: whether they read that it is done. */
   readonly #atStandby = new Map<string, AtStandby>();
 
@@ -75,7 +75,6 @@ export class OrdersGiven {
 
   died(): void {
     for (const map of this.#stored) map.crash();
-    this.#readings.clear();
   }
 
   /** An older database took the place of the present one. */
