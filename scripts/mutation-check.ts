@@ -72,15 +72,15 @@ async function tryMutation(copy: string, mutation: Mutation): Promise<Found | nu
     path,
     original.replace(mutation.old, () => mutation.new),
   );
-  const { test } = mutation;
-  const found = test === undefined ? await findFailure(copy, mostSeeds) : await runTest(copy, test);
+  const { test, pair } = mutation;
+  const found = test === undefined ? await findFailure(copy, mostSeeds, pair) : await runTest(copy, test);
   writeFileSync(path, original);
   return found;
 }
 
-async function findFailure(copy: string, seeds: number): Promise<Found | null> {
+async function findFailure(copy: string, seeds: number, pair?: string): Promise<Found | null> {
   for (let from = 1, count = firstSeeds; from <= seeds; from += count, count = from - 1) {
-    const found = await runTorture(copy, from, Math.min(count, seeds - from + 1));
+    const found = await runTorture(copy, { from, seeds: Math.min(count, seeds - from + 1), pair });
     if (found !== null) return found;
   }
   return null;
@@ -96,8 +96,12 @@ function runTest(copy: string, test: string): Promise<Found | null> {
   });
 }
 
-function runTorture(copy: string, from: number, seeds: number): Promise<Found | null> {
-  const range = ['--from', String(from), '--seeds', String(seeds)];
+function runTorture(
+  copy: string,
+  it: { readonly from: number; readonly seeds: number; readonly pair?: string | undefined },
+): Promise<Found | null> {
+  const ofPair = it.pair === undefined ? [] : ['--pair', it.pair];
+  const range = ['--from', String(it.from), '--seeds', String(it.seeds), ...ofPair];
   const child = spawn(
     process.execPath,
     ['scripts/torture.ts', ...range, '--jobs', values.jobs, '--no-shrink'],

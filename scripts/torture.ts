@@ -1,11 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import { allPairs } from '../test/torture/draw-pairs.ts';
 import { drawScenario } from '../test/torture/draw-scenario.ts';
 import { runSeeds, type SeedResult } from '../test/torture/run-seeds.ts';
 import { shrink } from '../test/torture/shrink.ts';
 import { simulate } from '../test/torture/simulate.ts';
 
-// npm run torture -- --seeds 1000 [--from N] [--years Y] [--jobs J] [--story]
+// npm run torture -- --seeds 1000 [--from N] [--years Y] [--jobs J] [--story] [--pair 'link × over']
 // Runs the daemon through simulated time with faults. A failing seed is shrunk and its story printed.
 
 const { values } = parseArgs({
@@ -13,6 +14,8 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '1000' },
     from: { type: 'string', default: '1' },
     years: { type: 'string' },
+    /** What is drawn together in every story: one of test/torture/draw-pairs.ts. */
+    pair: { type: 'string' },
     jobs: { type: 'string', default: String(Math.min(4, availableParallelism())) },
     /** Tells the whole story of each seed, failing or not. */
     story: { type: 'boolean', default: false },
@@ -24,11 +27,18 @@ const { values } = parseArgs({
 const mostFailures = 5;
 const tailLines = 60;
 const days = values.years === undefined ? null : Number(values.years) * 365;
+const { pair } = values;
+if (pair !== undefined && !allPairs.some((each) => each === pair))
+  throw new Error(`--pair must be one of: ${allPairs.join('; ')}`);
+const draw = (seed: number) => drawScenario(seed, days ?? undefined, pair);
 
 const results: SeedResult[] = [];
 const failed: SeedResult[] = [];
 await runSeeds(
-  { from: Number(values.from), seeds: Number(values.seeds), days, jobs: Number(values.jobs), mostFailures },
+  {
+    ...{ from: Number(values.from), seeds: Number(values.seeds), days, pair: pair ?? null },
+    ...{ jobs: Number(values.jobs), mostFailures },
+  },
   (result) => {
     results.push(result);
     if (result.violation !== null) failed.push(result);
@@ -40,7 +50,7 @@ printSpeed(results);
 for (const result of failed.sort((left, right) => left.seed - right.seed)) await notify(result);
 if (values.story) {
   for (const { seed } of results)
-    console.log((await simulate(drawScenario(seed, days ?? undefined), { notified: true })).story.join('\n'));
+    console.log((await simulate(draw(seed), { notified: true })).story.join('\n'));
 }
 if (failed.length > 0) process.exitCode = 1;
 
@@ -62,7 +72,7 @@ async function notify(result: SeedResult): Promise<void> {
   const { seed, violation } = result;
   if (violation === null) return;
   console.log(`\nseed ${seed} broke: ${violation.rule}\n  ${violation.message}`);
-  const scenario = drawScenario(seed, days ?? undefined);
+  const scenario = draw(seed);
   const small = values['no-shrink'] ? scenario : await shrink(scenario, violation.rule);
   const { story, violation: again } = await simulate(small, { notified: true });
   const { settings, events, weather, channelWeather } = small;
@@ -76,7 +86,7 @@ async function notify(result: SeedResult): Promise<void> {
   console.log(JSON.stringify({ weather, channelWeather }));
   for (const line of story.slice(-tailLines)) console.log(line);
   console.log(`broken: ${again?.rule}\n  ${again?.message}`);
-  console.log(
-    `again: npm run torture -- --from ${seed} --seeds 1${values.years === undefined ? '' : ` --years ${values.years}`}`,
-  );
+  const ofPair = pair === undefined ? '' : ` --pair '${pair}'`;
+  const ofLength = values.years === undefined ? '' : ` --years ${values.years}`;
+  console.log(`again: npm run torture -- --from ${seed} --seeds 1${ofLength}${ofPair}`);
 }

@@ -100,6 +100,16 @@ describeStores('what a daemon goes on from', (makeBed) => {
     expect((await store.load()).accounts.map(({ account }) => account)).toContain('otp');
   });
 
+  it('has messages in the order in which they were put out, also where the clock was set back in between', async () => {
+    const store = await (await makeBed()).open();
+    const messages = [message('first'), message('second', { createdAt: noon - dayMs })];
+    await store.commit(batch({ messages }));
+    await store.commit(batch({ messages: [message('third', { createdAt: noon - 2 * dayMs })] }));
+    await store.commit(batch({ messages: [message('first', { attempts: 1 })] }));
+    const { messages: waiting } = await store.load();
+    expect(waiting.map(({ id }) => id)).toEqual(['first', 'second', 'third']);
+  });
+
   it('leaves out silences that were over a week ago and messages that ended', async () => {
     const store = await (await makeBed()).open();
     await store.commit(

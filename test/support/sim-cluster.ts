@@ -178,15 +178,15 @@ export class SimCluster {
       ...disk.reader,
       takeDamaged: () => [],
       takeUnstored: async () => new Map(),
-      takeOrders: () =>
-        ask(() => {
-          const fresh = this.#orders.filter(({ no }) => !given.has(no));
-          for (const { no, order } of fresh) {
-            given.add(no);
-            if (!isOfAnotherVersion(order)) taken.add(no);
-          }
-          return fresh.map(({ order }) => order);
-        }),
+      takeOrders: async () => {
+        const waiting = await ask(() => this.#orders);
+        const fresh = waiting.filter(({ no }) => !given.has(no));
+        for (const { no, order } of fresh) {
+          given.add(no);
+          if (!isOfAnotherVersion(order)) taken.add(no);
+        }
+        return fresh.map(({ order }) => order);
+      },
       prune: (olderThan) =>
         ask(() => {
           held();

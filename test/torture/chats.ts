@@ -8,6 +8,7 @@ import type { ChatAnswer, ChatEvent } from '../../src/ports/channel.ts';
 import type { LiveViews } from '../../src/views/live-views.ts';
 import { english } from '../../src/wording/language.ts';
 import { orderOf } from '../support/orders.ts';
+import { takeByLink } from './links.ts';
 import type { Machine } from './machine.ts';
 import type { Model } from './model/model.ts';
 import type { Send } from './observer.ts';
@@ -55,6 +56,7 @@ export class Chats {
     const button = offered[place % Math.max(1, offered.length)];
     if (daemon === null || views === null || button === undefined) return null;
     const name = `pia-${++this.#presses}`;
+    if (byLink && !button.isQuiet) return pressLinks(machine, model, { name, data: button.data, twice });
     if (byLink)
       return quietByLink(daemon, views, button, name).finally(() => expectOneSilence(daemon.state, model));
     const event: ChatEvent = {
@@ -72,6 +74,20 @@ export class Chats {
       expectOneSilence(daemon.state, model);
     });
   }
+}
+
+/** Where the answer to one gets lost, nobody knows what was done. */
+function pressLinks(
+  { daemon, views }: Machine,
+  model: Model,
+  { name, data, twice }: { readonly name: string; readonly data: string; readonly twice: boolean },
+): Promise<unknown> | null {
+  if (daemon === null || views === null) return null;
+  const links = (twice ? [name, `${name}-again`] : [name]).map(async (by) => {
+    const broken = await takeByLink({ daemon, views, data, by, reads: by.length % 2 === 0 });
+    if (broken !== null) model.broken('a link does what it says', broken);
+  });
+  return Promise.all(links);
 }
 
 /** Asks for it as the page behind the link in a message does. */

@@ -6,7 +6,8 @@ import { exampleChannels } from '../support/example-channels.ts';
 import { toolTypes } from '../support/paging-tool.ts';
 import { makeAccount, makeProvider, makeRoute, makeSettings } from '../support/settings.ts';
 import { entryOfKind } from './draw-kinds.ts';
-import { renamedSettings } from './receiver-names.ts';
+import { drawNewer, endOfOwner, frames, type NewerPair, newerPairs, withNodes } from './draw-newer-pairs.ts';
+import { renamedAccounts, renamedSettings } from './receiver-names.ts';
 import {
   type ChannelFault,
   type ChannelSpell,
@@ -14,6 +15,7 @@ import {
   type Happening,
   hourMs,
   minuteMs,
+  type ProviderFault,
   type Scenario,
   type Spell,
 } from './scenario.ts';
@@ -45,26 +47,38 @@ const laterPairs = [
   'renamed channel × open',
   'unknown × refused',
 ] as const;
-type Pair = (typeof pairs)[number] | (typeof laterPairs)[number];
+type Pair = (typeof pairs)[number] | (typeof laterPairs)[number] | NewerPair;
+
+/** The newest ones last: what was drawn before them is drawn still. */
+export const allPairs: readonly Pair[] = [...pairs, ...laterPairs, ...newerPairs];
 
 /** Few accounts with one ladder, so that nothing else speaks in its place, and one kind of trouble again and again. */
-export function drawPair(from: Seeded, drawn: Scenario): Scenario {
+export function drawPair(from: Seeded, mixed: Scenario, wanted?: string): Scenario {
   const picked = from.pick(pairs);
   const isDrawn = (each: Pair, place: number): boolean =>
-    new Seeded(drawn.seed, each).chance(place < 2 ? 0.12 : 0.06);
-  const pair = laterPairs.find(isDrawn) ?? picked;
+    new Seeded(mixed.seed, each).chance(place < 2 ? 0.12 : 0.06);
+  const pair =
+    allPairs.find((each) => each === wanted) ?? [...laterPairs, ...newerPairs].find(isDrawn) ?? picked;
+  const frame = newerPairs.some((each) => each === pair) ? frames[pair as NewerPair] : {};
+  const drawn = withNodes(from, mixed, frame);
   const isGroup = pair === 'limited × regrouped';
-  const accounts = Array.from({ length: isGroup ? 3 : from.pick([1, 1, 2]) }, (_, place) =>
-    makeAccount(`acc-${place}`, {
-      credentials: { authSecret: new Secret(`secret-key-${isGroup ? 0 : place}`) },
-      baseUrl: 'https://one.example',
-      currency: 'EUR',
-      poll:
-        pair === 'sleep × cron'
-          ? { kind: 'cron', cron: from.pick(['0 * * * *', '*/20 * * * *', '15 */3 * * *']), timezone: 'UTC' }
-          : { kind: 'every', everyMs: from.pick([10, 20]) * minuteMs },
-      ...(pair === 'push × clock' ? { provider: 'pushed', baseUrl: null } : {}),
-    }),
+  const accounts = Array.from(
+    { length: isGroup ? 3 : (frame.accounts ?? from.pick([1, 1, 2])) },
+    (_, place) =>
+      makeAccount(`acc-${place}`, {
+        credentials: { authSecret: new Secret(`secret-key-${isGroup ? 0 : place}`) },
+        baseUrl: 'https://one.example',
+        currency: 'EUR',
+        poll:
+          pair === 'sleep × cron'
+            ? {
+                kind: 'cron',
+                cron: from.pick(['0 * * * *', '*/20 * * * *', '15 */3 * * *']),
+                timezone: 'UTC',
+              }
+            : { kind: 'every', everyMs: from.pick([10, 20]) * minuteMs },
+        ...(pair === 'push × clock' ? { provider: 'pushed', baseUrl: null } : {}),
+      }),
   );
   const thresholds = { info: units(320), warning: units(200), critical: units(60) };
   const rule = belowRule({
@@ -80,9 +94,11 @@ export function drawPair(from: Seeded, drawn: Scenario): Scenario {
     return { ...example, name: `ch-${place}`, place: new Secret(`https://in.example/secret-place-${place}`) };
   });
   const [first = '', second = ''] = channels.map(({ name }) => name);
-  const escalate = from.chance(0.5) ? { afterMs: 40 * minuteMs, channels: [second] } : null;
+  const isEscalating = from.chance(0.5) || frame.escalates === true;
+  const escalate = isEscalating ? { afterMs: 40 * minuteMs, channels: [second] } : null;
   const named = from.chance(0.5) ? [first] : [first, second];
-  const routes = [makeRoute({ channels: named, escalate, repeatEveryMs: from.pick([4, 24]) * hourMs })];
+  const repeatEveryMs = frame.repeatEveryMs ?? from.pick([4, 24]) * hourMs;
+  const routes = [makeRoute({ channels: named, escalate, repeatEveryMs })];
   const provider = makeProvider({ maxRequestsPerSecond: 20 });
   const settings = {
     ...makeSettings({ provider, providers: { pushed: entryOfKind('pushed') }, accounts, rules: [] }),
@@ -94,7 +110,7 @@ export function drawPair(from: Seeded, drawn: Scenario): Scenario {
   };
   const isFlapping = pair === 'owed × flapping';
   const traffic = Object.fromEntries(
-    [...accounts, ...accounts.map(renamed)].map(({ id }, place) => [
+    [...accounts, ...renamedAccounts(accounts)].map(({ id }, place) => [
       id,
       {
         key: drawn.seed * 16 + (place % accounts.length),
@@ -123,8 +139,12 @@ export function drawPair(from: Seeded, drawn: Scenario): Scenario {
     ...drawn,
     settings,
     traffic,
-    weather: isGroup ? drawLimits(from, until) : [],
-    channelWeather: (faults[pair] ?? []).flatMap((kind) => drawSpells(from, kind, { until, channel: first })),
+    weather: isGroup ? drawLimits(from, until) : drawWeather(from, frame.weather ?? [], until),
+    channelWeather: (faults[pair] ?? frame.faults ?? []).flatMap((kind) =>
+      (frame.everywhere === true ? [first, second] : [first]).flatMap((channel) =>
+        drawSpells(from, kind, { until, channel }),
+      ),
+    ),
     events: [
       ...drawn.events.filter(isNoEdit),
       ...drawTakes(from, takes, until),
@@ -146,10 +166,6 @@ function withRenamedChannels(from: Seeded, settings: Settings): Settings {
   return renamedSettings(settings, (name) => names[name] ?? name);
 }
 
-function renamed<Named extends { readonly id: string }>(it: Named): Named {
-  return { ...it, id: `${it.id}-renamed` };
-}
-
 /** What meets the rest of its pair, again and again. */
 function drawMore(
   from: Seeded,
@@ -165,12 +181,12 @@ function drawMore(
         return [{ at, kind: 'jump', byMs: from.pick([-1, 1]) * from.skewed(3000, 6 * hourMs) }];
       case 'renamed × open': {
         const isBack = from.chance(0.5);
-        const named = isBack ? accounts : accounts.map(renamed);
+        const named = isBack ? accounts : renamedAccounts(accounts);
         return [{ at, kind: 'reload', settings: { ...settings, accounts: named } }];
       }
       case 'limited × regrouped': {
         const [first, rest] = [accounts.slice(0, 1), accounts.slice(1)];
-        const named = from.pick([accounts, rest, [...rest, ...first], [...first.map(renamed), ...rest]]);
+        const named = from.pick([accounts, rest, [...rest, ...first], [...renamedAccounts(first), ...rest]]);
         return [
           { at, kind: 'reload', settings: { ...settings, accounts: named } },
           ...(from.chance(0.3) ? [{ at: at + 100, kind: 'stop', downMs: 1000 } as const] : []),
@@ -199,7 +215,7 @@ function drawMore(
           },
         ];
       default:
-        return drawLater(from, pair, { settings, at });
+        return drawLater(from, pair, { settings, at, until });
     }
   };
   const more: Happening[] = [];
@@ -212,7 +228,7 @@ function drawMore(
 function drawLater(
   from: Seeded,
   pair: Pair,
-  { settings, at }: { readonly settings: Settings; readonly at: number },
+  { settings, at, until }: { readonly settings: Settings; readonly at: number; readonly until: number },
 ): Happening[] {
   const { accounts } = settings;
   switch (pair) {
@@ -286,14 +302,18 @@ function drawLater(
           : []),
       ];
     default:
-      return [];
+      return newerPairs.some((each) => each === pair)
+        ? drawNewer(from, pair as NewerPair, { settings, at, until })
+        : [];
   }
 }
 
-/** Another process, or the next one, has the accounts after it. */
-function endOfOwner(from: Seeded, at: number): Happening {
-  const kind = from.pick(['kill', 'stop', 'hand over'] as const);
-  return kind === 'hand over' ? { at, kind } : { at, kind, downMs: from.pick([1000, 5 * minuteMs]) };
+function drawWeather(from: Seeded, kinds: readonly ProviderFault[], until: number): Spell[] {
+  return kinds.flatMap((kind) => {
+    const at = from.skewed(minuteMs, until);
+    const forMs = from.skewed(5 * minuteMs, 4 * hourMs);
+    return [{ kind, from: at, until: at + forMs, accounts: null, share: 1, retryAfterMs: null }];
+  });
 }
 
 function drawLimits(from: Seeded, until: number): Spell[] {

@@ -3,11 +3,13 @@ import { mutesEverything } from '../../src/domain/rule.ts';
 import type { Settings } from '../../src/domain/settings.ts';
 import { type Wanted, writeOrder } from '../../src/engine/orders.ts';
 import { leftOrderOf, orderOf } from '../support/orders.ts';
+import { isAbout } from './awaited.ts';
 import { type Fleet, leaseMs } from './fleet.ts';
 import type { Machine } from './machine.ts';
 import type { Model } from './model/model.ts';
 import { dayMs, type Happening, hourMs } from './scenario.ts';
 import { hashText } from './seeded.ts';
+import { orderAtStandby } from './standby-orders.ts';
 import type { Story } from './story.ts';
 import type { World } from './world.ts';
 
@@ -23,6 +25,7 @@ const answerMs = 60_000 + 20 * leaseMs;
 /** A group may be told to wait just before the turn of the account comes. */
 const longestPollMs = 2 * dayMs;
 /** A clock of one of several machines that was set wrong is set right by then. */
+const awaitLookMs = 7000;
 const setRightAfterMs = 2 * hourMs;
 
 /** Lets one thing of the scenario happen. */
@@ -108,6 +111,12 @@ export function happen(stage: Stage, it: Happening, struck: Machine | null = sta
       machine.leaveOrder({ kind: 'tomorrow', orderId: `tomorrow-${it.at}`, by: 'fay' });
       model.ordersOfTomorrow.add(`tomorrow-${it.at}`);
       return;
+    case 'order at standby':
+      void orderAtStandby(stage, it);
+      return;
+    case 'await':
+      awaitTurn(stage, it, queue.now + it.forMs);
+      return;
     case 'hand over':
       fleet.leaveOrder(leftOrderOf({ kind: 'hand-over' }, { at: machine.wall() }));
       return;
@@ -115,6 +124,19 @@ export function happen(stage: Stage, it: Happening, struck: Machine | null = sta
       pollNow(machine, model, it.account);
       return;
   }
+}
+
+/** Looks for it every few seconds. */
+function awaitTurn(stage: Stage, it: Extract<Happening, { kind: 'await' }>, until: number): void {
+  const { daemon, machines } = stage.fleet;
+  const [first] = machines;
+  if (first === undefined || first.queue.now > until) return;
+  const { queue } = first;
+  if (daemon === null || !isAbout(daemon, it.what))
+    queue.at(queue.now + awaitLookMs, () => awaitTurn(stage, it, until));
+  else
+    for (const next of it.next)
+      queue.at(queue.now + next.at, () => happen(stage, { ...next, at: queue.now }));
 }
 
 function damage(
@@ -233,7 +255,7 @@ function operate(
   } else if (it.kind === 'announced') {
     const { account, amountMicros, forMs } = it;
     const run = { amountMicros, startsAt: now, endsAt: now + forMs, comment: '' };
-    give({ kind: 'expect-spending', account, ...run }, 'dora');
+    give({ kind: 'expect-spending', account, ...run }, it.by ?? 'dora');
   } else if (it.kind === 'test alert') {
     give({ kind: 'test-alert', account: it.account }, 'gil');
   } else if (it.kind === 'expire') {

@@ -1,3 +1,4 @@
+import type { StandbyViews } from '../../src/cluster/standby-views.ts';
 import type { Daemon } from '../../src/daemon/daemon.ts';
 import type { Batch, DamagedRecord } from '../../src/ports/store.ts';
 import type { LiveViews } from '../../src/views/live-views.ts';
@@ -53,6 +54,8 @@ export class Life {
   epoch: number | null = null;
   /** What could not be read of the records that it goes on from. */
   lost: readonly DamagedRecord[] = [];
+  /** What its page shows while it stands by; none where it shares nothing. */
+  standbyPage: () => Promise<StandbyViews> | undefined = () => undefined;
   /** Ends it as SIGTERM does. */
   end: () => Promise<void> = async () => undefined;
   doom: { calls: number; readonly downMs: number } | null = null;

@@ -1,4 +1,5 @@
 import { Membership } from '../../src/cluster/membership.ts';
+import type { StandbyViews } from '../../src/cluster/standby-views.ts';
 import { Daemon } from '../../src/daemon/daemon.ts';
 import type { DaemonDependencies } from '../../src/daemon/daemon-dependencies.ts';
 import type { HandOver } from '../../src/domain/operator.ts';
@@ -21,6 +22,7 @@ import { Peers } from './peers.ts';
 import type { Scenario } from './scenario.ts';
 import { Seeded } from './seeded.ts';
 import type { SimStorage } from './sim-storage.ts';
+import { openStandbyPage } from './standby-page.ts';
 import type { World } from './world.ts';
 
 /** A machine that lowwater runs on: clocks that jump and stop, a disk, and one process at a time that may be killed. */
@@ -101,6 +103,11 @@ export class Machine {
   /** By how much its clock is off. */
   get offsetMs(): number {
     return this.#wallOffsetMs;
+  }
+
+  /** The page of this daemon while it stands by, opened once in a process. */
+  standbyPage(): Promise<StandbyViews> | undefined {
+    return this.#life?.standbyPage();
   }
 
   /** Where the command line can leave an order. */
@@ -247,6 +254,19 @@ export class Machine {
       drain: async (aheadMs) => life.span?.daemon?.drain(aheadMs * slowness),
     });
     this.membership = membership;
+    life.standbyPage = openStandbyPage({
+      settings: () => this.settings,
+      reader: { ...file, load: () => askStore(() => database.load()) },
+      clock: { ...clock, monotonic: this.#fleet.slowed(clock).monotonic },
+      random: this.#random(life, 'standby'),
+      calendar: this.#calendar,
+      revision: () => membership.news.revision,
+      heardAt: () => membership.news.heardAt,
+      leaseMs,
+      leaveOrder: (order) => askStore(() => shared.leaveOrder(order)),
+      owner: () => membership.clusterStatus.owner,
+      programs: () => membership.news.programs,
+    });
     life.end = async () => {
       await finish();
       await membership.stop();
@@ -437,15 +457,15 @@ export class Machine {
     };
   }
 
-  #random(life: Life) {
-    const stream = new Seeded(this.#scenario.seed, `process ${life.number}`);
+  #random(life: Life, of = 'process') {
+    const stream = new Seeded(this.#scenario.seed, `${of} ${life.number}`);
     let count = 0;
     return {
       fraction: () => (life.call() ? 0.5 : stream.fraction()),
       id: () => {
         life.call();
         count++;
-        return `${life.number}-${count}`;
+        return of === 'process' ? `${life.number}-${count}` : `${of}-${life.number}-${count}`;
       },
       bytes: (length: number) => Buffer.alloc(length, life.number),
     };

@@ -1,6 +1,7 @@
 import { channelMutations } from './channel-mutations.ts';
 import { faultMutations } from './fault-mutations.ts';
 import { moneyMutations } from './money-mutations.ts';
+import { pairMutations } from './pair-mutations.ts';
 import { postgresMutations } from './postgres-mutations.ts';
 
 /** A bug put into the product on purpose: the simulation must notice it. */
@@ -14,6 +15,8 @@ export interface Mutation {
   readonly new: string;
   /** The test that must notice it; the simulation where none is named. */
   readonly test?: string;
+  /** What is drawn together in the stories that must notice it: `npm run torture -- --pair`. */
+  readonly pair?: string;
 }
 
 const membership = 'src/cluster/membership.ts';
@@ -760,5 +763,6 @@ export const mutations: readonly Mutation[] = [
     new: 'if (address !== before.address) moved.delete(id);',
     test: reloadTest,
   },
+  ...pairMutations,
   ...postgresMutations,
 ];

@@ -3,7 +3,7 @@ import { type ChannelSettings, receiversOf, type Settings } from '../../src/doma
 import type { MonitorState } from '../../src/engine/state.ts';
 import type { Batch } from '../../src/ports/store.ts';
 import { channelFailedRule } from '../../src/rules/self-alert-kinds.ts';
-import type { Scenario } from './scenario.ts';
+import { allOf, type Scenario } from './scenario.ts';
 
 type Rename = (name: string) => string;
 const failedPrefix = channelFailedRule('');
@@ -22,7 +22,7 @@ export class ReceiverNames {
   readonly #sentTo = new Map<string, string>();
 
   constructor({ settings, events }: Pick<Scenario, 'settings' | 'events'>) {
-    const edits = events.flatMap((it) => (it.kind === 'reload' ? [it.settings] : []));
+    const edits = allOf(events).flatMap((it) => (it.kind === 'reload' ? [it.settings] : []));
     for (const { channels } of [settings, ...edits])
       for (const [name, receiver] of receiversOf(channels)) {
         if (!this.#first.has(receiver)) this.#first.set(receiver, name);
@@ -109,6 +109,11 @@ function renamedIncident(incident: Incident, rename: Rename): Incident {
     rule: renamedRule(incident.rule, rename),
     notified: Object.fromEntries(notified),
   };
+}
+
+/** The same accounts under other names. */
+export function renamedAccounts<Named extends { readonly id: string }>(accounts: readonly Named[]): Named[] {
+  return accounts.map((it) => ({ ...it, id: `${it.id}-renamed` }));
 }
 
 /** The same settings, where each channel has another name. */

@@ -5,7 +5,7 @@ import type { StoreReader } from '../../src/ports/store.ts';
 import type { ReplayedIncident } from '../../src/replay/incident-book.ts';
 import { storedPast } from '../../src/replay/past.ts';
 import { Replay } from '../../src/replay/replay.ts';
-import { calmDays, dayMs, type Scenario } from './scenario.ts';
+import { allOf, calmDays, dayMs, type Scenario } from './scenario.ts';
 import { Violation } from './story.ts';
 
 /** What a replay cannot know of: a clock that jumped or stood still, other rules, and what people said is to come. */
@@ -18,6 +18,7 @@ const disturbing: ReadonlySet<string> = new Set([
   'reload',
   'ordered',
   'announced',
+  'order at standby',
 ]);
 
 /** That an account is watched shows with the answer to its first poll. */
@@ -30,7 +31,9 @@ export function canBeReplayed({ events, days, settings, weather }: Scenario): bo
   const asksSomeToWait = weather.some(
     ({ accounts, retryAfterMs }) => accounts !== null && retryAfterMs !== null,
   );
-  return events.every(({ kind }) => !disturbing.has(kind)) && !asksSomeToWait && days + calmDays < keptDays;
+  return (
+    allOf(events).every(({ kind }) => !disturbing.has(kind)) && !asksSomeToWait && days + calmDays < keptDays
+  );
 }
 
 /**

@@ -32,6 +32,8 @@ export async function runSeeds(
     readonly from: number;
     readonly seeds: number;
     readonly days: number | null;
+    /** Null: as each seed draws it. */
+    readonly pair?: string | null;
     readonly jobs: number;
     readonly mostFailures: number;
   },
@@ -53,7 +55,7 @@ export async function runSeeds(
         else {
           current = next++;
           hung = setTimeout(hang, longestRunMs);
-          worker.postMessage({ seed: current, days: order.days });
+          worker.postMessage({ seed: current, days: order.days, pair: order.pair ?? null });
         }
       };
       // A daemon that never comes back cannot be asked to stop: its thread is given up, and so is the rest of its seeds.

@@ -138,10 +138,26 @@ export type Happening = { readonly at: number } & (
       readonly amountMicros: number;
       readonly forMs: number;
       readonly byOrder: boolean;
+      /** Default: who always does it. */
+      readonly by?: string;
+    }
+  /** On the page of a daemon that stands by. */
+  | { readonly kind: 'order at standby'; readonly what: 'take' | 'quiet' | 'run'; readonly place: number }
+  /** Once `what` is under way or about to be: within `forMs`, or never. The instants of `next` count from that one. */
+  | {
+      readonly kind: 'await';
+      readonly what: 'a message' | 'an escalation' | 'a reminder';
+      readonly forMs: number;
+      readonly next: readonly Happening[];
     }
   | { readonly kind: 'silence'; readonly match: Matcher; readonly forMs: number; readonly byOrder: boolean }
   | { readonly kind: 'expire'; readonly place: number }
   | { readonly kind: 'poll now'; readonly account: string }
 );
+
+/** Also those that wait for something. */
+export function allOf(events: readonly Happening[]): readonly Happening[] {
+  return events.flatMap((it) => (it.kind === 'await' ? [it, ...allOf(it.next)] : [it]));
+}
 
 export type Balances = BalanceAnswer;

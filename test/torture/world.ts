@@ -4,6 +4,7 @@ import type { Delivery } from '../../src/ports/channel.ts';
 import { Chats } from './chats.ts';
 import { ReceiverNames } from './receiver-names.ts';
 import {
+  allOf,
   type Balances,
   type ChannelSpell,
   dayMs,
@@ -46,7 +47,7 @@ export class World {
     this.#scenario = scenario;
     this.names = new ReceiverNames(scenario);
     this.chats = new Chats(this.names);
-    const edits = scenario.events.flatMap((it) => (it.kind === 'reload' ? [it.settings] : []));
+    const edits = allOf(scenario.events).flatMap((it) => (it.kind === 'reload' ? [it.settings] : []));
     this.#accounts = [scenario.settings, ...edits].flatMap(({ accounts }) => accounts);
   }
 

@@ -46,6 +46,7 @@ export function openAlertmanagerSender(
     url: `${url}/api/v2/alerts`,
     dispatcher: openHttpConnections(new Secret(url), { clock }),
     missedEnds: [] as readonly PostedAlert[],
+    latest: Promise.resolve<Delivery>({ kind: 'delivered' }),
   }));
   const headers = {
     'content-type': 'application/json',
@@ -53,27 +54,26 @@ export function openAlertmanagerSender(
     ...(authorization === null ? {} : { authorization: authorization.reveal() }),
   };
 
-  /** One member after the other gets the batches of a message in order: an end never overtakes a beginning. */
+  /** The batches of a message go to a member in order, and behind those of the one before: what fires never comes after its end. */
   async function post(
     member: (typeof members)[number],
     rendered: readonly PostedAlert[],
     outer: AbortSignal,
   ): Promise<Delivery> {
-    const { url, dispatcher } = member;
-    const isOver = ({ endsAt }: PostedAlert): boolean => Date.parse(endsAt) <= clock.now();
     const named = new Set(rendered.map(identityOf));
     const alerts = [...member.missedEnds.filter((end) => !named.has(identityOf(end))), ...rendered];
     let delivery: Delivery = { kind: 'delivered' };
     for (let start = 0; start < alerts.length && delivery.kind === 'delivered'; start += batchSize) {
       const body = JSON.stringify(alerts.slice(start, start + batchSize));
       delivery = await deliverWithin({ clock, afterMs: timeoutMs, outer }, async (signal) => {
-        const answer = await postOnce({ url, headers, body, signal, dispatcher, clock });
+        const answer = await postOnce({ ...member, headers, body, signal, clock });
         return classifyAnswer(table, answer, { now: clock.now(), texts });
       });
     }
-    // By then it has ended by itself.
-    const isFresh = ({ endsAt }: PostedAlert): boolean => Date.parse(endsAt) > clock.now() - livesMs;
-    const missed = delivery.kind === 'retry' ? alerts.filter((alert) => isOver(alert) && isFresh(alert)) : [];
+    // What has been over for longer ended by itself.
+    const agoMs = ({ endsAt }: PostedAlert): number => clock.now() - Date.parse(endsAt);
+    const isMissed = (alert: PostedAlert): boolean => agoMs(alert) >= 0 && agoMs(alert) < livesMs;
+    const missed = delivery.kind === 'retry' ? alerts.filter(isMissed) : [];
     const others = member.missedEnds.filter((end) => !alerts.includes(end) && !named.has(identityOf(end)));
     member.missedEnds = [...others, ...missed];
     return delivery;
@@ -83,10 +83,11 @@ export function openAlertmanagerSender(
     async send(message, outer) {
       const alerts = tryRender(() => renderAlerts(message, labels));
       if ('failed' in alerts) return alerts.failed;
-      const hasNothing =
-        alerts.rendered.length === 0 && members.every(({ missedEnds }) => missedEnds.length === 0);
-      if (hasNothing) return { kind: 'delivered', said: 'Alertmanager takes alerts alone' };
-      return summarise(await Promise.all(members.map((member) => post(member, alerts.rendered, outer))));
+      if (alerts.rendered.length === 0 && members.every(({ missedEnds }) => missedEnds.length === 0))
+        return { kind: 'delivered', said: 'Alertmanager takes alerts alone' };
+      for (const member of members)
+        member.latest = member.latest.then(() => post(member, alerts.rendered, outer));
+      return summarise(await Promise.all(members.map(({ latest }) => latest)));
     },
     preview: async (message) => JSON.stringify(renderAlerts(message, labels)),
     close: async () => {

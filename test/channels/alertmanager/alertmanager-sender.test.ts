@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createChannel } from '../../../src/channels/registry.ts';
 import type { Message } from '../../../src/domain/message.ts';
 import { loadLanguage } from '../../../src/languages/load-language.ts';
@@ -164,6 +164,30 @@ describe('Alertmanager', () => {
     const again = late.received.slice(sentBefore[1]).map(({ body }) => JSON.parse(body) as Alert[]);
     expect(again).toMatchObject([[{ endsAt: new Date(over).toISOString() }]]);
     await Promise.all([channel.close(), good.close(), late.close()]);
+  });
+
+  it('gets an end only behind the round before it, which a slow member has not answered yet', async () => {
+    const waiting: (() => void)[] = [];
+    const slow = await startHttpReceiver((response, post) => {
+      if (post.path === '/api/v2/alerts') waiting.push(() => alertmanager(response, post));
+      else response.end();
+    });
+    const settings = channelOf('ops', { type: 'alertmanager', urls: [`http://127.0.0.1:${slow.port}`] });
+    const channel = createChannel(settings, { clock: systemClock, texts: textsAround(settings) });
+    const { signal } = new AbortController();
+    const over = Date.now() - 1000;
+    const round = channel.send(buildMessage(), signal);
+    const end = channel.send(buildMessage([buildItem({ kinds: ['resolved'], resolvedAt: over })]), signal);
+    await vi.waitUntil(() => waiting.length > 0);
+    // What goes there by itself is answered behind an end that did not wait.
+    for (let trip = 0; trip < 3; trip += 1) await fetch(slow.url);
+    expect(waiting).toHaveLength(1);
+    waiting.shift()?.();
+    expect((await round).kind).toBe('delivered');
+    await vi.waitUntil(() => waiting.length > 0);
+    waiting.shift()?.();
+    expect((await end).kind).toBe('delivered');
+    await Promise.all([channel.close(), slow.close()]);
   });
 
   it('is asked with the credentials given, and refused for good where they are wrong', async () => {

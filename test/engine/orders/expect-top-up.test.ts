@@ -70,6 +70,16 @@ test('it survives a restart, and ends when a person says that it does not come',
   expect(world.news()).toEqual(['otp/late-top-up resolved warning']);
 });
 
+test('it goes with an account that is removed before a start, and does not come back with it', async () => {
+  const world = await startWorld({ accounts: ['otp', 'other'] });
+  await read(world, 100);
+  announce(world);
+  await world.restart({ downMs: minuteMs, parts: { accounts: ['other'] } });
+  expect(world.views.expected()).toEqual([]);
+  await world.restart({ downMs: minuteMs, parts: { accounts: ['otp', 'other'] } });
+  expect(world.views.expected()).toEqual([]);
+});
+
 test.each([
   ['of an unknown account', { account: 'oops' }, 'not-found'],
   ['of nothing', { amountMicros: 0 }, 'invalid'],

@@ -54,6 +54,8 @@ export class Ledger {
   readonly #firstSeen = new Map<string, number>();
   /** When each channel was sent to lately. */
   readonly #recent = new Map<string, number[]>();
+  /** In which order messages were put out, whatever the clock showed. */
+  readonly #places = new Map<string, number>();
   readonly #wires = new Map<string, Wire>();
   /** Messages of which nobody knows whether an attempt arrived. */
   readonly #uncertain = new Set<string>();
@@ -146,6 +148,7 @@ export class Ledger {
     this.#endsNotified = written.filter((id) => this.#endUnstored.has(id));
     for (const row of batch.messages) {
       const before = this.#rows.get(row.id);
+      if (!this.#places.has(row.id)) this.#places.set(row.id, this.#places.size);
       if (before === undefined) {
         fresh.push(row);
         this.#expectBorn(row);
@@ -409,7 +412,7 @@ export class Ledger {
       // That it ended may be stored or not.
       if (this.#lastOf(other)?.kind === 'delivered') continue;
       if (
-        other.createdAt < row.createdAt &&
+        (this.#places.get(other.id) ?? 0) < (this.#places.get(row.id) ?? 0) &&
         other.dueAt <= Math.min(it.now, this.#takenAt) - 50 &&
         row.report === null &&
         other.report === null &&

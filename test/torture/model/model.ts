@@ -23,6 +23,7 @@ import { DurableMap } from './durable-map.ts';
 import { Duties } from './duties.ts';
 import { expectSame, fingerprint } from './fingerprint.ts';
 import { Ledger, type Moment } from './ledger.ts';
+import { OrdersGiven } from './orders-given.ts';
 import { Pacing } from './pacing.ts';
 import { Receivers } from './receivers.ts';
 import { restoreLoaded } from './restore-awake.ts';
@@ -57,6 +58,7 @@ export class Model implements Observer {
   readonly #own = new SelfAlerts();
   readonly #names: ReceiverNames;
   readonly #receivers = new Receivers();
+  readonly given = new OrdersGiven();
   /** The open incident of each alert, by the daemon's own records. */
   readonly #open = new DurableMap<string>();
   /** When a process last began to count time, by the clock that its records go by. */
@@ -146,6 +148,7 @@ export class Model implements Observer {
       ),
     });
     this.#countsFrom.set('', now);
+    this.given.configured(daemon.state.settings);
     this.#pacing.configure(daemon.state.settings, this.#now());
     this.#pacing.booted(this.#now());
     this.#ledger.booted();
@@ -197,6 +200,7 @@ export class Model implements Observer {
     this.#pacing.died();
     this.#duties.died();
     this.#receivers.died(this.#now());
+    this.given.died();
     for (const map of this.#stored) map.crash();
     this.#store = null;
   }
@@ -245,6 +249,7 @@ export class Model implements Observer {
     if (isOfPresent) {
       this.#book.polled(account, outcome, moment);
       this.#duties.polled(account, outcome, moment.now);
+      this.given.polled(account, outcome, moment.now);
     }
     if (isOfPresent && outcome.kind === 'ok') {
       const already = this.#answered.at === moment.at ? this.#answered.accounts : [];
@@ -281,10 +286,11 @@ export class Model implements Observer {
     this.#tried = batch;
     for (const incident of state.incidents.values())
       if (silenced(state, this.#calendar, incident, moment.now)) this.#muted.add(incident.id);
+    this.given.follow(state, batch, moment.now);
     this.#enqueue(batch, state, moment);
     this.#review(state, moment, isAgain);
     this.#ledger.taken(moment.now);
-    for (const part of [this.#book, this.#duties, this.#receivers]) part.taken();
+    for (const part of [this.#book, this.#duties, this.#receivers, this.given]) part.taken();
     this.#pacing.taken(batch);
     for (const map of this.#stored) map.take();
   }
@@ -311,6 +317,7 @@ export class Model implements Observer {
     this.#story.note(13, () => `  ${account}: ${JSON.stringify(poll.reading)} was pushed`);
     this.#book.polled(account, outcome, { now: poll.at });
     this.#duties.polled(account, outcome, poll.at);
+    this.given.polled(account, outcome, poll.at);
   }
 
   committed(_batch: Batch, stored: boolean): void {
@@ -324,6 +331,7 @@ export class Model implements Observer {
     this.#pacing.committed();
     this.#duties.committed();
     this.#receivers.committed();
+    this.given.committed();
     for (const map of this.#stored) map.commit();
     // From here on what is stored goes by the clock of this process.
     if (this.#movedAt < this.#bootedAt) this.#movedWhileDown = false;
@@ -449,6 +457,7 @@ export class Model implements Observer {
     this.#book.restored();
     this.#ledger.restored();
     this.#receivers.restored();
+    this.given.restored();
     this.#duties.restored();
     this.#pacing.restored();
     for (const map of this.#stored) map.restore();
@@ -461,6 +470,7 @@ export class Model implements Observer {
     if (daemon === null || this.machine?.stopping === true) return;
     this.#settingsChanged = false;
     this.#book.configure(daemon.state, daemon.now(), true);
+    this.given.configured(daemon.state.settings);
     this.#pacing.configure(daemon.state.settings, this.#now());
     this.#duties.disturb(this.#now());
   }
@@ -504,6 +514,10 @@ export class Model implements Observer {
     this.#expectEndsHeard(state, moment);
     this.#expectShown(state, moment, this.#storedIncidents(state));
     this.#expectNamed(state, !this.hasBackup);
+    const stored = this.#storedIncidents(state);
+    const isTaken = (id: string): boolean =>
+      (state.incidents.get(id) ?? stored.get(id))?.acknowledgement != null;
+    this.given.expectOnce(state, isTaken);
     if (this.#storage.bytes().includes('secret-'))
       throw new Violation('no secret is shown', 'in the database');
   }
@@ -603,6 +617,7 @@ export class Model implements Observer {
     this.#duties.review(state, moment);
     this.#own.review(state, moment.at, this.machine?.refused ?? null);
     this.#expectNamed(state, false);
+    this.given.expectOnce(state, null);
     this.#expectShown(state, moment);
     this.#pacing.expectPolled(moment.at, ({ poll }) => {
       if (poll.kind === 'every') return poll.everyMs;

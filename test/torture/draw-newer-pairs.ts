@@ -1,0 +1,221 @@
+import type { Settings } from '../../src/domain/settings.ts';
+import { renamedAccounts } from './receiver-names.ts';
+import {
+  type ChannelFault,
+  type Happening,
+  hourMs,
+  minuteMs,
+  type ProviderFault,
+  type Scenario,
+} from './scenario.ts';
+import type { Seeded } from './seeded.ts';
+
+export const newerPairs = [
+  'refused order × standby',
+  'claim × take-over',
+  'run × run',
+  'silence × clock',
+  'taken × in flight',
+  'ordered × renamed',
+  'removed × away',
+  'escalation × take-over',
+  'repeat × silence',
+  'link × over',
+] as const;
+export type NewerPair = (typeof newerPairs)[number];
+
+/** What a pair asks of its story besides what happens in it. */
+interface Frame {
+  readonly faults?: readonly ChannelFault[];
+  /** To both channels, one of which people read. */
+  readonly everywhere?: true;
+  readonly weather?: readonly ProviderFault[];
+  readonly nodes?: readonly number[];
+  readonly repeatEveryMs?: number;
+  readonly escalates?: true;
+  readonly accounts?: number;
+}
+
+const many = [2, 3, 3];
+
+export const frames: Readonly<Record<NewerPair, Frame>> = {
+  'refused order × standby': { nodes: many },
+  'claim × take-over': { nodes: many, faults: ['arrived', 'lost', 'refused'] },
+  'run × run': {},
+  'silence × clock': { nodes: [1] },
+  'taken × in flight': { faults: ['slow', 'slow', 'arrived', 'lost'], everywhere: true },
+  'ordered × renamed': { weather: ['timeout', 'invalid_response', 'slow'] },
+  'removed × away': { faults: ['refused', 'lost', 'arrived', 'owing'], accounts: 2 },
+  'escalation × take-over': { nodes: many, escalates: true },
+  'repeat × silence': { repeatEveryMs: hourMs, faults: ['lost', 'slow'] },
+  'link × over': {},
+};
+
+interface Scene {
+  readonly settings: Settings;
+  readonly at: number;
+  /** Nothing begins later. */
+  readonly until: number;
+}
+
+/** What meets the rest of its pair, once. */
+export function drawNewer(from: Seeded, pair: NewerPair, { settings, at, until }: Scene): Happening[] {
+  const withinMs = (ms: number): number => Math.max(0, Math.min(ms, until - at - 20 * minuteMs));
+  const { accounts, rules } = settings;
+  const account = from.pick(accounts).id;
+  switch (pair) {
+    case 'refused order × standby': {
+      // The owner has just told what the page may not show yet, or takes the order when its account is gone.
+      const what = from.pick(['take', 'quiet', 'run'] as const);
+      const orderedAt = from.skewed(1, 30_000);
+      const take = { kind: 'acknowledge', place: from.int(0, 2), byOrder: false } as const;
+      const named = from.pick([accounts, renamedAccounts(accounts)]);
+      const given: Happening[] = [
+        { at: orderedAt, kind: 'order at standby', what, place: from.int(0, 2) },
+        ...from.some<Happening>([{ at: orderedAt + from.pick([0, 1, 300]), ...take }], 0.3),
+        ...from.some<Happening>(
+          [
+            {
+              at: orderedAt + from.skewed(1, 2000),
+              kind: 'reload',
+              settings: { ...settings, accounts: named },
+            },
+          ],
+          0.6,
+        ),
+        ...from.some([endOfOwner(from, orderedAt + from.pick([1, 50, 700]))], 0.3),
+      ];
+      return [{ at, kind: 'await', what: 'a message', forMs: withinMs(6 * hourMs), next: given }];
+    }
+    case 'claim × take-over':
+      return [
+        {
+          ...{ at, kind: 'await', what: 'a message', forMs: withinMs(6 * hourMs) },
+          next: [
+            { at: 0, kind: 'storage', fault: from.pick(['full', 'busy']), forMs: from.skewed(100, hourMs) },
+            from.chance(0.7)
+              ? endOfOwner(from, from.skewed(1, 5 * minuteMs))
+              : { at: 1, kind: 'kill in commit', when: from.pick(['before', 'after']), downMs: minuteMs },
+          ],
+        },
+      ];
+    case 'run × run': {
+      const run = { account, amountMicros: 50_000_000, forMs: from.skewed(10 * minuteMs, 12 * hourMs) };
+      const announced = { ...run, kind: 'announced' } as const;
+      return [
+        { at, ...announced, by: 'dora', byOrder: from.chance(0.5) },
+        { at, ...announced, by: from.pick(['emil', 'emil', 'dora']), byOrder: from.chance(0.5) },
+        ...(from.chance(0.4) ? [endOfOwner(from, at + from.pick([0, 1, 50, 700]))] : []),
+      ];
+    }
+    case 'silence × clock': {
+      const forMs = from.skewed(10 * minuteMs, 6 * hourMs);
+      const aheadMs = from.skewed(minuteMs, forMs / 2);
+      const byMs = forMs - aheadMs + from.skewed(minuteMs, 2 * hourMs);
+      const backAt = at + aheadMs + from.skewed(1, 40 * minuteMs);
+      return [
+        { at, kind: 'silence', match: { account: [account] }, forMs, byOrder: false },
+        { at: at + aheadMs, kind: 'jump', byMs },
+        ...(from.chance(0.3) ? [endOfOwner(from, at + aheadMs + from.pick([1, 700, 5 * minuteMs]))] : []),
+        { at: backAt, kind: 'jump', byMs: -byMs },
+      ];
+    }
+    case 'taken × in flight':
+      return [
+        {
+          ...{ at, kind: 'await', what: 'a message', forMs: withinMs(6 * hourMs) },
+          next: [
+            {
+              at: from.skewed(1, 60_000),
+              kind: 'acknowledge',
+              place: from.int(0, 2),
+              byOrder: from.chance(0.3),
+            },
+            ...(from.chance(0.2) ? [endOfOwner(from, from.skewed(1, 60_000))] : []),
+          ],
+        },
+      ];
+    case 'ordered × renamed': {
+      const named = from.pick([accounts, renamedAccounts(accounts), renamedAccounts(accounts)]);
+      const amountMicros = from.pick([20, 150, 400]) * 1_000_000;
+      const order = { account, amountMicros, forMs: from.skewed(hourMs, 12 * hourMs) };
+      return [
+        { at, kind: 'ordered', ...order, byOrder: from.chance(0.5) },
+        {
+          at: at + from.pick([0, 1, 50, 20 * minuteMs]),
+          kind: 'reload',
+          settings: { ...settings, accounts: named },
+        },
+        ...(from.chance(0.5) ? [endOfOwner(from, at + from.pick([0, 1, 50, 700]))] : []),
+      ];
+    }
+    case 'removed × away': {
+      const left = from.pick<Partial<Settings>>([
+        {},
+        { rules: rules.filter(({ id }) => id !== 'ladder') },
+        { accounts: accounts.slice(1) },
+        { accounts: accounts.slice(0, 1) },
+      ]);
+      return [
+        { at, kind: 'reload', settings: { ...settings, ...left } },
+        ...(from.chance(0.4) ? [endOfOwner(from, at + from.pick([0, 1, 50, 20 * minuteMs]))] : []),
+      ];
+    }
+    case 'escalation × take-over':
+      return [
+        {
+          ...{ at, kind: 'await', what: 'an escalation', forMs: withinMs(12 * hourMs) },
+          next: [endOfOwner(from, from.skewed(1, 40_000))],
+        },
+      ];
+    case 'repeat × silence': {
+      const forMs = from.skewed(minuteMs, 3 * hourMs);
+      const silence = { kind: 'silence', match: { account: [account] }, forMs } as const;
+      return [
+        {
+          ...{ at, kind: 'await', what: 'a reminder', forMs: withinMs(6 * hourMs) },
+          next: [
+            { at: from.skewed(1, 40_000), ...silence, byOrder: from.chance(0.3) },
+            ...(from.chance(0.7) ? [endOfOwner(from, from.skewed(1, 90_000))] : []),
+          ],
+        },
+      ];
+    }
+    case 'link × over': {
+      const press = { kind: 'press', place: from.int(0, 7), byLink: true } as const;
+      const again: Happening = { at: at + from.skewed(1, 6 * hourMs), ...press, twice: false };
+      const named = from.pick([accounts, renamedAccounts(accounts)]);
+      const reload: Happening = {
+        ...{ at: at + from.pick([-minuteMs, 1, minuteMs]), settings: { ...settings, accounts: named } },
+        kind: 'reload',
+      };
+      return [
+        { at, ...press, twice: from.chance(0.3) },
+        ...from.some([again], 0.5),
+        ...from.some([reload], 0.4),
+        ...from.some([endOfOwner(from, at + from.pick([0, 1, 50]))], 0.3),
+      ];
+    }
+  }
+}
+
+/** Another process, or the next one, has the accounts after it. */
+export function endOfOwner(from: Seeded, at: number): Happening {
+  const kind = from.pick(['kill', 'stop', 'hand over'] as const);
+  return kind === 'hand over' ? { at, kind } : { at, kind, downMs: from.pick([1000, 5 * minuteMs]) };
+}
+
+/** The machines of the story, and what they cannot share is left out. */
+export function withNodes(from: Seeded, drawn: Scenario, { nodes }: Frame): Scenario {
+  if (nodes === undefined) return drawn;
+  const count = from.pick(nodes);
+  const events = drawn.events.filter(({ kind }) => count === 1 || (kind !== 'backup' && kind !== 'restore'));
+  const storage = count === 1 ? drawn.storage : 'memory';
+  return {
+    ...drawn,
+    nodes: count,
+    storage,
+    events,
+    storeMs: from.pick(count === 1 ? [0, 3, 400] : [3, 40, 400]),
+  };
+}

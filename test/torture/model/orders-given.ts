@@ -1,0 +1,152 @@
+import type { Outcome, Reading } from '../../../src/domain/reading.ts';
+import type { Silence } from '../../../src/domain/route.ts';
+import type { Settings } from '../../../src/domain/settings.ts';
+import { auditOf } from '../../../src/engine/audit.ts';
+import type { MonitorState } from '../../../src/engine/state.ts';
+import type { Batch } from '../../../src/ports/store.ts';
+import { Violation } from '../story.ts';
+import { DurableMap } from './durable-map.ts';
+
+/** A payment counts as arrived with so much of it (contract, 4). */
+const arrivedShare = 0.8;
+
+interface Expected {
+  readonly account: string;
+  readonly amountMicros: number;
+  /** What had come to the balance by the time of the order. */
+  readonly risenBefore: number;
+  readonly balance: string;
+}
+
+/** What somebody read on the page of a daemon that stands by, and the incident that they took there, if they did. */
+interface AtStandby {
+  readonly isSaidDone: boolean;
+  readonly incident: string | null;
+}
+
+/** What people ordered: it holds as long as they said, counts once, and is done or taken back. */
+export class OrdersGiven {
+  readonly #silences = new DurableMap<Silence>();
+  readonly #expected = new DurableMap<Expected>();
+  /** What each balance rose by so far. */
+  readonly #risen = new DurableMap<number>();
+  readonly #readings = new DurableMap<Reading>();
+  readonly #stored = [this.#silences, this.#expected, this.#risen, this.#readings] as const;
+  /** On the page of a daemon that stands by, by who gave it: whether they read that it is done. */
+  readonly #atStandby = new Map<string, AtStandby>();
+
+  orderedAtStandby(by: string, it: AtStandby): void {
+    this.#atStandby.set(by, it);
+  }
+
+  polled(account: string, outcome: Outcome, at: number): void {
+    if (outcome.kind !== 'ok') return;
+    const before = this.#readings.get(account);
+    this.#readings.set(account, { at, ...outcome.answer });
+    for (const [balance, now] of Object.entries(outcome.answer.balances)) {
+      const rise = now - (before?.balances[balance] ?? now);
+      const key = `${account}/${balance}`;
+      if (rise > 0) this.#risen.set(key, (this.#risen.get(key) ?? 0) + rise);
+    }
+  }
+
+  /** Before a batch is stored. */
+  follow(state: MonitorState, batch: Batch, now: number): void {
+    for (const silence of batch.silences) this.#silences.set(silence.id, silence);
+    this.#expectMuted(state, now);
+    this.#expectComing(state);
+    this.#expectRunsOnce(state);
+  }
+
+  /** What is expected for an account that is gone, even for a moment, is expected no more. */
+  configured({ accounts }: Settings): void {
+    const ids = new Set(accounts.map(({ id }) => id));
+    for (const [id, { account }] of [...this.#expected.entries()])
+      if (!ids.has(account)) this.#expected.delete(id);
+  }
+
+  taken(): void {
+    for (const map of this.#stored) map.take();
+  }
+
+  committed(): void {
+    for (const map of this.#stored) map.commit();
+  }
+
+  died(): void {
+    for (const map of this.#stored) map.crash();
+  }
+
+  /** An older database took the place of the present one. */
+  restored(): void {
+    for (const map of this.#stored) for (const key of [...map.keys()]) map.forget(key);
+  }
+
+  /**
+   * Orders of people at a daemon that stands by, in the audit of the one that has the accounts. `isTaken`: whether somebody else took it
+   * before; null while something may wait.
+   */
+  expectOnce(state: MonitorState, isTaken: ((incident: string) => boolean) | null): void {
+    if (this.#atStandby.size === 0) return;
+    const times = Map.groupBy(entriesOf(state), ({ by }) => by);
+    for (const [by, { isSaidDone, incident }] of this.#atStandby) {
+      const count = times.get(by)?.length ?? 0;
+      if (count > 1 || (count > 0 && !isSaidDone))
+        throw new Violation('an order at a standby is done once', `${by}: ${count} times`);
+      if (isTaken === null || !isSaidDone || count > 0) continue;
+      if (incident === null || !isTaken(incident))
+        throw new Violation('an order at a standby is done or named', by);
+    }
+  }
+
+  /** Whether the audit says so. */
+  isDone(state: MonitorState, by: string): boolean {
+    return entriesOf(state).some((entry) => entry.by === by && !entry.detail.startsWith('not done'));
+  }
+
+  /** A silence lasts as long as was ordered, on whatever clock. */
+  #expectMuted(state: MonitorState, now: number): void {
+    for (const { id, endsAt } of this.#silences.values()) {
+      const known = state.silences.get(id);
+      if (endsAt > now && known?.expired !== true && (known?.endsAt ?? 0) < endsAt)
+        throw new Violation('a silence lasts', `${id} until ${endsAt} is ${JSON.stringify(known)} at ${now}`);
+    }
+  }
+
+  /** Nothing has arrived that did not come, and nothing is expected no more that did not arrive. */
+  #expectComing({ expected, accounts }: MonitorState): void {
+    for (const account of expected.keys())
+      if (!accounts.has(account)) throw new Violation('what is ordered is for an account', account);
+    const coming = new Map([...expected.values()].flat().map((it) => [it.id, it] as const));
+    for (const { id, account, balance, amountMicros, receivedMicros } of coming.values()) {
+      const risen = this.#risen.get(`${account}/${balance}`) ?? 0;
+      const known = this.#expected.get(id);
+      if (known === undefined)
+        this.#expected.set(id, { account, balance, amountMicros, risenBefore: risen - receivedMicros });
+      else if (receivedMicros > risen - known.risenBefore)
+        throw new Violation('what arrived has come', `${receivedMicros} of ${id}`);
+    }
+    for (const [id, { account, balance, amountMicros, risenBefore }] of [...this.#expected.entries()]) {
+      if (coming.has(id)) continue;
+      const risen = (this.#risen.get(`${account}/${balance}`) ?? 0) - risenBefore;
+      if (accounts.has(account) && risen < amountMicros * arrivedShare)
+        throw new Violation(
+          'what is ordered is expected until it comes',
+          `${id}: ${risen} of ${amountMicros}`,
+        );
+      this.#expected.delete(id);
+    }
+  }
+
+  #expectRunsOnce({ announced }: MonitorState): void {
+    for (const [account, runs] of announced) {
+      const names = runs.map((run) => [run.balance, run.amountMicros, run.startsAt, run.endsAt].join(' '));
+      if (new Set(names).size < names.length)
+        throw new Violation('a run that two announce counts once', `${account}: ${names}`);
+    }
+  }
+}
+
+function entriesOf(state: MonitorState) {
+  return auditOf(state, { since: 0, before: Number.POSITIVE_INFINITY, limit: 10_000 });
+}
