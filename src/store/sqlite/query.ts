@@ -37,7 +37,7 @@ const noteWithoutKeys = `CREATE TEMP VIEW note AS
   SELECT name, iif(name GLOB '*link-keys' OR name GLOB '*-key', '[secret]', value) AS value FROM main.note`;
 
 /** `main.note`, however it is quoted and parted. */
-const gap = '(?:\\s|--[^\\n]*\\n|/\\*[\\s\\S]*?\\*/)*';
+const gap = '(?:\\s|--[^\\n]*\\n|/\\*(?:[^*]|\\*(?!/))*\\*/)*';
 const noteItself = new RegExp(`\\bmain\\b["'\`\\]]?${gap}\\.${gap}["'\`[]?note\\b`, 'i');
 
 function ask(db: Connection, path: string, sql: string): SqlAnswer {

@@ -113,9 +113,11 @@ describe('a query', () => {
       '[main]/* */.note',
       '`main`--\n.note',
       'main."note"',
+      `main${'/* * **/'.repeat(100)}.note`,
     ])
       expect(ask(`SELECT * FROM ${table}`)).toMatchObject({ kind: 'refused' });
     expect(ask('SELECT * FROM main.account, temp.note')).toHaveProperty('rows');
+    expect(ask(`SELECT 1 AS main${'/**/'.repeat(100)}`)).toHaveProperty('rows');
   });
 
   it('cannot load code into the process, and says what is wrong with a value', async () => {
