@@ -80,7 +80,7 @@ export const emailAnswers: readonly DocumentedAnswer[] = [
   },
   { answer: 'other 4xx', means: 'refused', source: 'RFC 5321, 4.2.1' },
   {
-    answer: 'no reply before the message was asked for',
+    answer: 'no reply, or a line without a code, before the message was asked for',
     means: 'refused',
     note: 'nothing was handed over',
     source: 'RFC 5321, 4.1.1.4',
@@ -98,7 +98,7 @@ export const emailAnswers: readonly DocumentedAnswer[] = [
     source: 'RFC 5321, 4.1.1.4',
   },
   {
-    answer: '3xx where none belongs, or a line without a code',
+    answer: '3xx where none belongs, or a line without a code after that',
     means: 'unknown',
     note: 'the replies are out of step; three times at most',
     source: 'RFC 5321, 4.2.1',
@@ -176,8 +176,8 @@ export function classifySmtpError(error: unknown, progress: SmtpProgress): Deliv
   if (responseCode < 400) return { kind: 'retry', certainty: 'unknown', tries: 3, reason: said };
   if (temporary.length > 0)
     return { kind: 'retry', certainty: 'refused', reason: said, ...waitAfter(temporary) };
-  // A server that refuses EHLO has no extensions, STARTTLS neither: elsewhere HELO follows.
-  if (failure.code === 'ETLS' || failure.command === 'EHLO')
+  // A server that does not know EHLO has no extensions, STARTTLS neither: elsewhere HELO follows.
+  if (failure.code === 'ETLS' || (failure.command === 'EHLO' && responseCode < 504))
     return { kind: 'dead', reason: told.noEncryption({ reply }) };
   // 504: the server knows no such way (RFC 5321, 4.2.2), such as one that takes access tokens alone.
   if (failure.code === 'EAUTH')
@@ -186,11 +186,10 @@ export function classifySmtpError(error: unknown, progress: SmtpProgress): Deliv
 }
 
 function classifySilence(failure: Failure, { dataStarted, expired, gaveUp }: SmtpProgress): Delivery {
-  const certainty = dataStarted ? 'unknown' : 'refused';
+  const [certainty, limit] = dataStarted ? (['unknown', { tries: 3 }] as const) : (['refused', {}] as const);
   const retry = (reason: string): Delivery => ({ kind: 'retry', certainty, reason });
   // A line without a code: a web server, say, or replies out of step. It says nothing about the message.
-  if (failure.reply !== '')
-    return { kind: 'retry', certainty, tries: 3, reason: told.foreign({ reply: failure.reply }) };
+  if (failure.reply !== '') return { ...retry(told.foreign({ reply: failure.reply })), ...limit };
   if (expired) return retry(dataStarted ? told.unconfirmed() : told.silent());
   if (gaveUp) return retry(sayStopping());
   const { code } = failure;

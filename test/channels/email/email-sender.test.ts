@@ -340,6 +340,13 @@ describe('encryption', () => {
     expect(clear.delivery).toMatchObject({ kind: 'delivered' });
   });
 
+  it('is no matter where EHLO is refused to who says it', async () => {
+    const receiver = await startScriptedSmtp(politeSmtp({ EHLO: '550 5.7.1 your name is blocked' }));
+    const smtpUrl = new Secret(`smtp://0.0.0.0:${receiver.port}`);
+    const reason = 'the mail server answered 550 5.7.1 your name is blocked';
+    expect((await sendTo(receiver, { smtpUrl })).delivery).toEqual({ kind: 'dead', reason });
+  });
+
   it('may be missing where the configuration allows it', async () => {
     const receiver = await startSmtpReceiver();
     const { delivery } = await sendTo(receiver, {
@@ -494,11 +501,11 @@ describe('the reply at the final dot', () => {
     ['MAIL', 'hello there', 'refused', 0],
     ['CONNECT', 'HTTP/1.1 400 Bad Request', 'refused', 0],
   ])(
-    'at %s without a code says nothing: the mail is tried again, three times at most',
+    'at %s without a code says nothing: the mail is tried again, and three times at most where it may have been taken',
     async (word, reply, certainty, copies) => {
       const { delivery, receiver } = await sendTo(await startScriptedSmtp(politeSmtp({ [word]: reply })));
       const reason = `the answer is not that of a mail server: ${reply}`;
-      expect(delivery).toEqual({ kind: 'retry', certainty, tries: 3, reason });
+      expect(delivery).toEqual({ kind: 'retry', certainty, reason, ...(copies > 0 && { tries: 3 }) });
       expect(receiver.received).toHaveLength(copies);
     },
   );
