@@ -78,8 +78,8 @@ export function createForeignTexts(secrets: Iterable<string>): ForeignTexts {
       if (text.length < shortest) return cleanText(text, limit);
       // Searched before it is cut: a secret that begins within the limit may end far behind it.
       const line = cleanText(text, maxSearched);
-      const known = [...written.formsIn(line)].map(([, form]) => coreOf(form));
-      let hidden = written.replaceAll(line);
+      const known = [...written.formsIn(line)].flatMap(([, form]) => decodings(form).map(coreOf));
+      let hidden = known.length === 0 ? line : written.replaceAll(line);
       // A placeholder must neither join the text around it nor be taken for a part of a secret.
       if (holdsCore(hidden.replaceAll(placeholder, ' '))) return placeholder;
       // What is hidden may be a part of another one that is encoded, which would be known no more.

@@ -105,6 +105,12 @@ describe('text of the provider', () => {
     expect(texts.clean(`key ${other.split('').join('\u200b')} is wrong`, 200)).toBe('key [secret] is wrong');
   });
 
+  it('keeps what stands around a password as the address has it, that the text has encoded in the same way', () => {
+    const password = 'p@ss/wörd:very-secret';
+    const inAddress = createForeignTexts([encodeURIComponent(password), password]);
+    expect(inAddress.clean(`no <${encodeURIComponent(password)}>, try`, 99)).toBe('no <[secret]>, try');
+  });
+
   it.each([
     '199',
     'Too Many Requests',
