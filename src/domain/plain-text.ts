@@ -41,17 +41,19 @@ const lineBreaks = /[\t\n\v\f\r\u0085\u2028\u2029\u00a0]+/g;
 const unprintable =
   /[\p{Cc}\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff\u{e0000}-\u{e007f}]/gu;
 
-/** What a terminal gets: nothing of foreign text that moves its cursor, sets its title, conceals or reorders. Lines and our own colours stay. */
+/** Text for a terminal: nothing of foreign text moves its cursor, sets its title, conceals or reorders. Lines and our own colours stay. */
 export function forTerminal(text: string): string {
-  const isOurs = (mark: string, at: number): boolean =>
-    (mark === '\r' && text.startsWith(clearLine, at + 1)) ||
-    (mark === esc && /^\[(?:K|[0-4]m|\d\dm)/.test(text.slice(at + 1, at + 5)));
-  return text.replace(terminalMarks, (mark, at: number) => (isOurs(mark, at) ? mark : ''));
+  const start = text.startsWith(clearLine) ? clearLine : '';
+  return start + text.slice(start.length).replace(terminalMarks, '');
 }
 
 const esc = '\u001b';
-const clearLine = `${esc}[K`;
-const terminalMarks = /(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
+const clearLine = `\r${esc}[K`;
+/** Our colours hide nothing: black and most grounds are not among them. */
+const terminalMarks = new RegExp(
+  `(?![\n\t]|${esc}\\[(?:[0-2]|22|3[1-79]|4[19]|90)m)[\\p{Cc}\u202a-\u202e\u2066-\u2069]`,
+  'gu',
+);
 
 export function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
