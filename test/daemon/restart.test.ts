@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { endSession, isSessionEnded } from '../../src/engine/access.ts';
 import { isAllStored } from '../../src/engine/batch.ts';
 import {
@@ -57,6 +57,23 @@ describe('a restart keeps every state and its clocks', () => {
     await world.pass(0);
     await stopped;
     expect(alertOf(world)?.state).toBe('pending');
+  });
+
+  test.each([
+    ['9 s, before Docker kills it', {}, 9000],
+    ['8 s where it has a lease to give back', { owns: () => true }, 8000],
+  ])('an end whose poll and database hang takes %s', async (_, options, withinMs) => {
+    const world = await startWorld({ rules: [rule] }, options);
+    world.provider.hold = new Promise(() => undefined);
+    Object.assign(world.store, { commit: () => new Promise(() => undefined) });
+    give(world.views, { kind: 'poll', account: 'otp' }).catch(() => undefined);
+    await world.pass(1000);
+    const ended = vi.fn();
+    void world.daemon.stop().then(ended);
+    await world.pass(withinMs - 500);
+    expect(ended).not.toHaveBeenCalled();
+    await world.pass(500);
+    expect(ended).toHaveBeenCalled();
   });
 
   test('pending after a crash: at most one poll interval of the time between counts', async () => {

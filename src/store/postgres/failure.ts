@@ -159,7 +159,8 @@ function storageError(
 /** The server's own words, where they cannot name who asks or where, without what it was signed in with. */
 function quote(code: string, words: string, url: string): string {
   if (/^(28|3D|08|57P03)/.test(code)) return code;
-  const texts = createForeignTexts([url, decodeURIComponent(parseAddress(url)?.password ?? '')]);
+  const { password = '', searchParams } = parseAddress(url) ?? {};
+  const texts = createForeignTexts([url, decodeURIComponent(password), searchParams?.get('password') ?? '']);
   return `${code}: ${texts.clean(words, 500)}`;
 }
 

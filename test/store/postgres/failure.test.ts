@@ -100,6 +100,16 @@ it.each([
   expect(String(failure)).not.toContain(form);
 });
 
+it('a password that stands among the parameters of the address is hidden too', () => {
+  const said = Object.assign(new DatabaseError('no tenant for p4ss+Word', 20, 'error'), { code: 'XX000' });
+  const failure = asStorageError(
+    said,
+    'unsent',
+    'postgres://one/lowwater?user=lowwater&password=p4ss%2BWord',
+  );
+  expect(String(failure)).toContain('no tenant for [secret]');
+});
+
 it.each([
   ['CERT_HAS_EXPIRED', 'has expired: renew it on the server', 'unfit'],
   ['CERT_NOT_YET_VALID', 'not valid yet: set the clock of this machine', 'other'],
