@@ -27,7 +27,9 @@ function quotableTexts(secret: Secret): string[] {
   const quotable = path.length > 8 ? [path] : [];
   const keys = [
     ...url.pathname.split('/').filter(isKeyLike),
-    ...[...url.searchParams].flatMap(([name, value]) => (isLong(value) && !isFile(url, name) ? [value] : [])),
+    ...[...url.searchParams].flatMap(([name, value]) =>
+      (isLong(value) || name.endsWith('password')) && !isFile(url, name) ? [value] : [],
+    ),
   ];
   return [text, ...quotable, ...keys, ...keys.map(decode), url.password, decode(url.password)];
 }

@@ -132,6 +132,12 @@ describe('the texts that must not leave the process', () => {
     expect(texts).toEqual(expect.arrayContaining([url.reveal(), 'sesame-0pen', 'abcdef0123456']));
   });
 
+  it('hold a short password among the parameters of a database', () => {
+    const url = new Secret('postgres://db/lowwater?user=lowwater&password=0pen&sslpassword=k%2By');
+    expect(listSecretTexts({ url })).toEqual(expect.arrayContaining(['0pen', 'k+y']));
+    expect(listSecretTexts({ url })).not.toContain('lowwater');
+  });
+
   it('hold the password of a database that has several hosts', () => {
     const url = new Secret(
       'postgres://u:sesame%2D0pen@one:5432,two:5432/lowwater?target_session_attrs=primary',

@@ -104,7 +104,7 @@ function readHeader(cells: readonly string[]): readonly string[] {
   if (unknown !== undefined)
     throw new HistoryFileError(
       // Without a first line of names a key may stand there.
-      `line 1: ${/\d|.{30}/.test(unknown) ? `cell ${names.indexOf(unknown) + 1}` : `"${unknown}"`} is no column: ${didYouMean(unknown, columns) ?? `there are ${columns.join(', ')}`}`,
+      `line 1: ${/\d|.{16}/.test(unknown) ? `cell ${names.indexOf(unknown) + 1}` : `"${unknown}"`} is no column: ${didYouMean(unknown, columns) ?? `there are ${columns.join(', ')}`}`,
     );
   const missing = ['id', 'credentials'].find((name) => !names.includes(name));
   if (missing !== undefined) throw new HistoryFileError(`line 1: the column "${missing}" is missing`);
