@@ -56,6 +56,26 @@ test('a secret that comes with a reload is hidden in what the provider says, tho
   await expect.poll(failure).toContain('did you mean [secret]');
 });
 
+test('the password of a proxy is hidden in what the provider says to a daemon, and to a check without one', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'lowwater-serve-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  onTestFinished(() => void vi.unstubAllEnvs());
+  vi.stubEnv('HTTPS_PROXY', `http://me:${encodeURIComponent(key)}@127.0.0.1:9`);
+  const provider = { baseUrl: await startTalkativeProvider() };
+  const accounts = [{ id: 'otp', authSecret: 'the-key-of-otp' }];
+  const channels = { ops: { type: 'webhook', url: 'http://127.0.0.1:9/' } };
+  const config = { provider, accounts, channels, server: null, log: { level: 'silent' } };
+  writeFileSync(join(folder, 'config.json'), JSON.stringify(config));
+  const checked = await runCli(['check', '--json'], { cwd: folder });
+  expect(checked.stdout).toContain('did you mean [secret]');
+  const ending = new AbortController();
+  const ended = runCli(['run'], { cwd: folder, signal: ending.signal });
+  const failure = async () => (await runCli(['status', '--json'], { cwd: folder })).stdout;
+  await expect.poll(failure).toContain('did you mean [secret]');
+  ending.abort();
+  await ended;
+});
+
 test('a proxy variable that holds no address ends the start with a sentence, before there is a database', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'lowwater-serve-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
