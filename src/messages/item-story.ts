@@ -167,10 +167,7 @@ function otherCurrencyOf(
 ): readonly string[] {
   const [shown, newest] = [account?.reading, latest.account?.reading];
   if (shown == null || newest == null || balance === null || shown.currency === newest.currency) return [];
-  const amount = sayAmount(amountOf(newest, balance), {
-    ...frame,
-    currency: cleanText(newest.currency, 12),
-  });
+  const amount = sayAmount(amountOf(newest, balance), { ...frame, currency: cleanText(newest.currency, 12) });
   return [say(says.otherCurrency, { moment: sayMomentAndAge(shown.at, frame), amount }, frame)];
 }
 

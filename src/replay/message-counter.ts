@@ -59,11 +59,7 @@ export class MessageCounter {
   }
 
   #deliver(due: Notification, now: number): void {
-    const message = {
-      ...absorbFollowers(this.#state, due),
-      attempts: due.attempts + 1,
-      uncertain: true,
-    };
+    const message = { ...absorbFollowers(this.#state, due), attempts: due.attempts + 1, uncertain: true };
     putNotification(this.#state, message);
     this.#note(message.channel, now);
     const delivery = { kind: 'delivered' } as const;

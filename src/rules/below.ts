@@ -68,10 +68,7 @@ export const below = balanceKind<BelowRule, typeof keys>({
     ladder.checkLadder(reader, { single: 'threshold', read: ladder.readAmount, worse: 'lower' }),
   describe: (rule) =>
     words.describeHysteresis(
-      told.describes({
-        balance: words.nameBalance(rule),
-        steps: ladder.describeLadders(rule, formatExact),
-      }),
+      told.describes({ balance: words.nameBalance(rule), steps: ladder.describeLadders(rule, formatExact) }),
       rule.hysteresis,
     ),
   /**

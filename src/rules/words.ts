@@ -44,10 +44,7 @@ const says = phrases('topUp', {
   anotherOfTwo: 'Top up {amount} for another 30 days at the usual rate, {recent} at that of the last {span}.',
 });
 
-const told = sentences('ruleWords', {
-  first: 'first balance',
-  resolves: '{rule}; resolves {amount} above',
-});
+const told = sentences('ruleWords', { first: 'first balance', resolves: '{rule}; resolves {amount} above' });
 
 /** Degrees in facts: of trust, of sensitivity. */
 export const degrees = sentences('degree', {

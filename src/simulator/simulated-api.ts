@@ -47,13 +47,7 @@ export async function startSimulatedApi(options: SimulatedApiOptions) {
         status,
         headers,
         body: text,
-      } = answer({
-        method,
-        url,
-        headers: sent,
-        body: body ?? '',
-        receivedAt: clock.now(),
-      });
+      } = answer({ method, url, headers: sent, body: body ?? '', receivedAt: clock.now() });
       response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text);
     },
   );

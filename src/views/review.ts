@@ -109,10 +109,7 @@ export function sumReview({ spending }: Pick<Review, 'spending'>, money: Money |
   const { groups } = spending;
   const spent = groups.map((each) => ({ ...each, micros: each.spent }));
   const before = groups.flatMap((each) => (each.before === null ? [] : { ...each, micros: each.before }));
-  return {
-    spent: sumUp(spent, money),
-    before: before.length < groups.length ? null : sumUp(before, money),
-  };
+  return { spent: sumUp(spent, money), before: before.length < groups.length ? null : sumUp(before, money) };
 }
 
 interface SumOrder extends Pick<ReviewOrder, 'since' | 'until' | 'groupBy'>, Pick<Views, 'damageEnd'> {

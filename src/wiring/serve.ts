@@ -110,12 +110,7 @@ async function serveWatched(order: ServeOrder, log: SystemLog, reloads: Reloads)
   );
   const followPage = async (next: Pick<LoadedConfiguration, 'settings' | 'sources'>): Promise<void> => {
     await page.follow(next.settings);
-    leaveDaemonNote(storage, {
-      address: page.url,
-      database,
-      checked: fingerprintOf(next.sources),
-      version,
-    });
+    leaveDaemonNote(storage, { address: page.url, database, checked: fingerprintOf(next.sources), version });
   };
   try {
     await followPage(order);

@@ -1,10 +1,7 @@
 import { type Language, say } from './language.ts';
 import { phrases } from './phrase.ts';
 
-const says = phrases('comment', {
-  ordered: 'ordered',
-  orderedSaying: 'ordered, {comment}',
-});
+const says = phrases('comment', { ordered: 'ordered', orderedSaying: 'ordered, {comment}' });
 
 /** A comment on an acknowledgement: what an order of money says of itself is said to its reader, what people wrote stays. */
 export function sayComment(written: string, reader: { readonly language: Language }): string {

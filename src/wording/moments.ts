@@ -103,10 +103,7 @@ export function timePatterns(reader: Pick<Reader, 'language'>) {
     ]);
     return [unit, Object.fromEntries(forms)];
   });
-  return {
-    ...patternsOf({ now, past, future, joined, moment }, reader),
-    units: Object.fromEntries(units),
-  };
+  return { ...patternsOf({ now, past, future, joined, moment }, reader), units: Object.fromEntries(units) };
 }
 
 function partsOf(at: number, { timezone, language }: Omit<Reader, 'now'>) {

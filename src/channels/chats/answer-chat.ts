@@ -40,12 +40,7 @@ const says = phrases('chat', {
   help: 'status – what fires\npay – what to pay by when\nwhy ACCOUNT – the numbers behind it\ntake ACCOUNT – acknowledge what fires\nquiet ACCOUNT 2h COMMENT – no messages for a while\nordered ACCOUNT 1400 by friday – money is on its way\nhelp – this',
 });
 
-const unclear = {
-  amount: says.badAmount,
-  currency: says.badCurrency,
-  day: says.badDay,
-  time: says.badTime,
-};
+const unclear = { amount: says.badAmount, currency: says.badCurrency, day: says.badDay, time: says.badTime };
 
 /** Older messages than this, from a time when nobody listened, are not answered: their writers have helped themselves since. */
 const maxAgeMs = 10 * minuteMs;

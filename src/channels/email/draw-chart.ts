@@ -112,11 +112,7 @@ const look: Omit<SvgLook, 'nameDay'> = {
   unit: '',
   plot: { left: 44, right: 318, top: 32, bottom: 182 },
   paint: (part, severity = 'info') => paints[part].replaceAll('currentColor', tones[severity]),
-  places: {
-    tick: 'x="39" dy="4" text-anchor="end"',
-    time: 'y="182" dy="16"',
-    threshold: 'x="322" dy="4"',
-  },
+  places: { tick: 'x="39" dy="4" text-anchor="end"', time: 'y="182" dy="16"', threshold: 'x="322" dy="4"' },
   lineHeight: 12,
   nameThreshold: ({ value }) => shortAmount(value),
   figure: (english) => english,

@@ -161,12 +161,7 @@ export function openSlackListener(
     const user = keyOf(payload, 'user');
     const id = String(keyOf(view, 'id'));
     if (!isNew(id)) return;
-    const said = {
-      kind: 'form',
-      data: data.join(' '),
-      amount: filled('amount'),
-      by: filled('by'),
-    } as const;
+    const said = { kind: 'form', data: data.join(' '), amount: filled('amount'), by: filled('by') } as const;
     const answered = await answer({ ...eventOf(id, user, place), said });
     await post(answered, place, thread, user, signal);
   }

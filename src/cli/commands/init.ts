@@ -141,10 +141,7 @@ async function askBase(context: CommandContext, input: CommandInput, ask: Ask) {
     ...schemaKey(),
     timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     channels,
-    server: {
-      token: context.random.bytes(24).toString('hex'),
-      ...(publicUrl === '' ? {} : { publicUrl }),
-    },
+    server: { token: context.random.bytes(24).toString('hex'), ...(publicUrl === '' ? {} : { publicUrl }) },
   };
   return { base, leadTime };
 }

@@ -138,11 +138,7 @@ function takeMended(
       alert.state === 'firing' && alert.balance === balance ? openIncidentOf(state, alert) : null;
     if (incident === null || isAcknowledged(incident) || !isMendedByTopUp(incident)) continue;
     if (!endsThen(alert)) continue;
-    takeIncident(state, incident, {
-      by: orderedBy,
-      comment: joinDetails('ordered', comment),
-      at: orderedAt,
-    });
+    takeIncident(state, incident, { by: orderedBy, comment: joinDetails('ordered', comment), at: orderedAt });
   }
 }
 

@@ -125,10 +125,7 @@ export function pageOfList<T>(
   }
   const end = Math.min(all.length, start + (limit ?? all.length));
   const known = all.slice(Math.max(0, end - maxKnown), end).map(markOf);
-  return {
-    items: all.slice(start, end),
-    nextCursor: end < all.length ? writeCursor([end, ...known]) : null,
-  };
+  return { items: all.slice(start, end), nextCursor: end < all.length ? writeCursor([end, ...known]) : null };
 }
 
 /** `read` gives the newest `limit` before an instant; several may share one, so the cursor counts those given. */

@@ -50,12 +50,7 @@ const says = phrases('alertsPage', {
   silence: 'Silence for this time',
 });
 
-const stateSays = phrases('alertState', {
-  open: 'open',
-  firing: 'firing',
-  pending: 'pending',
-  past: 'past',
-});
+const stateSays = phrases('alertState', { open: 'open', firing: 'firing', pending: 'pending', past: 'past' });
 
 /** Every alert that is open, or that was, with filters whose addresses can be shared. */
 export async function renderAlerts(scope: Scope): Promise<Html> {

@@ -10,9 +10,7 @@ import { phrases } from '../../wording/phrase.ts';
 import { saySeverity } from '../../wording/severity-words.ts';
 import type { Frame } from './words.ts';
 
-const says = phrases('accountChart', {
-  threshold: '{severity} {amount}',
-});
+const says = phrases('accountChart', { threshold: '{severity} {amount}' });
 
 /** Shares of the page's box, so that lines stretch with it; colours come from its style sheet. */
 const look: Omit<SvgLook, 'nameThreshold' | 'nameDay' | 'figure'> = {

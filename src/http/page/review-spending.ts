@@ -92,10 +92,7 @@ function sayChange(
     say(says.named, { name: nameOf(account.name), change: signed(own) }, scope),
   );
   const given = { amount: sayAmount(Math.abs(more), frame), names: scope.language.list(names) };
-  const most = weekday && {
-    weekday: scope.language.weekday(weekday.index),
-    change: signed(weekday.more),
-  };
+  const most = weekday && { weekday: scope.language.weekday(weekday.index), change: signed(weekday.more) };
   const what =
     most === null
       ? say(more > 0 ? says.more : says.less, given, scope)

@@ -66,10 +66,7 @@ const longestLifetimeMs = 30 * dayMs;
 /** RFC 6749, 5.2: a client that is not accepted is told so with 400. */
 const refusedClient: Description['errors'][number] = {
   status: 400,
-  test: {
-    path: fixedPath('$.error'),
-    values: ['invalid_client', 'unauthorized_client', 'invalid_grant'],
-  },
+  test: { path: fixedPath('$.error'), values: ['invalid_client', 'unauthorized_client', 'invalid_grant'] },
   means: 'auth_failed',
 };
 
@@ -121,11 +118,7 @@ function wordSkew(skewMs: number): string {
   return `, ${describeDuration(Math.abs(skewMs))} ${skewMs > 0 ? 'ahead of' : 'behind'} the provider’s`;
 }
 
-const openings = {
-  auth_failed: 'refused',
-  rate_limited: 'limited',
-  api_error: 'error',
-} as const;
+const openings = { auth_failed: 'refused', rate_limited: 'limited', api_error: 'error' } as const;
 
 function findRefusal(errors: Description['errors'], status: number, json: ExactJson | null) {
   const row = errors.find(

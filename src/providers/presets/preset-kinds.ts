@@ -63,10 +63,7 @@ function presetKind(preset: Preset): PresetKind {
       return buildDescribedEntry(shared, { ...describe(), ...own }, words, baseUrl);
     },
     credentials: () => Object.entries(preset.credentials).map(([key, label]) => ({ name: key, label })),
-    limits: () => ({
-      ...(shortestEveryMs === null ? {} : { shortestEveryMs }),
-      documented: preset.limits,
-    }),
+    limits: () => ({ ...(shortestEveryMs === null ? {} : { shortestEveryMs }), documented: preset.limits }),
     details: () => ({
       request: `${describe().request.method} ${describe().request.url}`,
       signed: nameSigning(describe()),
