@@ -17,7 +17,7 @@ import { refuseTopUp } from './order-top-up.ts';
 import { givenBy, orderedFields } from './ordered.ts';
 import { show } from './show.ts';
 import { accountLinks, moneyOnItsWay, whenWords } from './to-pay.ts';
-import { accountPath, badge, ifReadable, type Scope, stateWord, withQuery } from './words.ts';
+import { accountPath, badge, common, ifReadable, type Scope, stateWord, withQuery } from './words.ts';
 
 interface Linked {
   readonly alert: AlertView;
@@ -31,7 +31,6 @@ interface Linked {
 
 const says = phrases('link', {
   effect: 'Reminders and escalation stop until it resolves or gets worse.',
-  acknowledge: 'Acknowledge',
   acknowledged: 'Acknowledged',
   ordered: 'I ordered it',
   quiet: '{hours, plural, one {# hour quiet} other {# hours quiet}}',
@@ -84,7 +83,7 @@ ${earlierEndedAt !== null && html`<p role="status">${say(says.again, { age: sayA
     html`<details class="act"><summary>${say(says.ordered, scope)}</summary>${orderedFields(account, givenBy(payment, '/'), scope, '/ack', html`${signed}${hidden('do', 'ordered')}`)}</details>`
   }${
     alert.acknowledged === null &&
-    html`<form class="sure" method="post" action="/ack">${signed}${seenFields(alert)}${nameField(null, scope)}<button>${say(says.acknowledge, scope)}</button> <button class="quiet" name="do" value="quiet">${say(says.quiet, { hours: quietHours }, scope)}</button><p class="soft">${say(says.effect, scope)}</p></form>`
+    html`<form class="sure" method="post" action="/ack">${signed}${seenFields(alert)}${nameField(null, scope)}<button>${say(common.acknowledge, scope)}</button> <button class="quiet" name="do" value="quiet">${say(says.quiet, { hours: quietHours }, scope)}</button><p class="soft">${say(says.effect, scope)}</p></form>`
   }</div>
 ${account?.note != null && html`<p><bdi>${account.note}</bdi></p>`}
 ${account !== null && (await weekChart(account, alert, scope))}

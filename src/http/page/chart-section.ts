@@ -26,7 +26,7 @@ import { buildChart, type ChartSpan, chartRanges, readSpan } from './chart-model
 import { drawChart, sayThreshold } from './chart-picture.ts';
 import { choiceLink } from './forms.ts';
 import { live } from './live.ts';
-import { accountPath, type Scope, unreadable } from './words.ts';
+import { accountPath, common, type Scope, unreadable } from './words.ts';
 
 const tableRows = 40;
 
@@ -40,9 +40,6 @@ const says = phrases('accountChart', {
   balance: 'Balance',
   both: 'Both',
   all: 'All',
-  from: 'From',
-  to: 'to',
-  show: 'Show',
   words: '{balance}: {words}',
   asTableOf: 'The chart{hidden} as a table',
   of: 'of the {balance}',
@@ -56,7 +53,6 @@ const says = phrases('accountChart', {
   off: 'Off the chart: {thresholds}.',
   empty: 'No reading in this range.',
   readings: 'Readings',
-  time: 'Time',
   notRead: 'not read',
 });
 const legends = phrases('legend', {
@@ -165,9 +161,9 @@ function rangeForm({ account, span, scope }: Shown, query: URLSearchParams, prob
   const until = isoDay(Math.min(span.until - 1, scope.now), scope.timezone);
   const balance = query.get('balance');
   return html`<form class="search range" method="get" action="${accountPath(account.id)}#chart-heading">${balance !== null && html`<input type="hidden" name="balance" value="${balance}">`}
-<label>${say(says.from, scope)} <input type="date" name="since" value="${since}" max="${today}" required></label>
-<label>${say(says.to, scope)} <input type="date" name="until" value="${until}" max="${today}" required></label>
-<button class="quiet">${say(says.show, scope)}</button>${problem !== null && html`<p class="problem" role="alert">${problem}</p>`}</form>`;
+<label>${say(common.from, scope)} <input type="date" name="since" value="${since}" max="${today}" required></label>
+<label>${say(common.to, scope)} <input type="date" name="until" value="${until}" max="${today}" required></label>
+<button class="quiet">${say(common.show, scope)}</button>${problem !== null && html`<p class="problem" role="alert">${problem}</p>`}</form>`;
 }
 
 /** A range up to now stays one while the page is open. */
@@ -255,7 +251,7 @@ function chartTable(chart: Chart, balance: Balance, { account, scope }: Shown): 
     return value === null || index % step === 0 || index === chart.points.length - 1;
   });
   if (rows.length === 0) return html`<p class="empty">${say(says.empty, scope)}</p>`;
-  return html`<div class="scroll" role="group" aria-label="${say(says.readings, scope)}" tabindex="0"><table><thead><tr><th scope="col">${say(says.time, scope)}</th><th scope="col" class="number">${sayBalance(balanceLabel(balance, account.balances), scope)}</th></tr></thead><tbody>${rows
+  return html`<div class="scroll" role="group" aria-label="${say(says.readings, scope)}" tabindex="0"><table><thead><tr><th scope="col">${say(common.time, scope)}</th><th scope="col" class="number">${sayBalance(balanceLabel(balance, account.balances), scope)}</th></tr></thead><tbody>${rows
     .toReversed()
     .map(
       ({ at, value }) =>

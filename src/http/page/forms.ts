@@ -12,7 +12,7 @@ import { personSchema } from '../api/orders.ts';
 import { RequestError, refusals } from '../refusal.ts';
 import type { WebContext } from '../web-env.ts';
 import { keepDone, keepName } from './cookies.ts';
-import { nameOf, type Scope, stateWord } from './words.ts';
+import { common, nameOf, type Scope, stateWord } from './words.ts';
 
 export interface FormPlace {
   readonly back: string;
@@ -26,26 +26,20 @@ export interface FormPlace {
 const says = phrases('forms', {
   name: 'Your name',
   asWhom: 'As {name}.',
-  comment: 'Comment',
   giveBack: 'Give back',
-  acknowledge: 'Acknowledge',
   acknowledgeEffect: 'Reminders and escalation stop until this resolves or gets worse.',
-  silence: 'Silence',
   silenceEffect: 'No messages about this meanwhile. What still fires when the silence ends is sent then.',
   for: 'For',
-  ofAlert: '{rule} of {account}',
   ofAccount: 'all alerts of {account}',
-  account: 'Account',
   everyAccount: 'every account',
-  rule: 'Rule',
   everyRule: 'every rule',
   label: 'Label',
   everyLabel: 'every label',
   everySeverity: 'every severity',
 });
 const choiceWords = {
-  account: { label: says.account, every: says.everyAccount },
-  rule: { label: says.rule, every: says.everyRule },
+  account: { label: common.account, every: says.everyAccount },
+  rule: { label: common.rule, every: says.everyRule },
   label: { label: says.label, every: says.everyLabel },
 };
 const noReader = { name: '', isProven: false };
@@ -73,12 +67,12 @@ export function acknowledgeForm([alert, ...others]: CardAlerts, { back }: FormPl
     others.length === 0
       ? [`/alerts/${alertName(alert)}/acknowledge`, seenFields(alert)]
       : ['/alerts/many', pickedField([alert, ...others])];
-  return html`<details class="act"><summary>${say(says.acknowledge, scope)}<span class="hidden"> ${sayAlert(alert, scope)}</span></summary>
+  return html`<details class="act"><summary>${say(common.acknowledge, scope)}<span class="hidden"> ${sayAlert(alert, scope)}</span></summary>
 <form method="post" action="${action}">
 <p>${say(says.acknowledgeEffect, scope)}</p>
 ${hidden('back', back)}${fields}
 ${personFields(scope)}
-<button>${say(says.acknowledge, scope)}</button>
+<button>${say(common.acknowledge, scope)}</button>
 </form></details>`;
 }
 
@@ -88,7 +82,7 @@ function sayAlert({ accountName, rule }: Target, scope: Scope): string {
   const account = nameOf(accountName);
   return rule === null
     ? say(says.ofAccount, { account }, scope)
-    : say(says.ofAlert, { rule, account }, scope);
+    : say(common.ofAccount, { rule, account }, scope);
 }
 
 /** Silencing the alerts of a card, or all of an account. It names what it mutes, and so needs no further question. */
@@ -104,13 +98,13 @@ export function silenceForm(
           '/silences',
           html`${hidden('confirmed', 'yes')}${hidden('account', target.account)}${target.rule !== null && hidden('rule', target.rule)}${'severity' in target && seenFields(target)}`,
         ];
-  return html`<details class="act"><summary>${say(says.silence, scope)}<span class="hidden"> ${sayAlert(target, scope)}</span></summary>
+  return html`<details class="act"><summary>${say(common.silence, scope)}<span class="hidden"> ${sayAlert(target, scope)}</span></summary>
 <form method="post" action="${action}">
 <p>${say(says.silenceEffect, scope)}</p>
 ${hidden('back', back)}${fields}
 ${durationField(scope)}
 ${personFields(scope)}
-<button>${say(says.silence, scope)}</button>
+<button>${say(common.silence, scope)}</button>
 </form></details>`;
 }
 
@@ -137,7 +131,7 @@ export function pickedNames(alerts: readonly AlertView[]): string {
 /** `given` is what a form was sent with before. */
 export function personFields(scope: Scope, given = new URLSearchParams()): Html {
   return html`${nameField(given.get('by'), scope)}
-<label>${say(says.comment, scope)} <input name="comment" maxlength="500" autocomplete="off" value="${given.get('comment')}"></label>`;
+<label>${say(common.comment, scope)} <input name="comment" maxlength="500" autocomplete="off" value="${given.get('comment')}"></label>`;
 }
 
 /** Asks for no name that is known: what the trusted proxy says counts, and what this browser gave last stands there. */

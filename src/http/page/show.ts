@@ -17,7 +17,7 @@ import { type Chrome, type LayoutOptions, layOut, type PageName, type Worst } fr
 import { languageForm } from './reader-language.ts';
 import { endSilenceForm, sayMatcher } from './silences.ts';
 import { zoneForm } from './time-zone.ts';
-import { type Frame, icon, momentAndAge } from './words.ts';
+import { common, type Frame, icon, momentAndAge } from './words.ts';
 
 /** The deed of a form, as the page after it says. The address names one of these, never the words themselves. */
 const doneWords = phrases('done', {
@@ -54,7 +54,6 @@ const says = phrases('show', {
   silenced: 'Silenced',
   until: '{what} until {moment}, by {by}',
   untilSaying: '{what} until {moment}, by {by}: {comment}',
-  more: 'and {count} more',
 });
 
 interface Shown extends Pick<LayoutOptions, 'title' | 'content' | 'scripts' | 'styles' | 'isStill'> {
@@ -189,7 +188,7 @@ function muted(active: readonly SilenceView[], frame: Frame, back: string): Html
     .map(
       (silence) =>
         html`<li><span>${mutedWords(silence, frame)}</span>${endSilenceForm(silence, back, frame)}</li>`,
-    )}</ul>${more > 0 && html`<p><a href="/silences">${say(says.more, { count: more }, frame)}</a></p>`}</section>`;
+    )}</ul>${more > 0 && html`<p><a href="/silences">${say(common.more, { count: more }, frame)}</a></p>`}</section>`;
 }
 
 function mutedWords({ match, endsAt, by, comment }: SilenceView, frame: Frame): Html {

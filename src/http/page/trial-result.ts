@@ -16,7 +16,7 @@ import { sayHtml } from '../../wording/say-html.ts';
 import { buildChart } from './chart-model.ts';
 import { drawChart } from './chart-picture.ts';
 import { wordLasted } from './incidents.ts';
-import { badge, type Frame, moment, type Scope, stateWord, table, unknown } from './words.ts';
+import { badge, common, type Frame, moment, type Scope, stateWord, table, unknown } from './words.ts';
 
 const says = phrases('trial', {
   result: 'What it would have sent',
@@ -37,7 +37,6 @@ const says = phrases('trial', {
   worst: 'Worst',
   firedAt: 'Fired',
   lasted: 'Lasted',
-  value: 'Value',
   beforeEmpty: 'Before empty',
   emptyAlready: 'empty already',
   predicted: '{duration} (predicted)',
@@ -134,7 +133,7 @@ function notifiedTable(
   frame: Frame,
 ): Html | null {
   if (notified.length === 0) return null;
-  const head = html`<th scope="col">${say(says.worst, frame)}</th><th scope="col">${say(says.firedAt, frame)}</th><th scope="col">${say(says.lasted, frame)}</th><th scope="col" class="number">${say(says.value, frame)}</th><th scope="col">${say(says.beforeEmpty, frame)}</th>`;
+  const head = html`<th scope="col">${say(says.worst, frame)}</th><th scope="col">${say(says.firedAt, frame)}</th><th scope="col">${say(says.lasted, frame)}</th><th scope="col" class="number">${say(common.value, frame)}</th><th scope="col">${say(says.beforeEmpty, frame)}</th>`;
   const rows = notified.toReversed().map((it) => notifiedRow(it, account, frame));
   return table(label, 'cards compact', head, rows);
 }
@@ -142,7 +141,7 @@ function notifiedTable(
 function notifiedRow(it: ReplayedIncident, account: AccountView, frame: Frame): Html {
   const { severity, firedAt, value, empty } = it;
   return html`<tr><td data-label="${say(says.worst, frame)}">${badge(severity, stateWord(severity, frame))}</td><th scope="row">${moment(firedAt, frame)}</th><td data-label="${say(says.lasted, frame)}">${wordLasted(it, frame)}</td>
-<td class="number" data-label="${say(says.value, frame)}">${value === null ? unknown(frame) : sayQuantity(value, { ...frame, currency: it.currency ?? account.currency })}</td>
+<td class="number" data-label="${say(common.value, frame)}">${value === null ? unknown(frame) : sayQuantity(value, { ...frame, currency: it.currency ?? account.currency })}</td>
 <td data-label="${say(says.beforeEmpty, frame)}">${empty === null ? unknown(frame) : sayEmptying(empty.at - firedAt, empty.how, frame)}</td></tr>`;
 }
 

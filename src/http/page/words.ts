@@ -58,6 +58,45 @@ const stateSays = phrases('state', {
   fine: 'Fine',
 });
 
+/** What several pages say alike. */
+export const common = phrases('common', {
+  account: 'Account',
+  rule: 'Rule',
+  value: 'Value',
+  from: 'From',
+  to: 'to',
+  show: 'Show',
+  find: 'Find',
+  state: 'State',
+  severity: 'Severity',
+  never: 'never',
+  burn: 'Burn per day',
+  runway: 'Runway',
+  time: 'Time',
+  incidents: 'Incidents',
+  acknowledge: 'Acknowledge',
+  now: 'Now',
+  topUp: 'Top up',
+  more: 'and {count} more',
+  ofAccount: '{rule} of {account}',
+  filter: 'Filter',
+  cancel: 'Cancel',
+  back: 'Back',
+  byAccount: 'By account',
+  of: 'Of',
+  comment: 'Comment',
+  silence: 'Silence',
+  channels: 'Channels',
+  accounts: 'Accounts',
+  balances: 'Balances',
+  day: '24 hours',
+  totals: 'Totals',
+  change: 'Change it',
+  end: 'End now',
+  inOneCurrency: 'In one currency: {sum}',
+  alerts: '{count, plural, one {# alert} other {# alerts}}',
+});
+
 /** The names of pages, wherever one is named. */
 export const pages = phrases('pages', {
   overview: 'Overview',
