@@ -8,9 +8,8 @@ import type { ForecastRecord } from '../domain/quantity.ts';
 import { amountOf, type Balance, type BalanceDefinition, unitOf } from '../domain/reading.ts';
 import { severityRank } from '../domain/severity.ts';
 import { capital } from '../rules/figures.ts';
-import { say } from '../wording/language.ts';
 import { type Reader, sayDuration, sayMoment } from '../wording/moments.ts';
-import { phrases } from '../wording/phrase.ts';
+import { phrases, say } from '../wording/phrase.ts';
 import {
   balanceLabel,
   sayAmount,

@@ -1,5 +1,4 @@
-import { type Language, say } from './language.ts';
-import { phrases } from './phrase.ts';
+import { type Language, phrases, say } from './phrase.ts';
 
 const says = phrases('comment', { ordered: 'ordered', orderedSaying: 'ordered, {comment}' });
 

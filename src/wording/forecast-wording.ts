@@ -2,9 +2,8 @@ import { dayMs, hourMs, weekMs } from '../domain/duration.ts';
 import type { Runway } from '../domain/message.ts';
 import { isBeyondHorizon } from '../domain/moment.ts';
 import type { Forecast } from '../domain/quantity.ts';
-import { say } from './language.ts';
 import { type Reader, sayDuration, sayMoment, sayNearMoment } from './moments.ts';
-import { phrases } from './phrase.ts';
+import { phrases, say } from './phrase.ts';
 
 const says = phrases('quantity', {
   overAYear: 'over a year',

@@ -1,7 +1,7 @@
 import { type DurationPart, dayMs, durationParts } from '../domain/duration.ts';
 import { momentParts, roughParts } from '../domain/moment.ts';
-import { english, type Language, patternsOf, say } from './language.ts';
-import { phrases } from './phrase.ts';
+import { english, patternsOf } from './language.ts';
+import { type Language, phrases, say } from './phrase.ts';
 
 /** For whom something is said: in which language and time zone (an IANA name), and when. */
 export interface Reader {

@@ -6,9 +6,9 @@ import { cleanText } from '../domain/plain-text.ts';
 import type { Fact, Forecast, Quantity } from '../domain/quantity.ts';
 import type { Balance, BalanceDefinition } from '../domain/reading.ts';
 import { endOf, isGuess, type ReaderOfLengths, sayEmptyAt, sayLength } from './forecast-wording.ts';
-import { english, say } from './language.ts';
+import { english } from './language.ts';
 import { type Reader, sayDuration, sayMoment, sayMomentAndAge } from './moments.ts';
-import { phrases, sentences } from './phrase.ts';
+import { phrases, say, sentences } from './phrase.ts';
 import { sayAgain } from './say-again.ts';
 
 const micros = 1_000_000;

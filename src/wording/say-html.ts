@@ -1,6 +1,5 @@
 import { type Html, type HtmlValue, html } from './html.ts';
-import type { Language } from './language.ts';
-import type { Phrase } from './phrase.ts';
+import type { Language, Phrase } from './phrase.ts';
 
 /** A character of Unicode's private use: no sentence has it. */
 const mark = '\u{E000}';

@@ -1,7 +1,6 @@
 import type { Severity } from '../domain/severity.ts';
-import { say } from './language.ts';
 import type { Reader } from './moments.ts';
-import { phrases, sentences } from './phrase.ts';
+import { phrases, say, sentences } from './phrase.ts';
 import { sayAgain } from './say-again.ts';
 
 const told = sentences('severity', { critical: 'critical', warning: 'warning', info: 'info' });

@@ -15,9 +15,9 @@ import { amountOf, type Balance, unitOf } from '../../domain/reading.ts';
 import type { Ladder } from '../../domain/rule.ts';
 import { readerOf } from '../../messages/item-wording.ts';
 import { alertKindOf } from '../../rules/registry.ts';
-import { english, say } from '../../wording/language.ts';
+import { english } from '../../wording/language.ts';
 import { sayDuration } from '../../wording/moments.ts';
-import { phrases } from '../../wording/phrase.ts';
+import { phrases, say } from '../../wording/phrase.ts';
 import { balanceLabel, sayAmount, sayBalance, sayEnd } from '../../wording/quantity-wording.ts';
 import type { MailChart } from './draw-chart.ts';
 

@@ -1,5 +1,5 @@
 import { type Html, html } from '../../wording/html.ts';
-import { say } from '../../wording/language.ts';
+import { say } from '../../wording/phrase.ts';
 import { sayAgain } from '../../wording/say-again.ts';
 import { RequestError } from '../refusal.ts';
 import type { WebContext } from '../web-env.ts';

@@ -4,9 +4,8 @@ import { valueTicks } from '../../chart/scale.ts';
 import { formatMicros } from '../../domain/money.ts';
 import type { Severity } from '../../domain/severity.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { say } from '../../wording/language.ts';
 import { sayDay } from '../../wording/moments.ts';
-import { phrases } from '../../wording/phrase.ts';
+import { phrases, say } from '../../wording/phrase.ts';
 import { saySeverity } from '../../wording/severity-words.ts';
 import type { Frame } from './words.ts';
 

@@ -8,10 +8,9 @@ import { ladderSteps } from '../../rules/ladder.ts';
 import { nameWeekday } from '../../rules/spending-facts.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { say } from '../../wording/language.ts';
 import { joinSentences } from '../../wording/lists.ts';
 import { sayMoment } from '../../wording/moments.ts';
-import { phrases } from '../../wording/phrase.ts';
+import { phrases, say } from '../../wording/phrase.ts';
 import {
   balanceLabel,
   sayAmount,

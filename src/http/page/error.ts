@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { ownOf } from '../../domain/own.ts';
 import { html } from '../../wording/html.ts';
-import { say } from '../../wording/language.ts';
-import { type Phrase, phrases } from '../../wording/phrase.ts';
+import { type Phrase, phrases, say } from '../../wording/phrase.ts';
 import { sayAgain } from '../../wording/say-again.ts';
 import type { Answer, RequestError } from '../refusal.ts';
 import { readOwnPath } from './forms.ts';

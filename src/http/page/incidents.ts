@@ -2,9 +2,8 @@ import type { Incident, Resolution } from '../../domain/alert.ts';
 import { unitOf } from '../../domain/reading.ts';
 import { sayComment } from '../../wording/comment.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { say } from '../../wording/language.ts';
 import { sayDuration } from '../../wording/moments.ts';
-import { phrases } from '../../wording/phrase.ts';
+import { phrases, say } from '../../wording/phrase.ts';
 import { sayAmount, sayQuantity, type WordingFrame } from '../../wording/quantity-wording.ts';
 import {
   accountLink,

@@ -1,6 +1,5 @@
 import { type Html, type HtmlValue, html } from '../../wording/html.ts';
-import { say } from '../../wording/language.ts';
-import { phrases } from '../../wording/phrase.ts';
+import { phrases, say } from '../../wording/phrase.ts';
 import type { Frame } from './words.ts';
 
 const says = phrases('pager', { pages: 'Pages of this list', first: 'First page', next: 'Next page' });

@@ -9,9 +9,8 @@ import {
 } from '../../views/payment-plan.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { say } from '../../wording/language.ts';
 import { sayMoment } from '../../wording/moments.ts';
-import { phrases } from '../../wording/phrase.ts';
+import { phrases, say } from '../../wording/phrase.ts';
 import { balanceLabel, sayAmount, sayLabel } from '../../wording/quantity-wording.ts';
 import { listHtml, sayHtml } from '../../wording/say-html.ts';
 import { pageOfList } from '../api/input.ts';

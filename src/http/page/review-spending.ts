@@ -4,10 +4,9 @@ import { currencyCode, type Micros } from '../../domain/money.ts';
 import { explainChanges } from '../../views/explain-changes.ts';
 import { type GroupSpent, type Review, type Spent, sumReview } from '../../views/review.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { say } from '../../wording/language.ts';
 import { sayDay, sayDuration } from '../../wording/moments.ts';
 import { saySum } from '../../wording/one-sum-wording.ts';
-import { phrases } from '../../wording/phrase.ts';
+import { phrases, say } from '../../wording/phrase.ts';
 import { sayAmount, sayBareAmount } from '../../wording/quantity-wording.ts';
 import { accountLink, common, nameOf, type Scope, table, unknown } from './words.ts';
 
