@@ -1,11 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Runway } from '../domain/message.ts';
-import { isoDay } from '../domain/moment.ts';
 import type { Micros } from '../domain/money.ts';
 import { ownOf } from '../domain/own.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import type { Forecast } from '../domain/quantity.ts';
 import { unitOf } from '../domain/reading.ts';
+import { isoDay } from '../domain/time.ts';
 import { planPayments } from '../views/payment-plan.ts';
 import type { AccountView } from '../views/views.ts';
 import { endOf, isGuess } from '../wording/forecast-wording.ts';

@@ -1,7 +1,6 @@
-import { dayMs } from '../domain/duration.ts';
 import type { ReportMessage, ReportMonth } from '../domain/message.ts';
-import { momentParts } from '../domain/moment.ts';
 import { cleanText } from '../domain/plain-text.ts';
+import { dayMs, momentParts } from '../domain/time.ts';
 import type { Reader } from '../wording/moments.ts';
 import { saySum } from '../wording/one-sum-wording.ts';
 import { sayPayRun } from '../wording/pay-run-wording.ts';

@@ -1,4 +1,4 @@
-import { isoText } from '../domain/moment.ts';
+import { isoText } from '../domain/time.ts';
 import type { ReplayedIncident } from './incident-book.ts';
 import type { ReplayResult } from './replay-result.ts';
 

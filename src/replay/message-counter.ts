@@ -1,5 +1,5 @@
-import { weekMs } from '../domain/duration.ts';
 import type { Notification } from '../domain/outbox.ts';
+import { weekMs } from '../domain/time.ts';
 import { recordDelivery } from '../engine/delivery-ended.ts';
 import { absorbFollowers, putNotification, queueOf, sendable } from '../engine/queue.ts';
 import type { MonitorState } from '../engine/state.ts';

@@ -1,12 +1,11 @@
-import { hourMs } from '../domain/duration.ts';
 import type { MessageItem } from '../domain/message.ts';
-import { isoText } from '../domain/moment.ts';
 import { formatExact, isSameCurrency, type Micros } from '../domain/money.ts';
 import { ownOf } from '../domain/own.ts';
 import { type Fact, instant, listFacts, money, text } from '../domain/quantity.ts';
 import type { Balance, Reading } from '../domain/reading.ts';
 import type { Ladder, MoneyRule, Rule } from '../domain/rule.ts';
 import { type Severity, severityRank } from '../domain/severity.ts';
+import { hourMs, isoText } from '../domain/time.ts';
 import { choice } from '../schema/shapes.ts';
 import { amount } from '../schema/texts.ts';
 import type { AccountSpending } from '../spending/account-spending.ts';

@@ -1,5 +1,4 @@
 import type { Alert } from '../domain/alert.ts';
-import { describeDuration } from '../domain/duration.ts';
 import { isSameCurrency, type Micros } from '../domain/money.ts';
 import type { AnnouncedRun, ExpectedTopUp } from '../domain/operator.ts';
 import { type Fact, instant, listFacts, money, type Quantity, text } from '../domain/quantity.ts';
@@ -12,6 +11,7 @@ import {
   type Reading,
 } from '../domain/reading.ts';
 import type { Severity } from '../domain/severity.ts';
+import { describeDuration } from '../domain/time.ts';
 import type { AccountSpending } from '../spending/account-spending.ts';
 import type { ReadingLog } from '../spending/reading-log.ts';
 import { sentences } from '../wording/phrase.ts';

@@ -1,6 +1,6 @@
-import { formatDuration, secondMs } from '../domain/duration.ts';
 import { duration, instant, listFacts, text } from '../domain/quantity.ts';
 import type { MoneyRule } from '../domain/rule.ts';
+import { formatDuration, secondMs } from '../domain/time.ts';
 import { duration as durationKey } from '../schema/texts.ts';
 import { hiddenTime, lookBack } from '../spending/burn.ts';
 import type { ReadingLog } from '../spending/reading-log.ts';

@@ -1,9 +1,9 @@
 import type { AlertTiming } from '../domain/alert.ts';
-import { dayMs, formatDuration } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
 import { amountOf, type Balance } from '../domain/reading.ts';
 import type { Ladder, Rule } from '../domain/rule.ts';
 import { type Severity, severities } from '../domain/severity.ts';
+import { dayMs, formatDuration } from '../domain/time.ts';
 import { predictRunout } from '../spending/runway.ts';
 import type { Reader } from '../wording/moments.ts';
 import { phrases, say, sentences } from '../wording/phrase.ts';

@@ -1,9 +1,9 @@
-import { formatDuration } from '../domain/duration.ts';
 import { isOver, type MessageItem, type Runway } from '../domain/message.ts';
 import { formatAmountDistinctFrom, formatExact, type Micros } from '../domain/money.ts';
 import { ownOf } from '../domain/own.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import { type AmountOrShare, firstBalance, type MoneyRule } from '../domain/rule.ts';
+import { formatDuration } from '../domain/time.ts';
 import { sayEmptyWhen } from '../wording/forecast-wording.ts';
 import { sayDuration, sayNearMoment } from '../wording/moments.ts';
 import { phrases, say, sentences } from '../wording/phrase.ts';

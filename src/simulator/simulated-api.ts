@@ -1,5 +1,5 @@
-import { hourMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
+import { hourMs } from '../domain/time.ts';
 import { type ServiceAddress, startHttpService } from '../net/http-service.ts';
 import type { Clock } from '../ports/clock.ts';
 import type {

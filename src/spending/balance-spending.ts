@@ -1,7 +1,7 @@
-import { hourMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
 import type { AnnouncedRun } from '../domain/operator.ts';
 import { amountOf, type Balance, type Reading } from '../domain/reading.ts';
+import { hourMs } from '../domain/time.ts';
 import { announcedBetween, mostOf, restOf } from './announced.ts';
 import type { BalanceState } from './balance-state.ts';
 import { type ExpectedRun, expectedRuns, plannedIn } from './expected-runs.ts';

@@ -1,4 +1,4 @@
-import { dayMs } from '../domain/duration.ts';
+import { dayMs } from '../domain/time.ts';
 
 /** The month in which a day lies. Months are counted from January 1970, days from its first. */
 export function monthOf(day: number): number {

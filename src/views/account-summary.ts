@@ -1,5 +1,5 @@
-import { dayMs } from '../domain/duration.ts';
 import { isWorse, type Severity } from '../domain/severity.ts';
+import { dayMs } from '../domain/time.ts';
 import { byUrgency } from '../domain/urgency.ts';
 import type { Reader } from '../wording/moments.ts';
 import { phrases, say } from '../wording/phrase.ts';

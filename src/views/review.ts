@@ -1,12 +1,11 @@
 import { inSlices } from '../daemon/slices.ts';
 import type { Incident } from '../domain/alert.ts';
-import { dayMs } from '../domain/duration.ts';
 import { getOrMake } from '../domain/get-or-make.ts';
-import { isoDay, parseLocalText, zoneOffsetMs } from '../domain/moment.ts';
 import { currencyCode, type Micros } from '../domain/money.ts';
 import { type Money, sumUp } from '../domain/one-sum.ts';
 import { ownOf } from '../domain/own.ts';
 import { amountOf, type Balance, type BalanceDefinition, type Reading, unitOf } from '../domain/reading.ts';
+import { dayMs, isoDay, parseLocalText, zoneOffsetMs } from '../domain/time.ts';
 import { changesOf, readingsOfChanges } from '../spending/changes.ts';
 import type { Views } from './create-views.ts';
 import { FallUnits, type NowAndBefore, type Reasons, reasonsOf } from './fall-units.ts';

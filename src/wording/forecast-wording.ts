@@ -1,7 +1,6 @@
-import { dayMs, hourMs, weekMs } from '../domain/duration.ts';
 import type { Runway } from '../domain/message.ts';
-import { isBeyondHorizon } from '../domain/moment.ts';
 import type { Forecast } from '../domain/quantity.ts';
+import { dayMs, hourMs, isBeyondHorizon, weekMs } from '../domain/time.ts';
 import { type Reader, sayDuration, sayMoment, sayNearMoment } from './moments.ts';
 import { phrases, say } from './phrase.ts';
 

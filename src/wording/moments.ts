@@ -1,5 +1,4 @@
-import { type DurationPart, dayMs, durationParts } from '../domain/duration.ts';
-import { momentParts, roughParts } from '../domain/moment.ts';
+import { type DurationPart, dayMs, durationParts, momentParts, roughParts } from '../domain/time.ts';
 import { english, patternsOf } from './language.ts';
 import { type Language, phrases, say } from './phrase.ts';
 

@@ -1,10 +1,10 @@
 import type { Runway } from '../domain/message.ts';
-import { isBeyondHorizon } from '../domain/moment.ts';
 import { formatBare, isUnit, type Micros } from '../domain/money.ts';
 import { ownOf } from '../domain/own.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import type { Fact, Forecast, Quantity } from '../domain/quantity.ts';
 import type { Balance, BalanceDefinition } from '../domain/reading.ts';
+import { isBeyondHorizon } from '../domain/time.ts';
 import { endOf, isGuess, type ReaderOfLengths, sayEmptyAt, sayLength } from './forecast-wording.ts';
 import { english } from './language.ts';
 import { type Reader, sayDuration, sayMoment, sayMomentAndAge } from './moments.ts';

@@ -1,4 +1,4 @@
-import { parseDuration } from '../domain/duration.ts';
+import { parseDuration } from '../domain/time.ts';
 import { sayDuration, sayExactDuration } from './moments.ts';
 import { cutEnglish, keptPhrases, type Language, type Part, type Phrase } from './phrase.ts';
 

@@ -1,7 +1,7 @@
-import { minuteMs } from '../../domain/duration.ts';
 import { formatMicros } from '../../domain/money.ts';
 import { StorageError } from '../../domain/operator-error.ts';
 import { cleanText } from '../../domain/plain-text.ts';
+import { minuteMs } from '../../domain/time.ts';
 import type { MonitorState } from '../../engine/state.ts';
 import { isTest } from '../../engine/test-alert.ts';
 import type { AnswerChat, ChatAnswer, ChatEvent } from '../../ports/channel.ts';

@@ -1,8 +1,7 @@
 import { isAcknowledged } from '../../domain/alert.ts';
-import { hourMs } from '../../domain/duration.ts';
 import { type MessageItem, stateOf } from '../../domain/message.ts';
-import { instantOfWall, isoDay } from '../../domain/moment.ts';
 import { type Severity, severities } from '../../domain/severity.ts';
+import { hourMs, instantOfWall, isoDay } from '../../domain/time.ts';
 import type { Reader } from '../../wording/moments.ts';
 import { phrases, say } from '../../wording/phrase.ts';
 

@@ -1,6 +1,5 @@
-import { dayMs, parseDuration } from '../../domain/duration.ts';
-import { instantOfWall, isDay, isoDay } from '../../domain/moment.ts';
 import { currencyCode, isSameCurrency, type Micros } from '../../domain/money.ts';
+import { dayMs, instantOfWall, isDay, isoDay, parseDuration } from '../../domain/time.ts';
 import type { Reader } from '../../wording/moments.ts';
 import { readTypedAmount } from '../../wording/typed-amount.ts';
 

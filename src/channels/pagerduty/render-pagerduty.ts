@@ -1,7 +1,7 @@
 import { type IncidentMessage, type Message, type MessageItem, stateOf } from '../../domain/message.ts';
-import { isoText } from '../../domain/moment.ts';
 import { cleanText, cutText } from '../../domain/plain-text.ts';
 import { textBehind } from '../../domain/secret.ts';
+import { isoText } from '../../domain/time.ts';
 import { type ItemWording, readerOf, wordItem } from '../../messages/item-wording.ts';
 import { wordCard } from '../../messages/message-wording.ts';
 import { joinSentences, labelled, withoutStop } from '../../wording/lists.ts';

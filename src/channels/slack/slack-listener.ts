@@ -1,10 +1,10 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { WebSocket } from 'undici';
 import { isLoopbackHost } from '../../domain/addresses.ts';
-import { secondMs } from '../../domain/duration.ts';
 import { keyOf, parseJson } from '../../domain/json.ts';
 import { cutLines, cutText } from '../../domain/plain-text.ts';
 import { Secret } from '../../domain/secret.ts';
+import { secondMs } from '../../domain/time.ts';
 import type { HttpAnswer } from '../../net/http-answer.ts';
 import { openHttpConnections } from '../../net/http-post.ts';
 import type { ChannelChat, ChannelListener, ChatAnswer, Heard } from '../../ports/channel.ts';

@@ -1,5 +1,5 @@
-import { isoText } from '../../domain/moment.ts';
 import { formatMicros, parseMicros } from '../../domain/money.ts';
+import { isoText } from '../../domain/time.ts';
 import { amountWriter, type Backend, operatorCommand, printOrdered } from '../backend.ts';
 import { type Command, type CommandInput, jsonOption, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';

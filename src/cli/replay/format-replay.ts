@@ -1,7 +1,7 @@
 import { displayName, isSelfId } from '../../domain/alert.ts';
-import { describeDuration, weekMs } from '../../domain/duration.ts';
 import { cleanText, plural } from '../../domain/plain-text.ts';
 import type { Settings } from '../../domain/settings.ts';
+import { describeDuration, weekMs } from '../../domain/time.ts';
 import type { ReplayedIncident } from '../../replay/incident-book.ts';
 import { judgeRunways } from '../../replay/incident-book.ts';
 import type { MessageCount } from '../../replay/message-counter.ts';

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { parseDuration } from '../../domain/duration.ts';
 import { parseJson } from '../../domain/json.ts';
-import { isDay } from '../../domain/moment.ts';
 import { isRefusal, type Refusal } from '../../domain/operator.ts';
+import { isDay, parseDuration } from '../../domain/time.ts';
 import type { Views } from '../../views/create-views.ts';
 import type { AccountView } from '../../views/views.ts';
 import { RequestError, refusals } from '../refusal.ts';

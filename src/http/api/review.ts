@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { Incident } from '../../domain/alert.ts';
-import { isoDay, isoText } from '../../domain/moment.ts';
 import { formatMicros } from '../../domain/money.ts';
 import { ownOf } from '../../domain/own.ts';
+import { isoDay, isoText } from '../../domain/time.ts';
 import { nameWeekday } from '../../rules/spending-facts.ts';
 import { formatCsvLine } from '../../views/csv.ts';
 import { explainChanges } from '../../views/explain-changes.ts';

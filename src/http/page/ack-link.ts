@@ -1,5 +1,5 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { hourMs, weekMs } from '../../domain/duration.ts';
+import { hourMs, weekMs } from '../../domain/time.ts';
 import type { AccountView, AlertView, FiringView } from '../../views/views.ts';
 import { type Html, type HtmlValue, html } from '../../wording/html.ts';
 import { sayAge, sayNearMoment } from '../../wording/moments.ts';

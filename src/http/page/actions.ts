@@ -1,5 +1,5 @@
-import { parseDuration } from '../../domain/duration.ts';
 import { isRefusal, type SeenAlertName } from '../../domain/operator.ts';
+import { parseDuration } from '../../domain/time.ts';
 import { type Wanted, wasDoneBefore } from '../../engine/orders.ts';
 import type { AlertView } from '../../views/views.ts';
 import { phrases, say } from '../../wording/phrase.ts';

@@ -3,9 +3,8 @@ import type { Incident } from '../../domain/alert.ts';
 import { severities } from '../../domain/severity.ts';
 import { sortAlerts } from '../../views/sort-alerts.ts';
 import type { AlertView } from '../../views/views.ts';
-import { type Html, html } from '../../wording/html.ts';
+import { type Html, html, sayHtml } from '../../wording/html.ts';
 import { phrases, say } from '../../wording/phrase.ts';
-import { sayHtml } from '../../wording/say-html.ts';
 import { pageOfList, pageOfTime } from '../api/input.ts';
 import { accountsOf, alertCard, careOf, cares, groupByCause, sayCare } from './alerts.ts';
 import {

@@ -1,5 +1,5 @@
-import { parseLocalText } from '../../domain/moment.ts';
 import { unitOf } from '../../domain/reading.ts';
+import { parseLocalText } from '../../domain/time.ts';
 import type { Wanted } from '../../engine/orders.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { sayMoment } from '../../wording/moments.ts';

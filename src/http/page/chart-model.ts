@@ -1,9 +1,8 @@
 import { type Chart, findTopUps, type IncidentBand, layChart, type TopUp } from '../../chart/chart.ts';
-import { dayMs } from '../../domain/duration.ts';
-import { instantOfWall } from '../../domain/moment.ts';
 import { isSameCurrency, type Micros } from '../../domain/money.ts';
 import { ownOf } from '../../domain/own.ts';
 import type { Balance, PollRecord, Reading } from '../../domain/reading.ts';
+import { dayMs, instantOfWall } from '../../domain/time.ts';
 import type { WeekAgo } from '../../spending/interval.ts';
 import type { Views } from '../../views/create-views.ts';
 import type { AccountView } from '../../views/views.ts';

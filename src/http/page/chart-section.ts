@@ -1,13 +1,12 @@
 import { amountsOf, type Chart } from '../../chart/chart.ts';
-import { dayMs, weekMs } from '../../domain/duration.ts';
-import { isoDay, isoText, momentParts } from '../../domain/moment.ts';
 import { onStorageError } from '../../domain/operator-error.ts';
 import { ownOf } from '../../domain/own.ts';
 import { type Balance, type BalanceDefinition, unitOf } from '../../domain/reading.ts';
+import { dayMs, isoDay, isoText, momentParts, weekMs } from '../../domain/time.ts';
 import { ladderSteps } from '../../rules/ladder.ts';
 import { nameWeekday } from '../../rules/spending-facts.ts';
 import type { AccountView } from '../../views/views.ts';
-import { type Html, html } from '../../wording/html.ts';
+import { type Html, html, sayHtml } from '../../wording/html.ts';
 import { joinSentences } from '../../wording/lists.ts';
 import { sayMoment } from '../../wording/moments.ts';
 import { phrases, say } from '../../wording/phrase.ts';
@@ -19,7 +18,6 @@ import {
   sayRunwayClause,
 } from '../../wording/quantity-wording.ts';
 import { sayAgain } from '../../wording/say-again.ts';
-import { sayHtml } from '../../wording/say-html.ts';
 import { RequestError } from '../refusal.ts';
 import { buildChart, type ChartSpan, chartRanges, readSpan } from './chart-model.ts';
 import { drawChart, sayThreshold } from './chart-picture.ts';

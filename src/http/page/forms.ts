@@ -1,7 +1,7 @@
 import { canDecode } from '../../domain/addresses.ts';
-import { parseDuration } from '../../domain/duration.ts';
 import type { SeenAlert, SeenAlertName } from '../../domain/operator.ts';
 import { severities } from '../../domain/severity.ts';
+import { parseDuration } from '../../domain/time.ts';
 import type { AlertView } from '../../views/views.ts';
 import { type Html, type HtmlValue, html } from '../../wording/html.ts';
 import { sayExactDuration } from '../../wording/moments.ts';

@@ -1,7 +1,6 @@
 import type { Severity } from '../../domain/severity.ts';
-import { Html, type HtmlValue, html } from '../../wording/html.ts';
+import { Html, type HtmlValue, html, sayHtml } from '../../wording/html.ts';
 import { phrases, say } from '../../wording/phrase.ts';
-import { sayHtml } from '../../wording/say-html.ts';
 import { assetPath } from '../assets.ts';
 import { choiceLink } from './forms.ts';
 import { live } from './live.ts';

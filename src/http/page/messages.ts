@@ -1,10 +1,9 @@
 import { displayName } from '../../domain/alert.ts';
 import type { Notification } from '../../domain/outbox.ts';
 import type { ChannelView } from '../../views/create-views.ts';
-import { type Html, html } from '../../wording/html.ts';
+import { type Html, html, sayHtml } from '../../wording/html.ts';
 import { phrases, say } from '../../wording/phrase.ts';
 import { sayAgain } from '../../wording/say-again.ts';
-import { sayHtml } from '../../wording/say-html.ts';
 import { pageOfTime } from '../api/input.ts';
 import { live } from './live.ts';
 import { pager } from './pager.ts';

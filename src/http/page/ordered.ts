@@ -1,8 +1,8 @@
 import type { Payment } from '../../domain/message.ts';
-import { parseLocalText } from '../../domain/moment.ts';
 import { formatMicros, type Micros } from '../../domain/money.ts';
 import { unitOf } from '../../domain/reading.ts';
 import { severities } from '../../domain/severity.ts';
+import { parseLocalText } from '../../domain/time.ts';
 import type { Wanted } from '../../engine/orders.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Html, type HtmlValue, html } from '../../wording/html.ts';

@@ -1,13 +1,11 @@
 import { inSlices } from '../../daemon/slices.ts';
-import { hourMs } from '../../domain/duration.ts';
-import { isoDay, parseLocalText } from '../../domain/moment.ts';
+import { hourMs, isoDay, parseLocalText } from '../../domain/time.ts';
 import { notUrgent } from '../../domain/urgency.ts';
 import { dueGroup, dueGroups } from '../../rules/urgency.ts';
 import { sortAlerts } from '../../views/sort-alerts.ts';
 import type { FiringView } from '../../views/views.ts';
-import { type Html, html } from '../../wording/html.ts';
+import { type Html, html, sayHtml } from '../../wording/html.ts';
 import { phrases, say } from '../../wording/phrase.ts';
-import { sayHtml } from '../../wording/say-html.ts';
 import { AccountListing, readListQuery, writeListQuery } from './account-list.ts';
 import { accountsSection } from './account-table.ts';
 import { accountsOf, alertCard, careOf, cares, groupByCause, needsSomebody, sayCare } from './alerts.ts';

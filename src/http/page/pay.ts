@@ -8,11 +8,10 @@ import {
   sumOf,
 } from '../../views/payment-plan.ts';
 import type { AccountView } from '../../views/views.ts';
-import { type Html, html } from '../../wording/html.ts';
+import { type Html, html, listHtml, sayHtml } from '../../wording/html.ts';
 import { sayMoment } from '../../wording/moments.ts';
 import { phrases, say } from '../../wording/phrase.ts';
 import { balanceLabel, sayAmount, sayLabel } from '../../wording/quantity-wording.ts';
-import { listHtml, sayHtml } from '../../wording/say-html.ts';
 import { pageOfList } from '../api/input.ts';
 import { accountsOf } from './alerts.ts';
 import { announcedRuns } from './announce-run.ts';

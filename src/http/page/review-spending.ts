@@ -1,6 +1,6 @@
-import { dayMs } from '../../domain/duration.ts';
 import { getOrMake } from '../../domain/get-or-make.ts';
 import { currencyCode, type Micros } from '../../domain/money.ts';
+import { dayMs } from '../../domain/time.ts';
 import { explainChanges } from '../../views/explain-changes.ts';
 import { type GroupSpent, type Review, type Spent, sumReview } from '../../views/review.ts';
 import { type Html, html } from '../../wording/html.ts';

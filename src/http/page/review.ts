@@ -1,5 +1,4 @@
-import { dayMs } from '../../domain/duration.ts';
-import { isoDay, isoText } from '../../domain/moment.ts';
+import { dayMs, isoDay, isoText } from '../../domain/time.ts';
 import { type Review, reviewTime } from '../../views/review.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';

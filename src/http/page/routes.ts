@@ -1,6 +1,5 @@
-import { type Html, html } from '../../wording/html.ts';
+import { type Html, html, sayHtml } from '../../wording/html.ts';
 import { phrases, say } from '../../wording/phrase.ts';
-import { sayHtml } from '../../wording/say-html.ts';
 import { isSecure, peerOf } from '../access.ts';
 import { findAccount } from '../api/input.ts';
 import { calendarMediaType, isCalendarKey, writeCalendar } from '../calendar.ts';

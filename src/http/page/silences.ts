@@ -1,13 +1,12 @@
-import { isoText, localText, parseLocalText } from '../../domain/moment.ts';
 import type { Muted, Refusal } from '../../domain/operator.ts';
 import { type Matcher, mutesEverything } from '../../domain/rule.ts';
+import { isoText, localText, parseLocalText } from '../../domain/time.ts';
 import type { Wanted } from '../../engine/orders.ts';
 import type { Views } from '../../views/create-views.ts';
 import type { SilenceView } from '../../views/views.ts';
-import { type Html, html } from '../../wording/html.ts';
+import { type Html, html, listHtml, sayHtml } from '../../wording/html.ts';
 import { phrases, say } from '../../wording/phrase.ts';
 import { sayAgain } from '../../wording/say-again.ts';
-import { listHtml, sayHtml } from '../../wording/say-html.ts';
 import { saySeverity } from '../../wording/severity-words.ts';
 import { parseInput } from '../api/input.ts';
 import { readSilenceOrder, silenceOrderSchema } from '../api/orders.ts';

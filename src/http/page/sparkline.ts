@@ -1,7 +1,7 @@
-import { minuteMs } from '../../domain/duration.ts';
 import { isSameCurrency } from '../../domain/money.ts';
 import { ownOf } from '../../domain/own.ts';
 import { amountOf, type Balance, type Reading, unitOf } from '../../domain/reading.ts';
+import { minuteMs } from '../../domain/time.ts';
 import { ladderSteps } from '../../rules/ladder.ts';
 import type { AccountView } from '../../views/views.ts';
 import { Html, html } from '../../wording/html.ts';

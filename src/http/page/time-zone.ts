@@ -1,7 +1,6 @@
 import { getCookie } from 'hono/cookie';
-import { type Html, html } from '../../wording/html.ts';
+import { type Html, html, sayHtml } from '../../wording/html.ts';
 import { phrases, say } from '../../wording/phrase.ts';
-import { sayHtml } from '../../wording/say-html.ts';
 import type { WebContext } from '../web-env.ts';
 import { keepCookie } from './cookies.ts';
 import { hidden, options } from './forms.ts';

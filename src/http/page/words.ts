@@ -1,19 +1,18 @@
-import { isoText } from '../../domain/moment.ts';
 import { StorageError } from '../../domain/operator-error.ts';
 import { ownOf } from '../../domain/own.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { type Balance, type OutcomeKind, unitOf } from '../../domain/reading.ts';
 import type { Severity } from '../../domain/severity.ts';
+import { isoText } from '../../domain/time.ts';
 import { isEndingSoon } from '../../views/account-summary.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import type { AccountView } from '../../views/views.ts';
 import { endOf, isGuess, sayEmptyWhen, sayInterval, sayLength } from '../../wording/forecast-wording.ts';
-import { type Html, type HtmlValue, html } from '../../wording/html.ts';
+import { type Html, type HtmlValue, html, sayHtml } from '../../wording/html.ts';
 import { sayAge, sayMoment, sayNearMoment, withAge } from '../../wording/moments.ts';
 import { type Language, phrases, say } from '../../wording/phrase.ts';
 import { sayAmount, sayComputed, sayRunway } from '../../wording/quantity-wording.ts';
 import { sayAgain } from '../../wording/say-again.ts';
-import { sayHtml } from '../../wording/say-html.ts';
 import { refusals } from '../refusal.ts';
 
 export interface Frame {

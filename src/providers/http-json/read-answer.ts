@@ -1,11 +1,10 @@
 import { parseHttpDate } from '../../domain/backoff.ts';
-import { dayMs, describeDuration, minuteMs, secondMs } from '../../domain/duration.ts';
 import type { ForeignTexts } from '../../domain/foreign-text.ts';
-import { isDay, isoText } from '../../domain/moment.ts';
 import { currencyPattern, type Micros } from '../../domain/money.ts';
 import { ownOf } from '../../domain/own.ts';
 import type { OutcomeDetail, ProviderFacts } from '../../domain/reading.ts';
 import { Secret } from '../../domain/secret.ts';
+import { dayMs, describeDuration, isDay, isoText, minuteMs, secondMs } from '../../domain/time.ts';
 import { ambiguous } from '../../net/ambiguity.ts';
 import { answers } from '../answers.ts';
 import type { AnswerContext, BroughtToken, ProviderAnswer } from '../kind.ts';

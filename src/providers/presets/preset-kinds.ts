@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { parseDuration } from '../../domain/duration.ts';
+import { parseDuration } from '../../domain/time.ts';
 import { plainAddress } from '../../schema/addresses.ts';
 import { choice, once, shape } from '../../schema/shapes.ts';
 import { type Description, descriptionKeys, descriptionSchema } from '../http-json/description.ts';
