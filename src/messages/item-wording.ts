@@ -54,7 +54,6 @@ export interface ItemLink {
   readonly url: string;
 }
 
-/** For whom a message is worded. */
 export function readerOf({ language, timezone, at }: Pick<Message, 'language' | 'timezone' | 'at'>): Reader {
   return { language: languageNamed(language), timezone, now: at };
 }

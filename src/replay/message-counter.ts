@@ -4,7 +4,6 @@ import { recordDelivery } from '../engine/delivery-ended.ts';
 import { absorbFollowers, putNotification, queueOf, sendable } from '../engine/queue.ts';
 import type { MonitorState } from '../engine/state.ts';
 
-/** The number of messages that would have gone out. */
 export interface MessageCount {
   readonly total: number;
   readonly byChannel: ReadonlyMap<string, number>;

@@ -82,7 +82,6 @@ const outcomes = sentences('outcome', {
   network_error: 'network_error',
 });
 
-/** The outcome of the last poll. */
 export function outcomeFact(outcome: OutcomeKind | null): Quantity {
   return text(outcome === null ? why.notPolled() : outcomes[outcome]());
 }

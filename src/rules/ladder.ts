@@ -145,7 +145,6 @@ export function buildLadder(
   return { thresholds, severity, thresholdsByCurrency: Object.fromEntries(ladders) };
 }
 
-/** The worst severity of a ladder. */
 export function worstOf(ladder: Ladder<unknown>): Severity {
   return ladderSteps(ladder)[0]?.severity ?? 'info';
 }

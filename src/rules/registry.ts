@@ -109,7 +109,6 @@ const told = sentences('rule', {
   recoveredFor: '{rule}; recovered for {duration}',
 });
 
-/** Whether a top-up ends the alert. */
 export function isMendedByTopUp(alert: { readonly type: string }): boolean {
   const { emptinessRank, endsByTopUp = false } = alertKindOf(alert);
   return endsByTopUp || emptinessRank !== undefined;

@@ -22,7 +22,6 @@ const leastWeight = 0.1;
 /** An expected run may take so many times what it is expected to. */
 const mostOfRuns = 1.5;
 
-/** The settings by which the spending of an account is judged. */
 export interface SpendingSettings {
   readonly week: LocalWeek;
   /** The amount that counts as empty. */

@@ -22,7 +22,6 @@ export interface Walk {
   readonly weekly: Micros;
   /** Whether the weeks past the walk have the shape of its last one: not where a monthly run lies in that. */
   readonly isShaped: boolean;
-  /** Runs that people announced. */
   readonly announced: readonly AnnouncedRun[];
 }
 

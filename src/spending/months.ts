@@ -6,7 +6,6 @@ export function monthOf(day: number): number {
   return (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth();
 }
 
-/** The first day of a month. */
 export function firstOf(month: number): number {
   return Date.UTC(1970, month, 1) / dayMs;
 }

@@ -117,7 +117,6 @@ interface SumOrder extends Pick<ReviewOrder, 'since' | 'until' | 'groupBy'>, Pic
   readonly days: readonly string[];
 }
 
-/** Adds up what accounts spent, account by account. */
 class SpendingSums {
   readonly #order: SumOrder;
   readonly #accounts: AccountSpent[] = [];
@@ -280,7 +279,6 @@ function forecastsOf(views: ReviewViews, accounts: readonly AccountView[]) {
   return medianError === null ? null : { medianError, count };
 }
 
-/** The middle of the known values; null where none is. */
 function median(values: readonly number[]): number | null {
   const known = values.filter((value) => !Number.isNaN(value)).sort((left, right) => left - right);
   const [low, high] = [known[(known.length - 1) >> 1], known[known.length >> 1]];

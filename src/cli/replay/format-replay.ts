@@ -178,7 +178,6 @@ function formatRunways({ incidents, until }: ReplayResult, output: Output): stri
   }).trimEnd();
 }
 
-/** The number of messages, in all and a week, and when most of them came. */
 function formatMessages(
   { total, byChannel, byWeek }: MessageCount,
   { since, until, timezone }: { readonly since: number; readonly until: number; readonly timezone: string },

@@ -55,7 +55,6 @@ const says = phrases('overview', {
   fromTo: '{first} to {last} of {count, plural, one {# account} other {# accounts}}',
 });
 
-/** The accounts of the overview: filters and search, and a row for each. */
 export function accountsSection(page: AccountPage, list: ListQuery, scope: Scope): Html {
   return html`<section aria-labelledby="accounts-heading"><div class="section-head"><h2 id="accounts-heading">${say(common.accounts, scope)}</h2>${searchForm(list, page.balances, scope)}${live('filters', stateFilters(page, list, scope))}</div>
 ${live('accounts', accountTable(page, list, scope))}</section>`;

@@ -24,7 +24,6 @@ const says = phrases('announce', {
   to: 'To',
 });
 
-/** Runs that people announced, and the form that announces another. */
 export async function announcedRuns(scope: Scope): Promise<Html> {
   const runs = scope.views.announced();
   const accounts = await accountsOf(scope.views, runs);

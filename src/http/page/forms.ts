@@ -51,7 +51,6 @@ export const maxChoices = 200;
 /** The alerts of one card: one, or several with one cause. */
 export type CardAlerts = readonly [AlertView, ...AlertView[]];
 
-/** Gives acknowledged alerts back. */
 export function giveBackForm([alert, ...others]: CardAlerts, { back }: FormPlace, scope: Scope): Html {
   const [action, fields] =
     others.length === 0

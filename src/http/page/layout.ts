@@ -31,7 +31,6 @@ export interface LayoutOptions {
   readonly reload?: boolean;
 }
 
-/** A page of the navigation. */
 export type PageName = (typeof navigated)[number];
 
 /** The frame around the content of a page for a person who is signed in. */

@@ -98,7 +98,6 @@ export function lastDelivery(channels: readonly ChannelView[], frame: Frame): Ht
   return html`${at > 0 && html` ${badge('good', say(says.delivered, frame))} <span class="soft">${age(at, frame)}</span>`}${channels.filter((channel) => !works(channel)).map(({ name, pending }) => html` ${badge('warning', name)}${pending > 0 && html` <span class="soft">${say(says.waitingCount, frame)} ${pending}</span>`}`)}`;
 }
 
-/** Channels with what they still owe. */
 export function channelTable(channels: readonly ChannelView[], frame: Frame): Html {
   if (channels.length === 0)
     return html`<p class="empty">${sayHtml(says.noChannel, { key: html`<code>channels</code>` }, frame)}</p>`;

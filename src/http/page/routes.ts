@@ -29,7 +29,6 @@ export const pagePaths =
 
 type RenderPage = (scope: Scope) => Promise<Html | { readonly content: Html; readonly ending: number }>;
 
-/** The pages of the navigation. */
 const pageRoutes: readonly (readonly [path: string, PageName | 'audit' | 'sessions', RenderPage])[] = [
   ['/', 'overview', renderOverview],
   ['/alerts', 'alerts', renderAlerts],

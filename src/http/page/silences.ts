@@ -220,7 +220,6 @@ function readMatch(form: URLSearchParams): { readonly account?: string; readonly
   return { ...Object.fromEntries(keys), ...(label === '' ? {} : { labels: { [label]: value.join('=') } }) };
 }
 
-/** The field that a refusal of the views is about. */
 export function fieldOf(about: Refusal['about']): Field {
   if (about === 'window') return 'ends';
   return about === 'account' || about === 'rule' ? about : 'everything';

@@ -126,7 +126,6 @@ interface TrialShown extends RuleOnTrial {
   readonly tried?: Tried;
 }
 
-/** The name of a field in the form. */
 function fieldName({ path }: Pick<RuleField, 'path'>): string {
   return `rule.${path}`;
 }
