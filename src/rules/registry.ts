@@ -5,8 +5,7 @@ import type { Ladder, Rule } from '../domain/rule.ts';
 import { type Severity, severities } from '../domain/severity.ts';
 import { dayMs, formatDuration } from '../domain/time.ts';
 import { predictRunout } from '../spending/runway.ts';
-import type { Reader } from '../wording/moments.ts';
-import { phrases, say, sentences } from '../wording/phrase.ts';
+import { type Listener, phrases, say, sentences } from '../wording/phrase.ts';
 import { sayBalance, sayLabel } from '../wording/quantity-wording.ts';
 import { authFailed } from './auth-failed.ts';
 import { below } from './below.ts';
@@ -90,7 +89,7 @@ export function alertKindOf(alert: { readonly type: string }): AlertKind {
 
 export function sayKind(
   about: Readonly<Record<'type' | 'rule' | 'balanceLabel', string>>,
-  reader: Pick<Reader, 'language'>,
+  reader: Listener,
 ): string {
   const { subject } = alertKindOf(about);
   if (typeof subject === 'function') return subject(about.rule, reader);

@@ -1,5 +1,5 @@
 import { cleanText } from '../domain/plain-text.ts';
-import type { Language, Phrase } from './phrase.ts';
+import type { Listener, Phrase } from './phrase.ts';
 
 /** Escaped markup; only `html` makes it. */
 export class Html {
@@ -63,7 +63,7 @@ type Markup<Arguments> = {
 export function sayHtml<Arguments>(
   phrase: Phrase<Arguments>,
   given: Markup<Arguments>,
-  { language }: { readonly language: Language },
+  { language }: Listener,
 ): Html {
   const values: HtmlValue[] = [];
   const marked = Object.entries<HtmlValue>(given).map(([name, value]) =>
@@ -81,7 +81,7 @@ export function sayHtml<Arguments>(
 }
 
 /** Pieces with the comma of the language between them. */
-export function listHtml(pieces: readonly Html[], { language }: { readonly language: Language }): HtmlValue {
+export function listHtml(pieces: readonly Html[], { language }: Listener): HtmlValue {
   const comma = wordsOf(language.list(['', '']));
   return pieces.map((piece, place) => html`${place > 0 && comma}${piece}`);
 }

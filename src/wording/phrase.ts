@@ -157,6 +157,7 @@ export interface Language {
   gap(left: string, right: string): string;
 }
 
+/** For whom something is said. */
 export interface Listener {
   readonly language: Language;
 }

@@ -2,7 +2,7 @@ import type { LiveViews } from '../../views/live-views.ts';
 import type { AccountView, AlertView, FiringView } from '../../views/views.ts';
 import { type Html, html, sayHtml } from '../../wording/html.ts';
 import { sayMoment } from '../../wording/moments.ts';
-import { phrases, say } from '../../wording/phrase.ts';
+import { type Listener, phrases, say } from '../../wording/phrase.ts';
 import {
   acknowledgeForm,
   alertName,
@@ -27,7 +27,7 @@ export type Care = keyof typeof careWords;
 
 export const cares = Object.keys(careWords) as readonly Care[];
 
-export function sayCare(care: Care, reader: Pick<Frame, 'language'>): string {
+export function sayCare(care: Care, reader: Listener): string {
   return say(careWords[care], reader);
 }
 

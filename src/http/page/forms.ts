@@ -5,7 +5,7 @@ import { parseDuration } from '../../domain/time.ts';
 import type { AlertView } from '../../views/views.ts';
 import { type Html, type HtmlValue, html } from '../../wording/html.ts';
 import { sayExactDuration } from '../../wording/moments.ts';
-import { phrases, say } from '../../wording/phrase.ts';
+import { type Listener, phrases, say } from '../../wording/phrase.ts';
 import { parseInput } from '../api/input.ts';
 import { personSchema } from '../api/orders.ts';
 import { RequestError, refusals } from '../refusal.ts';
@@ -151,7 +151,7 @@ export function textChoice(
   subject: keyof typeof choiceWords,
   choices: Choices,
   { chosen, problem }: { readonly chosen: string; readonly problem?: string | undefined },
-  reader: Pick<Scope, 'language'>,
+  reader: Listener,
 ): Html {
   const { label, every } = choiceWords[subject];
   const wrong = problem === undefined ? null : problemAt(subject, problem);
@@ -178,7 +178,7 @@ export function options(choices: Choices, chosen: string | null): readonly Html[
 }
 
 /** Every severity, and none of them in particular. */
-export function severityOptions(chosen: string | null, reader: Pick<Scope, 'language'>): readonly Html[] {
+export function severityOptions(chosen: string | null, reader: Listener): readonly Html[] {
   const words = severities.map((severity) => [severity, stateWord(severity, reader)] as const);
   return options([['', say(says.everySeverity, reader)], ...words], chosen ?? '');
 }

@@ -3,7 +3,7 @@ import { unitOf } from '../../domain/reading.ts';
 import { sayComment } from '../../wording/comment.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { sayDuration } from '../../wording/moments.ts';
-import { phrases, say } from '../../wording/phrase.ts';
+import { type Listener, phrases, say } from '../../wording/phrase.ts';
 import { sayAmount, sayQuantity, type WordingFrame } from '../../wording/quantity-wording.ts';
 import {
   accountLink,
@@ -74,10 +74,7 @@ function incidentRow(
 }
 
 /** The time that it lasted: `2 hours 5 minutes`, `still open`, `an instant`. */
-export function wordLasted(
-  it: Pick<Incident, 'event' | 'firedAt' | 'resolvedAt'>,
-  reader: Pick<Frame, 'language'>,
-): string {
+export function wordLasted(it: Pick<Incident, 'event' | 'firedAt' | 'resolvedAt'>, reader: Listener): string {
   if (it.event) return say(says.instant, reader);
   return it.resolvedAt === null ? say(says.open, reader) : sayDuration(it.resolvedAt - it.firedAt, reader);
 }

@@ -5,7 +5,7 @@ import type { Wanted } from '../../engine/orders.ts';
 import type { Views } from '../../views/create-views.ts';
 import type { SilenceView } from '../../views/views.ts';
 import { type Html, html, listHtml, sayHtml } from '../../wording/html.ts';
-import { phrases, say } from '../../wording/phrase.ts';
+import { type Listener, phrases, say } from '../../wording/phrase.ts';
 import { sayAgain } from '../../wording/say-again.ts';
 import { saySeverity } from '../../wording/severity-words.ts';
 import { parseInput } from '../api/input.ts';
@@ -81,7 +81,7 @@ const matching = phrases('matcher', {
 /** `account otp or marketing, severity critical, team identity`; `every alert` without keys. */
 export function sayMatcher(
   { account, provider, currency, rule, severity, labels, not }: Matcher,
-  reader: SilenceReader,
+  reader: Listener,
 ): string {
   const either = (values: readonly string[]): string =>
     values.reduce((first, second) => say(matching.or, { first, second }, reader));
@@ -97,8 +97,6 @@ export function sayMatcher(
   ].filter((part) => part !== undefined);
   return parts.length === 0 ? say(matching.all, reader) : reader.language.list(parts);
 }
-
-type SilenceReader = Pick<Frame, 'language'>;
 
 /** All silences and a form for a new one; `given` is one that needs a change. */
 export function renderSilences(scope: Scope, given: GivenSilence): Html {

@@ -10,7 +10,7 @@ import type { AccountView } from '../../views/views.ts';
 import { endOf, isGuess, sayEmptyWhen, sayInterval, sayLength } from '../../wording/forecast-wording.ts';
 import { type Html, type HtmlValue, html, sayHtml } from '../../wording/html.ts';
 import { sayAge, sayMoment, sayNearMoment, withAge } from '../../wording/moments.ts';
-import { type Language, phrases, say } from '../../wording/phrase.ts';
+import { type Language, type Listener, phrases, say } from '../../wording/phrase.ts';
 import { sayAmount, sayComputed, sayRunway } from '../../wording/quantity-wording.ts';
 import { sayAgain } from '../../wording/say-again.ts';
 import { refusals } from '../refusal.ts';
@@ -33,9 +33,6 @@ export interface Scope extends Frame {
 
 /** Everything that an account, a rule or a message can look like: a colour, an icon, and always a word. */
 export type Tone = Severity | 'good' | 'pending' | 'unread' | 'neutral' | 'silence';
-
-/** For whom a word is said. */
-type Listener = Pick<Frame, 'language'>;
 
 const says = phrases('cell', {
   unknown: 'unknown',
