@@ -8,26 +8,18 @@ import { leadingBalance, sayBalance, sayLabel } from '../../wording/quantity-wor
 import { type AccountPage, type ListQuery, type SortKey, writeListQuery } from './account-list.ts';
 import { choiceLink, options } from './forms.ts';
 import { live } from './live.ts';
+import { accountLink, age, badge, balanceCell, burnOf, icon, runwayCell, table, unknown } from './markup.ts';
 import { pager } from './pager.ts';
 import { drawSparkline } from './sparkline.ts';
 import {
-  accountLink,
   accountStates,
-  age,
-  badge,
-  balanceCell,
-  burnOf,
   common,
   type Frame,
-  icon,
-  runwayCell,
   type Scope,
   sayOutcome,
   stateOf,
   stateTones,
   stateWord,
-  table,
-  unknown,
 } from './words.ts';
 
 const says = phrases('overview', {

@@ -21,29 +21,31 @@ import { chartSection } from './chart-section.ts';
 import { silenceForm } from './forms.ts';
 import { incidentTable } from './incidents.ts';
 import { live } from './live.ts';
+import {
+  age,
+  badge,
+  balanceCell,
+  burnOf,
+  ifReadable,
+  moment,
+  momentAndAge,
+  runwayCell,
+  table,
+  unknown,
+} from './markup.ts';
 import { silenceTable } from './silences.ts';
 import { actLine } from './to-pay.ts';
 import { trialPath } from './trial.ts';
 import {
   accountPath,
-  age,
-  badge,
-  balanceCell,
-  burnOf,
   common,
   type Frame,
-  ifReadable,
-  moment,
-  momentAndAge,
   pages,
-  runwayCell,
   type Scope,
   sayOutcome,
   stateOf,
   stateTones,
   stateWord,
-  table,
-  unknown,
 } from './words.ts';
 
 const shownIncidents = 20;

@@ -12,11 +12,12 @@ import { buildChart, readSpan } from './chart-model.ts';
 import { drawChart } from './chart-picture.ts';
 import { keepName } from './cookies.ts';
 import { hidden, nameField, readForm, readPerson, readSeen, seenFields } from './forms.ts';
+import { badge, ifReadable } from './markup.ts';
 import { refuseTopUp } from './order-top-up.ts';
 import { givenBy, orderedFields } from './ordered.ts';
 import { show } from './show.ts';
 import { accountLinks, moneyOnItsWay, whenWords } from './to-pay.ts';
-import { accountPath, badge, common, ifReadable, type Scope, stateWord, withQuery } from './words.ts';
+import { accountPath, common, type Scope, stateWord, withQuery } from './words.ts';
 
 interface Linked {
   readonly alert: AlertView;

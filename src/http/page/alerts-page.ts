@@ -20,8 +20,9 @@ import {
 } from './forms.ts';
 import { incidentTable } from './incidents.ts';
 import { live } from './live.ts';
+import { ifReadable } from './markup.ts';
 import { pager } from './pager.ts';
-import { common, ifReadable, mentionsAll, pages, type Scope, withQuery } from './words.ts';
+import { common, mentionsAll, pages, type Scope, withQuery } from './words.ts';
 
 const incidentsAPage = 100;
 const incidentsLookedAt = 1_000;

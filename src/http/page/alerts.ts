@@ -12,8 +12,9 @@ import {
   silenceForm,
 } from './forms.ts';
 import { live } from './live.ts';
+import { age, badge, icon } from './markup.ts';
 import { hintLine, moneyOnItsWay, payButtons, whenWords } from './to-pay.ts';
-import { accountPath, age, badge, type Frame, icon, nameOf, type Scope, stateWord } from './words.ts';
+import { accountPath, type Frame, nameOf, type Scope, stateWord } from './words.ts';
 
 /** The taker of an alert: nobody yet, a person, a silence, or a worse alert that says it. */
 const careWords = phrases('care', {

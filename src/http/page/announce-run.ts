@@ -9,9 +9,10 @@ import type { WebContext } from '../web-env.ts';
 import { accountsOf } from './alerts.ts';
 import { askAgain } from './ask-again.ts';
 import { hidden, maxChoices, options, personFields, readForm, readPerson, sendBack } from './forms.ts';
+import { accountLink } from './markup.ts';
 import { readAmount } from './ordered.ts';
 import { zoneOfForm } from './time-zone.ts';
-import { accountLink, common, nameOf, type Scope } from './words.ts';
+import { common, nameOf, type Scope } from './words.ts';
 
 const says = phrases('announce', {
   title: 'Announced runs',

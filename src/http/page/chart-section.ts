@@ -23,7 +23,8 @@ import { buildChart, type ChartSpan, chartRanges, readSpan } from './chart-model
 import { drawChart, sayThreshold } from './chart-picture.ts';
 import { choiceLink } from './forms.ts';
 import { live } from './live.ts';
-import { accountPath, common, type Scope, unreadable } from './words.ts';
+import { unreadable } from './markup.ts';
+import { accountPath, common, type Scope } from './words.ts';
 
 const tableRows = 40;
 

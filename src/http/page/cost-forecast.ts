@@ -13,7 +13,8 @@ import { type Html, html } from '../../wording/html.ts';
 import { saySum } from '../../wording/one-sum-wording.ts';
 import { phrases, say } from '../../wording/phrase.ts';
 import { sayAmount, sayBareAmount, sayComputed } from '../../wording/quantity-wording.ts';
-import { common, type Scope, table, unknown } from './words.ts';
+import { table, unknown } from './markup.ts';
+import { common, type Scope } from './words.ts';
 
 const shownGroups = 30;
 

@@ -5,17 +5,8 @@ import { type Html, html } from '../../wording/html.ts';
 import { sayDuration } from '../../wording/moments.ts';
 import { type Listener, phrases, say } from '../../wording/phrase.ts';
 import { sayAmount, sayQuantity, type WordingFrame } from '../../wording/quantity-wording.ts';
-import {
-  accountLink,
-  badge,
-  common,
-  type Frame,
-  moment,
-  nameOf,
-  stateWord,
-  table,
-  unknown,
-} from './words.ts';
+import { accountLink, badge, moment, table, unknown } from './markup.ts';
+import { common, type Frame, nameOf, stateWord } from './words.ts';
 
 const says = phrases('incidents', {
   none: 'No incident yet.',

@@ -4,8 +4,9 @@ import { phrases, say } from '../../wording/phrase.ts';
 import { assetPath } from '../assets.ts';
 import { choiceLink } from './forms.ts';
 import { live } from './live.ts';
+import { moment } from './markup.ts';
 import { scriptWords } from './script-words.ts';
-import { type Frame, moment, pages } from './words.ts';
+import { type Frame, pages } from './words.ts';
 
 const says = phrases('show', {
   skip: 'Skip to content',

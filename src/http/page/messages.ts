@@ -6,20 +6,9 @@ import { phrases, say } from '../../wording/phrase.ts';
 import { sayAgain } from '../../wording/say-again.ts';
 import { pageOfTime } from '../api/input.ts';
 import { live } from './live.ts';
+import { accountLink, age, badge, ifReadable, table, unknown } from './markup.ts';
 import { pager } from './pager.ts';
-import {
-  accountLink,
-  age,
-  badge,
-  common,
-  type Frame,
-  ifReadable,
-  pages,
-  type Scope,
-  table,
-  unknown,
-  withQuery,
-} from './words.ts';
+import { common, type Frame, pages, type Scope, withQuery } from './words.ts';
 
 const shownItems = 3;
 const messagesAPage = 40;

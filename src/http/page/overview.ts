@@ -10,9 +10,10 @@ import { AccountListing, readListQuery, writeListQuery } from './account-list.ts
 import { accountsSection } from './account-table.ts';
 import { accountsOf, alertCard, careOf, cares, groupByCause, needsSomebody, sayCare } from './alerts.ts';
 import { live } from './live.ts';
+import { icon, ifReadable } from './markup.ts';
 import { channelsWork, channelTable, lastDelivery, messageTable } from './messages.ts';
 import { Totals } from './totals.ts';
-import { common, icon, ifReadable, pages, type Scope } from './words.ts';
+import { common, pages, type Scope } from './words.ts';
 
 const shownCards = 8;
 const shownMessages = 5;

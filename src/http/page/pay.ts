@@ -16,10 +16,11 @@ import { pageOfList } from '../api/input.ts';
 import { accountsOf } from './alerts.ts';
 import { announcedRuns } from './announce-run.ts';
 import { live } from './live.ts';
+import { accountLink, nearMoment, table } from './markup.ts';
 import { orderedForm } from './ordered.ts';
 import { pager } from './pager.ts';
 import { payRuns } from './pay-runs.ts';
-import { accountLink, common, nameOf, nearMoment, pages, type Scope, table, withQuery } from './words.ts';
+import { common, nameOf, pages, type Scope, withQuery } from './words.ts';
 
 const paymentsAPage = 40;
 

@@ -11,18 +11,9 @@ import { RequestError, refusals } from '../refusal.ts';
 import { keptLengthMs, type Session } from '../session.ts';
 import type { WebContext } from '../web-env.ts';
 import { live } from './live.ts';
+import { accountLink, momentAndAge, table, unknown } from './markup.ts';
 import { pager } from './pager.ts';
-import {
-  accountLink,
-  common,
-  type Frame,
-  momentAndAge,
-  pages,
-  type Scope,
-  table,
-  unknown,
-  withQuery,
-} from './words.ts';
+import { common, type Frame, pages, type Scope, withQuery } from './words.ts';
 
 const maxAgentLength = 200;
 

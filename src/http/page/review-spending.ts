@@ -8,7 +8,8 @@ import { sayDay, sayDuration } from '../../wording/moments.ts';
 import { saySum } from '../../wording/one-sum-wording.ts';
 import { phrases, say } from '../../wording/phrase.ts';
 import { sayAmount, sayBareAmount } from '../../wording/quantity-wording.ts';
-import { accountLink, common, nameOf, type Scope, table, unknown } from './words.ts';
+import { accountLink, table, unknown } from './markup.ts';
+import { common, nameOf, type Scope } from './words.ts';
 
 const says = phrases('review', {
   spending: 'Spending',

@@ -9,8 +9,9 @@ import { chartRanges, readSpan } from './chart-model.ts';
 import { costSection } from './cost-forecast.ts';
 import { choiceLink, options, textChoice } from './forms.ts';
 import { incidentTable } from './incidents.ts';
+import { unknown } from './markup.ts';
 import { spendingSection } from './review-spending.ts';
-import { common, mentionsAll, type Scope, unknown } from './words.ts';
+import { common, mentionsAll, type Scope } from './words.ts';
 
 const shownIncidents = 200;
 

@@ -12,10 +12,11 @@ import type { WebContext } from '../web-env.ts';
 import { needsSomebody } from './alerts.ts';
 import { takeDone } from './cookies.ts';
 import { type Chrome, type LayoutOptions, layOut, type PageName, type Worst } from './layout.ts';
+import { icon, momentAndAge } from './markup.ts';
 import { languageForm } from './reader-language.ts';
 import { endSilenceForm, sayMatcher } from './silences.ts';
 import { zoneForm } from './time-zone.ts';
-import { common, type Frame, icon, momentAndAge } from './words.ts';
+import { common, type Frame } from './words.ts';
 
 /** The deed of a form, as the page after it says. The address names one of these, never the words themselves. */
 const doneWords = phrases('done', {

@@ -22,19 +22,9 @@ import {
   textChoice,
 } from './forms.ts';
 import { live } from './live.ts';
+import { accountLink, badge, moment, momentAndAge, table } from './markup.ts';
 import { zoneOfForm } from './time-zone.ts';
-import {
-  accountLink,
-  badge,
-  common,
-  type Frame,
-  moment,
-  momentAndAge,
-  pages,
-  type Scope,
-  stateWord,
-  table,
-} from './words.ts';
+import { common, type Frame, pages, type Scope, stateWord } from './words.ts';
 
 const says = phrases('silences', {
   lead: 'While a silence is active, matching alerts change their state and nothing is sent. What still fires when it ends is sent then.',

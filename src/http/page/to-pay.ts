@@ -9,8 +9,9 @@ import { type Html, html } from '../../wording/html.ts';
 import { sayAge, sayNearMoment } from '../../wording/moments.ts';
 import { phrases, say } from '../../wording/phrase.ts';
 import { sayAmount, sayRunwayClause, sayShortPayable } from '../../wording/quantity-wording.ts';
+import { age } from './markup.ts';
 import { orderedForm } from './ordered.ts';
-import { age, common, type Scope } from './words.ts';
+import { common, type Scope } from './words.ts';
 
 const says = phrases('card', {
   actBy: 'By {moment}',

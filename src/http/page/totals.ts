@@ -8,7 +8,8 @@ import { type Html, html } from '../../wording/html.ts';
 import { saySum } from '../../wording/one-sum-wording.ts';
 import { phrases, say } from '../../wording/phrase.ts';
 import { commonBalances, sayAmount, sayComputed, sayLabel } from '../../wording/quantity-wording.ts';
-import { accountLink, common, type Frame, moment, table, unknown } from './words.ts';
+import { accountLink, moment, table, unknown } from './markup.ts';
+import { common, type Frame } from './words.ts';
 
 const says = phrases('totals', {
   currency: 'Currency',

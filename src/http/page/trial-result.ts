@@ -14,7 +14,8 @@ import { sayAgain } from '../../wording/say-again.ts';
 import { buildChart } from './chart-model.ts';
 import { drawChart } from './chart-picture.ts';
 import { wordLasted } from './incidents.ts';
-import { badge, common, type Frame, moment, type Scope, stateWord, table, unknown } from './words.ts';
+import { badge, moment, table, unknown } from './markup.ts';
+import { common, type Frame, type Scope, stateWord } from './words.ts';
 
 const says = phrases('trial', {
   result: 'What it would have sent',

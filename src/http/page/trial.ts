@@ -18,9 +18,10 @@ import { RequestError, refusals } from '../refusal.ts';
 import type { WebApp, WebContext } from '../web-env.ts';
 import { chartRanges } from './chart-model.ts';
 import { options, readForm } from './forms.ts';
+import { accountLink } from './markup.ts';
 import { show } from './show.ts';
 import { type RuleOnTrial, resultSection, type Tried } from './trial-result.ts';
-import { accountLink, accountPath, nameOf, pages, type Scope } from './words.ts';
+import { accountPath, nameOf, pages, type Scope } from './words.ts';
 
 const says = phrases('trial', {
   title: 'Try {rule} of {name} · lowwater',
