@@ -19,7 +19,7 @@ export function limitMemory(use: 'small' | 'short' | 'replay'): void {
   // The memory that a poll leaves of an account is old, and garbage with the next one: look for it when there is half as much again, not when there
   // is four times as much. A thousand accounts take 22 MiB less than where it may double, for a twentieth more processor time.
   if (use !== 'short')
-    setFlagsFromString(`--semi-space-growth-factor=1 --heap-growing-percent=${use === 'small' ? 50 : 100}`);
+    setFlagsFromString(`--semi-space-growth-factor=1 --heap-growing-percent=${use === 'small' ? 50 : 70}`);
   // undici parses HTTP in WebAssembly, which is quick enough as first compiled: compiled once more it takes 8 MB, which the process may keep.
   if (use === 'small') setFlagsFromString('--no-wasm-tier-up --no-wasm-dynamic-tiering');
   // Where little happens, V8 looks for garbage every 8 seconds, for as long as anything runs: half of what a daemon of ten accounts costs.
