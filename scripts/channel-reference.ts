@@ -11,8 +11,8 @@ import {
   createChannel,
   presets,
 } from '../src/channels/registry.ts';
-import { formatDuration } from '../src/domain/duration.ts';
 import { createForeignTexts } from '../src/domain/foreign-text.ts';
+import { formatDuration } from '../src/domain/time.ts';
 import { systemClock } from '../src/system/clock.ts';
 import { buildMessage } from '../test/support/messages.ts';
 

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { formatDuration } from '../src/domain/duration.ts';
+import { formatDuration } from '../src/domain/time.ts';
 import { describeProvider } from '../src/providers/describe-provider.ts';
 import type { PresetKind } from '../src/providers/presets/preset-kinds.ts';
 import { presetKinds } from '../src/providers/presets/preset-kinds.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { deployedFlags, deployedVariables } from '../bench/pipeline/measured-process.ts';
-import { dayMs, parseDuration } from '../src/domain/duration.ts';
+import { dayMs, parseDuration } from '../src/domain/time.ts';
 import { type ScenarioInput, scenarioSchema } from '../src/simulator/scenario.ts';
 import { openSqliteReader } from '../src/store/sqlite/reader.ts';
 import { systemClock } from '../src/system/clock.ts';

@@ -68,11 +68,7 @@ export function classifyAnswer(
   if (row.means === 'delivered') return { kind: 'delivered', said };
   // Such a row goes by what the body does not say. Of a cut body nobody knows, and lost answers must not use up the tries.
   if (row.tries !== undefined && answer.isCut === true)
-    return {
-      kind: 'retry',
-      certainty: 'unknown',
-      reason: told.cut(given),
-    };
+    return { kind: 'retry', certainty: 'unknown', reason: told.cut(given) };
   const reason = row.remedy === undefined ? said : told.remedied({ ...given, remedy: row.remedy });
   if (row.means === 'dead') return { kind: 'dead', reason };
   const asked = readRetryAfter(answer.headers, { now, maxMs: maxRetryAfterMs });
@@ -110,12 +106,7 @@ export const commonAnswers: readonly AnswerRow[] = [
     note: 'waits as `Retry-After` says',
     source: 'RFC 9110, 15.5.9 and 15.6',
   },
-  {
-    answer: 'other 4xx',
-    fits: ({ status }) => status >= 400,
-    means: 'dead',
-    source: 'RFC 9110, 15.5',
-  },
+  { answer: 'other 4xx', fits: ({ status }) => status >= 400, means: 'dead', source: 'RFC 9110, 15.5' },
 ];
 
 const triesWithoutAgreement = 3;

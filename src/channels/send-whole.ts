@@ -1,6 +1,6 @@
-import { minuteMs } from '../domain/duration.ts';
 import type { Message } from '../domain/message.ts';
 import { retryDelayMs } from '../domain/outbox.ts';
+import { minuteMs } from '../domain/time.ts';
 import { pauseOrEnd } from '../net/deadline.ts';
 import type { Channel, Delivery } from '../ports/channel.ts';
 import type { Clock } from '../ports/clock.ts';

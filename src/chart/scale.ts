@@ -1,6 +1,5 @@
 import { scaleLinear, scaleUtc } from 'd3-scale';
-import { dayMs, minuteMs } from '../domain/duration.ts';
-import { instantOfWall, zoneOffsetMs } from '../domain/moment.ts';
+import { dayMs, instantOfWall, minuteMs, zoneOffsetMs } from '../domain/time.ts';
 
 /** The ends of a chart's values, and the round values between that carry a label, lowest first. */
 export interface ValueRange {

@@ -224,7 +224,8 @@ function atDatabase(
 }
 
 /** Writes amounts of balances (default: the account's first) with their currency, as far as it can be read: an order that was done is reported anyway. */
-export async function amountWriter(backend: Backend, ids: readonly string[]) {
+export async function amountWriter(backend: Backend, about: readonly { readonly account: string }[]) {
+  const ids = new Set(about.map(({ account }) => account));
   const known = await findAccounts(backend, ids).catch(() => []);
   return (
     micros: Micros,
@@ -235,9 +236,9 @@ export async function amountWriter(backend: Backend, ids: readonly string[]) {
   };
 }
 
-async function findAccounts(backend: Backend, ids: readonly string[]) {
+async function findAccounts(backend: Backend, ids: ReadonlySet<string>) {
   const views = await backend.views();
-  return Promise.all([...new Set(ids)].map((id) => views.account(id)));
+  return Promise.all([...ids].map((id) => views.account(id)));
 }
 
 /** The end of an order: a sentence, or as JSON with `inForce` for whether a daemon has taken it already. */

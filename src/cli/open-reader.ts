@@ -1,6 +1,6 @@
-import { isoText } from '../domain/moment.ts';
 import { plural } from '../domain/plain-text.ts';
 import type { PostgresSettings, StorageSettings } from '../domain/settings.ts';
+import { isoText } from '../domain/time.ts';
 import type { ClusterLook } from '../ports/cluster.ts';
 import type { LeftOrder, StoreFile } from '../ports/store.ts';
 import type { FoundDamage } from '../store/store.ts';

@@ -1,6 +1,5 @@
-import { parseDuration } from '../domain/duration.ts';
-import { instantOfWall, isDay } from '../domain/moment.ts';
 import type { BalanceDefinition } from '../domain/reading.ts';
+import { instantOfWall, isDay, parseDuration } from '../domain/time.ts';
 import { didYouMean, listFirst } from '../wording/lists.ts';
 import type { Names } from './backend.ts';
 import { type CommandInput, type OptionSpec, UsageError } from './command.ts';

@@ -71,7 +71,6 @@ export class DatabaseLink {
     return this.look?.members.find(({ incarnation }) => incarnation === this.look?.owner) ?? null;
   }
 
-  /** The programs of the members at the last look. */
   get programs(): readonly string[] {
     return this.look?.members.map(({ program }) => program) ?? [];
   }

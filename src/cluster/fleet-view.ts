@@ -1,5 +1,5 @@
-import { dayMs } from '../domain/duration.ts';
 import type { StorageError } from '../domain/operator-error.ts';
+import { dayMs } from '../domain/time.ts';
 import type {
   ClusterLook,
   ClusterMember,

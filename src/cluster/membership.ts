@@ -92,7 +92,6 @@ export class Membership {
     });
   }
 
-  /** The last news from the database. */
   get news(): Pick<DatabaseLink, 'revision' | 'heardAt' | 'programs'> {
     return this.#fleet.link;
   }

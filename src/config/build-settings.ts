@@ -1,5 +1,4 @@
 import { buildChannel } from '../channels/registry.ts';
-import { dayMs } from '../domain/duration.ts';
 import { keyOf } from '../domain/json.ts';
 import { currencyCode } from '../domain/money.ts';
 import { accountsAtOnce, type Parts } from '../domain/parts.ts';
@@ -7,6 +6,7 @@ import { defaultEntry, entryOf, type ProviderEntry } from '../domain/provider-en
 import type { Route } from '../domain/route.ts';
 import { Secret } from '../domain/secret.ts';
 import type { AccountSettings, PollSchedule, Settings, StorageSettings } from '../domain/settings.ts';
+import { dayMs } from '../domain/time.ts';
 import { everyChannel } from '../engine/decide.ts';
 import type { EntryProblem } from '../providers/kind.ts';
 import { providerKindOf } from '../providers/registry.ts';

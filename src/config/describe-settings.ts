@@ -1,6 +1,5 @@
 import { hostOf } from '../channels/describe-address.ts';
 import { kindOf } from '../channels/registry.ts';
-import { formatDuration } from '../domain/duration.ts';
 import { formatMicros } from '../domain/money.ts';
 import type { ConfigProblem } from '../domain/operator-error.ts';
 import { ownOf } from '../domain/own.ts';
@@ -8,6 +7,7 @@ import { defaultEntry, entryOf, type ProviderEntry } from '../domain/provider-en
 import type { Route } from '../domain/route.ts';
 import { type Matcher, matchesEverything, type Rule, wordMatcher } from '../domain/rule.ts';
 import type { AccountSettings, Settings, StorageSettings } from '../domain/settings.ts';
+import { formatDuration } from '../domain/time.ts';
 import { describeRule, ruleKindOf } from '../rules/registry.ts';
 import { rulesForAccount } from '../rules/rules-for-account.ts';
 import { usualWeekend } from '../spending/local-week.ts';

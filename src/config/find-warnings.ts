@@ -1,7 +1,6 @@
 import { kindOf } from '../channels/registry.ts';
 import { listSecretTexts } from '../daemon/known-secrets.ts';
 import { isLoopbackHost, isUnencrypted } from '../domain/addresses.ts';
-import { dayMs, formatDuration } from '../domain/duration.ts';
 import { currencyCode } from '../domain/money.ts';
 import { isAhead } from '../domain/one-sum.ts';
 import type { ConfigProblem } from '../domain/operator-error.ts';
@@ -16,6 +15,7 @@ import {
 import { matchesEverything } from '../domain/rule.ts';
 import { isShortToken, shortTokenAdvice } from '../domain/secret.ts';
 import type { Settings } from '../domain/settings.ts';
+import { dayMs, formatDuration } from '../domain/time.ts';
 import type { Calendar } from '../ports/clock.ts';
 import { describeProvider } from '../providers/describe-provider.ts';
 import { providerKindOf } from '../providers/registry.ts';

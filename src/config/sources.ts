@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { restEnd } from '../domain/duration.ts';
+import { restEnd } from '../domain/time.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { WatchedSource, WatchPath } from '../ports/watched-source.ts';
 import type { FileContent, FileList } from './interpolate.ts';

@@ -1,5 +1,4 @@
 import type { Alert, Incident, LastNotified } from '../domain/alert.ts';
-import { weekMs } from '../domain/duration.ts';
 import type { IncidentMessage, Message, MessageItem } from '../domain/message.ts';
 import { StorageError } from '../domain/operator-error.ts';
 import { kindsByIncident, type Notification, type NotificationReason, wireId } from '../domain/outbox.ts';
@@ -8,6 +7,7 @@ import type { Reading } from '../domain/reading.ts';
 import type { Rule } from '../domain/rule.ts';
 import type { Settings } from '../domain/settings.ts';
 import { severityRank } from '../domain/severity.ts';
+import { weekMs } from '../domain/time.ts';
 import { linkKeysOf } from '../engine/access.ts';
 import { leftReceivers, openAt } from '../engine/channel-changes.ts';
 import { routesFor } from '../engine/decide.ts';

@@ -1,7 +1,7 @@
-import { restEnd, restMs } from '../domain/duration.ts';
 import { StorageError } from '../domain/operator-error.ts';
 import type { Outcome } from '../domain/reading.ts';
 import type { Settings } from '../domain/settings.ts';
+import { restEnd, restMs } from '../domain/time.ts';
 import { renewLinkKeys } from '../engine/access.ts';
 import { accountsAtOnce, changedAccounts } from '../engine/changed-accounts.ts';
 import { recordDelivery, type Sent } from '../engine/delivery-ended.ts';

@@ -82,7 +82,6 @@ export class Heartbeat {
   }
 }
 
-/** A message that should have arrived by now. */
 export function isOverdue(message: Notification, now: number): boolean {
   if (message.state !== 'pending' || now - message.createdAt <= overdueMs) return false;
   return message.attempts > 0 || message.dueAt < now - overdueMs;

@@ -1,4 +1,4 @@
-import { minuteMs } from '../domain/duration.ts';
+import { minuteMs } from '../domain/time.ts';
 import { noteChats } from '../engine/self-alerts.ts';
 import type {
   AnswerChat,

@@ -1,5 +1,5 @@
-import { hourMs } from '../domain/duration.ts';
 import type { RatesSource } from '../domain/settings.ts';
+import { hourMs } from '../domain/time.ts';
 import { followRates, takeRates } from '../engine/rates.ts';
 import type { DaemonParts } from './daemon-dependencies.ts';
 

@@ -1,10 +1,9 @@
-import { dayMs } from '../domain/duration.ts';
 import type { ReportAccount, ReportMessage } from '../domain/message.ts';
-import { isoDay } from '../domain/moment.ts';
 import { currencyCode, type Micros } from '../domain/money.ts';
 import { sumUp } from '../domain/one-sum.ts';
 import { ownOf } from '../domain/own.ts';
 import { type Balance, unitOf } from '../domain/reading.ts';
+import { dayMs, isoDay } from '../domain/time.ts';
 import { groupByRun } from '../engine/pay-runs.ts';
 import { moneyOf } from '../engine/rates.ts';
 import type { MonitorState } from '../engine/state.ts';

@@ -1,6 +1,6 @@
-import { dayMs, weekMs } from '../domain/duration.ts';
 import { newNotification } from '../domain/outbox.ts';
 import type { ReportSettings } from '../domain/settings.ts';
+import { dayMs, weekMs } from '../domain/time.ts';
 import { putNotification } from '../engine/queue.ts';
 import type { MonitorState } from '../engine/state.ts';
 

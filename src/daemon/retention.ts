@@ -1,5 +1,5 @@
-import { dayMs, hourMs } from '../domain/duration.ts';
 import { onStorageError } from '../domain/operator-error.ts';
+import { dayMs, hourMs } from '../domain/time.ts';
 import type { DaemonParts } from './daemon-dependencies.ts';
 
 const everyMs = hourMs;

@@ -1,6 +1,6 @@
 import type { Incident } from '../domain/alert.ts';
-import { minuteMs } from '../domain/duration.ts';
 import type { Settings } from '../domain/settings.ts';
+import { minuteMs } from '../domain/time.ts';
 import { followChannels } from '../engine/channel-changes.ts';
 import { recordDelivery, type Sent, unsent } from '../engine/delivery-ended.ts';
 import { keepIncident } from '../engine/incidents.ts';

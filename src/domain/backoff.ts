@@ -1,4 +1,4 @@
-import { dayMs, hourMs } from './duration.ts';
+import { dayMs, hourMs } from './time.ts';
 
 const jitterShare = 0.25;
 

@@ -1,7 +1,6 @@
-import { dayMs } from './duration.ts';
-import { isDay } from './moment.ts';
 import { currencyCode, isUnit, type Micros } from './money.ts';
 import { ownOf } from './own.ts';
+import { dayMs, isDay } from './time.ts';
 
 /** The worth of currencies on a day. */
 export interface Rates {

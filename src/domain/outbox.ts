@@ -1,5 +1,5 @@
-import { dayMs, minuteMs } from './duration.ts';
 import { getOrMake } from './get-or-make.ts';
+import { dayMs, minuteMs } from './time.ts';
 
 export type NotificationReason =
   | 'firing'

@@ -1,6 +1,6 @@
-import { dayMs, hourMs, weekMs } from './duration.ts';
 import type { Matcher } from './rule.ts';
 import type { Severity } from './severity.ts';
+import { dayMs, hourMs, weekMs } from './time.ts';
 
 export interface Escalation {
   readonly afterMs: number;

@@ -93,7 +93,6 @@ export function wordMismatch({ labels = {}, ...keys }: Matcher, subject: MatchSu
   return parts.filter((part) => !matches(part, subject)).map(wordMatcher);
 }
 
-/** An account as rules match it. */
 export function accountSubject(
   account: Omit<MatchSubject, 'account' | 'rules' | 'severity'> & { readonly id: string },
 ): MatchSubject {

@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey } from 'node:crypto';
-import { dayMs } from '../domain/duration.ts';
 import { parseJsonObject } from '../domain/json.ts';
 import type { KnownSession } from '../domain/operator.ts';
+import { dayMs } from '../domain/time.ts';
 import type { MonitorState } from './state.ts';
 
 export const digestKeyNote = 'digest-key';

@@ -1,7 +1,7 @@
-import { dayMs, hourMs } from '../domain/duration.ts';
 import { isSameCurrency } from '../domain/money.ts';
 import { type AnnouncedRun, tookOf } from '../domain/operator.ts';
 import { amountOf, hasSameBalances, type Reading } from '../domain/reading.ts';
+import { dayMs, hourMs } from '../domain/time.ts';
 import { spendingSettings } from './spending.ts';
 import type { MonitorState, WatchedAccount } from './state.ts';
 

@@ -11,9 +11,10 @@ import { elapse, elapsesAt, inactiveAlert, isAtRest, type Transition, transition
 /** A rule that needs a reading waits for one; what is calm and surely ok stays so. */
 export function judgePoll(state: MonitorState, account: WatchedAccount, now: number): void {
   const facts = factsOf(account, now);
+  const { alerts } = account;
   for (const rule of account.rules) {
     if (isPaused(rule, facts)) continue;
-    if (isCalm(account.alerts.get(rule.id)) && ruleKindOf(rule).isSurelyOk?.(rule, facts) === true) continue;
+    if (isCalm(alerts.get(rule.id)) && ruleKindOf(rule).isSurelyOk?.(rule, facts) === true) continue;
     judgeRule(state, { account, rule, facts, now });
   }
   schedule(state, account, nextChange(account, facts));

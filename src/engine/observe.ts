@@ -1,6 +1,4 @@
 import { backoffDelay, failureDelay } from '../domain/backoff.ts';
-import { minuteMs } from '../domain/duration.ts';
-import { isoText } from '../domain/moment.ts';
 import { type Refusal, refuse } from '../domain/operator.ts';
 import { ownOf } from '../domain/own.ts';
 import { entryOf, providerKeyOf } from '../domain/provider-entry.ts';
@@ -11,6 +9,7 @@ import {
   type Outcome,
   type Reading,
 } from '../domain/reading.ts';
+import { isoText, minuteMs } from '../domain/time.ts';
 import { followRuns } from './announced-runs.ts';
 import { receiveTopUps } from './expected-top-ups.ts';
 import { delaysStaleness, touchStaleIncidents } from './inhibit.ts';

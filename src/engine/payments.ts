@@ -1,8 +1,8 @@
-import { dayMs } from '../domain/duration.ts';
 import type { Payment, Runway } from '../domain/message.ts';
 import type { Micros } from '../domain/money.ts';
 import { entryOf } from '../domain/provider-entry.ts';
 import { amountOf, type Balance, unitOf } from '../domain/reading.ts';
+import { dayMs } from '../domain/time.ts';
 import { notUrgent } from '../domain/urgency.ts';
 import { clearingBalance } from '../rules/registry.ts';
 import { urgencyOfBalance } from '../rules/urgency.ts';

@@ -1,6 +1,6 @@
-import { dayMs } from '../domain/duration.ts';
 import type { AccountState } from '../domain/reading.ts';
 import type { PollSchedule } from '../domain/settings.ts';
+import { dayMs } from '../domain/time.ts';
 import type { Calendar } from '../ports/clock.ts';
 
 const sampledRuns = 6;

@@ -1,10 +1,9 @@
-import { dayMs } from '../domain/duration.ts';
 import { parseJson } from '../domain/json.ts';
-import { isoDay } from '../domain/moment.ts';
 import { currencyCode, formatMicros } from '../domain/money.ts';
 import { faultOfDay, isAhead, type Money, type Rates, worthOf } from '../domain/one-sum.ts';
 import type { Outcome } from '../domain/reading.ts';
 import type { RatesSource } from '../domain/settings.ts';
+import { dayMs, isoDay } from '../domain/time.ts';
 import { ratesFailed } from '../rules/self-alert-kinds.ts';
 import { sentences } from '../wording/phrase.ts';
 import { clearOwnFailure, noteRatesProblem } from './self-alerts.ts';

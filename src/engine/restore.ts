@@ -1,8 +1,8 @@
 import { type Incident, mapNotified, type TakeOver } from '../domain/alert.ts';
-import { dayMs, minuteMs, weekMs } from '../domain/duration.ts';
 import type { Notification } from '../domain/outbox.ts';
 import { atOnce, inParts, type Parts } from '../domain/parts.ts';
 import type { Settings } from '../domain/settings.ts';
+import { dayMs, minuteMs, weekMs } from '../domain/time.ts';
 import type { Calendar, Random } from '../ports/clock.ts';
 import type { StoredState } from '../ports/store.ts';
 import { digestKeyNote } from './access.ts';

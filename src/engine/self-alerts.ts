@@ -7,12 +7,11 @@ import {
   type Resolution,
   selfAccountId,
 } from '../domain/alert.ts';
-import { hourMs, weekMs } from '../domain/duration.ts';
-import { isoText } from '../domain/moment.ts';
 import type { AlertName } from '../domain/operator.ts';
 import { plural } from '../domain/plain-text.ts';
 import { count, type Fact, listFacts, type Quantity, text } from '../domain/quantity.ts';
 import type { Severity } from '../domain/severity.ts';
+import { hourMs, isoText, weekMs } from '../domain/time.ts';
 import type { DaemonMembership } from '../ports/cluster.ts';
 import { type DamagedRecord, type DamagedRun, untoldDamageNote } from '../ports/store.ts';
 import { type Evaluation, verdict } from '../rules/evaluation.ts';

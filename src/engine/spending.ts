@@ -1,9 +1,9 @@
-import { dayMs } from '../domain/duration.ts';
 import type { Runway } from '../domain/message.ts';
 import { type AnnouncedRun, missingOf } from '../domain/operator.ts';
 import { ownOf } from '../domain/own.ts';
 import type { Forecast } from '../domain/quantity.ts';
 import { amountOf, type Balance, type Reading } from '../domain/reading.ts';
+import { dayMs } from '../domain/time.ts';
 import type { HistoryQuery, StoredSpending } from '../ports/store.ts';
 import { alertKindOf, spendingLookback } from '../rules/registry.ts';
 import { AccountSpending } from '../spending/account-spending.ts';

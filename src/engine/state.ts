@@ -70,7 +70,6 @@ export class MonitorState {
   readonly notes = new Notes();
   /** Top-ups that people announced, the oldest order first. */
   readonly expected = new NotedLists<ExpectedTopUp>('expected:', this.notes);
-  /** Runs that people announced. */
   readonly announced = new NotedLists<AnnouncedRun>('announced:', this.notes);
   /** Orders that are not stored, as they are left for another daemon, by the name of their note. */
   readonly acts = new Map<string, Readonly<Record<string, unknown>>>();

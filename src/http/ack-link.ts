@@ -1,5 +1,5 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
-import { minuteMs } from '../domain/duration.ts';
+import { minuteMs } from '../domain/time.ts';
 
 /** The alert and the incident that a link acknowledges. */
 export type Granted = Readonly<Record<'account' | 'rule' | 'incident', string>>;

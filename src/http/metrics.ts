@@ -18,7 +18,6 @@ const sliceOfAccounts = 100;
 const sliceOfSamples = 1_000;
 const microsPerUnit = 1_000_000;
 
-/** The help text of each metric. */
 const helps = {
   lowwater_account_info: '1 for each account, with its name, currency and labels.',
   lowwater_balance: 'Balance in its currency; absent while it cannot be read.',
@@ -56,7 +55,6 @@ const helps = {
   lowwater_refused_tokens_total: 'Wrong tokens that were refused since the start.',
 } as const;
 
-/** Samples by the name of their metric. */
 type Samples = Readonly<Partial<Record<keyof typeof helps, readonly Sample[]>>>;
 
 /** A value that was not read is absent, never frozen: an account's series vanish while its last poll is not `ok`. */

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { isoText } from '../domain/moment.ts';
+import { isoText } from '../domain/time.ts';
 import type { ClusterStatus } from '../ports/cluster.ts';
 import type { CurrentViews } from '../views/current-views.ts';
 import type { LiveViews } from '../views/live-views.ts';

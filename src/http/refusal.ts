@@ -99,13 +99,7 @@ export const problemSchema = z
 export const problemMediaType = 'application/problem+json';
 
 export function problemJson({ code, message, status }: RequestError): z.infer<typeof problemSchema> {
-  return {
-    type: 'about:blank',
-    title: statuses[code][1],
-    status,
-    detail: message,
-    error: { code, message },
-  };
+  return { type: 'about:blank', title: statuses[code][1], status, detail: message, error: { code, message } };
 }
 
 export interface Answer {

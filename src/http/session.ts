@@ -1,8 +1,8 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { serialize } from 'hono/utils/cookie';
-import { dayMs, hourMs } from '../domain/duration.ts';
 import type { Role } from '../domain/operator.ts';
 import type { Secret } from '../domain/secret.ts';
+import { dayMs, hourMs } from '../domain/time.ts';
 import type { Clock, Random } from '../ports/clock.ts';
 import type { CurrentViews } from '../views/current-views.ts';
 import { deriveKey } from './ack-link.ts';

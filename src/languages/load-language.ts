@@ -1,12 +1,12 @@
 import {
   type Catalogue,
   keepLanguage,
-  type Language,
   type LanguageId,
   languageIds,
   languageNamed,
   makeLanguage,
 } from '../wording/language.ts';
+import type { Language } from '../wording/phrase.ts';
 
 const catalogues: Readonly<
   Record<Exclude<LanguageId, 'en'>, () => Promise<{ readonly default: Catalogue }>>

@@ -4,10 +4,9 @@ import { cleanText } from '../domain/plain-text.ts';
 import { amountOf } from '../domain/reading.ts';
 import { alertKindOf } from '../rules/registry.ts';
 import { sayComment } from '../wording/comment.ts';
-import { say } from '../wording/language.ts';
 import { withoutStop } from '../wording/lists.ts';
 import { sayDuration, sayMoment, sayMomentAndAge } from '../wording/moments.ts';
-import { phrases } from '../wording/phrase.ts';
+import { phrases, say } from '../wording/phrase.ts';
 import { sayAmount, sayRise, type WordingFrame } from '../wording/quantity-wording.ts';
 import { sayAgain } from '../wording/say-again.ts';
 import { saySeverity } from '../wording/severity-words.ts';
@@ -167,10 +166,7 @@ function otherCurrencyOf(
 ): readonly string[] {
   const [shown, newest] = [account?.reading, latest.account?.reading];
   if (shown == null || newest == null || balance === null || shown.currency === newest.currency) return [];
-  const amount = sayAmount(amountOf(newest, balance), {
-    ...frame,
-    currency: cleanText(newest.currency, 12),
-  });
+  const amount = sayAmount(amountOf(newest, balance), { ...frame, currency: cleanText(newest.currency, 12) });
   return [say(says.otherCurrency, { moment: sayMomentAndAge(shown.at, frame), amount }, frame)];
 }
 

@@ -4,9 +4,9 @@ import { cleanText } from '../domain/plain-text.ts';
 import { unitOf } from '../domain/reading.ts';
 import { inItsCurrency } from '../rules/figures.ts';
 import { alertKindOf, sayKind } from '../rules/registry.ts';
-import { languageNamed, say } from '../wording/language.ts';
+import { languageNamed } from '../wording/language.ts';
 import { type Reader, sayShortMoment } from '../wording/moments.ts';
-import { phrases } from '../wording/phrase.ts';
+import { type Listener, phrases, say } from '../wording/phrase.ts';
 import { sayLabel, type WordingFrame } from '../wording/quantity-wording.ts';
 import { saySeverityLoudly } from '../wording/severity-words.ts';
 import { wordStory } from './item-story.ts';
@@ -42,7 +42,7 @@ const says = phrases('item', {
 });
 
 /** The first words of a test: nobody takes it for an alert. */
-export function sayTest(what: string, reader: Pick<Reader, 'language'>): string {
+export function sayTest(what: string, reader: Listener): string {
   return say(says.test, { what }, reader);
 }
 
@@ -54,7 +54,6 @@ export interface ItemLink {
   readonly url: string;
 }
 
-/** For whom a message is worded. */
 export function readerOf({ language, timezone, at }: Pick<Message, 'language' | 'timezone' | 'at'>): Reader {
   return { language: languageNamed(language), timezone, now: at };
 }
@@ -174,7 +173,7 @@ export function currencyOf({ account, balance }: MessageItem): string | null {
   return unit === null ? null : cleanText(unit, 12);
 }
 
-function nameOf({ account: id }: Incident, accountName: string, reader: Pick<Reader, 'language'>): string {
+function nameOf({ account: id }: Incident, accountName: string, reader: Listener): string {
   if (id === selfAccountId) return displayName(id);
   if (id.startsWith('@')) return say(says.provider, { name: cleanText(displayName(id), nameLimit) }, reader);
   return cleanText(accountName, nameLimit) || cleanText(id, nameLimit);

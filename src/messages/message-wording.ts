@@ -9,9 +9,8 @@ import {
 } from '../domain/message.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import type { Figure } from '../rules/kind.ts';
-import { say } from '../wording/language.ts';
 import { sayMoment } from '../wording/moments.ts';
-import { phrases } from '../wording/phrase.ts';
+import { phrases, say } from '../wording/phrase.ts';
 import { saySeverityLoudly } from '../wording/severity-words.ts';
 import {
   type ItemLink,

@@ -1,7 +1,6 @@
 import type { IncidentMessage, Message, ReportMessage } from '../domain/message.ts';
-import { say } from '../wording/language.ts';
 import { labelled } from '../wording/lists.ts';
-import { phrases } from '../wording/phrase.ts';
+import { phrases, say } from '../wording/phrase.ts';
 import { type ItemWording, readerOf } from './item-wording.ts';
 import { pageLinks, sayMore, testHeadline, testStory, wordIncidents } from './message-wording.ts';
 import { wordReport } from './report-wording.ts';

@@ -1,5 +1,4 @@
 import type { Incident } from '../domain/alert.ts';
-import { dayMs, hourMs } from '../domain/duration.ts';
 import type { ReportAccount, ReportMessage } from '../domain/message.ts';
 import type { Micros } from '../domain/money.ts';
 import { ownOf } from '../domain/own.ts';
@@ -7,10 +6,10 @@ import { cleanText } from '../domain/plain-text.ts';
 import type { ForecastRecord } from '../domain/quantity.ts';
 import { amountOf, type Balance, type BalanceDefinition, unitOf } from '../domain/reading.ts';
 import { severityRank } from '../domain/severity.ts';
+import { dayMs, hourMs } from '../domain/time.ts';
 import { capital } from '../rules/figures.ts';
-import { say } from '../wording/language.ts';
 import { type Reader, sayDuration, sayMoment } from '../wording/moments.ts';
-import { phrases } from '../wording/phrase.ts';
+import { phrases, say } from '../wording/phrase.ts';
 import {
   balanceLabel,
   sayAmount,

@@ -1,12 +1,10 @@
-import { dayMs } from '../domain/duration.ts';
 import type { ReportMessage, ReportMonth } from '../domain/message.ts';
-import { momentParts } from '../domain/moment.ts';
 import { cleanText } from '../domain/plain-text.ts';
-import { say } from '../wording/language.ts';
+import { dayMs, momentParts } from '../domain/time.ts';
 import type { Reader } from '../wording/moments.ts';
 import { saySum } from '../wording/one-sum-wording.ts';
 import { sayPayRun } from '../wording/pay-run-wording.ts';
-import { phrases } from '../wording/phrase.ts';
+import { phrases, say } from '../wording/phrase.ts';
 import { sayAmount, sayBareAmount, sayComputed } from '../wording/quantity-wording.ts';
 
 const says = phrases('reportSums', {

@@ -1,8 +1,8 @@
 import { promises as dns, type LookupAddress, NODATA, NOTFOUND } from 'node:dns';
 import { readFile } from 'node:fs/promises';
 import { isIP, type LookupFunction } from 'node:net';
-import { dayMs, minuteMs } from '../domain/duration.ts';
 import { getOrMake } from '../domain/get-or-make.ts';
+import { dayMs, minuteMs } from '../domain/time.ts';
 import type { Clock } from '../ports/clock.ts';
 
 /** A name server gets one second, then two: with three of them a lookup ends after nine seconds. */

@@ -85,7 +85,6 @@ export interface Owner {
   readonly epoch: number;
 }
 
-/** Options of an owner's load. */
 export interface LoadOptions {
   /** Asked after a failure that may pass, and waits a little: whether to ask for the same again. */
   readonly goOn: () => Promise<boolean>;
@@ -132,7 +131,6 @@ export interface Cluster {
   close(): Promise<void>;
 }
 
-/** The role of a process that shares its database. */
 export type Role =
   /** Not connected to the database yet, or just became another incarnation. */
   | 'joining'

@@ -16,7 +16,6 @@ export interface ToldChannel {
   readonly reason: string | null;
 }
 
-/** A test alert on its way. */
 export interface StartedTest {
   readonly incident: Incident;
   readonly resolvesAt: number;

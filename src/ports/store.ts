@@ -20,7 +20,6 @@ export interface StoredSpending {
 /** Work from memory that a daemon did not store before it lost the accounts at an instant. */
 export interface Unstored extends Pick<Batch, 'polls' | 'incidents'> {
   readonly at: number;
-  /** Orders of people. */
   readonly orders: readonly LeftOrder[];
 }
 

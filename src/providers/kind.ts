@@ -167,10 +167,7 @@ export interface RefusedRequest {
 }
 
 /** A complete HTTP answer. `body` is null where its text was not read; `problem` says why. */
-export type ProviderAnswer = {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-} & (
+export type ProviderAnswer = { readonly status: number; readonly headers: IncomingHttpHeaders } & (
   | { readonly body: string; readonly problem?: never }
   | { readonly body: null; readonly problem: 'too-large' | 'encoded' | 'cut-off' }
 );

@@ -1,4 +1,4 @@
-import { isoText } from '../domain/moment.ts';
+import { isoText } from '../domain/time.ts';
 import type { ReplayedIncident } from './incident-book.ts';
 import type { ReplayResult } from './replay-result.ts';
 
@@ -20,7 +20,6 @@ export interface ReplayComparison {
   readonly messages: readonly { readonly channel: string; readonly before: number; readonly after: number }[];
 }
 
-/** Two replays of one past. */
 export function compareReplays(before: ReplayResult, after: ReplayResult): ReplayComparison {
   const names = new Set([...before.messages.byChannel.keys(), ...after.messages.byChannel.keys()]);
   const count = ({ messages }: ReplayResult, channel: string): number => messages.byChannel.get(channel) ?? 0;
@@ -91,7 +90,6 @@ function changeOf(
   return { kind, account, before, after, at: firedAt };
 }
 
-/** The public JSON of a comparison. */
 export function comparisonJson({ changes, same, messages }: ReplayComparison) {
   const incidentJson = (incident: ReplayedIncident | null) =>
     incident && {

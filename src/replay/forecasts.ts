@@ -1,9 +1,9 @@
-import { dayMs, hourMs } from '../domain/duration.ts';
 import { firstWhere } from '../domain/first-where.ts';
 import type { Micros } from '../domain/money.ts';
 import { ownOf } from '../domain/own.ts';
 import type { Forecast } from '../domain/quantity.ts';
 import { amountOf, type Balance, hasBalances, type Reading } from '../domain/reading.ts';
+import { dayMs, hourMs } from '../domain/time.ts';
 import type { Calendar } from '../ports/clock.ts';
 import { AccountSpending } from '../spending/account-spending.ts';
 import { LocalWeek } from '../spending/local-week.ts';

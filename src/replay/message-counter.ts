@@ -1,10 +1,9 @@
-import { weekMs } from '../domain/duration.ts';
 import type { Notification } from '../domain/outbox.ts';
+import { weekMs } from '../domain/time.ts';
 import { recordDelivery } from '../engine/delivery-ended.ts';
 import { absorbFollowers, putNotification, queueOf, sendable } from '../engine/queue.ts';
 import type { MonitorState } from '../engine/state.ts';
 
-/** The number of messages that would have gone out. */
 export interface MessageCount {
   readonly total: number;
   readonly byChannel: ReadonlyMap<string, number>;
@@ -59,11 +58,7 @@ export class MessageCounter {
   }
 
   #deliver(due: Notification, now: number): void {
-    const message = {
-      ...absorbFollowers(this.#state, due),
-      attempts: due.attempts + 1,
-      uncertain: true,
-    };
+    const message = { ...absorbFollowers(this.#state, due), attempts: due.attempts + 1, uncertain: true };
     putNotification(this.#state, message);
     this.#note(message.channel, now);
     const delivery = { kind: 'delivered' } as const;

@@ -1,8 +1,8 @@
-import { hourMs } from '../domain/duration.ts';
 import { firstWhere } from '../domain/first-where.ts';
 import type { ProviderEntry } from '../domain/provider-entry.ts';
 import type { OutcomeKind, PollRecord } from '../domain/reading.ts';
 import type { AccountSettings } from '../domain/settings.ts';
+import { hourMs } from '../domain/time.ts';
 import type { Calendar } from '../ports/clock.ts';
 import type { SurveyedPast } from './past.ts';
 

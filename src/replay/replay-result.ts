@@ -1,5 +1,5 @@
-import { isoText } from '../domain/moment.ts';
 import type { Reading } from '../domain/reading.ts';
+import { isoText } from '../domain/time.ts';
 import type { WatchedAccount } from '../engine/state.ts';
 import { isoOrNull, quantityJson } from '../views/public-object.ts';
 import type { ReplayedIncident } from './incident-book.ts';

@@ -1,7 +1,7 @@
 import { nextTurn } from '../daemon/slices.ts';
-import { dayMs } from '../domain/duration.ts';
 import type { Rule } from '../domain/rule.ts';
 import type { Settings } from '../domain/settings.ts';
+import { dayMs } from '../domain/time.ts';
 import type { Calendar, Clock } from '../ports/clock.ts';
 import type { StoreReader } from '../ports/store.ts';
 import { ruleKindOf } from '../rules/registry.ts';

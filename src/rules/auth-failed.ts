@@ -1,10 +1,9 @@
-import { hourMs } from '../domain/duration.ts';
 import type { ItemAccount } from '../domain/message.ts';
 import { ownOf } from '../domain/own.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import { instant, listFacts } from '../domain/quantity.ts';
-import { say } from '../wording/language.ts';
-import { phrases, sentences } from '../wording/phrase.ts';
+import { hourMs } from '../domain/time.ts';
+import { phrases, say, sentences } from '../wording/phrase.ts';
 import { sayAmount, type WordingFrame } from '../wording/quantity-wording.ts';
 import { outcomeFact, unknown, verdict, why } from './evaluation.ts';
 import { stalenessFigures } from './figures.ts';

@@ -3,8 +3,7 @@ import { listFacts, money } from '../domain/quantity.ts';
 import { amountOf } from '../domain/reading.ts';
 import type { AmountOrShare, Ladder, MoneyRule } from '../domain/rule.ts';
 import { amount, amountOrShare } from '../schema/texts.ts';
-import { say } from '../wording/language.ts';
-import { phrases, sentences } from '../wording/phrase.ts';
+import { phrases, say, sentences } from '../wording/phrase.ts';
 import { balanceKind } from './balance-kind.ts';
 import { ladderSeverityKey } from './kind.ts';
 import * as ladder from './ladder.ts';
@@ -68,10 +67,7 @@ export const below = balanceKind<BelowRule, typeof keys>({
     ladder.checkLadder(reader, { single: 'threshold', read: ladder.readAmount, worse: 'lower' }),
   describe: (rule) =>
     words.describeHysteresis(
-      told.describes({
-        balance: words.nameBalance(rule),
-        steps: ladder.describeLadders(rule, formatExact),
-      }),
+      told.describes({ balance: words.nameBalance(rule), steps: ladder.describeLadders(rule, formatExact) }),
       rule.hysteresis,
     ),
   /**

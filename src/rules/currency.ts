@@ -1,7 +1,6 @@
 import { isSameCurrency } from '../domain/money.ts';
 import { instant, listFacts, text } from '../domain/quantity.ts';
-import { say } from '../wording/language.ts';
-import { phrases, sentences } from '../wording/phrase.ts';
+import { phrases, say, sentences } from '../wording/phrase.ts';
 import { unknown, verdict, why } from './evaluation.ts';
 import { allBalances, figure, readingFigures } from './figures.ts';
 import { type InputOf, type PlainRule, type RuleKind, severityKey } from './kind.ts';

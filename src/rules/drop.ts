@@ -1,12 +1,11 @@
-import { formatDuration, secondMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
 import { duration, type Fact, listFacts, money, text } from '../domain/quantity.ts';
 import type { AmountOrShare, MoneyRule } from '../domain/rule.ts';
+import { formatDuration, secondMs } from '../domain/time.ts';
 import { amountOrShare, duration as durationKey } from '../schema/texts.ts';
 import { hiddenTime, type Lookback, lookBack } from '../spending/burn.ts';
 import type { ReadingLog } from '../spending/reading-log.ts';
-import { say } from '../wording/language.ts';
-import { phrases, sentences } from '../wording/phrase.ts';
+import { phrases, say, sentences } from '../wording/phrase.ts';
 import { sayLabel } from '../wording/quantity-wording.ts';
 import { balanceKind } from './balance-kind.ts';
 import { type AccountFacts, describeHistory, type Evaluation, unknown, verdict, why } from './evaluation.ts';

@@ -1,5 +1,4 @@
 import type { Alert } from '../domain/alert.ts';
-import { describeDuration } from '../domain/duration.ts';
 import { isSameCurrency, type Micros } from '../domain/money.ts';
 import type { AnnouncedRun, ExpectedTopUp } from '../domain/operator.ts';
 import { type Fact, instant, listFacts, money, type Quantity, text } from '../domain/quantity.ts';
@@ -12,6 +11,7 @@ import {
   type Reading,
 } from '../domain/reading.ts';
 import type { Severity } from '../domain/severity.ts';
+import { describeDuration } from '../domain/time.ts';
 import type { AccountSpending } from '../spending/account-spending.ts';
 import type { ReadingLog } from '../spending/reading-log.ts';
 import { sentences } from '../wording/phrase.ts';
@@ -82,7 +82,6 @@ const outcomes = sentences('outcome', {
   network_error: 'network_error',
 });
 
-/** The outcome of the last poll. */
 export function outcomeFact(outcome: OutcomeKind | null): Quantity {
   return text(outcome === null ? why.notPolled() : outcomes[outcome]());
 }

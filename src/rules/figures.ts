@@ -3,9 +3,8 @@ import { isSameCurrency, type Micros } from '../domain/money.ts';
 import { ownOf } from '../domain/own.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import { amountOf, unitOf } from '../domain/reading.ts';
-import { say } from '../wording/language.ts';
 import { sayDuration, sayMoment, sayMomentAndAge } from '../wording/moments.ts';
-import { type Argument, type Phrase, phrases } from '../wording/phrase.ts';
+import { type Argument, type Phrase, phrases, say } from '../wording/phrase.ts';
 import {
   sayAmount,
   sayBalance,

@@ -1,12 +1,11 @@
-import { formatDuration, secondMs } from '../domain/duration.ts';
 import { duration, instant, listFacts, text } from '../domain/quantity.ts';
 import type { MoneyRule } from '../domain/rule.ts';
+import { formatDuration, secondMs } from '../domain/time.ts';
 import { duration as durationKey } from '../schema/texts.ts';
 import { hiddenTime, lookBack } from '../spending/burn.ts';
 import type { ReadingLog } from '../spending/reading-log.ts';
-import { say } from '../wording/language.ts';
 import { sayDuration } from '../wording/moments.ts';
-import { phrases, sentences } from '../wording/phrase.ts';
+import { phrases, say, sentences } from '../wording/phrase.ts';
 import { sayBalance, sayLabel } from '../wording/quantity-wording.ts';
 import { balanceKind } from './balance-kind.ts';
 import { describeHistory, unknown, verdict, why } from './evaluation.ts';

@@ -9,8 +9,7 @@ import { accountMatch } from '../schema/matchers.ts';
 import { choice } from '../schema/shapes.ts';
 import { duration, id } from '../schema/texts.ts';
 import type { AccountSpending } from '../spending/account-spending.ts';
-import type { Reader } from '../wording/moments.ts';
-import type { Argument, Phrase } from '../wording/phrase.ts';
+import type { Argument, Listener, Phrase } from '../wording/phrase.ts';
 import type { WordingFrame } from '../wording/quantity-wording.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
 
@@ -57,7 +56,7 @@ export interface AlertKind {
   /** A few words without state and numbers, for mail subjects: of a label and its balance as people call them, or of the rule. */
   readonly subject:
     | Phrase<Readonly<Record<'label' | 'balance', Argument>>>
-    | ((rule: string, reader: Pick<Reader, 'language'>) => string);
+    | ((rule: string, reader: Listener) => string);
   /** A clause after the account's name: what is the case while it fires, or happened. */
   firing(item: MessageItem, frame: WordingFrame): string;
   resolved(item: MessageItem, frame: WordingFrame): string;

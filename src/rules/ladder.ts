@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { parseDuration } from '../domain/duration.ts';
 import { currencyCode, parseMicros } from '../domain/money.ts';
 import type { Quantity } from '../domain/quantity.ts';
 import type { Ladder, Rule } from '../domain/rule.ts';
 import { type Severity, severities, severityRank } from '../domain/severity.ts';
+import { parseDuration } from '../domain/time.ts';
 import { saying, shape } from '../schema/shapes.ts';
 import { sentences } from '../wording/phrase.ts';
 import { type Evaluation, verdict } from './evaluation.ts';
@@ -145,7 +145,6 @@ export function buildLadder(
   return { thresholds, severity, thresholdsByCurrency: Object.fromEntries(ladders) };
 }
 
-/** The worst severity of a ladder. */
 export function worstOf(ladder: Ladder<unknown>): Severity {
   return ladderSteps(ladder)[0]?.severity ?? 'info';
 }

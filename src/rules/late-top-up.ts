@@ -1,10 +1,9 @@
-import { hourMs } from '../domain/duration.ts';
 import type { MessageItem } from '../domain/message.ts';
 import { type AnnouncedRun, type ExpectedTopUp, farOff, tookOf } from '../domain/operator.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import { type Fact, instant, listFacts, money, text } from '../domain/quantity.ts';
-import { say } from '../wording/language.ts';
-import { phrases, sentences } from '../wording/phrase.ts';
+import { hourMs } from '../domain/time.ts';
+import { phrases, say, sentences } from '../wording/phrase.ts';
 import { balanceLabel, sayLabel } from '../wording/quantity-wording.ts';
 import { type AccountFacts, unknown, verdict, why } from './evaluation.ts';
 import { figuresOf } from './fact-figures.ts';

@@ -1,4 +1,3 @@
-import { formatDuration, secondMs } from '../domain/duration.ts';
 import type { MessageItem } from '../domain/message.ts';
 import { formatExact, type Micros } from '../domain/money.ts';
 import { expectedBetween } from '../domain/operator.ts';
@@ -6,10 +5,10 @@ import { count, duration, type Fact, instant, listFacts, money, text } from '../
 import { amountOf } from '../domain/reading.ts';
 import type { MoneyRule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
+import { formatDuration, secondMs } from '../domain/time.ts';
 import { amount, duration as durationKey } from '../schema/texts.ts';
 import { isTopUp, minTopUps, usualTopUp } from '../spending/top-ups.ts';
-import { say } from '../wording/language.ts';
-import { phrases, sentences } from '../wording/phrase.ts';
+import { phrases, say, sentences } from '../wording/phrase.ts';
 import { sayLabel, sayRise, type WordingFrame } from '../wording/quantity-wording.ts';
 import { balanceKind, type ReadFacts } from './balance-kind.ts';
 import { type AccountFacts, type Evaluation, unknown, verdict, why } from './evaluation.ts';

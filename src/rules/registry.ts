@@ -1,13 +1,11 @@
 import type { AlertTiming } from '../domain/alert.ts';
-import { dayMs, formatDuration } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
 import { amountOf, type Balance } from '../domain/reading.ts';
 import type { Ladder, Rule } from '../domain/rule.ts';
 import { type Severity, severities } from '../domain/severity.ts';
+import { dayMs, formatDuration } from '../domain/time.ts';
 import { predictRunout } from '../spending/runway.ts';
-import { say } from '../wording/language.ts';
-import type { Reader } from '../wording/moments.ts';
-import { phrases, sentences } from '../wording/phrase.ts';
+import { type Listener, phrases, say, sentences } from '../wording/phrase.ts';
 import { sayBalance, sayLabel } from '../wording/quantity-wording.ts';
 import { authFailed } from './auth-failed.ts';
 import { below } from './below.ts';
@@ -91,7 +89,7 @@ export function alertKindOf(alert: { readonly type: string }): AlertKind {
 
 export function sayKind(
   about: Readonly<Record<'type' | 'rule' | 'balanceLabel', string>>,
-  reader: Pick<Reader, 'language'>,
+  reader: Listener,
 ): string {
   const { subject } = alertKindOf(about);
   if (typeof subject === 'function') return subject(about.rule, reader);
@@ -110,7 +108,6 @@ const told = sentences('rule', {
   recoveredFor: '{rule}; recovered for {duration}',
 });
 
-/** Whether a top-up ends the alert. */
 export function isMendedByTopUp(alert: { readonly type: string }): boolean {
   const { emptinessRank, endsByTopUp = false } = alertKindOf(alert);
   return endsByTopUp || emptinessRank !== undefined;

@@ -1,9 +1,9 @@
-import { dayMs, describeDuration, minuteMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
 import type { Forecast } from '../domain/quantity.ts';
 import { amountOf, type Reading } from '../domain/reading.ts';
 import type { Ladder, MoneyRule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
+import { dayMs, describeDuration, minuteMs } from '../domain/time.ts';
 import { type Burn, measureBurn, runwayOf } from '../spending/burn.ts';
 import { sentences } from '../wording/phrase.ts';
 import type { AccountFacts } from './evaluation.ts';

@@ -1,16 +1,15 @@
-import { dayMs, formatDuration, hourMs, secondMs } from '../domain/duration.ts';
 import { formatAmount, formatMoney } from '../domain/money.ts';
 import { expectedBetween } from '../domain/operator.ts';
 import { count, duration, type Fact, instant, listFacts, money, text } from '../domain/quantity.ts';
 import { amountOf, type Reading } from '../domain/reading.ts';
 import type { Ladder } from '../domain/rule.ts';
 import { isWorse, type Severity } from '../domain/severity.ts';
+import { dayMs, formatDuration, hourMs, secondMs } from '../domain/time.ts';
 import { amount, duration as durationKey } from '../schema/texts.ts';
 import { burnPerDay } from '../spending/burn.ts';
 import { isGuess, sayEmptyWhen, sayLength } from '../wording/forecast-wording.ts';
-import { say } from '../wording/language.ts';
 import { sayDuration } from '../wording/moments.ts';
-import { phrases, sentences } from '../wording/phrase.ts';
+import { phrases, say, sentences } from '../wording/phrase.ts';
 import { balanceKind, type ReadFacts } from './balance-kind.ts';
 import { type AccountFacts, type Evaluation, unknown, usableReading, why } from './evaluation.ts';
 import { type KeyProblem, type KeyReader, ladderSeverityKey } from './kind.ts';

@@ -1,8 +1,7 @@
 import { type MessageItem, stateOf } from '../domain/message.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import type { ClusterAspect } from '../ports/cluster.ts';
-import { say } from '../wording/language.ts';
-import { type PhraseOf, phrases } from '../wording/phrase.ts';
+import { type PhraseOf, phrases, say } from '../wording/phrase.ts';
 import type { WordingFrame } from '../wording/quantity-wording.ts';
 import { figuresOf, ownFigures } from './fact-figures.ts';
 import type { AlertKind } from './kind.ts';

@@ -1,11 +1,10 @@
-import { formatDuration, minuteMs, secondMs } from '../domain/duration.ts';
 import type { ItemAccount } from '../domain/message.ts';
 import { defaultEntry } from '../domain/provider-entry.ts';
 import { duration, instant, listFacts } from '../domain/quantity.ts';
 import type { Rule } from '../domain/rule.ts';
+import { formatDuration, minuteMs, secondMs } from '../domain/time.ts';
 import { duration as durationKey } from '../schema/texts.ts';
-import { say } from '../wording/language.ts';
-import { phrases, sentences } from '../wording/phrase.ts';
+import { phrases, say, sentences } from '../wording/phrase.ts';
 import type { WordingFrame } from '../wording/quantity-wording.ts';
 import { type AccountFacts, outcomeFact, verdict } from './evaluation.ts';
 import { stalenessFigures } from './figures.ts';

@@ -1,15 +1,14 @@
-import { hourMs } from '../domain/duration.ts';
 import type { MessageItem } from '../domain/message.ts';
 import { duration, type Fact, instant, listFacts, money, text } from '../domain/quantity.ts';
 import { amountOf, type Reading } from '../domain/reading.ts';
 import type { MoneyRule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
+import { hourMs } from '../domain/time.ts';
 import { choice } from '../schema/shapes.ts';
 import { isShifting, recentShift } from '../spending/level-shift.ts';
 import { hoursPerWeek } from '../spending/local-week.ts';
 import { type Episode, episodeOf, excuse, isUnusual, type Side } from '../spending/unusual.ts';
-import { say } from '../wording/language.ts';
-import { type PhraseOf, phrases, sentences } from '../wording/phrase.ts';
+import { type PhraseOf, phrases, say, sentences } from '../wording/phrase.ts';
 import { sayLabel, type WordingFrame } from '../wording/quantity-wording.ts';
 import { balanceKind, type ReadFacts } from './balance-kind.ts';
 import { type AccountFacts, type Evaluation, unknown, usableReading, verdict, why } from './evaluation.ts';

@@ -1,7 +1,7 @@
 import type { Incident } from '../domain/alert.ts';
-import { dayMs, minuteMs, weekMs } from '../domain/duration.ts';
 import type { Payment, Runway } from '../domain/message.ts';
 import type { Severity } from '../domain/severity.ts';
+import { dayMs, minuteMs, weekMs } from '../domain/time.ts';
 import { never, type Urgency } from '../domain/urgency.ts';
 import { alertKindOf } from './registry.ts';
 

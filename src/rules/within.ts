@@ -1,9 +1,9 @@
-import { dayMs, formatDuration, parseDuration, secondMs } from '../domain/duration.ts';
 import { keyOf } from '../domain/json.ts';
 import type { Reading } from '../domain/reading.ts';
 import type { Ladder } from '../domain/rule.ts';
 import type { AccountSettings } from '../domain/settings.ts';
 import { type Severity, severities } from '../domain/severity.ts';
+import { dayMs, formatDuration, parseDuration, secondMs } from '../domain/time.ts';
 import { durationPattern, limitDuration, textLeaf } from '../schema/texts.ts';
 import { passLeadTime } from '../spending/local-week.ts';
 import { listWords } from '../wording/lists.ts';

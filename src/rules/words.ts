@@ -1,13 +1,12 @@
-import { formatDuration } from '../domain/duration.ts';
 import { isOver, type MessageItem, type Runway } from '../domain/message.ts';
 import { formatAmountDistinctFrom, formatExact, type Micros } from '../domain/money.ts';
 import { ownOf } from '../domain/own.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import { type AmountOrShare, firstBalance, type MoneyRule } from '../domain/rule.ts';
+import { formatDuration } from '../domain/time.ts';
 import { sayEmptyWhen } from '../wording/forecast-wording.ts';
-import { say } from '../wording/language.ts';
 import { sayDuration, sayNearMoment } from '../wording/moments.ts';
-import { phrases, sentences } from '../wording/phrase.ts';
+import { phrases, say, sentences } from '../wording/phrase.ts';
 import {
   balanceName,
   sayAmount,
@@ -44,10 +43,7 @@ const says = phrases('topUp', {
   anotherOfTwo: 'Top up {amount} for another 30 days at the usual rate, {recent} at that of the last {span}.',
 });
 
-const told = sentences('ruleWords', {
-  first: 'first balance',
-  resolves: '{rule}; resolves {amount} above',
-});
+const told = sentences('ruleWords', { first: 'first balance', resolves: '{rule}; resolves {amount} above' });
 
 /** Degrees in facts: of trust, of sensitivity. */
 export const degrees = sentences('degree', {

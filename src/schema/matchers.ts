@@ -67,7 +67,6 @@ function matchShape<S extends z.core.$ZodLooseShape>(keys: S, hints: Readonly<Re
   return shape({ ...keys, not: not.exactOptional() }, hints);
 }
 
-/** Which accounts a rule watches. */
 export const accountMatch = matchShape(accountKeys, {
   rule: 'a rule matches accounts: by account, provider, currency and labels only',
   severity: 'a rule matches accounts: by account, provider, currency and labels only',

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { dayMs, formatDuration, parseDuration } from '../domain/duration.ts';
 import { isFinerThanMicros, parseMicros } from '../domain/money.ts';
 import type { AmountOrShare } from '../domain/rule.ts';
 import { Secret } from '../domain/secret.ts';
+import { dayMs, formatDuration, parseDuration } from '../domain/time.ts';
 import { sentences } from '../wording/phrase.ts';
 
 /** The demand on a value, where people may see it in a form. */

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { dayMs } from '../domain/duration.ts';
-import { isDay, isTimeZone } from '../domain/moment.ts';
+import { dayMs, isDay, isTimeZone } from '../domain/time.ts';
 import { isHolidayRegion, suggestRegions } from '../spending/public-holidays.ts';
 import { quoteKey } from '../wording/lists.ts';
 import { shape } from './shapes.ts';

@@ -1,6 +1,6 @@
-import { dayMs, hourMs } from '../domain/duration.ts';
 import { getOrMake } from '../domain/get-or-make.ts';
 import type { Micros } from '../domain/money.ts';
+import { dayMs, hourMs } from '../domain/time.ts';
 import type { Endpoint } from '../providers/account-service/endpoints.ts';
 import type { ScenarioAccount } from './scenario.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { parseDuration } from '../domain/duration.ts';
 import { type Micros, parseMicros } from '../domain/money.ts';
+import { parseDuration } from '../domain/time.ts';
 import defaults from './default-scenario.json' with { type: 'json' };
 
 /** A text that is read as a number; `form` says how it is written. */

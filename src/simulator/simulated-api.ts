@@ -1,5 +1,5 @@
-import { hourMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
+import { hourMs } from '../domain/time.ts';
 import { type ServiceAddress, startHttpService } from '../net/http-service.ts';
 import type { Clock } from '../ports/clock.ts';
 import type {
@@ -47,13 +47,7 @@ export async function startSimulatedApi(options: SimulatedApiOptions) {
         status,
         headers,
         body: text,
-      } = answer({
-        method,
-        url,
-        headers: sent,
-        body: body ?? '',
-        receivedAt: clock.now(),
-      });
+      } = answer({ method, url, headers: sent, body: body ?? '', receivedAt: clock.now() });
       response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text);
     },
   );

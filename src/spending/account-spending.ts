@@ -1,7 +1,7 @@
-import { dayMs, hourMs } from '../domain/duration.ts';
 import { isSameCurrency, type Micros } from '../domain/money.ts';
 import type { ExpectedSpending, Forecast, ForecastRecord } from '../domain/quantity.ts';
 import { amountOf, type Balance, hasSameBalances, type Reading } from '../domain/reading.ts';
+import { dayMs, hourMs } from '../domain/time.ts';
 import { BalanceSpending, type SpendingSettings } from './balance-spending.ts';
 import { BalanceState, readSpending, writeSpending } from './balance-state.ts';
 import { type ExpectedRun, plannedRuns } from './expected-runs.ts';

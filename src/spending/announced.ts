@@ -1,7 +1,6 @@
 import type { Micros } from '../domain/money.ts';
 import { type AnnouncedRun, farOff, tookOf } from '../domain/operator.ts';
 
-/** The spending of an announced run between two instants. */
 export function announcedIn(
   { startsAt, endsAt, amountMicros }: AnnouncedRun,
   from: number,

@@ -1,7 +1,7 @@
-import { hourMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
 import type { AnnouncedRun } from '../domain/operator.ts';
 import { amountOf, type Balance, type Reading } from '../domain/reading.ts';
+import { hourMs } from '../domain/time.ts';
 import { announcedBetween, mostOf, restOf } from './announced.ts';
 import type { BalanceState } from './balance-state.ts';
 import { type ExpectedRun, expectedRuns, plannedIn } from './expected-runs.ts';
@@ -22,7 +22,6 @@ const leastWeight = 0.1;
 /** An expected run may take so many times what it is expected to. */
 const mostOfRuns = 1.5;
 
-/** The settings by which the spending of an account is judged. */
 export interface SpendingSettings {
   readonly week: LocalWeek;
   /** The amount that counts as empty. */

@@ -42,7 +42,6 @@ const numberNames = [
   'blockSeen',
   'blockHours',
   'blocks',
-  // The number of top-ups.
   'topUps',
   // The smallest fall, what was usual since the last one and how long ago that is (ms), and the most of it of earlier times, in mean hours.
   'smallestFall',

@@ -1,7 +1,7 @@
-import { dayMs, hourMs, minuteMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
 import type { Confidence } from '../domain/quantity.ts';
 import type { Balance } from '../domain/reading.ts';
+import { dayMs, hourMs, minuteMs } from '../domain/time.ts';
 import type { ReadingLog } from './reading-log.ts';
 
 /** A balance that lasts longer than a hundred years does not run out, as far as anybody can tell. */

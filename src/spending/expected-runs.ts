@@ -1,6 +1,6 @@
-import { hourMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
 import type { AnnouncedRun } from '../domain/operator.ts';
+import { hourMs } from '../domain/time.ts';
 import { type BalanceState, keptRunDays } from './balance-state.ts';
 import type { LocalWeek } from './local-week.ts';
 import { firstOf, monthOf } from './months.ts';

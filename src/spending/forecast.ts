@@ -1,7 +1,7 @@
-import { hourMs, secondMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
 import type { AnnouncedRun } from '../domain/operator.ts';
 import type { Forecast } from '../domain/quantity.ts';
+import { hourMs, secondMs } from '../domain/time.ts';
 import { announcedIn } from './announced.ts';
 import type { BalanceState } from './balance-state.ts';
 import { type ExpectedRun, plannedRuns, weeklyRuns } from './expected-runs.ts';
@@ -22,7 +22,6 @@ export interface Walk {
   readonly weekly: Micros;
   /** Whether the weeks past the walk have the shape of its last one: not where a monthly run lies in that. */
   readonly isShaped: boolean;
-  /** Runs that people announced. */
   readonly announced: readonly AnnouncedRun[];
 }
 

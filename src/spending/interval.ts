@@ -1,6 +1,6 @@
-import { hourMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
 import type { ExpectedSpending, ForecastRecord } from '../domain/quantity.ts';
+import { hourMs } from '../domain/time.ts';
 import { type BalanceState, checkedHours, hoursPerBlock, keptBlocks } from './balance-state.ts';
 import { hoursPerWeek } from './local-week.ts';
 

@@ -1,5 +1,5 @@
-import { hourMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
+import { hourMs } from '../domain/time.ts';
 import type { BalanceState } from './balance-state.ts';
 import { isFarAbove, noteRunHour } from './expected-runs.ts';
 import { holidayOf, learnHoliday, learnLevel, levelOf } from './level.ts';

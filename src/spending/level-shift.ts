@@ -1,4 +1,4 @@
-import { hourMs } from '../domain/duration.ts';
+import { hourMs } from '../domain/time.ts';
 import { type BalanceState, checkedHours } from './balance-state.ts';
 import { hoursPerWeek } from './local-week.ts';
 import { newestShare } from './profile.ts';

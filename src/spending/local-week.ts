@@ -1,5 +1,5 @@
-import { dayMs, hourMs } from '../domain/duration.ts';
 import { getOrMake } from '../domain/get-or-make.ts';
+import { dayMs, hourMs } from '../domain/time.ts';
 import type { Calendar } from '../ports/clock.ts';
 import { holidayDays } from './public-holidays.ts';
 

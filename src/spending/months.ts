@@ -1,4 +1,4 @@
-import { dayMs } from '../domain/duration.ts';
+import { dayMs } from '../domain/time.ts';
 
 /** The month in which a day lies. Months are counted from January 1970, days from its first. */
 export function monthOf(day: number): number {
@@ -6,7 +6,6 @@ export function monthOf(day: number): number {
   return (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth();
 }
 
-/** The first day of a month. */
 export function firstOf(month: number): number {
   return Date.UTC(1970, month, 1) / dayMs;
 }

@@ -1,8 +1,8 @@
-import { dayMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
 import { ownOf } from '../domain/own.ts';
 import type { ExpectedSpending, PeriodTogether } from '../domain/quantity.ts';
 import type { Balance } from '../domain/reading.ts';
+import { dayMs } from '../domain/time.ts';
 import type { AccountSpending } from './account-spending.ts';
 import { mapRange } from './interval.ts';
 import { endOfNextMonth, type PeriodSum, periods, presentSums } from './periods.ts';

@@ -1,7 +1,7 @@
-import { hourMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
 import { ownOf } from '../domain/own.ts';
 import { amountOf, type Balance, type Reading } from '../domain/reading.ts';
+import { hourMs } from '../domain/time.ts';
 import type { LocalWeek } from './local-week.ts';
 import { firstOf, monthOf } from './months.ts';
 

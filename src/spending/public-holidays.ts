@@ -1,6 +1,6 @@
-import { dayMs } from '../domain/duration.ts';
 import { nearestWord } from '../domain/nearest-word.ts';
 import { ownOf } from '../domain/own.ts';
+import { dayMs } from '../domain/time.ts';
 import data from './holidays.json' with { type: 'json' };
 
 /** Public holidays by country and region, made by `scripts/holiday-data.ts`, which says how the texts are written. */

@@ -150,7 +150,6 @@ export class ReadingLog {
     return found;
   }
 
-  /** Adds the newest reading. */
   append(reading: Reading): void {
     if (!this.#isComparable(reading)) this.#restart(reading);
     // First: it moves the sums that the new row is calculated from.

@@ -1,8 +1,8 @@
-import { dayMs } from '../domain/duration.ts';
 import type { Runway } from '../domain/message.ts';
 import { isSameCurrency, type Micros } from '../domain/money.ts';
 import type { Forecast } from '../domain/quantity.ts';
 import { amountOf, type Reading } from '../domain/reading.ts';
+import { dayMs } from '../domain/time.ts';
 import type { AccountSpending } from './account-spending.ts';
 import { type Burn, type BurnQuery, burnPerDay, isOneJump, measureBurn, runwayOf } from './burn.ts';
 

@@ -1,4 +1,4 @@
-import { hourMs } from '../domain/duration.ts';
+import { hourMs } from '../domain/time.ts';
 import { type BalanceState, checkedHours } from './balance-state.ts';
 import { isSparse } from './silence.ts';
 

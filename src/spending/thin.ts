@@ -57,7 +57,6 @@ interface Range {
   readonly to: number;
 }
 
-/** The extremes of one balance. */
 interface Extremes {
   readonly low: Reading;
   readonly high: Reading;

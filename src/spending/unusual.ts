@@ -1,5 +1,5 @@
-import { hourMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
+import { hourMs } from '../domain/time.ts';
 import type { BalanceState } from './balance-state.ts';
 import { levelOf } from './level.ts';
 import { hoursPerWeek } from './local-week.ts';

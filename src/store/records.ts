@@ -1,10 +1,10 @@
 import type { Alert, Incident } from '../domain/alert.ts';
-import { hourMs } from '../domain/duration.ts';
 import { parseJson, parseJsonObject } from '../domain/json.ts';
 import { StorageError } from '../domain/operator-error.ts';
 import type { Notification } from '../domain/outbox.ts';
 import { inParts } from '../domain/parts.ts';
 import { keptAfterEndMs, type Silence } from '../domain/route.ts';
+import { hourMs } from '../domain/time.ts';
 import { isOfAnotherVersion } from '../engine/orders.ts';
 import {
   type DamagedRecord,

@@ -55,7 +55,6 @@ function objectOf<T>(shape: Shape<T>): Check {
   return (value) => isObject(value) && checks.every(([key, check]) => check(keyOf(value, key)));
 }
 
-/** One of several shapes, by the value of a key. */
 function unionOf(by: string, shapes: Readonly<Record<string, Shape<object>>>): Check {
   const checks = new Map(Object.entries(shapes).map(([name, shape]) => [name, objectOf(shape)]));
   return (value) => checks.get(String(keyOf(value, by)))?.(value) === true;

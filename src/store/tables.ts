@@ -180,7 +180,6 @@ export const tables: readonly Table[] = [
 /** The change of a table's rows with a batch. */
 export interface Change {
   readonly table: Table;
-  /** The columns of a row that is written. */
   readonly columns: Columns;
   readonly key: Columns;
   readonly written: RowsOf;

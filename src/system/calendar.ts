@@ -1,7 +1,6 @@
 import { Cron } from 'croner';
-import { dayMs } from '../domain/duration.ts';
 import { getOrMake } from '../domain/get-or-make.ts';
-import { zoneOffsetMs } from '../domain/moment.ts';
+import { dayMs, zoneOffsetMs } from '../domain/time.ts';
 import type { Calendar } from '../ports/clock.ts';
 
 /** `no-wildcard`: without `*` in its time fields it runs once per local day when clocks go back, after a gap forward. */

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { isoText } from '../domain/moment.ts';
 import { formatMicros } from '../domain/money.ts';
 import { ownOf } from '../domain/own.ts';
 import { type Forecast, forecastBases } from '../domain/quantity.ts';
@@ -11,6 +10,7 @@ import {
   type PollRecord,
   type Reading,
 } from '../domain/reading.ts';
+import { isoText } from '../domain/time.ts';
 import {
   at,
   instant,

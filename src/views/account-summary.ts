@@ -1,9 +1,8 @@
-import { dayMs } from '../domain/duration.ts';
 import { isWorse, type Severity } from '../domain/severity.ts';
+import { dayMs } from '../domain/time.ts';
 import { byUrgency } from '../domain/urgency.ts';
-import { say } from '../wording/language.ts';
 import type { Reader } from '../wording/moments.ts';
-import { phrases } from '../wording/phrase.ts';
+import { phrases, say } from '../wording/phrase.ts';
 import { leadingBalance } from '../wording/quantity-wording.ts';
 import type { AccountView, BriefAccount } from './views.ts';
 

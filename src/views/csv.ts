@@ -1,7 +1,7 @@
-import { isoText } from '../domain/moment.ts';
 import { formatMicros } from '../domain/money.ts';
 import { ownOf } from '../domain/own.ts';
 import type { BalanceDefinition, Reading } from '../domain/reading.ts';
+import { isoText } from '../domain/time.ts';
 
 /**
  * One CSV line as in RFC 4180, with its CRLF. A cell that a spreadsheet would take for a formula (it begins

@@ -1,6 +1,6 @@
-import { hourMs } from '../domain/duration.ts';
 import { currencyCode, type Micros } from '../domain/money.ts';
 import { ownOf } from '../domain/own.ts';
+import { hourMs } from '../domain/time.ts';
 import { addReasons } from './fall-units.ts';
 import type { Review } from './review.ts';
 

@@ -1,5 +1,5 @@
-import { dayMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
+import { dayMs } from '../domain/time.ts';
 
 /** A day says what a message takes where so many falls are all a multiple of the smallest … */
 const leastFalls = 12;

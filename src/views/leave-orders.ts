@@ -1,5 +1,5 @@
-import { minuteMs } from '../domain/duration.ts';
 import { isRefusal, refuse } from '../domain/operator.ts';
+import { minuteMs } from '../domain/time.ts';
 import { refusals } from '../engine/orders/refusals.ts';
 import {
   type Answered,

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { isoText } from '../domain/moment.ts';
 import { formatMicros } from '../domain/money.ts';
 import type { AnnouncedRun, ExpectedTopUp } from '../domain/operator.ts';
 import { ownOf } from '../domain/own.ts';
 import { unitOf } from '../domain/reading.ts';
+import { isoText } from '../domain/time.ts';
 import type { DuePayment } from './payment-plan.ts';
 import {
   at,

@@ -1,10 +1,10 @@
 import { inSlices } from '../daemon/slices.ts';
-import { weekMs } from '../domain/duration.ts';
 import type { Payment } from '../domain/message.ts';
 import { currencyCode, type Micros } from '../domain/money.ts';
 import { sumUp } from '../domain/one-sum.ts';
 import { ownOf } from '../domain/own.ts';
 import { unitOf } from '../domain/reading.ts';
+import { weekMs } from '../domain/time.ts';
 import { byUrgency } from '../domain/urgency.ts';
 import { groupByRun } from '../engine/pay-runs.ts';
 import { urgencyOfPayment } from '../rules/urgency.ts';

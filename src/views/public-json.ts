@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import type { Incident } from '../domain/alert.ts';
-import { isoText } from '../domain/moment.ts';
 import type { AuditEntry } from '../domain/operator.ts';
 import type { Notification } from '../domain/outbox.ts';
 import type { Fact } from '../domain/quantity.ts';
 import { mapEach } from '../domain/reading.ts';
 import type { Matcher } from '../domain/rule.ts';
+import { isoText } from '../domain/time.ts';
 import type { StartedTest } from '../ports/orders.ts';
 import { forecastJson, forecastOrNull } from './account-json.ts';
 import type { ChannelView } from './create-views.ts';

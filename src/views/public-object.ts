@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { isoText } from '../domain/moment.ts';
 import type { Micros } from '../domain/money.ts';
 import { formatMicros } from '../domain/money.ts';
 import type { Quantity } from '../domain/quantity.ts';
 import { outcomeKinds } from '../domain/reading.ts';
 import { severities } from '../domain/severity.ts';
+import { isoText } from '../domain/time.ts';
 
 type Fields<View, Shape extends z.ZodRawShape> = {
   readonly [Key in keyof Shape]: readonly [

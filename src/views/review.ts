@@ -1,12 +1,11 @@
 import { inSlices } from '../daemon/slices.ts';
 import type { Incident } from '../domain/alert.ts';
-import { dayMs } from '../domain/duration.ts';
 import { getOrMake } from '../domain/get-or-make.ts';
-import { isoDay, parseLocalText, zoneOffsetMs } from '../domain/moment.ts';
 import { currencyCode, type Micros } from '../domain/money.ts';
 import { type Money, sumUp } from '../domain/one-sum.ts';
 import { ownOf } from '../domain/own.ts';
 import { amountOf, type Balance, type BalanceDefinition, type Reading, unitOf } from '../domain/reading.ts';
+import { dayMs, isoDay, parseLocalText, zoneOffsetMs } from '../domain/time.ts';
 import { changesOf, readingsOfChanges } from '../spending/changes.ts';
 import type { Views } from './create-views.ts';
 import { FallUnits, type NowAndBefore, type Reasons, reasonsOf } from './fall-units.ts';
@@ -109,10 +108,7 @@ export function sumReview({ spending }: Pick<Review, 'spending'>, money: Money |
   const { groups } = spending;
   const spent = groups.map((each) => ({ ...each, micros: each.spent }));
   const before = groups.flatMap((each) => (each.before === null ? [] : { ...each, micros: each.before }));
-  return {
-    spent: sumUp(spent, money),
-    before: before.length < groups.length ? null : sumUp(before, money),
-  };
+  return { spent: sumUp(spent, money), before: before.length < groups.length ? null : sumUp(before, money) };
 }
 
 interface SumOrder extends Pick<ReviewOrder, 'since' | 'until' | 'groupBy'>, Pick<Views, 'damageEnd'> {
@@ -121,7 +117,6 @@ interface SumOrder extends Pick<ReviewOrder, 'since' | 'until' | 'groupBy'>, Pic
   readonly days: readonly string[];
 }
 
-/** Adds up what accounts spent, account by account. */
 class SpendingSums {
   readonly #order: SumOrder;
   readonly #accounts: AccountSpent[] = [];
@@ -284,7 +279,6 @@ function forecastsOf(views: ReviewViews, accounts: readonly AccountView[]) {
   return medianError === null ? null : { medianError, count };
 }
 
-/** The middle of the known values; null where none is. */
 function median(values: readonly number[]): number | null {
   const known = values.filter((value) => !Number.isNaN(value)).sort((left, right) => left - right);
   const [low, high] = [known[(known.length - 1) >> 1], known[known.length >> 1]];

@@ -7,7 +7,6 @@ import {
   isAcknowledged,
   uncertainMessage,
 } from '../domain/alert.ts';
-import { dayMs } from '../domain/duration.ts';
 import type { NotificationReason } from '../domain/outbox.ts';
 import { ownOf } from '../domain/own.ts';
 import { entryOf } from '../domain/provider-entry.ts';
@@ -16,6 +15,7 @@ import { type Balance, mapEach, ofEach } from '../domain/reading.ts';
 import type { Silence } from '../domain/route.ts';
 import type { Rule } from '../domain/rule.ts';
 import { severities } from '../domain/severity.ts';
+import { dayMs } from '../domain/time.ts';
 import { mostUrgent, notUrgent, type Urgency } from '../domain/urgency.ts';
 import { incidentOf, sketchIncident } from '../engine/incidents.ts';
 import { suppressionOf } from '../engine/inhibit.ts';

@@ -2,7 +2,6 @@ import { isLoopbackHost } from '../domain/addresses.ts';
 import type { ServerSettings, Settings } from '../domain/settings.ts';
 import type { HttpService } from '../net/http-service.ts';
 
-/** The server of a running daemon's page. */
 type PageServer = Pick<HttpService, 'url' | 'close'>;
 
 /** The settings that a page listens and shows by. */

@@ -30,7 +30,6 @@ export interface Ownership {
   close(): Promise<void>;
 }
 
-/** Makes a daemon on its real connections. */
 export type MakeDaemon = (
   it: Pick<DaemonDependencies, 'store' | 'state' | 'membership' | 'watchDatabase'>,
 ) => Daemon;

@@ -10,10 +10,10 @@ import { fingerprintOf, watchConfig } from '../config/sources.ts';
 import type { AcknowledgeLink } from '../daemon/compose.ts';
 import { Daemon } from '../daemon/daemon.ts';
 import { inSlices, inTurns } from '../daemon/slices.ts';
-import { weekMs } from '../domain/duration.ts';
 import { createForeignTexts } from '../domain/foreign-text.ts';
 import { type ConfigProblem, OperatorError } from '../domain/operator-error.ts';
 import type { ServerSettings, Settings, StorageSettings } from '../domain/settings.ts';
+import { weekMs } from '../domain/time.ts';
 import { signLink } from '../http/ack-link.ts';
 import type { ReportsOnDemand } from '../http/options.ts';
 import { startWebServer } from '../http/server.ts';
@@ -110,12 +110,7 @@ async function serveWatched(order: ServeOrder, log: SystemLog, reloads: Reloads)
   );
   const followPage = async (next: Pick<LoadedConfiguration, 'settings' | 'sources'>): Promise<void> => {
     await page.follow(next.settings);
-    leaveDaemonNote(storage, {
-      address: page.url,
-      database,
-      checked: fingerprintOf(next.sources),
-      version,
-    });
+    leaveDaemonNote(storage, { address: page.url, database, checked: fingerprintOf(next.sources), version });
   };
   try {
     await followPage(order);

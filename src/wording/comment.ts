@@ -1,13 +1,9 @@
-import { type Language, say } from './language.ts';
-import { phrases } from './phrase.ts';
+import { type Listener, phrases, say } from './phrase.ts';
 
-const says = phrases('comment', {
-  ordered: 'ordered',
-  orderedSaying: 'ordered, {comment}',
-});
+const says = phrases('comment', { ordered: 'ordered', orderedSaying: 'ordered, {comment}' });
 
 /** A comment on an acknowledgement: what an order of money says of itself is said to its reader, what people wrote stays. */
-export function sayComment(written: string, reader: { readonly language: Language }): string {
+export function sayComment(written: string, reader: Listener): string {
   const [isOrdered, comment] = /^ordered(?:, (.+))?$/s.exec(written) ?? [];
   if (isOrdered === undefined) return written;
   return comment === undefined ? say(says.ordered, reader) : say(says.orderedSaying, { comment }, reader);

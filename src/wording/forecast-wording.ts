@@ -1,10 +1,8 @@
-import { dayMs, hourMs, weekMs } from '../domain/duration.ts';
 import type { Runway } from '../domain/message.ts';
-import { isBeyondHorizon } from '../domain/moment.ts';
 import type { Forecast } from '../domain/quantity.ts';
-import { say } from './language.ts';
+import { dayMs, hourMs, isBeyondHorizon, weekMs } from '../domain/time.ts';
 import { type Reader, sayDuration, sayMoment, sayNearMoment } from './moments.ts';
-import { phrases } from './phrase.ts';
+import { type Listener, phrases, say } from './phrase.ts';
 
 const says = phrases('quantity', {
   overAYear: 'over a year',
@@ -25,11 +23,9 @@ const says = phrases('quantity', {
 const yearMs = 365 * dayMs;
 
 /** `over a year` beyond a year: nobody plans by days then. `rough` words shorter ones. */
-export function sayLength(ms: number, reader: ReaderOfLengths, rough = sayDuration): string {
+export function sayLength(ms: number, reader: Listener, rough = sayDuration): string {
   return ms > yearMs ? say(says.overAYear, reader) : rough(ms, reader);
 }
-
-export type ReaderOfLengths = Pick<Reader, 'language'>;
 
 /** When a balance ends, if within a year. */
 export function endOf(runway: Runway | null, now: number): number | null {
@@ -81,7 +77,7 @@ function sayGuess(forecast: Forecast, reader: Reader): string {
 }
 
 /** In whole hours, days or weeks. */
-function sayRoughly(ms: number, reader: ReaderOfLengths): string {
+function sayRoughly(ms: number, reader: Listener): string {
   if (ms >= 2 * weekMs) return say(says.weeks, { count: Math.round(ms / weekMs) }, reader);
   const unit = ms >= 2 * dayMs ? dayMs : hourMs;
   return sayDuration(Math.max(unit, Math.round(ms / unit) * unit), reader);

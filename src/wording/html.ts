@@ -1,4 +1,5 @@
 import { cleanText } from '../domain/plain-text.ts';
+import type { Listener, Phrase } from './phrase.ts';
 
 /** Escaped markup; only `html` makes it. */
 export class Html {
@@ -49,4 +50,43 @@ const entities: Readonly<Record<string, string>> = {
 /** One line without control or direction characters, cut after four thousand characters, and escaped. */
 function escapeHtml(text: string): string {
   return cleanText(text, 4_000).replace(special, (character) => entities[character] ?? '');
+}
+
+/** A character of Unicode's private use: no sentence has it. */
+const mark = '\u{E000}';
+
+type Markup<Arguments> = {
+  readonly [Name in keyof Arguments]: Arguments[Name] extends number ? number : HtmlValue;
+};
+
+/** `say` where an argument is markup; counts are numbers as there. */
+export function sayHtml<Arguments>(
+  phrase: Phrase<Arguments>,
+  given: Markup<Arguments>,
+  { language }: Listener,
+): Html {
+  const values: HtmlValue[] = [];
+  const marked = Object.entries<HtmlValue>(given).map(([name, value]) =>
+    typeof value === 'number' ? [name, value] : [name, `${mark}${values.push(value) - 1}${mark}`],
+  );
+  const pieces = language.fill(phrase, Object.fromEntries(marked)).split(mark);
+  const textAt = (place: number): string =>
+    place % 2 === 0
+      ? (pieces[place] ?? '')
+      : html`${values[Number(pieces[place])]}`.markup.replace(/<[^>]*>/g, '');
+  return html`${pieces.map((piece, place) => [
+    place > 0 && language.gap(textAt(place - 1), textAt(place)) !== '' && html` `,
+    place % 2 === 0 ? wordsOf(piece) : values[Number(piece)],
+  ])}`;
+}
+
+/** Pieces with the comma of the language between them. */
+export function listHtml(pieces: readonly Html[], { language }: Listener): HtmlValue {
+  const comma = wordsOf(language.list(['', '']));
+  return pieces.map((piece, place) => html`${place > 0 && comma}${piece}`);
+}
+
+/** Text that is escaped as one loses the spaces at its ends. */
+function wordsOf(piece: string): HtmlValue {
+  return piece.split(' ').map((word, place) => html`${place > 0 && html` `}${word}`);
 }

@@ -1,25 +1,6 @@
 import { getOrMake } from '../domain/get-or-make.ts';
 import { ownOf } from '../domain/own.ts';
-import { type Argument, type Phrase, sayEnglish } from './phrase.ts';
-
-/** The means to say sentences in one language. English is always there; others are loaded when a configuration or a reader asks for them. */
-export interface Language {
-  /** BCP 47: `en`, `zh-CN`. */
-  readonly id: string;
-  fill(phrase: Pick<Phrase, 'name' | 'english'>, given: Readonly<Record<string, Argument>>): string;
-  /** An English figure, such as `1,234.50`, with the separators of the language. */
-  figure(english: string): string;
-  /** Between thousands, and before decimals. */
-  readonly marks: { readonly group: string; readonly point: string };
-  /** `a, b, c`; with `and` between the last two where that is asked for. */
-  list(texts: readonly string[], last?: 'and'): string;
-  /** Short names, such as `Thu` and `Nov`; `weekday` counts from Sunday, `month` from January, both from 0. */
-  weekday(weekday: number): string;
-  month(month: number): string;
-  compare(left: string, right: string): number;
-  /** A space where one belongs between the ends of two pieces of a sentence. */
-  gap(left: string, right: string): string;
-}
+import { type Argument, type Language, type Listener, type Phrase, sayEnglish } from './phrase.ts';
 
 /** The sentences of a language by the name of the phrase, in ICU MessageFormat. */
 export type Catalogue = Readonly<Record<string, string>>;
@@ -136,18 +117,4 @@ const everyTight = new RegExp(tight, 'gu');
 
 function apartFromLatin(text: string): string {
   return text.replace(everyTight, ' ').replaceAll(joint, '');
-}
-interface Listener {
-  readonly language: Language;
-}
-
-/**
- * A phrase in the language of whoever reads it: `say(says.past, { duration }, reader)`. The type checker asks for the arguments that the
- * English names, and for none where it names none.
- */
-export function say(phrase: Phrase<unknown>, reader: Listener): string;
-export function say<Arguments>(phrase: Phrase<Arguments>, given: Arguments, reader: Listener): string;
-export function say(phrase: Pick<Phrase, 'name' | 'english'>, ...rest: readonly unknown[]): string {
-  const { language } = rest.at(-1) as Listener;
-  return language.fill(phrase, rest.length === 1 ? {} : (rest[0] as Readonly<Record<string, Argument>>));
 }

@@ -1,7 +1,6 @@
-import { type DurationPart, dayMs, durationParts } from '../domain/duration.ts';
-import { momentParts, roughParts } from '../domain/moment.ts';
-import { english, type Language, patternsOf, say } from './language.ts';
-import { phrases } from './phrase.ts';
+import { type DurationPart, dayMs, durationParts, momentParts, roughParts } from '../domain/time.ts';
+import { english, patternsOf } from './language.ts';
+import { type Language, type Listener, phrases, say } from './phrase.ts';
 
 /** For whom something is said: in which language and time zone (an IANA name), and when. */
 export interface Reader {
@@ -52,7 +51,7 @@ export function sayShortMoment(at: number, reader: Omit<Reader, 'now'>): string 
 }
 
 /** `Nov`, `20 Nov`; `month` counts from 0. */
-export function sayDay(month: number, day: number | undefined, reader: Pick<Reader, 'language'>): string {
+export function sayDay(month: number, day: number | undefined, reader: Listener): string {
   const name = reader.language.month(month);
   return day === undefined ? name : say(says.dayOfMonth, { day, month: name }, reader);
 }
@@ -72,19 +71,19 @@ export function sayAge(at: number, reader: Pick<Reader, 'language' | 'now'>): st
 }
 
 /** The precision that a person needs: `40 seconds`, `19 minutes`, `5 hours 20 minutes`, `34 days`. In English without a reader. */
-export function sayDuration(ms: number, reader: Pick<Reader, 'language'> = { language: english }): string {
+export function sayDuration(ms: number, reader: Listener = { language: english }): string {
   return sayUnits(roughParts(ms), reader);
 }
 
 /** Not rounded: what is configured is said as it was written. */
-export function sayExactDuration(ms: number, reader: Pick<Reader, 'language'>): string {
+export function sayExactDuration(ms: number, reader: Listener): string {
   const parts = durationParts(ms, 4);
   return parts.length === 0
     ? say(says.millisecond, { count: Math.abs(Math.round(ms)) }, reader)
     : sayUnits(parts, reader);
 }
 
-function sayUnits(parts: readonly DurationPart[], reader: Pick<Reader, 'language'>): string {
+function sayUnits(parts: readonly DurationPart[], reader: Listener): string {
   if (parts.length === 0) return say(says.short, reader);
   return parts
     .map(({ unit, count }) => say(says[unit], { count }, reader))
@@ -92,7 +91,7 @@ function sayUnits(parts: readonly DurationPart[], reader: Pick<Reader, 'language
 }
 
 /** The form in which a script of the page says ages and moments while time passes. */
-export function timePatterns(reader: Pick<Reader, 'language'>) {
+export function timePatterns(reader: Listener) {
   const { now, past, future, joined, moment, day, hour, minute, second } = says;
   const units = Object.entries({ day, hour, minute, second }).map(([unit, phrase]) => {
     const plurals = new Intl.PluralRules(reader.language.id);
@@ -103,10 +102,7 @@ export function timePatterns(reader: Pick<Reader, 'language'>) {
     ]);
     return [unit, Object.fromEntries(forms)];
   });
-  return {
-    ...patternsOf({ now, past, future, joined, moment }, reader),
-    units: Object.fromEntries(units),
-  };
+  return { ...patternsOf({ now, past, future, joined, moment }, reader), units: Object.fromEntries(units) };
 }
 
 function partsOf(at: number, { timezone, language }: Omit<Reader, 'now'>) {

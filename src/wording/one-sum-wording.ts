@@ -1,7 +1,6 @@
 import type { OneSum } from '../domain/one-sum.ts';
-import { say } from './language.ts';
 import type { Reader } from './moments.ts';
-import { phrases } from './phrase.ts';
+import { phrases, say } from './phrase.ts';
 import { sayAmount } from './quantity-wording.ts';
 
 const says = phrases('oneSum', {

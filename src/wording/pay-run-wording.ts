@@ -1,8 +1,7 @@
 import type { PayRun } from '../domain/message.ts';
-import { say } from './language.ts';
 import { type Reader, sayMoment } from './moments.ts';
 import { saySum } from './one-sum-wording.ts';
-import { phrases } from './phrase.ts';
+import { phrases, say } from './phrase.ts';
 import { sayAmount } from './quantity-wording.ts';
 
 const says = phrases('payRun', {

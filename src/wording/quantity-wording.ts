@@ -1,14 +1,14 @@
 import type { Runway } from '../domain/message.ts';
-import { isBeyondHorizon } from '../domain/moment.ts';
 import { formatBare, isUnit, type Micros } from '../domain/money.ts';
 import { ownOf } from '../domain/own.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import type { Fact, Forecast, Quantity } from '../domain/quantity.ts';
 import type { Balance, BalanceDefinition } from '../domain/reading.ts';
-import { endOf, isGuess, type ReaderOfLengths, sayEmptyAt, sayLength } from './forecast-wording.ts';
-import { english, say } from './language.ts';
+import { isBeyondHorizon } from '../domain/time.ts';
+import { endOf, isGuess, sayEmptyAt, sayLength } from './forecast-wording.ts';
+import { english } from './language.ts';
 import { type Reader, sayDuration, sayMoment, sayMomentAndAge } from './moments.ts';
-import { phrases, sentences } from './phrase.ts';
+import { type Listener, phrases, say, sentences } from './phrase.ts';
 import { sayAgain } from './say-again.ts';
 
 const micros = 1_000_000;
@@ -120,7 +120,7 @@ export function sayRise(amount: Micros, frame: Amounts): string {
 }
 
 /** `3 days 9 hours`, `used up`, `not falling`, `unknown`. */
-export function sayRunway(runway: Runway | null, reader: ReaderOfLengths): string {
+export function sayRunway(runway: Runway | null, reader: Listener): string {
   const length = lengthOf(runway);
   return typeof length === 'number' ? sayLength(length, reader) : say(says[length], reader);
 }
@@ -184,13 +184,13 @@ const usualLabels: ReadonlyMap<string, readonly [name: () => string, balance: ()
   ['Balance', [labels.balance, labels.balance]],
 ]);
 
-export function sayLabel(label: string, reader: ReaderOfLengths): string {
+export function sayLabel(label: string, reader: Listener): string {
   const [name] = usualLabels.get(label) ?? [];
   return name === undefined ? label : sayAgain(name(), reader);
 }
 
 /** `SMS balance`; of a balance that is called `Balance`, just that. */
-export function sayBalance(label: string, reader: ReaderOfLengths): string {
+export function sayBalance(label: string, reader: Listener): string {
   const [, usual] = usualLabels.get(label) ?? [];
   if (usual !== undefined) return sayAgain(usual(), reader);
   return /\bbalance$/i.test(label) ? label : say(says.namedBalance, { label }, reader);

@@ -1,7 +1,6 @@
-import { parseDuration } from '../domain/duration.ts';
-import type { Language } from './language.ts';
+import { parseDuration } from '../domain/time.ts';
 import { sayDuration, sayExactDuration } from './moments.ts';
-import { cutEnglish, keptPhrases, type Part, type Phrase } from './phrase.ts';
+import { cutEnglish, keptPhrases, type Language, type Part, type Phrase } from './phrase.ts';
 
 interface Listener {
   readonly language: Language;

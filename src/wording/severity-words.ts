@@ -1,17 +1,15 @@
 import type { Severity } from '../domain/severity.ts';
-import { say } from './language.ts';
-import type { Reader } from './moments.ts';
-import { phrases, sentences } from './phrase.ts';
+import { type Listener, phrases, say, sentences } from './phrase.ts';
 import { sayAgain } from './say-again.ts';
 
 const told = sentences('severity', { critical: 'critical', warning: 'warning', info: 'info' });
 const loud = phrases('loudSeverity', { critical: 'CRITICAL', warning: 'WARNING', info: 'INFO' });
 
-export function saySeverity(severity: Severity, reader: Pick<Reader, 'language'>): string {
+export function saySeverity(severity: Severity, reader: Listener): string {
   return sayAgain(told[severity](), reader);
 }
 
 /** The beginnings of headlines. */
-export function saySeverityLoudly(severity: Severity, reader: Pick<Reader, 'language'>): string {
+export function saySeverityLoudly(severity: Severity, reader: Listener): string {
   return say(loud[severity], reader);
 }

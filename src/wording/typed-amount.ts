@@ -1,5 +1,5 @@
 import { type Micros, parseMicros } from '../domain/money.ts';
-import type { Language } from './language.ts';
+import type { Language } from './phrase.ts';
 
 /** An amount as people write it in their language: `1400`, `1,400.00`, in Spanish `1.400,00`. Null for what is no number, or may be another one. */
 export function readTypedAmount(text: string, { marks }: Pick<Language, 'marks'>): Micros | null {

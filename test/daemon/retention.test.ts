@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { dayMs, hourMs } from '../../src/domain/duration.ts';
+import { dayMs, hourMs } from '../../src/domain/time.ts';
 import { makeAccount } from '../support/settings.ts';
 import { startWorld } from '../support/world.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { describeDuration, formatDuration, parseDuration } from '../../src/domain/duration.ts';
+import { describeDuration, formatDuration, parseDuration } from '../../src/domain/time.ts';
 
 describe('parseDuration', () => {
   const rows: readonly [text: string, ms: number | null][] = [

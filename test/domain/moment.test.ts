@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { localText, parseLocalText } from '../../src/domain/moment.ts';
+import { localText, parseLocalText } from '../../src/domain/time.ts';
 
 describe('an instant as the clocks of a zone show it', () => {
   it.each([

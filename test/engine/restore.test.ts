@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { type Alert, type Incident, selfAccountId } from '../../src/domain/alert.ts';
-import { dayMs, hourMs, minuteMs } from '../../src/domain/duration.ts';
 import { newNotification } from '../../src/domain/outbox.ts';
 import { freshAccount } from '../../src/domain/reading.ts';
+import { dayMs, hourMs, minuteMs } from '../../src/domain/time.ts';
 import { decideTouched } from '../../src/engine/announce.ts';
 import { lastDelivery, recordDelivery } from '../../src/engine/delivery-ended.ts';
 import { pausedForPollUntil, queueOf } from '../../src/engine/queue.ts';

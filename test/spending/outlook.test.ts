@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { dayMs, hourMs } from '../../src/domain/duration.ts';
+import { dayMs, hourMs } from '../../src/domain/time.ts';
 import { outlookOf } from '../../src/spending/outlook.ts';
 import { monday, officeHours, spendBy, spendingIn } from '../support/spending.ts';
 

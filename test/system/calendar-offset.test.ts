@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { zoneOffsetMs } from '../../src/domain/moment.ts';
+import { zoneOffsetMs } from '../../src/domain/time.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 
 it('knows how far a zone is ahead at any instant, no matter what was asked before', () => {

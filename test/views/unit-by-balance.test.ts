@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import type { BalanceDefinition } from '../../src/domain/reading.ts';
 import { renderMetrics } from '../../src/http/metrics.ts';
+import { balanceCell, burnOf } from '../../src/http/page/markup.ts';
 import { Totals } from '../../src/http/page/totals.ts';
-import { balanceCell, burnOf } from '../../src/http/page/words.ts';
 import { wordItem } from '../../src/messages/item-wording.ts';
 import { httpJsonKind, httpJsonSchema } from '../../src/providers/http-json/http-json-kind.ts';
 import { negative } from '../../src/rules/negative.ts';

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { codeDirectory } from '../../src/wiring/before-loading.ts';
 
@@ -9,4 +10,18 @@ test.each([
   [{}, null],
 ])('under %j compiled code is kept in %j', (env, directory) => {
   expect(codeDirectory(env)).toBe(directory);
+});
+
+test('a replay has 8 MB for young objects and keeps to it, however much is in use', () => {
+  const module = new URL('../../src/wiring/before-loading.ts', import.meta.url).href;
+  const program = `
+    const { limitMemory } = await import(${JSON.stringify(module)});
+    limitMemory('replay');
+    const inUse = Array.from({ length: 500_000 }, (_, index) => ({ index }));
+    const young = process.getBuiltinModule('v8').getHeapSpaceStatistics().find((each) => each.space_name === 'new_space');
+    console.log(young.space_size / 2 ** 20, inUse.length);`;
+  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+    encoding: 'utf8',
+  });
+  expect(stdout).toBe('16 500000\n');
 });

@@ -6,8 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { englishCatalogue, readCatalogue } from '../../scripts/write-languages.ts';
 import { sayMatcher } from '../../src/http/page/silences.ts';
 import { loadLanguage } from '../../src/languages/load-language.ts';
-import { english, languageIds, languageNamed, say } from '../../src/wording/language.ts';
-import { cutEnglish, declaredPhrases, fillEnglish, phrases } from '../../src/wording/phrase.ts';
+import { english, languageIds, languageNamed } from '../../src/wording/language.ts';
+import { cutEnglish, declaredPhrases, fillEnglish, phrases, say } from '../../src/wording/phrase.ts';
 import { sayBalance } from '../../src/wording/quantity-wording.ts';
 
 const root = join(import.meta.dirname, '../..');

@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { englishCatalogue } from '../../scripts/write-languages.ts';
 import { channelKinds } from '../../src/channels/registry.ts';
 import { loadLanguage } from '../../src/languages/load-language.ts';
-import { english, type Language } from '../../src/wording/language.ts';
-import { cutEnglish, fillEnglish, keptPhrases } from '../../src/wording/phrase.ts';
+import { english } from '../../src/wording/language.ts';
+import { cutEnglish, fillEnglish, keptPhrases, type Language } from '../../src/wording/phrase.ts';
 import { sayAgain } from '../../src/wording/say-again.ts';
 
 const languages: Record<string, Language> = {};

@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest';
 import { loadLanguage } from '../../src/languages/load-language.ts';
-import { html } from '../../src/wording/html.ts';
-import { english, makeLanguage, say } from '../../src/wording/language.ts';
-import type { PhraseOf } from '../../src/wording/phrase.ts';
-import { listHtml, sayHtml } from '../../src/wording/say-html.ts';
+import { html, listHtml, sayHtml } from '../../src/wording/html.ts';
+import { english, makeLanguage } from '../../src/wording/language.ts';
+import { type PhraseOf, say } from '../../src/wording/phrase.ts';
 
 it('A phrase takes markup for an argument; its own text and other text is escaped, and keeps its spaces', () => {
   const phrase = {

@@ -78,13 +78,7 @@ const table: AnswerTable = {
       remedy: told.login(),
       source: 'RFC 9110, 15.5',
     },
-    {
-      answer: '404',
-      fits: ({ status }) => status === 404,
-      means: 'dead',
-      remedy: told.urls(),
-      source,
-    },
+    { answer: '404', fits: ({ status }) => status === 404, means: 'dead', remedy: told.urls(), source },
     ...commonAnswers,
   ],
 };

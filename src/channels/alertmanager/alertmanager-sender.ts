@@ -1,11 +1,10 @@
 import { isAcknowledged } from '../../domain/alert.ts';
-import { minuteMs } from '../../domain/duration.ts';
 import { parseJson } from '../../domain/json.ts';
 import { type IncidentMessage, type Message, type MessageItem, stateOf } from '../../domain/message.ts';
-import { isoText } from '../../domain/moment.ts';
 import { Secret } from '../../domain/secret.ts';
 import type { ChannelSettings } from '../../domain/settings.ts';
 import { isWorse, type Severity, severities } from '../../domain/severity.ts';
+import { isoText, minuteMs } from '../../domain/time.ts';
 import { linkTo, wordItem } from '../../messages/item-wording.ts';
 import { testHeadline } from '../../messages/message-wording.ts';
 import { deliverWithin, openHttpConnections, postOnce } from '../../net/http-post.ts';

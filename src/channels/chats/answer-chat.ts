@@ -1,14 +1,14 @@
-import { minuteMs } from '../../domain/duration.ts';
 import { formatMicros } from '../../domain/money.ts';
 import { StorageError } from '../../domain/operator-error.ts';
 import { cleanText } from '../../domain/plain-text.ts';
+import { minuteMs } from '../../domain/time.ts';
 import type { MonitorState } from '../../engine/state.ts';
 import { isTest } from '../../engine/test-alert.ts';
 import type { AnswerChat, ChatAnswer, ChatEvent } from '../../ports/channel.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import type { AlertView } from '../../views/views.ts';
-import { languageNamed, say } from '../../wording/language.ts';
-import { phrases } from '../../wording/phrase.ts';
+import { languageNamed } from '../../wording/language.ts';
+import { phrases, say } from '../../wording/phrase.ts';
 import { sayAgain } from '../../wording/say-again.ts';
 import { saySeverity } from '../../wording/severity-words.ts';
 import { type Pressed, quietUntil, readPressed, writePressed } from './buttons.ts';
@@ -40,12 +40,7 @@ const says = phrases('chat', {
   help: 'status – what fires\npay – what to pay by when\nwhy ACCOUNT – the numbers behind it\ntake ACCOUNT – acknowledge what fires\nquiet ACCOUNT 2h COMMENT – no messages for a while\nordered ACCOUNT 1400 by friday – money is on its way\nhelp – this',
 });
 
-const unclear = {
-  amount: says.badAmount,
-  currency: says.badCurrency,
-  day: says.badDay,
-  time: says.badTime,
-};
+const unclear = { amount: says.badAmount, currency: says.badCurrency, day: says.badDay, time: says.badTime };
 
 /** Older messages than this, from a time when nobody listened, are not answered: their writers have helped themselves since. */
 const maxAgeMs = 10 * minuteMs;

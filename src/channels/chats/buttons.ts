@@ -1,11 +1,9 @@
 import { isAcknowledged } from '../../domain/alert.ts';
-import { hourMs } from '../../domain/duration.ts';
 import { type MessageItem, stateOf } from '../../domain/message.ts';
-import { instantOfWall, isoDay } from '../../domain/moment.ts';
 import { type Severity, severities } from '../../domain/severity.ts';
-import { say } from '../../wording/language.ts';
+import { hourMs, instantOfWall, isoDay } from '../../domain/time.ts';
 import type { Reader } from '../../wording/moments.ts';
-import { phrases } from '../../wording/phrase.ts';
+import { phrases, say } from '../../wording/phrase.ts';
 
 const says = phrases('chatButton', {
   acknowledge: 'Acknowledge',

@@ -1,7 +1,7 @@
-import { dayMs, parseDuration } from '../../domain/duration.ts';
-import { instantOfWall, isDay, isoDay } from '../../domain/moment.ts';
 import { currencyCode, isSameCurrency, type Micros } from '../../domain/money.ts';
+import { dayMs, instantOfWall, isDay, isoDay, parseDuration } from '../../domain/time.ts';
 import type { Reader } from '../../wording/moments.ts';
+import type { Listener } from '../../wording/phrase.ts';
 import { readTypedAmount } from '../../wording/typed-amount.ts';
 
 /** A text to the bot. `unknown` is one that is no command. */
@@ -84,7 +84,7 @@ const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency
 /** An amount above 0 with the words after it. The currency of its account may stand before or after it, as messages print it. */
 export function readMoney(
   words: readonly string[],
-  { language }: Pick<Reader, 'language'>,
+  { language }: Listener,
   currency: string,
 ): { readonly micros: Micros; readonly rest: readonly string[] } | Unclear {
   const isOwn = (word: string): boolean => isSameCurrency(word, currency);

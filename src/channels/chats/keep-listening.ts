@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { minuteMs, secondMs } from '../../domain/duration.ts';
+import { minuteMs, secondMs } from '../../domain/time.ts';
 import { pauseOrEnd } from '../../net/deadline.ts';
 import type { ChannelListener, Standing } from '../../ports/channel.ts';
 import type { Clock } from '../../ports/clock.ts';

@@ -12,11 +12,10 @@ import { isEndingSoon, sayEndingSoon } from '../../views/account-summary.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import { planPayments } from '../../views/payment-plan.ts';
 import type { AlertView } from '../../views/views.ts';
-import { say } from '../../wording/language.ts';
 import { labelled } from '../../wording/lists.ts';
 import type { Reader } from '../../wording/moments.ts';
 import { sayMomentAndAge, sayNearMoment } from '../../wording/moments.ts';
-import { phrases } from '../../wording/phrase.ts';
+import { phrases, say } from '../../wording/phrase.ts';
 import {
   balanceLabel,
   sayAmount,

@@ -1,6 +1,6 @@
 import type { NodemailerError } from 'nodemailer';
-import { minuteMs } from '../../domain/duration.ts';
 import type { ForeignTexts } from '../../domain/foreign-text.ts';
+import { minuteMs } from '../../domain/time.ts';
 import { errorCodes, explainConnectError, sayStopping } from '../../net/connect-error.ts';
 import type { Delivery } from '../../ports/channel.ts';
 import { sentences } from '../../wording/phrase.ts';

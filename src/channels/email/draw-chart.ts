@@ -4,10 +4,10 @@ import { runInNewContext } from 'node:vm';
 import { type Chart, roomyAmounts } from '../../chart/chart.ts';
 import { drawSvg, type Part, type SvgLook, shortAmount } from '../../chart/draw-svg.ts';
 import { type NameDay, roundedRange, type ValueRange, valueTicks } from '../../chart/scale.ts';
-import { dayMs } from '../../domain/duration.ts';
 import { cutText } from '../../domain/plain-text.ts';
 import type { Forecast } from '../../domain/quantity.ts';
 import type { Severity } from '../../domain/severity.ts';
+import { dayMs } from '../../domain/time.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { english } from '../../wording/language.ts';
 import { sayDay, sayShortMoment } from '../../wording/moments.ts';
@@ -112,11 +112,7 @@ const look: Omit<SvgLook, 'nameDay'> = {
   unit: '',
   plot: { left: 44, right: 318, top: 32, bottom: 182 },
   paint: (part, severity = 'info') => paints[part].replaceAll('currentColor', tones[severity]),
-  places: {
-    tick: 'x="39" dy="4" text-anchor="end"',
-    time: 'y="182" dy="16"',
-    threshold: 'x="322" dy="4"',
-  },
+  places: { tick: 'x="39" dy="4" text-anchor="end"', time: 'y="182" dy="16"', threshold: 'x="322" dy="4"' },
   lineHeight: 12,
   nameThreshold: ({ value }) => shortAmount(value),
   figure: (english) => english,

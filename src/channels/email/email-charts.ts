@@ -1,5 +1,4 @@
 import { type IncidentBand, layChart } from '../../chart/chart.ts';
-import { minuteMs, weekMs } from '../../domain/duration.ts';
 import {
   type Message,
   type MessageItem,
@@ -7,17 +6,17 @@ import {
   type Runway,
   stateOf,
 } from '../../domain/message.ts';
-import { isBeyondHorizon } from '../../domain/moment.ts';
 import { isSameCurrency, type Micros } from '../../domain/money.ts';
 import { ownOf } from '../../domain/own.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { amountOf, type Balance, unitOf } from '../../domain/reading.ts';
 import type { Ladder } from '../../domain/rule.ts';
+import { isBeyondHorizon, minuteMs, weekMs } from '../../domain/time.ts';
 import { readerOf } from '../../messages/item-wording.ts';
 import { alertKindOf } from '../../rules/registry.ts';
-import { english, say } from '../../wording/language.ts';
+import { english } from '../../wording/language.ts';
 import { sayDuration } from '../../wording/moments.ts';
-import { phrases } from '../../wording/phrase.ts';
+import { phrases, say } from '../../wording/phrase.ts';
 import { balanceLabel, sayAmount, sayBalance, sayEnd } from '../../wording/quantity-wording.ts';
 import type { MailChart } from './draw-chart.ts';
 

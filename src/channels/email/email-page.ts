@@ -1,8 +1,7 @@
 import type { Tone } from '../../messages/item-wording.ts';
 import { Html, html } from '../../wording/html.ts';
-import { say } from '../../wording/language.ts';
 import type { Reader } from '../../wording/moments.ts';
-import { phrases } from '../../wording/phrase.ts';
+import { phrases, say } from '../../wording/phrase.ts';
 
 const says = phrases('mailPage', {
   sentBy: 'Sent by lowwater, which watches prepaid balances. Replies are not read.',

@@ -20,9 +20,8 @@ import {
 import { renderText } from '../../messages/render-text.ts';
 import { type ReportAccountWording, wordReport } from '../../messages/report-wording.ts';
 import type { Html } from '../../wording/html.ts';
-import { say } from '../../wording/language.ts';
 import type { Reader } from '../../wording/moments.ts';
-import { phrases } from '../../wording/phrase.ts';
+import { phrases, say } from '../../wording/phrase.ts';
 import type { ChartPlan } from './email-charts.ts';
 import {
   adviceBox,

@@ -1,6 +1,6 @@
 import { isLoopbackHost } from '../../domain/addresses.ts';
-import { minuteMs } from '../../domain/duration.ts';
 import type { Secret } from '../../domain/secret.ts';
+import { minuteMs } from '../../domain/time.ts';
 
 export type SmtpServer = ReturnType<typeof readSmtpUrl>;
 

@@ -1,13 +1,12 @@
 import { type IncidentMessage, type Message, type MessageItem, stateOf } from '../../domain/message.ts';
-import { isoText } from '../../domain/moment.ts';
 import { cleanText, cutText } from '../../domain/plain-text.ts';
 import { textBehind } from '../../domain/secret.ts';
+import { isoText } from '../../domain/time.ts';
 import { type ItemWording, readerOf, wordItem } from '../../messages/item-wording.ts';
 import { wordCard } from '../../messages/message-wording.ts';
-import { say } from '../../wording/language.ts';
 import { joinSentences, labelled, withoutStop } from '../../wording/lists.ts';
 import type { Reader } from '../../wording/moments.ts';
-import { phrases } from '../../wording/phrase.ts';
+import { phrases, say } from '../../wording/phrase.ts';
 import { type KeyOrder, keyOrders, nameOfAlert, sourceOf } from '../alert-key.ts';
 import type { Attempt } from '../post-sender.ts';
 import type { PostSettings } from '../receiver.ts';

@@ -1,7 +1,7 @@
-import { minuteMs } from '../../domain/duration.ts';
 import { getOrMake } from '../../domain/get-or-make.ts';
 import { keyOf, parseJson } from '../../domain/json.ts';
 import { textBehind } from '../../domain/secret.ts';
+import { minuteMs } from '../../domain/time.ts';
 import type { HttpAnswer } from '../../net/http-answer.ts';
 import { type HttpPost, openHttpConnections, postOnce } from '../../net/http-post.ts';
 import type { Clock } from '../../ports/clock.ts';

@@ -1,6 +1,6 @@
-import { secondMs } from '../../domain/duration.ts';
 import { keyOf } from '../../domain/json.ts';
 import { cutLines } from '../../domain/plain-text.ts';
+import { secondMs } from '../../domain/time.ts';
 import { pause } from '../../net/deadline.ts';
 import { isSuccess } from '../../net/http-answer.ts';
 import { openHttpConnections } from '../../net/http-post.ts';

@@ -1,8 +1,8 @@
-import { dayMs } from '../../domain/duration.ts';
 import type { IncidentMessage, Message, MessageItem, ReportMessage } from '../../domain/message.ts';
 import { ownOf } from '../../domain/own.ts';
 import { cleanText, cutLines } from '../../domain/plain-text.ts';
 import { amountOf, unitOf } from '../../domain/reading.ts';
+import { dayMs } from '../../domain/time.ts';
 import { type ItemWording, readerOf, type Tone, toneIcons } from '../../messages/item-wording.ts';
 import {
   pageLinks,

@@ -94,10 +94,7 @@ export function openSlackBotSender(
       const names = edits.map(({ name }) => name);
       // All are owed; the one that failed goes last, so that it holds up no other.
       const recipients = [...names.slice(1), ...names.slice(0, 1)];
-      return {
-        ...posted,
-        owed: { recipients, reason, ...(afterMs === undefined ? {} : { afterMs }) },
-      };
+      return { ...posted, owed: { recipients, reason, ...(afterMs === undefined ? {} : { afterMs }) } };
     },
     preview: async (message) => JSON.stringify(asMarkdown(renderSlack(message, mention, chat !== null))),
     close: () => dispatcher.destroy(),

@@ -28,10 +28,7 @@ export function callSlack(
     apiUrl,
     token,
     ...post
-  }: Pick<HttpPost, 'signal' | 'dispatcher' | 'clock'> & {
-    readonly apiUrl: string;
-    readonly token: Secret;
-  },
+  }: Pick<HttpPost, 'signal' | 'dispatcher' | 'clock'> & { readonly apiUrl: string; readonly token: Secret },
 ): Promise<HttpAnswer> {
   const texts = Object.entries(fields).map(([name, value]) => [
     name,

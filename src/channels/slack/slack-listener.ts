@@ -1,10 +1,10 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { WebSocket } from 'undici';
 import { isLoopbackHost } from '../../domain/addresses.ts';
-import { secondMs } from '../../domain/duration.ts';
 import { keyOf, parseJson } from '../../domain/json.ts';
 import { cutLines, cutText } from '../../domain/plain-text.ts';
 import { Secret } from '../../domain/secret.ts';
+import { secondMs } from '../../domain/time.ts';
 import type { HttpAnswer } from '../../net/http-answer.ts';
 import { openHttpConnections } from '../../net/http-post.ts';
 import type { ChannelChat, ChannelListener, ChatAnswer, Heard } from '../../ports/channel.ts';
@@ -161,12 +161,7 @@ export function openSlackListener(
     const user = keyOf(payload, 'user');
     const id = String(keyOf(view, 'id'));
     if (!isNew(id)) return;
-    const said = {
-      kind: 'form',
-      data: data.join(' '),
-      amount: filled('amount'),
-      by: filled('by'),
-    } as const;
+    const said = { kind: 'form', data: data.join(' '), amount: filled('amount'), by: filled('by') } as const;
     const answered = await answer({ ...eventOf(id, user, place), said });
     await post(answered, place, thread, user, signal);
   }

@@ -8,10 +8,10 @@ import {
   type Runway,
   stateOf,
 } from '../../domain/message.ts';
-import { isoText } from '../../domain/moment.ts';
 import { formatMicros } from '../../domain/money.ts';
 import type { ForecastRecord, Quantity } from '../../domain/quantity.ts';
 import { mapEach } from '../../domain/reading.ts';
+import { isoText } from '../../domain/time.ts';
 import { linkTo, wordItem } from '../../messages/item-wording.ts';
 import { testHeadline, wordIncidents } from '../../messages/message-wording.ts';
 import { wordReport } from '../../messages/report-wording.ts';

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { mapTexts } from '../../domain/json.ts';
 import { type IncidentMessage, type Message, type MessageItem, worstFiring } from '../../domain/message.ts';
-import { isoText } from '../../domain/moment.ts';
 import { formatMicros } from '../../domain/money.ts';
 import type { Secret } from '../../domain/secret.ts';
 import type { ChannelSettings } from '../../domain/settings.ts';
+import { isoText } from '../../domain/time.ts';
 import { currencyOf } from '../../messages/item-wording.ts';
 import { wordCard } from '../../messages/message-wording.ts';
 import { renderText } from '../../messages/render-text.ts';

@@ -28,10 +28,7 @@ export const alertsCommand = operatorCommand({
 
 --json prints {"alerts":[{"account","rule","type","balance","severity","state","since","resolvedAt","value","threshold",
 "forecast","summary","acknowledged","silenced","inhibited","flapping","incident"}]}, the same as GET /api/v1/alerts.`,
-  options: {
-    all: { summary: 'also the resolved ones that are still stored' },
-    json: jsonOption,
-  },
+  options: { all: { summary: 'also the resolved ones that are still stored' }, json: jsonOption },
   async run(context, input, { views: open, timezone, ...backend }) {
     const views = await open();
     await warnOfOldData(context, backend, views);

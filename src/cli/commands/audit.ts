@@ -1,4 +1,4 @@
-import { weekMs } from '../../domain/duration.ts';
+import { weekMs } from '../../domain/time.ts';
 import { operatorCommand } from '../backend.ts';
 import { jsonOption } from '../command.ts';
 import { readInstant } from '../read-options.ts';

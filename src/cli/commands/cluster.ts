@@ -1,7 +1,7 @@
 import { nobodyOwns } from '../../cluster/cluster-status.ts';
 import { haveSameConfiguration } from '../../cluster/compare-configurations.ts';
-import { isoText } from '../../domain/moment.ts';
 import type { PostgresSettings } from '../../domain/settings.ts';
+import { isoText } from '../../domain/time.ts';
 import type { ClusterLook } from '../../ports/cluster.ts';
 import { type Command, CommandError, exitCodes, jsonOption } from '../command.ts';
 import type { CommandContext } from '../context.ts';

@@ -1,5 +1,5 @@
-import { isoText } from '../../domain/moment.ts';
 import { formatMicros, parseMicros } from '../../domain/money.ts';
+import { isoText } from '../../domain/time.ts';
 import { amountWriter, type Backend, operatorCommand, printOrdered } from '../backend.ts';
 import { type Command, type CommandInput, jsonOption, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
@@ -66,17 +66,14 @@ async function announce(
     { wanted: () => ({ kind: 'expect-spending', ...own, amountMicros, startsAt, endsAt }), by },
   );
   const [from, to] = [startsAt, endsAt].map((at) => formatInstant(at, backend.timezone));
-  const write = await amountWriter(backend, [account]);
+  const write = await amountWriter(backend, [own]);
   const sentence = `${write(amountMicros, own)} beyond the usual announced on ${account}, ${from} to ${to} (${backend.timezone}).`;
   return printOrdered(context, input, { about: said, sentence, answer });
 }
 
 async function list(context: CommandContext, input: CommandInput, backend: Backend): Promise<number> {
   const rows = await (await backend.views()).announced();
-  const write = await amountWriter(
-    backend,
-    rows.map(({ account }) => account),
-  );
+  const write = await amountWriter(backend, rows);
   const when = (at: number): string => formatInstant(at, backend.timezone);
   return printRows(context, input, {
     rows,

@@ -1,5 +1,5 @@
-import { isoText } from '../../domain/moment.ts';
 import { formatMicros, parseMicros } from '../../domain/money.ts';
+import { isoText } from '../../domain/time.ts';
 import { amountWriter, type Backend, operatorCommand, printOrdered } from '../backend.ts';
 import { type Command, type CommandInput, jsonOption, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
@@ -82,17 +82,14 @@ async function announce(
   );
   const until =
     by === null ? 'after its lead time' : `by ${formatInstant(by, backend.timezone)} (${backend.timezone})`;
-  const write = await amountWriter(backend, [account]);
+  const write = await amountWriter(backend, [own]);
   const sentence = `${write(amountMicros, own)} expected on ${account} ${until}.`;
   return printOrdered(context, input, { about: said, sentence, answer });
 }
 
 async function list(context: CommandContext, input: CommandInput, backend: Backend): Promise<number> {
   const rows = await (await backend.views()).expected();
-  const write = await amountWriter(
-    backend,
-    rows.map(({ account }) => account),
-  );
+  const write = await amountWriter(backend, rows);
   return printRows(context, input, {
     rows,
     none: 'No top-up is expected.',

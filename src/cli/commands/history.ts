@@ -1,4 +1,3 @@
-import { weekMs } from '../../domain/duration.ts';
 import { formatBare, type Micros } from '../../domain/money.ts';
 import { ownOf } from '../../domain/own.ts';
 import { cleanText } from '../../domain/plain-text.ts';
@@ -9,6 +8,7 @@ import {
   hasBalances,
   type Reading,
 } from '../../domain/reading.ts';
+import { weekMs } from '../../domain/time.ts';
 import { formatHistoryLine, historyHeader } from '../../views/csv.ts';
 import type { AccountView } from '../../views/views.ts';
 import { balanceName } from '../../wording/quantity-wording.ts';

@@ -2,10 +2,10 @@ import { accessSync, constants, existsSync, rmSync, writeFileSync } from 'node:f
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isUnencrypted } from '../../domain/addresses.ts';
-import { parseDuration } from '../../domain/duration.ts';
 import { formatAmount } from '../../domain/money.ts';
 import { ownOf } from '../../domain/own.ts';
 import { cleanText } from '../../domain/plain-text.ts';
+import { parseDuration } from '../../domain/time.ts';
 import { type Command, CommandError, type CommandInput, exitCodes, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { askChannels } from '../init/ask-channels.ts';
@@ -141,10 +141,7 @@ async function askBase(context: CommandContext, input: CommandInput, ask: Ask) {
     ...schemaKey(),
     timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     channels,
-    server: {
-      token: context.random.bytes(24).toString('hex'),
-      ...(publicUrl === '' ? {} : { publicUrl }),
-    },
+    server: { token: context.random.bytes(24).toString('hex'), ...(publicUrl === '' ? {} : { publicUrl }) },
   };
   return { base, leadTime };
 }

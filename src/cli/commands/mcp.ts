@@ -104,10 +104,7 @@ async function answered(work: () => Promise<Found>): Promise<CallToolResult> {
   try {
     const { found, note } = await work();
     const texts = [JSON.stringify(found), ...(note === undefined ? [] : [note])];
-    return {
-      content: texts.map((text) => ({ type: 'text', text })),
-      structuredContent: { ...found },
-    };
+    return { content: texts.map((text) => ({ type: 'text', text })), structuredContent: { ...found } };
   } catch (error) {
     if (!(error instanceof OperatorError || error instanceof UsageError)) throw error;
     return { content: [{ type: 'text', text: error.message }], isError: true };

@@ -1,4 +1,4 @@
-import { describeDuration } from '../../domain/duration.ts';
+import { describeDuration } from '../../domain/time.ts';
 import type { ProviderDescription } from '../../providers/describe-provider.ts';
 import { type Command, exitCodes, jsonOption } from '../command.ts';
 import { requireKnown } from '../read-options.ts';

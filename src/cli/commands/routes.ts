@@ -1,9 +1,8 @@
-import { formatDuration } from '../../domain/duration.ts';
-import { isoText } from '../../domain/moment.ts';
 import { onStorageError } from '../../domain/operator-error.ts';
 import { matches, wordMatcher, wordMismatch } from '../../domain/rule.ts';
 import type { Settings } from '../../domain/settings.ts';
 import { severities } from '../../domain/severity.ts';
+import { formatDuration, isoText } from '../../domain/time.ts';
 import type { ChannelPlan } from '../../engine/decide.ts';
 import { type Backend, operatorCommand } from '../backend.ts';
 import { type Command, CommandError, exitCodes, jsonOption, UsageError } from '../command.ts';

@@ -1,4 +1,4 @@
-import { parseDuration } from '../../domain/duration.ts';
+import { parseDuration } from '../../domain/time.ts';
 import { type Command, CommandError, exitCodes, UsageError } from '../command.ts';
 import { findDaemon, namedServer, requireDaemon } from '../daemon/find-daemon.ts';
 import { EndedEarly, loadConfiguration, loadForOperator } from '../load-configuration.ts';

@@ -1,7 +1,7 @@
 import { isSelfId } from '../../domain/alert.ts';
-import { isoText } from '../../domain/moment.ts';
 import { labelNamePattern, type Matcher, mutesEverything, wordMatcher } from '../../domain/rule.ts';
 import { severities } from '../../domain/severity.ts';
+import { isoText } from '../../domain/time.ts';
 import { operatorCommand, printOrdered } from '../backend.ts';
 import { type CommandInput, jsonOption, UsageError } from '../command.ts';
 import { byOption, readChoice, readDuration, requireKnown, requireRule } from '../read-options.ts';

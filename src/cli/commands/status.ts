@@ -1,10 +1,10 @@
 import { nobodyOwns } from '../../cluster/cluster-status.ts';
-import { dayMs } from '../../domain/duration.ts';
 import type { Runway } from '../../domain/message.ts';
 import { formatAmount, formatBare } from '../../domain/money.ts';
 import { cleanText, plural } from '../../domain/plain-text.ts';
 import { amountOf, type Balance, unitOf } from '../../domain/reading.ts';
 import { isWorse, type Severity } from '../../domain/severity.ts';
+import { dayMs } from '../../domain/time.ts';
 import { type AccountSummary, isEndingSoon, wordEndingSoon } from '../../views/account-summary.ts';
 import type { BriefAccount } from '../../views/views.ts';
 import { endOf, sayEmptyAt, sayLength } from '../../wording/forecast-wording.ts';

@@ -1,6 +1,6 @@
-import { describeDuration } from '../../domain/duration.ts';
 import { plural } from '../../domain/plain-text.ts';
 import type { Settings } from '../../domain/settings.ts';
+import { describeDuration } from '../../domain/time.ts';
 import type { ReplayChange, ReplayComparison } from '../../replay/compare.ts';
 import type { ReplayedIncident } from '../../replay/incident-book.ts';
 import type { Output } from '../terminal/output.ts';

@@ -1,7 +1,7 @@
 import { displayName, isSelfId } from '../../domain/alert.ts';
-import { describeDuration, weekMs } from '../../domain/duration.ts';
 import { cleanText, plural } from '../../domain/plain-text.ts';
 import type { Settings } from '../../domain/settings.ts';
+import { describeDuration, weekMs } from '../../domain/time.ts';
 import type { ReplayedIncident } from '../../replay/incident-book.ts';
 import { judgeRunways } from '../../replay/incident-book.ts';
 import type { MessageCount } from '../../replay/message-counter.ts';
@@ -178,7 +178,6 @@ function formatRunways({ incidents, until }: ReplayResult, output: Output): stri
   }).trimEnd();
 }
 
-/** The number of messages, in all and a week, and when most of them came. */
 function formatMessages(
   { total, byChannel, byWeek }: MessageCount,
   { since, until, timezone }: { readonly since: number; readonly until: number; readonly timezone: string },

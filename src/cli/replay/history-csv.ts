@@ -1,9 +1,8 @@
-import { hourMs } from '../../domain/duration.ts';
 import { getOrMake } from '../../domain/get-or-make.ts';
-import { isDay } from '../../domain/moment.ts';
 import { currencyPattern, type Micros, parseMicros } from '../../domain/money.ts';
 import { nearestWord } from '../../domain/nearest-word.ts';
 import type { Balance, Reading } from '../../domain/reading.ts';
+import { hourMs, isDay } from '../../domain/time.ts';
 import { PackedPolls } from '../../store/runs/packed-polls.ts';
 import { HistoryFileError, readCsv } from './read-csv.ts';
 

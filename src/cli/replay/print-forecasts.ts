@@ -1,6 +1,5 @@
 import { nextTurn } from '../../daemon/slices.ts';
-import { dayMs } from '../../domain/duration.ts';
-import { isoText } from '../../domain/moment.ts';
+import { dayMs, isoText } from '../../domain/time.ts';
 import {
   type ForecastQuality,
   forecastsOf,

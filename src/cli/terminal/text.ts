@@ -1,5 +1,5 @@
 import stringWidth from 'string-width';
-import { roughParts, zonedText } from '../../domain/moment.ts';
+import { roughParts, zonedText } from '../../domain/time.ts';
 
 /** Made when it is needed: the first of a process takes 8 ms, which most commands need not wait. */
 let segmenter: Intl.Segmenter | null = null;

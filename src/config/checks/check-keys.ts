@@ -1,8 +1,8 @@
 import { channelKinds } from '../../channels/registry.ts';
 import { isLoopbackHost, isUnencrypted } from '../../domain/addresses.ts';
-import { parseDuration } from '../../domain/duration.ts';
 import { isObject } from '../../domain/json.ts';
 import { defaultEntry } from '../../domain/provider-entry.ts';
+import { parseDuration } from '../../domain/time.ts';
 import { ownAccountKeys } from '../../providers/registry.ts';
 import { kindOfRuleNamed } from '../../rules/registry.ts';
 import type { Position } from '../draft.ts';

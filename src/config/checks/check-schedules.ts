@@ -1,6 +1,5 @@
-import { parseDuration } from '../../domain/duration.ts';
 import { getOrMake } from '../../domain/get-or-make.ts';
-import { isTimeZone } from '../../domain/moment.ts';
+import { isTimeZone, parseDuration } from '../../domain/time.ts';
 import type { Calendar } from '../../ports/clock.ts';
 import { payCron } from '../../schema/times.ts';
 import type { Position } from '../draft.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { secondMs } from '../../domain/duration.ts';
+import { secondMs } from '../../domain/time.ts';
 import { steps } from '../../rules/ladder.ts';
 import { linkAddress, plainAddress } from '../../schema/addresses.ts';
 import { labelRecord } from '../../schema/matchers.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { channelSchema } from '../../channels/registry.ts';
-import { dayMs, hourMs, minuteMs, secondMs } from '../../domain/duration.ts';
 import { matchesEverything } from '../../domain/rule.ts';
 import { logLevels } from '../../domain/settings.ts';
+import { dayMs, hourMs, minuteMs, secondMs } from '../../domain/time.ts';
 import { parseNetwork } from '../../net/network.ts';
 import { selfAlertTypes } from '../../rules/registry.ts';
 import { ruleSchema } from '../../rules/rule-schema.ts';

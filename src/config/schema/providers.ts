@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { minuteMs, secondMs } from '../../domain/duration.ts';
 import { keyOf } from '../../domain/json.ts';
 import { maxRequestsPerSecondLimit } from '../../domain/provider-entry.ts';
+import { minuteMs, secondMs } from '../../domain/time.ts';
 import { providerKinds, providerSchemas } from '../../providers/registry.ts';
 import { linkAddress } from '../../schema/addresses.ts';
 import { flag, shape } from '../../schema/shapes.ts';

@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import { dayMs } from '../../domain/duration.ts';
-import { isoText } from '../../domain/moment.ts';
 import { formatMicros } from '../../domain/money.ts';
 import { type AnnouncedRun, refuse } from '../../domain/operator.ts';
+import { dayMs, isoText } from '../../domain/time.ts';
 import { sayDuration } from '../../wording/moments.ts';
 import { keepAnnounced } from '../announced-runs.ts';
 import { scheduleAccount } from '../judge.ts';

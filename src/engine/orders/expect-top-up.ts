@@ -1,11 +1,10 @@
 import * as z from 'zod';
 import { type Alert, isAcknowledged } from '../../domain/alert.ts';
-import { dayMs } from '../../domain/duration.ts';
-import { isoText } from '../../domain/moment.ts';
 import { formatAmount, formatMicros } from '../../domain/money.ts';
 import { type ExpectedTopUp, missingOf, type Refusal, refuse } from '../../domain/operator.ts';
 import { amountOf, type Balance, unitOf } from '../../domain/reading.ts';
 import { type Severity, severities } from '../../domain/severity.ts';
+import { dayMs, isoText } from '../../domain/time.ts';
 import { isMendedByTopUp, ruleKindOf } from '../../rules/registry.ts';
 import { passLeadTime } from '../../spending/local-week.ts';
 import { sayDuration } from '../../wording/moments.ts';
@@ -138,11 +137,7 @@ function takeMended(
       alert.state === 'firing' && alert.balance === balance ? openIncidentOf(state, alert) : null;
     if (incident === null || isAcknowledged(incident) || !isMendedByTopUp(incident)) continue;
     if (!endsThen(alert)) continue;
-    takeIncident(state, incident, {
-      by: orderedBy,
-      comment: joinDetails('ordered', comment),
-      at: orderedAt,
-    });
+    takeIncident(state, incident, { by: orderedBy, comment: joinDetails('ordered', comment), at: orderedAt });
   }
 }
 

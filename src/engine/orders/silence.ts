@@ -1,12 +1,11 @@
 import * as z from 'zod';
 import { isSelfId } from '../../domain/alert.ts';
-import { formatDuration, minuteMs } from '../../domain/duration.ts';
-import { isoText } from '../../domain/moment.ts';
 import { nearestWord } from '../../domain/nearest-word.ts';
 import { type Refusal, refuse } from '../../domain/operator.ts';
 import { maxSilenceMs, type Silence } from '../../domain/route.ts';
 import { type Matcher, mutesEverything, wordMatcher } from '../../domain/rule.ts';
 import { severities } from '../../domain/severity.ts';
+import { formatDuration, isoText, minuteMs } from '../../domain/time.ts';
 import { selfAlertTypes } from '../../rules/registry.ts';
 import { channelFailedRule } from '../../rules/self-alert-kinds.ts';
 import { reviewSilences } from '../silencing.ts';

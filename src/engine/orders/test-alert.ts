@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { minuteMs } from '../../domain/duration.ts';
 import { isRefusal, refuse } from '../../domain/operator.ts';
 import { severities } from '../../domain/severity.ts';
+import { minuteMs } from '../../domain/time.ts';
 import { noteTest, sketchTest } from '../test-alert.ts';
 import { joinDetails, orderKind } from './kind.ts';
 

@@ -1,10 +1,9 @@
 import * as z from 'zod';
 import type { Chart } from '../../chart/chart.ts';
 import { inSlices } from '../../daemon/slices.ts';
-import { weekMs } from '../../domain/duration.ts';
-import { isoDay } from '../../domain/moment.ts';
 import type { Micros } from '../../domain/money.ts';
 import type { Balance, BalanceDefinition, Reading } from '../../domain/reading.ts';
+import { isoDay, weekMs } from '../../domain/time.ts';
 import { thin } from '../../spending/thin.ts';
 import { pollJson, readingJson } from '../../views/account-json.ts';
 import { formatHistoryLine, historyHeader } from '../../views/csv.ts';

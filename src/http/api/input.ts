@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { parseDuration } from '../../domain/duration.ts';
 import { parseJson } from '../../domain/json.ts';
-import { isDay } from '../../domain/moment.ts';
 import { isRefusal, type Refusal } from '../../domain/operator.ts';
+import { isDay, parseDuration } from '../../domain/time.ts';
 import type { Views } from '../../views/create-views.ts';
 import type { AccountView } from '../../views/views.ts';
 import { RequestError, refusals } from '../refusal.ts';
@@ -125,10 +124,7 @@ export function pageOfList<T>(
   }
   const end = Math.min(all.length, start + (limit ?? all.length));
   const known = all.slice(Math.max(0, end - maxKnown), end).map(markOf);
-  return {
-    items: all.slice(start, end),
-    nextCursor: end < all.length ? writeCursor([end, ...known]) : null,
-  };
+  return { items: all.slice(start, end), nextCursor: end < all.length ? writeCursor([end, ...known]) : null };
 }
 
 /** `read` gives the newest `limit` before an instant; several may share one, so the cursor counts those given. */

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { parseDuration } from '../../domain/duration.ts';
 import { currencyPattern, parseMicros } from '../../domain/money.ts';
 import type { SeenAlert } from '../../domain/operator.ts';
 import type { Matcher } from '../../domain/rule.ts';
 import { severities } from '../../domain/severity.ts';
+import { parseDuration } from '../../domain/time.ts';
 import type { Wanted } from '../../engine/orders.ts';
 import { labelRecord } from '../../schema/matchers.ts';
 import { flag, shape } from '../../schema/shapes.ts';

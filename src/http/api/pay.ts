@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { isoDay, isoText } from '../../domain/moment.ts';
 import { formatMicros } from '../../domain/money.ts';
 import { unitOf } from '../../domain/reading.ts';
+import { isoDay, isoText } from '../../domain/time.ts';
 import { formatCsvLine } from '../../views/csv.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import { announcedJson, expectedJson, paymentJson } from '../../views/payment-json.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { Incident } from '../../domain/alert.ts';
-import { isoDay, isoText } from '../../domain/moment.ts';
 import { formatMicros } from '../../domain/money.ts';
 import { ownOf } from '../../domain/own.ts';
+import { isoDay, isoText } from '../../domain/time.ts';
 import { nameWeekday } from '../../rules/spending-facts.ts';
 import { formatCsvLine } from '../../views/csv.ts';
 import { explainChanges } from '../../views/explain-changes.ts';
@@ -113,10 +113,7 @@ export const reviewOperations: readonly Operation[] = [
           more: formatMicros(more),
           accounts: accounts.map((it) => ({ account: it.account.id, more: formatMicros(it.more) })),
           groups: groups.map((it) => ({ label: it.label, more: formatMicros(it.more) })),
-          reasons: reasons && {
-            price: formatMicros(reasons.price),
-            volume: formatMicros(reasons.volume),
-          },
+          reasons: reasons && { price: formatMicros(reasons.price), volume: formatMicros(reasons.volume) },
           weekday: weekday && { weekday: nameWeekday(weekday.index), more: formatMicros(weekday.more) },
         })),
         complete: spending !== null && !found.isCut && found.damaged.length === 0,

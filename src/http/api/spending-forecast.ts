@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { isoDay, isoText } from '../../domain/moment.ts';
 import { formatMicros, type Micros } from '../../domain/money.ts';
 import { ownOf } from '../../domain/own.ts';
 import type { ExpectedSpending } from '../../domain/quantity.ts';
+import { isoDay, isoText } from '../../domain/time.ts';
 import { formatCsvLine } from '../../views/csv.ts';
 import { commonLabel } from '../../views/review.ts';
 import {

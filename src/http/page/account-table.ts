@@ -2,37 +2,27 @@ import { ownOf } from '../../domain/own.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import type { Balance, BalanceDefinition } from '../../domain/reading.ts';
 import type { AccountView } from '../../views/views.ts';
-import { type Html, html } from '../../wording/html.ts';
-import { say } from '../../wording/language.ts';
-import { phrases } from '../../wording/phrase.ts';
+import { type Html, html, sayHtml } from '../../wording/html.ts';
+import { phrases, say } from '../../wording/phrase.ts';
 import { leadingBalance, sayBalance, sayLabel } from '../../wording/quantity-wording.ts';
-import { sayHtml } from '../../wording/say-html.ts';
 import { type AccountPage, type ListQuery, type SortKey, writeListQuery } from './account-list.ts';
 import { choiceLink, options } from './forms.ts';
 import { live } from './live.ts';
+import { accountLink, age, badge, balanceCell, burnOf, icon, runwayCell, table, unknown } from './markup.ts';
 import { pager } from './pager.ts';
 import { drawSparkline } from './sparkline.ts';
 import {
-  accountLink,
   accountStates,
-  age,
-  badge,
-  balanceCell,
-  burnOf,
+  common,
   type Frame,
-  icon,
-  runwayCell,
   type Scope,
   sayOutcome,
   stateOf,
   stateTones,
   stateWord,
-  table,
-  unknown,
 } from './words.ts';
 
 const says = phrases('overview', {
-  accounts: 'Accounts',
   filter: 'Filter by state',
   allStates: 'All {count}',
   byUrgency: 'urgency',
@@ -45,18 +35,11 @@ const says = phrases('overview', {
   find: 'Find accounts',
   findWhat: 'name, id or label=value',
   sortBy: 'Sort by',
-  search: 'Find',
   showAll: 'Show all',
   showAllOf: 'Show all {count}',
   noAccounts:
     'No account is configured. Add one under {key} of the configuration, which is taken over when the file is saved; {command} writes a first one.',
   noMatch: 'No account matches.',
-  state: 'State',
-  account: 'Account',
-  balances: 'Balances',
-  day: '24 hours',
-  burn: 'Burn per day',
-  runway: 'Runway',
   ofBalance: 'of {balance}',
   read: '{outcome}, read {age}',
   neverRead: '{outcome}, never read',
@@ -64,9 +47,8 @@ const says = phrases('overview', {
   fromTo: '{first} to {last} of {count, plural, one {# account} other {# accounts}}',
 });
 
-/** The accounts of the overview: filters and search, and a row for each. */
 export function accountsSection(page: AccountPage, list: ListQuery, scope: Scope): Html {
-  return html`<section aria-labelledby="accounts-heading"><div class="section-head"><h2 id="accounts-heading">${say(says.accounts, scope)}</h2>${searchForm(list, page.balances, scope)}${live('filters', stateFilters(page, list, scope))}</div>
+  return html`<section aria-labelledby="accounts-heading"><div class="section-head"><h2 id="accounts-heading">${say(common.accounts, scope)}</h2>${searchForm(list, page.balances, scope)}${live('filters', stateFilters(page, list, scope))}</div>
 ${live('accounts', accountTable(page, list, scope))}</section>`;
 }
 
@@ -104,7 +86,7 @@ function searchForm(list: ListQuery, balances: AccountPage['balances'], frame: F
 <label for="q">${say(says.find, frame)}</label> <input id="q" type="search" name="q" value="${list.search}" maxlength="100" placeholder="${say(says.findWhat, frame)}">
 ${list.state !== null && html`<input type="hidden" name="state" value="${list.state}">`}
 <label class="sort" for="sort">${say(says.sortBy, frame)}</label> <select id="sort" name="sort">${options(sortWords(balances, frame), list.sort)}</select>
-<button>${say(says.search, frame)}</button>${list.search !== '' && html` <a href="${writeListQuery({ ...list, search: '', cursor: null })}">${say(says.showAll, frame)}</a>`}
+<button>${say(common.find, frame)}</button>${list.search !== '' && html` <a href="${writeListQuery({ ...list, search: '', cursor: null })}">${say(says.showAll, frame)}</a>`}
 </form>`;
 }
 
@@ -114,9 +96,9 @@ function accountTable(page: AccountPage, list: ListQuery, frame: Frame): Html {
   if (page.matching === 0)
     return html`<p class="empty">${say(says.noMatch, frame)} <a href="/">${say(says.showAllOf, { count: page.total }, frame)}</a></p>`;
   const head = (key: SortKey, word: string, extra = ''): Html => sortHeader(list, key, word, extra);
-  const cells = html`${head('state', say(says.state, frame))}${head('name', say(says.account, frame))}${page.balances === null ? html`<th scope="col" class="number">${say(says.balances, frame)}</th>` : page.balances.map(({ id, label }) => head(id, sayBalance(label, frame), 'number'))}<th scope="col" class="picture">${say(says.day, frame)}</th>${head('burn', say(says.burn, frame), 'number')}${head('runway', say(says.runway, frame))}`;
+  const cells = html`${head('state', say(common.state, frame))}${head('name', say(common.account, frame))}${page.balances === null ? html`<th scope="col" class="number">${say(common.balances, frame)}</th>` : page.balances.map(({ id, label }) => head(id, sayBalance(label, frame), 'number'))}<th scope="col" class="picture">${say(common.day, frame)}</th>${head('burn', say(common.burn, frame), 'number')}${head('runway', say(common.runway, frame))}`;
   const rows = page.accounts.map((account) => accountRow(account, page.balances, frame));
-  return html`${table(say(says.accounts, frame), 'cards accounts', cells, rows)}
+  return html`${table(say(common.accounts, frame), 'cards accounts', cells, rows)}
 ${pagerOf(page, list, frame)}`;
 }
 
@@ -140,9 +122,9 @@ function accountRow(account: AccountView, columns: AccountPage['balances'], fram
   const cells = html`<td class="state">${badge(tone, stateWord(state, frame))}</td>
 <th scope="row">${accountLink(account)}${readNote(account, frame)}${labelList(account)}</th>
 ${balanceCells(account, columns, leading, frame)}
-<td class="picture" data-label="${say(says.day, frame)}">${live(`day ${account.id}`, drawSparkline(account, leading, frame))}</td>
-<td class="number burn" data-label="${say(says.burn, frame)}">${burnCell(account, frame)}</td>
-<td class="lasts" data-label="${say(says.runway, frame)}">${runwayCell(account, leading, frame)}${other !== null && html`<span class="sub">${say(says.ofBalance, { balance: sayLabel(other, frame) }, frame)}</span>`}</td>`;
+<td class="picture" data-label="${say(common.day, frame)}">${live(`day ${account.id}`, drawSparkline(account, leading, frame))}</td>
+<td class="number burn" data-label="${say(common.burn, frame)}">${burnCell(account, frame)}</td>
+<td class="lasts" data-label="${say(common.runway, frame)}">${runwayCell(account, leading, frame)}${other !== null && html`<span class="sub">${say(says.ofBalance, { balance: sayLabel(other, frame) }, frame)}</span>`}</td>`;
   return live(`account ${account.id}`, cells, { tag: 'tr', attributes: html`class="${tone}"` });
 }
 
@@ -162,7 +144,7 @@ function balanceCells(
     return html`${columns.map(({ id, label }) => html`<td class="number ${leading !== id && 'other'}" data-label="${sayBalance(label, frame)}">${balanceCell(account, id, frame)}</td>`)}`;
   const line = ({ id, label }: BalanceDefinition): Html =>
     html`<span class="line">${balanceCell(account, id, frame)} <span class="soft">${sayLabel(label, frame)}</span></span>`;
-  return html`<td class="number" data-label="${say(says.balances, frame)}">${account.balances.map(line)}</td>`;
+  return html`<td class="number" data-label="${say(common.balances, frame)}">${account.balances.map(line)}</td>`;
 }
 
 function otherThanFirst({ balances }: AccountView, balance: string): string | null {

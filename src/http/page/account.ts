@@ -1,21 +1,19 @@
-import { dayMs } from '../../domain/duration.ts';
 import { ownOf } from '../../domain/own.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import type { Quantity } from '../../domain/quantity.ts';
 import { type Balance, type BalanceDefinition, type PollRecord, unitOf } from '../../domain/reading.ts';
+import { dayMs } from '../../domain/time.ts';
 import { figureOf } from '../../rules/fact-figures.ts';
 import { describeRule } from '../../rules/registry.ts';
 import { nameBasis } from '../../rules/spending-facts.ts';
 import { sortAlerts } from '../../views/sort-alerts.ts';
 import type { AccountView, AlertView, Explanation, SilenceView } from '../../views/views.ts';
-import { type Html, html } from '../../wording/html.ts';
-import { say } from '../../wording/language.ts';
+import { type Html, html, sayHtml } from '../../wording/html.ts';
 import { withoutStop } from '../../wording/lists.ts';
 import { sayExactDuration } from '../../wording/moments.ts';
-import { phrases } from '../../wording/phrase.ts';
+import { phrases, say } from '../../wording/phrase.ts';
 import { sayAmount, sayBalance, sayQuantity, type WordingFrame } from '../../wording/quantity-wording.ts';
 import { sayAgain } from '../../wording/say-again.ts';
-import { sayHtml } from '../../wording/say-html.ts';
 import { saySeverity } from '../../wording/severity-words.ts';
 import { labelList } from './account-table.ts';
 import { alertCard, groupByCause } from './alerts.ts';
@@ -23,28 +21,31 @@ import { chartSection } from './chart-section.ts';
 import { silenceForm } from './forms.ts';
 import { incidentTable } from './incidents.ts';
 import { live } from './live.ts';
+import {
+  age,
+  badge,
+  balanceCell,
+  burnOf,
+  ifReadable,
+  moment,
+  momentAndAge,
+  runwayCell,
+  table,
+  unknown,
+} from './markup.ts';
 import { silenceTable } from './silences.ts';
 import { actLine } from './to-pay.ts';
 import { trialPath } from './trial.ts';
 import {
   accountPath,
-  age,
-  badge,
-  balanceCell,
-  burnOf,
+  common,
   type Frame,
-  ifReadable,
-  moment,
-  momentAndAge,
   pages,
-  runwayCell,
   type Scope,
   sayOutcome,
   stateOf,
   stateTones,
   stateWord,
-  table,
-  unknown,
 } from './words.ts';
 
 const shownIncidents = 20;
@@ -52,7 +53,6 @@ const shownIncidents = 20;
 const says = phrases('account', {
   poll: 'Poll now',
   rules: 'Rules',
-  incidents: 'Incidents',
   allIncidents: 'All past incidents of this account',
   polls: 'Polls',
   failed: 'The last poll failed.',
@@ -60,11 +60,8 @@ const says = phrases('account', {
   failedInARow: 'Failed {count} times in a row.',
   waits: 'Waits until {moment}.',
   lastReading: 'The balances below are from the last reading.',
-  burn: 'Burn per day',
-  runway: 'Runway',
   basis: 'Forecast from',
   reading: 'Reading',
-  never: 'never',
   read: 'Read',
   lastPoll: 'Last poll',
   polled: '{age}, {outcome}',
@@ -74,11 +71,8 @@ const says = phrases('account', {
   alerts: 'Open alerts',
   noPoll: 'No poll lately.',
   outcome: 'Outcome',
-  time: 'Time',
   noRule: 'No rule applies to this account.',
   verdict: 'Verdict',
-  rule: 'Rule',
-  value: 'Value',
   threshold: 'Threshold',
   far: 'How far',
   behind: 'Behind it',
@@ -130,7 +124,7 @@ ${failureNote(account, scope)}
 ${live('account-alerts', alertSection(alerts, account, scope))}
 ${chart}
 <section aria-labelledby="rules-heading"><h2 id="rules-heading">${say(says.rules, scope)}</h2>${live('rules', ruleList(rules, account, scope))}</section>
-<section aria-labelledby="incidents-heading"><h2 id="incidents-heading">${say(says.incidents, scope)}</h2>${live('incidents', incidents)}
+<section aria-labelledby="incidents-heading"><h2 id="incidents-heading">${say(common.incidents, scope)}</h2>${live('incidents', incidents)}
 <p class="download"><a href="/alerts?${new URLSearchParams({ state: 'past', account: account.id }).toString()}">${say(says.allIncidents, scope)}</a></p></section>
 ${live(
   'silences',
@@ -166,8 +160,8 @@ function balanceTile(account: AccountView, { id: balance, label }: BalanceDefini
   const burn = burnOf(account, balance, frame);
   return html`<section class="tile"><h2>${sayBalance(label, frame)}</h2>
 <p class="big">${balanceCell(account, balance, frame)}</p>
-<dl><dt>${say(says.burn, frame)}</dt><dd>${burn === null ? unknown(frame) : burn}</dd>
-<dt>${say(says.runway, frame)}</dt><dd>${runwayCell(account, balance, frame)}</dd>
+<dl><dt>${say(common.burn, frame)}</dt><dd>${burn === null ? unknown(frame) : burn}</dd>
+<dt>${say(common.runway, frame)}</dt><dd>${runwayCell(account, balance, frame)}</dd>
 ${runway?.forecast != null && html`<dt>${say(says.basis, frame)}</dt><dd>${sayAgain(nameBasis(runway.forecast.basis), frame)}</dd>`}
 </dl></section>`;
 }
@@ -175,9 +169,9 @@ ${runway?.forecast != null && html`<dt>${say(says.basis, frame)}</dt><dd>${sayAg
 function readingTile(account: AccountView, frame: Frame): Html {
   const usage = Object.entries(account.usage);
   return html`<section class="tile"><h2>${say(says.reading, frame)}</h2>
-<p class="big">${account.readAt === null ? say(says.never, frame) : age(account.readAt, frame)}</p>
+<p class="big">${account.readAt === null ? say(common.never, frame) : age(account.readAt, frame)}</p>
 <dl>${account.readAt !== null && html`<dt>${say(says.read, frame)}</dt><dd>${moment(account.readAt, frame)}</dd>`}
-<dt>${say(says.lastPoll, frame)}</dt><dd>${account.polledAt === null ? html`<span class="soft">${say(says.never, frame)}</span>` : sayHtml(says.polled, { age: age(account.polledAt, frame), outcome: account.outcome && sayOutcome(account.outcome, frame) }, frame)}</dd>
+<dt>${say(says.lastPoll, frame)}</dt><dd>${account.polledAt === null ? html`<span class="soft">${say(common.never, frame)}</span>` : sayHtml(says.polled, { age: age(account.polledAt, frame), outcome: account.outcome && sayOutcome(account.outcome, frame) }, frame)}</dd>
 <dt>${say(says.nextPoll, frame)}</dt><dd>${account.nextPollAt === null ? unknown(frame) : age(account.nextPollAt, frame)}</dd>
 <dt>${say(says.every, frame)}</dt><dd>${sayExactDuration(account.pollIntervalMs, frame)}</dd>
 ${usage.map(([name, value]) => html`<dt><code>${name}</code></dt><dd><bdi>${value}</bdi></dd>`)}</dl></section>`;
@@ -200,7 +194,7 @@ async function pollTable(scope: Scope, account: AccountView): Promise<Html> {
   const found = await scope.views.polls(account.id, scope.now - span, scope.now + 1);
   const polls = found.slice(-shownPolls);
   if (polls.length === 0) return html`<p class="empty">${say(says.noPoll, scope)}</p>`;
-  const head = html`<th scope="col">${say(says.outcome, scope)}</th><th scope="col">${say(says.time, scope)}</th>${account.balances.map(({ label }) => html`<th scope="col" class="number">${sayBalance(label, scope)}</th>`)}`;
+  const head = html`<th scope="col">${say(says.outcome, scope)}</th><th scope="col">${say(common.time, scope)}</th>${account.balances.map(({ label }) => html`<th scope="col" class="number">${sayBalance(label, scope)}</th>`)}`;
   const rows = polls.toReversed().map((poll) => pollRow(poll, account, scope));
   return table(say(says.polls, scope), 'cards compact', head, rows);
 }
@@ -215,7 +209,7 @@ function pollRow({ at, outcome, reading }: PollRecord, { balances }: AccountView
           currency: unitOf({ balances, currency: reading?.currency ?? null }, balance),
         });
   };
-  return html`<tr><td data-label="${say(says.outcome, frame)}">${badge(outcome === 'ok' ? 'good' : 'unread', sayOutcome(outcome, frame))}</td><td data-label="${say(says.time, frame)}">${momentAndAge(at, frame)}</td>
+  return html`<tr><td data-label="${say(says.outcome, frame)}">${badge(outcome === 'ok' ? 'good' : 'unread', sayOutcome(outcome, frame))}</td><td data-label="${say(common.time, frame)}">${momentAndAge(at, frame)}</td>
 ${balances.map(({ id, label }) => html`<td class="number" data-label="${sayBalance(label, frame)}">${amount(id)}</td>`)}</tr>`;
 }
 
@@ -223,7 +217,7 @@ ${balances.map(({ id, label }) => html`<td class="number" data-label="${sayBalan
 function ruleList(explanations: readonly Explanation[], account: AccountView, frame: Frame): Html {
   if (explanations.length === 0) return html`<p class="empty">${say(says.noRule, frame)}</p>`;
   const isFine = ({ evaluation, alert }: Explanation): boolean => alert === null && evaluation.kind === 'ok';
-  const head = html`<th scope="col">${say(says.verdict, frame)}</th><th scope="col">${say(says.rule, frame)}</th><th scope="col" class="number">${say(says.value, frame)}</th><th scope="col" class="number">${say(says.threshold, frame)}</th><th scope="col" class="number">${say(says.far, frame)}</th><th scope="col">${say(says.behind, frame)}</th>`;
+  const head = html`<th scope="col">${say(says.verdict, frame)}</th><th scope="col">${say(common.rule, frame)}</th><th scope="col" class="number">${say(common.value, frame)}</th><th scope="col" class="number">${say(says.threshold, frame)}</th><th scope="col" class="number">${say(says.far, frame)}</th><th scope="col">${say(says.behind, frame)}</th>`;
   const rows = (some: readonly Explanation[]) => some.map((each) => ruleRow(each, account, frame));
   const fine = explanations.filter(isFine);
   const others = explanations.filter((explanation) => !isFine(explanation));
@@ -238,7 +232,7 @@ function ruleRow(explanation: Explanation, account: AccountView, frame: Frame): 
   const words = { ...frame, currency: unitOf(account, rule.balance) };
   return html`<tr><td data-label="${say(says.verdict, frame)}">${verdict(explanation, frame)}</td>
 <th scope="row"><code>${rule.id}</code><span class="sub">${sayAgain(describeRule(rule), frame)}${rule.builtIn && html` · ${say(says.builtIn, frame)}`}</span><a class="sub" href="${trialPath(account.id, rule.id)}">${say(says.tryOthers, frame)}<span class="hidden"> ${say(says.ofRule, { rule: rule.id }, frame)}</span></a></th>
-<td class="number" data-label="${say(says.value, frame)}">${evaluation.value === null ? unknown(frame) : sayQuantity(evaluation.value, words)}</td>
+<td class="number" data-label="${say(common.value, frame)}">${evaluation.value === null ? unknown(frame) : sayQuantity(evaluation.value, words)}</td>
 <td class="number" data-label="${say(says.threshold, frame)}">${evaluation.threshold === null ? unknown(frame) : sayQuantity(evaluation.threshold, words)}</td>
 <td class="number far" data-label="${say(says.far, frame)}">${howFar(explanation, words)}</td>
 <td data-label="${say(says.behind, frame)}" class="facts">${evaluation.kind === 'unknown' && html`<p>${sayAgain(evaluation.why, frame)}</p>`}${wouldNotFire !== null && html`<p>${sayAgain(wouldNotFire, frame)}</p>`}${

@@ -1,10 +1,9 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { hourMs, weekMs } from '../../domain/duration.ts';
+import { hourMs, weekMs } from '../../domain/time.ts';
 import type { AccountView, AlertView, FiringView } from '../../views/views.ts';
 import { type Html, type HtmlValue, html } from '../../wording/html.ts';
-import { say } from '../../wording/language.ts';
 import { sayAge, sayNearMoment } from '../../wording/moments.ts';
-import { phrases } from '../../wording/phrase.ts';
+import { phrases, say } from '../../wording/phrase.ts';
 import { balanceLabel, sayBalance } from '../../wording/quantity-wording.ts';
 import { type Granted, verifyAcknowledgement, verifyLink } from '../ack-link.ts';
 import { findAccount } from '../api/input.ts';
@@ -13,11 +12,12 @@ import { buildChart, readSpan } from './chart-model.ts';
 import { drawChart } from './chart-picture.ts';
 import { keepName } from './cookies.ts';
 import { hidden, nameField, readForm, readPerson, readSeen, seenFields } from './forms.ts';
+import { badge, ifReadable } from './markup.ts';
 import { refuseTopUp } from './order-top-up.ts';
 import { givenBy, orderedFields } from './ordered.ts';
 import { show } from './show.ts';
 import { accountLinks, moneyOnItsWay, whenWords } from './to-pay.ts';
-import { accountPath, badge, ifReadable, type Scope, stateWord, withQuery } from './words.ts';
+import { accountPath, common, type Scope, stateWord, withQuery } from './words.ts';
 
 interface Linked {
   readonly alert: AlertView;
@@ -31,7 +31,6 @@ interface Linked {
 
 const says = phrases('link', {
   effect: 'Reminders and escalation stop until it resolves or gets worse.',
-  acknowledge: 'Acknowledge',
   acknowledged: 'Acknowledged',
   ordered: 'I ordered it',
   quiet: '{hours, plural, one {# hour quiet} other {# hours quiet}}',
@@ -84,7 +83,7 @@ ${earlierEndedAt !== null && html`<p role="status">${say(says.again, { age: sayA
     html`<details class="act"><summary>${say(says.ordered, scope)}</summary>${orderedFields(account, givenBy(payment, '/'), scope, '/ack', html`${signed}${hidden('do', 'ordered')}`)}</details>`
   }${
     alert.acknowledged === null &&
-    html`<form class="sure" method="post" action="/ack">${signed}${seenFields(alert)}${nameField(null, scope)}<button>${say(says.acknowledge, scope)}</button> <button class="quiet" name="do" value="quiet">${say(says.quiet, { hours: quietHours }, scope)}</button><p class="soft">${say(says.effect, scope)}</p></form>`
+    html`<form class="sure" method="post" action="/ack">${signed}${seenFields(alert)}${nameField(null, scope)}<button>${say(common.acknowledge, scope)}</button> <button class="quiet" name="do" value="quiet">${say(says.quiet, { hours: quietHours }, scope)}</button><p class="soft">${say(says.effect, scope)}</p></form>`
   }</div>
 ${account?.note != null && html`<p><bdi>${account.note}</bdi></p>`}
 ${account !== null && (await weekChart(account, alert, scope))}

@@ -1,9 +1,8 @@
-import { parseDuration } from '../../domain/duration.ts';
 import { isRefusal, type SeenAlertName } from '../../domain/operator.ts';
+import { parseDuration } from '../../domain/time.ts';
 import { type Wanted, wasDoneBefore } from '../../engine/orders.ts';
 import type { AlertView } from '../../views/views.ts';
-import { say } from '../../wording/language.ts';
-import { phrases } from '../../wording/phrase.ts';
+import { phrases, say } from '../../wording/phrase.ts';
 import { sayAgain } from '../../wording/say-again.ts';
 import { accept, findAccount, parseInput } from '../api/input.ts';
 import { readSilenceOrder, silenceOrderSchema } from '../api/orders.ts';
@@ -25,16 +24,14 @@ import {
   renderSilences,
 } from './silences.ts';
 import { keepZone } from './time-zone.ts';
-import { type Scope, titleOf } from './words.ts';
+import { common, type Scope, titleOf } from './words.ts';
 
 const maxNamed = 10;
 
 const says = phrases('actions', {
   matchChanged:
     'The alerts that match have changed: {count, plural, one {# alert} other {# alerts}} now. Nothing was done; look at them again.',
-  ofAccount: '{rule} of {account}',
   listAndMore: '{list} and {more} more',
-  alerts: '{count, plural, one {# alert} other {# alerts}}',
   someChanged:
     '{count, plural, one {# of {all} is} other {# of {all} are}} another incident or severity now: {alerts}. Look at them again; the others are done.',
 });
@@ -187,12 +184,12 @@ function nameOf({ account, rule, seen }: SeenAlertName): SeenAlertName {
 function refuseMany(changed: readonly SeenAlertName[], asked: number, scope: Scope): RequestError {
   const names = changed
     .slice(0, maxNamed)
-    .map(({ account, rule }) => say(says.ofAccount, { rule, account }, scope));
+    .map(({ account, rule }) => say(common.ofAccount, { rule, account }, scope));
   const count = changed.length;
   const more = count - names.length;
   const list = scope.language.list(names);
   const alerts = more > 0 ? say(says.listAndMore, { list, more }, scope) : list;
-  const all = say(says.alerts, { count: asked }, scope);
+  const all = say(common.alerts, { count: asked }, scope);
   return new RequestError('changed', say(says.someChanged, { count, all, alerts }, scope));
 }
 

@@ -3,10 +3,8 @@ import type { Incident } from '../../domain/alert.ts';
 import { severities } from '../../domain/severity.ts';
 import { sortAlerts } from '../../views/sort-alerts.ts';
 import type { AlertView } from '../../views/views.ts';
-import { type Html, html } from '../../wording/html.ts';
-import { say } from '../../wording/language.ts';
-import { phrases } from '../../wording/phrase.ts';
-import { sayHtml } from '../../wording/say-html.ts';
+import { type Html, html, sayHtml } from '../../wording/html.ts';
+import { phrases, say } from '../../wording/phrase.ts';
 import { pageOfList, pageOfTime } from '../api/input.ts';
 import { accountsOf, alertCard, careOf, cares, groupByCause, sayCare } from './alerts.ts';
 import {
@@ -22,40 +20,30 @@ import {
 } from './forms.ts';
 import { incidentTable } from './incidents.ts';
 import { live } from './live.ts';
+import { ifReadable } from './markup.ts';
 import { pager } from './pager.ts';
-import { ifReadable, mentionsAll, pages, type Scope, withQuery } from './words.ts';
+import { common, mentionsAll, pages, type Scope, withQuery } from './words.ts';
 
 const incidentsAPage = 100;
 const incidentsLookedAt = 1_000;
 
 const says = phrases('alertsPage', {
-  filter: 'Filter',
   filters: ', {count, plural, one {# filter} other {# filters}}',
   filterAlerts: 'Filter alerts',
-  find: 'Find',
   findWhat: 'name, id, rule or label=value',
-  state: 'State',
   pastIncidents: 'past incidents',
-  severity: 'Severity',
   owner: 'Owner',
   anyone: 'anyone',
   showAll: 'Show all that are open',
   none: 'No open alert is like this. {open}, or {past}.',
   choose: 'Choose {rule} of {account}',
-  found: '{count, plural, one {# alert} other {# alerts}}',
   onThisPage: ', {count} on this page',
   many: 'Many at once',
   all: 'All {count} that match, not only the ticked ones',
-  acknowledge: 'Acknowledge',
   silence: 'Silence for this time',
 });
 
-const stateSays = phrases('alertState', {
-  open: 'open',
-  firing: 'firing',
-  pending: 'pending',
-  past: 'past',
-});
+const stateSays = phrases('alertState', { open: 'open', firing: 'firing', pending: 'pending', past: 'past' });
 
 /** Every alert that is open, or that was, with filters whose addresses can be shared. */
 export async function renderAlerts(scope: Scope): Promise<Html> {
@@ -77,16 +65,16 @@ function filterForm(query: AlertQuery, scope: Scope): Html {
   const choices = scope.views.choices();
   const { q, severity, care, account, rule, label } = query;
   const set = [q, severity, care, account, rule, label].filter(Boolean).length;
-  return html`<details class="fold"><summary>${say(says.filter, scope)}${(set > 0 || query.state !== 'open') && html` · ${say(stateSays[query.state], scope)}${set > 0 && say(says.filters, { count: set }, scope)}`}</summary><form class="panel filter-form" method="get" action="/alerts" role="search" aria-label="${say(says.filterAlerts, scope)}">
-<label>${say(says.find, scope)} <input type="search" name="q" value="${query.q}" maxlength="200" placeholder="${say(says.findWhat, scope)}"></label>
-<label>${say(says.state, scope)} <select name="state">${options(
+  return html`<details class="fold"><summary>${say(common.filter, scope)}${(set > 0 || query.state !== 'open') && html` · ${say(stateSays[query.state], scope)}${set > 0 && say(says.filters, { count: set }, scope)}`}</summary><form class="panel filter-form" method="get" action="/alerts" role="search" aria-label="${say(says.filterAlerts, scope)}">
+<label>${say(common.find, scope)} <input type="search" name="q" value="${query.q}" maxlength="200" placeholder="${say(says.findWhat, scope)}"></label>
+<label>${say(common.state, scope)} <select name="state">${options(
     states.map((state) => [state, say(state === 'past' ? says.pastIncidents : stateSays[state], scope)]),
     query.state,
   )}</select></label>
-<label>${say(says.severity, scope)} <select name="severity">${severityOptions(query.severity, scope)}</select></label>
+<label>${say(common.severity, scope)} <select name="severity">${severityOptions(query.severity, scope)}</select></label>
 <label>${say(says.owner, scope)} <select name="care">${options([['', say(says.anyone, scope)], ...cares.map((care) => [care, sayCare(care, scope)] as const)], query.care ?? '')}</select></label>
 ${exactFilters.map(([name, kind]) => (choices[kind].length <= maxChoices || query[name] !== '') && textChoice(name, choices[kind], { chosen: query[name] }, scope))}
-<button>${say(says.filter, scope)}</button> <a href="/alerts">${say(says.showAll, scope)}</a></form></details>`;
+<button>${say(common.filter, scope)}</button> <a href="/alerts">${say(says.showAll, scope)}</a></form></details>`;
 }
 
 async function openSection(scope: Scope, query: AlertQuery): Promise<Html> {
@@ -110,7 +98,7 @@ async function openSection(scope: Scope, query: AlertQuery): Promise<Html> {
     const [alert] = card;
     return html`<label class="pick"><input type="checkbox" form="bulk" name="alert" value="${pickedNames(card)}"><span class="hidden">${say(says.choose, { rule: alert.rule, account: alert.accountName }, scope)}</span></label>`;
   };
-  return html`<section aria-labelledby="found-heading"><h2 id="found-heading">${say(says.found, { count: matching }, scope)}${shown < matching && say(says.onThisPage, { count: shown }, scope)}</h2>
+  return html`<section aria-labelledby="found-heading"><h2 id="found-heading">${say(common.alerts, { count: matching }, scope)}${shown < matching && say(says.onThisPage, { count: shown }, scope)}</h2>
 <ul class="alerts picked">${cards.map((card) => alertCard(card, accounts, scope, { back, pick: picker(card) }))}</ul>
 ${pagerOf(query, nextCursor, scope)}
 ${bulkForm(page, query, { back, scope })}</section>`;
@@ -126,7 +114,7 @@ function bulkForm(
 <label><input type="checkbox" name="all" value="yes"> ${say(says.all, { count: matching }, scope)}</label>
 ${personFields(scope)}
 ${durationField(scope)}
-<button name="do" value="acknowledge">${say(says.acknowledge, scope)}</button> <button name="do" value="silence" class="quiet">${say(says.silence, scope)}</button></form>`;
+<button name="do" value="acknowledge">${say(common.acknowledge, scope)}</button> <button name="do" value="silence" class="quiet">${say(says.silence, scope)}</button></form>`;
 }
 
 function pastSection(scope: Scope, query: AlertQuery): Promise<Html> {

@@ -1,10 +1,8 @@
 import type { LiveViews } from '../../views/live-views.ts';
 import type { AccountView, AlertView, FiringView } from '../../views/views.ts';
-import { type Html, html } from '../../wording/html.ts';
-import { say } from '../../wording/language.ts';
+import { type Html, html, sayHtml } from '../../wording/html.ts';
 import { sayMoment } from '../../wording/moments.ts';
-import { phrases } from '../../wording/phrase.ts';
-import { sayHtml } from '../../wording/say-html.ts';
+import { type Listener, phrases, say } from '../../wording/phrase.ts';
 import {
   acknowledgeForm,
   alertName,
@@ -14,8 +12,9 @@ import {
   silenceForm,
 } from './forms.ts';
 import { live } from './live.ts';
+import { age, badge, icon } from './markup.ts';
 import { hintLine, moneyOnItsWay, payButtons, whenWords } from './to-pay.ts';
-import { accountPath, age, badge, type Frame, icon, nameOf, type Scope, stateWord } from './words.ts';
+import { accountPath, type Frame, nameOf, type Scope, stateWord } from './words.ts';
 
 /** The taker of an alert: nobody yet, a person, a silence, or a worse alert that says it. */
 const careWords = phrases('care', {
@@ -29,7 +28,7 @@ export type Care = keyof typeof careWords;
 
 export const cares = Object.keys(careWords) as readonly Care[];
 
-export function sayCare(care: Care, reader: Pick<Frame, 'language'>): string {
+export function sayCare(care: Care, reader: Listener): string {
   return say(careWords[care], reader);
 }
 

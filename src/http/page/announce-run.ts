@@ -1,34 +1,30 @@
-import { parseLocalText } from '../../domain/moment.ts';
 import { unitOf } from '../../domain/reading.ts';
+import { parseLocalText } from '../../domain/time.ts';
 import type { Wanted } from '../../engine/orders.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { say } from '../../wording/language.ts';
 import { sayMoment } from '../../wording/moments.ts';
-import { phrases } from '../../wording/phrase.ts';
+import { phrases, say } from '../../wording/phrase.ts';
 import { sayAmount } from '../../wording/quantity-wording.ts';
 import type { WebContext } from '../web-env.ts';
 import { accountsOf } from './alerts.ts';
 import { askAgain } from './ask-again.ts';
 import { hidden, maxChoices, options, personFields, readForm, readPerson, sendBack } from './forms.ts';
+import { accountLink } from './markup.ts';
 import { readAmount } from './ordered.ts';
 import { zoneOfForm } from './time-zone.ts';
-import { accountLink, nameOf, type Scope } from './words.ts';
+import { common, nameOf, type Scope } from './words.ts';
 
 const says = phrases('announce', {
   title: 'Announced runs',
   run: '{amount} beyond the usual, {from} to {to}, announced by {by}',
-  cancel: 'Cancel',
   announce: 'Announce a run',
   effect:
     'Spending beyond the usual, such as a campaign: forecast, payments, surge and budget know of it, and an alert tells when it does not come or is far off.',
-  account: 'Account',
   balance: 'Balance (empty: the first)',
   amount: 'Amount beyond the usual',
-  from: 'From',
   to: 'To',
 });
 
-/** Runs that people announced, and the form that announces another. */
 export async function announcedRuns(scope: Scope): Promise<Html> {
   const runs = scope.views.announced();
   const accounts = await accountsOf(scope.views, runs);
@@ -37,7 +33,7 @@ export async function announcedRuns(scope: Scope): Promise<Html> {
     const amount = sayAmount(amountMicros, { ...scope, currency: unitOf({ balances, currency }, balance) });
     const [from, to] = [sayMoment(startsAt, scope), sayMoment(endsAt, scope)];
     return html`<li>${accountLink({ id: account, name })}: <bdi>${say(says.run, { amount, from, to, by: announcedBy }, scope)}</bdi>${comment !== '' && html` (<bdi>${comment}</bdi>)`}
-<form method="post" action="/pay/cancel">${hidden('account', account)}${hidden('id', id)}<button class="quiet">${say(says.cancel, scope)}<span class="hidden"> ${nameOf(name)}</span></button></form></li>`;
+<form method="post" action="/pay/cancel">${hidden('account', account)}${hidden('id', id)}<button class="quiet">${say(common.cancel, scope)}<span class="hidden"> ${nameOf(name)}</span></button></form></li>`;
   });
   return html`<section aria-labelledby="runs-heading"><h2 id="runs-heading">${say(says.title, scope)}</h2>${items.length > 0 && html`<ul class="ordered">${items}</ul>`}
 <details class="act"><summary>${say(says.announce, scope)}</summary>${runFields(scope)}</details></section>`;
@@ -46,10 +42,10 @@ export async function announcedRuns(scope: Scope): Promise<Html> {
 /** `given` is what the form was sent with before. */
 function runFields(scope: Scope, given = new URLSearchParams()): Html {
   return html`<form method="post" action="/pay/announced">${hidden('zone', zoneOfForm(given, scope))}<p>${say(says.effect, scope)}</p>
-<label>${say(says.account, scope)} ${accountField(scope, given.get('account'))}</label>
+<label>${say(common.account, scope)} ${accountField(scope, given.get('account'))}</label>
 <label>${say(says.balance, scope)} <input name="balance" maxlength="64" autocomplete="off" value="${given.get('balance')}"></label>
 <label>${say(says.amount, scope)} <input name="amount" required inputmode="decimal" value="${given.get('amount')}"></label>
-<label>${say(says.from, scope)} <input type="datetime-local" name="from" required value="${given.get('from')}"></label>
+<label>${say(common.from, scope)} <input type="datetime-local" name="from" required value="${given.get('from')}"></label>
 <label>${say(says.to, scope)} <input type="datetime-local" name="to" required value="${given.get('to')}"></label>
 ${personFields(scope, given)}<button>${say(says.announce, scope)}</button></form>`;
 }

@@ -1,12 +1,10 @@
 import { type Html, html } from '../../wording/html.ts';
-import { say } from '../../wording/language.ts';
-import { phrases } from '../../wording/phrase.ts';
+import { say } from '../../wording/phrase.ts';
 import { sayAgain } from '../../wording/say-again.ts';
 import { RequestError } from '../refusal.ts';
 import type { WebContext } from '../web-env.ts';
 import { show } from './show.ts';
-
-const says = phrases('askAgain', { back: 'Back' });
+import { common } from './words.ts';
 
 interface RefusedForm {
   readonly heading: string;
@@ -22,7 +20,7 @@ export function askAgain(context: WebContext, error: unknown, refused: RefusedFo
   const { scope } = context.var;
   const { heading, form, back, ...place } = refused;
   const content = html`<section class="panel question"><h1>${heading}</h1>
-<p class="problem" role="alert">${sayAgain(error.message, scope)}</p>${form}<p><a href="${back}">${say(says.back, scope)}</a></p></section>`;
+<p class="problem" role="alert">${sayAgain(error.message, scope)}</p>${form}<p><a href="${back}">${say(common.back, scope)}</a></p></section>`;
   return show(context, {
     title: `${heading} · lowwater`,
     content,

@@ -1,19 +1,17 @@
 import { type Chart, findTopUps, type IncidentBand, layChart, type TopUp } from '../../chart/chart.ts';
-import { dayMs } from '../../domain/duration.ts';
-import { instantOfWall } from '../../domain/moment.ts';
 import { isSameCurrency, type Micros } from '../../domain/money.ts';
 import { ownOf } from '../../domain/own.ts';
 import type { Balance, PollRecord, Reading } from '../../domain/reading.ts';
+import { dayMs, instantOfWall } from '../../domain/time.ts';
 import type { WeekAgo } from '../../spending/interval.ts';
 import type { Views } from '../../views/create-views.ts';
 import type { AccountView } from '../../views/views.ts';
 import { phrases } from '../../wording/phrase.ts';
 import { parseInstant } from '../api/input.ts';
 import { RequestError, refusals } from '../refusal.ts';
-import type { Frame } from './words.ts';
+import { common, type Frame } from './words.ts';
 
 const says = phrases('range', {
-  day: '24 hours',
   week: '7 days',
   month: '30 days',
   quarter: '90 days',
@@ -21,7 +19,7 @@ const says = phrases('range', {
 });
 
 export const chartRanges = [
-  { name: '24h', label: says.day, ms: dayMs },
+  { name: '24h', label: common.day, ms: dayMs },
   { name: '7d', label: says.week, ms: 7 * dayMs },
   { name: '30d', label: says.month, ms: 30 * dayMs },
   { name: '90d', label: says.quarter, ms: 90 * dayMs },

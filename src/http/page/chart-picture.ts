@@ -4,15 +4,12 @@ import { valueTicks } from '../../chart/scale.ts';
 import { formatMicros } from '../../domain/money.ts';
 import type { Severity } from '../../domain/severity.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { say } from '../../wording/language.ts';
 import { sayDay } from '../../wording/moments.ts';
-import { phrases } from '../../wording/phrase.ts';
+import { type Listener, phrases, say } from '../../wording/phrase.ts';
 import { saySeverity } from '../../wording/severity-words.ts';
 import type { Frame } from './words.ts';
 
-const says = phrases('accountChart', {
-  threshold: '{severity} {amount}',
-});
+const says = phrases('accountChart', { threshold: '{severity} {amount}' });
 
 /** Shares of the page's box, so that lines stretch with it; colours come from its style sheet. */
 const look: Omit<SvgLook, 'nameThreshold' | 'nameDay' | 'figure'> = {
@@ -29,7 +26,7 @@ const look: Omit<SvgLook, 'nameThreshold' | 'nameDay' | 'figure'> = {
   times: 6,
 };
 
-export function sayThreshold(severity: Severity, amount: string, reader: Pick<Frame, 'language'>): string {
+export function sayThreshold(severity: Severity, amount: string, reader: Listener): string {
   return say(says.threshold, { severity: saySeverity(severity, reader), amount }, reader);
 }
 

@@ -1,17 +1,15 @@
 import { amountsOf, type Chart } from '../../chart/chart.ts';
-import { dayMs, weekMs } from '../../domain/duration.ts';
-import { isoDay, isoText, momentParts } from '../../domain/moment.ts';
 import { onStorageError } from '../../domain/operator-error.ts';
 import { ownOf } from '../../domain/own.ts';
 import { type Balance, type BalanceDefinition, unitOf } from '../../domain/reading.ts';
+import { dayMs, isoDay, isoText, momentParts, weekMs } from '../../domain/time.ts';
 import { ladderSteps } from '../../rules/ladder.ts';
 import { nameWeekday } from '../../rules/spending-facts.ts';
 import type { AccountView } from '../../views/views.ts';
-import { type Html, html } from '../../wording/html.ts';
-import { say } from '../../wording/language.ts';
+import { type Html, html, sayHtml } from '../../wording/html.ts';
 import { joinSentences } from '../../wording/lists.ts';
 import { sayMoment } from '../../wording/moments.ts';
-import { phrases } from '../../wording/phrase.ts';
+import { phrases, say } from '../../wording/phrase.ts';
 import {
   balanceLabel,
   sayAmount,
@@ -20,13 +18,13 @@ import {
   sayRunwayClause,
 } from '../../wording/quantity-wording.ts';
 import { sayAgain } from '../../wording/say-again.ts';
-import { sayHtml } from '../../wording/say-html.ts';
 import { RequestError } from '../refusal.ts';
 import { buildChart, type ChartSpan, chartRanges, readSpan } from './chart-model.ts';
 import { drawChart, sayThreshold } from './chart-picture.ts';
 import { choiceLink } from './forms.ts';
 import { live } from './live.ts';
-import { accountPath, type Scope, unreadable } from './words.ts';
+import { unreadable } from './markup.ts';
+import { accountPath, common, type Scope } from './words.ts';
 
 const tableRows = 40;
 
@@ -40,9 +38,6 @@ const says = phrases('accountChart', {
   balance: 'Balance',
   both: 'Both',
   all: 'All',
-  from: 'From',
-  to: 'to',
-  show: 'Show',
   words: '{balance}: {words}',
   asTableOf: 'The chart{hidden} as a table',
   of: 'of the {balance}',
@@ -56,7 +51,6 @@ const says = phrases('accountChart', {
   off: 'Off the chart: {thresholds}.',
   empty: 'No reading in this range.',
   readings: 'Readings',
-  time: 'Time',
   notRead: 'not read',
 });
 const legends = phrases('legend', {
@@ -165,9 +159,9 @@ function rangeForm({ account, span, scope }: Shown, query: URLSearchParams, prob
   const until = isoDay(Math.min(span.until - 1, scope.now), scope.timezone);
   const balance = query.get('balance');
   return html`<form class="search range" method="get" action="${accountPath(account.id)}#chart-heading">${balance !== null && html`<input type="hidden" name="balance" value="${balance}">`}
-<label>${say(says.from, scope)} <input type="date" name="since" value="${since}" max="${today}" required></label>
-<label>${say(says.to, scope)} <input type="date" name="until" value="${until}" max="${today}" required></label>
-<button class="quiet">${say(says.show, scope)}</button>${problem !== null && html`<p class="problem" role="alert">${problem}</p>`}</form>`;
+<label>${say(common.from, scope)} <input type="date" name="since" value="${since}" max="${today}" required></label>
+<label>${say(common.to, scope)} <input type="date" name="until" value="${until}" max="${today}" required></label>
+<button class="quiet">${say(common.show, scope)}</button>${problem !== null && html`<p class="problem" role="alert">${problem}</p>`}</form>`;
 }
 
 /** A range up to now stays one while the page is open. */
@@ -255,7 +249,7 @@ function chartTable(chart: Chart, balance: Balance, { account, scope }: Shown): 
     return value === null || index % step === 0 || index === chart.points.length - 1;
   });
   if (rows.length === 0) return html`<p class="empty">${say(says.empty, scope)}</p>`;
-  return html`<div class="scroll" role="group" aria-label="${say(says.readings, scope)}" tabindex="0"><table><thead><tr><th scope="col">${say(says.time, scope)}</th><th scope="col" class="number">${sayBalance(balanceLabel(balance, account.balances), scope)}</th></tr></thead><tbody>${rows
+  return html`<div class="scroll" role="group" aria-label="${say(says.readings, scope)}" tabindex="0"><table><thead><tr><th scope="col">${say(common.time, scope)}</th><th scope="col" class="number">${sayBalance(balanceLabel(balance, account.balances), scope)}</th></tr></thead><tbody>${rows
     .toReversed()
     .map(
       ({ at, value }) =>

@@ -10,11 +10,11 @@ import {
 } from '../../views/spending-forecast.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { say } from '../../wording/language.ts';
 import { saySum } from '../../wording/one-sum-wording.ts';
-import { phrases } from '../../wording/phrase.ts';
+import { phrases, say } from '../../wording/phrase.ts';
 import { sayAmount, sayBareAmount, sayComputed } from '../../wording/quantity-wording.ts';
-import { type Scope, table, unknown } from './words.ts';
+import { table, unknown } from './markup.ts';
+import { common, type Scope } from './words.ts';
 
 const shownGroups = 30;
 
@@ -23,9 +23,7 @@ const says = phrases('cost', {
   csv: 'As CSV',
   by: 'By {label}',
   byProvider: 'By provider',
-  byAccount: 'By account',
   more: 'and {count} more, in the CSV',
-  of: 'Of',
   soFar: 'This month so far',
   month: 'This month at its end',
   budget: 'Budget',
@@ -59,7 +57,7 @@ export async function costSection(
 ${oneSums(sums, rows.filter(({ month }) => month.total === null).length, scope)}
 ${costTable(title, groupForecasts(rows, byLabel), scope)}
 ${fold(say(says.byProvider, scope), ({ provider }) => provider)}
-${fold(say(says.byAccount, scope), ({ account }) => account.name)}</section>`;
+${fold(say(common.byAccount, scope), ({ account }) => account.name)}</section>`;
 }
 
 type Sums = Awaited<ReturnType<typeof forecastSpending>>['sums'];
@@ -80,7 +78,7 @@ function costTable(title: string, groups: readonly ForecastGroup[], scope: Scope
   const withBudget = groups.some(({ budget }) => budget !== null);
   const columns = [says.soFar, says.month, ...(withBudget ? [says.budget] : []), says.quarter, says.next];
   const names = columns.map((column) => say(column, scope));
-  const head = html`<th scope="col">${say(says.of, scope)}</th>${names.map((name) => html`<th scope="col" class="number">${name}</th>`)}`;
+  const head = html`<th scope="col">${say(common.of, scope)}</th>${names.map((name) => html`<th scope="col" class="number">${name}</th>`)}`;
   const rows = groups.slice(0, shownGroups).map((group) => {
     const cells = cellsOf(group, withBudget, scope);
     const name =

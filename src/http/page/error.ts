@@ -1,18 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 import { ownOf } from '../../domain/own.ts';
 import { html } from '../../wording/html.ts';
-import { say } from '../../wording/language.ts';
-import { type Phrase, phrases } from '../../wording/phrase.ts';
+import { type Phrase, phrases, say } from '../../wording/phrase.ts';
 import { sayAgain } from '../../wording/say-again.ts';
 import type { Answer, RequestError } from '../refusal.ts';
 import { readOwnPath } from './forms.ts';
 import { layOut } from './layout.ts';
-import { type Frame, pages } from './words.ts';
+import { common, type Frame, pages } from './words.ts';
 
 const says = phrases('errorPage', {
   other: 'That did not work',
   title: '{heading} · lowwater',
-  back: 'Back',
   goOn: 'Continue',
 });
 
@@ -31,7 +29,7 @@ export function errorPage(error: RequestError, { headers }: IncomingMessage, fra
   const heading = say(ownOf<Phrase<unknown>>(headings, error.code) ?? says.other, frame);
   const from = URL.parse(headers.referer ?? '');
   const back = from !== null && from.host === headers.host ? readOwnPath(from.pathname + from.search) : '/';
-  const content = html`<section class="panel narrow"><h1>${heading}</h1><p>${sayAgain(error.message, frame)}</p><p>${back !== '/' && html`<a href="${back}">${say(says.back, frame)}</a> · `}<a href="/">${say(pages.overview, frame)}</a></p></section>`;
+  const content = html`<section class="panel narrow"><h1>${heading}</h1><p>${sayAgain(error.message, frame)}</p><p>${back !== '/' && html`<a href="${back}">${say(common.back, frame)}</a> · `}<a href="/">${say(pages.overview, frame)}</a></p></section>`;
   const { markup } = layOut({ title: say(says.title, { heading }, frame), content, frame, chrome: null });
   return { status: error.status, headers: { ...pageHeaders, ...error.headers }, body: markup };
 }

@@ -1,18 +1,17 @@
 import { decodeOctets } from '../../domain/addresses.ts';
-import { parseDuration } from '../../domain/duration.ts';
 import type { SeenAlert, SeenAlertName } from '../../domain/operator.ts';
 import { severities } from '../../domain/severity.ts';
+import { parseDuration } from '../../domain/time.ts';
 import type { AlertView } from '../../views/views.ts';
 import { type Html, type HtmlValue, html } from '../../wording/html.ts';
-import { say } from '../../wording/language.ts';
 import { sayExactDuration } from '../../wording/moments.ts';
-import { phrases } from '../../wording/phrase.ts';
+import { type Listener, phrases, say } from '../../wording/phrase.ts';
 import { parseInput } from '../api/input.ts';
 import { personSchema } from '../api/orders.ts';
 import { RequestError, refusals } from '../refusal.ts';
 import type { WebContext } from '../web-env.ts';
 import { keepDone, keepName } from './cookies.ts';
-import { nameOf, type Scope, stateWord } from './words.ts';
+import { common, nameOf, type Scope, stateWord } from './words.ts';
 
 export interface FormPlace {
   readonly back: string;
@@ -26,26 +25,20 @@ export interface FormPlace {
 const says = phrases('forms', {
   name: 'Your name',
   asWhom: 'As {name}.',
-  comment: 'Comment',
   giveBack: 'Give back',
-  acknowledge: 'Acknowledge',
   acknowledgeEffect: 'Reminders and escalation stop until this resolves or gets worse.',
-  silence: 'Silence',
   silenceEffect: 'No messages about this meanwhile. What still fires when the silence ends is sent then.',
   for: 'For',
-  ofAlert: '{rule} of {account}',
   ofAccount: 'all alerts of {account}',
-  account: 'Account',
   everyAccount: 'every account',
-  rule: 'Rule',
   everyRule: 'every rule',
   label: 'Label',
   everyLabel: 'every label',
   everySeverity: 'every severity',
 });
 const choiceWords = {
-  account: { label: says.account, every: says.everyAccount },
-  rule: { label: says.rule, every: says.everyRule },
+  account: { label: common.account, every: says.everyAccount },
+  rule: { label: common.rule, every: says.everyRule },
   label: { label: says.label, every: says.everyLabel },
 };
 const noReader = { name: '', isProven: false };
@@ -58,7 +51,6 @@ export const maxChoices = 200;
 /** The alerts of one card: one, or several with one cause. */
 export type CardAlerts = readonly [AlertView, ...AlertView[]];
 
-/** Gives acknowledged alerts back. */
 export function giveBackForm([alert, ...others]: CardAlerts, { back }: FormPlace, scope: Scope): Html {
   const [action, fields] =
     others.length === 0
@@ -73,12 +65,12 @@ export function acknowledgeForm([alert, ...others]: CardAlerts, { back }: FormPl
     others.length === 0
       ? [`/alerts/${alertName(alert)}/acknowledge`, seenFields(alert)]
       : ['/alerts/many', pickedField([alert, ...others])];
-  return html`<details class="act"><summary>${say(says.acknowledge, scope)}<span class="hidden"> ${sayAlert(alert, scope)}</span></summary>
+  return html`<details class="act"><summary>${say(common.acknowledge, scope)}<span class="hidden"> ${sayAlert(alert, scope)}</span></summary>
 <form method="post" action="${action}">
 <p>${say(says.acknowledgeEffect, scope)}</p>
 ${hidden('back', back)}${fields}
 ${personFields(scope)}
-<button>${say(says.acknowledge, scope)}</button>
+<button>${say(common.acknowledge, scope)}</button>
 </form></details>`;
 }
 
@@ -88,7 +80,7 @@ function sayAlert({ accountName, rule }: Target, scope: Scope): string {
   const account = nameOf(accountName);
   return rule === null
     ? say(says.ofAccount, { account }, scope)
-    : say(says.ofAlert, { rule, account }, scope);
+    : say(common.ofAccount, { rule, account }, scope);
 }
 
 /** Silencing the alerts of a card, or all of an account. It names what it mutes, and so needs no further question. */
@@ -104,13 +96,13 @@ export function silenceForm(
           '/silences',
           html`${hidden('confirmed', 'yes')}${hidden('account', target.account)}${target.rule !== null && hidden('rule', target.rule)}${'severity' in target && seenFields(target)}`,
         ];
-  return html`<details class="act"><summary>${say(says.silence, scope)}<span class="hidden"> ${sayAlert(target, scope)}</span></summary>
+  return html`<details class="act"><summary>${say(common.silence, scope)}<span class="hidden"> ${sayAlert(target, scope)}</span></summary>
 <form method="post" action="${action}">
 <p>${say(says.silenceEffect, scope)}</p>
 ${hidden('back', back)}${fields}
 ${durationField(scope)}
 ${personFields(scope)}
-<button>${say(says.silence, scope)}</button>
+<button>${say(common.silence, scope)}</button>
 </form></details>`;
 }
 
@@ -137,7 +129,7 @@ export function pickedNames(alerts: readonly AlertView[]): string {
 /** `given` is what a form was sent with before. */
 export function personFields(scope: Scope, given = new URLSearchParams()): Html {
   return html`${nameField(given.get('by'), scope)}
-<label>${say(says.comment, scope)} <input name="comment" maxlength="500" autocomplete="off" value="${given.get('comment')}"></label>`;
+<label>${say(common.comment, scope)} <input name="comment" maxlength="500" autocomplete="off" value="${given.get('comment')}"></label>`;
 }
 
 /** Asks for no name that is known: what the trusted proxy says counts, and what this browser gave last stands there. */
@@ -159,7 +151,7 @@ export function textChoice(
   subject: keyof typeof choiceWords,
   choices: Choices,
   { chosen, problem }: { readonly chosen: string; readonly problem?: string | undefined },
-  reader: Pick<Scope, 'language'>,
+  reader: Listener,
 ): Html {
   const { label, every } = choiceWords[subject];
   const wrong = problem === undefined ? null : problemAt(subject, problem);
@@ -186,7 +178,7 @@ export function options(choices: Choices, chosen: string | null): readonly Html[
 }
 
 /** Every severity, and none of them in particular. */
-export function severityOptions(chosen: string | null, reader: Pick<Scope, 'language'>): readonly Html[] {
+export function severityOptions(chosen: string | null, reader: Listener): readonly Html[] {
   const words = severities.map((severity) => [severity, stateWord(severity, reader)] as const);
   return options([['', say(says.everySeverity, reader)], ...words], chosen ?? '');
 }

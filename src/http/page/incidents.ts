@@ -2,22 +2,18 @@ import type { Incident, Resolution } from '../../domain/alert.ts';
 import { unitOf } from '../../domain/reading.ts';
 import { sayComment } from '../../wording/comment.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { say } from '../../wording/language.ts';
 import { sayDuration } from '../../wording/moments.ts';
-import { phrases } from '../../wording/phrase.ts';
+import { type Listener, phrases, say } from '../../wording/phrase.ts';
 import { sayAmount, sayQuantity, type WordingFrame } from '../../wording/quantity-wording.ts';
-import { accountLink, badge, type Frame, moment, nameOf, stateWord, table, unknown } from './words.ts';
+import { accountLink, badge, moment, table, unknown } from './markup.ts';
+import { common, type Frame, nameOf, stateWord } from './words.ts';
 
 const says = phrases('incidents', {
   none: 'No incident yet.',
-  title: 'Incidents',
   worst: 'Worst',
-  account: 'Account',
-  rule: 'Rule',
   began: 'Began',
   lasted: 'Lasted',
   endedBy: 'Ended by',
-  value: 'Value',
   acknowledged: 'Acknowledged',
   no: 'no',
   instant: 'an instant',
@@ -41,9 +37,9 @@ export function incidentTable(
   { names = false } = {},
 ): Html {
   if (incidents.length === 0) return html`<p class="empty">${say(says.none, frame)}</p>`;
-  const head = html`<th scope="col">${say(says.worst, frame)}</th>${names && html`<th scope="col">${say(says.account, frame)}</th>`}<th scope="col">${say(says.rule, frame)}</th><th scope="col">${say(says.began, frame)}</th><th scope="col">${say(says.lasted, frame)}</th><th scope="col">${say(says.endedBy, frame)}</th><th scope="col" class="number">${say(says.value, frame)}</th><th scope="col">${say(says.acknowledged, frame)}</th>`;
+  const head = html`<th scope="col">${say(says.worst, frame)}</th>${names && html`<th scope="col">${say(common.account, frame)}</th>`}<th scope="col">${say(common.rule, frame)}</th><th scope="col">${say(says.began, frame)}</th><th scope="col">${say(says.lasted, frame)}</th><th scope="col">${say(says.endedBy, frame)}</th><th scope="col" class="number">${say(common.value, frame)}</th><th scope="col">${say(says.acknowledged, frame)}</th>`;
   const rows = incidents.map((incident) => incidentRow(incident, account, frame, names));
-  return table(say(says.title, frame), 'cards compact', head, rows);
+  return table(say(common.incidents, frame), 'cards compact', head, rows);
 }
 
 function incidentRow(
@@ -56,11 +52,11 @@ function incidentRow(
   const { worstSeverity, rule, firedAt, resolution, value, acknowledgement } = incident;
   return html`<tr><td data-label="${say(says.worst, frame)}">${badge(worstSeverity, stateWord(worstSeverity, frame))}</td>${
     names &&
-    html`<td data-label="${say(says.account, frame)}">${incident.account.startsWith('@') ? html`<bdi>${nameOf(incident.accountName)}</bdi>` : accountLink({ id: incident.account, name: incident.accountName })}</td>`
+    html`<td data-label="${say(common.account, frame)}">${incident.account.startsWith('@') ? html`<bdi>${nameOf(incident.accountName)}</bdi>` : accountLink({ id: incident.account, name: incident.accountName })}</td>`
   }<th scope="row"><code>${rule}</code></th>
 <td data-label="${say(says.began, frame)}">${moment(firedAt, frame)}</td><td data-label="${say(says.lasted, frame)}">${wordLasted(incident, frame)}</td>
 <td data-label="${say(says.endedBy, frame)}">${resolution === null ? unknown(frame) : describeResolution(resolution, { ...frame, currency })}</td>
-<td${value?.unit !== 'text' && html` class="number"`} data-label="${say(says.value, frame)}">${value === null ? unknown(frame) : sayQuantity(value, { ...frame, currency })}</td>
+<td${value?.unit !== 'text' && html` class="number"`} data-label="${say(common.value, frame)}">${value === null ? unknown(frame) : sayQuantity(value, { ...frame, currency })}</td>
 <td data-label="${say(says.acknowledged, frame)}">${
     acknowledgement === null
       ? html`<span class="soft">${say(says.no, frame)}</span>`
@@ -69,10 +65,7 @@ function incidentRow(
 }
 
 /** The time that it lasted: `2 hours 5 minutes`, `still open`, `an instant`. */
-export function wordLasted(
-  it: Pick<Incident, 'event' | 'firedAt' | 'resolvedAt'>,
-  reader: Pick<Frame, 'language'>,
-): string {
+export function wordLasted(it: Pick<Incident, 'event' | 'firedAt' | 'resolvedAt'>, reader: Listener): string {
   if (it.event) return say(says.instant, reader);
   return it.resolvedAt === null ? say(says.open, reader) : sayDuration(it.resolvedAt - it.firedAt, reader);
 }

@@ -1,13 +1,12 @@
 import type { Severity } from '../../domain/severity.ts';
-import { Html, type HtmlValue, html } from '../../wording/html.ts';
-import { say } from '../../wording/language.ts';
-import { phrases } from '../../wording/phrase.ts';
-import { sayHtml } from '../../wording/say-html.ts';
+import { Html, type HtmlValue, html, sayHtml } from '../../wording/html.ts';
+import { phrases, say } from '../../wording/phrase.ts';
 import { assetPath } from '../assets.ts';
 import { choiceLink } from './forms.ts';
 import { live } from './live.ts';
+import { moment } from './markup.ts';
 import { scriptWords } from './script-words.ts';
-import { type Frame, moment, pages } from './words.ts';
+import { type Frame, pages } from './words.ts';
 
 const says = phrases('show', {
   skip: 'Skip to content',
@@ -33,7 +32,6 @@ export interface LayoutOptions {
   readonly reload?: boolean;
 }
 
-/** A page of the navigation. */
 export type PageName = (typeof navigated)[number];
 
 /** The frame around the content of a page for a person who is signed in. */

@@ -1,37 +1,23 @@
 import { displayName } from '../../domain/alert.ts';
 import type { Notification } from '../../domain/outbox.ts';
 import type { ChannelView } from '../../views/create-views.ts';
-import { type Html, html } from '../../wording/html.ts';
-import { say } from '../../wording/language.ts';
-import { phrases } from '../../wording/phrase.ts';
+import { type Html, html, sayHtml } from '../../wording/html.ts';
+import { phrases, say } from '../../wording/phrase.ts';
 import { sayAgain } from '../../wording/say-again.ts';
-import { sayHtml } from '../../wording/say-html.ts';
 import { pageOfTime } from '../api/input.ts';
 import { live } from './live.ts';
+import { accountLink, age, badge, ifReadable, table, unknown } from './markup.ts';
 import { pager } from './pager.ts';
-import {
-  accountLink,
-  age,
-  badge,
-  type Frame,
-  ifReadable,
-  pages,
-  type Scope,
-  table,
-  unknown,
-  withQuery,
-} from './words.ts';
+import { common, type Frame, pages, type Scope, withQuery } from './words.ts';
 
 const shownItems = 3;
 const messagesAPage = 40;
 
 const says = phrases('messages', {
-  channels: 'Channels',
   none: 'No message has been sent yet. {command} sends one, and shows what its receiver says.',
   delivery: 'Delivery',
   channel: 'Channel',
   type: 'Type',
-  alerts: 'Alerts',
   created: 'Created',
   attempts: 'Attempts',
   noChannel: 'No channel is configured: nobody is notified. Add one under {key} of the configuration.',
@@ -39,7 +25,6 @@ const says = phrases('messages', {
   waitingCount: 'Waiting',
   lastDelivered: 'Last delivered',
   lastError: 'Last error',
-  never: 'never',
   noError: 'none',
   delivered: 'Delivered',
   refused: 'Refused',
@@ -74,7 +59,7 @@ export async function renderMessages(scope: Scope): Promise<Html> {
     return html`${messageTable(items, scope)}${pager((place) => withQuery('/messages', { cursor: place }), { cursor, nextCursor }, scope)}`;
   }, scope);
   return html`<h1>${say(pages.messages, scope)}</h1>${live('messages', messages)}
-<section aria-labelledby="channels-heading"><h2 id="channels-heading">${say(says.channels, scope)}</h2>${live('channels', channelTable(scope.views.channels(), scope))}</section>`;
+<section aria-labelledby="channels-heading"><h2 id="channels-heading">${say(common.channels, scope)}</h2>${live('channels', channelTable(scope.views.channels(), scope))}</section>`;
 }
 
 /** Messages with their delivery, newest first. */
@@ -82,7 +67,7 @@ export function messageTable(messages: readonly Notification[], scope: Scope): H
   if (messages.length === 0)
     return html`<p class="empty">${sayHtml(says.none, { command: html`<code>lowwater test-channel NAME</code>` }, scope)}</p>`;
   const names = new Map(scope.views.choices().accounts);
-  const head = html`<th scope="col">${say(says.delivery, scope)}</th><th scope="col">${say(says.channel, scope)}</th><th scope="col">${say(says.type, scope)}</th><th scope="col">${say(says.alerts, scope)}</th><th scope="col">${say(says.created, scope)}</th><th scope="col">${say(says.attempts, scope)}</th>`;
+  const head = html`<th scope="col">${say(says.delivery, scope)}</th><th scope="col">${say(says.channel, scope)}</th><th scope="col">${say(says.type, scope)}</th><th scope="col">${say(pages.alerts, scope)}</th><th scope="col">${say(says.created, scope)}</th><th scope="col">${say(says.attempts, scope)}</th>`;
   const rows = messages.map((message) => messageRow(names, message, scope));
   return table(say(pages.messages, scope), 'cards compact messages', head, rows);
 }
@@ -102,7 +87,6 @@ export function lastDelivery(channels: readonly ChannelView[], frame: Frame): Ht
   return html`${at > 0 && html` ${badge('good', say(says.delivered, frame))} <span class="soft">${age(at, frame)}</span>`}${channels.filter((channel) => !works(channel)).map(({ name, pending }) => html` ${badge('warning', name)}${pending > 0 && html` <span class="soft">${say(says.waitingCount, frame)} ${pending}</span>`}`)}`;
 }
 
-/** Channels with what they still owe. */
 export function channelTable(channels: readonly ChannelView[], frame: Frame): Html {
   if (channels.length === 0)
     return html`<p class="empty">${sayHtml(says.noChannel, { key: html`<code>channels</code>` }, frame)}</p>`;
@@ -110,17 +94,17 @@ export function channelTable(channels: readonly ChannelView[], frame: Frame): Ht
   const rows = channels.map(
     ({ name, type, pending, lastDeliveredAt, lastError }) =>
       html`<tr><th scope="row"><bdi>${name}</bdi></th><td data-label="${say(says.kind, frame)}">${type}</td><td data-label="${say(says.waitingCount, frame)}">${pending}</td>
-<td data-label="${say(says.lastDelivered, frame)}">${lastDeliveredAt === null ? html`<span class="soft">${say(says.never, frame)}</span>` : age(lastDeliveredAt, frame)}</td>
+<td data-label="${say(says.lastDelivered, frame)}">${lastDeliveredAt === null ? html`<span class="soft">${say(common.never, frame)}</span>` : age(lastDeliveredAt, frame)}</td>
 <td data-label="${say(says.lastError, frame)}">${lastError === null ? html`<span class="soft">${say(says.noError, frame)}</span>` : sayAgain(lastError, frame)}</td></tr>`,
   );
-  return table(say(says.channels, frame), 'cards compact', head, rows);
+  return table(say(common.channels, frame), 'cards compact', head, rows);
 }
 
 function messageRow(names: AccountNames, message: Notification, frame: Frame): Html {
   return html`<tr><td data-label="${say(says.delivery, frame)}">${deliveryBadge(message, frame)}${
     message.deliveredAt !== null && html`<span class="sub">${age(message.deliveredAt, frame)}</span>`
   }${message.state !== 'delivered' && message.lastError !== null && html`<span class="sub">${sayAgain(message.lastError, frame)}</span>`}</td>
-<td data-label="${say(says.channel, frame)}"><bdi>${message.channel}</bdi></td><td data-label="${say(says.type, frame)}">${saying(message, frame)}</td><td data-label="${say(says.alerts, frame)}">${about(names, message, frame)}</td>
+<td data-label="${say(says.channel, frame)}"><bdi>${message.channel}</bdi></td><td data-label="${say(says.type, frame)}">${saying(message, frame)}</td><td data-label="${say(pages.alerts, frame)}">${about(names, message, frame)}</td>
 <td class="created" data-label="${say(says.created, frame)}">${age(message.createdAt, frame)}</td><td class="attempts" data-label="${say(says.attempts, frame)}">${message.attempts}</td></tr>`;
 }
 

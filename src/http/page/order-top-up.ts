@@ -1,7 +1,6 @@
 import type { AccountView } from '../../views/views.ts';
 import type { HtmlValue } from '../../wording/html.ts';
-import { say } from '../../wording/language.ts';
-import { phrases } from '../../wording/phrase.ts';
+import { phrases, say } from '../../wording/phrase.ts';
 import { findAccount } from '../api/input.ts';
 import type { WebContext } from '../web-env.ts';
 import { askAgain } from './ask-again.ts';

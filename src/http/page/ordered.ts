@@ -1,14 +1,13 @@
 import type { Payment } from '../../domain/message.ts';
-import { parseLocalText } from '../../domain/moment.ts';
 import { formatMicros, type Micros } from '../../domain/money.ts';
 import { unitOf } from '../../domain/reading.ts';
 import { severities } from '../../domain/severity.ts';
+import { parseLocalText } from '../../domain/time.ts';
 import type { Wanted } from '../../engine/orders.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Html, type HtmlValue, html } from '../../wording/html.ts';
-import { say } from '../../wording/language.ts';
 import { sayAge } from '../../wording/moments.ts';
-import { phrases } from '../../wording/phrase.ts';
+import { type Listener, phrases, say } from '../../wording/phrase.ts';
 import { sayAmount } from '../../wording/quantity-wording.ts';
 import { readTypedAmount } from '../../wording/typed-amount.ts';
 import { RequestError, refusals } from '../refusal.ts';
@@ -70,7 +69,7 @@ export function readTopUp(account: string, form: URLSearchParams, scope: Scope):
 }
 
 /** Throws `RequestError` where none stands there. */
-export function readAmount(form: URLSearchParams, { language }: Pick<Scope, 'language'>): Micros {
+export function readAmount(form: URLSearchParams, { language }: Listener): Micros {
   const micros = readTypedAmount((form.get('amount') ?? '').trim(), language);
   if (micros !== null) return micros;
   throw new RequestError('bad_request', refusals.field({ name: 'amount', problem: refusals.amount() }));

@@ -1,21 +1,19 @@
 import { inSlices } from '../../daemon/slices.ts';
-import { hourMs } from '../../domain/duration.ts';
-import { isoDay, parseLocalText } from '../../domain/moment.ts';
+import { hourMs, isoDay, parseLocalText } from '../../domain/time.ts';
 import { notUrgent } from '../../domain/urgency.ts';
 import { dueGroup, dueGroups } from '../../rules/urgency.ts';
 import { sortAlerts } from '../../views/sort-alerts.ts';
 import type { FiringView } from '../../views/views.ts';
-import { type Html, html } from '../../wording/html.ts';
-import { say } from '../../wording/language.ts';
-import { phrases } from '../../wording/phrase.ts';
-import { sayHtml } from '../../wording/say-html.ts';
+import { type Html, html, sayHtml } from '../../wording/html.ts';
+import { phrases, say } from '../../wording/phrase.ts';
 import { AccountListing, readListQuery, writeListQuery } from './account-list.ts';
 import { accountsSection } from './account-table.ts';
 import { accountsOf, alertCard, careOf, cares, groupByCause, needsSomebody, sayCare } from './alerts.ts';
 import { live } from './live.ts';
+import { icon, ifReadable } from './markup.ts';
 import { channelsWork, channelTable, lastDelivery, messageTable } from './messages.ts';
 import { Totals } from './totals.ts';
-import { icon, ifReadable, pages, type Scope } from './words.ts';
+import { common, pages, type Scope } from './words.ts';
 
 const shownCards = 8;
 const shownMessages = 5;
@@ -44,12 +42,12 @@ export async function renderOverview(scope: Scope) {
   );
   const content = html`<h1 class="hidden">${say(pages.overview, scope)}</h1>
 ${live('urgent', needs)}
-<section aria-labelledby="totals-heading"><h2 id="totals-heading" class="hidden">${say(says.totals, scope)}</h2>${live('totals', totals.table(scope, views.finance().money))}</section>
+<section aria-labelledby="totals-heading"><h2 id="totals-heading" class="hidden">${say(common.totals, scope)}</h2>${live('totals', totals.table(scope, views.finance().money))}</section>
 ${accountsSection(page, list, scope)}
 <section aria-labelledby="messages-heading"><details class="fold"${!channelsWork(views.channels()) && html` open`}><summary><h2 id="messages-heading">${say(says.lastMessages, scope)}</h2>${live('deliveries', lastDelivery(views.channels(), scope), { tag: 'span' })}</summary>
 <p class="download"><a href="/messages">${say(says.allMessages, scope)}</a></p>
 ${live('messages', messages)}
-<h3>${say(says.channels, scope)}</h3>
+<h3>${say(common.channels, scope)}</h3>
 ${live('channels', channelTable(views.channels(), scope))}</details></section>`;
   return { content, ending };
 }
@@ -62,10 +60,8 @@ const says = phrases('overview', {
   today: 'Today',
   week: 'This week',
   later: 'Watch',
-  totals: 'Totals',
   lastMessages: 'Last messages',
   allMessages: 'All messages',
-  channels: 'Channels',
   byState: 'accounts by state',
   noneWatched: 'No account is watched.',
   noneRead:

@@ -1,7 +1,5 @@
 import { type Html, type HtmlValue, html } from '../../wording/html.ts';
-import { say } from '../../wording/language.ts';
-import { phrases } from '../../wording/phrase.ts';
-import type { Frame } from './words.ts';
+import { type Listener, phrases, say } from '../../wording/phrase.ts';
 
 const says = phrases('pager', { pages: 'Pages of this list', first: 'First page', next: 'Next page' });
 
@@ -14,7 +12,7 @@ interface Place {
 export function pager(
   addressOf: (cursor: string | null) => string,
   { cursor, nextCursor }: Place,
-  frame: Pick<Frame, 'language'>,
+  frame: Listener,
   between: HtmlValue = null,
 ): Html | null {
   if (cursor === null && nextCursor === null) return null;

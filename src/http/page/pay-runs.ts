@@ -1,9 +1,8 @@
 import type { planPayments } from '../../views/payment-plan.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { say } from '../../wording/language.ts';
 import { saySum } from '../../wording/one-sum-wording.ts';
 import { sayPayRun } from '../../wording/pay-run-wording.ts';
-import { phrases } from '../../wording/phrase.ts';
+import { phrases, say } from '../../wording/phrase.ts';
 import type { Scope } from './words.ts';
 
 const says = phrases('payRuns', {

@@ -8,25 +8,23 @@ import {
   sumOf,
 } from '../../views/payment-plan.ts';
 import type { AccountView } from '../../views/views.ts';
-import { type Html, html } from '../../wording/html.ts';
-import { say } from '../../wording/language.ts';
+import { type Html, html, listHtml, sayHtml } from '../../wording/html.ts';
 import { sayMoment } from '../../wording/moments.ts';
-import { phrases } from '../../wording/phrase.ts';
+import { phrases, say } from '../../wording/phrase.ts';
 import { balanceLabel, sayAmount, sayLabel } from '../../wording/quantity-wording.ts';
-import { listHtml, sayHtml } from '../../wording/say-html.ts';
 import { pageOfList } from '../api/input.ts';
 import { accountsOf } from './alerts.ts';
 import { announcedRuns } from './announce-run.ts';
 import { live } from './live.ts';
+import { accountLink, nearMoment, table } from './markup.ts';
 import { orderedForm } from './ordered.ts';
 import { pager } from './pager.ts';
 import { payRuns } from './pay-runs.ts';
-import { accountLink, nameOf, nearMoment, type Scope, table, withQuery } from './words.ts';
+import { common, nameOf, pages, type Scope, withQuery } from './words.ts';
 
 const paymentsAPage = 40;
 
 const says = phrases('pay', {
-  title: 'Pay',
   csv: 'Download as CSV',
   lead: 'What keeps each balance going for another 30 days, or with pay days until the money of the next run arrives, and at least clears its alerts, due so that the money arrives before the balance may be empty.',
   nothing: 'Nothing is due within 30 days.',
@@ -35,19 +33,15 @@ const says = phrases('pay', {
     '{count, plural, one {# account could not be read: what it needs is as of its last reading.} other {# accounts could not be read: what they need is as of their last readings.}}',
   unknown: 'Not enough history yet: {accounts}.',
   unknownMore: 'Not enough history yet: {accounts} and {count} more.',
-  now: 'Now',
   thisWeek: 'This week',
   later: 'Later',
-  account: 'Account',
   amount: 'Pay',
   atLeast: 'at least {amount}',
   by: 'By',
   act: 'Do it',
   dueNow: 'now',
-  topUp: 'Top up',
   expected: '{account}: {amount} expected by {moment}, ordered by {by}',
   orderedHeading: 'Ordered',
-  cancel: 'Cancel',
   calendar: 'Calendar',
   calendarLead:
     'By when to pay, when balances are empty and which top-ups are expected, as a calendar that others subscribe to.',
@@ -58,7 +52,7 @@ const says = phrases('pay', {
   calendarEnds: 'The present one then shows nothing any more.',
 });
 
-const groupWords = { now: says.now, 'this week': says.thisWeek, later: says.later };
+const groupWords = { now: common.now, 'this week': says.thisWeek, later: says.later };
 
 /** Payments of now, this week and later, the most urgent first: to work through, and to print. */
 export async function renderPay(scope: Scope) {
@@ -71,7 +65,7 @@ export async function renderPay(scope: Scope) {
   const keyOf = ({ account, balance }: DuePayment) => JSON.stringify([account.id, balance]);
   const { items, nextCursor } = pageOfList(payments, { limit: paymentsAPage, cursor }, keyOf);
   const none = unknown.length + ending > 0 ? says.nothingKnown : says.nothing;
-  const content = html`<div class="section-head"><h1>${say(says.title, scope)}</h1><p class="download"><a href="/api/v1/pay.csv" download>${say(says.csv, scope)}</a></p></div>
+  const content = html`<div class="section-head"><h1>${say(pages.pay, scope)}</h1><p class="download"><a href="/api/v1/pay.csv" download>${say(says.csv, scope)}</a></p></div>
 ${live(
   'pay',
   html`${payments.length === 0 && html`<p class="empty">${say(none, scope)}</p>`}${sayEndingSoon(ending, scope).map((sentence) => html`<p class="note unread">${sentence}</p>`)}${unknownList(unknown, scope)}${unread > 0 && html`<p class="note unread">${say(says.unread, { count: unread }, scope)}</p>`}${payRuns(plan, scope)}${paymentGroups.map((due) => paymentSection(due, { shown: items, currencies }, scope))}
@@ -124,7 +118,7 @@ function paymentSection(
     return own.length === 0 ? [] : [sayAmount(sumOf(own), { ...scope, currency })];
   });
   const word = say(groupWords[due], scope);
-  const head = html`<th scope="col">${say(says.account, scope)}</th><th scope="col" class="number">${say(says.amount, scope)}</th><th scope="col">${say(says.by, scope)}</th><th scope="col">${say(says.act, scope)}</th>`;
+  const head = html`<th scope="col">${say(common.account, scope)}</th><th scope="col" class="number">${say(says.amount, scope)}</th><th scope="col">${say(says.by, scope)}</th><th scope="col">${say(says.act, scope)}</th>`;
   return html`<section aria-labelledby="${id}"><div class="section-head"><h2 id="${id}">${word}</h2><p class="sums"><strong>${scope.language.list(sums)}</strong></p></div>
 ${table(
   word,
@@ -145,7 +139,7 @@ function paymentRow(payment: DuePayment, scope: Scope): Html {
       : nearMoment(dueAt, scope);
   const topUp =
     account.topUpUrl !== null &&
-    html`<a class="button primary" href="${account.topUpUrl}">${say(says.topUp, scope)}<span class="hidden"> ${nameOf(account.name)}</span></a>`;
+    html`<a class="button primary" href="${account.topUpUrl}">${say(common.topUp, scope)}<span class="hidden"> ${nameOf(account.name)}</span></a>`;
   return html`<tr><th scope="row">${accountLink(account)}${other && html` <span class="soft">${other}</span>`}</th>
 <td class="number" data-label="${say(says.amount, scope)}">${isAtLeast ? sayHtml(says.atLeast, { amount: sum }, scope) : sum}</td>
 <td class="by" data-label="${say(says.by, scope)}">${by}</td>
@@ -164,7 +158,7 @@ async function expectedList(scope: Scope): Promise<Html | null> {
       const given = { account: accountLink({ id: account, name }), amount };
       const more = { moment: sayMoment(arrivesBy, scope), by: html`<bdi>${orderedBy}</bdi>` };
       return html`<li>${sayHtml(says.expected, { ...given, ...more }, scope)}${comment !== '' && html` (<bdi>${comment}</bdi>)`}
-<form method="post" action="/pay/cancel"><input type="hidden" name="account" value="${account}"><input type="hidden" name="id" value="${id}"><button class="quiet">${say(says.cancel, scope)}<span class="hidden"> ${nameOf(name)}</span></button></form></li>`;
+<form method="post" action="/pay/cancel"><input type="hidden" name="account" value="${account}"><input type="hidden" name="id" value="${id}"><button class="quiet">${say(common.cancel, scope)}<span class="hidden"> ${nameOf(name)}</span></button></form></li>`;
     },
   )}</ul></section>`;
 }

@@ -4,25 +4,16 @@ import { onStorageError } from '../../domain/operator-error.ts';
 import { ownOf } from '../../domain/own.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { say } from '../../wording/language.ts';
-import { phrases } from '../../wording/phrase.ts';
+import { phrases, say } from '../../wording/phrase.ts';
 import { addressOf, isSecure } from '../access.ts';
 import { pageOfList, pageOfTime } from '../api/input.ts';
 import { RequestError, refusals } from '../refusal.ts';
 import { keptLengthMs, type Session } from '../session.ts';
 import type { WebContext } from '../web-env.ts';
 import { live } from './live.ts';
+import { accountLink, momentAndAge, table, unknown } from './markup.ts';
 import { pager } from './pager.ts';
-import {
-  accountLink,
-  type Frame,
-  momentAndAge,
-  pages,
-  type Scope,
-  table,
-  unknown,
-  withQuery,
-} from './words.ts';
+import { common, type Frame, pages, type Scope, withQuery } from './words.ts';
 
 const maxAgentLength = 200;
 
@@ -35,19 +26,15 @@ const says = phrases('people', {
   from: 'From',
   used: 'Used',
   ends: 'Ends',
-  change: 'Change it',
   unnamed: 'unnamed',
   viewer: 'look',
   operator: 'look and act',
-  end: 'End now',
   auditLead:
     'What people did on pages, by the API and on the command line. Names come from the trusted proxy, else from what they typed.',
   nothing: 'Nobody has done anything yet.',
   actions: 'Actions',
   who: 'Who',
   action: 'Action',
-  account: 'Account',
-  rule: 'Rule',
   details: 'Details',
   when: 'When',
   api: 'By the API',
@@ -91,10 +78,10 @@ export async function renderSessions(scope: Scope): Promise<Html> {
   const rows = items.map(
     ({ id, role, from, agent, usedAt, endsAt }) =>
       html`<tr><th scope="row"><bdi>${agent === '' ? say(says.unnamed, scope) : agent}</bdi></th><td data-label="${say(says.may, scope)}">${say(says[role], scope)}</td><td data-label="${say(says.from, scope)}">${from}</td><td data-label="${say(says.used, scope)}">${momentAndAge(usedAt, scope)}</td><td data-label="${say(says.ends, scope)}">${momentAndAge(endsAt, scope)}</td>
-<td data-label="${say(says.change, scope)}"><form method="post" action="/sessions/${encodeURIComponent(id)}/end"><input type="hidden" name="back" value="/sessions"><button class="quiet">${say(says.end, scope)}</button></form></td></tr>`,
+<td data-label="${say(common.change, scope)}"><form method="post" action="/sessions/${encodeURIComponent(id)}/end"><input type="hidden" name="back" value="/sessions"><button class="quiet">${say(common.end, scope)}</button></form></td></tr>`,
   );
   return html`<h1>${say(pages.sessions, scope)}</h1><p class="lead">${say(says.sessionsLead, scope)}</p>
-${live('sessions', sessions.length === 0 ? html`<p class="empty">${say(says.nobody, scope)}</p>` : table(say(pages.sessions, scope), 'cards compact', html`<th scope="col">${say(says.browser, scope)}</th><th scope="col">${say(says.may, scope)}</th><th scope="col">${say(says.from, scope)}</th><th scope="col">${say(says.used, scope)}</th><th scope="col">${say(says.ends, scope)}</th><th scope="col">${say(says.change, scope)}</th>`, rows))}
+${live('sessions', sessions.length === 0 ? html`<p class="empty">${say(says.nobody, scope)}</p>` : table(say(pages.sessions, scope), 'cards compact', html`<th scope="col">${say(says.browser, scope)}</th><th scope="col">${say(says.may, scope)}</th><th scope="col">${say(says.from, scope)}</th><th scope="col">${say(says.used, scope)}</th><th scope="col">${say(says.ends, scope)}</th><th scope="col">${say(common.change, scope)}</th>`, rows))}
 ${pager((place) => withQuery('/sessions', { cursor: place }), { cursor, nextCursor }, scope)}`;
 }
 
@@ -136,7 +123,7 @@ ${live(
     : table(
         say(says.actions, scope),
         'cards compact',
-        html`<th scope="col">${say(says.who, scope)}</th><th scope="col">${say(says.action, scope)}</th><th scope="col">${say(says.account, scope)}</th><th scope="col">${say(says.rule, scope)}</th><th scope="col">${say(says.details, scope)}</th><th scope="col">${say(says.when, scope)}</th><th scope="col">${say(says.from, scope)}</th>`,
+        html`<th scope="col">${say(says.who, scope)}</th><th scope="col">${say(says.action, scope)}</th><th scope="col">${say(common.account, scope)}</th><th scope="col">${say(common.rule, scope)}</th><th scope="col">${say(says.details, scope)}</th><th scope="col">${say(says.when, scope)}</th><th scope="col">${say(says.from, scope)}</th>`,
         items.map((entry) => actionRow(entry, names, scope)),
       ),
 )}
@@ -155,6 +142,6 @@ function actionRow(
     account === null || known === undefined
       ? html`<bdi>${account === null ? '' : displayName(account)}</bdi>`
       : accountLink({ id: account, name: known });
-  return html`<tr><th scope="row"><bdi>${by}</bdi></th><td data-label="${say(says.action, frame)}">${act === undefined ? action.replaceAll('-', ' ') : say(act, frame)}</td><td data-label="${say(says.account, frame)}">${account === null ? unknown(frame) : subject}</td>
-<td data-label="${say(says.rule, frame)}">${rule === null ? unknown(frame) : html`<code>${rule}</code>`}</td><td data-label="${say(says.details, frame)}"><bdi>${detail}</bdi></td><td data-label="${say(says.when, frame)}">${momentAndAge(at, frame)}</td><td data-label="${say(says.from, frame)}">${from ?? unknown(frame)}</td></tr>`;
+  return html`<tr><th scope="row"><bdi>${by}</bdi></th><td data-label="${say(says.action, frame)}">${act === undefined ? action.replaceAll('-', ' ') : say(act, frame)}</td><td data-label="${say(common.account, frame)}">${account === null ? unknown(frame) : subject}</td>
+<td data-label="${say(common.rule, frame)}">${rule === null ? unknown(frame) : html`<code>${rule}</code>`}</td><td data-label="${say(says.details, frame)}"><bdi>${detail}</bdi></td><td data-label="${say(says.when, frame)}">${momentAndAge(at, frame)}</td><td data-label="${say(says.from, frame)}">${from ?? unknown(frame)}</td></tr>`;
 }

@@ -1,15 +1,15 @@
-import { dayMs } from '../../domain/duration.ts';
 import { getOrMake } from '../../domain/get-or-make.ts';
 import { currencyCode, type Micros } from '../../domain/money.ts';
+import { dayMs } from '../../domain/time.ts';
 import { explainChanges } from '../../views/explain-changes.ts';
 import { type GroupSpent, type Review, type Spent, sumReview } from '../../views/review.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { say } from '../../wording/language.ts';
 import { sayDay, sayDuration } from '../../wording/moments.ts';
 import { saySum } from '../../wording/one-sum-wording.ts';
-import { phrases } from '../../wording/phrase.ts';
+import { phrases, say } from '../../wording/phrase.ts';
 import { sayAmount, sayBareAmount } from '../../wording/quantity-wording.ts';
-import { accountLink, nameOf, type Scope, table, unknown } from './words.ts';
+import { accountLink, table, unknown } from './markup.ts';
+import { common, nameOf, type Scope } from './words.ts';
 
 const says = phrases('review', {
   spending: 'Spending',
@@ -22,7 +22,6 @@ const says = phrases('review', {
   nothingRead: 'Nothing was read in this time.',
   spendingIn: 'Spending in {currency}',
   noLabel: 'none',
-  total: 'In one currency: {sum}',
   more: '{amount} more than before, most of it: {names}.',
   less: '{amount} less than before, most of it: {names}.',
   moreOn: '{amount} more than before, most of it: {names}; most on {weekday} ({change}).',
@@ -33,10 +32,8 @@ const says = phrases('review', {
   plus: '+{amount}',
   minus: '−{amount}',
   totalBefore: 'In one currency: {sum}; before {before}',
-  byAccount: 'By account',
   spendingByAccount: 'Spending by account',
   moreAccounts: 'and {count} more, in the CSV',
-  of: 'Of',
   spent: 'Spent',
   before: 'Before',
   change: 'Change',
@@ -70,12 +67,12 @@ ${currencies.map((code) => {
   const own = spending.groups.filter(({ currency }) => currencyCode(currency) === code);
   return html`${stackedChart(own, review.days, { colours, scope })}${spentTable(say(says.spendingIn, { currency: code }, scope), own, ({ group }) => (group === '' ? html`<span class="soft">${say(says.noLabel, scope)}</span>` : html`<bdi>${group}</bdi>`), scope)}`;
 })}
-${spending.accounts.length > 0 && html`<details><summary>${say(says.byAccount, scope)}</summary>${spentTable(say(says.spendingByAccount, scope), spending.accounts.slice(0, shownAccounts), ({ account }) => accountLink(account), scope)}${more > 0 && html`<p class="soft">${say(says.moreAccounts, { count: more }, scope)}</p>`}</details>`}</section>`;
+${spending.accounts.length > 0 && html`<details><summary>${say(common.byAccount, scope)}</summary>${spentTable(say(says.spendingByAccount, scope), spending.accounts.slice(0, shownAccounts), ({ account }) => accountLink(account), scope)}${more > 0 && html`<p class="soft">${say(says.moreAccounts, { count: more }, scope)}</p>`}</details>`}</section>`;
 }
 
 function sayTotal({ spent, before }: NonNullable<ReturnType<typeof sumReview>>, scope: Scope): string {
   const sum = saySum(spent, scope);
-  if (before === null) return say(says.total, { sum }, scope);
+  if (before === null) return say(common.inOneCurrency, { sum }, scope);
   return say(says.totalBefore, { sum, before: sayAmount(before.micros, { ...scope, ...before }) }, scope);
 }
 
@@ -92,10 +89,7 @@ function sayChange(
     say(says.named, { name: nameOf(account.name), change: signed(own) }, scope),
   );
   const given = { amount: sayAmount(Math.abs(more), frame), names: scope.language.list(names) };
-  const most = weekday && {
-    weekday: scope.language.weekday(weekday.index),
-    change: signed(weekday.more),
-  };
+  const most = weekday && { weekday: scope.language.weekday(weekday.index), change: signed(weekday.more) };
   const what =
     most === null
       ? say(more > 0 ? says.more : says.less, given, scope)
@@ -118,7 +112,7 @@ function spentTable<Row extends Spent>(
   name: (row: Row) => Html,
   scope: Scope,
 ): Html {
-  const head = html`<th scope="col">${say(says.of, scope)}</th><th scope="col" class="number">${say(says.spent, scope)}</th><th scope="col" class="number">${say(says.before, scope)}</th><th scope="col" class="number">${say(says.change, scope)}</th>`;
+  const head = html`<th scope="col">${say(common.of, scope)}</th><th scope="col" class="number">${say(says.spent, scope)}</th><th scope="col" class="number">${say(says.before, scope)}</th><th scope="col" class="number">${say(says.change, scope)}</th>`;
   const cells = rows.map((row) => {
     const { spent, before, currency } = row;
     return html`<tr><th scope="row">${name(row)}</th><td class="number" data-label="${say(says.spent, scope)}">${sayAmount(spent, { ...scope, currency })}</td><td class="number" data-label="${say(says.before, scope)}">${before === null ? unknown(scope) : sayAmount(before, { ...scope, currency })}</td><td class="number" data-label="${say(says.change, scope)}">${changeWords(spent, before, scope)}</td></tr>`;

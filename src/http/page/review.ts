@@ -1,18 +1,17 @@
-import { dayMs } from '../../domain/duration.ts';
-import { isoDay, isoText } from '../../domain/moment.ts';
+import { dayMs, isoDay, isoText } from '../../domain/time.ts';
 import { type Review, reviewTime } from '../../views/review.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { say } from '../../wording/language.ts';
 import { sayDuration } from '../../wording/moments.ts';
-import { phrases } from '../../wording/phrase.ts';
+import { phrases, say } from '../../wording/phrase.ts';
 import { readAlertQuery, selects } from './alerts-page.ts';
 import { chartRanges, readSpan } from './chart-model.ts';
 import { costSection } from './cost-forecast.ts';
 import { choiceLink, options, textChoice } from './forms.ts';
 import { incidentTable } from './incidents.ts';
+import { unknown } from './markup.ts';
 import { spendingSection } from './review-spending.ts';
-import { mentionsAll, type Scope, unknown } from './words.ts';
+import { common, mentionsAll, type Scope } from './words.ts';
 
 const shownIncidents = 200;
 
@@ -25,18 +24,12 @@ const says = phrases('review', {
   newest: 'The newest {shown} of {all}; all are in the CSV.',
   time: 'Time',
   reviewed: 'What is reviewed',
-  from: 'From',
-  to: 'to',
-  show: 'Show',
-  filter: 'Filter',
   filterOf: 'Filter · {count, plural, one {# filter} other {# filters}}',
-  find: 'Find',
   findWhat: 'name, id, rule or label=value',
   acknowledgedBy: 'Acknowledged by',
   groupBy: 'Spending by',
   commonest: 'the most common label',
   remove: 'Remove filters',
-  incidents: 'Incidents',
   noneOpen: 'none still open',
   open: '{count} still open',
   acknowledging: 'Time to acknowledge',
@@ -44,7 +37,6 @@ const says = phrases('review', {
   resolving: 'Time to resolve',
   middle: 'middle of {count}',
   belowZero: 'Below zero',
-  never: 'never',
   together: 'all balances together, from each reading to the next',
   forecasts: 'Forecasts',
   off: '{percent} % off',
@@ -123,11 +115,11 @@ function filterForm(scope: Scope, { span, filters, person, groupBy }: ReviewQuer
   const set = [q, account, rule, label, person, groupBy].filter(Boolean).length;
   return html`<nav class="filters" aria-label="${say(says.time, scope)}">${ranges.map((range) => choiceLink(link(range.name), say(range.label, scope), range === span.preset))}</nav>
 <form class="search range review" method="get" action="/review" role="search" aria-label="${say(says.reviewed, scope)}">
-<label>${say(says.from, scope)} <input type="date" name="from" value="${isoDay(span.since, scope.timezone)}" required></label>
-<label>${say(says.to, scope)} <input type="date" name="to" value="${isoDay(until, scope.timezone)}" required></label>
-<button>${say(says.show, scope)}</button>
-<details class="fold"${set > 0 && html` open`}><summary>${set > 0 ? say(says.filterOf, { count: set }, scope) : say(says.filter, scope)}</summary><div class="filter-form">
-<label>${say(says.find, scope)} <input type="search" name="q" value="${filters.q}" maxlength="200" placeholder="${say(says.findWhat, scope)}"></label>
+<label>${say(common.from, scope)} <input type="date" name="from" value="${isoDay(span.since, scope.timezone)}" required></label>
+<label>${say(common.to, scope)} <input type="date" name="to" value="${isoDay(until, scope.timezone)}" required></label>
+<button>${say(common.show, scope)}</button>
+<details class="fold"${set > 0 && html` open`}><summary>${set > 0 ? say(says.filterOf, { count: set }, scope) : say(common.filter, scope)}</summary><div class="filter-form">
+<label>${say(common.find, scope)} <input type="search" name="q" value="${filters.q}" maxlength="200" placeholder="${say(says.findWhat, scope)}"></label>
 ${textChoice('account', choices.accounts, { chosen: filters.account }, scope)}
 ${textChoice('rule', choices.rules, { chosen: filters.rule }, scope)}
 ${textChoice('label', choices.labels, { chosen: filters.label }, scope)}
@@ -147,9 +139,9 @@ function tiles(review: Review, scope: Scope): Html {
   const lasting = (ms: number | null) => (ms === null ? unknown(scope) : sayDuration(ms, scope));
   const below = spending?.belowZeroMs ?? null;
   const isKnown = below !== 0 || review.unknown.length + review.damaged.length === 0;
-  return html`<div class="tiles">${tile(say(says.incidents, scope), incidents.length, open === 0 ? say(says.noneOpen, scope) : say(says.open, { count: open }, scope))}
+  return html`<div class="tiles">${tile(say(common.incidents, scope), incidents.length, open === 0 ? say(says.noneOpen, scope) : say(says.open, { count: open }, scope))}
 ${tile(say(says.acknowledging, scope), lasting(acknowledgeMs), say(says.acknowledged, { count: acknowledged, all: incidents.length }, scope))}
 ${tile(say(says.resolving, scope), lasting(resolveMs), say(says.middle, { count: incidents.length - open }, scope))}
-${tile(say(says.belowZero, scope), below === 0 && isKnown ? say(says.never, scope) : lasting(isKnown ? below : null), say(says.together, scope))}
+${tile(say(says.belowZero, scope), below === 0 && isKnown ? say(common.never, scope) : lasting(isKnown ? below : null), say(says.together, scope))}
 ${tile(say(says.forecasts, scope), forecasts === null ? unknown(scope) : say(says.off, { percent: Math.round(forecasts.medianError * 100) }, scope), forecasts === null ? say(says.noForecasts, scope) : say(says.forecastsOf, { count: forecasts.count }, scope))}</div>`;
 }

@@ -1,7 +1,5 @@
-import { type Html, html } from '../../wording/html.ts';
-import { say } from '../../wording/language.ts';
-import { phrases } from '../../wording/phrase.ts';
-import { sayHtml } from '../../wording/say-html.ts';
+import { type Html, html, sayHtml } from '../../wording/html.ts';
+import { phrases, say } from '../../wording/phrase.ts';
 import { isSecure, peerOf } from '../access.ts';
 import { findAccount } from '../api/input.ts';
 import { calendarMediaType, isCalendarKey, writeCalendar } from '../calendar.ts';
@@ -31,7 +29,6 @@ export const pagePaths =
 
 type RenderPage = (scope: Scope) => Promise<Html | { readonly content: Html; readonly ending: number }>;
 
-/** The pages of the navigation. */
 const pageRoutes: readonly (readonly [path: string, PageName | 'audit' | 'sessions', RenderPage])[] = [
   ['/', 'overview', renderOverview],
   ['/alerts', 'alerts', renderAlerts],

@@ -1,8 +1,8 @@
 import { getOrMake } from '../../domain/get-or-make.ts';
 import { severities } from '../../domain/severity.ts';
-import { type Language, patternsOf } from '../../wording/language.ts';
+import { patternsOf } from '../../wording/language.ts';
 import { timePatterns } from '../../wording/moments.ts';
-import { phrases } from '../../wording/phrase.ts';
+import { type Language, phrases } from '../../wording/phrase.ts';
 import { sayThreshold } from './chart-picture.ts';
 
 const says = phrases('script', {

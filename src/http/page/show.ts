@@ -4,20 +4,19 @@ import { isShortToken, shortTokenAdvice } from '../../domain/secret.ts';
 import { severities } from '../../domain/severity.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import type { FiringView, SilenceView } from '../../views/views.ts';
-import { type Html, html } from '../../wording/html.ts';
-import { say } from '../../wording/language.ts';
-import { type Phrase, phrases } from '../../wording/phrase.ts';
+import { type Html, html, sayHtml } from '../../wording/html.ts';
+import { type Phrase, phrases, say } from '../../wording/phrase.ts';
 import { sayAgain } from '../../wording/say-again.ts';
-import { sayHtml } from '../../wording/say-html.ts';
 import { saySeverity } from '../../wording/severity-words.ts';
 import type { WebContext } from '../web-env.ts';
 import { needsSomebody } from './alerts.ts';
 import { takeDone } from './cookies.ts';
 import { type Chrome, type LayoutOptions, layOut, type PageName, type Worst } from './layout.ts';
+import { icon, momentAndAge } from './markup.ts';
 import { languageForm } from './reader-language.ts';
 import { endSilenceForm, sayMatcher } from './silences.ts';
 import { zoneForm } from './time-zone.ts';
-import { type Frame, icon, momentAndAge } from './words.ts';
+import { common, type Frame } from './words.ts';
 
 /** The deed of a form, as the page after it says. The address names one of these, never the words themselves. */
 const doneWords = phrases('done', {
@@ -54,7 +53,6 @@ const says = phrases('show', {
   silenced: 'Silenced',
   until: '{what} until {moment}, by {by}',
   untilSaying: '{what} until {moment}, by {by}: {comment}',
-  more: 'and {count} more',
 });
 
 interface Shown extends Pick<LayoutOptions, 'title' | 'content' | 'scripts' | 'styles' | 'isStill'> {
@@ -189,7 +187,7 @@ function muted(active: readonly SilenceView[], frame: Frame, back: string): Html
     .map(
       (silence) =>
         html`<li><span>${mutedWords(silence, frame)}</span>${endSilenceForm(silence, back, frame)}</li>`,
-    )}</ul>${more > 0 && html`<p><a href="/silences">${say(says.more, { count: more }, frame)}</a></p>`}</section>`;
+    )}</ul>${more > 0 && html`<p><a href="/silences">${say(common.more, { count: more }, frame)}</a></p>`}</section>`;
 }
 
 function mutedWords({ match, endsAt, by, comment }: SilenceView, frame: Frame): Html {

@@ -1,14 +1,12 @@
-import { isoText, localText, parseLocalText } from '../../domain/moment.ts';
 import type { Muted, Refusal } from '../../domain/operator.ts';
 import { type Matcher, mutesEverything } from '../../domain/rule.ts';
+import { isoText, localText, parseLocalText } from '../../domain/time.ts';
 import type { Wanted } from '../../engine/orders.ts';
 import type { Views } from '../../views/create-views.ts';
 import type { SilenceView } from '../../views/views.ts';
-import { type Html, html } from '../../wording/html.ts';
-import { say } from '../../wording/language.ts';
-import { phrases } from '../../wording/phrase.ts';
+import { type Html, html, listHtml, sayHtml } from '../../wording/html.ts';
+import { type Listener, phrases, say } from '../../wording/phrase.ts';
 import { sayAgain } from '../../wording/say-again.ts';
-import { listHtml, sayHtml } from '../../wording/say-html.ts';
 import { saySeverity } from '../../wording/severity-words.ts';
 import { parseInput } from '../api/input.ts';
 import { readSilenceOrder, silenceOrderSchema } from '../api/orders.ts';
@@ -24,18 +22,9 @@ import {
   textChoice,
 } from './forms.ts';
 import { live } from './live.ts';
+import { accountLink, badge, moment, momentAndAge, table } from './markup.ts';
 import { zoneOfForm } from './time-zone.ts';
-import {
-  accountLink,
-  badge,
-  type Frame,
-  moment,
-  momentAndAge,
-  pages,
-  type Scope,
-  stateWord,
-  table,
-} from './words.ts';
+import { common, type Frame, pages, type Scope, stateWord } from './words.ts';
 
 const says = phrases('silences', {
   lead: 'While a silence is active, matching alerts change their state and nothing is sent. What still fires when it ends is sent then.',
@@ -44,22 +33,17 @@ const says = phrases('silences', {
     'What it would mute is shown before it begins. Silences that come back, for maintenance, stand in the configuration under {key}.',
   show: 'Show what it would mute',
   none: 'Nothing is silenced. An alert can be silenced where it stands, or several by the form below.',
-  state: 'State',
   mutes: 'Mutes',
   from: 'From',
   until: 'Until',
   by: 'By',
-  comment: 'Comment',
-  change: 'Change it',
   active: 'Active',
   planned: 'Planned',
   later: 'then {moments}',
   extend: 'Extend by 2 h',
   extendWhat: 'for the silence of {matcher}',
   configured: 'from the configuration',
-  end: 'End now',
   endWhat: 'the silence of {matcher}',
-  severity: 'Severity',
   begins: 'Begins, {timezone} (empty: now)',
   orUntil: 'Or until, {timezone}',
   everything: 'Mute every alert of every account (only where nothing above is chosen)',
@@ -67,12 +51,10 @@ const says = phrases('silences', {
   question: 'Silence {matcher}?',
   nothingSent: 'Nothing at all would be sent, about any account.',
   window: 'From {start} until {end}.',
-  silence: 'Silence',
   noAlerts: 'No alert that fires now would fall silent',
   alerts:
     '{count, plural, one {# alert that fires now would fall silent} other {# alerts that fire now would fall silent}}',
   accounts: 'It is about {count, plural, one {# account} other {# accounts}}',
-  more: 'and {count} more',
 });
 
 const matching = phrases('matcher', {
@@ -89,7 +71,7 @@ const matching = phrases('matcher', {
 /** `account otp or marketing, severity critical, team identity`; `every alert` without keys. */
 export function sayMatcher(
   { account, provider, currency, rule, severity, labels, not }: Matcher,
-  reader: SilenceReader,
+  reader: Listener,
 ): string {
   const either = (values: readonly string[]): string =>
     values.reduce((first, second) => say(matching.or, { first, second }, reader));
@@ -106,8 +88,6 @@ export function sayMatcher(
   return parts.length === 0 ? say(matching.all, reader) : reader.language.list(parts);
 }
 
-type SilenceReader = Pick<Frame, 'language'>;
-
 /** All silences and a form for a new one; `given` is one that needs a change. */
 export function renderSilences(scope: Scope, given: GivenSilence): Html {
   const { views } = scope;
@@ -123,7 +103,7 @@ ${silenceFields(views.choices(), given, scope)}
 
 export function silenceTable(silences: readonly SilenceView[], frame: Frame, back: string): Html {
   if (silences.length === 0) return html`<p class="empty">${say(says.none, frame)}</p>`;
-  const head = html`<th scope="col">${say(says.state, frame)}</th><th scope="col">${say(says.mutes, frame)}</th><th scope="col">${say(says.from, frame)}</th><th scope="col">${say(says.until, frame)}</th><th scope="col">${say(says.by, frame)}</th><th scope="col">${say(says.comment, frame)}</th><th scope="col">${say(says.change, frame)}</th>`;
+  const head = html`<th scope="col">${say(common.state, frame)}</th><th scope="col">${say(says.mutes, frame)}</th><th scope="col">${say(says.from, frame)}</th><th scope="col">${say(says.until, frame)}</th><th scope="col">${say(says.by, frame)}</th><th scope="col">${say(common.comment, frame)}</th><th scope="col">${say(common.change, frame)}</th>`;
   const rows = silences.map((silence) => silenceRow(silence, frame, back));
   return table(say(pages.silences, frame), 'cards', head, rows);
 }
@@ -131,11 +111,11 @@ export function silenceTable(silences: readonly SilenceView[], frame: Frame, bac
 function silenceRow(silence: SilenceView, frame: Frame, back: string): Html {
   const { match, active, startsAt, endsAt, by, comment, laterStarts } = silence;
   const later = laterStarts.map((at) => moment(at, frame));
-  return html`<tr><td data-label="${say(says.state, frame)}">${active ? badge('silence', say(says.active, frame)) : badge('pending', say(says.planned, frame))}</td><th scope="row">${sayMatcher(match, frame)}</th>
+  return html`<tr><td data-label="${say(common.state, frame)}">${active ? badge('silence', say(says.active, frame)) : badge('pending', say(says.planned, frame))}</td><th scope="row">${sayMatcher(match, frame)}</th>
 <td data-label="${say(says.from, frame)}">${momentAndAge(startsAt, frame)}${later.length > 0 && html`<span class="sub">${sayHtml(says.later, { moments: listHtml(later, frame) }, frame)}</span>`}</td>
 <td data-label="${say(says.until, frame)}">${momentAndAge(endsAt, frame)}</td>
-<td class="by" data-label="${say(says.by, frame)}"><bdi>${by}</bdi></td><td data-label="${say(says.comment, frame)}"><bdi>${comment}</bdi></td>
-<td data-label="${say(says.change, frame)}"><div class="acts">${extendForm(silence, back, frame)}${endSilenceForm(silence, back, frame)}</div></td></tr>`;
+<td class="by" data-label="${say(says.by, frame)}"><bdi>${by}</bdi></td><td data-label="${say(common.comment, frame)}"><bdi>${comment}</bdi></td>
+<td data-label="${say(common.change, frame)}"><div class="acts">${extendForm(silence, back, frame)}${endSilenceForm(silence, back, frame)}</div></td></tr>`;
 }
 
 function extendForm({ id, match }: SilenceView, back: string, frame: Frame): Html | null {
@@ -146,7 +126,7 @@ function extendForm({ id, match }: SilenceView, back: string, frame: Frame): Htm
 /** The button that ends a silence; the configuration's are ended there. */
 export function endSilenceForm({ id, match }: SilenceView, back: string, frame: Frame): Html {
   if (id === null) return html`<span class="soft">${say(says.configured, frame)}</span>`;
-  return html`<form method="post" action="/silences/${encodeURIComponent(id)}/expire"><input type="hidden" name="back" value="${back}"><button class="quiet">${say(says.end, frame)}<span class="hidden"> ${say(says.endWhat, { matcher: sayMatcher(match, frame) }, frame)}</span></button></form>`;
+  return html`<form method="post" action="/silences/${encodeURIComponent(id)}/expire"><input type="hidden" name="back" value="${back}"><button class="quiet">${say(common.end, frame)}<span class="hidden"> ${say(says.endWhat, { matcher: sayMatcher(match, frame) }, frame)}</span></button></form>`;
 }
 
 type SilenceOrder = Omit<Wanted<'silence'>, 'kind'>;
@@ -182,7 +162,7 @@ function silenceFields(
   return html`${hidden('zone', timezone)}${textChoice('account', choices.accounts, of('account'), scope)}
 ${textChoice('rule', choices.rules, of('rule'), scope)}
 ${textChoice('label', choices.labels, of('label'), scope)}
-<label>${say(says.severity, scope)} <select name="severity">${severityOptions(form.get('severity'), scope)}</select></label>
+<label>${say(common.severity, scope)} <select name="severity">${severityOptions(form.get('severity'), scope)}</select></label>
 ${moment('starts', say(says.begins, { timezone }, scope))}
 ${durationField(scope, form.get('for') ?? undefined)}
 ${moment('ends', say(says.orUntil, { timezone }, scope))}
@@ -228,7 +208,6 @@ function readMatch(form: URLSearchParams): { readonly account?: string; readonly
   return { ...Object.fromEntries(keys), ...(label === '' ? {} : { labels: { [label]: value.join('=') } }) };
 }
 
-/** The field that a refusal of the views is about. */
 export function fieldOf(about: Refusal['about']): Field {
   if (about === 'window') return 'ends';
   return about === 'account' || about === 'rule' ? about : 'everything';
@@ -247,7 +226,7 @@ ${mutesEverything(order.match) && html`<p class="problem">${say(says.nothingSent
 <p>${sayHtml(says.window, { start: momentAndAge(order.startsAt, scope), end: momentAndAge(order.endsAt, scope) }, scope)}</p>
 ${alerts}${accountsNamed(scope, muted)}
 <form method="post" action="/silences">${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
-<div class="acts"><button name="confirmed" value="yes">${say(says.silence, scope)}</button> <button class="quiet" name="change" value="yes">${say(says.change, scope)}</button></div></form></section>`;
+<div class="acts"><button name="confirmed" value="yes">${say(common.silence, scope)}</button> <button class="quiet" name="change" value="yes">${say(common.change, scope)}</button></div></form></section>`;
 }
 
 async function alertsNamed(scope: Scope, { alerts }: Muted): Promise<Html> {
@@ -260,12 +239,12 @@ async function alertsNamed(scope: Scope, { alerts }: Muted): Promise<Html> {
     (alert) =>
       alert !== null &&
       html`<li>${badge(alert.severity, stateWord(alert.severity, scope))} <bdi>${alert.headline(scope)}</bdi></li>`,
-  )}</ul>${more > 0 && html`<p>${say(says.more, { count: more }, scope)}</p>`}`;
+  )}</ul>${more > 0 && html`<p>${say(common.more, { count: more }, scope)}</p>`}`;
 }
 
 function accountsNamed(scope: Scope, { accounts }: Muted): Html {
   const more = accounts.length - named;
   const names = new Map(scope.views.choices().accounts);
   return html`<h2>${say(says.accounts, { count: accounts.length }, scope)}</h2>
-<ul>${accounts.slice(0, named).map((id) => html`<li>${accountLink({ id, name: names.get(id) ?? id })}</li>`)}</ul>${more > 0 && html`<p>${say(says.more, { count: more }, scope)}</p>`}`;
+<ul>${accounts.slice(0, named).map((id) => html`<li>${accountLink({ id, name: names.get(id) ?? id })}</li>`)}</ul>${more > 0 && html`<p>${say(common.more, { count: more }, scope)}</p>`}`;
 }

@@ -1,13 +1,12 @@
-import { minuteMs } from '../../domain/duration.ts';
 import { isSameCurrency } from '../../domain/money.ts';
 import { ownOf } from '../../domain/own.ts';
 import { amountOf, type Balance, type Reading, unitOf } from '../../domain/reading.ts';
+import { minuteMs } from '../../domain/time.ts';
 import { ladderSteps } from '../../rules/ladder.ts';
 import type { AccountView } from '../../views/views.ts';
 import { Html, html } from '../../wording/html.ts';
-import { say } from '../../wording/language.ts';
 import { sayDuration } from '../../wording/moments.ts';
-import { phrases } from '../../wording/phrase.ts';
+import { phrases, say } from '../../wording/phrase.ts';
 import { balanceLabel, sayAmount, sayBalance } from '../../wording/quantity-wording.ts';
 import type { Frame } from './words.ts';
 

@@ -1,13 +1,11 @@
 import { getCookie } from 'hono/cookie';
-import { type Html, html } from '../../wording/html.ts';
-import { say } from '../../wording/language.ts';
-import { phrases } from '../../wording/phrase.ts';
-import { sayHtml } from '../../wording/say-html.ts';
+import { type Html, html, sayHtml } from '../../wording/html.ts';
+import { phrases, say } from '../../wording/phrase.ts';
 import type { WebContext } from '../web-env.ts';
 import { keepCookie } from './cookies.ts';
 import { hidden, options } from './forms.ts';
 import { live } from './live.ts';
-import { type Frame, pages } from './words.ts';
+import { common, type Frame, pages } from './words.ts';
 
 const cookieName = 'lowwater_zone';
 
@@ -18,7 +16,6 @@ const says = phrases('zone', {
   lead: 'Times of the pages, in this browser. Messages and reports keep to {zone}, as configured.',
   choose: 'Show times in',
   configured: '{zone}, as configured',
-  show: 'Show',
 });
 
 /** Keyed by the names as they are written: any other spelling would be a formatter of its own. */
@@ -66,5 +63,5 @@ export function renderTimeZone(chosen: string, configured: string, back: string,
 <p>${say(says.lead, { zone: configured }, frame)}</p>
 <form method="post" action="/time-zone">${hidden('back', back)}
 <label>${say(says.choose, frame)} <select name="zone">${options([['', say(says.configured, { zone: configured }, frame)], ...others], chosen)}</select></label>
-<button>${say(says.show, frame)}</button></form></section>`;
+<button>${say(common.show, frame)}</button></form></section>`;
 }

@@ -6,19 +6,17 @@ import { dueGroup } from '../../rules/urgency.ts';
 import type { AccountView, AlertView } from '../../views/views.ts';
 import { isGuess, sayEmptyWhen } from '../../wording/forecast-wording.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { say } from '../../wording/language.ts';
 import { sayAge, sayNearMoment } from '../../wording/moments.ts';
-import { phrases } from '../../wording/phrase.ts';
+import { phrases, say } from '../../wording/phrase.ts';
 import { sayAmount, sayRunwayClause, sayShortPayable } from '../../wording/quantity-wording.ts';
+import { age } from './markup.ts';
 import { orderedForm } from './ordered.ts';
-import { age, type Scope } from './words.ts';
+import { common, type Scope } from './words.ts';
 
 const says = phrases('card', {
-  actNow: 'Now',
   actBy: 'By {moment}',
   since: 'Since {moment}',
   left: '{amount} left',
-  topUp: 'Top up',
   runbook: 'Runbook',
   payNow: 'Pay {amount} now',
   payBy: 'Pay {amount} by {moment}',
@@ -51,7 +49,7 @@ export function whenWords(alert: AlertView, account: AccountView | null, scope: 
 function dateWords({ urgency, since }: AlertView, hasRunway: boolean, scope: Scope): Html {
   const { actBy } = urgency;
   if (dueGroup(urgency, scope.now) === 'now')
-    return html`<strong class="gone">${say(says.actNow, scope)}</strong>`;
+    return html`<strong class="gone">${say(common.now, scope)}</strong>`;
   if (hasRunway && actBy > scope.now && actBy < notUrgent.actBy)
     return html`<strong>${say(says.actBy, { moment: sayNearMoment(actBy, scope) }, scope)}</strong>`;
   return html`${say(says.since, { moment: sayNearMoment(since, scope) }, scope)}`;
@@ -83,7 +81,7 @@ export function payButtons(
 ): Html {
   const payments = account.payments.filter((payment) => payment.balance === balance);
   const { topUpUrl } = account;
-  return html`${payments.length > 0 && topUpUrl !== null && html`<a class="button primary" href="${topUpUrl}">${say(says.topUp, scope)}</a>`}${payments.map((payment) => orderedForm(account, payment, scope, back))}`;
+  return html`${payments.length > 0 && topUpUrl !== null && html`<a class="button primary" href="${topUpUrl}">${say(common.topUp, scope)}</a>`}${payments.map((payment) => orderedForm(account, payment, scope, back))}`;
 }
 
 /** The advice about an account, first of all: what to pay by when, where, what the operators wrote for whoever is woken. */
@@ -111,7 +109,7 @@ export function accountLinks(
   scope: Scope,
 ): readonly Html[] {
   const links = [
-    [says.topUp, mayPay ? topUpUrl : null, 'button primary'],
+    [common.topUp, mayPay ? topUpUrl : null, 'button primary'],
     [says.runbook, runbookUrl, 'button'],
   ] as const;
   return links.flatMap(([label, url, look]) =>

@@ -5,23 +5,18 @@ import { ownOf } from '../../domain/own.ts';
 import { amountOf, type BalanceDefinition, type Reading, unitOf } from '../../domain/reading.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { say } from '../../wording/language.ts';
 import { saySum } from '../../wording/one-sum-wording.ts';
-import { phrases } from '../../wording/phrase.ts';
+import { phrases, say } from '../../wording/phrase.ts';
 import { commonBalances, sayAmount, sayComputed, sayLabel } from '../../wording/quantity-wording.ts';
-import { accountLink, type Frame, moment, table, unknown } from './words.ts';
+import { accountLink, moment, table, unknown } from './markup.ts';
+import { common, type Frame } from './words.ts';
 
 const says = phrases('totals', {
-  title: 'Totals',
   currency: 'Currency',
-  accounts: 'Accounts',
-  balances: 'Balances',
-  burn: 'Burn per day',
   first: 'First empty',
   count: '{count, plural, one {# account} other {# accounts}}',
   unread: '{count} not read just now',
   neverRead: '{count} never read, not in the sums',
-  all: 'In one currency: {sum}',
   unknownBurn: '{count} not known yet',
 });
 
@@ -67,7 +62,7 @@ export class Totals {
     const totals = [...this.#totals].sort(([, left], [, right]) => right.accounts - left.accounts);
     if (totals.length === 0) return null;
     const columns = commonBalances(this.#lists)?.map(({ label }) => label) ?? null;
-    const head = html`<th scope="col">${say(says.currency, frame)}</th><th scope="col">${say(says.accounts, frame)}</th>${(columns?.map((label) => sayLabel(label, frame)) ?? [say(says.balances, frame)]).map((label) => html`<th scope="col" class="number">${label}</th>`)}<th scope="col" class="number">${say(says.burn, frame)}</th><th scope="col">${say(says.first, frame)}</th>`;
+    const head = html`<th scope="col">${say(says.currency, frame)}</th><th scope="col">${say(common.accounts, frame)}</th>${(columns?.map((label) => sayLabel(label, frame)) ?? [say(common.balances, frame)]).map((label) => html`<th scope="col" class="number">${label}</th>`)}<th scope="col" class="number">${say(common.burn, frame)}</th><th scope="col">${say(says.first, frame)}</th>`;
     const rows = totals.map(([code, total]) =>
       totalRow(total, this.#neverRead.get(code)?.size ?? 0, columns, frame),
     );
@@ -81,7 +76,7 @@ export class Totals {
         ),
         money,
       );
-    return html`${table(say(says.title, frame), 'cards compact totals', head, rows)}${count > 0 && html`<p class="note unread">${say(says.neverRead, { count }, frame)}</p>`}${sum && html`<p class="sums">${say(says.all, { sum: saySum(sum, frame) }, frame)}</p>`}`;
+    return html`${table(say(common.totals, frame), 'cards compact totals', head, rows)}${count > 0 && html`<p class="note unread">${say(says.neverRead, { count }, frame)}</p>`}${sum && html`<p class="sums">${say(common.inOneCurrency, { sum: saySum(sum, frame) }, frame)}</p>`}`;
   }
 }
 
@@ -93,9 +88,9 @@ function totalRow(total: Total, neverRead: number, columns: readonly string[] | 
     (label) =>
       html`<span class="line">${sum(label)} <span class="soft">${sayLabel(label, frame)}</span></span>`,
   );
-  return html`<tr><th scope="row"><bdi>${currency}</bdi></th><td data-label="${say(says.accounts, frame)}">${say(says.count, { count: accounts }, frame)}${unread > 0 && html`<span class="sub unread">${say(says.unread, { count: unread }, frame)}</span>`}${neverRead > 0 && html`<span class="sub unread">${say(says.neverRead, { count: neverRead }, frame)}</span>`}</td>
-${columns === null ? html`<td class="number" data-label="${say(says.balances, frame)}">${named}</td>` : columns.map((label) => html`<td class="number" data-label="${sayLabel(label, frame)}">${sum(label)}</td>`)}
-<td class="number" data-label="${say(says.burn, frame)}">${burnCell(total, frame)}</td>
+  return html`<tr><th scope="row"><bdi>${currency}</bdi></th><td data-label="${say(common.accounts, frame)}">${say(says.count, { count: accounts }, frame)}${unread > 0 && html`<span class="sub unread">${say(says.unread, { count: unread }, frame)}</span>`}${neverRead > 0 && html`<span class="sub unread">${say(says.neverRead, { count: neverRead }, frame)}</span>`}</td>
+${columns === null ? html`<td class="number" data-label="${say(common.balances, frame)}">${named}</td>` : columns.map((label) => html`<td class="number" data-label="${sayLabel(label, frame)}">${sum(label)}</td>`)}
+<td class="number" data-label="${say(common.burn, frame)}">${burnCell(total, frame)}</td>
 <td data-label="${say(says.first, frame)}">${
     first === null
       ? unknown(frame)

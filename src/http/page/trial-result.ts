@@ -6,17 +6,16 @@ import type { ReplayedIncident } from '../../replay/incident-book.ts';
 import type { Trial } from '../../replay/trial.ts';
 import { describeRule, ruleKindOf } from '../../rules/registry.ts';
 import type { AccountView } from '../../views/views.ts';
-import { Html, html } from '../../wording/html.ts';
-import { say } from '../../wording/language.ts';
+import { Html, html, sayHtml } from '../../wording/html.ts';
 import { sayDuration } from '../../wording/moments.ts';
-import { phrases } from '../../wording/phrase.ts';
+import { phrases, say } from '../../wording/phrase.ts';
 import { balanceLabel, sayBalance, sayQuantity } from '../../wording/quantity-wording.ts';
 import { sayAgain } from '../../wording/say-again.ts';
-import { sayHtml } from '../../wording/say-html.ts';
 import { buildChart } from './chart-model.ts';
 import { drawChart } from './chart-picture.ts';
 import { wordLasted } from './incidents.ts';
-import { badge, type Frame, moment, type Scope, stateWord, table, unknown } from './words.ts';
+import { badge, moment, table, unknown } from './markup.ts';
+import { common, type Frame, type Scope, stateWord } from './words.ts';
 
 const says = phrases('trial', {
   result: 'What it would have sent',
@@ -37,7 +36,6 @@ const says = phrases('trial', {
   worst: 'Worst',
   firedAt: 'Fired',
   lasted: 'Lasted',
-  value: 'Value',
   beforeEmpty: 'Before empty',
   emptyAlready: 'empty already',
   predicted: '{duration} (predicted)',
@@ -134,7 +132,7 @@ function notifiedTable(
   frame: Frame,
 ): Html | null {
   if (notified.length === 0) return null;
-  const head = html`<th scope="col">${say(says.worst, frame)}</th><th scope="col">${say(says.firedAt, frame)}</th><th scope="col">${say(says.lasted, frame)}</th><th scope="col" class="number">${say(says.value, frame)}</th><th scope="col">${say(says.beforeEmpty, frame)}</th>`;
+  const head = html`<th scope="col">${say(says.worst, frame)}</th><th scope="col">${say(says.firedAt, frame)}</th><th scope="col">${say(says.lasted, frame)}</th><th scope="col" class="number">${say(common.value, frame)}</th><th scope="col">${say(says.beforeEmpty, frame)}</th>`;
   const rows = notified.toReversed().map((it) => notifiedRow(it, account, frame));
   return table(label, 'cards compact', head, rows);
 }
@@ -142,7 +140,7 @@ function notifiedTable(
 function notifiedRow(it: ReplayedIncident, account: AccountView, frame: Frame): Html {
   const { severity, firedAt, value, empty } = it;
   return html`<tr><td data-label="${say(says.worst, frame)}">${badge(severity, stateWord(severity, frame))}</td><th scope="row">${moment(firedAt, frame)}</th><td data-label="${say(says.lasted, frame)}">${wordLasted(it, frame)}</td>
-<td class="number" data-label="${say(says.value, frame)}">${value === null ? unknown(frame) : sayQuantity(value, { ...frame, currency: it.currency ?? account.currency })}</td>
+<td class="number" data-label="${say(common.value, frame)}">${value === null ? unknown(frame) : sayQuantity(value, { ...frame, currency: it.currency ?? account.currency })}</td>
 <td data-label="${say(says.beforeEmpty, frame)}">${empty === null ? unknown(frame) : sayEmptying(empty.at - firedAt, empty.how, frame)}</td></tr>`;
 }
 

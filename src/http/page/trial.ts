@@ -10,19 +10,18 @@ import {
 } from '../../rules/rule-schema.ts';
 import { ruleOn } from '../../rules/rules-for-account.ts';
 import type { AccountView } from '../../views/views.ts';
-import { type Html, html } from '../../wording/html.ts';
-import { say } from '../../wording/language.ts';
-import { phrases } from '../../wording/phrase.ts';
+import { type Html, html, sayHtml } from '../../wording/html.ts';
+import { phrases, say } from '../../wording/phrase.ts';
 import { sayAgain } from '../../wording/say-again.ts';
-import { sayHtml } from '../../wording/say-html.ts';
 import { findAccount } from '../api/input.ts';
 import { RequestError, refusals } from '../refusal.ts';
 import type { WebApp, WebContext } from '../web-env.ts';
 import { chartRanges } from './chart-model.ts';
 import { options, readForm } from './forms.ts';
+import { accountLink } from './markup.ts';
 import { show } from './show.ts';
 import { type RuleOnTrial, resultSection, type Tried } from './trial-result.ts';
-import { accountLink, accountPath, nameOf, pages, type Scope } from './words.ts';
+import { accountPath, nameOf, pages, type Scope } from './words.ts';
 
 const says = phrases('trial', {
   title: 'Try {rule} of {name} · lowwater',
@@ -128,7 +127,6 @@ interface TrialShown extends RuleOnTrial {
   readonly tried?: Tried;
 }
 
-/** The name of a field in the form. */
 function fieldName({ path }: Pick<RuleField, 'path'>): string {
   return `rule.${path}`;
 }

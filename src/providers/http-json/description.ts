@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { secondMs } from '../../domain/duration.ts';
 import { isUnit } from '../../domain/money.ts';
+import { secondMs } from '../../domain/time.ts';
 import { choice, filledList, flag, shape, wholeNumber } from '../../schema/shapes.ts';
 import { duration, id, oneLine, textLeaf } from '../../schema/texts.ts';
 import { type Decimal, parseDecimal } from './decimal.ts';

@@ -27,7 +27,6 @@ export interface DescribedEntry extends ProviderEntry {
 
 type Context = AnswerContext<DescribedEntry>;
 
-/** The common part of all kinds of described providers. */
 export const describedKind = {
   polled: true,
   request: ({ description, baseUrl }: DescribedEntry, { credentials }: ProviderAccount, attempt?: Attempt) =>

@@ -1,11 +1,10 @@
 import { parseHttpDate } from '../../domain/backoff.ts';
-import { dayMs, describeDuration, minuteMs, secondMs } from '../../domain/duration.ts';
 import type { ForeignTexts } from '../../domain/foreign-text.ts';
-import { isDay, isoText } from '../../domain/moment.ts';
 import { currencyPattern, type Micros } from '../../domain/money.ts';
 import { ownOf } from '../../domain/own.ts';
 import type { OutcomeDetail, ProviderFacts } from '../../domain/reading.ts';
 import { Secret } from '../../domain/secret.ts';
+import { dayMs, describeDuration, isDay, isoText, minuteMs, secondMs } from '../../domain/time.ts';
 import { ambiguous } from '../../net/ambiguity.ts';
 import { answers } from '../answers.ts';
 import type { AnswerContext, BroughtToken, ProviderAnswer } from '../kind.ts';
@@ -66,10 +65,7 @@ const longestLifetimeMs = 30 * dayMs;
 /** RFC 6749, 5.2: a client that is not accepted is told so with 400. */
 const refusedClient: Description['errors'][number] = {
   status: 400,
-  test: {
-    path: fixedPath('$.error'),
-    values: ['invalid_client', 'unauthorized_client', 'invalid_grant'],
-  },
+  test: { path: fixedPath('$.error'), values: ['invalid_client', 'unauthorized_client', 'invalid_grant'] },
   means: 'auth_failed',
 };
 
@@ -121,11 +117,7 @@ function wordSkew(skewMs: number): string {
   return `, ${describeDuration(Math.abs(skewMs))} ${skewMs > 0 ? 'ahead of' : 'behind'} the provider’s`;
 }
 
-const openings = {
-  auth_failed: 'refused',
-  rate_limited: 'limited',
-  api_error: 'error',
-} as const;
+const openings = { auth_failed: 'refused', rate_limited: 'limited', api_error: 'error' } as const;
 
 function findRefusal(errors: Description['errors'], status: number, json: ExactJson | null) {
   const row = errors.find(

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import * as z from 'zod';
-import { hourMs } from '../../domain/duration.ts';
+import { hourMs } from '../../domain/time.ts';
 import { choice, filledList, flag, shape, wholeNumber } from '../../schema/shapes.ts';
 import { textLeaf } from '../../schema/texts.ts';
 import type { Attempt } from '../kind.ts';

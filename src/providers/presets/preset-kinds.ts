@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { parseDuration } from '../../domain/duration.ts';
+import { parseDuration } from '../../domain/time.ts';
 import { plainAddress } from '../../schema/addresses.ts';
 import { choice, once, shape } from '../../schema/shapes.ts';
 import { type Description, descriptionKeys, descriptionSchema } from '../http-json/description.ts';
@@ -63,10 +63,7 @@ function presetKind(preset: Preset): PresetKind {
       return buildDescribedEntry(shared, { ...describe(), ...own }, words, baseUrl);
     },
     credentials: () => Object.entries(preset.credentials).map(([key, label]) => ({ name: key, label })),
-    limits: () => ({
-      ...(shortestEveryMs === null ? {} : { shortestEveryMs }),
-      documented: preset.limits,
-    }),
+    limits: () => ({ ...(shortestEveryMs === null ? {} : { shortestEveryMs }), documented: preset.limits }),
     details: () => ({
       request: `${describe().request.method} ${describe().request.url}`,
       signed: nameSigning(describe()),

@@ -1,8 +1,8 @@
-import { minuteMs } from '../../domain/duration.ts';
 import { parseJsonObject } from '../../domain/json.ts';
 import type { Micros } from '../../domain/money.ts';
 import { ownOf } from '../../domain/own.ts';
 import { Secret } from '../../domain/secret.ts';
+import { minuteMs } from '../../domain/time.ts';
 import { parseAnswer } from '../http-json/answer-document.ts';
 import { type Decimal, multiplyDecimals } from '../http-json/decimal.ts';
 import type { Description } from '../http-json/description.ts';

@@ -1,5 +1,4 @@
 import { maxProviderWaitMs, readRetryAfter } from '../../domain/backoff.ts';
-import { formatDuration } from '../../domain/duration.ts';
 import { createForeignTexts, type ForeignTexts } from '../../domain/foreign-text.ts';
 import { getOrMake } from '../../domain/get-or-make.ts';
 import { ownOf } from '../../domain/own.ts';
@@ -7,6 +6,7 @@ import { entryOf, type ProviderEntries, type ProviderEntry } from '../../domain/
 import type { Outcome, OutcomeDetail } from '../../domain/reading.ts';
 import type { Secret } from '../../domain/secret.ts';
 import type { AccountSettings } from '../../domain/settings.ts';
+import { formatDuration } from '../../domain/time.ts';
 import { errorCodes, explainConnectError, sayHandshakeFailed } from '../../net/connect-error.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Provider, SendingGuard } from '../../ports/provider.ts';

@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { Socket } from 'node:net';
 import { Client, type Dispatcher } from 'undici';
-import { minuteMs } from '../../domain/duration.ts';
+import { minuteMs } from '../../domain/time.ts';
 import { createConnector, openProxied } from '../../net/connector.ts';
 import type { Environment } from '../../net/proxy-variables.ts';
 import type { Clock } from '../../ports/clock.ts';

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { parseHttpDate } from '../../domain/backoff.ts';
-import { describeDuration, hourMs, secondMs } from '../../domain/duration.ts';
 import type { AccountSettings } from '../../domain/settings.ts';
+import { describeDuration, hourMs, secondMs } from '../../domain/time.ts';
 
 const cronAgeMs = hourMs;
 

@@ -231,7 +231,6 @@ export class RecentBatches {
   #polls = 0;
   #unsure: Kept | null = null;
 
-  /** The orders that this owner was given. */
   readonly givenOrders = new Set<string>();
 
   /** Batches that this process has stored, under any incarnation. */

@@ -8,7 +8,6 @@ import { fencedError } from './failure.ts';
 
 /** Rows deleted in one step: a few milliseconds, so that no poll waits. */
 const stepRows = 500;
-/** Accounts looked at in one step. */
 const stepAccounts = 2000;
 
 const count = 'SELECT (SELECT count(*) FROM held) AS held, (SELECT count(*) FROM gone) AS gone';

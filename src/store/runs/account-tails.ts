@@ -1,4 +1,4 @@
-import { dayMs } from '../../domain/duration.ts';
+import { dayMs } from '../../domain/time.ts';
 import type { Batch } from '../../ports/store.ts';
 import type { Row } from '../asking.ts';
 import { accountToBody } from '../bodies.ts';

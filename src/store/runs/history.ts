@@ -1,5 +1,5 @@
-import { dayMs } from '../../domain/duration.ts';
 import type { PollRecord, Reading } from '../../domain/reading.ts';
+import { dayMs } from '../../domain/time.ts';
 import type { HistoryQuery } from '../../ports/store.ts';
 import type { Asking } from '../asking.ts';
 import {

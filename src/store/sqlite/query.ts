@@ -1,6 +1,6 @@
-import { isoText } from '../../domain/moment.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
 import type { Reading } from '../../domain/reading.ts';
+import { isoText } from '../../domain/time.ts';
 import type { HistoryQuery, SqlAnswer, SqlFile, SqlValue } from '../../ports/store.ts';
 import { amountsOf, isClassic, shapeOf } from '../runs/decode-polls.ts';
 import type { FoundDamage } from '../runs/stored-run.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dayMs } from '../../../src/domain/duration.ts';
+import { dayMs } from '../../../src/domain/time.ts';
 import type { Wanted } from '../../../src/engine/orders.ts';
 import { runwayOf } from '../../../src/engine/spending.ts';
 import { hourMs, minuteMs, units } from '../../support/account-facts.ts';

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { balanceCell, mentionsAll, runwayCell } from '../../../src/http/page/words.ts';
+import { balanceCell, runwayCell } from '../../../src/http/page/markup.ts';
+import { mentionsAll } from '../../../src/http/page/words.ts';
 import { english } from '../../../src/wording/language.ts';
 import { buildAccountView, buildRunway, dayMs, viewsNow } from '../../support/built-views.ts';
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { expect, test } from 'vitest';
-import { minuteMs, secondMs } from '../../../src/domain/duration.ts';
+import { minuteMs, secondMs } from '../../../src/domain/time.ts';
 import { Freshness } from '../../../src/providers/transport/freshness.ts';
 import { readFrom, readText, send } from '../../support/loopback-provider.ts';
 import { makeAccount } from '../../support/settings.ts';

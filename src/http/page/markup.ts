@@ -1,0 +1,118 @@
+import { StorageError } from '../../domain/operator-error.ts';
+import { ownOf } from '../../domain/own.ts';
+import { type Balance, unitOf } from '../../domain/reading.ts';
+import { isoText } from '../../domain/time.ts';
+import type { AccountView } from '../../views/views.ts';
+import { endOf, isGuess, sayEmptyWhen, sayInterval, sayLength } from '../../wording/forecast-wording.ts';
+import { type Html, type HtmlValue, html, sayHtml } from '../../wording/html.ts';
+import { sayAge, sayMoment, sayNearMoment, withAge } from '../../wording/moments.ts';
+import { type Listener, phrases, say } from '../../wording/phrase.ts';
+import { sayAmount, sayComputed, sayRunway } from '../../wording/quantity-wording.ts';
+import { sayAgain } from '../../wording/say-again.ts';
+import { refusals } from '../refusal.ts';
+import { accountPath, type Frame, nameOf, type Tone } from './words.ts';
+
+const says = phrases('cell', {
+  unknown: 'unknown',
+  nothingSpent: 'nothing spent',
+  ends: 'ends {moment}',
+  range: '80 % range: {range}',
+  between: ', {range}',
+});
+
+/** A word with its icon and colour. */
+export function badge(tone: Tone, word: string): Html {
+  return html`<span class="badge ${tone}">${icon(tone)}${word}</span>`;
+}
+
+/** Drawn once in the layout; decoration, because a word always stands next to it. */
+export function icon(name: string): Html {
+  return html`<svg class="icon" aria-hidden="true" focusable="false"><use href="#i-${name}"/></svg>`;
+}
+
+/** `3 minutes ago`, kept true by the script; the absolute time on hovering. */
+export function age(at: number, frame: Frame): Html {
+  return html`<time datetime="${isoText(at)}" title="${sayMoment(at, frame)}" data-age>${sayAge(at, frame)}</time>`;
+}
+
+/** `Fri 20 Nov 23:20 UTC`. */
+export function moment(at: number, frame: Frame): Html {
+  return html`<time datetime="${isoText(at)}">${sayMoment(at, frame)}</time>`;
+}
+
+/** The shortest clear form: `Mon 10:00`. */
+export function nearMoment(at: number, frame: Frame): Html {
+  return html`<time datetime="${isoText(Math.round(at))}" title="${sayMoment(at, frame)}">${sayNearMoment(at, frame)}</time>`;
+}
+
+/** Absolute and relative. */
+export function momentAndAge(at: number, frame: Frame): Html {
+  const soft = html`<span class="soft">${age(at, frame)}</span>`;
+  return sayHtml(withAge, { moment: moment(at, frame), age: soft }, frame);
+}
+
+/** An amount older than this says how old it is, where polls fail. */
+const oldMs = 15_000;
+
+/** The balance as it was read, negative ones marked, with its age while it cannot be read; a dash where it never was. */
+export function balanceCell(account: AccountView, balance: Balance, frame: Frame): Html {
+  const { reading, outcome } = account;
+  const micros = ownOf(reading?.balances, balance);
+  if (reading === null || micros === undefined) return unknown(frame);
+  const isOld = outcome !== null && outcome !== 'ok' && frame.now - reading.at > oldMs;
+  return html`<span class="${micros < 0 ? 'amount negative' : 'amount'}">${sayAmount(micros, { ...frame, currency: unitOf(account, balance) })}</span>${isOld && html` <span class="old unread">${age(account.readAt ?? reading.at, frame)}</span>`}`;
+}
+
+export function burnOf(account: AccountView, balance: Balance, { language }: Listener): string | null {
+  const burn = ownOf(account.runways, balance)?.burnPerDay ?? null;
+  return burn === null ? null : sayComputed(burn, { language, currency: unitOf(account, balance) });
+}
+
+/** The mark where nothing is known. */
+export function unknown(reader: Listener): Html {
+  return html`<span class="soft"><span aria-hidden="true">–</span><span class="hidden">${say(says.unknown, reader)}</span></span>`;
+}
+
+/** `3 days 4 hours`, the day it ends, and between what that lies. */
+export function runwayCell(account: AccountView, balance: Balance, frame: Frame): Html {
+  const runway = ownOf(account.runways, balance);
+  const runwayMs = runway?.runwayMs ?? null;
+  if (runway == null || (runwayMs === null && runway.burnPerDay !== 0)) return unknown(frame);
+  if (runwayMs === null) return html`<span class="soft">${say(says.nothingSpent, frame)}</span>`;
+  if (runwayMs <= 0) return html`<strong class="runway gone">${sayRunway(runway, frame)}</strong>`;
+  const endsAt = endOf(runway, frame.now);
+  const interval = sayInterval(runway.forecast, frame, sayNearMoment);
+  if (endsAt !== null && isGuess(runway.forecast, frame.now))
+    // Worded as by its alert: no minutes of what nobody knows to the day.
+    return html`<strong class="runway guess">${sayEmptyWhen(runway, frame)}</strong>`;
+  return html`<strong class="runway">${sayLength(runwayMs, frame)}</strong>${
+    endsAt !== null &&
+    html`<span class="sub ends"${interval !== null && html` title="${say(says.range, { range: interval }, frame)}"`}>${sayHtml(says.ends, { moment: nearMoment(endsAt, frame) }, frame)}${interval !== null && html`<span class="range">${say(says.between, { range: interval }, frame)}</span>`}</span>`
+  }`;
+}
+
+/** A sentence while the database cannot be read: people look for balances and alerts, known from memory, just then. */
+export async function ifReadable(render: () => Promise<Html>, reader: Listener): Promise<Html> {
+  try {
+    return await render();
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error;
+    return unreadable(reader);
+  }
+}
+
+export function unreadable(reader: Listener): Html {
+  return html`<p class="empty">${sayAgain(refusals.noDatabase(), reader)}</p>`;
+}
+
+/** An account's page, under its name. */
+export function accountLink({ id, name }: Pick<AccountView, 'id' | 'name'>): Html {
+  return html`<a href="${accountPath(id)}"><bdi>${nameOf(name)}</bdi></a>`;
+}
+
+/** A table that scrolls by itself where it is too wide, and that the keyboard reaches. */
+export function table(label: string, classes: string, head: Html, rows: HtmlValue): Html {
+  return html`<div class="scroll" role="group" aria-label="${label}" tabindex="0"><table class="${classes}">
+<thead><tr>${head}</tr></thead>
+<tbody>${rows}</tbody></table></div>`;
+}
