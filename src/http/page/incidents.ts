@@ -1,12 +1,14 @@
 import type { Incident, Resolution } from '../../domain/alert.ts';
 import { unitOf } from '../../domain/reading.ts';
+import type { AccountView } from '../../views/views.ts';
 import { sayComment } from '../../wording/comment.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { say } from '../../wording/language.ts';
 import { sayDuration } from '../../wording/moments.ts';
 import { phrases } from '../../wording/phrase.ts';
 import { sayAmount, sayQuantity, type WordingFrame } from '../../wording/quantity-wording.ts';
-import { accountLink, badge, type Frame, moment, nameOf, stateWord, table, unknown } from './words.ts';
+import { accountsOf } from './alerts.ts';
+import { accountLink, badge, moment, nameOf, type Scope, stateWord, table, unknown } from './words.ts';
 
 const says = phrases('incidents', {
   none: 'No incident yet.',
@@ -34,25 +36,27 @@ const endings = phrases('incidentEnd', {
 });
 
 /** Incidents, newest first; with `names` also whose they are. */
-export function incidentTable(
+export async function incidentTable(
   incidents: readonly Incident[],
-  account: Parameters<typeof unitOf>[0] | null,
-  frame: Frame,
+  frame: Scope,
   { names = false } = {},
-): Html {
+): Promise<Html> {
   if (incidents.length === 0) return html`<p class="empty">${say(says.none, frame)}</p>`;
+  const accounts = await accountsOf(frame.views, incidents);
   const head = html`<th scope="col">${say(says.worst, frame)}</th>${names && html`<th scope="col">${say(says.account, frame)}</th>`}<th scope="col">${say(says.rule, frame)}</th><th scope="col">${say(says.began, frame)}</th><th scope="col">${say(says.lasted, frame)}</th><th scope="col">${say(says.endedBy, frame)}</th><th scope="col" class="number">${say(says.value, frame)}</th><th scope="col">${say(says.acknowledged, frame)}</th>`;
-  const rows = incidents.map((incident) => incidentRow(incident, account, frame, names));
+  const rows = incidents.map((incident) =>
+    incidentRow(incident, accounts.get(incident.account), frame, names),
+  );
   return table(say(says.title, frame), 'cards compact', head, rows);
 }
 
 function incidentRow(
   incident: Incident,
-  account: Parameters<typeof unitOf>[0] | null,
-  frame: Frame,
+  account: AccountView | undefined,
+  frame: Scope,
   names: boolean,
 ): Html {
-  const currency = account && unitOf(account, incident.balance);
+  const currency = account === undefined ? null : unitOf(account, incident.balance);
   const { worstSeverity, rule, firedAt, resolution, value, acknowledgement } = incident;
   return html`<tr><td data-label="${say(says.worst, frame)}">${badge(worstSeverity, stateWord(worstSeverity, frame))}</td>${
     names &&
@@ -71,7 +75,7 @@ function incidentRow(
 /** The time that it lasted: `2 hours 5 minutes`, `still open`, `an instant`. */
 export function wordLasted(
   it: Pick<Incident, 'event' | 'firedAt' | 'resolvedAt'>,
-  reader: Pick<Frame, 'language'>,
+  reader: Pick<Scope, 'language'>,
 ): string {
   if (it.event) return say(says.instant, reader);
   return it.resolvedAt === null ? say(says.open, reader) : sayDuration(it.resolvedAt - it.firedAt, reader);
