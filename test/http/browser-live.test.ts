@@ -146,6 +146,25 @@ describe.skipIf(!hasBrowser())('an open page in use', () => {
     },
   );
 
+  it('is not read out again while all is well', async () => {
+    const { url } = await warned();
+    await withPage(bed.scripted, async (page) => {
+      await openPage(page, url);
+      await page.getByText('Updates by itself.').waitFor();
+      const said = await page.evaluate(`new Promise((end) => {
+        let count = 0;
+        const watch = new MutationObserver(() => { count += 1; });
+        for (const place of document.querySelectorAll('[role=status], [role=alert]'))
+          watch.observe(place, { childList: true, characterData: true, subtree: true });
+        const port = new SharedWorker(document.querySelector('script[src*="live.js"]').src.replace('live.js', 'stream.js')).port;
+        let alive = 0;
+        port.onmessage = ({ data }) => { if (data.kind === 'alive' && (alive += 1) === 3) end(count); };
+        port.postMessage({ page: '/messages#en', have: '' });
+      })`);
+      expect(said).toBe(0);
+    });
+  });
+
   it('calls an account in its heading as the configuration does since', async () => {
     const { world, url } = await warned();
     await withPage(bed.scripted, async (page) => {
