@@ -1,9 +1,12 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { ofEach } from '../../src/domain/reading.ts';
 import { hasBrowser, openPage, withPage } from '../support/browser.ts';
 import { useBrowser } from '../support/browser-bed.ts';
+import { buildAccountView, micros, viewsNow } from '../support/built-views.ts';
+import { FakeViews } from '../support/fake-views.ts';
 import { startCalmFleet, startFleetInCrisis } from '../support/fleet-world.ts';
-import { serveWorld } from '../support/web-server.ts';
+import { runFakeServer, serveWorld } from '../support/web-server.ts';
 
 // Chromium shares the machine with the other test files.
 
@@ -39,6 +42,30 @@ describe.skipIf(!hasBrowser())('forty accounts', () => {
       // One place in each of the two columns.
       expect(new Set(lefts.map(Math.round)).size).toBe(2);
     });
+  });
+
+  it('leave room for the name of one with several balances of long names', async () => {
+    const views = new FakeViews();
+    const labels = ['SMS', 'A rather long name of a balance', 'Voice minutes'];
+    const balances = labels.map((label) => ({ id: label, label, alertsBelowZero: true }));
+    const reading = { at: viewsNow, balances: ofEach(balances, () => micros(4_989)), currency: 'CNY' };
+    const several = buildAccountView({ id: 'several', name: 'With units', balances, reading });
+    const others = Array.from({ length: 39 }, (_, index) => buildAccountView({ id: `other-${index}` }));
+    views.accountList = [several, ...others];
+    const { url, close } = await runFakeServer({ views });
+    await withPage(bed.scripted, async (page) => {
+      for (const width of [1245, 1440]) {
+        await page.setViewportSize({ width, height: 900 });
+        await page.goto(url);
+        const row = page.locator('table.accounts tbody tr').filter({ hasText: 'With units' });
+        const [name, amounts] = await Promise.all(
+          [row.locator('th a'), row.locator('td.number').first()].map((part) => part.boundingBox()),
+        );
+        expect(name?.height, `at ${width} px`).toBeLessThan(60);
+        expect((name?.x ?? 0) + (name?.width ?? 0)).toBeLessThanOrEqual(amounts?.x ?? 0);
+      }
+    });
+    await close();
   });
 
   it('in calm fit on one screen of a laptop, with name and runway of each in sight', async () => {

@@ -4,6 +4,7 @@ import { hourMs, idleRule, minuteMs, smsLow, units } from '../support/account-fa
 import { hasBrowser, openPage, withPage } from '../support/browser.ts';
 import { useBrowser } from '../support/browser-bed.ts';
 import { give } from '../support/orders.ts';
+import { makeAccount } from '../support/settings.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { serveWorld } from '../support/web-server.ts';
 import { read, startWorld, type World } from '../support/world.ts';
@@ -144,6 +145,36 @@ describe.skipIf(!hasBrowser())('an open page in use', () => {
       });
     },
   );
+
+  it('is not read out again while all is well', async () => {
+    const { url } = await warned();
+    await withPage(bed.scripted, async (page) => {
+      await openPage(page, url);
+      await page.getByText('Updates by itself.').waitFor();
+      const said = await page.evaluate(`new Promise((end) => {
+        let count = 0;
+        const watch = new MutationObserver(() => { count += 1; });
+        for (const place of document.querySelectorAll('[role=status], [role=alert]'))
+          watch.observe(place, { childList: true, characterData: true, subtree: true });
+        const port = new SharedWorker(document.querySelector('script[src*="live.js"]').src.replace('live.js', 'stream.js')).port;
+        let alive = 0;
+        port.onmessage = ({ data }) => { if (data.kind === 'alive' && (alive += 1) === 3) end(count); };
+        port.postMessage({ page: '/messages#en', have: '' });
+      })`);
+      expect(said).toBe(0);
+    });
+  });
+
+  it('calls an account in its heading as the configuration does since', async () => {
+    const { world, url } = await warned();
+    await withPage(bed.scripted, async (page) => {
+      await openPage(page, `${url}/accounts/otp`);
+      await page.getByText('Updates by itself.').waitFor();
+      await world.reload({ accounts: [makeAccount('otp', { name: 'Codes' })] });
+      await page.getByRole('heading', { level: 1, name: 'Codes' }).waitFor();
+      expect(await page.title()).toContain('Codes');
+    });
+  });
 
   it('takes what is true now once the form was left', async () => {
     const { world, url } = await warned();

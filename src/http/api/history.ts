@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Chart } from '../../chart/chart.ts';
 import { inSlices } from '../../daemon/slices.ts';
 import type { Micros } from '../../domain/money.ts';
-import type { Balance, BalanceDefinition, Reading } from '../../domain/reading.ts';
+import { type Balance, type BalanceDefinition, type Reading, unitOf } from '../../domain/reading.ts';
 import { isoDay, weekMs } from '../../domain/time.ts';
 import { thin } from '../../spending/thin.ts';
 import { pollJson, readingJson } from '../../views/account-json.ts';
@@ -191,8 +191,8 @@ export const historyOperations: readonly Operation[] = [
       const balance = readBalance(wanted, account);
       const span = readSpan(time, { language: english, now, timezone: 'UTC' });
       const chart = await buildChart(views, { account, span, balance, points, now });
-      const { id, currency } = account;
-      return chartJson({ ...chart, account: id, balance, currency });
+      const currency = unitOf(account, balance);
+      return chartJson({ ...chart, account: account.id, balance, currency });
     },
   }),
 ];

@@ -9,7 +9,8 @@ import { explainChanges } from '../../views/explain-changes.ts';
 import { incidentJson } from '../../views/public-json.ts';
 import { isoOrNull, secondsOrNull, severitySchema } from '../../views/public-object.ts';
 import { type Review, type Spent, sumReview } from '../../views/review.ts';
-import { readReviewQuery, reviewOf } from '../page/review.ts';
+import { readSpan } from '../page/chart-model.ts';
+import { readReviewQuery, reviewEnds, reviewOf } from '../page/review.ts';
 import { RequestError, refusals } from '../refusal.ts';
 import type { WebContext } from '../web-env.ts';
 import { rangeSchema } from './history.ts';
@@ -141,7 +142,9 @@ export const reviewOperations: readonly Operation[] = [
 /** Dates are those of the configuration's zone. */
 function readReview(context: WebContext): Promise<Review> {
   const scope = { ...context.var.scope, timezone: context.var.site.timezone };
-  return reviewOf(scope, readReviewQuery(scope));
+  const [range, since, until] = ['range', ...reviewEnds].map((name) => scope.query.get(name));
+  const span = readSpan({ range, since, until }, scope, reviewEnds);
+  return reviewOf(scope, readReviewQuery(scope.query, span));
 }
 
 function spentJson({ currency, spent: now, before }: Spent) {

@@ -145,7 +145,9 @@ function show() {
   const warning = lost ? fill(words.lostBanner, { moment }) : '';
   if (banner.textContent !== warning) banner.textContent = warning;
   banner.hidden = !lost;
-  connection.textContent = lost ? words.lost : isStill ? '' : words.fresh;
+  // Read out where it is written, though it says the same.
+  const state = lost ? words.lost : isStill ? '' : words.fresh;
+  if (connection.textContent !== state) connection.textContent = state;
   connection.className = lost ? 'lost' : '';
   const wanted = lost ? fill(words.lostTitle, { title }) : title;
   if (document.title !== wanted) document.title = wanted;

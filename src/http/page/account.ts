@@ -105,14 +105,13 @@ export async function renderAccount(scope: Scope, account: AccountView): Promise
   const rules = await views.explain(account.id);
   const chart = await chartSection(scope, account);
   const incidents = await ifReadable(
-    async () =>
-      incidentTable(await views.incidents({ account: account.id, limit: shownIncidents }), account, scope),
+    async () => incidentTable(await views.incidents({ account: account.id, limit: shownIncidents }), scope),
     scope,
   );
   const polls = await ifReadable(() => pollTable(scope, account), scope);
   const silences = views.silences().filter((silence) => concerns(silence, account));
   return html`<p class="crumb"><a href="/">${say(pages.overview, scope)}</a></p>
-<div class="section-head"><h1><bdi>${cleanText(account.name, 200)}</bdi></h1><div class="acts">
+<div class="section-head">${live('heading', html`<bdi>${cleanText(account.name, 200)}</bdi>`, { tag: 'h1' })}<div class="acts">
 ${account.polled && html`<form method="post" action="${back}/poll"><input type="hidden" name="back" value="${back}"><button class="quiet">${say(says.poll, scope)}</button></form>`}
 ${silenceForm([{ account: account.id, accountName: account.name, rule: null }], { back }, scope)}</div></div>
 ${live(

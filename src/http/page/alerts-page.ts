@@ -136,7 +136,7 @@ function pastSection(scope: Scope, query: AlertQuery): Promise<Html> {
       },
       ({ firedAt }) => firedAt,
     );
-    return html`${incidentTable(page.items, null, scope, { names: true })}${pagerOf(query, page.nextCursor, scope)}`;
+    return html`${await incidentTable(page.items, scope, { names: true })}${pagerOf(query, page.nextCursor, scope)}`;
   }, scope);
 }
 

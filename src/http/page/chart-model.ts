@@ -39,20 +39,22 @@ export interface ChartSpan {
   readonly preset: ChartRange | null;
 }
 
-/** `since` and `until`, a date alone being its whole day; else a range up to now; else a week. Throws `RequestError`. */
+/** `since` and `until`, called by `names`, a date alone being its whole day; else a range up to now; else a week. Throws `RequestError`. */
 export function readSpan(
   { range, since, until }: Partial<Record<'range' | 'since' | 'until', string | null | undefined>>,
   frame: Frame,
+  names: readonly [string, string] = ['since', 'until'],
 ): ChartSpan {
   const { now } = frame;
   if (!since && !until) {
     const preset = chartRanges.find(({ name }) => name === range) ?? usualRange;
     return { since: now - preset.ms, until: now + 1, preset };
   }
-  const ends = readDay(until, 'until', frame, 1) ?? now + 1;
-  const begins = readDay(since, 'since', frame, 0) ?? ends - usualRange.ms;
+  const ends = readDay(until, names[1], frame, 1) ?? now + 1;
+  const begins = readDay(since, names[0], frame, 0) ?? ends - usualRange.ms;
   if (begins >= Math.min(ends, now)) {
-    throw new RequestError('bad_request', refusals.field({ name: 'since', problem: refusals.since() }));
+    const problem = refusals.since({ until: names[1] });
+    throw new RequestError('bad_request', refusals.field({ name: names[0], problem }));
   }
   return { since: begins, until: ends, preset: null };
 }

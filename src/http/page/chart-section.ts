@@ -75,26 +75,31 @@ interface Shown {
 /** The charts of one balance or both: drawn here, drawn again by the script with a cursor, and as tables. */
 export async function chartSection(scope: Scope, account: AccountView): Promise<Html> {
   const { query } = scope;
-  const { span, problem } = spanOf(scope);
+  const asked = askedSpan(scope, ['since', 'until']);
+  const { span } = asked;
   const shown = { account, span, scope };
   const wanted = readBalances(query, account);
   const path = accountPath(account.id);
   const figures = await Promise.all(wanted.map(({ id }) => chartFigure(id, shown)));
   return html`<section aria-labelledby="chart-heading" class="chart-section"><div class="section-head"><h2 id="chart-heading">${say(says.heading, { balance: balancesWords(wanted, scope), span: spanWords(shown) }, scope)}</h2>
 <div class="choices">${rangeLinks(path, shown, query)}${balanceLinks(shown, wanted, query)}</div></div>
-${rangeForm(shown, query, problem)}
+${rangeForm(shown, query, asked)}
 ${figures}
 <p class="download"><a href="/api/v1${path}/history.csv?${exportQuery(span)}" data-csv download>${say(says.csv, scope)}</a> <span class="soft">${say(says.csvHolds, scope)}</span></p></section>`;
 }
 
-/** A part of the address that cannot be read is named next to the fields, and the usual time is shown. */
-function spanOf(scope: Scope): { readonly span: ChartSpan; readonly problem: string | null } {
-  const [range, since, until] = ['range', 'since', 'until'].map((name) => scope.query.get(name));
+type AskedSpan = ReturnType<typeof askedSpan>;
+
+/** A part of the address that cannot be read is named next to the fields, which keep it, and the usual time is shown. */
+export function askedSpan(scope: Scope, names: readonly [string, string]) {
+  const [range, since, until] = ['range', ...names].map((name) => scope.query.get(name));
   try {
-    return { span: readSpan({ range, since, until }, scope), problem: null };
+    const span = readSpan({ range, since, until }, scope, names);
+    const days = [span.since, Math.min(span.until - 1, scope.now)].map((at) => isoDay(at, scope.timezone));
+    return { span, days, problem: null };
   } catch (error) {
     if (!(error instanceof RequestError)) throw error;
-    return { span: readSpan({}, scope), problem: sayAgain(error.message, scope) };
+    return { span: readSpan({}, scope), days: [since, until], problem: sayAgain(error.message, scope) };
   }
 }
 
@@ -153,10 +158,12 @@ function changed(query: URLSearchParams, words: Readonly<Record<string, string |
   return `${next}#chart-heading`;
 }
 
-function rangeForm({ account, span, scope }: Shown, query: URLSearchParams, problem: string | null): Html {
+function rangeForm({ account, scope }: Shown, query: URLSearchParams, asked: AskedSpan): Html {
   const today = isoDay(scope.now, scope.timezone);
-  const since = isoDay(span.since, scope.timezone);
-  const until = isoDay(Math.min(span.until - 1, scope.now), scope.timezone);
+  const {
+    days: [since, until],
+    problem,
+  } = asked;
   const balance = query.get('balance');
   return html`<form class="search range" method="get" action="${accountPath(account.id)}#chart-heading">${balance !== null && html`<input type="hidden" name="balance" value="${balance}">`}
 <label>${say(common.from, scope)} <input type="date" name="since" value="${since}" max="${today}" required></label>

@@ -13,7 +13,7 @@ import { type Html, html } from '../../wording/html.ts';
 import { saySum } from '../../wording/one-sum-wording.ts';
 import { phrases, say } from '../../wording/phrase.ts';
 import { sayAmount, sayBareAmount, sayComputed } from '../../wording/quantity-wording.ts';
-import { table, unknown } from './markup.ts';
+import { accountLink, table, unknown } from './markup.ts';
 import { common, type Scope } from './words.ts';
 
 const shownGroups = 30;
@@ -49,15 +49,20 @@ export async function costSection(
   if (rows.length === 0) return null;
   const byLabel = (row: SpendingForecast): string =>
     label === null ? '' : (ownOf(row.account.labels, label) ?? '');
-  const fold = (title: string, groupOf: (row: SpendingForecast) => string): Html =>
-    html`<details><summary>${title}</summary>${costTable(title, groupForecasts(rows, groupOf), scope)}</details>`;
+  const names = new Map(rows.map(({ account }) => [account.id, account.name]));
+  const fold = (title: string, groupOf: (row: SpendingForecast) => string, name?: typeof groupName): Html =>
+    html`<details><summary>${title}</summary>${costTable(title, groupForecasts(rows, groupOf), scope, name)}</details>`;
   const title = label === null ? say(says.title, scope) : say(says.by, { label }, scope);
   const csv = label === null ? '' : `?${new URLSearchParams({ by: label }).toString()}`;
   return html`<section aria-labelledby="cost-heading"><div class="section-head"><h2 id="cost-heading">${say(says.title, scope)}</h2><p class="download"><a href="/api/v1/spending-forecast.csv${csv}" download>${say(says.csv, scope)}</a></p></div>
 ${oneSums(sums, rows.filter(({ month }) => month.total === null).length, scope)}
 ${costTable(title, groupForecasts(rows, byLabel), scope)}
 ${fold(say(says.byProvider, scope), ({ provider }) => provider)}
-${fold(say(common.byAccount, scope), ({ account }) => account.name)}</section>`;
+${fold(
+  say(common.byAccount, scope),
+  ({ account }) => account.id,
+  (id) => accountLink({ id, name: names.get(id) ?? id }),
+)}</section>`;
 }
 
 type Sums = Awaited<ReturnType<typeof forecastSpending>>['sums'];
@@ -74,18 +79,18 @@ function oneSums({ spent, month, quarter, nextMonth }: Sums, without: number, sc
   return html`<ul class="sums">${lines.map((line) => html`<li>${line}</li>`)}</ul>`;
 }
 
-function costTable(title: string, groups: readonly ForecastGroup[], scope: Scope): Html {
+function groupName(group: string, scope: Scope): Html {
+  return group === '' ? html`<span class="soft">${say(says.none, scope)}</span>` : html`<bdi>${group}</bdi>`;
+}
+
+function costTable(title: string, groups: readonly ForecastGroup[], scope: Scope, name = groupName): Html {
   const withBudget = groups.some(({ budget }) => budget !== null);
   const columns = [says.soFar, says.month, ...(withBudget ? [says.budget] : []), says.quarter, says.next];
   const names = columns.map((column) => say(column, scope));
   const head = html`<th scope="col">${say(common.of, scope)}</th>${names.map((name) => html`<th scope="col" class="number">${name}</th>`)}`;
   const rows = groups.slice(0, shownGroups).map((group) => {
     const cells = cellsOf(group, withBudget, scope);
-    const name =
-      group.group === ''
-        ? html`<span class="soft">${say(says.none, scope)}</span>`
-        : html`<bdi>${group.group}</bdi>`;
-    return html`<tr><th scope="row">${name}</th>${cells.map((cell, at) => html`<td class="number" data-label="${names[at] ?? ''}">${cell}</td>`)}</tr>`;
+    return html`<tr><th scope="row">${name(group.group, scope)}</th>${cells.map((cell, at) => html`<td class="number" data-label="${names[at] ?? ''}">${cell}</td>`)}</tr>`;
   });
   const more = groups.length - shownGroups;
   return html`${table(title, 'cards compact', head, rows)}${more > 0 && html`<p class="soft">${say(says.more, { count: more }, scope)}</p>`}`;

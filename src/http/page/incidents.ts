@@ -1,12 +1,14 @@
 import type { Incident, Resolution } from '../../domain/alert.ts';
 import { unitOf } from '../../domain/reading.ts';
+import type { AccountView } from '../../views/views.ts';
 import { sayComment } from '../../wording/comment.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { sayDuration } from '../../wording/moments.ts';
 import { type Listener, phrases, say } from '../../wording/phrase.ts';
 import { sayAmount, sayQuantity, type WordingFrame } from '../../wording/quantity-wording.ts';
+import { accountsOf } from './alerts.ts';
 import { accountLink, badge, moment, table, unknown } from './markup.ts';
-import { common, type Frame, nameOf, stateWord } from './words.ts';
+import { common, nameOf, type Scope, stateWord } from './words.ts';
 
 const says = phrases('incidents', {
   none: 'No incident yet.',
@@ -30,25 +32,27 @@ const endings = phrases('incidentEnd', {
 });
 
 /** Incidents, newest first; with `names` also whose they are. */
-export function incidentTable(
+export async function incidentTable(
   incidents: readonly Incident[],
-  account: Parameters<typeof unitOf>[0] | null,
-  frame: Frame,
+  frame: Scope,
   { names = false } = {},
-): Html {
+): Promise<Html> {
   if (incidents.length === 0) return html`<p class="empty">${say(says.none, frame)}</p>`;
+  const accounts = await accountsOf(frame.views, incidents);
   const head = html`<th scope="col">${say(says.worst, frame)}</th>${names && html`<th scope="col">${say(common.account, frame)}</th>`}<th scope="col">${say(common.rule, frame)}</th><th scope="col">${say(says.began, frame)}</th><th scope="col">${say(says.lasted, frame)}</th><th scope="col">${say(says.endedBy, frame)}</th><th scope="col" class="number">${say(common.value, frame)}</th><th scope="col">${say(says.acknowledged, frame)}</th>`;
-  const rows = incidents.map((incident) => incidentRow(incident, account, frame, names));
+  const rows = incidents.map((incident) =>
+    incidentRow(incident, accounts.get(incident.account), frame, names),
+  );
   return table(say(common.incidents, frame), 'cards compact', head, rows);
 }
 
 function incidentRow(
   incident: Incident,
-  account: Parameters<typeof unitOf>[0] | null,
-  frame: Frame,
+  account: AccountView | undefined,
+  frame: Scope,
   names: boolean,
 ): Html {
-  const currency = account && unitOf(account, incident.balance);
+  const currency = account === undefined ? null : unitOf(account, incident.balance);
   const { worstSeverity, rule, firedAt, resolution, value, acknowledgement } = incident;
   return html`<tr><td data-label="${say(says.worst, frame)}">${badge(worstSeverity, stateWord(worstSeverity, frame))}</td>${
     names &&

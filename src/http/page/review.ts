@@ -1,11 +1,12 @@
-import { dayMs, isoDay, isoText } from '../../domain/time.ts';
+import { dayMs, isoText } from '../../domain/time.ts';
 import { type Review, reviewTime } from '../../views/review.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { sayDuration } from '../../wording/moments.ts';
 import { phrases, say } from '../../wording/phrase.ts';
 import { readAlertQuery, selects } from './alerts-page.ts';
-import { chartRanges, readSpan } from './chart-model.ts';
+import { type ChartSpan, chartRanges } from './chart-model.ts';
+import { askedSpan } from './chart-section.ts';
 import { costSection } from './cost-forecast.ts';
 import { choiceLink, options, textChoice } from './forms.ts';
 import { incidentTable } from './incidents.ts';
@@ -46,12 +47,13 @@ const says = phrases('review', {
 
 type ReviewQuery = ReturnType<typeof readReviewQuery>;
 
-/** Reads `from` and `to` (dates, instants or durations ago; a week up to now where absent), and the filters. Throws `RequestError`. */
-export function readReviewQuery(scope: Scope) {
-  const { query } = scope;
-  const [range, since, until] = ['range', 'from', 'to'].map((name) => query.get(name));
+/** `from` and `to`: dates, instants or durations ago; a week up to now where absent. */
+export const reviewEnds = ['from', 'to'] as const;
+
+/** The time and the filters. */
+export function readReviewQuery(query: URLSearchParams, span: ChartSpan) {
   return {
-    span: readSpan({ range, since, until }, scope),
+    span,
     filters: readAlertQuery(query),
     /** Part of the name of who acknowledged; empty for anybody. */
     person: (query.get('person') ?? '').trim().slice(0, 100),
@@ -81,7 +83,8 @@ function wantsAccountOf({ filters }: ReviewQuery): (account: AccountView) => boo
 
 /** The events of a time, how fast people were, and the spending, compared with as long a time before it. */
 export async function renderReview(scope: Scope): Promise<Html> {
-  const query = readReviewQuery(scope);
+  const asked = askedSpan(scope, reviewEnds);
+  const query = readReviewQuery(scope.query, asked.span);
   const review = await reviewOf(scope, query);
   const shown = review.incidents.slice(0, shownIncidents);
   const kept = new URLSearchParams(scope.query);
@@ -89,19 +92,23 @@ export async function renderReview(scope: Scope): Promise<Html> {
     // The days of the page's zone, which another may not read so.
     kept.set('from', isoText(review.since));
     kept.set('to', isoText(review.until));
-  }
+  } else for (const end of reviewEnds) kept.delete(end);
   return html`<div class="section-head"><h1>${say(says.title, scope)}</h1><p class="download"><a href="/api/v1/review.csv?${kept.toString()}" download>${say(says.incidentsCsv, scope)}</a> · <a href="/api/v1/review.csv?${kept.toString()}&of=spending" download>${say(says.spendingCsv, scope)}</a></p></div>
-${filterForm(scope, query)}
+${filterForm(scope, query, asked)}
 ${tiles(review, scope)}
 ${spendingSection(review, scope)}
 ${await costSection(scope, { label: review.groupBy, wantsAccount: wantsAccountOf(query) })}
 <section aria-labelledby="incidents-heading"><h2 id="incidents-heading">${say(says.count, { count: review.incidents.length }, scope)}</h2>
 ${review.isCut && html`<p class="note unread">${say(says.cut, scope)}</p>`}
-${incidentTable(shown, null, scope, { names: true })}
+${await incidentTable(shown, scope, { names: true })}
 ${shown.length < review.incidents.length && html`<p class="soft">${say(says.newest, { shown: shown.length, all: review.incidents.length }, scope)}</p>`}</section>`;
 }
 
-function filterForm(scope: Scope, { span, filters, person, groupBy }: ReviewQuery): Html {
+function filterForm(
+  scope: Scope,
+  { span, filters, person, groupBy }: ReviewQuery,
+  { days: [since, until], problem }: ReturnType<typeof askedSpan>,
+): Html {
   const choices = scope.views.choices();
   const ranges = chartRanges.filter(({ ms }) => ms > dayMs);
   const link = (name: string): string => {
@@ -110,14 +117,13 @@ function filterForm(scope: Scope, { span, filters, person, groupBy }: ReviewQuer
     to.set('range', name);
     return `/review?${to.toString()}`;
   };
-  const until = Math.min(span.until - 1, scope.now);
   const { q, account, rule, label } = filters;
   const set = [q, account, rule, label, person, groupBy].filter(Boolean).length;
   return html`<nav class="filters" aria-label="${say(says.time, scope)}">${ranges.map((range) => choiceLink(link(range.name), say(range.label, scope), range === span.preset))}</nav>
 <form class="search range review" method="get" action="/review" role="search" aria-label="${say(says.reviewed, scope)}">
-<label>${say(common.from, scope)} <input type="date" name="from" value="${isoDay(span.since, scope.timezone)}" required></label>
-<label>${say(common.to, scope)} <input type="date" name="to" value="${isoDay(until, scope.timezone)}" required></label>
-<button>${say(common.show, scope)}</button>
+<label>${say(common.from, scope)} <input type="date" name="from" value="${since}" required></label>
+<label>${say(common.to, scope)} <input type="date" name="to" value="${until}" required></label>
+<button>${say(common.show, scope)}</button>${problem !== null && html`<p class="problem" role="alert">${problem}</p>`}
 <details class="fold"${set > 0 && html` open`}><summary>${set > 0 ? say(says.filterOf, { count: set }, scope) : say(common.filter, scope)}</summary><div class="filter-form">
 <label>${say(common.find, scope)} <input type="search" name="q" value="${filters.q}" maxlength="200" placeholder="${say(says.findWhat, scope)}"></label>
 ${textChoice('account', choices.accounts, { chosen: filters.account }, scope)}

@@ -31,7 +31,7 @@ describe('the alerts page', () => {
 
   it('shows past incidents: how long, how bad, who had them', async () => {
     const text = await page('/alerts?state=past');
-    for (const words of ['OTP production', '400.00 topped up', 'Wei', 'Critical'])
+    for (const words of ['OTP production', '400.00 CNY topped up', 'Wei', 'Critical'])
       expect(text).toContain(words);
   });
 

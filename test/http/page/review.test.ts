@@ -4,11 +4,12 @@ import type { Reading } from '../../../src/domain/reading.ts';
 import { reviewTime, sumReview } from '../../../src/views/review.ts';
 import type { AccountView } from '../../../src/views/views.ts';
 import { currencyRule, hourMs, minuteMs, smsLow, units } from '../../support/account-facts.ts';
-import { buildAccountView, dayMs, viewsNow } from '../../support/built-views.ts';
+import { buildAccountView, buildIncident, dayMs, viewsNow } from '../../support/built-views.ts';
+import { FakeViews } from '../../support/fake-views.ts';
 import { give } from '../../support/orders.ts';
 import { makeAccount } from '../../support/settings.ts';
 import { showingAccounts } from '../../support/showing-accounts.ts';
-import { serveWorld } from '../../support/web-server.ts';
+import { runFakeServer, serveWorld } from '../../support/web-server.ts';
 import { read, startWorld, type World } from '../../support/world.ts';
 
 const everything = { timezone: 'UTC', groupBy: null, wantsAccount: () => true, wantsIncident: () => true };
@@ -300,11 +301,52 @@ describe('the page of a review', () => {
   });
 
   it.each([
-    ['an end before its begin', '?from=2026-11-10&to=2026-11-01'],
-    ['no date', '?from=yesterday'],
-  ])('refuses %s', async (_what, query) => {
-    const { url } = await serveWorld(await startWorld());
-    expect((await fetch(`${url}/review${query}`)).status).toBe(400);
-    expect((await fetch(`${url}/api/v1/review${query}`)).status).toBe(400);
+    [
+      'an end before its begin',
+      '?from=2026-11-10&to=2026-11-01',
+      'from: it must lie before to, and before now',
+    ],
+    ['a begin in the future', '?from=2027-11-10', 'from: it must lie before to, and before now'],
+    ['no date', '?from=2026-11-10&to=yesterday', 'to: give an ISO 8601 time'],
+  ])(
+    'refuses %s next to the field, which keeps it, by the name that it has',
+    async (_what, query, problem) => {
+      const { url } = await serveWorld(await startWorld());
+      const page = await (await fetch(`${url}/review${query}`)).text();
+      expect(page).toContain(`role="alert">${problem}`);
+      for (const [name, typed] of new URLSearchParams(query))
+        expect(page).toContain(`name="${name}" value="${typed}"`);
+      expect(page).toContain('href="/api/v1/review.csv?"');
+      const answer = await fetch(`${url}/api/v1/review${query}`);
+      expect(answer.status).toBe(400);
+      expect(await answer.json()).toMatchObject({ detail: expect.stringContaining(problem) });
+    },
+  );
+
+  it('says the value of an incident in the unit of its balance', async () => {
+    const views = new FakeViews();
+    const calls = { id: 'calls', label: 'Calls', alertsBelowZero: true, unit: 'minutes' };
+    const reading = { at: viewsNow, balances: { calls: units(4_989) }, currency: 'EUR' };
+    const pbx = buildAccountView({ id: 'pbx', balances: [calls], reading, currency: 'EUR' });
+    views.accountList = [pbx];
+    const value = { unit: 'money', micros: units(4_989) } as const;
+    views.incidentList = [buildIncident({ account: 'pbx', balance: 'calls', value, resolvedAt: viewsNow })];
+    const { url, close } = await runFakeServer({ views });
+    for (const path of ['/review', '/alerts?state=past', '/accounts/pbx'])
+      expect(await (await fetch(url + path)).text(), path).toContain('>4,989 minutes</td>');
+    const chart = await fetch(`${url}/api/v1/accounts/pbx/chart`);
+    expect(await chart.json()).toMatchObject({ balance: 'calls', currency: 'minutes' });
+    await close();
+  });
+
+  it('tells apart what accounts of one name will cost', async () => {
+    const twins = ['east', 'west'].map((id) => makeAccount(id, { name: 'Twin' }));
+    const world = await startWorld({ accounts: twins, rules: [] }, { sleepMs: hourMs });
+    await world.pass(hourMs);
+    const { url } = await serveWorld(world);
+    const page = await (await fetch(`${url}/review`)).text();
+    const costs = page.slice(page.indexOf('cost-heading'), page.indexOf('incidents-heading'));
+    for (const id of ['east', 'west'])
+      expect(costs).toContain(`<th scope="row"><a href="/accounts/${id}"><bdi>Twin</bdi></a></th>`);
   });
 });
