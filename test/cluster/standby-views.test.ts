@@ -91,7 +91,9 @@ test('says as the owner does since when an alert is pending, though nothing was 
 });
 
 test('says as the owner does how urgent each alert is, before anybody looked at its account', async () => {
-  const world = await startWorld({ rules: [belowRule({ id: 'sms-low', thresholds: { warning: units(200) } })] });
+  const world = await startWorld({
+    rules: [belowRule({ id: 'sms-low', thresholds: { warning: units(200) } })],
+  });
   for (const sms of [300, 280, 260, 240, 220, 200, 180, 160, 140, 120, 100, 80, 60]) await read(world, sms);
   const urgencies = (views: LiveViews) => [...views.firing()].map(({ urgency }) => urgency);
   const standby = await standBy(world);
