@@ -1,4 +1,5 @@
 import { onStorageError } from '../domain/operator-error.ts';
+import { livedUntil } from '../engine/restore.ts';
 import type { MonitorState } from '../engine/state.ts';
 import type { Cluster, ClusterLook, ClusterMember } from '../ports/cluster.ts';
 import type { Instant, OwnLease } from './held-lease.ts';
@@ -106,7 +107,7 @@ export class OwnedAccounts {
 
   /** Rejects with `StorageError` where what is stored cannot be read, unless it is lenient: what cannot be read is left out then. `before`: who owned the accounts last. */
   async load(isLenient: boolean, before: ClusterMember | null): Promise<MonitorState> {
-    const { clock, cluster, log, restore } = this.#dependencies;
+    const { clock, cluster, leaseMs, log, restore } = this.#dependencies;
     // For one lost answer the accounts would be nobody's as long as the lease lasts.
     const goOn = async (): Promise<boolean> => {
       this.#unreadSince ??= clock.monotonic();
@@ -124,7 +125,9 @@ export class OwnedAccounts {
       await cluster.setAside(this.#ownership, damagedRecords);
     const tables = damagedRecords.filter(({ key }) => key === '').map(({ source }) => source);
     if (tables.length > 0) this.unreadable = `nothing can be read of the tables ${tables.join(', ')}`;
-    return restore(stored, before);
+    if (before === null) return restore(stored, null);
+    // It renewed its lease until it was lost, however long ago it polled.
+    return restore(livedUntil(stored, Math.min(clock.now(), before.expiresAt - leaseMs)), before);
   }
 
   /** It acts by the configuration alone until it can read what is stored. */

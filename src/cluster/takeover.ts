@@ -127,14 +127,10 @@ export class Takeover {
 
   #makeOwned(incarnation: string, epoch = this.#parts.fleet.link.look?.epoch ?? 0): OwnedAccounts {
     const ownership = { incarnation, epoch };
-    const owned: OwnedAccounts = new OwnedAccounts(
-      this.#dependencies,
-      this.#parts.lease,
-      ownership,
-      (why) => {
-        if (this.owned === owned) this.lose(why);
-      },
-    );
+    const { lease } = this.#parts;
+    const owned: OwnedAccounts = new OwnedAccounts(this.#dependencies, lease, ownership, (why) => {
+      if (this.owned === owned) this.lose(why);
+    });
     this.owned = owned;
     this.#takeovers += 1;
     return owned;
@@ -168,14 +164,11 @@ export class Takeover {
     // A failure that the database names has a cause; one of reading all that it gives has none.
     const isUnreadable = why.kind === 'corrupt' && why.cause === undefined;
     if ((isUnreadable || fleet.isDoubtful) && !owned.isBlind) await this.goBlind(why.message, owned);
-    if (owned.isBlind) return void clock.setTimer(leaseMs, () => this.#loadAgain(owned, before));
+    const loadAgain = () => void (this.#isPresent(owned) && this.#load(owned, before));
+    if (owned.isBlind) return void clock.setTimer(leaseMs, loadAgain);
     this.loadFailure = `what is stored cannot be read: ${why.message}`;
     // Somebody else may be able to; the next try is as good as this one was.
     fleet.letOthersClaim();
     this.lose(this.loadFailure);
-  }
-
-  #loadAgain(owned: OwnedAccounts, before: ClusterMember | null): void {
-    if (this.#isPresent(owned)) void this.#load(owned, before);
   }
 }

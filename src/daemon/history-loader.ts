@@ -2,6 +2,7 @@ import { onStorageError } from '../domain/operator-error.ts';
 import { type LoadedHistory, loadHistory, loadSince, showPace } from '../engine/spending.ts';
 import type { MonitorState, WatchedAccount } from '../engine/state.ts';
 import type { StoreReader } from '../ports/store.ts';
+import { readingsPerPace } from '../spending/usual-interval.ts';
 
 /** Accounts that are read together: a shared database answers them at once. */
 const maxLoading = 256;
@@ -63,16 +64,26 @@ export class HistoryLoader {
   }
 
   async #read(account: WatchedAccount): Promise<LoadedHistory> {
-    const { id } = account;
     const now = this.#now();
-    let since = loadSince(this.#state, account, now);
-    for (;;) {
+    const since = loadSince(this.#state, account, now);
+    const loaded = await this.#readWith(account, since, 1);
+    // Not step by step: stored readings of a clock that was ahead come first, and would be gone back through to their beginning.
+    return loaded.areAll || showPace(loaded.readings, account, now)
+      ? loaded
+      : this.#readWith(account, since, readingsPerPace);
+  }
+
+  /** The readings since an instant, with so many from before. */
+  async #readWith({ id }: WatchedAccount, from: number, count: number): Promise<LoadedHistory> {
+    let since = from;
+    let areAll = false;
+    for (let found = 0; found < count && !areAll; found++) {
       const before = await this.#reader.readingBefore(id, since);
+      areAll = before === null;
       since = before?.at ?? since;
-      const query = { account: id, since, until: Number.MAX_SAFE_INTEGER, asStored: true };
-      const readings = await collect(this.#reader.readings(query));
-      if (before === null || showPace(readings, account, now)) return { readings, areAll: before === null };
     }
+    const query = { account: id, since, until: Number.MAX_SAFE_INTEGER, asStored: true };
+    return { readings: await collect(this.#reader.readings(query)), areAll };
   }
 }
 

@@ -65,9 +65,8 @@ export async function restoreStored(
   const now = () => clock.now();
   const state = startMonitor({ settings, stored, calendar, random, now: now(), isOfPart });
   const historyLoader = new HistoryLoader(state, reader, now);
-  for (const account of state.accounts.values()) {
-    if (account.alerts.values().every((alert) => alert.state === 'inactive')) continue;
-    await historyLoader.of(account);
-  }
+  // Those that fire are put in order by their spending.
+  const open = [...state.alerts.values()].filter((alert) => alert.state !== 'inactive');
+  await historyLoader.ofAll(open.map(({ account }) => account));
   return { state, reader, historyLoader, now, nextPollAt: () => null };
 }

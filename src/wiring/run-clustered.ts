@@ -8,7 +8,6 @@ import { atMost } from '../daemon/ending.ts';
 import { keyOf } from '../domain/json.ts';
 import { onStorageError, StorageError } from '../domain/operator-error.ts';
 import type { PostgresSettings } from '../domain/settings.ts';
-import { livedUntil } from '../engine/restore.ts';
 import { noteClusterChange } from '../engine/self-alerts.ts';
 import { takeUnstored } from '../engine/unstored.ts';
 import type { ClusterMember, PeerAnswer, Role } from '../ports/cluster.ts';
@@ -88,9 +87,7 @@ export async function ownShared(
     askPeers,
     restore: (stored, before) => {
       const isOther = before !== null && before.configHash !== configHash;
-      const lived =
-        before === null ? stored : livedUntil(stored, Math.min(now(), before.expiresAt - leaseMs));
-      return restore(settings, lived, isOther ? { node, from: before.node } : null);
+      return restore(settings, stored, isOther ? { node, from: before.node } : null);
     },
     begin({ store, state, takenFrom }) {
       const daemon = makeDaemon({ store, state, membership });

@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { Membership } from '../../src/cluster/membership.ts';
 import type { HandOver } from '../../src/domain/operator.ts';
 import { StorageError } from '../../src/domain/operator-error.ts';
-import { startMonitor } from '../../src/engine/restore.ts';
+import { livedNote, startMonitor } from '../../src/engine/restore.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { ClusterMember, ClusterStatus, PeerAnswer } from '../../src/ports/cluster.ts';
-import type { FencedStore, Store } from '../../src/ports/store.ts';
+import type { FencedStore, Store, StoredState } from '../../src/ports/store.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { batch } from '../store/sqlite/batches.ts';
 import { FakeClock } from '../support/fake-clock.ts';
@@ -48,6 +48,8 @@ class Node {
   misfit: StorageError | null = null;
   /** The state that it gets in place of the stored one. */
   unreadable: StorageError | null = null;
+  /** What it began with last. */
+  restored: StoredState | null = null;
   /** When it tried to open the database. */
   readonly opens: number[] = [];
   /** Why it ended by itself. */
@@ -86,14 +88,16 @@ class Node {
       leaseMs,
       aloneForMs: 60_000,
       askPeers: async (members) => world.askPeers(members),
-      restore: async (stored) =>
-        startMonitor({
+      restore: async (stored) => {
+        this.restored = stored;
+        return startMonitor({
           settings: makeSettings({}),
           stored,
           calendar: cronCalendar,
           random: seededRandom(),
           now: world.clock.now(),
-        }),
+        });
+      },
       begin: ({ store, takenFrom }) => {
         this.store = store;
         this.takenFrom = takenFrom;
@@ -263,6 +267,17 @@ describe('two daemons on one database', () => {
     expect(b.acts).toBe(true);
     expect(b.takenFrom).toBe('a');
     expect(world.judge()).toEqual([]);
+  });
+
+  test('the other counts the time up to the last renewal of the owner that was killed', async () => {
+    const { world, a, b } = await startPair();
+    a.killed = true;
+    // By which the leases of the simulated database go.
+    const killedAt = world.clock.monotonic();
+    await world.pass(9500);
+    const livedAt = Number(b.restored?.notes[livedNote]);
+    expect(livedAt).toBeGreaterThan(killedAt - leaseMs / 2);
+    expect(livedAt).toBeLessThanOrEqual(killedAt);
   });
 
   test('the other takes over within two seconds when the owner is told to end', async () => {

@@ -90,6 +90,19 @@ test('says as the owner does since when an alert is pending, though nothing was 
     expect(await views.alerts({ all: false })).toMatchObject([{ state: 'pending', since }]);
 });
 
+test('says as the owner does how urgent each alert is, before anybody looked at its account', async () => {
+  const world = await startWorld({
+    rules: [belowRule({ id: 'sms-low', thresholds: { warning: units(200) } })],
+  });
+  for (const sms of [300, 280, 260, 240, 220, 200, 180, 160, 140, 120, 100, 80, 60]) await read(world, sms);
+  const urgencies = (views: LiveViews) => [...views.firing()].map(({ urgency }) => urgency);
+  const standby = await standBy(world);
+  await standby.refresh();
+  const [known] = urgencies(standby);
+  expect(known?.actBy).toBeLessThan(world.now + hourMs);
+  expect([known]).toEqual(urgencies(world.views));
+});
+
 /** Counts how often everything is read. */
 function countLoads(world: World): { readonly reader: StoreReader; readonly loads: () => number } {
   let loads = 0;

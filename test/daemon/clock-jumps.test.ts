@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { HistoryLoader } from '../../src/daemon/history-loader.ts';
 import { dayMs, hourMs, minuteMs, smsLow, staleRule, units } from '../support/account-facts.ts';
 import { give } from '../support/orders.ts';
 import { makeAccount, makeRoute } from '../support/settings.ts';
@@ -59,6 +60,22 @@ test('a machine that slept past what the provider asked to wait polls when it wa
   expect(polls()).toBe(again);
   await world.pass(hourMs);
   expect(polls()).toBeGreaterThan(again);
+});
+
+test('a clock that once was a year ahead lets a start look for the readings of an account a few times, not once for each', async () => {
+  const world = await startWorld({}, { sleepMs: minuteMs });
+  await world.pass(dayMs);
+  world.clock.jump(365 * dayMs);
+  await world.pass(hourMs);
+  world.clock.jump(-365 * dayMs);
+  await world.pass(2 * dayMs);
+  const { state } = world.daemon;
+  const lived = state.accounts.get('otp')?.log.readings(0);
+  state.unloaded.add('otp');
+  const looks = vi.spyOn(world.store, 'readingBefore');
+  await new HistoryLoader(state, world.store, () => world.now).ofAll(['otp']);
+  expect(looks.mock.calls.length).toBeLessThan(10);
+  expect(state.accounts.get('otp')?.log.readings(0)).toEqual(lived);
 });
 
 describe.each(jumps)('when %s', (_, jump, byMs) => {

@@ -151,7 +151,7 @@ test('burn and runway outlive a restart of an account that is read more seldom t
     credits -= hours;
     await push(world, credits);
   }
-  await world.pass(7 * 60 * minuteMs);
+  await world.pass(20 * 60 * minuteMs);
   const lived = (await world.views.account('ai'))?.runways;
   expect(lived?.credits?.burnPerDay).toBe(24e6);
   await world.restart({ downMs: 0 });

@@ -38,6 +38,17 @@ describe('at a burn of 240 a day', () => {
   });
 });
 
+test.each<[string, number, Severity | null, string]>([
+  ['begin what does not fire', 700, null, 'warning'],
+  ['make worse what fires', 200, 'warning', 'critical'],
+  ['go on with what fires', 700, 'warning', 'warning'],
+  ['make nothing milder', 700, 'critical', 'unknown'],
+  ['end nothing', 2000, 'warning', 'unknown'],
+])('while the week is learned from stored history the mean may %s', (_, balance, firing, expected) => {
+  const learning = { ...dayEndingAt(balance), spending: spendingIn() };
+  expect(verdict(evaluate(runwayRule({ lookbackMs: null }), learning, firing))).toBe(expected);
+});
+
 test('the floor is what it must not reach', () => {
   const rule = runwayRule({ floorMicros: units(500) });
   expect(evaluate(rule, dayEndingAt(620), null)).toMatchObject({

@@ -207,6 +207,28 @@ describe('what is stored of it', () => {
     }
   });
 
+  const now = monday + 9 * dayMs;
+  const sinceNow = (at: number): number => (at - now) / minuteMs;
+  // A day in which more large falls come than before.
+  const rare = (at: number): number => ((at / hourMs) % (at < now - dayMs ? 4 : 1) < 0.05 ? 1200 : 0);
+  const bursts = (at: number): number => ((at / hourMs) % 50 < 1 ? 500 : 12);
+
+  it.each([
+    ['a smaller fall than all before', (at: number) => (sinceNow(at) < 20 ? rare(at) : 12)],
+    ['a longer silence than all before', (at: number) => (Math.abs(sinceNow(at) - 25) < 15 ? 0 : bursts(at))],
+  ])('says of a balance what it said before, also in the hour of %s', (_, perHour) => {
+    const lived = spendingIn();
+    const spent = (at: number): number => units * perHour(at);
+    for (const reading of spendBy(spent, { from: monday, to: now + 55 * minuteMs })) {
+      lived.read(reading);
+      // At each, so that the forecast of the hour is made before what changes it.
+      const said = lived.forecast('sms', 3000 * units);
+      const restored = spendingIn();
+      restored.restore(lived.bytes() ?? new Uint8Array(0));
+      expect(restored.forecast('sms', 3000 * units)).toEqual(said);
+    }
+  });
+
   it.each([
     ['nothing', new Uint8Array(0)],
     ['another version', Uint8Array.from({ length: 3000 }, () => 250)],
