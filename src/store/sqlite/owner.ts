@@ -153,13 +153,13 @@ function readOwner(db: Connection): Owner | null {
   return body === undefined || faultOfNote(ownerNote, body) !== null ? null : (JSON.parse(body) as Owner);
 }
 
-/** The row that names the daemon, where it cannot be read. */
-export function findDamagedOwner(db: Connection): readonly DamagedRecord[] {
-  const body = db.prepare<[string], string>(findNote).pluck().get(ownerNote);
-  const reason = body === undefined ? null : faultOfNote(ownerNote, body);
-  return body === undefined || reason === null
-    ? []
-    : [{ source: 'note', key: ownerNote, second: null, body, reason }];
+/** The rows that name the daemon and the database, where they cannot be read. */
+export function findDamagedNames(db: Connection): readonly DamagedRecord[] {
+  return [ownerNote, databaseIdNote].flatMap((key) => {
+    const body = db.prepare<[string], string>(findNote).pluck().get(key);
+    const reason = body === undefined ? null : faultOfNote(key, body);
+    return body === undefined || reason === null ? [] : [{ source: 'note', key, second: null, body, reason }];
+  });
 }
 
 function isAlive({ pid, life }: Owner): boolean {
