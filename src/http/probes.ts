@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
+import { keepPromise } from '../daemon/keep-promise.ts';
 import { isoText } from '../domain/time.ts';
 import type { ClusterStatus } from '../ports/cluster.ts';
 import type { CurrentViews } from '../views/current-views.ts';
@@ -101,12 +102,11 @@ export function createScrape(site: Site): Scrape {
 
 async function* writeAll(own: AsyncGenerator<string>): AsyncGenerator<string> {
   yield* own;
-  registry ??= openRegistry();
-  yield `${await (await registry).metrics()}\n`;
+  yield `${await (await registry()).metrics()}\n`;
 }
 
 /** `process_*` and `nodejs_*`, as dashboards for Node expect them; loaded with the first scrape. One for the process: its observers outlive a server that makes way for another. */
-let registry: ReturnType<typeof openRegistry> | null = null;
+const registry = keepPromise(openRegistry);
 
 /** Totals that `nodejs_active_*` give by type already; as gauges that are called a total, `promtool check metrics` refuses them. */
 const doubled = ['handles', 'requests', 'resources'].map((what) => `nodejs_active_${what}_total`);

@@ -15,11 +15,15 @@ export async function renderRefusal(
     log.error({ err: cause, path: pathOf(target) }, 'answering a request failed');
   const isForPrograms = target.startsWith('/api/') || pathOf(target) === '/events';
   if (!isForPrograms && (request.headers.accept ?? '').includes('text/html')) {
-    const { errorPage, signInDetour } = await import('./page/error.ts');
-    const { languageOf } = await import('./page/reader-language.ts');
-    const language = await languageOf(request, configured);
-    const frame = { language, now: clock.now(), timezone };
-    return error.code === 'unauthorized' ? signInDetour(request, frame) : errorPage(error, request, frame);
+    try {
+      const { errorPage, signInDetour } = await import('./page/error.ts');
+      const { languageOf } = await import('./page/reader-language.ts');
+      const frame = { language: await languageOf(request, configured), now: clock.now(), timezone };
+      return error.code === 'unauthorized' ? signInDetour(request, frame) : errorPage(error, request, frame);
+    } catch (err) {
+      // A process without a file descriptor loads nothing: the plain answer needs nothing.
+      log.error({ err, path: pathOf(target) }, 'a page about a refusal could not be made');
+    }
   }
   return {
     status: error.status,

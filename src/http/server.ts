@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { keepPromise } from '../daemon/keep-promise.ts';
 import { isLoopbackHost } from '../domain/addresses.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import { requireOwnHost } from './access.ts';
@@ -33,13 +34,11 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   const attempts = new Attempts(clock, log);
   const streams = new EventStreams(views, clock, limits);
   const site: Site = { ...options, limits, sessions, attempts, streams };
-  let app: Promise<App> | null = null;
-  const loadApp = async (): Promise<App> => (await import('./app.ts')).createApp(site);
   const answering: Answering = {
     site,
     probes: createProbes(views),
     scrape: createScrape(site),
-    app: () => (app ??= loadApp()),
+    app: keepPromise(async () => (await import('./app.ts')).createApp(site)),
   };
   const timing = {
     maxHeaderSize: limits.maxHeaderBytes,
@@ -61,8 +60,7 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   server.setTimeout(limits.idleTimeoutMs);
   server.on('clientError', refuseBrokenRequest);
   const url = await listen(server, options);
-  const close = closeOnce(server, site);
-  return { url, close: () => close().finally(() => attempts.close()) };
+  return { url, close: keepPromise(() => close(server, site).finally(() => attempts.close())) };
 }
 
 function requireProtection({ settings }: WebServerOptions): void {
@@ -160,21 +158,14 @@ async function listen(server: Server, { settings }: WebServerOptions): Promise<s
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
-function closeOnce(server: Server, { streams, clock }: Site): () => Promise<void> {
-  let closing: Promise<void> | null = null;
-  const close = async (): Promise<void> => {
-    const cancel = clock.setTimer(1_000, () => server.closeAllConnections());
-    const closed = once(server, 'close');
-    server.close();
-    streams.close();
-    server.closeIdleConnections();
-    await closed;
-    cancel();
-  };
-  return () => {
-    closing ??= close();
-    return closing;
-  };
+async function close(server: Server, { streams, clock }: Site): Promise<void> {
+  const cancel = clock.setTimer(1_000, () => server.closeAllConnections());
+  const closed = once(server, 'close');
+  server.close();
+  streams.close();
+  server.closeIdleConnections();
+  await closed;
+  cancel();
 }
 
 /**

@@ -9,6 +9,7 @@ const reasons = sentences('connect', {
   ENOTFOUND: 'the host name does not exist (DNS)',
   EAI_AGAIN: 'the host name cannot be looked up at the moment (DNS)',
   ECONNREFUSED: 'the connection was refused',
+  EMFILE: 'this process has no file descriptor left for a connection',
   EHOSTUNREACH: 'the host cannot be reached',
   ENETUNREACH: 'the network cannot be reached',
   UND_ERR_CONNECT_TIMEOUT: 'no connection in time',

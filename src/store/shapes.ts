@@ -8,6 +8,7 @@ import { severities } from '../domain/severity.ts';
 import type { MemberCard } from '../ports/cluster.ts';
 import { type DamagedRecord, type GroupBackoff, type Unstored, untoldDamageNote } from '../ports/store.ts';
 import type { StoredAccount, StoredIncident } from './bodies.ts';
+import { databaseIdNote } from './tables.ts';
 
 /** Whether a stored value is one that this program can go on from. What a newer one adds to an object does not matter. */
 type Check = (value: unknown) => boolean;
@@ -263,6 +264,7 @@ const notes: ReadonlyMap<string, Check> = new Map(
     'test-alert': written(testAlert),
     [untoldDamageNote]: written(listOf(damagedRecord)),
     '@owner': written(owner),
+    [databaseIdNote]: (value) => /^[0-9a-f]{16,32}$/.test(String(value)),
   } satisfies Record<string, Check>),
 );
 

@@ -1,12 +1,12 @@
 import { dirname } from 'node:path';
 import type { Daemon } from '../daemon/daemon.ts';
 import type { DaemonDependencies } from '../daemon/daemon-dependencies.ts';
+import { keepPromise } from '../daemon/keep-promise.ts';
 import { inTurns } from '../daemon/slices.ts';
 import type { TakeOver } from '../domain/alert.ts';
 import type { Settings } from '../domain/settings.ts';
 import { restoreMonitor } from '../engine/restore.ts';
 import type { MonitorState } from '../engine/state.ts';
-import type { AnswerChat } from '../ports/channel.ts';
 import type { StoredState, StoreReader } from '../ports/store.ts';
 import { openStore } from '../store/store.ts';
 import { cronCalendar } from '../system/calendar.ts';
@@ -69,15 +69,13 @@ export async function ownFile(path: string, parts: OwnershipDependencies): Promi
 
 /** Lets people act in the chats of a daemon's channels; what answers them is loaded with the first who does. */
 export function hearChats(daemon: Daemon, views: LiveViews, log: SystemLog): void {
-  let answers: Promise<AnswerChat> | null = null;
-  const load = async (): Promise<AnswerChat> => {
+  const answers = keepPromise(async () => {
     const { createChatAnswers } = await import('../channels/chats/answer-chat.ts');
     return createChatAnswers(daemon.state, views, () => daemon.now());
-  };
+  });
   daemon.listen(async (event) => {
     try {
-      answers ??= load();
-      return await (await answers)(event);
+      return await (await answers())(event);
     } catch (err) {
       log.error({ err, channel: event.channel }, 'what somebody pressed or wrote in a chat was not answered');
       return { text: '', isPublic: false };

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import type { SendMailOptions } from 'nodemailer';
+import { createTransport, type SendMailOptions } from 'nodemailer';
 import { createForeignTexts } from '../../domain/foreign-text.ts';
 import type { Message } from '../../domain/message.ts';
 import type { Secret } from '../../domain/secret.ts';
@@ -123,8 +123,6 @@ interface Transmission {
 async function transmit(order: Transmission): Promise<Delivery> {
   const { server, options, outer } = order;
   const [mail, ...smaller] = order.mails;
-  // Loaded by the first mail: whoever sends none does without its 15 MB.
-  const { createTransport } = await import('nodemailer');
   const deadline = startDeadline({ clock: options.clock, afterMs: connectTimeoutMs, outer });
   const sockets: Socket[] = [];
   const watch = new SmtpWatch(deadline.restart, () => sockets[0]?.destroy());

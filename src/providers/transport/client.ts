@@ -230,7 +230,6 @@ const reasons = sentences('connection', {
   ECONNABORTED: 'the connection was aborted',
   EPIPE: 'the connection was closed while sending',
   ETIMEDOUT: 'the connection timed out',
-  EMFILE: 'this process has no file descriptor left for a connection',
   UND_ERR_SOCKET: 'the connection was closed before the answer was complete',
   UND_ERR_DESTROYED: 'lowwater is stopping',
   UND_ERR_CLOSED: 'lowwater is stopping',

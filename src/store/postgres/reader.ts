@@ -12,6 +12,7 @@ import {
   readingsOf,
 } from '../runs/history.ts';
 import type { FoundDamage } from '../runs/stored-run.ts';
+import { faultOfNote } from '../shapes.ts';
 import { databaseIdNote } from '../tables.ts';
 import { onlySlot } from './commit.ts';
 import { type Ask, type Database, openDatabase } from './connection.ts';
@@ -203,5 +204,5 @@ export async function findConfigurations(
 /** The id of the database; null where no daemon of this version has opened it. */
 export async function findDatabaseId({ ask }: Pick<Database, 'ask'>): Promise<string | null> {
   const [row] = await ask<{ value: string }>('SELECT value FROM note WHERE name = $1', [databaseIdNote]);
-  return row?.value ?? null;
+  return row === undefined || faultOfNote(databaseIdNote, row.value) !== null ? null : row.value;
 }

@@ -10,7 +10,7 @@ import { describeFileSystem, openPrivately } from './file-system.ts';
 import { mend } from './integrity.ts';
 import { countFramesLeft, readLog } from './left-log.ts';
 import { migrate, refuseUnknown } from './migrate.ts';
-import { claim, findDamagedOwner, inUse, readOwnerOf, refuseOwned } from './owner.ts';
+import { claim, findDamagedNames, inUse, readOwnerOf, refuseOwned } from './owner.ts';
 import type { SqliteStore } from './port.ts';
 import { createSelfHealingStore } from './self-healing-store.ts';
 import { type SideLock, takeSideLock } from './side-lock.ts';
@@ -96,7 +96,7 @@ function openClaimed(
   },
 ): SqliteStore {
   const { path, now, program, found } = given;
-  const damaged = [...found, ...findDamagedOwner(db)];
+  const damaged = [...found, ...findDamagedNames(db)];
   if (damaged.length > 0) db.transaction(() => setRecordsAside(db, damaged, now())).immediate();
   const ownership = claim(db, { path, startedAt: now(), program });
   // Folds in the rest of a killed daemon, the new schema and the claim: the file itself is never behind for long.

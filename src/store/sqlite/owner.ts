@@ -49,22 +49,17 @@ const findNote = 'SELECT value FROM note WHERE name = ?';
 /** Writes this process into an open database as the one daemon that holds it. The side lock is held already. */
 export function claim(
   db: Connection,
-  it: { readonly path: string; readonly startedAt: number; readonly program: string },
+  given: { readonly path: string; readonly startedAt: number; readonly program: string },
 ) {
-  const { path, startedAt, program } = it;
   const own: Owner = {
     pid: process.pid,
     host: hostname(),
-    startedAt,
-    program,
-    path,
-    file: identifyFile(path),
+    ...given,
+    file: identifyFile(given.path),
     life: readLife(process.pid),
   };
   const body = JSON.stringify(own);
-  db.prepare(
-    'INSERT INTO note (name, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value',
-  ).run(ownerNote, body);
+  db.prepare('INSERT OR REPLACE INTO note (name, value) VALUES (?, ?)').run(ownerNote, body);
   db.prepare(
     'INSERT INTO note (name, value) VALUES (?, lower(hex(randomblob(8)))) ON CONFLICT DO NOTHING',
   ).run(databaseIdNote);
@@ -76,7 +71,7 @@ export function claim(
         const found = find.get(ownerNote);
         if (found === body) return;
         const other = readOwner(current);
-        if (other !== null || found === undefined) throw new TakenOverError(path, other);
+        if (other !== null || found === undefined) throw new TakenOverError(given.path, other);
         // Damaged meanwhile.
         current.prepare('UPDATE note SET value = ? WHERE name = ?').run(body, ownerNote);
       };
@@ -153,13 +148,13 @@ function readOwner(db: Connection): Owner | null {
   return body === undefined || faultOfNote(ownerNote, body) !== null ? null : (JSON.parse(body) as Owner);
 }
 
-/** The row that names the daemon, where it cannot be read. */
-export function findDamagedOwner(db: Connection): readonly DamagedRecord[] {
-  const body = db.prepare<[string], string>(findNote).pluck().get(ownerNote);
-  const reason = body === undefined ? null : faultOfNote(ownerNote, body);
-  return body === undefined || reason === null
-    ? []
-    : [{ source: 'note', key: ownerNote, second: null, body, reason }];
+/** The rows that name the daemon and the database, where they cannot be read. */
+export function findDamagedNames(db: Connection): readonly DamagedRecord[] {
+  return [ownerNote, databaseIdNote].flatMap((key) => {
+    const body = db.prepare<[string], string>(findNote).pluck().get(key);
+    const reason = body === undefined ? null : faultOfNote(key, body);
+    return body === undefined || reason === null ? [] : [{ source: 'note', key, second: null, body, reason }];
+  });
 }
 
 function isAlive({ pid, life }: Owner): boolean {

@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { inactiveAlert } from '../../../src/engine/transition.ts';
+import { readDatabaseId } from '../../../src/store/sqlite/owner.ts';
 import { openSqliteReader } from '../../../src/store/sqlite/reader.ts';
 import { accountState, batch, incident, message, noon, told } from './batches.ts';
 import { makePath, open } from './fixtures.ts';
@@ -140,6 +141,24 @@ describe('a record that cannot be read', () => {
     open(path).load();
     expect(reader.load().accounts).toHaveLength(1);
     reader.close();
+  });
+});
+
+describe('the note that names the database', () => {
+  it('is made anew where a bit flipped in it: no answer of the daemon could name it', () => {
+    const path = makePath();
+    open(path).close();
+    const whole = readDatabaseId(path);
+    const db = new Database(path);
+    db.prepare("UPDATE note SET value = '\u0012' || substr(value, 2) WHERE name = '@database'").run();
+    db.close();
+    const store = open(path);
+    expect(store.load().damagedRecords).toEqual([
+      { source: 'note', key: '@database', second: null, body: null, reason: 'it is not whole' },
+    ]);
+    store.close();
+    expect(readDatabaseId(path)).toMatch(/^[0-9a-f]{16}$/);
+    expect(readDatabaseId(path)).not.toBe(whole);
   });
 });
 
