@@ -102,7 +102,7 @@ class Chat {
       };
       return this.#obey(readCommand(named.text, this.reader, currencyOf));
     }
-    const pressed = readPressed(said.data.split(' ', 1)[0] ?? '');
+    const pressed = readPressed(said.data.split('\n', 1)[0] ?? '');
     if (pressed === null) return this.#say(says.strange);
     if (isTest(pressed.incident)) return this.#say(says.test);
     return said.kind === 'form' ? this.#filledIn(pressed, said) : this.#press(pressed);
@@ -202,7 +202,8 @@ class Chat {
       ...alone(say(says.form, { command, account: account.id, amount: value || '1400' }, this.reader)),
       form: {
         title: say(says.formTitle, this.reader),
-        data: [writePressed(pressed), ...known].join(' '),
+        // Ids of what was ordered in a chat have spaces.
+        data: [writePressed(pressed), ...known].join('\n'),
         amount: { label: say(says.formAmount, this.reader), value },
         by: { label: say(says.formBy, this.reader), value: '' },
         send: say(says.formSend, this.reader),
@@ -223,7 +224,7 @@ class Chat {
     if (money.rest.length > 0) return this.#unclear({ about: 'amount', said: form.amount });
     const by = form.by.trim() === '' ? null : readDay(form.by.trim(), this.reader);
     if (by === null && form.by.trim() !== '') return this.#unclear({ about: 'day', said: form.by });
-    const [, ...expected] = form.data.split(' ');
+    const [, ...expected] = form.data.split('\n');
     return this.#orders.expectTopUp(account, { ...money, by, comment: '' }, { expected }, balance);
   }
 }

@@ -37,10 +37,11 @@ export function openTelegramListener(
   const dispatcher = openHttpConnections(settings.address, { clock });
   let offset: number | undefined;
   let limit = maxUpdates;
+  let wait = 0;
   let isContested = false;
   let username = '';
-  /** When updates were asked for last: what was pressed was pressed since, or while nobody listened. */
-  let askedAt: number | null = null;
+  /** When all updates were heard last: what was pressed was pressed since, or while nobody listened. */
+  let caughtUpAt: number | null = null;
   /** The last edit of messages: a press brings its message as it was then, before what others pressed at the same time. */
   const edits = new Map<string, { readonly text: string; readonly rows: readonly unknown[] }>();
 
@@ -48,17 +49,17 @@ export function openTelegramListener(
     const me = await call('getMe', {}, signal);
     if (me.problem !== null) return me.problem;
     username = String(keyOf(me.result, 'username') ?? '').toLowerCase();
-    for (let wait = 0; ; wait = waitSeconds) {
+    wait = 0;
+    for (;;) {
       const [before, startedAt] = [offset, clock.monotonic()];
-      const problem = await poll(wait, signal, connected);
+      const problem = await poll(signal, connected);
       if (problem !== null || signal.aborted) return problem ?? 'closed';
       // A server that answers at once with nothing new is not asked without end.
-      if (offset === before && clock.monotonic() - startedAt < secondMs && wait > 0)
-        await pause(clock, secondMs, signal);
+      if (offset === before && clock.monotonic() - startedAt < secondMs) await pause(clock, secondMs, signal);
     }
   });
 
-  async function poll(wait: number, signal: AbortSignal, connected: () => void): Promise<string | null> {
+  async function poll(signal: AbortSignal, connected: () => void): Promise<string | null> {
     const asked = { offset, timeout: wait, limit, allowed_updates: ['message', 'callback_query'] };
     const got = await call('getUpdates', asked, signal, (wait + 10) * 1000);
     if (got.cut !== null) {
@@ -71,9 +72,15 @@ export function openTelegramListener(
     if (wait > 0) isContested = false;
     if (!isContested) connected();
     const updates = Array.isArray(got.result) ? got.result : [];
-    for (const update of updates) if (!signal.aborted) await hear(update, signal);
-    askedAt = clock.now();
+    for (const update of updates) await hear(update, signal);
+    caughtUp(updates.length < asked.limit);
     return null;
+  }
+
+  /** False where more may wait behind those that came. */
+  function caughtUp(isAll: boolean): void {
+    if (isAll) caughtUpAt = clock.now();
+    wait = isAll ? waitSeconds : 0;
   }
 
   /** One alone that is more than what is read of an answer is no command: it is passed over. */
@@ -83,6 +90,7 @@ export function openTelegramListener(
   }
 
   async function hear(update: unknown, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
     const id = String(keyOf(update, 'update_id'));
     const query = keyOf(update, 'callback_query');
     if (query === undefined) await write(id, keyOf(update, 'message'), signal);
@@ -113,7 +121,7 @@ export function openTelegramListener(
     const message = keyOf(query, 'message');
     const data = String(keyOf(query, 'data') ?? '');
     const said = { kind: 'button', data } as const;
-    const at = askedAt ?? dateOf(message);
+    const at = caughtUpAt ?? dateOf(message);
     const { text, isPublic } = await answer({ ...eventOf(id, keyOf(query, 'from'), message), at, said });
     const isShort = text.length <= maxToast;
     const toast = isShort ? { text, show_alert: !isPublic } : {};

@@ -82,6 +82,26 @@ describe('a bot that listens', () => {
     expect(events[0]?.at).toBeGreaterThan(Date.now() - 60_000);
   });
 
+  test.each([4, 6])(
+    'takes none of %i buttons that were pressed while nobody listened for one pressed now, and the next one for that',
+    async (count) => {
+      const { telegram, settings } = await start({ listen: true });
+      const message = { message_id: 5, date: 1_795_200_000, chat: telegramGroup, text: 'CRITICAL' };
+      for (let index = 0; index < count; index += 1) telegram.update(pressed('1.1.a', { message }));
+      const times: number[] = [];
+      const listener = telegramChat.listen(settings, { clock, texts }, async ({ at = 0 }) => {
+        times.push(at);
+        return { text: 'late', isPublic: false };
+      });
+      onTestFinished(() => listener.close());
+      await eventually('a long poll', () => telegram.of('getUpdates').at(-1)?.timeout === 50);
+      expect(times).toEqual(Array.from({ length: count }, () => 1_795_200_000_000));
+      telegram.update(pressed('1.1.a', { message }));
+      await eventually('the next', () => times.length > count);
+      expect(times.at(-1)).toBeGreaterThan(Date.now() - 60_000);
+    },
+  );
+
   test('says to who asked what is nobody else’s, and in a reply what is too long for that', async () => {
     const { telegram, answerWith, answered } = await listen();
     answerWith({ text: 'because', isPublic: false });
