@@ -107,7 +107,7 @@ export function openTelegramListener(
     const chat = keyOf(message, 'chat');
     const person = String(keyOf(from, 'id'));
     const words = [keyOf(from, 'first_name'), keyOf(from, 'last_name')].filter(Boolean).join(' ');
-    const [alias, topic] = [keyOf(chat, 'username'), keyOf(message, 'message_thread_id')];
+    const [alias, topic] = [keyOf(chat, 'username'), topicOf(message)];
     return {
       ...(topic !== undefined && { topic: String(topic) }),
       // In a group a bot gets what begins so.
@@ -183,7 +183,7 @@ export function openTelegramListener(
   }
 
   async function reply(message: unknown, text: string, signal: AbortSignal): Promise<void> {
-    const thread = keyOf(message, 'message_thread_id');
+    const thread = topicOf(message);
     const to = { message_id: keyOf(message, 'message_id'), allow_sending_without_reply: true };
     const where = { ...placeOf(message), ...(thread === undefined ? {} : { message_thread_id: thread }) };
     await call('sendMessage', { ...where, text: cutLines(text, maxText), reply_parameters: to }, signal);
@@ -220,6 +220,11 @@ const adviceByStatus: Readonly<Record<number, typeof unheard.botToken>> = {
 
 function dateOf(message: unknown): number {
   return Number(keyOf(message, 'date')) * 1000;
+}
+
+/** Whoever replies to a message outside of a topic begins a thread, in which a bot may not write. */
+function topicOf(message: unknown): unknown {
+  return keyOf(message, 'is_topic_message') === true ? keyOf(message, 'message_thread_id') : undefined;
 }
 
 function placeOf(message: unknown): { readonly chat_id: unknown } {

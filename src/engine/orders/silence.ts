@@ -183,11 +183,17 @@ export const expireSilence = orderKind({
 export const extendSilence = orderKind({
   kind: 'extend-silence',
   since: '0.4',
-  details: { id: z.string(), byMs: instant },
-  apply(state, { id, byMs }, now) {
+  details: {
+    id: z.string(),
+    byMs: instant,
+    /** Its end as it was seen: two presses on one button are one. */
+    seenEndsAt: instant.optional(),
+  },
+  apply(state, { id, byMs, seenEndsAt }, now) {
     const silence = state.silences.get(id);
     if (silence === undefined || silence.endsAt <= now)
       return refuse('not-found', refusals.noOpenSilence({ id }));
+    if ((seenEndsAt ?? silence.endsAt) !== silence.endsAt) return refuse('changed', refusals.otherEnd());
     const longer = { ...silence, endsAt: silence.endsAt + byMs };
     const refusal = refuseWindow(longer, now);
     if (refusal !== null) return refusal;

@@ -62,7 +62,7 @@ export type CardAlerts = readonly [AlertView, ...AlertView[]];
 export function giveBackForm([alert, ...others]: CardAlerts, { back }: FormPlace, scope: Scope): Html {
   const [action, fields] =
     others.length === 0
-      ? [`/alerts/${alertName(alert)}/unacknowledge`, null]
+      ? [`/alerts/${alertName(alert)}/unacknowledge`, seenFields(alert)]
       : ['/alerts/many', html`${hidden('do', 'unacknowledge')}${pickedField([alert, ...others])}`];
   return html`<form method="post" action="${action}">${hidden('back', back)}${fields}<button class="quiet">${say(says.giveBack, scope)}<span class="hidden"> ${sayAlert(alert, scope)}</span></button></form>`;
 }
