@@ -1,4 +1,4 @@
-import { canDecode, parseAddress } from '../domain/addresses.ts';
+import { decodePercent, parseAddress } from '../domain/addresses.ts';
 import { Secret } from '../domain/secret.ts';
 
 /** Each secret, and what others may quote of it: a credential address's path, its key-like parts, its password. */
@@ -50,4 +50,4 @@ function isKeyLike(part: string): boolean {
 
 const isLong = ({ length }: string): boolean => length >= 12;
 
-const decode = (encoded: string): string => (canDecode(encoded) ? decodeURIComponent(encoded) : encoded);
+const decode = (encoded: string): string => decodePercent(encoded) ?? encoded;

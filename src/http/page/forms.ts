@@ -1,4 +1,4 @@
-import { canDecode } from '../../domain/addresses.ts';
+import { decodePercent } from '../../domain/addresses.ts';
 import { parseDuration } from '../../domain/duration.ts';
 import type { SeenAlert, SeenAlertName } from '../../domain/operator.ts';
 import { severities } from '../../domain/severity.ts';
@@ -218,7 +218,7 @@ export function readSeen(form: URLSearchParams): { readonly seen?: SeenAlert } {
 /** Alerts that were ticked, as `pickedNames` wrote them; what it did not is left out. */
 export function readPicked(picked: string): readonly SeenAlertName[] {
   return picked.split(' ').flatMap((name) => {
-    const [account, rule, incident, severity] = name.split('/').map(decodePart);
+    const [account, rule, incident, severity] = name.split('/').map(decodePercent);
     if (!account || !rule) return [];
     return { account, rule, ...(incident == null ? {} : { seen: seenAs(incident, severity) }) };
   });
@@ -230,8 +230,6 @@ function seenAs(incident: string, severity: string | null | undefined): SeenAler
     severity: severities.find((known) => known === severity),
   };
 }
-
-const decodePart = (text: string): string | null => (canDecode(text) ? decodeURIComponent(text) : null);
 
 /** Back to the page that showed the form, which then says what was done. */
 export function sendBack(context: WebContext, form: URLSearchParams, done: string): Response {
