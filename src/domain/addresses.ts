@@ -61,12 +61,7 @@ export function parseAddress(text: string): URL | null {
 
 function isSound(text: string): boolean {
   const url = URL.parse(text);
-  return (
-    url !== null &&
-    url.hostname !== '' &&
-    decodePercent(url.username) !== null &&
-    decodePercent(url.password) !== null
-  );
+  return url !== null && url.hostname !== '' && decodePercent(`${url.username}:${url.password}`) !== null;
 }
 
 /** Null where a percent sign begins no octet, or these are no UTF-8. The bundler drops a call whose result nobody takes. */

@@ -100,7 +100,7 @@ function readSmtpAddress(text: string): TextReading<Secret> | null {
     };
   }
   if (url.username === '' && url.password !== '') return { wrong: 'holds a password without a user' };
-  if (decodePercent(url.username) === null || decodePercent(url.password) === null) return null;
+  if (decodePercent(`${url.username}:${url.password}`) === null) return null;
   return { value: new Secret(text) };
 }
 

@@ -8,6 +8,7 @@ import type { AnswerChat, ChatAnswer, ChatEvent } from '../../ports/channel.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import type { AlertView } from '../../views/views.ts';
 import { languageNamed, say } from '../../wording/language.ts';
+import type { Reader } from '../../wording/moments.ts';
 import { phrases } from '../../wording/phrase.ts';
 import { sayAgain } from '../../wording/say-again.ts';
 import { saySeverity } from '../../wording/severity-words.ts';
@@ -67,11 +68,7 @@ export function createChatAnswers(state: MonitorState, views: LiveViews, now: ()
 
 /** One event and its answer, in the language of the channel. */
 class Chat {
-  readonly reader: {
-    readonly language: ReturnType<typeof languageNamed>;
-    readonly timezone: string;
-    readonly now: number;
-  };
+  readonly reader: Reader;
   readonly #state: MonitorState;
   readonly #look: LookUp;
   readonly #event: ChatEvent;

@@ -71,16 +71,12 @@ export function openTelegramListener(
     // Two programs that ask end each other's long polls.
     if (wait > 0) isContested = false;
     if (!isContested) connected();
-    const updates = Array.isArray(got.result) ? got.result : [];
+    const updates = [got.result ?? []].flat();
     for (const update of updates) await hear(update, signal);
-    caughtUp(updates.length < asked.limit);
+    // More may wait behind as many as were asked for.
+    wait = updates.length < asked.limit ? waitSeconds : 0;
+    if (wait > 0) caughtUpAt = clock.now();
     return null;
-  }
-
-  /** False where more may wait behind those that came. */
-  function caughtUp(isAll: boolean): void {
-    if (isAll) caughtUpAt = clock.now();
-    wait = isAll ? waitSeconds : 0;
   }
 
   /** One alone that is more than what is read of an answer is no command: it is passed over. */
@@ -142,10 +138,8 @@ export function openTelegramListener(
     const last = edits.get(JSON.stringify(place));
     const before = last?.text ?? keyOf(message, 'text');
     if (typeof before !== 'string') return false;
-    const rows = last?.rows ?? keyOf(keyOf(message, 'reply_markup'), 'inline_keyboard');
-    const left = Array.isArray(rows)
-      ? rows.map((row) => [row].flat().filter((button) => keyOf(button, 'callback_data') !== data))
-      : [];
+    const rows = [last?.rows ?? keyOf(keyOf(message, 'reply_markup'), 'inline_keyboard') ?? []].flat();
+    const left = rows.map((row) => [row].flat().filter((button) => keyOf(button, 'callback_data') !== data));
     const note = `\n\n✓ ${text}`;
     const edit = {
       text: `${cutLines(before, maxText - note.length)}${note}`,

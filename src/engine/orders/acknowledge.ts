@@ -25,9 +25,9 @@ export const acknowledge = orderKind({
     if (refusal !== null) return refusal;
     const { by, comment } = order;
     const together = [incident, ...incidentsSharingNotification(state, incident)];
-    const doneBy = incident.acknowledgement?.by;
-    const isAnothers = doneBy !== undefined && (doneBy !== by || isPressedAgain(order, doneBy));
-    if (isAnothers && together.every(isAcknowledged)) return { doneBy };
+    const doneBy = incident.acknowledgement?.by ?? by;
+    const isNew = doneBy === by && !isPressedAgain(order, by);
+    if (!isNew && together.every(isAcknowledged)) return { doneBy };
     for (const open of together) takeIncident(state, open, { by, comment, at: now });
     return done;
   },

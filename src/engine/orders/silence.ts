@@ -179,16 +179,11 @@ export const expireSilence = orderKind({
   describe: ({ id }) => ({ detail: id }),
 });
 
-/** Lets a silence that is not over last so much longer. */
+/** Lets a silence that is not over last so much longer. `seenEndsAt`: its end as it was seen, so that two presses are one. */
 export const extendSilence = orderKind({
   kind: 'extend-silence',
   since: '0.4',
-  details: {
-    id: z.string(),
-    byMs: instant,
-    /** Its end as it was seen: two presses on one button are one. */
-    seenEndsAt: instant.optional(),
-  },
+  details: { id: z.string(), byMs: instant, seenEndsAt: instant.optional() },
   apply(state, { id, byMs, seenEndsAt }, now) {
     const silence = state.silences.get(id);
     if (silence === undefined || silence.endsAt <= now)

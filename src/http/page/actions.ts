@@ -74,14 +74,9 @@ export function addActions(app: WebApp): void {
       const byMs = parseDuration(form.get('for') ?? '');
       if (byMs === null || byMs <= 0)
         throw new RequestError('bad_request', refusals.field({ name: 'for', problem: refusals.duration() }));
-      const seen = form.get('seen-ends');
-      const order = {
-        kind: 'extend-silence',
-        id,
-        byMs,
-        ...(seen !== null && { seenEndsAt: Number(seen) }),
-      } as const;
-      await door.give(order, readPerson(form).by);
+      const endsAt = form.get('seen-ends');
+      const seen = endsAt !== null && { seenEndsAt: Number(endsAt) };
+      await door.give({ kind: 'extend-silence', id, byMs, ...seen }, readPerson(form).by);
       return 'extended';
     },
     '/silences/:id/expire': async (form, { var: { door } }, { id = '' }) => {
