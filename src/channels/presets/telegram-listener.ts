@@ -9,6 +9,7 @@ import { callChat } from '../chats/call-chat.ts';
 import { keepListening, unheard } from '../chats/keep-listening.ts';
 import type { SenderDependencies } from '../kind.ts';
 import type { PostSettings } from '../receiver.ts';
+import { breakMentions } from './preset-parts.ts';
 import { answerMs, postToBot, waitAskedBy } from './telegram-bot.ts';
 
 /** core.telegram.org/bots/api, getUpdates: asked with this many seconds to wait, it answers at once when there is something. */
@@ -109,6 +110,7 @@ export function openTelegramListener(
       // In a group a bot gets what begins so.
       prefix: '/',
       ...{ id, chat: String(keyOf(chat, 'id')), ...(typeof alias === 'string' && { alias: `@${alias}` }) },
+      at: Number(keyOf(message, 'date')) * 1000,
       person: { id: person, name: words || person },
     };
   }
@@ -117,8 +119,8 @@ export function openTelegramListener(
     const message = keyOf(query, 'message');
     const data = String(keyOf(query, 'data') ?? '');
     const said = { kind: 'button', data } as const;
-    const at = caughtUpAt ?? dateOf(message);
-    const { text, isPublic } = await answer({ ...eventOf(id, keyOf(query, 'from'), message), at, said });
+    const at = caughtUpAt === null ? {} : { at: caughtUpAt };
+    const { text, isPublic } = await answer({ ...eventOf(id, keyOf(query, 'from'), message), ...at, said });
     const isShort = text.length <= maxToast;
     const toast = isShort ? { text, show_alert: !isPublic } : {};
     const body = { callback_query_id: keyOf(query, 'id'), ...toast };
@@ -140,7 +142,7 @@ export function openTelegramListener(
     if (typeof before !== 'string') return false;
     const rows = [last?.rows ?? keyOf(keyOf(message, 'reply_markup'), 'inline_keyboard') ?? []].flat();
     const left = rows.map((row) => [row].flat().filter((button) => keyOf(button, 'callback_data') !== data));
-    const note = `\n\n✓ ${text}`;
+    const note = `\n\n✓ ${breakMentions(text)}`;
     const edit = {
       text: `${cutLines(before, maxText - note.length)}${note}`,
       rows: left.filter((row) => row.length > 0),
@@ -159,8 +161,7 @@ export function openTelegramListener(
     const text = keyOf(message, 'text');
     if (typeof text !== 'string' || !isForUs(text, message)) return;
     const said = { kind: 'text', text: text.replace(/^@\w+\s*/, '') } as const;
-    const event = eventOf(id, keyOf(message, 'from'), message);
-    const answered = await answer({ ...event, at: dateOf(message), said });
+    const answered = await answer({ ...eventOf(id, keyOf(message, 'from'), message), said });
     await reply(message, answered.text, signal);
   }
 
@@ -176,11 +177,12 @@ export function openTelegramListener(
     );
   }
 
-  async function reply(message: unknown, text: string, signal: AbortSignal): Promise<void> {
+  async function reply(message: unknown, said: string, signal: AbortSignal): Promise<void> {
     const thread = topicOf(message);
     const to = { message_id: keyOf(message, 'message_id'), allow_sending_without_reply: true };
     const where = { ...placeOf(message), ...(thread === undefined ? {} : { message_thread_id: thread }) };
-    await call('sendMessage', { ...where, text: cutLines(text, maxText), reply_parameters: to }, signal);
+    const text = cutLines(breakMentions(said), maxText);
+    await call('sendMessage', { ...where, text, reply_parameters: to }, signal);
   }
 
   /** The result of a call, or why it failed, as a clause. */
@@ -211,10 +213,6 @@ const adviceByStatus: Readonly<Record<number, typeof unheard.botToken>> = {
   401: unheard.botToken,
   409: unheard.contested,
 };
-
-function dateOf(message: unknown): number {
-  return Number(keyOf(message, 'date')) * 1000;
-}
 
 /** Whoever replies to a message outside of a topic begins a thread, in which a bot may not write. */
 function topicOf(message: unknown): unknown {

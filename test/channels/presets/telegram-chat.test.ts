@@ -137,6 +137,15 @@ describe('a bot that listens', () => {
     expect(events.map(({ topic }) => topic)).toEqual(['17', undefined, undefined]);
   });
 
+  test('mentions nobody who is named in an answer', async () => {
+    const { telegram, answerWith, answered } = await listen();
+    answerWith({ text: '@ada has it', isPublic: true });
+    telegram.update(pressed('0.1.a'));
+    telegram.update(written('/status'));
+    expect(await answered('editMessageText')).toMatchObject([{ text: 'CRITICAL\n\n✓ @\u2060ada has it' }]);
+    expect(await answered('sendMessage')).toMatchObject([{ text: '@\u2060ada has it' }]);
+  });
+
   test('confirms an update once it was answered: after a kill it comes again under the same id', async () => {
     const { telegram, events } = await listen();
     telegram.update(pressed('0.1.a'));
