@@ -1,4 +1,4 @@
-import { decodeOctets, parseAddress } from '../domain/addresses.ts';
+import { decodePercent, parseAddress } from '../domain/addresses.ts';
 import { Secret } from '../domain/secret.ts';
 
 /** Each secret, and what others may quote of it: a credential address's path, its key-like parts, its password. */
@@ -52,4 +52,4 @@ function isKeyLike(part: string): boolean {
 
 const isLong = ({ length }: string): boolean => length >= 12;
 
-const decode = (encoded: string): string => decodeOctets(encoded) ?? encoded;
+const decode = (encoded: string): string => decodePercent(encoded) ?? encoded;

@@ -61,11 +61,11 @@ export function parseAddress(text: string): URL | null {
 
 function isSound(text: string): boolean {
   const url = URL.parse(text);
-  return url !== null && url.hostname !== '' && decodeOctets(`${url.username}:${url.password}`) !== null;
+  return url !== null && url.hostname !== '' && decodePercent(`${url.username}:${url.password}`) !== null;
 }
 
-/** Null where a percent sign begins no octet, or these are not UTF-8. */
-export function decodeOctets(encoded: string): string | null {
+/** Null where a percent sign begins no octet, or these are no UTF-8. The bundler drops a call whose result nobody takes. */
+export function decodePercent(encoded: string): string | null {
   try {
     return decodeURIComponent(encoded);
   } catch {

@@ -5,7 +5,7 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import { compress } from 'hono/compress';
 import { HTTPException } from 'hono/http-exception';
 import { methodNotAllowed } from 'hono/method-not-allowed';
-import { decodeOctets } from '../domain/addresses.ts';
+import { decodePercent } from '../domain/addresses.ts';
 import { isSignedIn, namePerson, requireOwnPage, requireSignIn } from './access.ts';
 import { createApi } from './api/routes.ts';
 import { addAssetRoutes } from './assets.ts';
@@ -139,7 +139,7 @@ function answerBy(app: OpenAPIHono<WebEnv>): App {
 
 /** Hono takes a broken percent sign for a character of its own. */
 function requireReadableAddress({ req }: WebContext): void {
-  if (decodeOctets(req.path) === null) throw new RequestError('bad_request', refusals.brokenPercent());
+  if (decodePercent(req.path) === null) throw new RequestError('bad_request', refusals.brokenPercent());
 }
 
 async function refuse(site: Site, error: unknown, context: WebContext): Promise<Response> {

@@ -1,4 +1,4 @@
-import { decodeOctets, isUnencrypted, noPort, parsePostgresAddress } from '../domain/addresses.ts';
+import { decodePercent, isUnencrypted, noPort, parsePostgresAddress } from '../domain/addresses.ts';
 import { Secret } from '../domain/secret.ts';
 import type { Mailbox } from '../domain/settings.ts';
 import { type TextLeaf, type TextReading, textLeaf } from './texts.ts';
@@ -100,7 +100,7 @@ function readSmtpAddress(text: string): TextReading<Secret> | null {
     };
   }
   if (url.username === '' && url.password !== '') return { wrong: 'holds a password without a user' };
-  if (decodeOctets(`${url.username}:${url.password}`) === null) return null;
+  if (decodePercent(`${url.username}:${url.password}`) === null) return null;
   return { value: new Secret(text) };
 }
 

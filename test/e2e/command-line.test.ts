@@ -173,7 +173,8 @@ describe('a bad configuration', () => {
                { "id": "other", "authSecret": "\${env:NO_SUCH_VARIABLE}" }],
   "rules": [{ "id": "low", "type": "belwo", "threshold": 5 },
             { "id": "drop", "type": "drop", "by": "5 bananas", "window": "1h" }],
-  "channels": { "ops": { "type": "slack", "webhookUrl": "ftp://hunter3.example.com/hunter3" } },
+  "channels": { "ops": { "type": "slack", "webhookUrl": "ftp://hunter3.example.com/hunter3" },
+                "mail": { "type": "email", "smtpUrl": "smtp://me:50%hunter4@mail.example.com", "to": ["b@example.com"], "from": "a@example.com" } },
   "routes": [{ "channels": ["opps"] }],
   "silences": [{ "match": { "account": "x" }, "cron": "0 0 30 2 *", "duration": "2h", "timezone": "Mars/X" }],
   "server": { "host": "0.0.0.0" }
@@ -192,7 +193,8 @@ describe('a bad configuration', () => {
         ['5:28', 'rules[0].type'],
         ['6:45', 'rules[1].by'],
         ['7:43', 'channels.ops.webhookUrl'],
-        ['9:87', 'silences[0].timezone'],
+        ['8:44', 'channels.mail.smtpUrl'],
+        ['10:87', 'silences[0].timezone'],
       ] as const) {
         expect(stderr).toContain(`config.json:${place}: ${path}`);
       }

@@ -191,6 +191,23 @@ test.each([
   ]);
 });
 
+test.each([
+  ['POST /alerts/:account/:rule/acknowledge', 'done=held'],
+  ['POST /alerts/many', 'done=held-many'],
+  ['POST /ack', 'ana has it already'],
+])('%s that comes twice, by whoever gives no other name, is one act of the audit', async (route, words) => {
+  const world = await startWorld({ rules: [smsLow({ warning: units(200) })] });
+  await read(world, 100);
+  const { url } = await serveWorld(world);
+  const { path, send = {} } = acts[route] ?? { path: '' };
+  const body = new URLSearchParams({ ...(typeof send === 'function' ? send(world) : send), by: 'ana' });
+  const press = () => fetch(url + path, { method: 'POST', redirect: 'manual', body });
+  await press();
+  const second = await press();
+  expect(`${second.headers.get('location')} ${await second.text()}`).toContain(words);
+  expect(world.views.audit({ since: 0, before: Number.MAX_SAFE_INTEGER, limit: 9 })).toHaveLength(1);
+});
+
 /** What changes nothing that others would ask about. */
 const noActs = {
   'POST /sign-in': 'only a browser of one’s own',

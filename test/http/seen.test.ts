@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { smsLow, units } from '../support/account-facts.ts';
+import { giveAtOnce } from '../support/orders.ts';
 import { serveWorld } from '../support/web-server.ts';
 import { read, startWorld, type World } from '../support/world.ts';
 
@@ -29,6 +30,20 @@ describe('a form that shows an alert', () => {
     expect(refused.status).toBe(409);
     expect(await refused.text()).toContain('this is another incident now');
     expect(await world.views.alert('otp', 'sms-low')).toMatchObject({ acknowledged: null, silenced: false });
+  });
+
+  it.each([
+    ['/alerts/otp/sms-low/unacknowledge', {}],
+    ['/alerts/many', { do: 'unacknowledge' }],
+  ])('does not give back what somebody took since, by %s of an old page', async (path, fields) => {
+    const { world, url } = await warned();
+    const [alert = ''] = tickedOn(await (await fetch(`${url}/alerts`)).text());
+    const seen = path === '/alerts/many' ? { alert } : await seenOn(url);
+    await read(world, 500);
+    await read(world, 100);
+    giveAtOnce(world, { kind: 'acknowledge', account: 'otp', rule: 'sms-low', comment: '' }, 'Ben');
+    expect((await send(url + path, { ...fields, ...seen })).status).toBe(409);
+    expect((await world.views.alert('otp', 'sms-low'))?.acknowledged).toMatchObject({ by: 'Ben' });
   });
 
   it('does not acknowledge an incident that got worse since', async () => {

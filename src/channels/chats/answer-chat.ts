@@ -8,6 +8,7 @@ import type { AnswerChat, ChatAnswer, ChatEvent } from '../../ports/channel.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import type { AlertView } from '../../views/views.ts';
 import { languageNamed } from '../../wording/language.ts';
+import type { Reader } from '../../wording/moments.ts';
 import { phrases, say } from '../../wording/phrase.ts';
 import { sayAgain } from '../../wording/say-again.ts';
 import { saySeverity } from '../../wording/severity-words.ts';
@@ -62,11 +63,7 @@ export function createChatAnswers(state: MonitorState, views: LiveViews, now: ()
 
 /** One event and its answer, in the language of the channel. */
 class Chat {
-  readonly reader: {
-    readonly language: ReturnType<typeof languageNamed>;
-    readonly timezone: string;
-    readonly now: number;
-  };
+  readonly reader: Reader;
   readonly #state: MonitorState;
   readonly #look: LookUp;
   readonly #event: ChatEvent;
@@ -97,7 +94,7 @@ class Chat {
       };
       return this.#obey(readCommand(named.text, this.reader, currencyOf));
     }
-    const pressed = readPressed(said.data.split(' ', 1)[0] ?? '');
+    const pressed = readPressed(said.data.split('\n', 1)[0] ?? '');
     if (pressed === null) return this.#say(says.strange);
     if (isTest(pressed.incident)) return this.#say(says.test);
     return said.kind === 'form' ? this.#filledIn(pressed, said) : this.#press(pressed);
@@ -197,7 +194,8 @@ class Chat {
       ...alone(say(says.form, { command, account: account.id, amount: value || '1400' }, this.reader)),
       form: {
         title: say(says.formTitle, this.reader),
-        data: [writePressed(pressed), ...known].join(' '),
+        // Ids of what was ordered in a chat have spaces.
+        data: [writePressed(pressed), ...known].join('\n'),
         amount: { label: say(says.formAmount, this.reader), value },
         by: { label: say(says.formBy, this.reader), value: '' },
         send: say(says.formSend, this.reader),
@@ -218,7 +216,7 @@ class Chat {
     if (money.rest.length > 0) return this.#unclear({ about: 'amount', said: form.amount });
     const by = form.by.trim() === '' ? null : readDay(form.by.trim(), this.reader);
     if (by === null && form.by.trim() !== '') return this.#unclear({ about: 'day', said: form.by });
-    const [, ...expected] = form.data.split(' ');
+    const [, ...expected] = form.data.split('\n');
     return this.#orders.expectTopUp(account, { ...money, by, comment: '' }, { expected }, balance);
   }
 }

@@ -213,6 +213,9 @@ const escapes = {
       .replace(/:(?=[\w+\\-]+:)/g, ':\u2060'),
 };
 
+/** A word joiner shows nothing, and no name begins with it. */
+export const breakMentions = (text: string): string => text.replaceAll('@', '@\u2060');
+
 type EscapedField = keyof NonNullable<Preset['escape']>;
 
 function escaperOf(
@@ -221,8 +224,7 @@ function escaperOf(
 ): (text: string) => string {
   const way = ownOf(ways, field);
   const literal = (text: string): string => (way === undefined ? text : escapes[way](text));
-  // A word joiner shows nothing, and no name begins with it.
-  return (text) => (breaksMentions ? literal(text).replaceAll('@', '@\u2060') : literal(text));
+  return (text) => (breaksMentions ? breakMentions(literal(text)) : literal(text));
 }
 
 function linksOf(card: Card): Card['links'] {

@@ -9,6 +9,7 @@ import { callChat } from '../chats/call-chat.ts';
 import { keepListening, unheard } from '../chats/keep-listening.ts';
 import type { SenderDependencies } from '../kind.ts';
 import type { PostSettings } from '../receiver.ts';
+import { breakMentions } from './preset-parts.ts';
 import { answerMs, postToBot, waitAskedBy } from './telegram-bot.ts';
 
 /** core.telegram.org/bots/api, getUpdates: asked with this many seconds to wait, it answers at once when there is something. */
@@ -37,10 +38,11 @@ export function openTelegramListener(
   const dispatcher = openHttpConnections(settings.address, { clock });
   let offset: number | undefined;
   let limit = maxUpdates;
+  let wait = 0;
   let isContested = false;
   let username = '';
-  /** When updates were asked for last: what was pressed was pressed since, or while nobody listened. */
-  let askedAt: number | null = null;
+  /** When all updates were heard last: what was pressed was pressed since, or while nobody listened. */
+  let caughtUpAt: number | null = null;
   /** The last edit of messages: a press brings its message as it was then, before what others pressed at the same time. */
   const edits = new Map<string, { readonly text: string; readonly rows: readonly unknown[] }>();
 
@@ -48,17 +50,17 @@ export function openTelegramListener(
     const me = await call('getMe', {}, signal);
     if (me.problem !== null) return me.problem;
     username = String(keyOf(me.result, 'username') ?? '').toLowerCase();
-    for (let wait = 0; ; wait = waitSeconds) {
+    wait = 0;
+    for (;;) {
       const [before, startedAt] = [offset, clock.monotonic()];
-      const problem = await poll(wait, signal, connected);
+      const problem = await poll(signal, connected);
       if (problem !== null || signal.aborted) return problem ?? 'closed';
       // A server that answers at once with nothing new is not asked without end.
-      if (offset === before && clock.monotonic() - startedAt < secondMs && wait > 0)
-        await pause(clock, secondMs, signal);
+      if (offset === before && clock.monotonic() - startedAt < secondMs) await pause(clock, secondMs, signal);
     }
   });
 
-  async function poll(wait: number, signal: AbortSignal, connected: () => void): Promise<string | null> {
+  async function poll(signal: AbortSignal, connected: () => void): Promise<string | null> {
     const asked = { offset, timeout: wait, limit, allowed_updates: ['message', 'callback_query'] };
     const got = await call('getUpdates', asked, signal, (wait + 10) * 1000);
     if (got.cut !== null) {
@@ -70,9 +72,11 @@ export function openTelegramListener(
     // Two programs that ask end each other's long polls.
     if (wait > 0) isContested = false;
     if (!isContested) connected();
-    const updates = Array.isArray(got.result) ? got.result : [];
-    for (const update of updates) if (!signal.aborted) await hear(update, signal);
-    askedAt = clock.now();
+    const updates = [got.result ?? []].flat();
+    for (const update of updates) await hear(update, signal);
+    // More may wait behind as many as were asked for.
+    wait = updates.length < asked.limit ? waitSeconds : 0;
+    if (wait > 0) caughtUpAt = clock.now();
     return null;
   }
 
@@ -83,6 +87,7 @@ export function openTelegramListener(
   }
 
   async function hear(update: unknown, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
     const id = String(keyOf(update, 'update_id'));
     const query = keyOf(update, 'callback_query');
     if (query === undefined) await write(id, keyOf(update, 'message'), signal);
@@ -99,12 +104,13 @@ export function openTelegramListener(
     const chat = keyOf(message, 'chat');
     const person = String(keyOf(from, 'id'));
     const words = [keyOf(from, 'first_name'), keyOf(from, 'last_name')].filter(Boolean).join(' ');
-    const [alias, topic] = [keyOf(chat, 'username'), keyOf(message, 'message_thread_id')];
+    const [alias, topic] = [keyOf(chat, 'username'), topicOf(message)];
     return {
       ...(topic !== undefined && { topic: String(topic) }),
       // In a group a bot gets what begins so.
       prefix: '/',
       ...{ id, chat: String(keyOf(chat, 'id')), ...(typeof alias === 'string' && { alias: `@${alias}` }) },
+      at: Number(keyOf(message, 'date')) * 1000,
       person: { id: person, name: words || person },
     };
   }
@@ -113,8 +119,8 @@ export function openTelegramListener(
     const message = keyOf(query, 'message');
     const data = String(keyOf(query, 'data') ?? '');
     const said = { kind: 'button', data } as const;
-    const at = askedAt ?? dateOf(message);
-    const { text, isPublic } = await answer({ ...eventOf(id, keyOf(query, 'from'), message), at, said });
+    const at = caughtUpAt === null ? {} : { at: caughtUpAt };
+    const { text, isPublic } = await answer({ ...eventOf(id, keyOf(query, 'from'), message), ...at, said });
     const isShort = text.length <= maxToast;
     const toast = isShort ? { text, show_alert: !isPublic } : {};
     const body = { callback_query_id: keyOf(query, 'id'), ...toast };
@@ -134,11 +140,9 @@ export function openTelegramListener(
     const last = edits.get(JSON.stringify(place));
     const before = last?.text ?? keyOf(message, 'text');
     if (typeof before !== 'string') return false;
-    const rows = last?.rows ?? keyOf(keyOf(message, 'reply_markup'), 'inline_keyboard');
-    const left = Array.isArray(rows)
-      ? rows.map((row) => [row].flat().filter((button) => keyOf(button, 'callback_data') !== data))
-      : [];
-    const note = `\n\n✓ ${text}`;
+    const rows = [last?.rows ?? keyOf(keyOf(message, 'reply_markup'), 'inline_keyboard') ?? []].flat();
+    const left = rows.map((row) => [row].flat().filter((button) => keyOf(button, 'callback_data') !== data));
+    const note = `\n\n✓ ${breakMentions(text)}`;
     const edit = {
       text: `${cutLines(before, maxText - note.length)}${note}`,
       rows: left.filter((row) => row.length > 0),
@@ -157,8 +161,7 @@ export function openTelegramListener(
     const text = keyOf(message, 'text');
     if (typeof text !== 'string' || !isForUs(text, message)) return;
     const said = { kind: 'text', text: text.replace(/^@\w+\s*/, '') } as const;
-    const event = eventOf(id, keyOf(message, 'from'), message);
-    const answered = await answer({ ...event, at: dateOf(message), said });
+    const answered = await answer({ ...eventOf(id, keyOf(message, 'from'), message), said });
     await reply(message, answered.text, signal);
   }
 
@@ -174,11 +177,12 @@ export function openTelegramListener(
     );
   }
 
-  async function reply(message: unknown, text: string, signal: AbortSignal): Promise<void> {
-    const thread = keyOf(message, 'message_thread_id');
+  async function reply(message: unknown, said: string, signal: AbortSignal): Promise<void> {
+    const thread = topicOf(message);
     const to = { message_id: keyOf(message, 'message_id'), allow_sending_without_reply: true };
     const where = { ...placeOf(message), ...(thread === undefined ? {} : { message_thread_id: thread }) };
-    await call('sendMessage', { ...where, text: cutLines(text, maxText), reply_parameters: to }, signal);
+    const text = cutLines(breakMentions(said), maxText);
+    await call('sendMessage', { ...where, text, reply_parameters: to }, signal);
   }
 
   /** The result of a call, or why it failed, as a clause. */
@@ -210,8 +214,9 @@ const adviceByStatus: Readonly<Record<number, typeof unheard.botToken>> = {
   409: unheard.contested,
 };
 
-function dateOf(message: unknown): number {
-  return Number(keyOf(message, 'date')) * 1000;
+/** Whoever replies to a message outside of a topic begins a thread, in which a bot may not write. */
+function topicOf(message: unknown): unknown {
+  return keyOf(message, 'is_topic_message') === true ? keyOf(message, 'message_thread_id') : undefined;
 }
 
 function placeOf(message: unknown): { readonly chat_id: unknown } {

@@ -11,7 +11,7 @@ import { ruleKindOf } from '../../rules/registry.ts';
 import { incidentOf, keepIncident } from '../incidents.ts';
 import { shareNotification, suppressionByAlerts } from '../inhibit.ts';
 import type { MonitorState } from '../state.ts';
-import { done, orderKind, seenShape } from './kind.ts';
+import { done, isPressedAgain, orderKind, seenShape } from './kind.ts';
 import { refusals } from './refusals.ts';
 
 /** Takes an incident, with those that share its messages: reminders and escalation stop until it ends or gets worse. */
@@ -26,7 +26,8 @@ export const acknowledge = orderKind({
     const { by, comment } = order;
     const together = [incident, ...incidentsSharingNotification(state, incident)];
     const doneBy = incident.acknowledgement?.by ?? by;
-    if (doneBy !== by && together.every(isAcknowledged)) return { doneBy };
+    const isNew = doneBy === by && !isPressedAgain(order, by);
+    if (!isNew && together.every(isAcknowledged)) return { doneBy };
     for (const open of together) takeIncident(state, open, { by, comment, at: now });
     return done;
   },

@@ -29,6 +29,7 @@ export const refusals = sentences('refusal', {
   silenceBackwards: 'a silence must end after it starts',
   silenceTooLong: 'a silence may last 366 days at most',
   silenceOver: 'this silence is already over',
+  otherEnd: 'this silence ends at another time now',
   namesMore: 'a silence of everything names nothing besides',
   mutesAll:
     'this would mute every alert of every account; if that is meant, say "everything" in so many words',

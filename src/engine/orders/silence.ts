@@ -178,15 +178,16 @@ export const expireSilence = orderKind({
   describe: ({ id }) => ({ detail: id }),
 });
 
-/** Lets a silence that is not over last so much longer. */
+/** Lets a silence that is not over last so much longer. `seenEndsAt`: its end as it was seen, so that two presses are one. */
 export const extendSilence = orderKind({
   kind: 'extend-silence',
   since: '0.4',
-  details: { id: z.string(), byMs: instant },
-  apply(state, { id, byMs }, now) {
+  details: { id: z.string(), byMs: instant, seenEndsAt: instant.optional() },
+  apply(state, { id, byMs, seenEndsAt }, now) {
     const silence = state.silences.get(id);
     if (silence === undefined || silence.endsAt <= now)
       return refuse('not-found', refusals.noOpenSilence({ id }));
+    if ((seenEndsAt ?? silence.endsAt) !== silence.endsAt) return refuse('changed', refusals.otherEnd());
     const longer = { ...silence, endsAt: silence.endsAt + byMs };
     const refusal = refuseWindow(longer, now);
     if (refusal !== null) return refusal;

@@ -113,10 +113,7 @@ export async function acknowledgeByLink(context: WebContext): Promise<Response> 
   const headline = linked.alert.headline(scope);
   keepName(context, form.get('by') ?? '');
   if (form.get('do') === 'ordered') {
-    const signed = signedFields.flatMap((name) => {
-      const value = form.get(name);
-      return value === null ? [] : [[name, value] as const];
-    });
+    const signed = [...form].filter(([name]) => signedFields.includes(name));
     const refused = await refuseTopUp(context, await findAccount(scope.views, account), form, {
       back: withQuery('/ack', Object.fromEntries(signed)),
       action: '/ack',
@@ -131,10 +128,8 @@ export async function acknowledgeByLink(context: WebContext): Promise<Response> 
     const endsAt = scope.now + quietHours * hourMs;
     const match = { account: [account], rule: [rule] };
     const window = { everything: false, startsAt: scope.now, endsAt, comment };
-    const silence = await door.give(
-      { kind: 'silence', match, ...window, seen: { account, rule, ...seen } },
-      by,
-    );
+    const order = { kind: 'silence', match, ...window, seen: { account, rule, ...seen } } as const;
+    const silence = await door.give(order, by);
     const moment = sayNearMoment(silence.endsAt, scope);
     const heading =
       silence.doneBy === undefined
@@ -142,8 +137,7 @@ export async function acknowledgeByLink(context: WebContext): Promise<Response> 
         : say(says.isQuietBefore, { by: silence.doneBy, moment }, scope);
     return showAnswer(context, heading, html`<bdi>${headline}</bdi>`, { linked });
   }
-  const order = { kind: 'acknowledge', account, rule, comment, seen } as const;
-  const { doneBy } = await door.give(order, by);
+  const { doneBy } = await door.give({ kind: 'acknowledge', account, rule, comment, seen }, by);
   const heading =
     doneBy === undefined ? say(says.acknowledged, scope) : say(says.hasBefore, { by: doneBy }, scope);
   const more = say(says.effect, scope);

@@ -51,7 +51,7 @@ export function addActions(app: WebApp): void {
       return wasDoneBefore(await door.give(order, by)) ? 'held' : 'acknowledged';
     },
     '/alerts/:account/:rule/unacknowledge': async (form, { var: { door } }, { account = '', rule = '' }) => {
-      await door.give({ kind: 'unacknowledge', account, rule }, readPerson(form).by);
+      await door.give({ kind: 'unacknowledge', account, rule, ...readSeen(form) }, readPerson(form).by);
       return 'given-back';
     },
     '/pay/cancel': async (form, { var: { door } }) => {
@@ -71,7 +71,9 @@ export function addActions(app: WebApp): void {
       const byMs = parseDuration(form.get('for') ?? '');
       if (byMs === null || byMs <= 0)
         throw new RequestError('bad_request', refusals.field({ name: 'for', problem: refusals.duration() }));
-      await door.give({ kind: 'extend-silence', id, byMs }, readPerson(form).by);
+      const endsAt = form.get('seen-ends');
+      const seen = endsAt !== null && { seenEndsAt: Number(endsAt) };
+      await door.give({ kind: 'extend-silence', id, byMs, ...seen }, readPerson(form).by);
       return 'extended';
     },
     '/silences/:id/expire': async (form, { var: { door } }, { id = '' }) => {
@@ -138,8 +140,7 @@ async function actOnMany(form: URLSearchParams, context: WebContext): Promise<st
   const { by, comment } = readPerson(form);
   const wanted = alerts.map((alert) => {
     if (isSilence) return silenceOf(alert, form, context);
-    const { account, rule } = alert;
-    if (isGivenBack) return { kind: 'unacknowledge', account, rule } as const;
+    if (isGivenBack) return { kind: 'unacknowledge', ...nameOf(alert) } as const;
     return { kind: 'acknowledge', ...nameOf(alert), comment } as const;
   });
   const given = await door.giveAll(wanted, by);

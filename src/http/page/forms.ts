@@ -1,4 +1,4 @@
-import { decodeOctets } from '../../domain/addresses.ts';
+import { decodePercent } from '../../domain/addresses.ts';
 import type { SeenAlert, SeenAlertName } from '../../domain/operator.ts';
 import { severities } from '../../domain/severity.ts';
 import { parseDuration } from '../../domain/time.ts';
@@ -54,8 +54,11 @@ export type CardAlerts = readonly [AlertView, ...AlertView[]];
 export function giveBackForm([alert, ...others]: CardAlerts, { back }: FormPlace, scope: Scope): Html {
   const [action, fields] =
     others.length === 0
-      ? [`/alerts/${alertName(alert)}/unacknowledge`, null]
-      : ['/alerts/many', html`${hidden('do', 'unacknowledge')}${pickedField([alert, ...others])}`];
+      ? [`/alerts/${alertName(alert)}/unacknowledge`, seenFields(alert)]
+      : [
+          '/alerts/many',
+          html`${hidden('do', 'unacknowledge')}${hidden('alert', pickedNames([alert, ...others]))}`,
+        ];
   return html`<form method="post" action="${action}">${hidden('back', back)}${fields}<button class="quiet">${say(says.giveBack, scope)}<span class="hidden"> ${sayAlert(alert, scope)}</span></button></form>`;
 }
 
@@ -64,7 +67,7 @@ export function acknowledgeForm([alert, ...others]: CardAlerts, { back }: FormPl
   const [action, fields] =
     others.length === 0
       ? [`/alerts/${alertName(alert)}/acknowledge`, seenFields(alert)]
-      : ['/alerts/many', pickedField([alert, ...others])];
+      : ['/alerts/many', hidden('alert', pickedNames([alert, ...others]))];
   return html`<details class="act"><summary>${say(common.acknowledge, scope)}<span class="hidden"> ${sayAlert(alert, scope)}</span></summary>
 <form method="post" action="${action}">
 <p>${say(says.acknowledgeEffect, scope)}</p>
@@ -91,7 +94,7 @@ export function silenceForm(
 ): Html {
   const [action, fields] =
     'severity' in target && others.length > 0
-      ? ['/alerts/many', html`${hidden('do', 'silence')}${pickedField([target, ...others])}`]
+      ? ['/alerts/many', html`${hidden('do', 'silence')}${hidden('alert', pickedNames([target, ...others]))}`]
       : [
           '/silences',
           html`${hidden('confirmed', 'yes')}${hidden('account', target.account)}${target.rule !== null && hidden('rule', target.rule)}${'severity' in target && seenFields(target)}`,
@@ -113,10 +116,6 @@ export function hidden(name: string, value: string | null): Html {
 /** The incident and severity that the form's page shows: an order about another one is refused. */
 export function seenFields({ incident, severity }: Pick<AlertView, 'incident' | 'severity'>): Html {
   return html`${hidden('seen-incident', incident ?? '')}${hidden('seen-severity', severity)}`;
-}
-
-function pickedField(alerts: readonly AlertView[]): Html {
-  return hidden('alert', pickedNames(alerts));
 }
 
 /** Alerts as they are shown, in one text: what a ticked box stands for. */
@@ -210,7 +209,7 @@ export function readSeen(form: URLSearchParams): { readonly seen?: SeenAlert } {
 /** Alerts that were ticked, as `pickedNames` wrote them; what it did not is left out. */
 export function readPicked(picked: string): readonly SeenAlertName[] {
   return picked.split(' ').flatMap((name) => {
-    const [account, rule, incident, severity] = name.split('/').map(decodeOctets);
+    const [account, rule, incident, severity] = name.split('/').map(decodePercent);
     if (!account || !rule) return [];
     return { account, rule, ...(incident == null ? {} : { seen: seenAs(incident, severity) }) };
   });

@@ -118,9 +118,9 @@ function silenceRow(silence: SilenceView, frame: Frame, back: string): Html {
 <td data-label="${say(common.change, frame)}"><div class="acts">${extendForm(silence, back, frame)}${endSilenceForm(silence, back, frame)}</div></td></tr>`;
 }
 
-function extendForm({ id, match }: SilenceView, back: string, frame: Frame): Html | null {
+function extendForm({ id, match, endsAt }: SilenceView, back: string, frame: Frame): Html | null {
   if (id === null) return null;
-  return html`<form method="post" action="/silences/${encodeURIComponent(id)}/extend"><input type="hidden" name="back" value="${back}"><input type="hidden" name="for" value="2h"><button class="quiet">${say(says.extend, frame)}<span class="hidden"> ${say(says.extendWhat, { matcher: sayMatcher(match, frame) }, frame)}</span></button></form>`;
+  return html`<form method="post" action="/silences/${encodeURIComponent(id)}/extend"><input type="hidden" name="back" value="${back}"><input type="hidden" name="for" value="2h"><input type="hidden" name="seen-ends" value="${endsAt}"><button class="quiet">${say(says.extend, frame)}<span class="hidden"> ${say(says.extendWhat, { matcher: sayMatcher(match, frame) }, frame)}</span></button></form>`;
 }
 
 /** The button that ends a silence; the configuration's are ended there. */

@@ -199,6 +199,15 @@ describe('a button', () => {
     expect((await fill(data, '2700', '')).text).toContain('Ada has ordered 2,700.00 CNY');
     expect(world.views.expected()).toHaveLength(1);
   });
+
+  test('Ordered… takes another payment from who was shown the dialog after the first was ordered in the chat', async () => {
+    const { world, press, fill } = await talk();
+    for (const amount of ['50', '60']) {
+      const { form } = await press('ordered');
+      expect((await fill(form?.data ?? '', amount, 'monday')).text).toContain(`has ordered ${amount}.00`);
+    }
+    expect(world.views.expected()).toHaveLength(2);
+  });
 });
 
 describe('a command', () => {

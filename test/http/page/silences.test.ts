@@ -108,6 +108,19 @@ describe('the silences page', () => {
     expect(batch()?.endsAt).toBe(endsAt + 2 * hourMs);
   });
 
+  it('lets a silence last longer once, where its button is pressed twice', async () => {
+    const extending = () =>
+      fetch(`${server.url}/silences`, { headers: { accept: 'text/html' } })
+        .then((answer) => answer.text())
+        .then(
+          (text) => /action="(\/silences\/[^"]+\/extend)">.*?name="seen-ends" value="(\d+)"/.exec(text) ?? [],
+        );
+    const [, path = '', endsAt = ''] = await extending();
+    const press = () => send(path, { 'seen-ends': endsAt });
+    expect([(await press()).status, (await press()).status]).toEqual([303, 409]);
+    expect((await extending())[2]).toBe(`${Number(endsAt) + 2 * hourMs}`);
+  });
+
   it('lists silences that come back with their next runs', async () => {
     const text = await (await fetch(`${server.url}/silences`, { headers: { accept: 'text/html' } })).text();
     expect(text).toContain('from the configuration');
