@@ -16,13 +16,16 @@ function actByOf({ payBy, expected, forecast, emptyAt }: Runway): number | null 
 /** The time that an alert may wait that has no date of its own. */
 const patienceMs: Readonly<Record<Severity, number>> = { critical: 0, warning: dayMs, info: weekMs };
 
-/** Dated by its runway where given: empty now, else by when to act, at once where nobody can say. Without one, as long as it may wait. */
+/**
+ * Dated by its runway where given: empty now, else by when to act, at once where nobody can say. Without one, as long as it may wait: what
+ * waited longer is due now and no sooner, so that the worst of it comes first.
+ */
 export function urgencyOf(alert: UrgentAlert, runway: Runway | null, now: number): Urgency {
   const isAboutMoney = alert.balance !== null && alertKindOf(alert).emptinessRank !== undefined;
   const ofBalance = isAboutMoney ? urgencyOfBalance(runway, now) : null;
   if (ofBalance !== null) return ofBalance;
-  const waitsUntil = alert.since + patienceMs[alert.severity];
-  return { isEmpty: false, actBy: isAboutMoney && runway !== null ? Math.min(waitsUntil, now) : waitsUntil };
+  const waitsUntil = isAboutMoney && runway !== null ? now : alert.since + patienceMs[alert.severity];
+  return { isEmpty: false, actBy: Math.max(waitsUntil, now) };
 }
 
 interface UrgentAlert extends Pick<Incident, 'type' | 'balance' | 'severity'> {

@@ -36,7 +36,7 @@ describe('the order of urgency', () => {
     expect(actBy({ forecast: forecast(3) })).toBe(now + 3 * dayMs);
     expect(actBy({ forecast: null, emptyAt: now + 9 * dayMs })).toBe(now + 9 * dayMs);
     const undated = buildRunway({ forecast: null, emptyAt: null, runwayMs: null });
-    expect(urgencyOf(low, undated, now).actBy).toBe(low.since);
+    expect(urgencyOf(low, undated, now).actBy).toBe(now);
     expect(urgencyOf({ ...low, severity: 'warning' }, undated, now).actBy).toBe(now);
   });
 
@@ -58,6 +58,13 @@ describe('the order of urgency', () => {
     expect(dueGroup(notUrgent, now)).toBe('later');
   });
 
+  it('leaves to the severity what has waited longer than it may: no old warning stands before what nobody can date', () => {
+    const old = { ...refused, severity: 'warning', since: now - 30 * dayMs } as const;
+    expect(byUrgency(urgencyOf(old, null, now), urgencyOf(refused, null, now))).toBe(0);
+    const overdue = urgencyOf(low, buildRunway({ forecast: forecast(5), payBy: now - hourMs }), now);
+    expect(byUrgency(overdue, urgencyOf(old, null, now))).toBeLessThan(0);
+  });
+
   it('is due at once where nobody can say, also for who began to look a moment before', () => {
     const undated = buildRunway({ forecast: null, emptyAt: null, runwayMs: null });
     const urgency = urgencyOf({ ...low, severity: 'warning' }, undated, now + 5);
@@ -66,7 +73,7 @@ describe('the order of urgency', () => {
 
   it('does not date an alert about spending by the end of the balance', () => {
     const surge = { ...low, type: 'surge', severity: 'critical' } as const;
-    expect(urgencyOf(surge, buildRunway({ forecast: forecast(60) }), now).actBy).toBe(surge.since);
+    expect(urgencyOf(surge, buildRunway({ forecast: forecast(60) }), now).actBy).toBe(now);
   });
 
   it('is that of the most urgent of several', () => {
