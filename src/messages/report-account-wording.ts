@@ -2,12 +2,11 @@ import type { Incident } from '../domain/alert.ts';
 import type { ReportAccount, ReportMessage } from '../domain/message.ts';
 import type { Micros } from '../domain/money.ts';
 import { ownOf } from '../domain/own.ts';
-import { cleanText } from '../domain/plain-text.ts';
+import { capital, cleanText } from '../domain/plain-text.ts';
 import type { ForecastRecord } from '../domain/quantity.ts';
 import { amountOf, type Balance, type BalanceDefinition, unitOf } from '../domain/reading.ts';
 import { severityRank } from '../domain/severity.ts';
 import { dayMs, hourMs } from '../domain/time.ts';
-import { capital } from '../rules/figures.ts';
 import { type Reader, sayDuration, sayMoment } from '../wording/moments.ts';
 import { phrases, say } from '../wording/phrase.ts';
 import {

@@ -1,11 +1,11 @@
 import { type MessageItem, stateOf } from '../domain/message.ts';
 import { ownOf } from '../domain/own.ts';
-import { cleanText } from '../domain/plain-text.ts';
+import { capital, cleanText } from '../domain/plain-text.ts';
 import type { Fact } from '../domain/quantity.ts';
 import { type Phrase, phrases, say } from '../wording/phrase.ts';
 import { sayFact, sayQuantity, type WordingFrame } from '../wording/quantity-wording.ts';
 import { sayAgain } from '../wording/say-again.ts';
-import { capital, figure } from './figures.ts';
+import { figure } from './figures.ts';
 import type { Figure } from './kind.ts';
 
 /** The facts of kinds by their names in the store and the API; those that a rule's values are part of, `critical below`, are `sentences`. */

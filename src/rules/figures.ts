@@ -1,7 +1,7 @@
 import { type ItemAccount, isOver, type MessageItem, type Runway, stateOf } from '../domain/message.ts';
 import { isSameCurrency, type Micros } from '../domain/money.ts';
 import { ownOf } from '../domain/own.ts';
-import { cleanText } from '../domain/plain-text.ts';
+import { capital, cleanText } from '../domain/plain-text.ts';
 import { amountOf, unitOf } from '../domain/reading.ts';
 import { sayDuration, sayMoment, sayMomentAndAge } from '../wording/moments.ts';
 import { type Argument, type Phrase, phrases, say } from '../wording/phrase.ts';
@@ -104,10 +104,6 @@ export function stalenessFigures(item: MessageItem, frame: WordingFrame): readon
       failures === 0 ? null : say(says.inARow, { count: failures }, frame),
     ),
   ];
-}
-
-export function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** None without a value. */

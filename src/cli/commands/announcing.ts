@@ -1,4 +1,4 @@
-import { capital } from '../../rules/figures.ts';
+import { capital } from '../../domain/plain-text.ts';
 import { type OperatorCommand, printOrdered } from '../backend.ts';
 import { CommandError, UsageError } from '../command.ts';
 import type { OperatorViews } from '../daemon/remote-views.ts';
