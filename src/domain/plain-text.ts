@@ -49,9 +49,9 @@ export function forTerminal(text: string): string {
 
 const esc = '\u001b';
 const clearLine = `\r${esc}[K`;
-/** Our colours hide nothing: black and most grounds are not among them. */
+/** Our colours hide nothing: black and white are not among them, and of grounds only the one that the log writes FATAL on. */
 const terminalMarks = new RegExp(
-  `(?![\n\t]|${esc}\\[(?:[0-2]|22|3[1-79]|4[19]|90)m)[\\p{Cc}\u202a-\u202e\u2066-\u2069]`,
+  `(?![\n\t]|${esc}\\[(?:[0-2]|22|3[1-69]|41(?=mFATAL${esc}\\[49m)|49|90)m)[\\p{Cc}\u202a-\u202e\u2066-\u2069]`,
   'gu',
 );
 

@@ -23,9 +23,11 @@ test('a terminal gets lines and colours, and nothing by which an answer of anoth
   await write('\r\u001b[K\u001b[31mtwo\u001b[39m\n\tlines\n');
   await write('a\u001b]0;title\u0007\u001b[2J\u001b[8mb\u009b1;1H\rlowwater: fine\u202ec\u0000\n');
   await write('gone\r\u001b[Kb\u001b[08mc\u001b[30m\u001b[40md\n');
+  await write('\u001b[41mFATAL\u001b[49m\u001b[31m\u001b[41me\u001b[37mf\n');
   expect(got).toEqual([
     '\r\u001b[K\u001b[31mtwo\u001b[39m\n\tlines\n',
     'a]0;title[2J[8mb1;1Hlowwater: finec\n',
     'gone[Kb[08mc[30m[40md\n',
+    '\u001b[41mFATAL\u001b[49m\u001b[31m[41me[37mf\n',
   ]);
 });
