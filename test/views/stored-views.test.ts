@@ -3,6 +3,7 @@ import type { BudgetRule } from '../../src/rules/budget.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { accountJson } from '../../src/views/account-json.ts';
 import { alertJson } from '../../src/views/public-json.ts';
+import { sortAlerts } from '../../src/views/sort-alerts.ts';
 import { openStoredViews } from '../../src/views/stored-views.ts';
 import { belowRule, minuteMs, units } from '../support/account-facts.ts';
 import { asAnyRule } from '../support/any-rule.ts';
@@ -27,6 +28,29 @@ test('next to a daemon, alerts are shown with the value of the newest reading, n
   });
   const own = { value: { unit: 'money', micros: units(130) }, threshold: { micros: units(200) } };
   expect(await views.alerts({ all: false })).toMatchObject([{ rule: 'sms-low', state: 'firing', ...own }]);
+});
+
+test('alerts that are shown together are dated by one instant: the worst of what is due now stands first, however long it takes to look', async () => {
+  const world = await startWorld({
+    rules: [
+      belowRule({ id: 'early', thresholds: { warning: units(200) } }),
+      belowRule({ id: 'late', thresholds: { critical: units(100) } }),
+    ],
+  });
+  world.provider.set('otp', 0);
+  await world.pass(5 * minuteMs);
+  const { settings, store: reader, clock } = world;
+  let now = clock.now();
+  clock.now = () => now++;
+  const views = await openStoredViews({
+    settings,
+    reader,
+    clock,
+    random: seededRandom(),
+    calendar: cronCalendar,
+  });
+  const alerts = await views.alerts({ all: false });
+  expect(sortAlerts(alerts).map(({ rule }) => rule)).toEqual(['late', 'early']);
 });
 
 test('in the first hour, of which nothing is summed up yet, a budget is judged by the stored readings', async () => {

@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { currencyCode } from '../../domain/money.ts';
 import { type Balance, type BalanceDefinition, unitOf } from '../../domain/reading.ts';
 import { notUrgent } from '../../domain/urgency.ts';
+import { dueGroup } from '../../rules/urgency.ts';
 import type { AccountView } from '../../views/views.ts';
-import { english } from '../../wording/language.ts';
-import type { Language } from '../../wording/phrase.ts';
+import type { Reader } from '../../wording/moments.ts';
 import { commonBalances, leadingBalance } from '../../wording/quantity-wording.ts';
 import { parseCursor, writeCursor } from '../api/input.ts';
 import { type AccountState, accountStates, mentionsAll, nameOf, stateOf, withQuery } from './words.ts';
@@ -49,6 +49,7 @@ export function writeListQuery(query: ListQuery): string {
  */
 export class AccountListing {
   readonly #query: ListQuery;
+  readonly #now: number;
   readonly #compare: (left: Place, right: Place) => number;
   /** The end of the page before. Balances move while somebody turns pages: this one begins behind that place. */
   readonly #last: Place | null;
@@ -62,8 +63,9 @@ export class AccountListing {
   /** An account behind it stands on no full page. */
   #farthest: Place | null = null;
 
-  constructor(query: ListQuery, language: Language = english) {
+  constructor(query: ListQuery, { language, now }: Pick<Reader, 'language' | 'now'>) {
     this.#query = query;
+    this.#now = now;
     this.#compare = comparePlaces(query, language);
     this.#last = query.cursor === null ? null : parseCursor(query.cursor, placeSchema);
     this.#counts = {
@@ -87,7 +89,7 @@ export class AccountListing {
     if (wanted !== null && state !== wanted) return;
     if (!mentionsAll(this.#query.search, [account.id, account.name], account.labels)) return;
     this.#matching += 1;
-    const place = placeOf(account, sort);
+    const place = placeOf(account, sort, this.#now);
     if (this.#last !== null && this.#compare(place, this.#last) <= 0) this.#before += 1;
     else if (this.#farthest === null || this.#compare(place, this.#farthest) < 0) {
       this.#held.push({ account, place });
@@ -129,18 +131,18 @@ const placeSchema = z.tuple([
 
 type Place = z.infer<typeof placeSchema>;
 
-function placeOf(account: AccountView, sort: SortKey): Place {
+function placeOf(account: AccountView, sort: SortKey, now: number): Place {
   // Amounts of two currencies have no order: each currency stands for itself.
   const isAmount = sort === 'burn' || !sortKeys.some((key) => key === sort);
   const currency = isAmount ? currencyCode(unitOf(account, sort) ?? '') : '';
   const state = accountStates.indexOf(stateOf(account));
-  return [keyOf(account, sort), currency, state, nameOf(account.name), account.id];
+  return [keyOf(account, sort, now), currency, state, nameOf(account.name), account.id];
 }
 
 /** The unknown comes last in either direction; what is alike has an order of its own: the worst, then by name. */
 function comparePlaces(
   { descending, sort }: ListQuery,
-  language: Language,
+  language: Reader['language'],
 ): (left: Place, right: Place) => number {
   const direction = descending ? -1 : 1;
   const compareKeys = (left: number | string, right: number | string): number =>
@@ -159,13 +161,14 @@ function compare(left: number | string, right: number | string): number {
 }
 
 /** Ascending is what people look for first: the shortest, the worst, the lowest, the highest burn, the oldest reading. */
-function keyOf(account: AccountView, sort: SortKey): number | string | null {
+function keyOf(account: AccountView, sort: SortKey, now: number): number | string | null {
   switch (sort) {
     case 'urgency': {
       const { isEmpty, actBy } = account.urgency;
-      // An account that cannot be read is urgent since it was asked: it stands before what is fine.
-      const since = stateOf(account) === 'unread' ? (account.polledAt ?? actBy) : actBy;
-      return isEmpty ? 0 : beforeNever(Math.min(actBy, since));
+      if (isEmpty) return 0;
+      // What is due now has one key, which no page turned later finds changed. What cannot be read stands before what is fine.
+      if (stateOf(account) === 'unread' || dueGroup(account.urgency, now) === 'now') return 1;
+      return actBy === notUrgent.actBy ? null : actBy;
     }
     case 'runway':
       return account.runways[leadingBalance(account)]?.runwayMs ?? null;
@@ -180,10 +183,6 @@ function keyOf(account: AccountView, sort: SortKey): number | string | null {
     default:
       return account.reading?.balances[sort] ?? null;
   }
-}
-
-function beforeNever(at: number): number | null {
-  return at === notUrgent.actBy ? null : at;
 }
 
 function negate(value: number | null): number | null {

@@ -25,7 +25,7 @@ export async function renderOverview(scope: Scope) {
   const { views } = scope;
   const list = readListQuery(scope.query);
   // First: a daemon that stands by reads the database for them, and all that follows is of what was read.
-  const listing = new AccountListing(list, scope.language);
+  const listing = new AccountListing(list, scope);
   const totals = new Totals();
   for await (const ids of inSlices(views.accountIds(), sliceOfAccounts)) {
     for (const account of await views.accounts(ids)) {

@@ -5,6 +5,8 @@ import {
   readListQuery,
   writeListQuery,
 } from '../../../src/http/page/account-list.ts';
+import { urgencyOf } from '../../../src/rules/urgency.ts';
+import { english } from '../../../src/wording/language.ts';
 import { buildAccountView, buildRunway, dayMs, micros, viewsNow } from '../../support/built-views.ts';
 
 const runway = (days: number | null) => ({
@@ -29,7 +31,7 @@ const accounts = [
   }),
 ];
 const listAccounts = (all: typeof accounts, query: ListQuery) => {
-  const listing = new AccountListing(query);
+  const listing = new AccountListing(query, { language: english, now: viewsNow });
   for (const account of all) listing.add(account);
   return listing.page();
 };
@@ -110,6 +112,20 @@ describe('the list of accounts', () => {
     );
     expect(page(moved, first.nextCursor).accounts[0]?.id).toBe('n100');
     expect(page(many, 'nonsense').before).toBe(0);
+  });
+
+  it('goes on behind the accounts of the page before also where all of them are due now, a moment later', () => {
+    const refused = { type: 'auth-failed', balance: null, severity: 'critical', since: 0 } as const;
+    const page = (now: number, cursor: string | null) =>
+      listAccounts(
+        Array.from({ length: 150 }, (_, index) => {
+          const urgency = urgencyOf(refused, null, now);
+          return buildAccountView({ id: `n${100 + index}`, name: '', worst: 'critical', firing: 1, urgency });
+        }),
+        { ...readListQuery(new URLSearchParams()), cursor },
+      );
+    const second = page(viewsNow + 5, page(viewsNow, null).nextCursor);
+    expect([second.before, second.accounts[0]?.id, second.nextCursor]).toEqual([100, 'n200', null]);
   });
 
   it('shows the same regardless of the order in which the accounts come by', () => {
