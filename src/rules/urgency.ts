@@ -25,8 +25,11 @@ export function urgencyOf(alert: UrgentAlert, runway: Runway | null, now: number
   const ofBalance = isAboutMoney ? urgencyOfBalance(runway, now) : null;
   if (ofBalance !== null) return ofBalance;
   const waitsUntil = isAboutMoney && runway !== null ? now : alert.since + patienceMs[alert.severity];
-  return { isEmpty: false, actBy: Math.max(waitsUntil, now) };
+  return { isEmpty: false, actBy: toMinute(Math.max(waitsUntil, now)) };
 }
+
+/** What is due now is due alike, though thousands are looked at one after the other. */
+const toMinute = (at: number): number => at - (at % minuteMs);
 
 interface UrgentAlert extends Pick<Incident, 'type' | 'balance' | 'severity'> {
   readonly since: number;
@@ -36,7 +39,7 @@ interface UrgentAlert extends Pick<Incident, 'type' | 'balance' | 'severity'> {
 export function urgencyOfBalance(runway: Runway | null, now: number): Urgency | null {
   if (runway === null) return null;
   const isEmpty = isUsedUp(runway);
-  const actBy = isEmpty ? now : actByOf(runway);
+  const actBy = isEmpty ? toMinute(now) : actByOf(runway);
   return actBy === null ? null : { isEmpty, actBy };
 }
 

@@ -1,4 +1,4 @@
-import { isWorse, type Severity } from '../domain/severity.ts';
+import { isWorse, type Severity, severityRank } from '../domain/severity.ts';
 import { dayMs } from '../domain/time.ts';
 import { byUrgency } from '../domain/urgency.ts';
 import type { Reader } from '../wording/moments.ts';
@@ -22,7 +22,7 @@ export interface AccountSummary {
   readonly shown: readonly (BriefAccount & Partial<Pick<AccountView, 'day'>>)[];
 }
 
-/** `limit` at most, the most urgent first, then what cannot be read. Holds twice as many as it shows. */
+/** `limit` at most, the most urgent first, of what is alike the worst, then what cannot be read. Holds twice as many as it shows. */
 export class SummedAccounts {
   readonly #limit: number;
   readonly #sums = { accounts: 0, firing: 0, failing: 0, waiting: 0, endingSoon: 0 };
@@ -83,7 +83,13 @@ function runwayMsOf(account: BriefAccount): number {
 
 function compareAccounts(left: BriefAccount, right: BriefAccount): number {
   const unread = ({ outcome }: BriefAccount): number => Number(outcome !== 'ok');
-  return byUrgency(left.urgency, right.urgency) || unread(right) - unread(left) || byRunway(left, right);
+  const rank = ({ worst }: BriefAccount): number => (worst === null ? -1 : severityRank(worst));
+  return (
+    byUrgency(left.urgency, right.urgency) ||
+    rank(right) - rank(left) ||
+    unread(right) - unread(left) ||
+    byRunway(left, right)
+  );
 }
 
 function byRunway(left: BriefAccount, right: BriefAccount): number {

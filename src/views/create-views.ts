@@ -46,9 +46,7 @@ export function createViews(current: () => ViewDependencies) {
   const loaded = async (ids: Iterable<string>): Promise<ViewDependencies> => {
     const parts = current();
     await parts.historyLoader.ofAll(ids);
-    // What is shown together is dated by one instant: among what is due now the worst stands first.
-    const now = parts.now();
-    return { ...parts, now: () => now };
+    return parts;
   };
   /** All of them, or those of the given ids that there are, in their order. */
   const look =

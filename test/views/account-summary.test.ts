@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { urgencyOf } from '../../src/rules/urgency.ts';
 import { SummedAccounts } from '../../src/views/account-summary.ts';
 import type { AccountView } from '../../src/views/views.ts';
 import { buildAccountView, buildRunway, dayMs, viewsNow } from '../support/built-views.ts';
@@ -41,6 +42,16 @@ it('the most urgent are shown, and of what is not urgent what cannot be read', (
   expect(idsOf(1)).toEqual(['empty']);
   expect(idsOf(3)).toEqual(['empty', 'soon', 'account-39']);
   expect(idsOf(45).slice(-3)).toEqual(['low', 'new', 'silent']);
+});
+
+it('of what is due now the worst is shown first, though the other runs out sooner and was looked at before', () => {
+  const undated = { type: 'auth-failed', balance: null, since: 0 } as const;
+  const summary = new SummedAccounts(1);
+  for (const [at, severity] of (['warning', 'critical'] as const).entries()) {
+    const urgency = urgencyOf({ ...undated, severity }, null, viewsNow + at);
+    summary.add(build(severity, 5 + at, { worst: severity, firing: 1, urgency }));
+  }
+  expect(summary.end().shown.map(({ id }) => id)).toEqual(['critical']);
 });
 
 it('where all are shown, what runs out first comes first', () => {

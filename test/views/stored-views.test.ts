@@ -30,7 +30,7 @@ test('next to a daemon, alerts are shown with the value of the newest reading, n
   expect(await views.alerts({ all: false })).toMatchObject([{ rule: 'sms-low', state: 'firing', ...own }]);
 });
 
-test('alerts that are shown together are dated by one instant: the worst of what is due now stands first, however long it takes to look', async () => {
+test('the worst of what is due now stands first, though one alert after the other is looked at', async () => {
   const world = await startWorld({
     rules: [
       belowRule({ id: 'early', thresholds: { warning: units(200) } }),
