@@ -82,14 +82,10 @@ function runwayMsOf(account: BriefAccount): number {
 }
 
 function compareAccounts(left: BriefAccount, right: BriefAccount): number {
-  const unread = ({ outcome }: BriefAccount): number => Number(outcome !== 'ok');
-  const rank = ({ worst }: BriefAccount): number => (worst === null ? -1 : severityRank(worst));
-  return (
-    byUrgency(left.urgency, right.urgency) ||
-    rank(right) - rank(left) ||
-    unread(right) - unread(left) ||
-    byRunway(left, right)
-  );
+  // What cannot be read is a lesser thing than any severity.
+  const rank = ({ worst, outcome }: BriefAccount): number =>
+    2 * (worst === null ? -1 : severityRank(worst)) + Number(outcome !== 'ok');
+  return byUrgency(left.urgency, right.urgency) || rank(right) - rank(left) || byRunway(left, right);
 }
 
 function byRunway(left: BriefAccount, right: BriefAccount): number {

@@ -1,10 +1,6 @@
 import { parseDuration } from '../domain/time.ts';
 import { sayDuration, sayExactDuration } from './moments.ts';
-import { cutEnglish, keptPhrases, type Language, type Part, type Phrase } from './phrase.ts';
-
-interface Listener {
-  readonly language: Language;
-}
+import { cutEnglish, keptPhrases, type Listener, type Part, type Phrase } from './phrase.ts';
 
 /** `said`: the parts of one text that were said already. They come back in many ways, and each is looked for once. */
 interface Retelling extends Listener {
