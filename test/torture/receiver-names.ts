@@ -93,7 +93,7 @@ export class ReceiverNames {
   /** Null where no channel has another name than at first. */
   #renameIn({ channels }: Settings): Rename | null {
     const names = this.#namesIn(channels);
-    if (![...this.#former].some(([name, first]) => name !== first)) return null;
+    if (![...names, ...this.#former].some(([name, first]) => name !== first)) return null;
     return (name) => names.get(name) ?? this.#former.get(name) ?? name;
   }
 }
