@@ -9,7 +9,7 @@ import { isShifting, recentShift } from '../spending/level-shift.ts';
 import { hoursPerWeek } from '../spending/local-week.ts';
 import { type Episode, episodeOf, excuse, isUnusual, type Side } from '../spending/unusual.ts';
 import { type PhraseOf, phrases, say, sentences } from '../wording/phrase.ts';
-import { sayLabel, type WordingFrame } from '../wording/quantity-wording.ts';
+import { sayLabel, timesTheUsual, type WordingFrame } from '../wording/quantity-wording.ts';
 import { balanceKind, type ReadFacts } from './balance-kind.ts';
 import { type AccountFacts, type Evaluation, unknown, usableReading, verdict, why } from './evaluation.ts';
 import { type InputOf, type RuleKind, severityKey } from './kind.ts';
@@ -61,7 +61,6 @@ const told = sentences('unusual', {
 const manyTimes = told.many();
 
 /** Names of facts that messages show. */
-const times = 'times the usual';
 const anHour = 'an hour, beyond the usual';
 const atThisPace = 'empty at this pace';
 const lastingChange = 'lasting change';
@@ -122,7 +121,7 @@ function unusualKind(
       const label = sayLabel(item.balanceLabel, frame);
       const change = changeOf(item, frame);
       if (change !== null) return say(says.changed, { label, factor: change }, frame);
-      const [factor, span] = [givenText(item, times), factText(item, 'since', frame)];
+      const [factor, span] = [givenText(item, timesTheUsual), factText(item, 'since', frame)];
       if (factor === null || span === null) return say(words.far, { label }, frame);
       return factor === manyTimes
         ? say(says.timesMany, { label, span }, frame)
@@ -209,7 +208,7 @@ function episodeFacts(
     'usual in that time': money(Math.round(expected)),
     [anHour]: money(Math.round(((spent - expected) * hourMs) / lastedMs)),
     // Beyond a thousand the digits say nothing: so little is usual then.
-    [times]: expected > 0 ? text(factor > 1000 ? manyTimes : factor.toFixed(1)) : null,
+    [timesTheUsual]: expected > 0 ? text(factor > 1000 ? manyTimes : factor.toFixed(1)) : null,
     [atThisPace]: runsOut ? instant(reading.at + Math.round((left * lastedMs) / spent)) : null,
   });
 }

@@ -55,10 +55,13 @@ export function sayQuantity(quantity: Quantity, frame: WordingFrame): string {
   }
 }
 
+/** The name of the fact that says a factor. */
+export const timesTheUsual = 'times the usual';
+
 export function sayFact({ name, value }: Fact, frame: WordingFrame): string {
   // A name stays as it is, and a factor is the one figure among texts.
   if (value.unit === 'text' && name === 'channel') return cleanText(value.text, 300);
-  if (value.unit === 'text' && /^\d+\.\d$/.test(value.text) && name === 'times the usual')
+  if (value.unit === 'text' && /^\d+\.\d$/.test(value.text) && name === timesTheUsual)
     return frame.language.figure(value.text);
   if (value.unit === 'instant') return sayMomentAndAge(value.at, frame);
   return value.unit === 'count' ? String(value.count) : sayQuantity(value, frame);

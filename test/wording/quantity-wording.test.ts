@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest';
+import { loadLanguage } from '../../src/languages/load-language.ts';
 import { english } from '../../src/wording/language.ts';
-import { balanceName, sayPayable, sayRise, sayRunwayClause } from '../../src/wording/quantity-wording.ts';
+import {
+  balanceName,
+  sayFact,
+  sayPayable,
+  sayRise,
+  sayRunwayClause,
+} from '../../src/wording/quantity-wording.ts';
 import { buildRunway, dayMs, viewsNow } from '../support/built-views.ts';
 
 const reader = { language: english, timezone: 'UTC', now: viewsNow };
@@ -45,3 +52,17 @@ test('a forecast that nobody can date is said as one in a sentence too', () => {
     'lasts for an uncertain time, empty perhaps within hours, at the latest in 6 weeks',
   );
 });
+
+test.each([
+  ['zh-CN', '严重', '2.5'],
+  ['es', 'crítica', '2,5'],
+])(
+  'in %s the name of a channel stays as people wrote it, and a factor is a figure',
+  async (id, translated, factor) => {
+    const frame = { ...reader, language: await loadLanguage(id), currency: null };
+    const say = (name: string, text: string) => sayFact({ name, value: { unit: 'text', text } }, frame);
+    expect(say('severity', 'critical').toLowerCase()).toBe(translated);
+    expect(say('channel', 'critical')).toBe('critical');
+    expect(say('times the usual', '2.5')).toBe(factor);
+  },
+);
