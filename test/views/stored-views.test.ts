@@ -10,6 +10,11 @@ import { asAnyRule } from '../support/any-rule.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { startWorld } from '../support/world.ts';
 
+/** The views of a command beside the daemon of a world. */
+function viewsOf({ settings, store: reader, clock }: Awaited<ReturnType<typeof startWorld>>) {
+  return openStoredViews({ settings, reader, clock, random: seededRandom(), calendar: cronCalendar });
+}
+
 test('next to a daemon, alerts are shown with the value of the newest reading, not with that of their last change', async () => {
   const world = await startWorld({
     rules: [belowRule({ id: 'sms-low', thresholds: { warning: units(200) } })],
@@ -18,14 +23,7 @@ test('next to a daemon, alerts are shown with the value of the newest reading, n
     world.provider.set('otp', sms);
     await world.pass(5 * minuteMs);
   }
-  const { settings, store: reader, clock } = world;
-  const views = await openStoredViews({
-    settings,
-    reader,
-    clock,
-    random: seededRandom(),
-    calendar: cronCalendar,
-  });
+  const views = await viewsOf(world);
   const own = { value: { unit: 'money', micros: units(130) }, threshold: { micros: units(200) } };
   expect(await views.alerts({ all: false })).toMatchObject([{ rule: 'sms-low', state: 'firing', ...own }]);
 });
@@ -39,16 +37,10 @@ test('the worst of what is due now stands first, though one alert after the othe
   });
   world.provider.set('otp', 0);
   await world.pass(5 * minuteMs);
-  const { settings, store: reader, clock } = world;
+  const { clock } = world;
   let now = clock.now();
   clock.now = () => now++;
-  const views = await openStoredViews({
-    settings,
-    reader,
-    clock,
-    random: seededRandom(),
-    calendar: cronCalendar,
-  });
+  const views = await viewsOf(world);
   const alerts = await views.alerts({ all: false });
   expect(sortAlerts(alerts).map(({ rule }) => rule)).toEqual(['late', 'early']);
 });
@@ -67,14 +59,7 @@ test('in the first hour, of which nothing is summed up yet, a budget is judged b
     world.provider.set('otp', sms);
     await world.pass(5 * minuteMs);
   }
-  const { settings, store: reader, clock } = world;
-  const views = await openStoredViews({
-    settings,
-    reader,
-    clock,
-    random: seededRandom(),
-    calendar: cronCalendar,
-  });
+  const views = await viewsOf(world);
   expect((await views.explain('otp')).slice(0, 1)).toMatchObject([
     { evaluation: { kind: 'breached', threshold: { micros: units(10) } } },
   ]);
@@ -88,17 +73,13 @@ test('an alert says when its account is empty as the account does, until it is r
     world.provider.set('otp', 150 - poll);
     await world.pass(5 * minuteMs);
   }
-  const open = () => {
-    const { settings, store: reader, clock } = world;
-    return openStoredViews({ settings, reader, clock, random: seededRandom(), calendar: cronCalendar });
-  };
-  const views = await open();
+  const views = await viewsOf(world);
   const [alert] = (await views.alerts({ all: false })).map(alertJson);
   expect(alert?.forecast.sms).toMatchObject({ basis: 'mean-burn', emptyAt: expect.any(String) });
   const [account] = (await views.accounts()).map(accountJson);
   expect(alert?.forecast).toEqual(account?.forecast);
   world.provider.set('otp', 900);
   await world.pass(5 * minuteMs);
-  const after = (await (await open()).alerts({ all: true })).map(alertJson);
+  const after = (await (await viewsOf(world)).alerts({ all: true })).map(alertJson);
   expect(after).toMatchObject([{ state: 'resolved', forecast: { sms: null, voip: null } }]);
 });
