@@ -14,7 +14,7 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '1000' },
     from: { type: 'string', default: '1' },
     years: { type: 'string' },
-    /** What is drawn together in every story: one of test/torture/draw-pairs.ts. */
+    /** The pair that is drawn in every story: one of test/torture/draw-pairs.ts. */
     pair: { type: 'string' },
     jobs: { type: 'string', default: String(Math.min(4, availableParallelism())) },
     /** Tells the whole story of each seed, failing or not. */

@@ -82,7 +82,7 @@ export function createForeignTexts(secrets: Iterable<string>): ForeignTexts {
       let hidden = known.length === 0 ? line : written.replaceAll(line);
       // A placeholder must neither join the text around it nor be taken for a part of a secret.
       if (holdsCore(hidden.replaceAll(placeholder, ' '))) return placeholder;
-      // What is hidden may be a part of another one that is encoded, which would be known no more.
+      // A hidden secret may be a part of another one that is encoded, which would be known no more.
       if (known.length > 0 && holdsCore(line, known)) return placeholder;
       // Short ones come last: where one stands by chance within an encoded form of another, that would be known no more.
       for (const secret of short) hidden = hidden.replaceAll(secret, placeholder);

@@ -63,16 +63,16 @@ function addSpending(
 
 export function keepAnnounced(state: MonitorState, account: string, runs: readonly AnnouncedRun[]): void {
   state.announced.set(account, runs);
-  foresee(state, account);
+  forecastWithRuns(state, account);
 }
 
 export function restoreAnnounced(state: MonitorState): void {
   state.announced.restore();
-  for (const account of state.announced.keys()) foresee(state, account);
+  for (const account of state.announced.keys()) forecastWithRuns(state, account);
 }
 
 /** The forecast knows of its runs from now on. */
-function foresee(state: MonitorState, id: string): void {
+function forecastWithRuns(state: MonitorState, id: string): void {
   const account = state.accounts.get(id);
   if (account !== undefined) account.spending.adopt(spendingSettings(state, account));
 }

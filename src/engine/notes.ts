@@ -18,7 +18,7 @@ export class Notes extends Records<Note> {
   }
 }
 
-/** What people announced, a list for each account, kept as notes; an account without any has none. */
+/** Announcements of people, a list for each account, kept as notes; an account without any has none. */
 export class NotedLists<Item> extends Map<string, readonly Item[]> {
   readonly #prefix: string;
   readonly #notes: Notes;

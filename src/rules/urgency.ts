@@ -28,7 +28,7 @@ export function urgencyOf(alert: UrgentAlert, runway: Runway | null, now: number
   return { isEmpty: false, actBy: toMinute(Math.max(waitsUntil, now)) };
 }
 
-/** What is due now is due alike, though thousands are looked at one after the other. */
+/** Alerts that are due now are due alike, though thousands are looked at one after the other. */
 const toMinute = (at: number): number => at - (at % minuteMs);
 
 interface UrgentAlert extends Pick<Incident, 'type' | 'balance' | 'severity'> {

@@ -82,7 +82,7 @@ function runwayMsOf(account: BriefAccount): number {
 }
 
 function compareAccounts(left: BriefAccount, right: BriefAccount): number {
-  // What cannot be read is a lesser thing than any severity.
+  // An account that cannot be read comes behind any severity.
   const rank = ({ worst, outcome }: BriefAccount): number =>
     2 * (worst === null ? -1 : severityRank(worst)) + Number(outcome !== 'ok');
   return byUrgency(left.urgency, right.urgency) || rank(right) - rank(left) || byRunway(left, right);

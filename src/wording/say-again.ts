@@ -121,7 +121,7 @@ function formOf(phrase: Phrase): Form {
   return { phrase, pattern, longest, words, names, counts, quoted, letters };
 }
 
-/** What people named: a channel may be called `critical`. */
+/** Arguments that people named: a channel may be called `critical`. */
 const givenNames = ['channel', 'account', 'node', 'name'];
 
 const figure = /^-?[\d,]+(?:\.\d+)?(?: [A-Z]{3})?$/;

@@ -48,7 +48,7 @@ class Node {
   misfit: StorageError | null = null;
   /** The state that it gets in place of the stored one. */
   unreadable: StorageError | null = null;
-  /** What it began with last. */
+  /** The state with which it began last. */
   restored: StoredState | null = null;
   /** When it tried to open the database. */
   readonly opens: number[] = [];

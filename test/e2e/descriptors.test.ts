@@ -52,12 +52,12 @@ it.skipIf(!canLimit)(
       const answers = await Promise.all(sockets.map(({ path, to }) => ask(to, path)));
       expect(answers.slice(0, 2)).toEqual(Array(2).fill('HTTP/1.1 500 Internal Server Error'));
       bed.provider.control.setBalance('otp', 'sms', '100');
-      const untold = () => daemon.log().filter(({ msg }) => msg === 'message not delivered yet');
+      const delayed = () => daemon.log().filter(({ msg }) => msg === 'message not delivered yet');
       await eventually(
         'no channel is reached',
-        () => new Set(untold().map(({ channel }) => channel)).size === 2,
+        () => new Set(delayed().map(({ channel }) => channel)).size === 2,
       );
-      expect(untold()[0]?.reason).toBe('this process has no file descriptor left for a connection');
+      expect(delayed()[0]?.reason).toBe('this process has no file descriptor left for a connection');
 
       limitDescriptors(daemon.pid, '1024');
       for (const { to } of sockets) to.destroy();

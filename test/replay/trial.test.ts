@@ -128,7 +128,7 @@ describe('a rule that is tried on stored history', () => {
   it('leaves everything else its turn', async () => {
     const reader = reading(sawtooth(now - 30 * dayMs, minuteMs));
     const settings = makeSettings({ accounts: [makeAccount('otp')], rules: [present] });
-    // What others do on the machine counts neither for a turn nor for the time that a trial may take.
+    // The work of others on the machine counts neither for a turn nor for the time that a trial may take.
     const clock = { ...systemClock, now: () => now, monotonic: processorMs };
     const trials = new Trials({ settings: () => settings, reader, calendar: cronCalendar, clock });
     let done = false;

@@ -24,7 +24,7 @@ export const newerPairs = [
 ] as const;
 export type NewerPair = (typeof newerPairs)[number];
 
-/** What a pair asks of its story besides what happens in it. */
+/** The demands of a pair on its story besides what happens in it. */
 interface Frame {
   readonly faults?: readonly ChannelFault[];
   /** To both channels, one of which people read. */
@@ -58,7 +58,7 @@ interface Scene {
   readonly until: number;
 }
 
-/** What meets the rest of its pair, once. */
+/** The event that meets the rest of its pair, once. */
 export function drawNewer(from: Seeded, pair: NewerPair, { settings, at, until }: Scene): Happening[] {
   const withinMs = (ms: number): number => Math.max(0, Math.min(ms, until - at - 20 * minuteMs));
   const { accounts, rules } = settings;

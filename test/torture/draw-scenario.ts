@@ -20,7 +20,7 @@ const unit = 1_000_000;
 /** Stories longer than this are about what piles up over months: polls and mishaps come more seldom in them. */
 const longDays = 60;
 
-/** What one seed means. `days` overrides how long the faults last, `pair` what is drawn together. */
+/** The story of one seed. `days` overrides how long the faults last, `pair` what is drawn together. */
 export function drawScenario(seed: number, days?: number, pair?: string): Scenario {
   const drawn = drawMixed(seed, days);
   const from = new Seeded(seed, 'pair');

@@ -54,7 +54,7 @@ export class Life {
   epoch: number | null = null;
   /** What could not be read of the records that it goes on from. */
   lost: readonly DamagedRecord[] = [];
-  /** What its page shows while it stands by; none where it shares nothing. */
+  /** Its page while it stands by; none where it shares nothing. */
   standbyPage: () => Promise<StandbyViews> | undefined = () => undefined;
   /** Ends it as SIGTERM does. */
   end: () => Promise<void> = async () => undefined;

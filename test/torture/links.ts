@@ -11,7 +11,7 @@ const weekMs = 7 * 24 * 3_600_000;
 export interface Pressed {
   readonly daemon: { readonly state: MonitorState; now(): number };
   readonly views: LiveViews;
-  /** Of the button beside which the link stands. */
+  /** The button beside which the link stands. */
   readonly data: string;
   readonly by: string;
   /** Looked at the page behind the link, and acknowledged what that shows. */

@@ -15,7 +15,7 @@ export interface Mutation {
   readonly new: string;
   /** The test that must notice it; the simulation where none is named. */
   readonly test?: string;
-  /** What is drawn together in the stories that must notice it: `npm run torture -- --pair`. */
+  /** The pair that is drawn in the stories that must notice it: `npm run torture -- --pair`. */
   readonly pair?: string;
 }
 

@@ -5,7 +5,7 @@ type Parts = Parameters<typeof createStandbyViews>[0];
 
 const silent = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
 
-/** What a daemon shows while it stands by, opened once in a process: most stories never look at it. */
+/** The page of a daemon that stands by, opened once in a process: most stories never look at it. */
 export function openStandbyPage(parts: Omit<Parts, 'status' | 'counters'>): () => Promise<StandbyViews> {
   let page: Promise<StandbyViews> | null = null;
   const status = () => ({

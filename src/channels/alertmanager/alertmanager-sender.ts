@@ -69,7 +69,7 @@ export function openAlertmanagerSender(
         return classifyAnswer(table, answer, { now: clock.now(), texts });
       });
     }
-    // What has been over for longer ended by itself.
+    // An alert that has been over for longer ended by itself.
     const agoMs = ({ endsAt }: PostedAlert): number => clock.now() - Date.parse(endsAt);
     const isMissed = (alert: PostedAlert): boolean => agoMs(alert) >= 0 && agoMs(alert) < livesMs;
     const missed = delivery.kind === 'retry' ? alerts.filter(isMissed) : [];

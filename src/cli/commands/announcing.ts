@@ -8,7 +8,7 @@ type Run = OperatorCommand['run'];
 
 interface Announcing {
   readonly noun: string;
-  /** What becomes of one: it is expected, or announced. */
+  /** The state of one: `expected` or `announced`. */
   readonly is: string;
   readonly path: string;
   known(views: OperatorViews): Promise<readonly { readonly id: string; readonly account: string }[]>;

@@ -166,7 +166,7 @@ function keyOf(account: AccountView, sort: SortKey, now: number): number | strin
     case 'urgency': {
       const { isEmpty, actBy } = account.urgency;
       if (isEmpty) return 0;
-      // What is due now has one key, which no page turned later finds changed. What cannot be read stands before what is fine.
+      // All that is due now has one key, which no page turned later finds changed; accounts that cannot be read stand before those that are fine.
       if (stateOf(account) === 'unread' || dueGroup(account.urgency, now) === 'now') return 1;
       return actBy === notUrgent.actBy ? null : actBy;
     }

@@ -37,7 +37,7 @@ const stateSays = phrases('state', {
   fine: 'Fine',
 });
 
-/** What several pages say alike. */
+/** Words that several pages share. */
 export const common = phrases('common', {
   account: 'Account',
   rule: 'Rule',

@@ -179,7 +179,7 @@ describe('Alertmanager', () => {
     const round = channel.send(buildMessage(), signal);
     const end = channel.send(buildMessage([buildItem({ kinds: ['resolved'], resolvedAt: over })]), signal);
     await vi.waitUntil(() => waiting.length > 0);
-    // What goes there by itself is answered behind an end that did not wait.
+    // A round of its own is answered behind an end that did not wait.
     for (let trip = 0; trip < 3; trip += 1) await fetch(slow.url);
     expect(waiting).toHaveLength(1);
     waiting.shift()?.();

@@ -13,22 +13,22 @@ const arrivedShare = 0.8;
 interface Expected {
   readonly account: string;
   readonly amountMicros: number;
-  /** What had come to the balance by the time of the order. */
+  /** The rises of the balance by the time of the order. */
   readonly risenBefore: number;
   readonly balance: string;
 }
 
-/** What somebody read on the page of a daemon that stands by, and the incident that they took there, if they did. */
+/** The page of a daemon that stands by, as somebody read it, and the incident that they took there, if they did. */
 interface AtStandby {
   readonly isSaidDone: boolean;
   readonly incident: string | null;
 }
 
-/** What people ordered: it holds as long as they said, counts once, and is done or taken back. */
+/** Orders of people: each holds as long as they said, counts once, and is done or taken back. */
 export class OrdersGiven {
   readonly #silences = new DurableMap<Silence>();
   readonly #expected = new DurableMap<Expected>();
-  /** What each balance rose by so far. */
+  /** The rises of each balance so far. */
   readonly #risen = new DurableMap<number>();
   readonly #readings = new DurableMap<Reading>();
   readonly #stored = [this.#silences, this.#expected, this.#risen, this.#readings] as const;
@@ -58,7 +58,7 @@ export class OrdersGiven {
     this.#expectRunsOnce(state);
   }
 
-  /** What is expected for an account that is gone, even for a moment, is expected no more. */
+  /** Money for an account that is gone, even for a moment, is expected no more. */
   configured({ accounts }: Settings): void {
     const ids = new Set(accounts.map(({ id }) => id));
     for (const [id, { account }] of [...this.#expected.entries()])
