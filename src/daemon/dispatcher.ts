@@ -5,10 +5,10 @@ import { type DeliveryEnd, type Sent, unsent } from '../engine/delivery-ended.ts
 import { sketchIncident } from '../engine/incidents.ts';
 import {
   absorbFollowers,
-  alertsUnderWay,
+  busyAlerts,
   isAboutOneOf,
   joinOwed,
-  pausedForPollUntil,
+  pausedForPoll,
   putNotification,
   queueOf,
   refusedUntil,
@@ -71,10 +71,11 @@ export class Dispatcher {
     let next = Number.POSITIVE_INFINITY;
     if (this.#hasNothing()) return next;
     const { state } = this.#dependencies;
+    const now = this.#dependencies.now();
     for (const [name, lane] of this.#lanes) {
-      const pausedUntil = pausedForPollUntil(state, queueOf(state, name));
-      for (const { items, dueAt } of this.#sendable(name, lane))
-        next = Math.min(next, Math.max(dueAt, lane.pace.freeAt, items.length > 0 ? pausedUntil : dueAt));
+      const dueAts = this.#sendable(name, lane, now).map(({ dueAt }) => dueAt);
+      if (pausedForPoll(state, name, now).length > 0) dueAts.push(state.unconfirmedUntil);
+      for (const dueAt of dueAts) next = Math.min(next, Math.max(dueAt, lane.pace.freeAt));
     }
     return next;
   }
@@ -122,12 +123,9 @@ export class Dispatcher {
   #claimNext(name: string, lane: Lane, now: number): Claim | null {
     const { state } = this.#dependencies;
     if (lane.pace.freeAt > now) return null;
-    const isPaused = pausedForPollUntil(state, queueOf(state, name)) > now;
-    const due = this.#sendable(name, lane).find(
-      (message) => message.dueAt <= now && !(isPaused && message.items.length > 0),
-    );
+    const due = this.#sendable(name, lane, now).find(({ dueAt }) => dueAt <= now);
     if (due === undefined) return null;
-    const whole = joinOwed(state, absorbFollowers(state, due, alertsUnderWay(state, name)));
+    const whole = joinOwed(state, absorbFollowers(state, due, busyAlerts(state, name, now)));
     const message = { ...whole, attempts: whole.attempts + 1, uncertain: true };
     lane.running.add(message.id);
     // Another lane of the same receiver may be due now.
@@ -192,17 +190,16 @@ export class Dispatcher {
   }
 
   /**
-   * Messages that may be sent while others are under way. A message about an alert of one under way waits for its end; so does
+   * Messages that may be sent while others are under way or paused. A message about an alert of one under way waits for its end; so does
    * everything where the channel takes no more at once, and what was under way before the channel got another name counts.
    */
-  #sendable(channel: string, lane: Lane): readonly Notification[] {
+  #sendable(channel: string, lane: Lane, now: number): readonly Notification[] {
     const { state } = this.#dependencies;
     const queue = queueOf(state, channel);
     const underWay = queue.filter(({ id }) => state.underWay.has(id));
     const { maxConcurrent = 1 } = lane.channel;
     if (Math.max(underWay.length, lane.running.size) >= maxConcurrent) return [];
-    if (underWay.length === 0) return sendable(queue);
-    const busy = alertsUnderWay(state, channel);
+    const busy = busyAlerts(state, channel, now);
     return sendable(
       queue.filter((message) => !state.underWay.has(message.id) && !isAboutOneOf(message, busy)),
     );

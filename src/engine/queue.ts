@@ -18,9 +18,11 @@ const maxItemsStored = 250;
  * wait, or while the channel is down or busy, is one message. Returns the notification's id.
  */
 export function enqueue(state: MonitorState, channel: string, item: NotificationItem, dueAt: number): string {
-  // Standalone ones in between are passed over.
+  // What is new does not wait with what is paused. Standalone ones in between are passed over.
+  const paused = pausedForPoll(state, channel, item.at);
+  const isPaused = paused.some((message) => isAboutOneOf(message, new Set(alertsOf({ items: [item] }))));
   const last = queueOf(state, channel).findLast(
-    (message) => isOpen(message) && !state.underWay.has(message.id),
+    (message) => isOpen(message) && !state.underWay.has(message.id) && paused.includes(message) === isPaused,
   );
   const message =
     last === undefined || last.items.length >= maxItemsStored
@@ -55,18 +57,20 @@ export function sendable(queue: readonly Notification[]): readonly Notification[
   return queue.filter((message) => message === first || isStandalone(message));
 }
 
-export function alertsUnderWay(state: MonitorState, channel: string): ReadonlySet<string> {
-  if (state.underWay.size === 0) return noAlerts;
-  return new Set(
-    queueOf(state, channel)
-      .filter(({ id }) => state.underWay.has(id))
-      .flatMap(alertsOf),
-  );
+/** The alerts of messages that are under way or paused, and of what waits behind those: a message about one of them waits. */
+export function busyAlerts(state: MonitorState, channel: string, now: number): ReadonlySet<string> {
+  const paused = pausedForPoll(state, channel, now);
+  if (state.underWay.size + paused.length === 0) return noAlerts;
+  const busy = new Set<string>();
+  for (const message of queueOf(state, channel))
+    if (state.underWay.has(message.id) || paused.includes(message) || isAboutOneOf(message, busy))
+      for (const alert of alertsOf(message)) busy.add(alert);
+  return busy;
 }
 
 const noAlerts: ReadonlySet<string> = new Set();
 
-function alertsOf({ items }: Notification): readonly string[] {
+function alertsOf({ items }: Pick<Notification, 'items'>): readonly string[] {
   return items.map(({ account, rule }) => alertKey(account, rule));
 }
 
@@ -78,19 +82,16 @@ function isOpen(message: Notification): boolean {
   return !isStandalone(message) && message.except === undefined;
 }
 
-/**
- * Until when nothing about incidents leaves a queue, because an incident in it is of an account that may be well again since
- * lowwater last ran; the past where nothing is paused.
- */
-export function pausedForPollUntil(state: MonitorState, queue: readonly Notification[]): number {
-  if (state.unconfirmed.size === 0) return Number.NEGATIVE_INFINITY;
-  const isPaused = queue.some((message) =>
-    message.items.some(
+/** Messages about an incident that may be over since lowwater last ran: they wait for a poll, until `unconfirmedUntil` at most. */
+export function pausedForPoll(state: MonitorState, channel: string, now: number): readonly Notification[] {
+  if (state.unconfirmed.size === 0 || now >= state.unconfirmedUntil) return [];
+  return queueOf(state, channel).filter(({ items }) =>
+    items.some(
       ({ account, incident }) =>
-        state.unconfirmed.has(account) && state.incidents.get(incident)?.resolvedAt === null,
+        state.unconfirmed.get(account)?.includes(incident) &&
+        state.incidents.get(incident)?.resolvedAt === null,
     ),
   );
-  return isPaused ? state.unconfirmedUntil : Number.NEGATIVE_INFINITY;
 }
 
 /** Until when a receiver that refused a message for now is left alone; the past where it takes what comes. */

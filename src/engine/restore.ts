@@ -117,7 +117,8 @@ function* resumeAccounts(state: MonitorState, stored: StoredState, now: number):
       const graceMs = state.endedCleanly ? 0 : account.pollIntervalMs;
       skipUnwatched(state, account.settings.id, Math.max(0, unwatchedMs - graceMs));
       restoreSpending(state, account, spending.get(account.id));
-      if (unwatchedMs > account.pollIntervalMs) state.unconfirmed.add(account.id);
+      const open = [...account.alerts.values()].flatMap(({ incident }) => incident ?? []);
+      if (unwatchedMs > account.pollIntervalMs && open.length > 0) state.unconfirmed.set(account.id, open);
     }
     yield;
   }

@@ -45,8 +45,8 @@ export class MonitorState {
   readonly messages = new Records<Notification>();
   /** Ids of pending messages by channel, oldest first. */
   readonly queues = new Map<string, string[]>();
-  /** Accounts that were not polled yet since a start after a long pause: what was pending about them waits for that … */
-  readonly unconfirmed = new Set<string>();
+  /** Incidents that were open when lowwater started after a long pause, by account until its first poll: what is pending about them waits … */
+  readonly unconfirmed = new Map<string, readonly string[]>();
   /** … until this instant at most. */
   unconfirmedUntil: number;
   readonly underWay = new Set<string>();

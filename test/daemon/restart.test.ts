@@ -295,6 +295,32 @@ describe('a restart loses no message', () => {
     expect(world.database.load().incidents).toEqual([]);
   });
 
+  test('what begins after a restart leaves at once, though an older message waits a minute for an account that may not be asked yet', async () => {
+    const world = await startWorld({
+      rules: [rule],
+      accounts: [makeAccount('otp'), makeAccount('marketing')],
+    });
+    world.channel('ops').mood = 'down';
+    await read(world, 100);
+    world.provider.fail('otp', 'rate_limited', { retryAfterMs: dayMs });
+    await world.pass(6 * minuteMs);
+    await world.stop();
+    world.news();
+    await world.pass(hourMs);
+    world.channel('ops').mood = 'up';
+    world.provider.set('marketing', 100);
+    world.start();
+    await world.pass(20_000);
+    expect(world.news()).toEqual(['marketing/sms-low firing warning']);
+    world.provider.set('marketing', 300);
+    await world.pass(35_000);
+    expect(world.news()).toEqual([]);
+    await world.pass(30_000);
+    expect(world.news()).toEqual(['otp/sms-low firing warning']);
+    await world.pass(6 * minuteMs);
+    expect(world.news()).toEqual(['marketing/sms-low resolved warning (topped-up)']);
+  });
+
   test('what was delivered only after a long pause is repeated at the usual pace: the pause came before', async () => {
     const world = await startWorld({ rules: [rule], routes: [makeRoute({ repeatEveryMs: hourMs })] });
     world.channel('ops').mood = 'down';

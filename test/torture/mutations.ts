@@ -345,8 +345,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'what is owed to a recipient is not one queue',
     file: 'src/daemon/dispatcher.ts',
-    old: 'const whole = joinOwed(state, absorbFollowers(state, due, alertsUnderWay(state, name)));',
-    new: 'const whole = absorbFollowers(state, due, alertsUnderWay(state, name));\n    void joinOwed;',
+    old: 'const whole = joinOwed(state, absorbFollowers(state, due, busyAlerts(state, name, now)));',
+    new: 'const whole = absorbFollowers(state, due, busyAlerts(state, name, now));\n    void joinOwed;',
     test: 'test/daemon/owed-recipients.test.ts',
   },
   {
