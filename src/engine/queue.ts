@@ -113,11 +113,16 @@ export function absorbFollowers(
   underWay: ReadonlySet<string> = noAlerts,
 ): Notification {
   if (!isOpen(message)) return message;
+  const busy = new Set(underWay);
   let whole = message;
   for (const id of state.queues.get(message.channel) ?? []) {
     const follower = state.messages.get(id);
     if (follower === undefined || id === message.id || !isOpen(follower) || state.underWay.has(id)) continue;
-    if (isAboutOneOf(follower, underWay)) continue;
+    // Whoever has one that nothing confirmed knows it by its id.
+    if (follower.uncertain || isAboutOneOf(follower, busy)) {
+      for (const alert of alertsOf(follower)) busy.add(alert);
+      continue;
+    }
     whole = join(state, whole, follower.items, whole.dueAt);
     removeNotification(state, follower);
     for (const { incident } of follower.items) followFirstMessage(state, incident, follower, message);

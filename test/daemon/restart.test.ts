@@ -321,6 +321,34 @@ describe('a restart loses no message', () => {
     expect(world.news()).toEqual(['marketing/sms-low resolved warning (topped-up)']);
   });
 
+  test('what began after a restart and perhaps arrived is repeated under its own id once an older message may leave', async () => {
+    const world = await startWorld({
+      rules: [rule],
+      accounts: [makeAccount('otp'), makeAccount('marketing')],
+    });
+    world.channel('ops').mood = 'down';
+    await read(world, 100);
+    world.provider.fail('otp', 'rate_limited', { retryAfterMs: dayMs });
+    await world.pass(6 * minuteMs);
+    await world.stop();
+    await world.pass(hourMs);
+    world.channel('ops').attempts.length = 0;
+    world.channel('ops').mood = 'lost';
+    world.provider.set('marketing', 100);
+    world.start();
+    await world.pass(50_000);
+    world.channel('ops').mood = 'up';
+    await world.pass(6 * minuteMs);
+    const about = (account: string) =>
+      world.channel('ops').attempts.flatMap(({ message }) => {
+        const items = message.kind === 'incidents' ? message.items : [];
+        return items.some(({ incident }) => incident.account === account) ? [message.id] : [];
+      });
+    expect(about('marketing').length).toBeGreaterThan(1);
+    expect(new Set(about('marketing')).size).toBe(1);
+    expect(about('otp')).toHaveLength(1);
+  });
+
   test('what was delivered only after a long pause is repeated at the usual pace: the pause came before', async () => {
     const world = await startWorld({ rules: [rule], routes: [makeRoute({ repeatEveryMs: hourMs })] });
     world.channel('ops').mood = 'down';
