@@ -199,10 +199,11 @@ export class Dispatcher {
     const underWay = queue.filter(({ id }) => state.underWay.has(id));
     const { maxConcurrent = 1 } = lane.channel;
     if (Math.max(underWay.length, lane.running.size) >= maxConcurrent) return [];
+    const paused = pausedForPoll(state, channel, now);
+    const waiting = queue.filter((message) => !state.underWay.has(message.id) && !paused.includes(message));
+    if (waiting.length === 0) return [];
     const busy = busyAlerts(state, channel, now);
-    return sendable(
-      queue.filter((message) => !state.underWay.has(message.id) && !isAboutOneOf(message, busy)),
-    );
+    return sendable(waiting.filter((message) => !isAboutOneOf(message, busy)));
   }
 
   /** A report needs the database; a message about incidents never does. */

@@ -20,7 +20,9 @@ const maxItemsStored = 250;
 export function enqueue(state: MonitorState, channel: string, item: NotificationItem, dueAt: number): string {
   // What is new does not wait with what is paused. Standalone ones in between are passed over.
   const paused = pausedForPoll(state, channel, item.at);
-  const isPaused = paused.some((message) => isAboutOneOf(message, new Set(alertsOf({ items: [item] }))));
+  const isPaused = paused.some(({ items }) =>
+    items.some(({ account, rule }) => account === item.account && rule === item.rule),
+  );
   const last = queueOf(state, channel).findLast(
     (message) => isOpen(message) && !state.underWay.has(message.id) && paused.includes(message) === isPaused,
   );
@@ -70,7 +72,7 @@ export function busyAlerts(state: MonitorState, channel: string, now: number): R
 
 const noAlerts: ReadonlySet<string> = new Set();
 
-function alertsOf({ items }: Pick<Notification, 'items'>): readonly string[] {
+function alertsOf({ items }: Notification): readonly string[] {
   return items.map(({ account, rule }) => alertKey(account, rule));
 }
 

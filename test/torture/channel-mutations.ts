@@ -61,8 +61,8 @@ export const channelMutations: readonly Mutation[] = [
   {
     name: 'the end of an incident overtakes its beginning',
     file: 'src/daemon/dispatcher.ts',
-    old: ' && !isAboutOneOf(message, busy)',
-    new: ' && (message.items.length > 0 || busy.size > 0)',
+    old: '!isAboutOneOf(message, busy)',
+    new: 'message.items.length > 0 || busy.size > 0',
     test: 'test/daemon/slow-receiver.test.ts',
   },
 ];
