@@ -54,6 +54,8 @@ export function makeLanguage(
   const figures = new Intl.NumberFormat(id).formatToParts(12345678.9);
   const markOf = (type: string): string => figures.find((part) => part.type === type)?.value ?? '';
   const [group, point] = [markOf('group'), markOf('decimal')];
+  const percent = new Intl.NumberFormat(id, { style: 'percent' }).format(0).slice(1);
+  const marks: Readonly<Record<string, string>> = { ',': group, '.': point, '%': percent };
   const nameOf = (options: Intl.DateTimeFormatOptions): ((at: Date) => string) => {
     const formatter = new Intl.DateTimeFormat(id, { ...options, timeZone: 'UTC' });
     return (at) => formatter.format(at);
@@ -77,7 +79,7 @@ export function makeLanguage(
       ]);
       return apartFromLatin(String(formatted.format(Object.fromEntries(marked))));
     },
-    figure: (text) => text.replace(/[.,]/g, (mark) => (mark === ',' ? group : point)),
+    figure: (text) => text.replace(/[.,%]/g, (mark) => marks[mark] ?? mark),
     marks: { group, point },
     list: (texts, last) =>
       last === undefined ? texts.join(comma) : apartFromLatin(lists.format(texts.map(atJoint))),

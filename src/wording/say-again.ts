@@ -124,7 +124,8 @@ function formOf(phrase: Phrase): Form {
 /** Arguments that people named: a channel may be called `critical`. */
 const givenNames = ['channel', 'account', 'node', 'name'];
 
-const figure = /^-?[\d,]+(?:\.\d+)?(?: [A-Z]{3})?$/;
+/** A number, an amount in its currency or unit, or a share. */
+const figure = /^-?[\d,]+(?:\.\d+)?(?:%| [A-Z]{3}|(?<=\.\d+) [a-z][\w-]*)?$/;
 
 const units = { day: 'd', hour: 'h', minute: 'm', second: 's' } as const;
 

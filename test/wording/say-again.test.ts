@@ -53,8 +53,11 @@ it('Amounts, durations and sentences within a sentence are said in the language,
     '短信余额低于 50.00（严重）、1200.00（警告）；高出 10% 后恢复；须持续 5 分钟',
   );
   expect(inLanguage(rule, 'es')).toBe(
-    'saldo de SMS por debajo de 50,00 (crítica), 1200,00 (aviso); se resuelve 10% por encima; durante 5 minutos',
+    'saldo de SMS por debajo de 50,00 (crítica), 1200,00 (aviso); se resuelve 10\u00a0% por encima; durante 5 minutos',
   );
+  const share = 'It would not fire with "by" of 12.5% or more.';
+  expect(inLanguage(share, 'es')).toBe('No se activaría con "by" de 12,5\u00a0% o más.');
+  expect(inLanguage(share.replace('12.5%', '1234.50 credits'), 'es')).toContain('1234,50 credits');
 });
 
 it('A channel that is called as a word of ours keeps its name', () => {

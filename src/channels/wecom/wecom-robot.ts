@@ -1,7 +1,7 @@
 import type { Message } from '../../domain/message.ts';
 import { toneIcons } from '../../messages/item-wording.ts';
 import { renderFitting } from '../../messages/message-wording.ts';
-import { cardMarkdown, cutBytes } from '../markdown.ts';
+import { cardMarkdown, cutBytes, literal } from '../markdown.ts';
 import { mentionsIn } from '../mention.ts';
 import type { PostedPart } from '../post-sender.ts';
 import type { PostSettings } from '../receiver.ts';
@@ -24,7 +24,7 @@ export function render(
       return {
         body: { msgtype: 'markdown', markdown: { content: cutBytes(markdown, maxMarkdownBytes) } },
         isWhole: Buffer.byteLength(markdown) <= maxMarkdownBytes,
-        headline: `${toneIcons[card.tone]} ${card.headline}`,
+        headline: `${toneIcons[card.tone]} ${literal(card.headline)}`,
       };
     },
     fits: ({ isWhole }) => isWhole,

@@ -82,10 +82,12 @@ describe('a WeCom robot', () => {
 
   it('gets no mention from outside, and never more than it takes', () => {
     for (const message of hostileMessages(['<@all>', '余额'.repeat(200)])) {
-      const { msgtype, markdown } = JSON.parse(render(message, { mention: {} })[0].body);
+      const [sent, mention] = render(message, { mention: { critical: ['zhangsan'] } });
+      const { msgtype, markdown } = JSON.parse(sent.body);
       expect(msgtype).toBe('markdown');
       expect(Buffer.byteLength(markdown.content)).toBeLessThanOrEqual(4096);
       expect(markdown.content).not.toContain('<');
+      expect(JSON.parse(mention?.body ?? '').text.content).not.toContain('<');
     }
   });
 });
