@@ -7,7 +7,7 @@ import type { Poller } from './poller.ts';
 import type { TestAlerts } from './test-alerts.ts';
 
 const told = sentences('poll', {
-  asksToWait: 'the provider asked to wait; the next poll is due in {seconds} s',
+  refusedLately: 'the provider refused lately; the next poll is due in {seconds} s',
 });
 
 /** The reach of orders in a running daemon. */
@@ -21,7 +21,7 @@ export function createReach(
       const started = poller.pollNow(account);
       if (started !== null) return { ended: started.then((outcome) => outcome?.kind ?? null) };
       const seconds = Math.ceil((blockedUntil(state, account) - now()) / 1000);
-      return refuse('not-now', told.asksToWait({ seconds }));
+      return refuse('not-now', told.refusedLately({ seconds }));
     },
     testAlert: (incident) => tests.begin(incident),
     handOver: (order) => void membership?.handOver(order),

@@ -74,6 +74,11 @@ export async function writeCalendar(scope: Omit<Scope, 'query'>, database: strin
     const account = accounts.get(id) ?? { name: id, balances: [], currency: null };
     return { amount: amountIn(unitOf(account, balance), amountMicros), account: account.name };
   };
+  const described = ({ account: id, balance, comment }: (typeof expected | typeof runs)[number]) => {
+    const { balances = [] } = accounts.get(id) ?? {};
+    const named = balances.length > 1 ? [sayBalance(balanceLabel(balance, balances), scope)] : [];
+    return [...named, ...(comment === '' ? [] : [comment])].join(': ');
+  };
   const events: readonly CalendarEvent[] = [
     ...payments.map(({ account, balance, micros, dueAt, runAt, isDue, covers, isAtLeast }) => ({
       id: `pay-${account.id}-${balance}`,
@@ -95,13 +100,13 @@ export async function writeCalendar(scope: Omit<Scope, 'query'>, database: strin
       id: `expected-${topUp.id}`,
       at: topUp.by,
       summary: say(says.expected, ofAccount(topUp), scope),
-      description: topUp.comment,
+      description: described(topUp),
     })),
     ...runs.map((run) => ({
       id: `run-${run.id}`,
       at: run.startsAt,
       summary: say(says.run, ofAccount(run), scope),
-      description: run.comment,
+      description: described(run),
     })),
     ...(unknown.length === 0 ? [] : [unknownEvent(unknown, scope)]),
   ];

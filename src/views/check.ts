@@ -16,7 +16,7 @@ import type { AccountView, Explanation } from './views.ts';
 /** One account, polled now and judged by its rules with what the database remembers of it. */
 export interface CheckedAccount {
   readonly view: AccountView;
-  /** Null when it was not asked, because the provider asked to wait; what was there before where its readings are pushed. */
+  /** Null when it was not asked, because the provider refused lately; what was there before where its readings are pushed. */
   readonly outcome: OutcomeKind | null;
   readonly reason: string | null;
   readonly explanations: readonly Explanation[];
@@ -60,7 +60,7 @@ export async function checkAccounts(
     if (!polled) return { view, outcome: view.outcome, reason: nothingAsked, explanations };
     const reason =
       outcome === null
-        ? `not asked: the provider asked to wait, for ${sayDuration(blocked - at)} more`
+        ? `not asked: the provider refused lately; the next poll is due in ${sayDuration(blocked - at)}`
         : outcome.kind === 'ok'
           ? null
           : outcome.reason;

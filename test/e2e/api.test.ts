@@ -92,6 +92,7 @@ describe.concurrent('the API and the metrics of the built program', () => {
         ['post', '/api/v1/expected-spending', '/api/v1/expected-spending', { account: 'otp', amount: '5' }],
         ['delete', '/api/v1/expected-spending/{id}', '/api/v1/expected-spending/none', undefined],
         ['get', '/api/v1/views/{view}', '/api/v1/views/alerts', undefined],
+        ['get', '/api/v1/views/{view}', '/api/v1/views/account?account=none', undefined],
         ['delete', '/api/v1/silences', '/api/v1/silences', { id: 'none' }],
         ['post', '/api/v1/test-alerts', '/api/v1/test-alerts', { account: 'otp', severity: 'loud' }],
         ['get', '/api/v1/alerts', '/api/v1/alerts?all=true', undefined],

@@ -494,9 +494,21 @@ describe('what the API is asked to do', () => {
       type: 'about:blank',
       title: 'Not now',
       status: 409,
-      detail: 'the provider asked to wait; the next poll is due in 960 s',
-      error: { code: 'not_now', message: 'the provider asked to wait; the next poll is due in 960 s' },
+      detail: 'the provider refused lately; the next poll is due in 960 s',
+      error: { code: 'not_now', message: 'the provider refused lately; the next poll is due in 960 s' },
     });
+  });
+
+  it('never says of a refused key that the provider asked to wait', async () => {
+    await morning.change();
+    const { world } = morning.server;
+    world.provider.fail('otp', 'auth_failed');
+    await world.pass(step);
+    const refused = await post('/accounts/otp/poll');
+    expect(refused.status).toBe(409);
+    expect((await read(refused)).detail).toMatch(
+      /^the provider refused lately; the next poll is due in \d+ s$/,
+    );
   });
 
   it.each([

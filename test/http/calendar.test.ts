@@ -125,6 +125,8 @@ describe('the calendar of payments', () => {
     ]);
     expect(text).toContain('URL:https://pay.example/a?b=c,d;e');
     expect(text).toContain('UID:pay-otp-sms@d1.lowwater');
+    // An account with SMS and VoIP: which of them was paid.
+    expect(text).toContain('DESCRIPTION:SMS balance: PO-1\\; urgent');
     expect(await writeCalendar({ views, ...frame, now: viewsNow + 60_000 }, 'd1')).toBe(text);
   });
 

@@ -49,7 +49,12 @@ it('a check asks nobody who has to wait by what is stored', async () => {
   const settings = makeSettings({ accounts: ['waiting', 'other'].map((id) => makeAccount(id)) });
   const checked = await check(settings, provider, { backoffs: [{ group: 'waiting', strikes: 3, until }] });
   expect(checked).toMatchObject([
-    { outcome: null, reason: expect.stringMatching(/^not asked: the provider asked to wait, for 1 minute/) },
+    {
+      outcome: null,
+      reason: expect.stringMatching(
+        /^not asked: the provider refused lately; the next poll is due in 1 minute/,
+      ),
+    },
     { outcome: 'ok', reason: null },
   ]);
   expect([...provider.asked.keys()]).toEqual(['other']);

@@ -91,7 +91,7 @@ export async function checkThroughDaemon(
   return accounts.flatMap((id) => checked.get(id) ?? []);
 }
 
-/** The daemon's answer where the provider asked to wait. */
+/** The daemon's answer where the provider refused lately. */
 const backingOff = 409;
 
 async function poll(daemon: DaemonAddress, id: string, by: string) {

@@ -78,7 +78,9 @@ export const daemonOperations: readonly Operation[] = [
       limit: count(1, maxItems).default(100).describe('For summary: so many accounts in it'),
       all: z.enum(['true', 'false']).default('false').describe('Resolved alerts too'),
     },
-    answers: answers('A list of one view or more', { items: z.array(z.looseObject({})) }),
+    answers: answers('A list of one view or more, null where there is none', {
+      items: z.array(z.looseObject({}).nullable()),
+    }),
     answer: ({ views, now, params: { view }, query: { since, until, ...query }, context }) => {
       const from = parseInstant(since, 'since', now) ?? 0;
       const to = parseInstant(until, 'until', now) ?? now + 1;

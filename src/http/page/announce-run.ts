@@ -9,7 +9,7 @@ import type { WebContext } from '../web-env.ts';
 import { accountsOf } from './alerts.ts';
 import { askAgain } from './ask-again.ts';
 import { hidden, maxChoices, options, personFields, readForm, readPerson, sendBack } from './forms.ts';
-import { accountLink } from './markup.ts';
+import { balanceLink } from './markup.ts';
 import { readAmount } from './ordered.ts';
 import { zoneOfForm } from './time-zone.ts';
 import { common, nameOf, type Scope } from './words.ts';
@@ -32,7 +32,7 @@ export async function announcedRuns(scope: Scope): Promise<Html> {
     const { name = account, balances = [], currency = null } = accounts.get(account) ?? {};
     const amount = sayAmount(amountMicros, { ...scope, currency: unitOf({ balances, currency }, balance) });
     const [from, to] = [sayMoment(startsAt, scope), sayMoment(endsAt, scope)];
-    return html`<li>${accountLink({ id: account, name })}: <bdi>${say(says.run, { amount, from, to, by: announcedBy }, scope)}</bdi>${comment !== '' && html` (<bdi>${comment}</bdi>)`}
+    return html`<li>${balanceLink({ id: account, name, balances }, balance, scope)}: <bdi>${say(says.run, { amount, from, to, by: announcedBy }, scope)}</bdi>${comment !== '' && html` (<bdi>${comment}</bdi>)`}
 <form method="post" action="/pay/cancel">${hidden('account', account)}${hidden('id', id)}<button class="quiet">${say(common.cancel, scope)}<span class="hidden"> ${nameOf(name)}</span></button></form></li>`;
   });
   return html`<section aria-labelledby="runs-heading"><h2 id="runs-heading">${say(says.title, scope)}</h2>${items.length > 0 && html`<ul class="ordered">${items}</ul>`}

@@ -7,7 +7,7 @@ import { endOf, isGuess, sayEmptyWhen, sayInterval, sayLength } from '../../word
 import { type Html, type HtmlValue, html, sayHtml } from '../../wording/html.ts';
 import { sayAge, sayMoment, sayNearMoment, withAge } from '../../wording/moments.ts';
 import { type Listener, phrases, say } from '../../wording/phrase.ts';
-import { sayAmount, sayComputed, sayRunway } from '../../wording/quantity-wording.ts';
+import { balanceLabel, sayAmount, sayComputed, sayLabel, sayRunway } from '../../wording/quantity-wording.ts';
 import { sayAgain } from '../../wording/say-again.ts';
 import { refusals } from '../refusal.ts';
 import { accountPath, type Frame, nameOf, type Tone } from './words.ts';
@@ -108,6 +108,17 @@ export function unreadable(reader: Listener): Html {
 /** An account's page, under its name. */
 export function accountLink({ id, name }: Pick<AccountView, 'id' | 'name'>): Html {
   return html`<a href="${accountPath(id)}"><bdi>${nameOf(name)}</bdi></a>`;
+}
+
+/** The account, with the balance that is meant where it has several. */
+export function balanceLink(
+  account: Pick<AccountView, 'id' | 'name' | 'balances'>,
+  balance: string,
+  reader: Listener,
+): Html {
+  const { balances } = account;
+  const other = balances.length > 1 && sayLabel(balanceLabel(balance, balances), reader);
+  return html`${accountLink(account)}${other && html` <span class="soft">${other}</span>`}`;
 }
 
 /** A table that scrolls by itself where it is too wide, and that the keyboard reaches. */

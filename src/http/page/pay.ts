@@ -11,12 +11,12 @@ import type { AccountView } from '../../views/views.ts';
 import { type Html, html, listHtml, sayHtml } from '../../wording/html.ts';
 import { sayMoment } from '../../wording/moments.ts';
 import { phrases, say } from '../../wording/phrase.ts';
-import { balanceLabel, sayAmount, sayLabel } from '../../wording/quantity-wording.ts';
+import { sayAmount } from '../../wording/quantity-wording.ts';
 import { pageOfList } from '../api/input.ts';
 import { accountsOf } from './alerts.ts';
 import { announcedRuns } from './announce-run.ts';
 import { live } from './live.ts';
-import { accountLink, nearMoment, table } from './markup.ts';
+import { accountLink, balanceLink, nearMoment, table } from './markup.ts';
 import { orderedForm } from './ordered.ts';
 import { pager } from './pager.ts';
 import { payRuns } from './pay-runs.ts';
@@ -132,7 +132,6 @@ ${table(
 function paymentRow(payment: DuePayment, scope: Scope): Html {
   const { account, balance, micros, dueAt, isDue, isAtLeast } = payment;
   const sum = html`<strong>${sayAmount(micros, { ...scope, currency: unitOf(account, balance) })}</strong>`;
-  const other = account.balances.length > 1 && sayLabel(balanceLabel(balance, account.balances), scope);
   const by =
     isDue || dueAt === null
       ? html`<strong class="gone">${say(says.dueNow, scope)}</strong>`
@@ -140,7 +139,7 @@ function paymentRow(payment: DuePayment, scope: Scope): Html {
   const topUp =
     account.topUpUrl !== null &&
     html`<a class="button primary" href="${account.topUpUrl}">${say(common.topUp, scope)}<span class="hidden"> ${nameOf(account.name)}</span></a>`;
-  return html`<tr><th scope="row">${accountLink(account)}${other && html` <span class="soft">${other}</span>`}</th>
+  return html`<tr><th scope="row">${balanceLink(account, balance, scope)}</th>
 <td class="number" data-label="${say(says.amount, scope)}">${isAtLeast ? sayHtml(says.atLeast, { amount: sum }, scope) : sum}</td>
 <td class="by" data-label="${say(says.by, scope)}">${by}</td>
 <td class="do"><div class="acts">${topUp} ${orderedForm(account, payment, scope, '/pay')}</div></td></tr>`;
@@ -155,7 +154,7 @@ async function expectedList(scope: Scope): Promise<Html | null> {
     ({ id, account, balance, amountMicros, by: arrivesBy, comment, orderedBy }) => {
       const { name = account, balances = [], currency = null } = accounts.get(account) ?? {};
       const amount = sayAmount(amountMicros, { ...scope, currency: unitOf({ balances, currency }, balance) });
-      const given = { account: accountLink({ id: account, name }), amount };
+      const given = { account: balanceLink({ id: account, name, balances }, balance, scope), amount };
       const more = { moment: sayMoment(arrivesBy, scope), by: html`<bdi>${orderedBy}</bdi>` };
       return html`<li>${sayHtml(says.expected, { ...given, ...more }, scope)}${comment !== '' && html` (<bdi>${comment}</bdi>)`}
 <form method="post" action="/pay/cancel"><input type="hidden" name="account" value="${account}"><input type="hidden" name="id" value="${id}"><button class="quiet">${say(common.cancel, scope)}<span class="hidden"> ${nameOf(name)}</span></button></form></li>`;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { serveWorld } from '../../support/web-server.ts';
-import { startWorld } from '../../support/world.ts';
+import { read, startWorld } from '../../support/world.ts';
 
 const form = { account: 'otp', amount: '80', from: '2026-11-21T12:00', to: '2026-11-22T12:00', by: 'Lin' };
 
@@ -16,6 +16,21 @@ test('a run that is announced by the form of the page Pay is one though its butt
   const page = await (await fetch(`${server.url}/pay`)).text();
   expect(page).toContain('80.00 CNY beyond the usual');
   expect(world.views.announced()).toMatchObject([{ account: 'otp', balance: 'sms', announcedBy: 'Lin' }]);
+});
+
+test('what is announced or ordered for one balance of several is shown with its name', async () => {
+  const world = await startWorld({});
+  await read(world, 20);
+  const server = await serveWorld(world);
+  const post = (path: string, fields: Record<string, string>) => {
+    const body = new URLSearchParams({ account: 'otp', balance: 'voip', ...fields });
+    return fetch(`${server.url}${path}`, { method: 'POST', body, headers: { origin: server.url } });
+  };
+  await post('/pay/announced', form);
+  await post('/pay/ordered', { amount: '70', arrives: '2026-11-23', by: 'Lin' });
+  const page = await (await fetch(`${server.url}/pay`)).text();
+  expect(page).toMatch(/otp<\/bdi><\/a> <span class="soft">VoIP<\/span>: <bdi>80\.00 CNY beyond the usual/);
+  expect(page).toMatch(/otp<\/bdi><\/a> <span class="soft">VoIP<\/span>: 70\.00 CNY expected by/);
 });
 
 test('a run begins and ends by the clocks of the page that it was announced on, though another zone was chosen meanwhile', async () => {
