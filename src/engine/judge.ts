@@ -2,6 +2,7 @@ import type { Alert, Resolution } from '../domain/alert.ts';
 import { providerKeyOf } from '../domain/provider-entry.ts';
 import { type AccountState, amountOf, type Balance } from '../domain/reading.ts';
 import type { Rule } from '../domain/rule.ts';
+import type { Severity } from '../domain/severity.ts';
 import type { AccountFacts } from '../rules/evaluation.ts';
 import { ruleKindOf, timingOf } from '../rules/registry.ts';
 import { followChange, incidentOf, openEvent } from './incidents.ts';
@@ -54,8 +55,9 @@ function changesAt(
   const kind = ruleKindOf(rule);
   const beginsAt =
     kind.dueAt !== undefined && isAtRest(alert ?? null) ? kind.dueAt(rule, facts) : Number.POSITIVE_INFINITY;
-  if (isCalm(alert) || isPaused(rule, facts)) return beginsAt;
-  return Math.min(beginsAt, elapsesAt(alert, timingOf(rule, facts.pollIntervalMs)) ?? beginsAt);
+  if (isCalm(alert)) return beginsAt;
+  const elapses = elapsesAt(alert, timingOf(rule, facts.pollIntervalMs));
+  return elapses === null || isUndecided(rule, alert, facts) ? beginsAt : Math.min(beginsAt, elapses);
 }
 
 interface RuleCase {
@@ -71,7 +73,7 @@ function elapseRule(state: MonitorState, ruleCase: RuleCase): void {
   if (ruleKindOf(rule).dueAt !== undefined && isAtRest(account.alerts.get(rule.id) ?? null))
     judgeRule(state, ruleCase);
   const alert = account.alerts.get(rule.id);
-  if (alert !== undefined && !isPaused(rule, facts))
+  if (alert !== undefined && !isUndecided(rule, alert, facts))
     applyTransition(state, ruleCase, elapse(alert, timingOf(rule, account.pollIntervalMs), now));
 }
 
@@ -79,7 +81,7 @@ function judgeRule(state: MonitorState, ruleCase: RuleCase): void {
   const { account, rule, facts, now } = ruleCase;
   const kind = ruleKindOf(rule);
   const known = account.alerts.get(rule.id);
-  const evaluation = kind.evaluate(rule, facts, known?.state === 'firing' ? known.severity : null);
+  const evaluation = kind.evaluate(rule, facts, firingSeverity(known));
   if (evaluation.kind === 'event') {
     const { severity, value, threshold } = evaluation;
     const happened = { severity, value, threshold, facts: kind.factsBehind(rule, facts) };
@@ -130,9 +132,20 @@ function isCalm(alert: Alert | undefined): alert is undefined | (Alert & { state
   return alert === undefined || alert.state === 'inactive';
 }
 
+function firingSeverity(alert: Alert | undefined): Severity | null {
+  return alert?.state === 'firing' ? alert.severity : null;
+}
+
 /** While an account cannot be read, time decides nothing about its balances. */
 function isPaused(rule: Rule, facts: AccountFacts): boolean {
   return facts.outcome !== 'ok' && ruleKindOf(rule).needsReading;
+}
+
+/** Nor while its newest reading allows no verdict, such as one in another currency. */
+function isUndecided(rule: Rule, alert: Alert, facts: AccountFacts): boolean {
+  if (isPaused(rule, facts)) return true;
+  const kind = ruleKindOf(rule);
+  return kind.needsReading && kind.evaluate(rule, facts, firingSeverity(alert)).kind === 'unknown';
 }
 
 function rises({ reading, previous }: AccountState, balance: Balance | null): boolean {

@@ -180,7 +180,8 @@ function checkHistory(reader: KeyReader): KeyProblem[] {
   const lookback = ladder.readDuration(reader.valueAt(['lookback']) ?? '24h');
   const minimum = ladder.readDuration(reader.valueAt(['minimumHistory']));
   if (lookback === null || minimum === null || minimum <= lookback) return [];
-  const message = 'must not be longer than lookback: no more history than that is looked at';
+  const message =
+    'must not be longer than lookback, or than 24h without one: no more history than that is looked at';
   return [{ path: ['minimumHistory'], message }];
 }
 

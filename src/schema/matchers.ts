@@ -5,7 +5,7 @@ import { severities } from '../domain/severity.ts';
 import { listWords } from '../wording/lists.ts';
 import { saying, shape } from './shapes.ts';
 
-const oneOrMore = 'must be a string or a list of texts';
+const oneOrMore = 'must be a string, or a list of at least one';
 const texts = z.array(z.string({ error: oneOrMore }), { error: oneOrMore }).min(1, { error: oneOrMore });
 
 function names(description: string) {

@@ -158,7 +158,7 @@ const references: ProblemRow[] = [
     route({ match: { account: [] } }),
     'routes[0].match.account',
     '"account": []',
-    'must be a string or a list of texts',
+    'must be a string, or a list of at least one',
   ],
   [
     'a route for an unknown provider entry',

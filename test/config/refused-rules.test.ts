@@ -133,7 +133,7 @@ const rules: ProblemRow[] = [
     rule({ id: 'a', type: 'runway', within: '2d', minimumHistory: '25h' }),
     'rules[0].minimumHistory',
     '"minimumHistory"',
-    'must not be longer than lookback',
+    'must not be longer than lookback, or than 24h without one',
   ],
   [
     'a silence of nothing in particular',
@@ -185,7 +185,21 @@ const schedules: ProblemRow[] = [
     (c) => Object.assign(account(c), { poll: { cron: '0 25 * * *' } }),
     'accounts[0].poll.cron',
     '"cron"',
-    'must be a cron expression of five fields: minute hour day month weekday',
+    'must be a cron expression of five fields: minute hour day month weekday; the hour must be from 0 to 23',
+  ],
+  [
+    'a day that no month has, not counted from 0 as the parser does,',
+    silence({ cron: '0 2 32 * *' }),
+    'silences[0].cron',
+    '"cron"',
+    /minute hour day month weekday; the day must be from 1 to 31$/,
+  ],
+  [
+    'a month that no year has, not counted from 0 as the parser does,',
+    silence({ cron: '0 2 1 0 *' }),
+    'silences[0].cron',
+    '"cron"',
+    /minute hour day month weekday; the month must be from 1 to 12$/,
   ],
   [
     'a cron expression of six fields',

@@ -10,7 +10,7 @@ import {
 } from '../support/account-facts.ts';
 import { give, giveAtOnce, orderOf } from '../support/orders.ts';
 import { incidentMessage } from '../support/recording-channel.ts';
-import { makeRoute } from '../support/settings.ts';
+import { makeAccount, makeRoute } from '../support/settings.ts';
 import { read, startWorld, step, type World } from '../support/world.ts';
 
 const low = belowRule({
@@ -74,6 +74,21 @@ describe('firing and resolving', () => {
     expect(await read(world, 300)).toEqual([]);
     expect(await read(world, 300)).toEqual([]);
     expect(await read(world, 300)).toEqual(['otp/sms-low resolved warning (topped-up)']);
+  });
+
+  test('time neither fires nor resolves an alert while readings in another currency allow no verdict', async () => {
+    const rules = [
+      { ...single, recoverForMs: 7 * minuteMs },
+      belowRule({ id: 'half', balance: 'voip', thresholds: { info: units(-1) }, forMs: 7 * minuteMs }),
+    ];
+    const world = await startWorld({ accounts: [makeAccount('otp', { currency: 'CNY' })], rules });
+    expect(await read(world, 100)).toEqual(['otp/sms-low firing warning']);
+    world.provider.set('otp', 300, { voip: -2 });
+    await world.pass(step);
+    world.provider.set('otp', 300, { voip: -2, currency: 'USD' });
+    await world.pass(6 * step);
+    expect(world.news()).toEqual(['otp/currency firing critical']);
+    expect((await read(world, 300)).join()).toContain('otp/sms-low resolved warning');
   });
 
   test('a balance that flaps around the threshold within the hysteresis fires once and resolves once', async () => {

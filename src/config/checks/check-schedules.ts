@@ -75,8 +75,22 @@ function describeCron(cron: string, found: string, isFilled: boolean): string {
   if (fields !== 5) return `${cronForm}; this one has ${fields}`;
   return found === neverRuns
     ? 'must run some day: this cron expression never does'
-    : `${cronForm}; ${found.replace(/^CronPattern: /, '').toLowerCase()}`;
+    : `${cronForm}; ${sayFound(found.replace(/^CronPattern: /, '').toLowerCase())}`;
 }
+
+/** The parser counts days and months from 0: the value that it names is not the one in the file. */
+function sayFound(found: string): string {
+  const [, field = ''] = /^invalid value for (\w+): -?\d+$/.exec(found) ?? [];
+  const range = cronRanges.get(field);
+  return range === undefined ? found : `the ${field} must be from ${range}`;
+}
+
+const cronRanges = new Map([
+  ['minute', '0 to 59'],
+  ['hour', '0 to 23'],
+  ['day', '1 to 31'],
+  ['month', '1 to 12'],
+]);
 
 function looksLikeCron(text: string): boolean {
   const fields = text.trim().split(/\s+/);
