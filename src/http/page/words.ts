@@ -4,14 +4,11 @@ import type { Severity } from '../../domain/severity.ts';
 import type { AccountState } from '../../views/account-summary.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import type { AccountView } from '../../views/views.ts';
-import { type Language, type Listener, phrases, say } from '../../wording/phrase.ts';
+import type { Reader } from '../../wording/moments.ts';
+import { type Listener, phrases, say } from '../../wording/phrase.ts';
 import { sayAgain } from '../../wording/say-again.ts';
 
-export interface Frame {
-  readonly language: Language;
-  readonly now: number;
-  readonly timezone: string;
-}
+export type Frame = Reader;
 
 /** The scope of one request: the views, the instant and zone, and what the address asks for. */
 export interface Scope extends Frame {
