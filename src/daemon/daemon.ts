@@ -373,10 +373,7 @@ export class Daemon {
     this.#dependencies.log.warn({ jumpMs }, 'the clock jumped or the machine slept; schedules move along');
     const now = this.now();
     followClock(this.state, jumpMs, now);
-    this.poller.shift(jumpMs);
-    this.#dispatcher.shift(jumpMs);
-    this.#heartbeat.shift(jumpMs);
-    this.#rates.shift(jumpMs);
+    for (const part of [this.poller, this.#dispatcher, this.#heartbeat, this.#rates]) part.shift(jumpMs);
     this.#retention.shift(jumpMs, now);
     this.#tests.resume(now);
   }

@@ -1,4 +1,4 @@
-import { decodePercent, parseAddress } from '../domain/addresses.ts';
+import { decodePercent, parseAddress, passwordsIn } from '../domain/addresses.ts';
 import { Secret } from '../domain/secret.ts';
 
 /** Each secret, and what others may quote of it: a credential address's path, its key-like parts, its password. */
@@ -27,11 +27,9 @@ function quotableTexts(secret: Secret): string[] {
   const quotable = path.length > 8 ? [path] : [];
   const keys = [
     ...url.pathname.split('/').filter(isKeyLike),
-    ...[...url.searchParams].flatMap(([name, value]) =>
-      (isLong(value) || name.endsWith('password')) && !isFile(url, name) ? [value] : [],
-    ),
+    ...[...url.searchParams].flatMap(([name, value]) => (isLong(value) && !isFile(url, name) ? [value] : [])),
   ];
-  return [text, ...quotable, ...keys, ...keys.map(decode), url.password, decode(url.password)];
+  return [text, ...quotable, ...keys, ...keys.map(decode), ...passwordsIn(url)];
 }
 
 /** The credentials of an `Authorization` header, which servers quote without the scheme; of `Basic` the password too. */

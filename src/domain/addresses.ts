@@ -59,6 +59,12 @@ export function parseAddress(text: string): URL | null {
   return URL.parse(hosts !== null && 'urls' in hosts ? (hosts.urls[0] ?? text) : text);
 }
 
+/** What an address signs in with, as it is written and decoded. */
+export function passwordsIn({ password, searchParams }: URL): readonly string[] {
+  const given = [...searchParams].flatMap(([name, value]) => (name.endsWith('password') ? [value] : []));
+  return [password, ...given].flatMap((text) => [text, decodePercent(text) ?? text]);
+}
+
 function isSound(text: string): boolean {
   const url = URL.parse(text);
   return url !== null && url.hostname !== '' && decodePercent(`${url.username}:${url.password}`) !== null;

@@ -1,3 +1,5 @@
+import { minuteMs, weekMs } from './time.ts';
+
 /** The urgency of something: the one order of cards, lists, payments, reports, the calendar and messages about several alerts. */
 export interface Urgency {
   /** Empty now: it comes before everything else. */
@@ -19,4 +21,18 @@ export function mostUrgent(all: Iterable<Urgency>): Urgency {
   let first = notUrgent;
   for (const urgency of all) if (byUrgency(urgency, first) < 0) first = urgency;
   return first;
+}
+
+export const dueGroups = ['now', 'today', 'week', 'later'] as const;
+
+export type DueGroup = (typeof dueGroups)[number];
+
+/**
+ * When somebody must act: at once, by `todayEndsAt`, within seven days, or later. What falls due within the minute is due: what is due "now" was
+ * dated by whoever looked, perhaps a moment after `now`.
+ */
+export function dueGroup({ isEmpty, actBy }: Urgency, now: number, todayEndsAt = now): DueGroup {
+  if (isEmpty || actBy <= now + minuteMs) return 'now';
+  if (actBy <= todayEndsAt) return 'today';
+  return actBy <= now + weekMs ? 'week' : 'later';
 }

@@ -214,7 +214,7 @@ function judgedSpending(rule: BudgetRule, spending: AccountSpending, sum: Period
 /** The sum at the newest reading; null while it is unknown. */
 function sumOf(rule: BudgetRule, facts: AccountFacts): PeriodSum | null {
   const reading = usableReading(facts);
-  return reading !== null && facts.spending.last?.at === reading.at ? facts.spending.since(rule.per) : null;
+  return reading !== null && facts.spending.knows(reading) ? facts.spending.since(rule.per) : null;
 }
 
 function factsBehind(rule: BudgetRule, facts: AccountFacts): readonly Fact[] {

@@ -136,7 +136,7 @@ function judge(rule: MissedTopUpRule, facts: ReadFacts, firing: Severity | null)
 
 function dueOf(rule: MissedTopUpRule, { spending, reading, floorMicros }: AccountFacts): Due {
   if (rule.atMicros !== null) return { level: rule.atMicros, amount: null };
-  if (spending.last?.at !== reading?.at) return why.learning();
+  if (!spending.knows(reading)) return why.learning();
   const state = spending.state(rule.balance);
   const seen = state?.topUps ?? 0;
   if (state === null || seen < minTopUps) return told.tooFew({ count: seen, needed: minTopUps });

@@ -220,7 +220,7 @@ function judge(rule: estimate.RunwayRule, facts: ReadFacts, firing: Severity | n
   const steps = stepsAt(rule, facts, reading);
   const severity = ladder.breachedStep(steps, { value: runwayMs, firing }, recoversAt);
   // While the week is learned from stored history the mean stands in for the forecast, but ends nothing that fires by it.
-  const isLearning = rule.lookbackMs === null && facts.spending.last?.at !== reading.at;
+  const isLearning = rule.lookbackMs === null && !facts.spending.knows(reading);
   const isMilder = firing !== null && (severity === null || isWorse(firing, severity));
   if (isLearning && isMilder) return unknown(why.learning());
   const value = Number.isFinite(runwayMs) ? duration(runwayMs) : text(told.endless());

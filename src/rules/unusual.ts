@@ -155,7 +155,7 @@ function changeOf(item: MessageItem, frame: WordingFrame): string | null {
 function judge(side: Side, rule: UnusualRule, facts: ReadFacts, firing: Severity | null): Evaluation {
   const { reading, spending } = facts;
   const state = spending.state(rule.balance);
-  if (spending.last?.at !== reading.at) return unknown(why.learning());
+  if (!spending.knows(reading)) return unknown(why.learning());
   if (state === null) return unknown(told.nothingSpent());
   if (state.hours < hoursPerWeek) return unknown(told.tooShort({ count: state.hours }));
   const episode = episodeOf(state, side, reading.at);

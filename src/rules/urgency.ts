@@ -47,20 +47,6 @@ export function isUsedUp(runway: Pick<Runway, 'runwayMs'> | null): boolean {
   return runway !== null && runway.runwayMs !== null && runway.runwayMs <= 0;
 }
 
-export const dueGroups = ['now', 'today', 'week', 'later'] as const;
-
-export type DueGroup = (typeof dueGroups)[number];
-
-/**
- * When somebody must act: at once, by `todayEndsAt`, within seven days, or later. What falls due within the minute is due: what is due "now" was
- * dated by whoever looked, perhaps a moment after `now`.
- */
-export function dueGroup({ isEmpty, actBy }: Urgency, now: number, todayEndsAt = now): DueGroup {
-  if (isEmpty || actBy <= now + minuteMs) return 'now';
-  if (actBy <= todayEndsAt) return 'today';
-  return actBy <= now + weekMs ? 'week' : 'later';
-}
-
 /** An alert that nobody can date is due at once. */
 export function urgencyOfPayment({ isEmpty, dueAt }: Pick<Payment, 'isEmpty' | 'dueAt'>): Urgency {
   return { isEmpty, actBy: dueAt ?? 0 };

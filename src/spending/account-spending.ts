@@ -125,9 +125,14 @@ export class AccountSpending {
     return { ...predict(state, walk, { left, at }), basis };
   }
 
-  /** `forecast`, and null too where `reading` is not the newest that was learned from, as while it is learned from history. */
+  /** Whether this is the newest reading that was learned from: false while it is learned from history. */
+  knows(reading: Reading | null): boolean {
+    return this.#last?.at === reading?.at;
+  }
+
+  /** `forecast`, and null too where `reading` is not known. */
   forecastAt(reading: Reading, balance: Balance, left: Micros): Forecast | null {
-    return this.#last?.at === reading.at ? this.forecast(balance, left) : null;
+    return this.knows(reading) ? this.forecast(balance, left) : null;
   }
 
   /** The coming spending of a balance within so long from the newest reading on; null while less than a day is known. */

@@ -68,7 +68,7 @@ function restoringTopUp(left: Micros, expected: Micros | null, burn: Burn | null
 
 /** The spending of 30 days by the forecast. */
 function expectedSpend({ spending, reading, balance }: RunwayQuery): Micros | null {
-  return spending.last?.at === reading.at ? spending.expected(balance, restoredDays * dayMs) : null;
+  return spending.knows(reading) ? spending.expected(balance, restoredDays * dayMs) : null;
 }
 
 /** The pace by the forecast, or by the mean burn of the last day while less is known. Null where nothing can be forecast yet. */

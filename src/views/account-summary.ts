@@ -1,6 +1,6 @@
-import { isWorse, type Severity, severityRank } from '../domain/severity.ts';
+import { isWorse, type Severity } from '../domain/severity.ts';
 import { dayMs } from '../domain/time.ts';
-import { byUrgency } from '../domain/urgency.ts';
+import { dueGroup } from '../domain/urgency.ts';
 import type { Reader } from '../wording/moments.ts';
 import { phrases, say } from '../wording/phrase.ts';
 import { leadingBalance } from '../wording/quantity-wording.ts';
@@ -22,16 +22,42 @@ export interface AccountSummary {
   readonly shown: readonly (BriefAccount & Partial<Pick<AccountView, 'day'>>)[];
 }
 
-/** `limit` at most, the most urgent first, of what is alike the worst, then what cannot be read. Holds twice as many as it shows. */
+/** What an account looks like, the worst first. */
+const states = ['critical', 'warning', 'ending', 'info', 'unread', 'pending', 'waiting', 'fine'] as const;
+export const accountStates: readonly AccountState[] = states;
+
+export type AccountState = (typeof states)[number];
+
+export function stateOf(account: BriefAccount): AccountState {
+  if (account.worst !== null) return account.worst;
+  if (account.outcome === null) return 'waiting';
+  if (account.outcome !== 'ok') return 'unread';
+  if (isEndingSoon(account)) return 'ending';
+  return account.pending > 0 ? 'pending' : 'fine';
+}
+
+/**
+ * The order of accounts: what is empty, all that is due now or cannot be read, then by date, and `never`. All that is due now has one place, which
+ * no page turned later finds changed. Of what is alike the worst state comes first.
+ */
+export function urgencyPlace(account: BriefAccount, now: number): number {
+  const { isEmpty, actBy } = account.urgency;
+  if (isEmpty) return 0;
+  return stateOf(account) === 'unread' || dueGroup(account.urgency, now) === 'now' ? 1 : actBy;
+}
+
+/** `limit` at most, in the order of accounts. Holds twice as many as it shows. */
 export class SummedAccounts {
   readonly #limit: number;
+  readonly #now: number;
   readonly #sums = { accounts: 0, firing: 0, failing: 0, waiting: 0, endingSoon: 0 };
   #worst: Severity | null = null;
   #first: BriefAccount | null = null;
   #held: BriefAccount[] = [];
 
-  constructor(limit: number) {
+  constructor(limit: number, now: number) {
     this.#limit = limit;
+    this.#now = now;
   }
 
   add(account: BriefAccount): void {
@@ -52,7 +78,16 @@ export class SummedAccounts {
   }
 
   #cut(): BriefAccount[] {
-    return this.#held.sort(compareAccounts).slice(0, this.#limit);
+    return this.#held.sort((left, right) => this.#compare(left, right)).slice(0, this.#limit);
+  }
+
+  #compare(left: BriefAccount, right: BriefAccount): number {
+    const rank = (account: BriefAccount): number => accountStates.indexOf(stateOf(account));
+    return (
+      urgencyPlace(left, this.#now) - urgencyPlace(right, this.#now) ||
+      rank(left) - rank(right) ||
+      byRunway(left, right)
+    );
   }
 }
 
@@ -81,20 +116,13 @@ function runwayMsOf(account: BriefAccount): number {
   return account.runways[leadingBalance(account)]?.runwayMs ?? Number.MAX_VALUE;
 }
 
-function compareAccounts(left: BriefAccount, right: BriefAccount): number {
-  // An account that cannot be read comes behind any severity.
-  const rank = ({ worst, outcome }: BriefAccount): number =>
-    2 * (worst === null ? -1 : severityRank(worst)) + Number(outcome !== 'ok');
-  return byUrgency(left.urgency, right.urgency) || rank(right) - rank(left) || byRunway(left, right);
-}
-
 function byRunway(left: BriefAccount, right: BriefAccount): number {
   return runwayMsOf(left) - runwayMsOf(right) || (left.id < right.id ? -1 : 1);
 }
 
 /** All of them are shown. */
-export function summarizeAll(accounts: readonly BriefAccount[]): AccountSummary {
-  const summary = new SummedAccounts(Number.POSITIVE_INFINITY);
+export function summarizeAll(accounts: readonly BriefAccount[], now: number): AccountSummary {
+  const summary = new SummedAccounts(Number.POSITIVE_INFINITY, now);
   for (const account of accounts) summary.add(account);
   return summary.end();
 }

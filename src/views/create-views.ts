@@ -61,7 +61,7 @@ export function createViews(current: () => ViewDependencies) {
     accounts,
     accountsInBrief: look(viewBriefly),
     async summary(limit: number): Promise<AccountSummary> {
-      const summary = new SummedAccounts(limit);
+      const summary = new SummedAccounts(limit, current().now());
       for await (const ids of inSlices(current().state.accounts.keys(), sliceOfAccounts))
         for (const account of await accounts(ids)) summary.add(account);
       return summary.end();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { byUrgency, mostUrgent, notUrgent } from '../../src/domain/urgency.ts';
-import { dueGroup, urgencyOf, urgencyOfBalance } from '../../src/rules/urgency.ts';
+import { byUrgency, dueGroup, mostUrgent, notUrgent } from '../../src/domain/urgency.ts';
+import { urgencyOf, urgencyOfBalance } from '../../src/rules/urgency.ts';
 import { buildRunway, dayMs, hourMs, micros, viewsNow as now } from '../support/built-views.ts';
 
 const low = { type: 'below', balance: 'sms', severity: 'critical', since: now - hourMs } as const;

@@ -59,7 +59,7 @@ export class FakeViews implements LiveViews {
   accountsInBrief = this.accounts;
 
   async summary(limit: number): Promise<AccountSummary> {
-    const summary = new SummedAccounts(limit);
+    const summary = new SummedAccounts(limit, viewsNow);
     for (const account of this.accountList) summary.add(account);
     return summary.end();
   }

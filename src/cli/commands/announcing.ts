@@ -1,6 +1,8 @@
+import { formatMicros, type Micros, parseMicros } from '../../domain/money.ts';
 import { capital } from '../../domain/plain-text.ts';
-import { type OperatorCommand, printOrdered } from '../backend.ts';
-import { CommandError, UsageError } from '../command.ts';
+import type { Wanted } from '../../engine/orders.ts';
+import { amountWriter, type OperatorCommand, printOrdered } from '../backend.ts';
+import { CommandError, type CommandInput, UsageError } from '../command.ts';
 import type { OperatorViews } from '../daemon/remote-views.ts';
 import { requireKnown, unknownId } from '../read-options.ts';
 
@@ -12,8 +14,21 @@ interface Announcing {
   readonly is: string;
   readonly path: string;
   known(views: OperatorViews): Promise<readonly { readonly id: string; readonly account: string }[]>;
-  announce(...given: [...Parameters<Run>, account: string]): Promise<number>;
+  announce(...given: [...Parameters<Run>, own: Own]): Announced | Promise<Announced>;
   readonly list: Run;
+}
+
+/** What is announced of which account. */
+export type Own = ReturnType<typeof readOwn>;
+
+interface Announced {
+  /** What is sent and said beside account, amount, balance and comment. */
+  readonly said: object;
+  /** What is only sent. */
+  readonly sent?: object;
+  readonly wanted: Wanted<'expect-top-up' | 'expect-spending'>;
+  readonly by: string;
+  readonly sentence: (amount: string) => string;
 }
 
 /** Announces something with an account, cancels it with `--cancel`, and else lists what is announced. */
@@ -22,8 +37,16 @@ export function announcing({ noun, is, path, known, announce, list }: Announcing
     const id = input.option('cancel');
     const account = input.optionalPositional('ACCOUNT');
     if (id !== null && account !== null) throw new UsageError('--cancel takes no account');
-    if (account !== null)
-      return announce(context, input, backend, requireKnown('account', backend.names.accounts, account));
+    if (account !== null) {
+      const own = readOwn(input, requireKnown('account', backend.names.accounts, account));
+      const { said, sent, wanted, by, sentence } = await announce(context, input, backend, own);
+      const { amountMicros, ...given } = own;
+      const about = { ...given, amount: formatMicros(amountMicros), ...said };
+      const request = { method: 'POST', path: `/api/v1/${path}`, body: { ...about, by, ...sent } } as const;
+      const answer = await backend.order(request, { wanted: () => wanted, by });
+      const write = await amountWriter(backend, [own]);
+      return printOrdered(context, input, { about, sentence: sentence(write(amountMicros, own)), answer });
+    }
     if (id === null) return list(context, input, backend);
     const wanted = async () => {
       const all = await known(await backend.views());
@@ -38,4 +61,15 @@ export function announcing({ noun, is, path, known, announce, list }: Announcing
     const sentence = `${capital(noun)} ${id} is cancelled.`;
     return printOrdered(context, input, { about: { id }, sentence, answer });
   };
+}
+
+function readOwn(input: CommandInput, account: string) {
+  const typed = input.optionalPositional('AMOUNT');
+  if (typed === null) throw new UsageError('AMOUNT is missing: how much, such as 5000');
+  const amountMicros: Micros | null = parseMicros(typed);
+  if (amountMicros === null || amountMicros <= 0)
+    throw new UsageError(`${typed} is not an amount above 0`, 'write it as 5000 or 5000.50');
+  const balance = input.option('balance');
+  const comment = input.option('comment') ?? '';
+  return { account, comment, ...(balance === null ? {} : { balance }), amountMicros };
 }

@@ -7,7 +7,7 @@ import { isEndingSoon, wordEndingSoon } from '../../views/account-summary.ts';
 import type { CheckedAccount } from '../../views/check.ts';
 import type { Explanation } from '../../views/views.ts';
 import { english } from '../../wording/language.ts';
-import type { Language } from '../../wording/phrase.ts';
+import type { Reader } from '../../wording/moments.ts';
 import { sayQuantity } from '../../wording/quantity-wording.ts';
 import { type Backend, operatorCommand } from '../backend.ts';
 import { type CommandInput, jsonOption } from '../command.ts';
@@ -176,10 +176,7 @@ function formatPerformanceData(checked: readonly CheckedAccount[]): string {
   return data.length === 0 ? '' : ` | ${data.join(' ')}`;
 }
 
-interface Frame {
-  readonly language: Language;
-  readonly now: number;
-  readonly timezone: string;
+interface Frame extends Reader {
   readonly style: Style;
 }
 

@@ -1,12 +1,11 @@
-import { formatMicros, parseMicros } from '../../domain/money.ts';
 import { isoText } from '../../domain/time.ts';
-import { amountWriter, type Backend, operatorCommand, printOrdered } from '../backend.ts';
+import { amountWriter, type Backend, operatorCommand } from '../backend.ts';
 import { type Command, type CommandInput, jsonOption, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { readMoment } from '../read-options.ts';
 import { printRows } from '../terminal/table.ts';
 import { formatInstant } from '../terminal/text.ts';
-import { announcing } from './announcing.ts';
+import { announcing, type Own } from './announcing.ts';
 
 export const expectSpendingCommand: Command = operatorCommand({
   name: 'expect-spending',
@@ -37,38 +36,20 @@ was announced with \`inForce\`, which is false where the daemon has yet to take 
   }),
 });
 
-async function announce(
-  context: CommandContext,
-  input: CommandInput,
-  backend: Backend,
-  account: string,
-): Promise<number> {
-  const typed = input.optionalPositional('AMOUNT');
-  const amountMicros = parseMicros(typed ?? '');
-  if (amountMicros === null || amountMicros <= 0)
-    throw new UsageError(`${typed ?? 'AMOUNT'} is not an amount above 0`, 'write it as 40000 or 40000.50');
-  const startsAt = readMoment(input, 'from', backend.timezone);
-  const endsAt = readMoment(input, 'to', backend.timezone, { isEnd: true });
+function announce({ user }: CommandContext, input: CommandInput, { timezone }: Backend, own: Own) {
+  const startsAt = readMoment(input, 'from', timezone);
+  const endsAt = readMoment(input, 'to', timezone, { isEnd: true });
   if (startsAt === null || endsAt === null)
     throw new UsageError('--from and --to are needed: when it begins and when it ends');
   if (endsAt <= startsAt) throw new UsageError('--to must be after --from');
-  const balance = input.option('balance');
-  const by = input.option('by') ?? context.user;
-  const own = { account, comment: input.option('comment') ?? '', ...(balance === null ? {} : { balance }) };
-  const said = {
-    ...own,
-    amount: formatMicros(amountMicros),
-    startsAt: isoText(startsAt),
-    endsAt: isoText(endsAt),
+  const [from, to] = [startsAt, endsAt].map((at) => formatInstant(at, timezone));
+  return {
+    said: { startsAt: isoText(startsAt), endsAt: isoText(endsAt) },
+    wanted: { kind: 'expect-spending', ...own, startsAt, endsAt } as const,
+    by: input.option('by') ?? user,
+    sentence: (amount: string) =>
+      `${amount} beyond the usual announced on ${own.account}, ${from} to ${to} (${timezone}).`,
   };
-  const answer = await backend.order(
-    { method: 'POST', path: '/api/v1/expected-spending', body: { ...said, by } },
-    { wanted: () => ({ kind: 'expect-spending', ...own, amountMicros, startsAt, endsAt }), by },
-  );
-  const [from, to] = [startsAt, endsAt].map((at) => formatInstant(at, backend.timezone));
-  const write = await amountWriter(backend, [own]);
-  const sentence = `${write(amountMicros, own)} beyond the usual announced on ${account}, ${from} to ${to} (${backend.timezone}).`;
-  return printOrdered(context, input, { about: said, sentence, answer });
 }
 
 async function list(context: CommandContext, input: CommandInput, backend: Backend): Promise<number> {

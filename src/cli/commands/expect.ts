@@ -1,12 +1,11 @@
-import { formatMicros, parseMicros } from '../../domain/money.ts';
 import { isoText } from '../../domain/time.ts';
-import { amountWriter, type Backend, operatorCommand, printOrdered } from '../backend.ts';
-import { type Command, type CommandInput, jsonOption, UsageError } from '../command.ts';
+import { amountWriter, type Backend, operatorCommand } from '../backend.ts';
+import { type Command, type CommandInput, jsonOption } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { readMoment } from '../read-options.ts';
 import { printRows } from '../terminal/table.ts';
 import { formatInstant } from '../terminal/text.ts';
-import { announcing } from './announcing.ts';
+import { announcing, type Own } from './announcing.ts';
 
 export const expectCommand: Command = operatorCommand({
   name: 'expect',
@@ -46,45 +45,23 @@ ordered with \`inForce\`, which is false where the daemon has yet to take it.`,
   }),
 });
 
-async function announce(
-  context: CommandContext,
-  input: CommandInput,
-  backend: Backend,
-  account: string,
-): Promise<number> {
-  const typed = input.optionalPositional('AMOUNT');
-  if (typed === null) throw new UsageError('AMOUNT is missing: how much was ordered, such as 5000');
-  const amountMicros = parseMicros(typed);
-  if (amountMicros === null || amountMicros <= 0)
-    throw new UsageError(`${typed} is not an amount above 0`, 'write it as 5000 or 5000.50');
-  const by = readMoment(input, 'by', backend.timezone, { isEnd: true });
-  const balance = input.option('balance');
-  const orderedBy = input.option('ordered-by') ?? context.user;
-  const comment = input.option('comment') ?? '';
-  const own = { account, comment, ...(balance === null ? {} : { balance }) };
+async function announce({ user }: CommandContext, input: CommandInput, backend: Backend, own: Own) {
+  const { timezone } = backend;
+  const arrivesBy = readMoment(input, 'by', timezone, { isEnd: true });
   const expected = input.flag('again') ? (await (await backend.views()).expected()).map(({ id }) => id) : [];
-  const said = {
-    ...own,
-    amount: formatMicros(amountMicros),
-    ...(by === null ? {} : { arrivesBy: isoText(by) }),
-  };
-  // A daemon of 0.3 does not know `seen`.
-  const body = { ...said, by: orderedBy, ...(expected.length === 0 ? {} : { seen: expected }) };
-  const answer = await backend.order(
-    { method: 'POST', path: '/api/v1/expected-top-ups', body },
-    {
-      wanted: () => ({
-        ...{ kind: 'expect-top-up', ...own, amountMicros, seen: { expected } },
-        ...(by === null ? {} : { arrivesBy: by }),
-      }),
-      by: orderedBy,
-    },
-  );
   const until =
-    by === null ? 'after its lead time' : `by ${formatInstant(by, backend.timezone)} (${backend.timezone})`;
-  const write = await amountWriter(backend, [own]);
-  const sentence = `${write(amountMicros, own)} expected on ${account} ${until}.`;
-  return printOrdered(context, input, { about: said, sentence, answer });
+    arrivesBy === null ? 'after its lead time' : `by ${formatInstant(arrivesBy, timezone)} (${timezone})`;
+  return {
+    said: arrivesBy === null ? {} : { arrivesBy: isoText(arrivesBy) },
+    // A daemon of 0.3 does not know `seen`.
+    sent: expected.length === 0 ? {} : { seen: expected },
+    wanted: {
+      ...({ kind: 'expect-top-up', ...own, seen: { expected } } as const),
+      ...(arrivesBy === null ? {} : { arrivesBy }),
+    },
+    by: input.option('ordered-by') ?? user,
+    sentence: (amount: string) => `${amount} expected on ${own.account} ${until}.`,
+  };
 }
 
 async function list(context: CommandContext, input: CommandInput, backend: Backend): Promise<number> {

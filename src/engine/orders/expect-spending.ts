@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { formatMicros } from '../../domain/money.ts';
-import { type AnnouncedRun, refuse } from '../../domain/operator.ts';
+import { type AnnouncedRun, isRefusal, refuse } from '../../domain/operator.ts';
 import { dayMs, isoText } from '../../domain/time.ts';
 import { sayDuration } from '../../wording/moments.ts';
 import { keepAnnounced } from '../announced-runs.ts';
 import { scheduleAccount } from '../judge.ts';
 import { type DoneBefore, instant, isPressedAgain, joinDetails, orderKind } from './kind.ts';
-import { nameOf, noAccount, refusals, refuseBalance } from './refusals.ts';
+import { findBalance, nameOf, refusals } from './refusals.ts';
 
 /** A later date is a mistake, and so is a longer run. */
 const maxAheadMs = 366 * dayMs;
@@ -28,12 +28,9 @@ export const expectSpending = orderKind({
     id: z.string().optional(),
   },
   apply(state, { amountMicros, startsAt, endsAt, comment, by, ...order }, now) {
-    const account = state.accounts.get(order.account);
-    if (account === undefined) return noAccount(order.account);
-    const { balances } = account.settings;
-    const balance = order.balance ?? balances[0]?.id ?? '';
-    const unknown = refuseBalance(account.settings, balance);
-    if (unknown !== null) return unknown;
+    const found = findBalance(state, order);
+    if (isRefusal(found)) return found;
+    const { account, balance } = found;
     if (!(amountMicros > 0)) return refuse('invalid', refusals.noAmount());
     if (!(endsAt > startsAt)) return refuse('invalid', refusals.endsBefore(), 'window');
     if (!(endsAt > now && startsAt <= now + maxAheadMs))

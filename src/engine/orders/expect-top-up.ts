@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type Alert, isAcknowledged } from '../../domain/alert.ts';
 import { formatAmount, formatMicros } from '../../domain/money.ts';
-import { type ExpectedTopUp, missingOf, type Refusal, refuse } from '../../domain/operator.ts';
+import { type ExpectedTopUp, isRefusal, missingOf, type Refusal, refuse } from '../../domain/operator.ts';
 import { amountOf, type Balance, unitOf } from '../../domain/reading.ts';
 import { type Severity, severities } from '../../domain/severity.ts';
 import { dayMs, isoText } from '../../domain/time.ts';
@@ -13,7 +13,7 @@ import { scheduleAccount } from '../judge.ts';
 import { factsOf, type MonitorState, type WatchedAccount } from '../state.ts';
 import { giveBackIncident, openIncidentOf, takeIncident } from './acknowledge.ts';
 import { done, instant, joinDetails, type OrderOf, orderKind } from './kind.ts';
-import { nameOf, noAccount, refusals, refuseBalance } from './refusals.ts';
+import { findBalance, nameOf, refusals } from './refusals.ts';
 
 /** A later date is a mistake. */
 const maxAheadMs = 366 * dayMs;
@@ -58,12 +58,10 @@ export const expectTopUp = orderKind({
     ...(typeof by === 'number' ? { arrivesBy: by } : {}),
   }),
   apply(state, order, now) {
-    const account = state.accounts.get(order.account);
-    if (account === undefined) return noAccount(order.account);
-    const { balances, leadTimeMs } = account.settings;
-    const balance = order.balance ?? balances[0]?.id ?? '';
-    const unknown = refuseBalance(account.settings, balance);
-    if (unknown !== null) return unknown;
+    const found = findBalance(state, order);
+    if (isRefusal(found)) return found;
+    const { account, balance } = found;
+    const { leadTimeMs } = account.settings;
     // After the lead time, in working days where holidays are given.
     const afterLeadTime = leadTimeMs === null ? null : passLeadTime(account.spending.week, now, leadTimeMs);
     const by = order.arrivesBy ?? afterLeadTime;

@@ -1,8 +1,8 @@
 import { type Refusal, refuse } from '../../domain/operator.ts';
 import { cleanText } from '../../domain/plain-text.ts';
-import type { BalanceDefinition } from '../../domain/reading.ts';
 import { listWords } from '../../wording/lists.ts';
 import { sentences } from '../../wording/phrase.ts';
+import type { MonitorState } from '../state.ts';
 
 const maxNameLength = 60;
 
@@ -58,12 +58,15 @@ export function noAccount(account: string): Refusal {
   return refuse('not-found', refusals.noAccount({ account }), 'account');
 }
 
-/** Null where the account has the balance. */
-export function refuseBalance(
-  { id, balances }: { readonly id: string; readonly balances: readonly BalanceDefinition[] },
-  balance: string,
-): Refusal | null {
-  const ids = balances.map((each) => each.id);
-  if (ids.includes(balance)) return null;
-  return refuse('invalid', refusals.noBalance({ account: id, balance, balances: listWords(ids) }));
+/** The account that an order names, and its balance: the first by default. */
+export function findBalance(
+  { accounts }: MonitorState,
+  wanted: { account: string; balance?: string | undefined },
+) {
+  const account = accounts.get(wanted.account);
+  if (account === undefined) return noAccount(wanted.account);
+  const ids = account.settings.balances.map((each) => each.id);
+  const { balance = ids[0] ?? '' } = wanted;
+  if (ids.includes(balance)) return { account, balance };
+  return refuse('invalid', refusals.noBalance({ account: account.id, balance, balances: listWords(ids) }));
 }

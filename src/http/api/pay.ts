@@ -1,17 +1,17 @@
 import * as z from 'zod';
 import { formatMicros } from '../../domain/money.ts';
 import { unitOf } from '../../domain/reading.ts';
-import { isoDay, isoText } from '../../domain/time.ts';
+import { isoDay } from '../../domain/time.ts';
 import { formatCsvLine } from '../../views/csv.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import { announcedJson, expectedJson, paymentJson } from '../../views/payment-json.ts';
 import { type DuePayment, planPayments } from '../../views/payment-plan.ts';
-import { isoOrNull } from '../../views/public-object.ts';
+import { money as amount, isoOrNull } from '../../views/public-object.ts';
 import { RequestError } from '../refusal.ts';
 import { nextCursor, pageOfList, pagingQuery } from './input.ts';
 import { answers, csv, csvFile, listed, type Operation, operations } from './operation.ts';
 import { byQuery, expectOrderSchema, expectSpendingSchema } from './orders.ts';
-import { amount, oneSum, oneSumJson } from './sums.ts';
+import { oneSum, oneSumJson } from './sums.ts';
 
 const { get, post, del } = operations('payments');
 export const paymentOperations: readonly Operation[] = [
@@ -104,7 +104,7 @@ export const paymentOperations: readonly Operation[] = [
         totals,
         total: oneSumJson(total),
         runs: runs.map(({ at, sums, total: ofRun }) => ({
-          at: at === null ? null : isoText(at),
+          at: isoOrNull(at),
           totals: sums.map(({ currency, micros }) => ({ currency, amount: formatMicros(micros) })),
           total: oneSumJson(ofRun),
         })),

@@ -7,7 +7,7 @@ import { nameWeekday } from '../../rules/spending-facts.ts';
 import { formatCsvLine } from '../../views/csv.ts';
 import { explainChanges } from '../../views/explain-changes.ts';
 import { incidentJson } from '../../views/public-json.ts';
-import { isoOrNull, secondsOrNull, severitySchema } from '../../views/public-object.ts';
+import { isoOrNull, moneyOrNull, secondsOrNull, severitySchema } from '../../views/public-object.ts';
 import { type Review, type Spent, sumReview } from '../../views/review.ts';
 import { readSpan } from '../page/chart-model.ts';
 import { readReviewQuery, reviewEnds, reviewOf } from '../page/review.ts';
@@ -148,7 +148,7 @@ function readReview(context: WebContext): Promise<Review> {
 }
 
 function spentJson({ currency, spent: now, before }: Spent) {
-  return { currency, spent: formatMicros(now), before: before === null ? null : formatMicros(before) };
+  return { currency, spent: formatMicros(now), before: moneyOrNull(before) };
 }
 
 const incidentColumns = ['firedAt', 'resolvedAt', 'account', 'name', 'rule', 'type', 'worstSeverity'];

@@ -1,9 +1,10 @@
 import * as z from 'zod';
-import { formatMicros, type Micros } from '../../domain/money.ts';
+import { formatMicros } from '../../domain/money.ts';
 import { ownOf } from '../../domain/own.ts';
 import type { ExpectedSpending } from '../../domain/quantity.ts';
 import { isoDay, isoText } from '../../domain/time.ts';
 import { formatCsvLine } from '../../views/csv.ts';
+import { money as amount, moneyOrNull } from '../../views/public-object.ts';
 import { commonLabel } from '../../views/review.ts';
 import {
   type ForecastGroup,
@@ -13,7 +14,7 @@ import {
 } from '../../views/spending-forecast.ts';
 import type { AccountView } from '../../views/views.ts';
 import { answers, csv, csvFile, type Operation, operations } from './operation.ts';
-import { amount, oneSum, oneSumJson } from './sums.ts';
+import { oneSum, oneSumJson } from './sums.ts';
 
 const { get } = operations('payments');
 const range = z.strictObject({ amount, low: amount, high: amount });
@@ -90,14 +91,13 @@ function rangeJson({ micros, low, high }: ExpectedSpending) {
 }
 
 const rangeOrNull = (given: ExpectedSpending | null) => given && rangeJson(given);
-const amountOrNull = (micros: Micros | null) => (micros === null ? null : formatMicros(micros));
 
 function rowJson({ account, balance, provider, currency, ...row }: SpendingForecast) {
   const { month, quarter, nextMonth } = row;
   return {
     ...{ account: account.id, balance, provider, currency, knownSince: isoText(month.knownSince) },
     ...{ spent: formatMicros(month.spent), thisMonth: rangeOrNull(month.total) },
-    budget: amountOrNull(row.budget),
+    budget: moneyOrNull(row.budget),
     quarterKnownSince: isoText(quarter.knownSince),
     spentInQuarter: formatMicros(quarter.spent),
     ...{ thisQuarter: rangeOrNull(quarter.total), nextMonth: rangeOrNull(nextMonth) },
@@ -108,7 +108,7 @@ function groupJson({ group: name, currency, month, quarter, nextMonth, unknown, 
   return {
     ...{ group: name, currency, spent: formatMicros(month.spent), thisMonth: rangeJson(month.total) },
     ...{ spentInQuarter: formatMicros(quarter.spent), thisQuarter: rangeJson(quarter.total) },
-    ...{ nextMonth: rangeJson(nextMonth), budget: amountOrNull(own.budget), unknown },
+    ...{ nextMonth: rangeJson(nextMonth), budget: moneyOrNull(own.budget), unknown },
   };
 }
 

@@ -1,12 +1,11 @@
 import * as z from 'zod';
 import { formatMicros } from '../../domain/money.ts';
 import type { OneSum } from '../../domain/one-sum.ts';
-
-export const amount = z.string().describe('A decimal string without trailing zeros');
+import { money } from '../../views/public-object.ts';
 
 export const oneSum = z.strictObject({
   currency: z.string(),
-  amount,
+  amount: money,
   ratesOf: z.string().nullable().describe('The day of the rates; null before any were read'),
   missing: z.array(z.string()).describe('Currencies without a rate: not in the sum'),
 });

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { currencyCode } from '../../domain/money.ts';
 import { type Balance, type BalanceDefinition, unitOf } from '../../domain/reading.ts';
-import { notUrgent } from '../../domain/urgency.ts';
-import { dueGroup } from '../../rules/urgency.ts';
+import { never } from '../../domain/urgency.ts';
+import { type AccountState, accountStates, stateOf, urgencyPlace } from '../../views/account-summary.ts';
 import type { AccountView } from '../../views/views.ts';
 import type { Reader } from '../../wording/moments.ts';
 import { commonBalances, leadingBalance } from '../../wording/quantity-wording.ts';
 import { parseCursor, writeCursor } from '../api/input.ts';
-import { type AccountState, accountStates, mentionsAll, nameOf, stateOf, withQuery } from './words.ts';
+import { mentionsAll, nameOf, withQuery } from './words.ts';
 
 const sortKeys = ['urgency', 'runway', 'state', 'name', 'burn', 'age'] as const;
 
@@ -164,11 +164,8 @@ function compare(left: number | string, right: number | string): number {
 function keyOf(account: AccountView, sort: SortKey, now: number): number | string | null {
   switch (sort) {
     case 'urgency': {
-      const { isEmpty, actBy } = account.urgency;
-      if (isEmpty) return 0;
-      // All that is due now has one key, which no page turned later finds changed; accounts that cannot be read stand before those that are fine.
-      if (stateOf(account) === 'unread' || dueGroup(account.urgency, now) === 'now') return 1;
-      return actBy === notUrgent.actBy ? null : actBy;
+      const place = urgencyPlace(account, now);
+      return place === never ? null : place;
     }
     case 'runway':
       return account.runways[leadingBalance(account)]?.runwayMs ?? null;

@@ -1,6 +1,7 @@
 import { ownOf } from '../../domain/own.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import type { Balance, BalanceDefinition } from '../../domain/reading.ts';
+import { accountStates, stateOf } from '../../views/account-summary.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Html, html, sayHtml } from '../../wording/html.ts';
 import { phrases, say } from '../../wording/phrase.ts';
@@ -11,16 +12,7 @@ import { live } from './live.ts';
 import { accountLink, age, badge, balanceCell, burnOf, icon, runwayCell, table, unknown } from './markup.ts';
 import { pager } from './pager.ts';
 import { drawSparkline } from './sparkline.ts';
-import {
-  accountStates,
-  common,
-  type Frame,
-  type Scope,
-  sayOutcome,
-  stateOf,
-  stateTones,
-  stateWord,
-} from './words.ts';
+import { common, type Frame, type Scope, sayOutcome, stateTones, stateWord } from './words.ts';
 
 const says = phrases('overview', {
   filter: 'Filter by state',

@@ -6,6 +6,7 @@ import { dayMs } from '../../domain/time.ts';
 import { figureOf } from '../../rules/fact-figures.ts';
 import { describeRule } from '../../rules/registry.ts';
 import { nameBasis } from '../../rules/spending-facts.ts';
+import { stateOf } from '../../views/account-summary.ts';
 import { sortAlerts } from '../../views/sort-alerts.ts';
 import type { AccountView, AlertView, Explanation, SilenceView } from '../../views/views.ts';
 import { type Html, html, sayHtml } from '../../wording/html.ts';
@@ -43,7 +44,6 @@ import {
   pages,
   type Scope,
   sayOutcome,
-  stateOf,
   stateTones,
   stateWord,
 } from './words.ts';

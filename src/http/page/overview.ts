@@ -1,7 +1,6 @@
 import { inSlices } from '../../daemon/slices.ts';
 import { hourMs, isoDay, parseLocalText } from '../../domain/time.ts';
-import { notUrgent } from '../../domain/urgency.ts';
-import { dueGroup, dueGroups } from '../../rules/urgency.ts';
+import { dueGroup, dueGroups, notUrgent } from '../../domain/urgency.ts';
 import { sortAlerts } from '../../views/sort-alerts.ts';
 import type { FiringView } from '../../views/views.ts';
 import { type Html, html, sayHtml } from '../../wording/html.ts';

@@ -1,8 +1,7 @@
 import type { Payment } from '../../domain/message.ts';
 import { ownOf } from '../../domain/own.ts';
 import { type Balance, unitOf } from '../../domain/reading.ts';
-import { notUrgent } from '../../domain/urgency.ts';
-import { dueGroup } from '../../rules/urgency.ts';
+import { dueGroup, notUrgent } from '../../domain/urgency.ts';
 import type { AccountView, AlertView } from '../../views/views.ts';
 import { isGuess, sayEmptyWhen } from '../../wording/forecast-wording.ts';
 import { type Html, html } from '../../wording/html.ts';

@@ -1,17 +1,14 @@
 import { cleanText } from '../../domain/plain-text.ts';
 import type { OutcomeKind } from '../../domain/reading.ts';
 import type { Severity } from '../../domain/severity.ts';
-import { isEndingSoon } from '../../views/account-summary.ts';
+import type { AccountState } from '../../views/account-summary.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import type { AccountView } from '../../views/views.ts';
-import { type Language, type Listener, phrases, say } from '../../wording/phrase.ts';
+import type { Reader } from '../../wording/moments.ts';
+import { type Listener, phrases, say } from '../../wording/phrase.ts';
 import { sayAgain } from '../../wording/say-again.ts';
 
-export interface Frame {
-  readonly language: Language;
-  readonly now: number;
-  readonly timezone: string;
-}
+export type Frame = Reader;
 
 /** The scope of one request: the views, the instant and zone, and what the address asks for. */
 export interface Scope extends Frame {
@@ -98,8 +95,7 @@ export function titleOf(page: keyof typeof pages, reader: Listener): string {
   return say(titles.page, { page: say(pages[page], reader) }, reader);
 }
 
-/** Worst first: the order of states on the page. */
-export const stateTones = {
+export const stateTones: Readonly<Record<AccountState, Tone>> = {
   critical: 'critical',
   warning: 'warning',
   ending: 'warning',
@@ -108,20 +104,7 @@ export const stateTones = {
   pending: 'pending',
   waiting: 'neutral',
   fine: 'good',
-} as const;
-
-export type AccountState = keyof typeof stateTones;
-
-/** The keys as written above: a constant has the keys that its type says. */
-export const accountStates = Object.keys(stateTones) as readonly AccountState[];
-
-export function stateOf(account: AccountView): AccountState {
-  if (account.worst !== null) return account.worst;
-  if (account.outcome === null) return 'waiting';
-  if (account.outcome !== 'ok') return 'unread';
-  if (isEndingSoon(account)) return 'ending';
-  return account.pending > 0 ? 'pending' : 'fine';
-}
+};
 
 export function stateWord(state: AccountState, reader: Listener): string {
   return say(stateSays[state], reader);

@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg';
-import { parseAddress } from '../../domain/addresses.ts';
+import { parseAddress, passwordsIn } from '../../domain/addresses.ts';
 import { createForeignTexts } from '../../domain/foreign-text.ts';
 import { StorageError } from '../../domain/operator-error.ts';
 import { PollCodecError } from '../runs/poll-bytes.ts';
@@ -159,8 +159,8 @@ function storageError(
 /** The server's own words, where they cannot name who asks or where, without what it was signed in with. */
 function quote(code: string, words: string, url: string): string {
   if (/^(28|3D|08|57P03)/.test(code)) return code;
-  const { password = '', searchParams } = parseAddress(url) ?? {};
-  const texts = createForeignTexts([url, decodeURIComponent(password), searchParams?.get('password') ?? '']);
+  const address = parseAddress(url);
+  const texts = createForeignTexts([url, ...(address === null ? [] : passwordsIn(address))]);
   return `${code}: ${texts.clean(words, 500)}`;
 }
 

@@ -15,7 +15,7 @@ function statusOf(columns: number, latest: number | null = viewsNow + 5 * dayMs,
     style: createStyle(false),
   };
   const accounts = [buildAccountView({ runways: { sms, voip: null } })];
-  return formatStatus(summarizeAll(accounts), { stdout, timezone: 'UTC', now: viewsNow });
+  return formatStatus(summarizeAll(accounts, viewsNow), { stdout, timezone: 'UTC', now: viewsNow });
 }
 
 describe('when an account runs dry, in the status', () => {
@@ -64,7 +64,7 @@ it('names how many accounts it does not show, and where they are', () => {
     columns: 200,
     style: createStyle(false),
   };
-  const summary = summarizeAll([buildAccountView({ id: 'otp' })]);
+  const summary = summarizeAll([buildAccountView({ id: 'otp' })], viewsNow);
   const frame = { stdout, timezone: 'UTC', now: viewsNow };
   expect(formatStatus(summary, frame)).not.toContain('not shown');
   expect(formatStatus({ ...summary, accounts: 131 }, frame)).toMatch(
@@ -82,7 +82,7 @@ it('shows a balance that counts something else with what it counts, beside money
     style: createStyle(false),
   };
   const frame = { stdout, timezone: 'UTC', now: viewsNow };
-  const shown = formatStatus(summarizeAll([{ ...account, balances: minutes }]), frame);
+  const shown = formatStatus(summarizeAll([{ ...account, balances: minutes }], viewsNow), frame);
   expect(shown).toMatch(/ \d+ minutes +CNY /);
   expect(shown).toMatch(/ \d+\.\d\d +\d+ minutes /);
 });
