@@ -1,4 +1,11 @@
-import { type Incident, isAcknowledged, type LastNotified, type ToolKeys } from '../domain/alert.ts';
+import {
+  type Incident,
+  isAcknowledged,
+  type LastNotified,
+  lastKeyOf,
+  oneKey,
+  type ToolKeys,
+} from '../domain/alert.ts';
 import { getOrMake } from '../domain/get-or-make.ts';
 import { isStandalone, type NotificationItem, type NotificationReason } from '../domain/outbox.ts';
 import { ownOf } from '../domain/own.ts';
@@ -238,11 +245,11 @@ function keysAfter(
     const first = freshKey(state, incident, channel);
     return { first, newest: first, taken: isTaken ? first : null };
   }
-  const { first, newest, taken } = known.keys ?? { first: 0, newest: 0, taken: null };
-  if (isTaken) return { first, newest, taken: newest };
-  const isLost = taken === newest;
+  const keys = known.keys ?? oneKey;
+  if (isTaken) return { ...keys, taken: keys.newest };
+  const isLost = keys.taken === keys.newest;
   const isNews = item === 'worse' && !isBeginningUnsent(state, incident, channel);
-  return { first, newest: newest + (isLost || isNews ? 1 : 0), taken };
+  return isLost || isNews ? { ...keys, newest: lastKeyOf(keys) + 1 } : keys;
 }
 
 /** After those of the alert's incidents of which the channel may not know the end. */
@@ -253,7 +260,9 @@ function freshKey(state: MonitorState, { id, account, rule }: Incident, channel:
   const newest = queueOf(state, channel)
     .flatMap(({ items }) => items)
     .filter(({ incident }) => incident !== id && others.has(incident))
-    .map(({ incident }) => ownOf(state.incidents.get(incident)?.notified, channel)?.keys?.newest ?? 0);
+    .map(({ incident }) =>
+      lastKeyOf(ownOf(state.incidents.get(incident)?.notified, channel)?.keys ?? oneKey),
+    );
   return Math.max(-1, ...newest) + 1;
 }
 
@@ -269,6 +278,6 @@ function isBeginningUnsent(state: MonitorState, { id }: Incident, channel: strin
   );
 }
 
-function isOneKey({ newest, taken }: ToolKeys): boolean {
-  return newest === 0 && taken === null;
+function isOneKey(keys: ToolKeys): boolean {
+  return lastKeyOf(keys) === 0 && keys.taken === null;
 }
