@@ -116,6 +116,23 @@ describe.each(toolTypes)('%s', (type) => {
     expect(tool.about(alert)).toEqual([]);
   });
 
+  test('that refused the end for good keeps the next incident open when it hears of that end after all', async () => {
+    const { world, tool } = await worldWith(type);
+    await read(world, 100);
+    tool.take(alert);
+    world.channel('ops').mood = 'dead';
+    await acknowledge(world);
+    await read(world, 900);
+    world.channel('ops').mood = 'up';
+    world.news();
+    await read(world, 20);
+    await world.pass(3 * step);
+    expect(world.news().join()).toContain('otp/sms-low resolved');
+    expect(tool.about(alert)).toMatchObject([{ taken: false }]);
+    await read(world, 900);
+    expect(tool.about(alert)).toEqual([]);
+  });
+
   test('that is escalated to after the alert got worse wakes people', async () => {
     const { world } = await worldWith(type);
     const boss = new PagingTool(type);
