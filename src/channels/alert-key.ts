@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isAcknowledged, type ToolKeys } from '../domain/alert.ts';
+import { isAcknowledged, lastKeyOf, oneKey } from '../domain/alert.ts';
 import { type MessageItem, stateOf } from '../domain/message.ts';
 import { cleanText } from '../domain/plain-text.ts';
 
@@ -18,8 +18,6 @@ const maxSourceLength = 200;
 export function sourceOf({ accountName, incident }: MessageItem): string {
   return cleanText(accountName, maxSourceLength) || incident.account;
 }
-
-const oneKey: ToolKeys = { first: 0, newest: 0, taken: null };
 
 /**
  * The work on the alerts of a message, key by key. A message that was late may speak of an incident that ended and of the
@@ -55,7 +53,8 @@ export function actionFor(item: MessageItem): KeyOrder['action'] {
 /** An alert that is taken or over is so under all of its keys. */
 function numbersOf({ keys = oneKey }: MessageItem, action: KeyOrder['action'], raises: boolean) {
   const { first, newest, taken } = keys;
-  if (action !== 'open') return Array.from({ length: newest - first + 1 }, (_, place) => first + place);
+  if (action !== 'open')
+    return Array.from({ length: lastKeyOf(keys) - first + 1 }, (_, place) => first + place);
   if (!raises) return [newest];
   return taken === null ? [first] : [...new Set([first, newest])];
 }

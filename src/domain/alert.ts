@@ -70,6 +70,15 @@ export interface ToolKeys {
   readonly newest: number;
   /** Up to this one somebody had it. */
   readonly taken: number | null;
+  /** Up to this one a process may have used keys that died before it could store them. */
+  readonly unstored?: number;
+}
+
+export const oneKey: ToolKeys = { first: 0, newest: 0, taken: null };
+
+/** The last key under which a tool may have the incident. */
+export function lastKeyOf({ newest, unstored = newest }: ToolKeys): number {
+  return Math.max(newest, unstored);
 }
 
 export type Resolution =

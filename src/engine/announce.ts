@@ -1,4 +1,11 @@
-import { type Incident, isAcknowledged, type LastNotified, type ToolKeys } from '../domain/alert.ts';
+import {
+  type Incident,
+  isAcknowledged,
+  type LastNotified,
+  lastKeyOf,
+  oneKey,
+  type ToolKeys,
+} from '../domain/alert.ts';
 import { getOrMake } from '../domain/get-or-make.ts';
 import { isStandalone, type NotificationItem, type NotificationReason } from '../domain/outbox.ts';
 import { ownOf } from '../domain/own.ts';
@@ -66,19 +73,20 @@ function announce(turn: Turn, incident: Incident): void {
     const { channel } = plan;
     const forChannel = { ...suppression, channelFailedUntil: channelFailedUntil(state, incident, plan) };
     const waiting = (): boolean => isWaiting(turn, channel, incident.id);
-    const next = (): Decision =>
+    const next = (endsEarlier: boolean): Decision =>
       decide({
         incident: after,
         plan,
         notified: ownOf(after.notified, channel) ?? null,
         suppression: forChannel,
         waiting,
-        endsEarlier: ended.has(channel),
+        endsEarlier,
         now,
       });
     // One notification may leave another, such as an escalation that is due as well.
-    let decision = next();
-    for (; decision.kind === 'notify'; decision = next()) after = notify(turn, after, plan, decision.item);
+    let decision = next(ended.has(channel));
+    for (; decision.kind === 'notify'; decision = next(false))
+      after = notify(turn, after, plan, decision.item);
     until = Math.min(until, decision.until ?? Number.POSITIVE_INFINITY);
   }
   if (after !== incident) state.incidents.set(incident.id, after);
@@ -122,15 +130,20 @@ function notify(
   };
 }
 
-/** The channels that an end of an earlier incident of the same alert waits for. */
+/** The channels that an end of an earlier incident of the same alert waits for, with no word of this one after it. */
 function channelsOfEnds(state: MonitorState, incident: Incident): ReadonlySet<string> {
   const { id, account, rule } = incident;
   const others = state.incidents.ofAlert(account, rule);
   if (others.size < 2 || !isOpen(incident)) return noChannels;
   const isEnd = ({ kind, incident: other }: NotificationItem): boolean =>
     kind === 'resolved' && other !== id && others.has(other);
-  const names = [...state.queues.keys()];
-  return new Set(names.filter((name) => queueOf(state, name).some(({ items }) => items.some(isEnd))));
+  const isLastWord = (channel: string): boolean => {
+    const last = queueOf(state, channel).findLast(({ items }) =>
+      items.some((item) => others.has(item.incident)),
+    );
+    return last?.items.some(isEnd) === true && !last.items.some((item) => item.incident === id);
+  };
+  return new Set([...state.queues.keys()].filter(isLastWord));
 }
 
 const noChannels: ReadonlySet<string> = new Set();
@@ -238,11 +251,11 @@ function keysAfter(
     const first = freshKey(state, incident, channel);
     return { first, newest: first, taken: isTaken ? first : null };
   }
-  const { first, newest, taken } = known.keys ?? { first: 0, newest: 0, taken: null };
-  if (isTaken) return { first, newest, taken: newest };
-  const isLost = taken === newest;
+  const keys = known.keys ?? oneKey;
+  if (isTaken) return { ...keys, taken: keys.newest };
+  const isLost = keys.taken === keys.newest;
   const isNews = item === 'worse' && !isBeginningUnsent(state, incident, channel);
-  return { first, newest: newest + (isLost || isNews ? 1 : 0), taken };
+  return isLost || isNews ? { ...keys, newest: lastKeyOf(keys) + 1 } : keys;
 }
 
 /** After those of the alert's incidents of which the channel may not know the end. */
@@ -250,10 +263,15 @@ function freshKey(state: MonitorState, { id, account, rule }: Incident, channel:
   const others = state.incidents.ofAlert(account, rule);
   // The usual case, and no reason to look through thousands.
   if (others.size === (others.has(id) ? 1 : 0)) return 0;
-  const newest = queueOf(state, channel)
-    .flatMap(({ items }) => items)
-    .filter(({ incident }) => incident !== id && others.has(incident))
-    .map(({ incident }) => ownOf(state.incidents.get(incident)?.notified, channel)?.keys?.newest ?? 0);
+  const queued = new Set(
+    queueOf(state, channel).flatMap(({ items }) => items.map(({ incident }) => incident)),
+  );
+  const newest = [...others].flatMap((other) => {
+    const known = state.incidents.get(other);
+    const last = ownOf(known?.notified, channel);
+    const isKnownOver = known?.event === true || (last?.resolved === true && !queued.has(other));
+    return other === id || last === undefined || isKnownOver ? [] : [lastKeyOf(last.keys ?? oneKey)];
+  });
   return Math.max(-1, ...newest) + 1;
 }
 
@@ -269,6 +287,6 @@ function isBeginningUnsent(state: MonitorState, { id }: Incident, channel: strin
   );
 }
 
-function isOneKey({ newest, taken }: ToolKeys): boolean {
-  return newest === 0 && taken === null;
+function isOneKey(keys: ToolKeys): boolean {
+  return lastKeyOf(keys) === 0 && keys.taken === null;
 }

@@ -98,11 +98,8 @@ function decideNext(input: Input, notified: LastNotified): Decision {
   const { incident, plan, suppression, now } = input;
   const suppressed = decideSuppression(suppression, now);
   if (suppressed !== null) return suppressed;
-  const risen = whatRose(incident, notified);
-  if (plan.repeatEveryMs !== null && risen !== null) return notify(risen);
-  // Channels that know of it learn who has it, so that nobody else starts.
-  if (isAcknowledged(incident) && notified.acknowledgedAt !== incident.acknowledgement.at)
-    return notify('acknowledged');
+  const news = newsOf(input, notified);
+  if (news !== null) return notify(news);
   if (plan.repeatEveryMs === null) return quiet('not due');
   if (incident.flappingSince !== null) return notified.flapping ? quiet('flapping') : notify('flapping');
   if (isAcknowledged(incident)) return quiet('acknowledged');
@@ -114,6 +111,14 @@ function decideNext(input: Input, notified: LastNotified): Decision {
   if (!input.waiting()) return notify('reminder');
   // The pending notification says what a reminder would.
   return quiet('still on its way', orEscalation(now + plan.repeatEveryMs));
+}
+
+function newsOf({ incident, plan, endsEarlier }: Input, notified: LastNotified): NotificationReason | null {
+  const risen = plan.repeatEveryMs === null ? null : whatRose(incident, notified);
+  if (risen !== null) return risen;
+  if (!isAcknowledged(incident)) return endsEarlier ? 'reminder' : null;
+  // Channels that know of it learn who has it, so that nobody else starts.
+  return endsEarlier || notified.acknowledgedAt !== incident.acknowledgement.at ? 'acknowledged' : null;
 }
 
 /** Null where the channel is not escalated to, or was already. */

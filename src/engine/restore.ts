@@ -1,7 +1,8 @@
-import { type Incident, mapNotified, type TakeOver } from '../domain/alert.ts';
+import { type Incident, mapNotified, oneKey, type TakeOver } from '../domain/alert.ts';
 import type { Notification } from '../domain/outbox.ts';
 import { atOnce, inParts, type Parts } from '../domain/parts.ts';
 import type { Settings } from '../domain/settings.ts';
+import { severities } from '../domain/severity.ts';
 import { dayMs, minuteMs, weekMs } from '../domain/time.ts';
 import type { Calendar, Random } from '../ports/clock.ts';
 import type { StoredState } from '../ports/store.ts';
@@ -98,12 +99,7 @@ function* holdStored(state: MonitorState, stored: StoredState, downMs: number): 
   }
   yield;
   for (const alert of stored.alerts) state.alerts.setInMemory(alert);
-  for (const incident of stored.incidents) {
-    const isPaused = downMs > 0 && incident.resolvedAt === null;
-    const whole = completed(incident, isPaused ? downMs : 0);
-    // The next daemon counts from this start on.
-    state.incidents[isPaused ? 'set' : 'setInMemory'](incident.id, whole);
-  }
+  for (const incident of stored.incidents) holdIncident(state, incident, downMs);
   for (const silence of stored.silences) state.silences.setInMemory(silence.id, silence);
   for (const backoff of stored.backoffs) state.backoffs.setInMemory(backoff.group, backoff);
 }
@@ -124,6 +120,14 @@ function* resumeAccounts(state: MonitorState, stored: StoredState, now: number):
   }
 }
 
+function holdIncident(state: MonitorState, incident: Incident, downMs: number): void {
+  const { id, resolvedAt } = incident;
+  if (resolvedAt !== null) state.incidents.setInMemory(id, completed(incident, 0));
+  else if (!state.endedCleanly) state.incidents.set(id, perhapsRisen(completed(incident, downMs)));
+  // The next daemon counts from this start on.
+  else state.incidents[downMs > 0 ? 'set' : 'setInMemory'](id, completed(incident, downMs));
+}
+
 /** With fields that older versions did not store. Their acknowledgements count as notified, so that none comes late. */
 function completed(incident: Incident, pausedMs: number): Incident {
   const acknowledgedAt = incident.acknowledgement?.at ?? null;
@@ -133,6 +137,14 @@ function completed(incident: Incident, pausedMs: number): Incident {
     ...(pausedMs > 0 ? { pausedMs: (last.pausedMs ?? 0) + pausedMs } : {}),
   }));
   return { ...whole, eased: incident.eased ?? null };
+}
+
+/** Tools may have it under keys more than a daemon stored that died: one for each level that it can rise. */
+function perhapsRisen(incident: Incident): Incident {
+  return mapNotified(incident, ({ keys = oneKey, ...last }) => ({
+    ...last,
+    keys: { ...keys, unstored: keys.newest + severities.length - 1 },
+  }));
 }
 
 /**

@@ -115,7 +115,9 @@ const lastNotified = objectOf<LastNotified>({
   at: instant,
   escalatedAt: orNull(instant),
   acknowledgedAt: orAbsent(orNull(instant)),
-  keys: orAbsent(objectOf({ first: number, newest: number, taken: orNull(number) })),
+  keys: orAbsent(
+    objectOf({ first: number, newest: number, taken: orNull(number), unstored: orAbsent(number) }),
+  ),
   pausedMs: orAbsent(number),
   severity,
   rises,

@@ -32,6 +32,15 @@ async function acknowledge(world: World): Promise<void> {
   await world.pass(minuteMs);
 }
 
+/** A process that is killed while nothing can be stored, and the next one. */
+async function dieHavingRead(world: World, balances: readonly number[]): Promise<void> {
+  world.diskFull = true;
+  for (const sms of balances) await read(world, sms);
+  world.crash();
+  world.diskFull = false;
+  world.start();
+}
+
 describe.each(toolTypes)('%s', (type) => {
   test('wakes people for what got worse after somebody took it, and ends all of it', async () => {
     const { world, tool } = await worldWith(type);
@@ -82,6 +91,46 @@ describe.each(toolTypes)('%s', (type) => {
     expect(tool.about(alert).some(({ taken }) => !taken)).toBe(true);
     await read(world, 900);
     expect([...tool.shown]).toEqual([]);
+  });
+
+  test('ends what a daemon told from memory before it was killed', async () => {
+    const { world, tool } = await worldWith(type);
+    await read(world, 400);
+    await dieHavingRead(world, [100, 20]);
+    await read(world, 900);
+    await world.pass(step);
+    expect([...tool.shown.keys()].filter((key) => key.startsWith(alert))).toEqual([]);
+  });
+
+  test('wakes people for what got worse after a daemon was killed that had told from memory what was less bad', async () => {
+    const { world, tool } = await worldWith(type);
+    await read(world, 400);
+    await dieHavingRead(world, [100]);
+    const before = tool.woken.length;
+    await read(world, 20);
+    await world.restart({ downMs: step });
+    await world.pass(step);
+    expect(tool.woken.length).toBe(before + 1);
+    await read(world, 900);
+    await world.pass(step);
+    expect(tool.about(alert)).toEqual([]);
+  });
+
+  test('that refused the end for good keeps the next incident open when it hears of that end after all', async () => {
+    const { world, tool } = await worldWith(type);
+    await read(world, 100);
+    tool.take(alert);
+    world.channel('ops').mood = 'dead';
+    await acknowledge(world);
+    await read(world, 900);
+    world.channel('ops').mood = 'up';
+    world.news();
+    await read(world, 20);
+    await world.pass(3 * step);
+    expect(world.news().join()).toContain('otp/sms-low resolved');
+    expect(tool.about(alert)).toMatchObject([{ taken: false }]);
+    await read(world, 900);
+    expect(tool.about(alert)).toEqual([]);
   });
 
   test('that is escalated to after the alert got worse wakes people', async () => {

@@ -85,8 +85,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'nobody learns who acknowledged',
     file: decide,
-    old: "    return notify('acknowledged');",
-    new: "    return quiet('acknowledged');",
+    old: "incident.acknowledgement.at ? 'acknowledged' : null",
+    new: 'incident.acknowledgement.at ? null : null',
   },
   {
     name: 'what a small top-up made milder is not reported again',
@@ -333,14 +333,21 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'what got worse stands under the key that somebody took',
     file: 'src/engine/announce.ts',
-    old: 'newest: newest + (isLost || isNews ? 1 : 0)',
-    new: 'newest: newest + (isLost && !isLost && isNews ? 1 : 0)',
+    old: 'return isLost || isNews ? ',
+    new: 'return isLost && !isLost && isNews ? ',
   },
   {
     name: 'only the newest key of an alert is closed at its end',
     file: 'src/channels/alert-key.ts',
-    old: '{ length: newest - first + 1 }, (_, place) => first + place)',
+    old: '{ length: lastKeyOf(keys) - first + 1 }, (_, place) => first + place)',
     new: '{ length: 1 + first - first }, () => newest)',
+  },
+  {
+    name: 'keys that a daemon told from memory before it died are not closed',
+    file: restore,
+    old: 'keys.newest + severities.length - 1',
+    new: 'keys.newest + severities.length - severities.length',
+    test: 'test/daemon/paging-tools.test.ts',
   },
   {
     name: 'what is owed to a recipient is not one queue',

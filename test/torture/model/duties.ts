@@ -1,4 +1,4 @@
-import type { Incident, LastNotified } from '../../../src/domain/alert.ts';
+import { alertKey, type Incident, type LastNotified } from '../../../src/domain/alert.ts';
 import type { Notification, NotificationItem } from '../../../src/domain/outbox.ts';
 import { amountOf, type Outcome, type Reading } from '../../../src/domain/reading.ts';
 import type { Severity } from '../../../src/domain/severity.ts';
@@ -233,7 +233,14 @@ export class Duties {
       const last = this.#lastNotified.get(`${message.channel}/${incident.id}`);
       // What was sent since it was decided may be this reminder itself, which went out before it could be stored.
       const counts = last !== undefined && last <= at - (now - it.item.at);
-      const calm = at - this.#disturbedAt > 1000;
+      // Nobody reads the end of an earlier incident last.
+      const followsEnd = message.items.some(
+        (other) =>
+          other.kind === 'resolved' &&
+          other.incident !== incident.id &&
+          alertKey(other.account, other.rule) === alertKey(incident.account, incident.rule),
+      );
+      const calm = !followsEnd && at - this.#disturbedAt > 1000;
       if (counts && calm && Number.isFinite(pauseMs) && at - last < pauseMs - 1000) {
         throw new Violation(
           'reminders keep their distance',

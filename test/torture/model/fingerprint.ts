@@ -1,4 +1,4 @@
-import type { Incident } from '../../../src/domain/alert.ts';
+import { type Incident, oneKey } from '../../../src/domain/alert.ts';
 import type { AccountSettings } from '../../../src/domain/settings.ts';
 import { groupOf, type MonitorState } from '../../../src/engine/state.ts';
 import type { ReadingLog } from '../../../src/spending/reading-log.ts';
@@ -20,7 +20,7 @@ export function fingerprint(state: MonitorState, now: number, asOf: number = now
     const { notified, rises, severity, worstSeverity, resolvedAt, acknowledgement } = incident;
     parts.set(
       `incident ${incident.id}`,
-      JSON.stringify([withoutPauses(notified), rises, severity, worstSeverity, resolvedAt, acknowledgement]),
+      JSON.stringify([asBefore(notified), rises, severity, worstSeverity, resolvedAt, acknowledgement]),
     );
   }
   for (const message of state.messages.values()) {
@@ -63,9 +63,12 @@ function announcedBy({ expected, announced }: MonitorState): [string, string][] 
   );
 }
 
-/** Reminders are put off by a restart, by how long nobody ran. */
-function withoutPauses(notified: Incident['notified']): Incident['notified'] {
-  const entries = Object.entries(notified).map(([channel, { pausedMs: _, ...last }]) => [channel, last]);
+/** Without what a restart adds: reminders are put off by how long nobody ran, and who died may have used keys that it did not store. */
+function asBefore(notified: Incident['notified']): Incident['notified'] {
+  const entries = Object.entries(notified).map(([channel, { pausedMs: _, keys, ...last }]) => {
+    const { first, newest, taken } = keys ?? oneKey;
+    return [channel, { ...last, keys: { first, newest, taken } }];
+  });
   return Object.fromEntries(entries);
 }
 

@@ -155,6 +155,7 @@ export class Ledger {
       } else {
         this.#expectLawful(before, row, settings, it);
         if (before.state === 'pending' && row.state === 'dead') this.#died(row, it.at);
+        if (before.deliveredAt !== null && row.deliveredAt === null) this.readers.mayHearAgain(before);
       }
       if (row.state !== 'pending') this.#ended.push(row.id);
       for (const key of keysOf(row)) if (!this.#firstSeen.has(key)) this.#firstSeen.set(key, it.at);

@@ -1,3 +1,4 @@
+import type { Notification } from '../../../src/domain/outbox.ts';
 import type { Send } from '../observer.ts';
 import { Violation } from '../story.ts';
 
@@ -48,6 +49,13 @@ export class Readers {
 
   mayHaveRead(key: string): void {
     this.#perhapsRead.add(key);
+  }
+
+  /** It waits for some recipients with what nobody has: all hear both where both go out again, rather than an end alone. */
+  mayHearAgain({ channel, items }: Notification): void {
+    for (const incident of new Set(items.map((item) => item.incident)))
+      for (const arrivals of this.#heard.get(`${channel}/${incident}`)?.kinds.values() ?? [])
+        arrivals.count--;
   }
 
   /** Whether nobody at the channel can have heard of it. */

@@ -82,12 +82,15 @@ export class SelfAlerts {
 
   /** `refused`: why the configuration on the disk is not the one in use; null where it is. */
   review(state: MonitorState, at: number, refused: string | null): void {
-    const isTold = state.alerts.get('@lowwater', 'config-invalid')?.state === 'firing';
+    // One that flaps stays open while it is not the case, until it calms down.
+    const isFiring = (rule: string): boolean => {
+      const alert = state.alerts.get('@lowwater', rule);
+      return alert?.state === 'firing' && alert.recoveringSince === null;
+    };
+    const isTold = isFiring('config-invalid');
     if (isTold !== (refused !== null) && at - this.#refusedAt > settleMs)
       throw new Violation('an invalid configuration is told while it is that', `${refused} and ${isTold}`);
-    const alert = state.alerts.get('@lowwater', 'storage-failed');
-    // One that flaps stays open while it is not the case, until it calms down.
-    const firing = alert?.state === 'firing' && alert.recoveringSince === null;
+    const firing = isFiring('storage-failed');
     if (!firing && this.#failingSince !== null && at - this.#failingSince > settleMs) {
       throw new Violation('a disk that fails is reported', `since ${at - this.#failingSince} ms`);
     }
