@@ -100,9 +100,8 @@ function decideNext(input: Input, notified: LastNotified): Decision {
   if (suppressed !== null) return suppressed;
   const risen = whatRose(incident, notified);
   if (plan.repeatEveryMs !== null && risen !== null) return notify(risen);
-  // Channels that know of it learn who has it, so that nobody else starts.
-  if (isAcknowledged(incident) && notified.acknowledgedAt !== incident.acknowledgement.at)
-    return notify('acknowledged');
+  const whose = whoHasIt(incident, notified);
+  if (whose !== null) return notify(whose);
   if (plan.repeatEveryMs === null) return quiet('not due');
   if (incident.flappingSince !== null) return notified.flapping ? quiet('flapping') : notify('flapping');
   if (isAcknowledged(incident)) return quiet('acknowledged');
@@ -114,6 +113,13 @@ function decideNext(input: Input, notified: LastNotified): Decision {
   if (!input.waiting()) return notify('reminder');
   // The pending notification says what a reminder would.
   return quiet('still on its way', orEscalation(now + plan.repeatEveryMs));
+}
+
+/** Channels that know of it learn who has it, so that nobody else starts, and that nobody has it any more. */
+function whoHasIt(incident: Incident, { acknowledgedAt }: LastNotified): NotificationReason | null {
+  const { acknowledgement } = incident;
+  if (acknowledgement === null) return acknowledgedAt === null ? null : 'reminder';
+  return isAcknowledged(incident) && acknowledgedAt !== acknowledgement.at ? 'acknowledged' : null;
 }
 
 /** Null where the channel is not escalated to, or was already. */
