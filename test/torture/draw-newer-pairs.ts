@@ -23,7 +23,6 @@ export const newerPairs = [
   'link × over',
   'report × sleep',
   'report × take-over',
-  'farewell × take-over',
   'extended × extended',
   'given back × taken',
   'cancelled × ordered',
@@ -60,7 +59,6 @@ export const frames: Readonly<Record<NewerPair, Frame>> = {
   'link × over': {},
   'report × sleep': { nodes: [1], reports: oftenAndDaily, faults: ['lost', 'refused'] },
   'report × take-over': { nodes: many, reports: oftenAndDaily, faults: ['lost', 'slow'] },
-  'farewell × take-over': { nodes: [1, 2, 3], faults: ['refused', 'lost', 'slow'], everywhere: true },
   'extended × extended': { nodes: many },
   'given back × taken': { nodes: many },
   'cancelled × ordered': { nodes: many },
@@ -235,18 +233,6 @@ export function drawNewer(from: Seeded, pair: NewerPair, { settings, at, until }
       ];
       return [{ at, kind: 'await', what: 'a report', forMs: withinMs(6 * hourMs), next }];
     }
-    case 'farewell × take-over':
-      return [
-        {
-          at,
-          kind: 'reload',
-          settings: from.pick([
-            settings,
-            ...settings.channels.map(({ name }) => withoutChannel(settings, name)),
-          ]),
-        },
-        ...from.some([endOfOwner(from, at + from.skewed(1, 20 * minuteMs))], 0.5),
-      ];
     case 'extended × extended': {
       const forMs = from.skewed(20 * minuteMs, 6 * hourMs);
       const silence = { kind: 'silence', match: { account: [account] }, forMs } as const;
@@ -274,20 +260,6 @@ function drawUndone(from: Seeded, what: Undone['what'], order: Happening): Happe
     ...from.some([undo(at + from.pick([1, 2, 700, minuteMs]))], 0.6),
     ...from.some([endOfOwner(from, at + from.pick([0, 1, 50, 700]))], 0.4),
   ];
-}
-
-/** The settings of whoever took a channel out of them, with all that named it. */
-function withoutChannel(settings: Settings, gone: string): Settings {
-  const left = (names: readonly string[]): readonly string[] => names.filter((name) => name !== gone);
-  return {
-    ...settings,
-    channels: settings.channels.filter(({ name }) => name !== gone),
-    routes: settings.routes.flatMap(({ channels, escalate, ...rest }) => {
-      const others = left(channels);
-      const after = escalate && left(escalate.channels).length > 0 ? escalate : null;
-      return others.length > 0 ? [{ ...rest, channels: others, escalate: after }] : [];
-    }),
-  };
 }
 
 /** Another process, or the next one, has the accounts after it. */
