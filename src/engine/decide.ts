@@ -113,12 +113,14 @@ function decideNext(input: Input, notified: LastNotified): Decision {
   return quiet('still on its way', orEscalation(now + plan.repeatEveryMs));
 }
 
+/** Channels that know of it learn who has it, so that nobody else starts, and that nobody has it any more. */
 function newsOf({ incident, plan, endsEarlier }: Input, notified: LastNotified): NotificationReason | null {
   const risen = plan.repeatEveryMs === null ? null : whatRose(incident, notified);
   if (risen !== null) return risen;
-  if (!isAcknowledged(incident)) return endsEarlier ? 'reminder' : null;
-  // Channels that know of it learn who has it, so that nobody else starts.
-  return endsEarlier || notified.acknowledgedAt !== incident.acknowledgement.at ? 'acknowledged' : null;
+  if (isAcknowledged(incident))
+    return endsEarlier || notified.acknowledgedAt !== incident.acknowledgement.at ? 'acknowledged' : null;
+  const isGivenBack = incident.acknowledgement === null && notified.acknowledgedAt !== null;
+  return endsEarlier || isGivenBack ? 'reminder' : null;
 }
 
 /** Null where the channel is not escalated to, or was already. */

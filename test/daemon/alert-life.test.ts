@@ -300,6 +300,19 @@ describe('reminders, acknowledgement and escalation', () => {
     expect(await read(world, 10)).toEqual(['otp/sms-low acknowledged info', 'otp/sms-low worse critical']);
   });
 
+  test('given back, whoever read that somebody has it reads at once that nobody has, be it information', async () => {
+    const world = await startWorld({ rules: [low], channels });
+    await read(world, 400);
+    take(world);
+    await world.pass(minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low acknowledged info']);
+    await give(world.views, { kind: 'unacknowledge', account: 'otp', rule: 'sms-low' });
+    await world.pass(minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low reminder info']);
+    await world.pass(3 * hourMs);
+    expect(world.news()).toEqual([]);
+  });
+
   test('given back, it is reminded of again and escalates after its own time', async () => {
     const world = await startWorld({ rules: [single], routes, channels });
     await read(world, 100);

@@ -92,4 +92,18 @@ describe('a receiver that the configuration has no more', () => {
     expect(other.world.now - stoppedAt).toBeLessThan(9000);
     expect(other.world.errors).toMatchObject([{ channel: 'ops', reason: 'connection refused' }]);
   });
+
+  test('since a start is named once on the channels where it has alerts open, and else not', async () => {
+    const rules = [smsLow({ warning: units(200) })];
+    const world = await startWorld({ rules, channels: ['ops', 'pager'] });
+    await world.restart({ downMs: minuteMs, parts: { rules, channels: ['ops'] } });
+    await world.restart({ downMs: minuteMs, parts: { rules, channels: ['ops', 'pager'] } });
+    world.provider.set('otp', 100);
+    await world.pass(10 * minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low firing warning']);
+    await world.restart({ downMs: minuteMs, parts: { rules, channels: ['ops'] } });
+    await world.restart({ downMs: minuteMs });
+    await world.pass(5 * minuteMs);
+    expect(world.news()).toEqual(['@lowwater/channel-failed:pager event warning']);
+  });
 });

@@ -455,7 +455,7 @@ describe('a channel', () => {
     world.settings = moved(world, 'ops');
     world.start();
     await world.pass(10 * minuteMs);
-    expect(world.news()).toEqual([]);
+    expect(world.news()).toEqual(['@lowwater/channel-failed:ops event warning']);
   });
 
   test('that swaps its address with another leaves no receiver untold and tells none twice', async () => {

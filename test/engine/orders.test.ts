@@ -306,6 +306,19 @@ describe('a payment that two people order', () => {
     expect((await world.views.alert(account, 'sms-low'))?.acknowledged).toMatchObject({ by: 'Ada' });
   });
 
+  test('that is cancelled does not put off the escalation of what got worse since, which nobody has', async () => {
+    const world = await startWorld({ rules: [smsLow({ warning: units(200), critical: units(50) })] });
+    await read(world, 100);
+    const escalates = () => [...world.daemon.state.incidents.values()][0]?.escalationSince;
+    await order({}, 'Ada', world);
+    await read(world, 20);
+    const since = escalates();
+    await world.pass(hourMs / 2);
+    const [{ id = '' } = {}] = world.views.expected();
+    giveAtOnce(world, { kind: 'cancel-expected', account, id }, 'Ben');
+    expect(escalates()).toBe(since);
+  });
+
   test('is no second one for another balance', async () => {
     const world = await startWorld({ accounts: [makeAccount('otp', { leadTimeMs: hourMs })] });
     await order({}, 'Ada', world);

@@ -1,4 +1,5 @@
 import type { Daemon } from '../../src/daemon/daemon.ts';
+import { nextReportAt } from '../../src/daemon/reporting.ts';
 import type { Incident } from '../../src/domain/alert.ts';
 import { ownOf } from '../../src/domain/own.ts';
 import { acknowledged, asksOf } from './model/routing.ts';
@@ -16,6 +17,7 @@ export function isAbout(
   if (what === 'a message') return state.underWay.size > 0;
   const at = daemon.now();
   const isSoon = (dueAt: number): boolean => dueAt - soonMs <= at && at <= dueAt;
+  if (what === 'a report') return isSoon(nextReportAt(state));
   const free = (incident: Incident): boolean =>
     incident.resolvedAt === null && !incident.event && !acknowledged(incident);
   return [...state.incidents.values()]

@@ -21,6 +21,11 @@ export const newerPairs = [
   'escalation × take-over',
   'repeat × silence',
   'link × over',
+  'report × sleep',
+  'report × take-over',
+  'extended × extended',
+  'given back × taken',
+  'cancelled × ordered',
 ] as const;
 export type NewerPair = (typeof newerPairs)[number];
 
@@ -34,9 +39,12 @@ interface Frame {
   readonly repeatEveryMs?: number;
   readonly escalates?: true;
   readonly accounts?: number;
+  /** By these expressions. */
+  readonly reports?: readonly string[];
 }
 
 const many = [2, 3, 3];
+const oftenAndDaily = ['0 */2 * * *', '30 2 * * *'];
 
 export const frames: Readonly<Record<NewerPair, Frame>> = {
   'refused order × standby': { nodes: many },
@@ -49,7 +57,14 @@ export const frames: Readonly<Record<NewerPair, Frame>> = {
   'escalation × take-over': { nodes: many, escalates: true },
   'repeat × silence': { repeatEveryMs: hourMs, faults: ['lost', 'slow'] },
   'link × over': {},
+  'report × sleep': { nodes: [1], reports: oftenAndDaily, faults: ['lost', 'refused'] },
+  'report × take-over': { nodes: many, reports: oftenAndDaily, faults: ['lost', 'slow'] },
+  'extended × extended': { nodes: many },
+  'given back × taken': { nodes: many },
+  'cancelled × ordered': { nodes: many },
 };
+
+type Undone = Extract<Happening, { kind: 'undo' }>;
 
 interface Scene {
   readonly settings: Settings;
@@ -196,7 +211,55 @@ export function drawNewer(from: Seeded, pair: NewerPair, { settings, at, until }
         ...from.some([endOfOwner(from, at + from.pick([0, 1, 50]))], 0.3),
       ];
     }
+    case 'report × sleep': {
+      const forMs = from.skewed(minuteMs, 30 * hourMs);
+      const next = from.pick<readonly Happening[]>([
+        [{ at: 1, kind: 'suspend', forMs }],
+        [{ at: 1, kind: 'pause', forMs }],
+        [{ at: 1, kind: 'jump', byMs: from.pick([-1, 1]) * forMs }],
+        [{ at: from.skewed(1, 40_000), kind: 'stop', downMs: forMs }],
+        [endOfOwner(from, from.skewed(1, 40_000))],
+      ]);
+      return [{ at, kind: 'await', what: 'a report', forMs: withinMs(6 * hourMs), next }];
+    }
+    case 'report × take-over': {
+      const failing = { kind: 'storage', fault: from.pick(['full', 'busy'] as const) } as const;
+      const fault = from.pick(['cut', 'isolated', 'deaf'] as const);
+      const line = { kind: 'line', fault, everyone: false } as const;
+      const forMs = from.skewed(1000, hourMs);
+      const next = [
+        ...from.some<Happening>([{ at: 1, ...from.pick([failing, line]), forMs }], 0.5),
+        endOfOwner(from, from.skewed(1, 60_000)),
+      ];
+      return [{ at, kind: 'await', what: 'a report', forMs: withinMs(6 * hourMs), next }];
+    }
+    case 'extended × extended': {
+      const forMs = from.skewed(20 * minuteMs, 6 * hourMs);
+      const silence = { kind: 'silence', match: { account: [account] }, forMs } as const;
+      return drawUndone(from, 'extend', { at, ...silence, byOrder: from.chance(0.5) });
+    }
+    case 'given back × taken':
+      return drawUndone(from, 'release', { at, kind: 'acknowledge', place: 0, byOrder: from.chance(0.5) });
+    case 'cancelled × ordered': {
+      const amountMicros = from.pick([150, 400]) * 1_000_000;
+      const order = { account, amountMicros, forMs: from.skewed(20 * minuteMs, 12 * hourMs) };
+      return drawUndone(from, 'cancel', { at, kind: 'ordered', ...order, byOrder: from.chance(0.5) });
+    }
   }
+}
+
+/** People take back, or let last, what they or others ordered. */
+function drawUndone(from: Seeded, what: Undone['what'], order: Happening): Happening[] {
+  const undo = (at: number): Happening => ({
+    ...{ at, kind: 'undo', what, place: from.int(0, 1), byOrder: from.chance(0.5) },
+  });
+  const at = order.at + from.pick([0, 1, 700, 10 * minuteMs]);
+  return [
+    order,
+    undo(at),
+    ...from.some([undo(at + from.pick([1, 2, 700, minuteMs]))], 0.6),
+    ...from.some([endOfOwner(from, at + from.pick([0, 1, 50, 700]))], 0.4),
+  ];
 }
 
 /** Another process, or the next one, has the accounts after it. */

@@ -105,6 +105,10 @@ export function drawPair(from: Seeded, mixed: Scenario, wanted?: string): Scenar
     rules: [rule, ...buildBuiltInRules([rule], accounts)],
     channels,
     routes,
+    reports: (frame.reports ?? []).map((cron, place) => ({
+      ...{ id: `report-${place}`, cron, timezone: from.pick(['UTC', 'Europe/Berlin']) },
+      channels: [first, second],
+    })),
     storage: { path: ':memory:', retentionMs: 400 * dayMs },
     log: { level: 'debug' } as const,
   };

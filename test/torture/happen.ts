@@ -1,12 +1,18 @@
+import type { Daemon } from '../../src/daemon/daemon.ts';
 import { StorageError } from '../../src/domain/operator-error.ts';
 import { mutesEverything } from '../../src/domain/rule.ts';
 import type { Settings } from '../../src/domain/settings.ts';
-import { type Wanted, writeOrder } from '../../src/engine/orders.ts';
+import { type OperatorOrder, type OrderBody, type Wanted, writeOrder } from '../../src/engine/orders.ts';
+import type { MonitorState } from '../../src/engine/state.ts';
+import type { LiveViews } from '../../src/views/live-views.ts';
 import { leftOrderOf, orderOf } from '../support/orders.ts';
 import { isAbout } from './awaited.ts';
 import { type Fleet, leaseMs } from './fleet.ts';
+import { isNew } from './links.ts';
 import type { Machine } from './machine.ts';
 import type { Model } from './model/model.ts';
+import { extendedByMs } from './model/orders-given.ts';
+import { acknowledged } from './model/routing.ts';
 import { dayMs, type Happening, hourMs } from './scenario.ts';
 import { hashText } from './seeded.ts';
 import { orderAtStandby } from './standby-orders.ts';
@@ -97,6 +103,7 @@ export function happen(stage: Stage, it: Happening, struck: Machine | null = sta
     case 'ordered':
     case 'announced':
     case 'expire':
+    case 'undo':
     case 'test alert':
       operate(stage, machine, it);
       return;
@@ -206,65 +213,120 @@ function press(
   model.operated();
 }
 
-function operate(
-  { fleet, model }: Stage,
-  machine: Machine,
-  it: Extract<
-    Happening,
-    { kind: 'acknowledge' | 'silence' | 'ordered' | 'announced' | 'expire' | 'test alert' }
-  >,
-): void {
+type Operated = Extract<
+  Happening,
+  { kind: 'acknowledge' | 'silence' | 'ordered' | 'announced' | 'expire' | 'undo' | 'test alert' }
+>;
+
+function operate({ fleet, model }: Stage, machine: Machine, it: Operated): void {
   const { views, daemon, storage, leaveOrder } = machine;
   if (!fleet.isTheirs(machine)) return;
   if (views === null || daemon === null || machine.stopping || machine.frozen) return;
-  const now = daemon.now();
+  const at = daemon.now();
+  const [wanted, by] = wantedOf(it, daemon.state, at) ?? [];
+  if (wanted === undefined || by === undefined) return;
   const leave = 'byOrder' in it && it.byOrder && storage.fault === null ? leaveOrder : null;
-  const give = (wanted: Wanted, by: string): void => {
-    if (leave === null) expectAnswer(machine, model, views.orders([orderOf(wanted, { by, at: now })]));
-    else {
-      const { orderId, from, ...known } = leftOrderOf(wanted, { by, at: now });
-      // Commands before 0.4 gave an order no id, and said of nobody whence it came.
-      leave(wanted.kind === 'acknowledge' && it.at % 2 === 0 ? known : { ...known, orderId, from });
-    }
-  };
-  if (it.kind === 'acknowledge') {
-    const open = [...daemon.state.alerts.values()].filter((alert) => alert.incident !== null);
-    const alert = open[it.place % Math.max(1, open.length)];
-    if (alert === undefined) return;
-    const { account, rule, incident } = alert;
-    const wanted = { kind: 'acknowledge', account, rule, comment: '' } as const;
-    if (it.lateMs === undefined) give(wanted, 'anna');
-    else {
-      const order = orderOf({ ...wanted, seen: { incident } }, { by: `late ${incident}`, at: now });
-      machine.queue.at(machine.queue.now + it.lateMs, () => {
-        const { views: present, leaveOrder: leaveLate } = machine;
-        if (leaveLate !== null) leaveLate(writeOrder(order));
-        else if (present !== null && !machine.stopping && !machine.frozen)
-          expectAnswer(machine, model, present.orders([order]));
-        machine.nudge();
-        model.operated();
-      });
-    }
-  } else if (it.kind === 'silence') {
-    const { match } = it;
-    const everything = mutesEverything(match);
-    give({ kind: 'silence', match, everything, startsAt: now, endsAt: now + it.forMs, comment: '' }, 'ben');
-  } else if (it.kind === 'ordered') {
-    const { account, amountMicros, forMs } = it;
-    give({ kind: 'expect-top-up', account, amountMicros, arrivesBy: now + forMs, comment: '' }, 'cleo');
-  } else if (it.kind === 'announced') {
-    const { account, amountMicros, forMs } = it;
-    const run = { amountMicros, startsAt: now, endsAt: now + forMs, comment: '' };
-    give({ kind: 'expect-spending', account, ...run }, it.by ?? 'dora');
-  } else if (it.kind === 'test alert') {
-    give({ kind: 'test-alert', account: it.account }, 'gil');
-  } else if (it.kind === 'expire') {
-    const ids = [...daemon.state.silences.keys()];
-    const id = ids[it.place % Math.max(1, ids.length)];
-    if (id !== undefined) expectAnswer(machine, model, views.orders([orderOf({ kind: 'expire', id })]));
+  if (it.kind === 'acknowledge' && it.lateMs !== undefined) {
+    const order = orderOf(wanted, { by, at });
+    machine.queue.at(machine.queue.now + it.lateMs, () => giveLate(model, machine, order));
+  } else if (leave !== null) {
+    leaveWith(leave, model, it, leftOrderOf(wanted, { by, at }));
+    machine.nudge();
+  } else {
+    const answers = views.orders([orderOf(wanted, { by, at })]);
+    expectAnswer(machine, model, it.kind === 'undo' ? remembered(model, daemon, answers, by) : answers);
   }
-  if (leave !== null) machine.nudge();
   model.operated();
+}
+
+/** What somebody wants, and who; null where there is nothing to be done. */
+function wantedOf(it: Operated, state: MonitorState, now: number): readonly [Wanted, string] | null {
+  switch (it.kind) {
+    case 'acknowledge': {
+      const open = [...state.alerts.values()].filter((alert) => alert.incident !== null);
+      const alert = open[it.place % Math.max(1, open.length)];
+      if (alert === undefined) return null;
+      const { account, rule, incident } = alert;
+      const wanted = { kind: 'acknowledge', account, rule, comment: '' } as const;
+      return it.lateMs === undefined
+        ? [wanted, 'anna']
+        : [{ ...wanted, seen: { incident } }, `late ${incident}`];
+    }
+    case 'silence': {
+      const everything = mutesEverything(it.match);
+      const span = { startsAt: now, endsAt: now + it.forMs, comment: `for ${it.forMs}` };
+      return [{ kind: 'silence', match: it.match, everything, ...span }, 'ben'];
+    }
+    case 'ordered': {
+      const { account, amountMicros, forMs } = it;
+      const arrivesBy = now + forMs;
+      return [{ kind: 'expect-top-up', account, amountMicros, arrivesBy, comment: '' }, 'cleo'];
+    }
+    case 'announced': {
+      const { account, amountMicros, forMs } = it;
+      const run = { amountMicros, startsAt: now, endsAt: now + forMs, comment: '' };
+      return [{ kind: 'expect-spending', account, ...run }, it.by ?? 'dora'];
+    }
+    case 'undo': {
+      const wanted = undoing(state, it);
+      return wanted && [wanted, `una-${it.at}`];
+    }
+    case 'test alert':
+      return [{ kind: 'test-alert', account: it.account }, 'gil'];
+    case 'expire': {
+      const ids = [...state.silences.keys()];
+      const id = ids[it.place % Math.max(1, ids.length)];
+      return id === undefined ? null : [{ kind: 'expire', id }, 'ana'];
+    }
+  }
+}
+
+function giveLate(model: Model, machine: Machine, order: OperatorOrder): void {
+  const { views, leaveOrder } = machine;
+  if (leaveOrder !== null) leaveOrder(writeOrder(order));
+  else if (views !== null && !machine.stopping && !machine.frozen)
+    expectAnswer(machine, model, views.orders([order]));
+  machine.nudge();
+  model.operated();
+}
+
+function leaveWith(
+  leave: NonNullable<Machine['leaveOrder']>,
+  { given }: Model,
+  { kind, at }: Happening,
+  { orderId, from, ...known }: OrderBody,
+): void {
+  // Commands before 0.4 gave an order no id, and said of nobody whence it came.
+  leave(kind === 'acknowledge' && at % 2 === 0 ? known : { ...known, orderId, from });
+  if (kind === 'undo') given.answered(String(known.by), { isSaidDone: true, incident: null });
+}
+
+/** Whoever undoes something remembers what they were told of it. */
+async function remembered(
+  { given }: Model,
+  { committer }: Daemon,
+  answers: ReturnType<LiveViews['orders']>,
+  by: string,
+): Promise<void> {
+  const [answer] = await answers;
+  given.answered(by, { isSaidDone: isNew(answer), mayBeLost: committer.failing, incident: null });
+}
+
+/** Null where there is nothing to be undone. */
+function undoing(state: MonitorState, { what, place }: Extract<Happening, { kind: 'undo' }>): Wanted | null {
+  const newest = <Each>(all: Iterable<Each>): Each | undefined => [...all].toReversed().at(place);
+  if (what === 'extend') {
+    const silence = newest(state.silences.values());
+    if (silence === undefined) return null;
+    const seen = place === 0 ? { seenEndsAt: silence.endsAt } : {};
+    return { kind: 'extend-silence', id: silence.id, byMs: extendedByMs, ...seen };
+  }
+  if (what === 'cancel') {
+    const topUp = newest([...state.expected.values()].flat());
+    return topUp === undefined ? null : { kind: 'cancel-expected', account: topUp.account, id: topUp.id };
+  }
+  const taken = newest([...state.incidents.values()].filter(acknowledged));
+  return taken === undefined ? null : { kind: 'unacknowledge', account: taken.account, rule: taken.rule };
 }
 
 function pollNow(machine: Machine, model: Model, account: string): void {

@@ -146,12 +146,19 @@ export type Happening = { readonly at: number } & (
   /** Once `what` is under way or about to be: within `forMs`, or never. The instants of `next` count from that one. */
   | {
       readonly kind: 'await';
-      readonly what: 'a message' | 'an escalation' | 'a reminder';
+      readonly what: 'a message' | 'an escalation' | 'a reminder' | 'a report';
       readonly forMs: number;
       readonly next: readonly Happening[];
     }
   | { readonly kind: 'silence'; readonly match: Matcher; readonly forMs: number; readonly byOrder: boolean }
   | { readonly kind: 'expire'; readonly place: number }
+  /** Of what `place` finds, counted from the newest: lets a silence last longer, gives back what somebody has, or cancels what is expected. */
+  | {
+      readonly kind: 'undo';
+      readonly what: 'extend' | 'release' | 'cancel';
+      readonly place: number;
+      readonly byOrder: boolean;
+    }
   | { readonly kind: 'poll now'; readonly account: string }
 );
 

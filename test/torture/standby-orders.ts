@@ -28,7 +28,7 @@ export async function orderAtStandby(
     if (wanted === null) return;
     const [answer] = await page.orders([orderOf(wanted, { by, at: machine.wall() })]);
     const incident = wanted.kind === 'acknowledge' ? (wanted.seen?.incident ?? null) : null;
-    model.given.orderedAtStandby(by, { isSaidDone: isNew(answer), incident });
+    model.given.answered(by, { isSaidDone: isNew(answer), incident });
     machine.queue.at(machine.queue.now + readAgainMs, () => {
       void expectTrue({ machine, page, model }, by);
     });

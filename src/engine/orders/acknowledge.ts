@@ -102,7 +102,9 @@ function noIncident(state: MonitorState, { account, rule }: AlertName): Refusal 
   return refuse('not-found', why);
 }
 
+/** Nobody has what got worse since it was taken: its escalation goes on. */
 export function giveBackIncident(state: MonitorState, incident: Incident, now: number): void {
+  if (!isAcknowledged(incident)) return;
   keepIncident(state, { ...incident, acknowledgement: null, escalationSince: now });
   applyToSpending(state, incident, false);
 }

@@ -54,6 +54,8 @@ export class Duties {
   ] as const;
   /** Incidents whose records could not be read. */
   readonly #lost = new Set<string>();
+  /** Incidents that somebody had: where they are given back their readers hear of that at once. */
+  readonly #taken = new Set<string>();
   #disturbedAt = 0;
 
   constructor(parts: Parts) {
@@ -114,7 +116,8 @@ export class Duties {
   /** An incident in a batch: one that became milder as its balance rose was eased by a top-up. */
   followed(incident: Incident, at: number): void {
     this.#oneVoice.followed(incident, at);
-    const { id, account, rule, balance, severity, rises } = incident;
+    const { id, account, rule, balance, severity, rises, acknowledgement } = incident;
+    if (acknowledgement !== null) this.#taken.add(id);
     const before = this.#severity.get(id);
     this.#severity.set(id, severity);
     if (incident.resolvedAt === null) this.#open.set(`${account}/${rule}`, { id, severity, rises });
@@ -148,6 +151,7 @@ export class Duties {
     it: { readonly message: Notification; readonly from: number } & Moment,
   ): void {
     for (const item of it.message.items.slice(it.from)) {
+      if (item.kind === 'acknowledged') this.#taken.add(item.incident);
       // What only moved here from another message was decided when it was put there.
       const key = `${it.message.channel}/${item.incident} ${item.kind}`;
       if (item.at < it.now - 5000 || this.#lastItem.get(key) === item.at) continue;
@@ -163,7 +167,10 @@ export class Duties {
   /** Also what no batch has said yet: while nothing can be stored it goes out from memory. */
   delivered({ channel, message }: Send, at: number): void {
     if (message.kind !== 'incidents') return;
-    for (const { incident } of message.items) this.#lastNotified.set(`${channel}/${incident.id}`, at);
+    for (const { incident, kinds } of message.items) {
+      this.#lastNotified.set(`${channel}/${incident.id}`, at);
+      if (kinds.includes('acknowledged')) this.#taken.add(incident.id);
+    }
   }
 
   /** Looks for what should have been reported by now. */
@@ -240,7 +247,7 @@ export class Duties {
           other.incident !== incident.id &&
           alertKey(other.account, other.rule) === alertKey(incident.account, incident.rule),
       );
-      const calm = !followsEnd && at - this.#disturbedAt > 1000;
+      const calm = !followsEnd && !this.#taken.has(incident.id) && at - this.#disturbedAt > 1000;
       if (counts && calm && Number.isFinite(pauseMs) && at - last < pauseMs - 1000) {
         throw new Violation(
           'reminders keep their distance',
@@ -281,7 +288,7 @@ export class Duties {
       if (failed(ask.channel, ask.repeatEveryMs)) continue;
       const repeatEveryMs = Math.max(...pausesOf(state, incident, ask.channel));
       const kind = isOwedWhoHasIt(incident, notified)
-        ? 'acknowledged'
+        ? 'who has it'
         : this.#dutyOf(incident, { ...ask, repeatEveryMs }, notified, it);
       if (kind !== null) found.push({ channel: ask.channel, kind });
     }
@@ -322,8 +329,9 @@ export class Duties {
 }
 
 function isOwedWhoHasIt(incident: Incident, notified: LastNotified | undefined): boolean {
-  if (notified === undefined || !acknowledged(incident)) return false;
-  return notified.acknowledgedAt !== incident.acknowledgement?.at;
+  const { acknowledgement } = incident;
+  if (notified === undefined || (acknowledgement !== null && !acknowledged(incident))) return false;
+  return notified.acknowledgedAt !== (acknowledgement?.at ?? null);
 }
 
 /** The pauses between reminders to a channel that its routes ask for. An outage takes the place of alerts that may have others. */

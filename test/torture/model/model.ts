@@ -534,6 +534,16 @@ export class Model implements Observer {
     }
   }
 
+  /** The newest run of each report was put out, or is one of before it was configured. */
+  #expectReported({ notes, settings }: MonitorState, { at, now }: Moment): void {
+    if (at - Math.max(this.#bootedAt, this.#wallMovedAt) < reviewEveryMs) return;
+    for (const { id, cron, timezone } of settings.reports) {
+      const due = this.#calendar.previous(cron, timezone, now - patienceMs);
+      if (due !== null && Number(notes.get(`report:${id}`)?.value) < due)
+        throw new Violation('a report is not lost', `${id} of ${new Date(due).toISOString()}`);
+    }
+  }
+
   #expectDrained(daemon: Daemon, moment: Moment): void {
     for (const row of this.#ledger.pending) {
       if (moment.now - row.createdAt < 15 * 60_000) continue;
@@ -617,6 +627,7 @@ export class Model implements Observer {
     this.#duties.review(state, moment);
     this.#own.review(state, moment.at, this.machine?.refused ?? null);
     this.#expectNamed(state, false);
+    this.#expectReported(state, moment);
     this.given.expectOnce(state, null);
     this.#expectShown(state, moment);
     this.#pacing.expectPolled(moment.at, ({ poll }) => {

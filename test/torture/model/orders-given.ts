@@ -1,3 +1,5 @@
+import type { Acknowledgement, Alert } from '../../../src/domain/alert.ts';
+import type { AuditEntry } from '../../../src/domain/operator.ts';
 import type { Outcome, Reading } from '../../../src/domain/reading.ts';
 import type { Silence } from '../../../src/domain/route.ts';
 import type { Settings } from '../../../src/domain/settings.ts';
@@ -6,6 +8,7 @@ import type { MonitorState } from '../../../src/engine/state.ts';
 import type { Batch } from '../../../src/ports/store.ts';
 import { Violation } from '../story.ts';
 import { DurableMap } from './durable-map.ts';
+import { acknowledged, sharesVoice } from './routing.ts';
 
 /** A payment counts as arrived with so much of it (contract, 4). */
 const arrivedShare = 0.8;
@@ -16,13 +19,21 @@ interface Expected {
   /** The rises of the balance by the time of the order. */
   readonly risenBefore: number;
   readonly balance: string;
+  readonly orderedAt: number;
 }
 
-/** The page of a daemon that stands by, as somebody read it, and the incident that they took there, if they did. */
-interface AtStandby {
+/** What somebody read of their order, on the page or as the command line has it. */
+export interface Answer {
   readonly isSaidDone: boolean;
+  /** It was done from memory by a daemon that may have died with that. */
+  readonly mayBeLost?: boolean;
+  /** The incident that they took, if they did. */
   readonly incident: string | null;
 }
+
+const hourMs = 3_600_000;
+/** By so much each silence is let last longer that is. */
+export const extendedByMs = hourMs;
 
 /** Orders of people: each holds as long as they said, counts once, and is done or taken back. */
 export class OrdersGiven {
@@ -32,11 +43,11 @@ export class OrdersGiven {
   readonly #risen = new DurableMap<number>();
   readonly #readings = new DurableMap<Reading>();
   readonly #stored = [this.#silences, this.#expected, this.#risen, this.#readings] as const;
-  /** On the page of a daemon that stands by, by who gave it: whether they read that it is done. */
-  readonly #atStandby = new Map<string, AtStandby>();
+  /** By who gave it, each of whom gives one. */
+  readonly #answers = new Map<string, Answer>();
 
-  orderedAtStandby(by: string, it: AtStandby): void {
-    this.#atStandby.set(by, it);
+  answered(by: string, it: Answer): void {
+    this.#answers.set(by, it);
   }
 
   polled(account: string, outcome: Outcome, at: number): void {
@@ -53,7 +64,13 @@ export class OrdersGiven {
   /** Before a batch is stored. */
   follow(state: MonitorState, batch: Batch, now: number): void {
     for (const silence of batch.silences) this.#silences.set(silence.id, silence);
+    const ordered = Object.entries(batch.notes).flatMap(([name, note]) =>
+      name.startsWith('audit:') && note !== null ? [JSON.parse(note) as AuditEntry] : [],
+    );
     this.#expectMuted(state, now);
+    this.#expectExtended(state);
+    this.#expectGivenBack(state, ordered);
+    this.#expectCancelled(state, ordered);
     this.#expectComing(state);
     this.#expectRunsOnce(state);
   }
@@ -83,19 +100,18 @@ export class OrdersGiven {
   }
 
   /**
-   * Orders of people at a daemon that stands by, in the audit of the one that has the accounts. `isTaken`: whether somebody else took it
-   * before; null while something may wait.
+   * Orders of people, at a daemon that stands by too, in the audit of the one that has the accounts. `isTaken`: whether somebody else took
+   * it before; null while something may wait.
    */
   expectOnce(state: MonitorState, isTaken: ((incident: string) => boolean) | null): void {
-    if (this.#atStandby.size === 0) return;
+    if (this.#answers.size === 0) return;
     const times = Map.groupBy(entriesOf(state), ({ by }) => by);
-    for (const [by, { isSaidDone, incident }] of this.#atStandby) {
+    for (const [by, { isSaidDone, mayBeLost, incident }] of this.#answers) {
       const count = times.get(by)?.length ?? 0;
       if (count > 1 || (count > 0 && !isSaidDone))
-        throw new Violation('an order at a standby is done once', `${by}: ${count} times`);
-      if (isTaken === null || !isSaidDone || count > 0) continue;
-      if (incident === null || !isTaken(incident))
-        throw new Violation('an order at a standby is done or named', by);
+        throw new Violation('an order is done once, and where that is said', `${by}: ${count} times`);
+      if (isTaken === null || !isSaidDone || mayBeLost === true || count > 0) continue;
+      if (incident === null || !isTaken(incident)) throw new Violation('an order is done or named', by);
     }
   }
 
@@ -113,16 +129,55 @@ export class OrdersGiven {
     }
   }
 
+  /** A silence lasts by as much longer as the audit says, once for each order. */
+  #expectExtended(state: MonitorState): void {
+    if (state.silences.size === 0) return;
+    const extended = entriesOf(state).filter(({ action }) => action === 'extend-silence');
+    for (const { id, comment, startsAt, endsAt, expired } of state.silences.values()) {
+      if (!comment.startsWith('for ') || expired === true) continue;
+      const times = extended.filter(({ detail }) => detail.startsWith(`${id}, `)).length;
+      if (endsAt - startsAt !== Number(comment.slice('for '.length)) + times * extendedByMs)
+        throw new Violation('a silence is extended once an order', `${id}, ${times} times`);
+    }
+  }
+
+  /** What somebody gave back nobody has, nor what shares its messages, if nobody took it since. */
+  #expectGivenBack(state: MonitorState, ordered: readonly AuditEntry[]): void {
+    for (const { action, account, rule, detail } of ordered) {
+      if (action !== 'unacknowledge' || detail !== '' || account === null || isTakenIn(ordered)) continue;
+      const alerts = state.alerts.of(account);
+      const given = alerts.get(rule ?? '');
+      for (const alert of alerts.values())
+        if (alert === given || (given !== undefined && sharesVoice(alert, given)))
+          expectFree(state, alert, () => true);
+    }
+  }
+
+  /** Nor does anybody have what was taken with money that does not come. */
+  #expectCancelled(state: MonitorState, ordered: readonly AuditEntry[]): void {
+    for (const { action, account, detail } of ordered) {
+      if (action !== 'cancel-expected' || account === null) continue;
+      const { orderedAt } = this.#expected.get(detail) ?? {};
+      this.#expected.delete(detail);
+      if (orderedAt === undefined || isTakenIn(ordered)) continue;
+      for (const alert of state.alerts.of(account).values())
+        expectFree(state, alert, (taken) => taken.at === orderedAt && taken.comment.startsWith('ordered'));
+    }
+  }
+
   /** Nothing has arrived that did not come, and nothing is expected no more that did not arrive. */
   #expectComing({ expected, accounts }: MonitorState): void {
     for (const account of expected.keys())
       if (!accounts.has(account)) throw new Violation('what is ordered is for an account', account);
     const coming = new Map([...expected.values()].flat().map((it) => [it.id, it] as const));
-    for (const { id, account, balance, amountMicros, receivedMicros } of coming.values()) {
+    for (const { id, account, balance, amountMicros, receivedMicros, orderedAt } of coming.values()) {
       const risen = this.#risen.get(`${account}/${balance}`) ?? 0;
       const known = this.#expected.get(id);
       if (known === undefined)
-        this.#expected.set(id, { account, balance, amountMicros, risenBefore: risen - receivedMicros });
+        this.#expected.set(id, {
+          ...{ account, balance, amountMicros, orderedAt },
+          risenBefore: risen - receivedMicros,
+        });
       else if (receivedMicros > risen - known.risenBefore)
         throw new Violation('what arrived has come', `${receivedMicros} of ${id}`);
     }
@@ -145,6 +200,21 @@ export class OrdersGiven {
         throw new Violation('a run that two announce counts once', `${account}: ${names}`);
     }
   }
+}
+
+function isTakenIn(ordered: readonly AuditEntry[]): boolean {
+  return ordered.some(({ action }) => action === 'acknowledge' || action === 'expect-top-up');
+}
+
+function expectFree(
+  state: MonitorState,
+  { incident }: Pick<Alert, 'incident'>,
+  isMeant: (taken: Acknowledgement) => boolean,
+): void {
+  const open = state.incidents.get(incident ?? '');
+  const taken = open?.acknowledgement ?? null;
+  if (open !== undefined && acknowledged(open) && taken !== null && isMeant(taken))
+    throw new Violation('what is given back nobody has', `${taken.by} has ${incident}`);
 }
 
 function entriesOf(state: MonitorState) {
