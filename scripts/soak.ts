@@ -1,9 +1,10 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { deployedFlags, deployedVariables } from '../bench/pipeline/measured-process.ts';
-import { dayMs, parseDuration } from '../src/domain/time.ts';
+import { dayMs, minuteMs, parseDuration } from '../src/domain/time.ts';
 import { type ScenarioInput, scenarioSchema } from '../src/simulator/scenario.ts';
 import { openSqliteReader } from '../src/store/sqlite/reader.ts';
 import { systemClock } from '../src/system/clock.ts';
@@ -11,6 +12,7 @@ import { systemRandom } from '../src/system/random.ts';
 import { drawSparkline } from '../src/wording/sparkline.ts';
 import { type BuiltProcess, startNode } from '../test/support/built-program.ts';
 import { eventually } from '../test/support/eventually.ts';
+import { freePort } from '../test/support/free-port.ts';
 import { startMailSink } from '../test/support/mail-sink.ts';
 import { startSimulator } from '../test/support/simulator.ts';
 import { startSlackSink } from '../test/support/slack-sink.ts';
@@ -22,6 +24,8 @@ import { startSlackSink } from '../test/support/slack-sink.ts';
  * the database keep growing. Two hours of a thousand accounts, in about four minutes:
  *
  *     npm run soak -- --days 0.0833 --step 5m --speed 30 --accounts 1000 --every 20s
+ *
+ * At `--speed 1` it is the built program, and its pages are read once a minute.
  */
 const { values } = parseArgs({
   options: {
@@ -36,6 +40,8 @@ const stepMs = parseDuration(values.step) ?? dayMs;
 /** So many lines are printed, one a step. */
 const steps = Math.round((Number(values.days) * dayMs) / stepMs);
 const speed = Number(values.speed);
+/** What ships has no clock that could run faster. */
+const isReal = speed === 1;
 const accountCount = Number(values.accounts);
 
 const retentionDays = 5;
@@ -43,8 +49,8 @@ const retentionDays = 5;
 interface Sample {
   readonly step: number;
   readonly residentMb: number;
-  /** Heap and buffers in use, after garbage was collected. */
-  readonly heapMb: number;
+  /** Heap and buffers in use, after garbage was collected; null for what ships, which does not say. */
+  readonly heapMb: number | null;
   readonly files: number;
   readonly databaseKb: number;
   readonly logKb: number;
@@ -56,6 +62,7 @@ interface Sample {
 // place for that.
 const memory = '/dev/shm';
 const folder = mkdtempSync(join(existsSync(memory) ? memory : tmpdir(), 'lowwater-soak-'));
+const port = await freePort();
 const provider = await startSimulator({
   host: '127.0.0.1',
   port: 0,
@@ -75,13 +82,7 @@ try {
 async function soak(): Promise<number> {
   const configFile = join(folder, 'config.json');
   writeFileSync(configFile, JSON.stringify(makeConfiguration(), null, 2));
-  const entry = join(import.meta.dirname, '../test/support/patient-daemon.ts');
-  const daemon = startNode(
-    [...deployedFlags, '--expose-gc', entry, configFile, String(speed), String(stepMs)],
-    {
-      env: deployedVariables,
-    },
-  );
+  const daemon = startNode([...deployedFlags, ...programOf(configFile)], { env: deployedVariables });
   await eventually(
     'the first polls',
     () => provider.control.requests() > 0 || daemon.child.exitCode !== null,
@@ -94,11 +95,14 @@ async function soak(): Promise<number> {
   );
   const samples: Sample[] = [];
   for (let step = 1; step <= steps; step += 1) {
-    await eventually(
-      `step ${step}`,
-      () => heapAfter(daemon.output().stdout, step) !== null || daemon.child.exitCode !== null,
-      600_000,
-    );
+    if (isReal) await readPagesFor(stepMs);
+    else {
+      await eventually(
+        `step ${step}`,
+        () => heapAfter(daemon.output().stdout, step) !== null || daemon.child.exitCode !== null,
+        600_000,
+      );
+    }
     if (daemon.child.exitCode !== null)
       throw new Error(`the daemon ended: ${JSON.stringify(await daemon.ended)}`);
     const sample = measure(daemon, step);
@@ -108,6 +112,34 @@ async function soak(): Promise<number> {
   daemon.child.kill('SIGTERM');
   const { code, stderr } = await daemon.ended;
   return judge(samples, { code, stderr });
+}
+
+function programOf(configFile: string): readonly string[] {
+  if (isReal) return [join(import.meta.dirname, '../dist/main.js'), 'run', '--config', configFile];
+  const entry = join(import.meta.dirname, '../test/support/patient-daemon.ts');
+  return ['--expose-gc', entry, configFile, String(speed), String(stepMs)];
+}
+
+async function readPagesFor(ms: number): Promise<void> {
+  const until = Date.now() + ms;
+  while (Date.now() < until) {
+    for (const path of [
+      '/',
+      '/?sort=burn',
+      '/alerts',
+      '/pay',
+      '/review',
+      '/accounts/account-1',
+      '/metrics',
+    ]) {
+      const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+        headers: { accept: 'text/html,*/*' },
+      });
+      await response.arrayBuffer();
+      if (!response.ok) throw new Error(`${path} was answered with ${response.status}`);
+    }
+    await sleep(Math.min(minuteMs, Math.max(0, until - Date.now())));
+  }
 }
 
 function makeScenario(): ScenarioInput {
@@ -194,7 +226,7 @@ function makeConfiguration(): object {
       { channels: ['ops', 'hook'], groupWait: '10m', repeatEvery: '12h' },
     ],
     reports: [{ id: 'daily', cron: '0 9 * * *', channels: ['ops'] }],
-    server: null,
+    server: isReal ? { port } : null,
     // Shorter than the month, so that the database can show that it levels off.
     storage: { retention: `${retentionDays}d` },
     log: { level: 'error' },
@@ -207,6 +239,11 @@ function heapAfter(stdout: string, step: number): number | null {
   return line === undefined ? null : (JSON.parse(line) as { heapBytes: number }).heapBytes;
 }
 
+function heapInMb(stdout: string, step: number): number | null {
+  const bytes = heapAfter(stdout, step);
+  return bytes === null ? null : bytes / 1024 / 1024;
+}
+
 function measure(daemon: BuiltProcess, step: number): Sample {
   const pid = daemon.child.pid ?? 0;
   const kib = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
@@ -214,7 +251,7 @@ function measure(daemon: BuiltProcess, step: number): Sample {
   return {
     step,
     residentMb: kib / 1024,
-    heapMb: (heapAfter(daemon.output().stdout, step) ?? 0) / 1024 / 1024,
+    heapMb: heapInMb(daemon.output().stdout, step),
     files: readdirSync(`/proc/${pid}/fd`).length,
     databaseKb: statSync(database).size / 1024,
     logKb: (statSync(`${database}-wal`, { throwIfNoEntry: false })?.size ?? 0) / 1024,
@@ -227,7 +264,7 @@ function printSample(sample: Sample): void {
   const cells = [
     String(sample.step).padStart(4),
     sample.residentMb.toFixed(1).padStart(13),
-    sample.heapMb.toFixed(1).padStart(10),
+    (sample.heapMb?.toFixed(1) ?? '-').padStart(10),
     String(sample.files).padStart(13),
     sample.databaseKb.toFixed(0).padStart(14),
     sample.logKb.toFixed(0).padStart(9),
