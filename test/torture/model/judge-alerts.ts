@@ -56,14 +56,7 @@ export function judgeAnswer(rule: AnyRule, known: AlertFact, it: Polled): AlertF
     const blind = reading === null && (due >= 0 || never || known.state === 'firing');
     return judged(known, blind ? rule.severity : 'ok', timing, now);
   }
-  if (reading === null) return known;
-  const firing = known.state === 'firing' ? known.severity : null;
-  return judged(
-    known,
-    verdictOnReading(rule, { reading, currency: setup.settings.currency, firing }),
-    timing,
-    now,
-  );
+  return reading === null ? known : judged(known, verdictOn(rule, known, setup, reading), timing, now);
 }
 
 /** What the time until `now` makes of an alert. */
@@ -85,8 +78,23 @@ export function elapseAlert(
     const rests = next.state === 'inactive' || next.goodSince !== null;
     if (rests && now >= dueAt) next = judged(next, rule.severity, timing, Math.max(dueAt, it.judgingSince));
   }
-  if (needsReading(rule) && fact.outcome !== 'ok') return next;
-  return elapsed(next, timing, now);
+  return isUndecided(rule, next, it) ? next : elapsed(next, timing, now);
+}
+
+/** Time decides nothing while there is no reading, or the newest one allows no verdict. */
+function isUndecided(
+  rule: AnyRule,
+  known: AlertFact,
+  { setup, fact }: { readonly setup: AccountSetup; readonly fact: AccountFact },
+): boolean {
+  if (!needsReading(rule)) return false;
+  if (fact.outcome !== 'ok' || fact.reading === null) return true;
+  return verdictOn(rule, known, setup, fact.reading) === 'unknown';
+}
+
+function verdictOn(rule: AnyRule, known: AlertFact, setup: AccountSetup, reading: Reading) {
+  const firing = known.state === 'firing' ? known.severity : null;
+  return verdictOnReading(rule, { reading, currency: setup.settings.currency, firing });
 }
 
 /** Whether time changes the alert at just about this instant. */
