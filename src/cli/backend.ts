@@ -145,7 +145,11 @@ function atDaemon(daemon: OpenDaemon, difference: string | null): Backend {
     async order(request) {
       const answer = await askDaemon(daemon, request);
       if (answer.kind === 'absent') throw new CommandError(`the daemon at ${daemon.url} went away`);
-      if (answer.kind === 'refused') throw refusedAs(answer.status === badRequest, answer.message);
+      if (answer.kind === 'refused') {
+        // Another version may not know the order.
+        const why = difference === null ? answer.message : `${answer.message} (${difference})`;
+        throw refusedAs(answer.status === badRequest, why);
+      }
       return answer;
     },
   };

@@ -230,6 +230,13 @@ describe('which daemon a command asks', () => {
     expect((await run(['ack', 'otp', 'sms-low'], { ...options, env })).code).toBe(0);
   });
 
+  it('an order that a daemon of another version refuses names both versions', async () => {
+    const env = { LOWWATER_TOKEN: token, LOWWATER_SERVER: daemon.url };
+    const { code, stderr } = await run(['ack', 'otp', 'unknown'], { env, version: '9.9.0' });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/"unknown".*\(the daemon runs lowwater [\d.]+, this command is 9\.9\.0\)/);
+  });
+
   it('check shows what the daemon of its own file polls, with ranges, and not what another one does', async () => {
     const file = writeFile('check.json', named(database()));
     const { code, stdout } = await run(['check'], { file, env: { LOWWATER_TOKEN: token } });

@@ -12,6 +12,11 @@ import { runFakeServer, serveWorld } from '../support/web-server.ts';
 
 const heightOf = (page: Page): Promise<number> => page.evaluate('document.documentElement.scrollHeight');
 
+const isFocusInSight = `(() => {
+  const { x, y, width, height } = document.activeElement.getBoundingClientRect();
+  return document.activeElement.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+})()`;
+
 describe.skipIf(!hasBrowser())('forty accounts', () => {
   const bed = useBrowser();
 
@@ -43,6 +48,19 @@ describe.skipIf(!hasBrowser())('forty accounts', () => {
       expect(new Set(lefts.map(Math.round)).size).toBe(2);
     });
   });
+
+  it.each([1280, 360])(
+    'show the headers of the list while one of them has the focus, %i pixels wide',
+    async (width) => {
+      const { url } = await serveWorld(await startCalmFleet());
+      await withPage(bed.scripted, async (page) => {
+        await page.setViewportSize({ width, height: 900 });
+        await page.goto(url);
+        await page.locator('table.accounts thead a').last().focus();
+        expect(await page.evaluate(isFocusInSight)).toBe(true);
+      });
+    },
+  );
 
   it('leave room for the name of one with several balances of long names', async () => {
     const views = new FakeViews();
