@@ -1,4 +1,5 @@
 import type { Alert, Resolution } from '../domain/alert.ts';
+import { isSameCurrency, type Micros } from '../domain/money.ts';
 import { providerKeyOf } from '../domain/provider-entry.ts';
 import { type AccountState, amountOf, type Balance } from '../domain/reading.ts';
 import type { Rule } from '../domain/rule.ts';
@@ -148,13 +149,15 @@ function isUndecided(rule: Rule, alert: Alert, facts: AccountFacts): boolean {
   return kind.needsReading && kind.evaluate(rule, facts, firingSeverity(alert)).kind === 'unknown';
 }
 
-function rises({ reading, previous }: AccountState, balance: Balance | null): boolean {
-  return (
-    balance !== null &&
-    reading !== null &&
-    previous !== null &&
-    amountOf(reading, balance) > amountOf(previous, balance)
-  );
+/** Whether the balance came from the one amount to the other so; surely not is said only where both are in one currency. */
+function moved(
+  { reading, previous }: AccountState,
+  balance: Balance | null,
+  so: (before: Micros, now: Micros) => boolean,
+): boolean {
+  if (balance === null || reading === null || previous === null) return false;
+  if (!isSameCurrency(previous.currency, reading.currency)) return true;
+  return so(amountOf(previous, balance), amountOf(reading, balance));
 }
 
 /** Whether readers have the milder severity in mind: a top-up led to it, or the balance came below the level of the worse one only now. */
@@ -163,17 +166,16 @@ function isEased(
   { alert, change }: Transition,
   before: Alert['value'],
 ): boolean {
-  if (change === 'fell') return rises(poll, alert.balance);
+  if (change === 'fell') return moved(poll, alert.balance, (before, now) => now > before);
   if (change !== 'rose' && alert.rising === null) return false;
   // A fall that waits for `for` is one from its first reading on.
   return crosses(poll, rule, { ...alert, ...alert.rising }) || growsPast(before, rule, alert);
 }
 
 /** Whether the newest reading, and no edit of the rule, brought a balance below the level of a severity. */
-function crosses({ reading, previous }: AccountState, rule: Rule, { balance, severity }: Alert): boolean {
+function crosses(poll: AccountState, rule: Rule, { balance, severity }: Alert): boolean {
   const level = ruleKindOf(rule).levels?.(rule)[severity];
-  if (level === undefined || balance === null || reading === null || previous === null) return false;
-  return amountOf(reading, balance) < level && amountOf(previous, balance) >= level;
+  return level !== undefined && moved(poll, balance, (before, now) => now < level && before >= level);
 }
 
 /** The same of what only grows, such as the spending of a month. */
