@@ -6,6 +6,7 @@ import type { Rule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import type { AccountFacts } from '../rules/evaluation.ts';
 import { ruleKindOf, timingOf } from '../rules/registry.ts';
+import { usuallyStaleAfter } from '../rules/stale.ts';
 import { followChange, incidentOf, openEvent } from './incidents.ts';
 import { factsOf, type MonitorState, scheduleBy, type WatchedAccount } from './state.ts';
 import { elapse, elapsesAt, inactiveAlert, isAtRest, type Transition, transition } from './transition.ts';
@@ -58,7 +59,9 @@ function changesAt(
     kind.dueAt !== undefined && isAtRest(alert ?? null) ? kind.dueAt(rule, facts) : Number.POSITIVE_INFINITY;
   if (isCalm(alert)) return beginsAt;
   const elapses = elapsesAt(alert, timingOf(rule, facts.pollIntervalMs));
-  return elapses === null || isUndecided(rule, alert, facts) ? beginsAt : Math.min(beginsAt, elapses);
+  return elapses === null || isUndecided(rule, alert, facts, elapses)
+    ? beginsAt
+    : Math.min(beginsAt, elapses);
 }
 
 interface RuleCase {
@@ -74,8 +77,10 @@ function elapseRule(state: MonitorState, ruleCase: RuleCase): void {
   if (ruleKindOf(rule).dueAt !== undefined && isAtRest(account.alerts.get(rule.id) ?? null))
     judgeRule(state, ruleCase);
   const alert = account.alerts.get(rule.id);
-  if (alert !== undefined && !isUndecided(rule, alert, facts))
-    applyTransition(state, ruleCase, elapse(alert, timingOf(rule, account.pollIntervalMs), now));
+  const timing = timingOf(rule, account.pollIntervalMs);
+  const elapses = alert && elapsesAt(alert, timing);
+  if (alert !== undefined && elapses != null && !isUndecided(rule, alert, facts, elapses))
+    applyTransition(state, ruleCase, elapse(alert, timing, now));
 }
 
 function judgeRule(state: MonitorState, ruleCase: RuleCase): void {
@@ -142,11 +147,13 @@ function isPaused(rule: Rule, facts: AccountFacts): boolean {
   return facts.outcome !== 'ok' && ruleKindOf(rule).needsReading;
 }
 
-/** Nor while its newest reading allows no verdict, such as one in another currency. */
-function isUndecided(rule: Rule, alert: Alert, facts: AccountFacts): boolean {
-  if (isPaused(rule, facts)) return true;
+/** Nor once its newest reading is of long ago, or while that allows no verdict, such as one in another currency. */
+function isUndecided(rule: Rule, alert: Alert, facts: AccountFacts, at: number): boolean {
   const kind = ruleKindOf(rule);
-  return kind.needsReading && kind.evaluate(rule, facts, firingSeverity(alert)).kind === 'unknown';
+  if (!kind.needsReading) return false;
+  const isLongAgo = at >= facts.readSince + facts.unwatchedMs + usuallyStaleAfter(facts.pollGapMs);
+  if (isLongAgo || isPaused(rule, facts)) return true;
+  return kind.evaluate(rule, facts, firingSeverity(alert)).kind === 'unknown';
 }
 
 /** Whether the balance came from the one amount to the other so; surely not is said only where both are in one currency. */

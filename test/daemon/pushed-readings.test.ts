@@ -6,7 +6,7 @@ import { pushedKind } from '../../src/providers/pushed/pushed-kind.ts';
 import { accountJson, readingJson } from '../../src/views/account-json.ts';
 import { historyHeader } from '../../src/views/csv.ts';
 import { alertJson } from '../../src/views/public-json.ts';
-import { dayMs, minuteMs } from '../support/account-facts.ts';
+import { belowRule, dayMs, hourMs, minuteMs, units } from '../support/account-facts.ts';
 import { give } from '../support/orders.ts';
 import { makeAccount, makeProvider } from '../support/settings.ts';
 import { startWorld, type World } from '../support/world.ts';
@@ -20,6 +20,8 @@ const parts = {
     makeAccount('ai', { provider: 'own', baseUrl: null, credentials: {}, balances, currency: 'credits' }),
   ],
 };
+
+const single = belowRule({ id: 'low', balance: 'credits', thresholds: { warning: units(200) } });
 
 function push(world: World, credits: number, at = world.now, currency = 'credits') {
   return world.views.pushReading({ account: 'ai', at, balances: { credits: credits * 1e6 }, currency });
@@ -156,4 +158,18 @@ test('burn and runway outlive a restart of an account that is read more seldom t
   expect(lived?.credits?.burnPerDay).toBe(24e6);
   await world.restart({ downMs: 0 });
   expect((await world.views.account('ai'))?.runways).toEqual(lived);
+});
+
+test('time neither fires nor resolves an alert to whose account nothing is pushed any more', async () => {
+  const low = { ...single, recoverForMs: hourMs };
+  const world = await startWorld({ ...parts, rules: [low] });
+  await push(world, 40);
+  await world.pass(minuteMs);
+  expect(world.news()).toEqual(['ai/low firing warning']);
+  await push(world, 400);
+  await world.pass(3 * hourMs);
+  expect(world.news()).toEqual(['ai/stale firing warning']);
+  await push(world, 400);
+  await world.pass(minuteMs);
+  expect(world.news().join()).toContain('ai/low resolved warning');
 });

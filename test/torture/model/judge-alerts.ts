@@ -85,8 +85,22 @@ export function elapseAlert(
     const rests = next.state === 'inactive' || next.goodSince !== null;
     if (rests && now >= dueAt) next = judged(next, rule.severity, timing, Math.max(dueAt, it.judgingSince));
   }
-  if (needsReading(rule) && fact.outcome !== 'ok') return next;
+  if (needsReading(rule) && !timeDecides(rule, next, it)) return next;
   return elapsed(next, timing, now);
+}
+
+/** Only while the account is read, its last reading is not of long ago, and in its own currency. */
+function timeDecides(
+  rule: AnyRule,
+  known: AlertFact,
+  { setup, fact }: { readonly setup: AccountSetup; readonly fact: AccountFact },
+): boolean {
+  const { reading, outcome, unwatchedMs } = fact;
+  if (reading === null || outcome !== 'ok') return false;
+  const longAgoAt = reading.at + unwatchedMs + usualStaleness(setup);
+  if (boundaries(known, timingOf(rule, setup)).some((at) => at >= longAgoAt)) return false;
+  const { currency } = setup.settings;
+  return verdictOnReading(rule, { reading, currency, firing: null }) !== 'unknown';
 }
 
 /** Whether time changes the alert at just about this instant. */
@@ -95,7 +109,11 @@ export function isTie(fact: AlertFact, timing: Timing, now: number): boolean {
 }
 
 function staleAfter(rule: StaleRule, setup: AccountSetup): number {
-  return rule.afterMs ?? Math.max(3 * setup.gapMs(), 120_000);
+  return rule.afterMs ?? usualStaleness(setup);
+}
+
+function usualStaleness(setup: AccountSetup): number {
+  return Math.max(3 * setup.gapMs(), 120_000);
 }
 
 export function timingOf(rule: AnyRule, setup: AccountSetup): Timing {
