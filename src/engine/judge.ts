@@ -6,7 +6,7 @@ import type { Rule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import type { AccountFacts } from '../rules/evaluation.ts';
 import { ruleKindOf, timingOf } from '../rules/registry.ts';
-import { usuallyStaleAfter } from '../rules/stale.ts';
+import { isLongAgo } from '../rules/stale.ts';
 import { followChange, incidentOf, openEvent } from './incidents.ts';
 import { factsOf, type MonitorState, scheduleBy, type WatchedAccount } from './state.ts';
 import { elapse, elapsesAt, inactiveAlert, isAtRest, type Transition, transition } from './transition.ts';
@@ -151,8 +151,7 @@ function isPaused(rule: Rule, facts: AccountFacts): boolean {
 function isUndecided(rule: Rule, alert: Alert, facts: AccountFacts, at: number): boolean {
   const kind = ruleKindOf(rule);
   if (!kind.needsReading) return false;
-  const isLongAgo = at >= facts.readSince + facts.unwatchedMs + usuallyStaleAfter(facts.pollGapMs);
-  if (isLongAgo || isPaused(rule, facts)) return true;
+  if (isPaused(rule, facts) || isLongAgo(facts, at)) return true;
   return kind.evaluate(rule, facts, firingSeverity(alert)).kind === 'unknown';
 }
 

@@ -27,6 +27,7 @@ import { balancesOf, factsOf, groupOf, type MonitorState, type WatchedAccount } 
 import { wordSubject } from '../messages/item-wording.ts';
 import type { StoreReader } from '../ports/store.ts';
 import { alertKindOf, balanceLevels, nextStep, ruleKindOf, wouldNotFire } from '../rules/registry.ts';
+import { isLongAgo } from '../rules/stale.ts';
 import { urgencyOf, urgencyOfBalance } from '../rules/urgency.ts';
 import { thin } from '../spending/thin.ts';
 import { english } from '../wording/language.ts';
@@ -80,6 +81,8 @@ export function viewBriefly(parts: ViewDependencies, account: WatchedAccount) {
     currency: reading?.currency ?? currency,
     ...{ outcome, failure, polledAt },
     readAt: reading?.at ?? null,
+    /** False while it cannot be read, and where nothing was pushed for long. */
+    isRead: outcome === 'ok' && !isLongAgo(factsOf(account, now), now),
     /** False where its readings are pushed. */
     polled: entryOf(parts.state.settings, account.settings).polled,
     nextPollAt: parts.nextPollAt(id),

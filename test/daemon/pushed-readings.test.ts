@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ProviderEntry } from '../../src/domain/provider-entry.ts';
 import type { BalanceDefinition } from '../../src/domain/reading.ts';
+import { renderMetrics } from '../../src/http/metrics.ts';
 import { renderText } from '../../src/messages/render-text.ts';
 import { pushedKind } from '../../src/providers/pushed/pushed-kind.ts';
 import { accountJson, readingJson } from '../../src/views/account-json.ts';
@@ -85,6 +86,20 @@ test('an account to which nothing is pushed any more goes stale', async () => {
   await push(world, 40);
   await world.pass(16 * minuteMs);
   expect(world.news()).toContain('ai/stale firing warning');
+});
+
+test('the metrics of an account have no balance while nothing is pushed to it', async () => {
+  const world = await startWorld(parts);
+  const samples = async () => {
+    const given = { now: world.now, refusedTokens: 0 };
+    let text = '';
+    for await (const part of renderMetrics(world.views, given)) text += part;
+    return text;
+  };
+  await push(world, 40);
+  expect(await samples()).toContain('lowwater_balance{account="ai"');
+  await world.pass(16 * minuteMs);
+  expect(await samples()).not.toContain('lowwater_balance{account="ai"');
 });
 
 test('next to an account of the default kind it shows its own balance and nothing of the others', async () => {

@@ -118,7 +118,7 @@ export const accountStates = Object.keys(stateTones) as readonly AccountState[];
 export function stateOf(account: AccountView): AccountState {
   if (account.worst !== null) return account.worst;
   if (account.outcome === null) return 'waiting';
-  if (account.outcome !== 'ok') return 'unread';
+  if (!account.isRead) return 'unread';
   if (isEndingSoon(account)) return 'ending';
   return account.pending > 0 ? 'pending' : 'fine';
 }
