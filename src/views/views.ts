@@ -66,6 +66,11 @@ export function viewAccount(parts: ViewDependencies, account: WatchedAccount) {
   };
 }
 
+/** Not while it cannot be read, nor where nothing was pushed for long. */
+export function isRead(account: WatchedAccount, now: number): boolean {
+  return account.poll.outcome === 'ok' && !isLongAgo(factsOf(account, now), now);
+}
+
 export function viewBriefly(parts: ViewDependencies, account: WatchedAccount) {
   const now = parts.now();
   const { poll, rules } = account;
@@ -81,8 +86,7 @@ export function viewBriefly(parts: ViewDependencies, account: WatchedAccount) {
     currency: reading?.currency ?? currency,
     ...{ outcome, failure, polledAt },
     readAt: reading?.at ?? null,
-    /** False while it cannot be read, and where nothing was pushed for long. */
-    isRead: outcome === 'ok' && !isLongAgo(factsOf(account, now), now),
+    isRead: isRead(account, now),
     /** False where its readings are pushed. */
     polled: entryOf(parts.state.settings, account.settings).polled,
     nextPollAt: parts.nextPollAt(id),
