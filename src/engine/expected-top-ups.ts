@@ -1,14 +1,12 @@
-import { isSameCurrency } from '../domain/money.ts';
 import { hasArrived, missingOf } from '../domain/operator.ts';
-import { amountOf, hasSameBalances, type Reading } from '../domain/reading.ts';
+import { amountOf, type Reading } from '../domain/reading.ts';
 import type { MonitorState, WatchedAccount } from './state.ts';
 
-/** A balance that rose received what was expected first; what has arrived is expected no more. */
+/** A balance that rose received what was expected first; what has arrived is expected no more. `previous`: null where nothing can be compared. */
 export function receiveTopUps(state: MonitorState, account: WatchedAccount, previous: Reading | null): void {
   const { reading } = account.poll;
   const known = state.expected.get(account.id);
   if (known === undefined || reading === null || previous === null) return;
-  if (!isSameCurrency(reading.currency, previous.currency) || !hasSameBalances(reading, previous)) return;
   let changed = false;
   const rises = new Map(
     Object.entries(reading.balances).map(([balance, now]) => [balance, now - amountOf(previous, balance)]),

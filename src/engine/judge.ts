@@ -1,10 +1,12 @@
 import type { Alert, Resolution } from '../domain/alert.ts';
+import { isSameCurrency, type Micros } from '../domain/money.ts';
 import { providerKeyOf } from '../domain/provider-entry.ts';
 import { type AccountState, amountOf, type Balance } from '../domain/reading.ts';
 import type { Rule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import type { AccountFacts } from '../rules/evaluation.ts';
 import { ruleKindOf, timingOf } from '../rules/registry.ts';
+import { isLongAgo } from '../rules/stale.ts';
 import { followChange, incidentOf, openEvent } from './incidents.ts';
 import { factsOf, type MonitorState, scheduleBy, type WatchedAccount } from './state.ts';
 import { elapse, elapsesAt, inactiveAlert, isAtRest, type Transition, transition } from './transition.ts';
@@ -57,7 +59,9 @@ function changesAt(
     kind.dueAt !== undefined && isAtRest(alert ?? null) ? kind.dueAt(rule, facts) : Number.POSITIVE_INFINITY;
   if (isCalm(alert)) return beginsAt;
   const elapses = elapsesAt(alert, timingOf(rule, facts.pollIntervalMs));
-  return elapses === null || isUndecided(rule, alert, facts) ? beginsAt : Math.min(beginsAt, elapses);
+  return elapses === null || isUndecided(rule, alert, facts, elapses)
+    ? beginsAt
+    : Math.min(beginsAt, elapses);
 }
 
 interface RuleCase {
@@ -73,8 +77,10 @@ function elapseRule(state: MonitorState, ruleCase: RuleCase): void {
   if (ruleKindOf(rule).dueAt !== undefined && isAtRest(account.alerts.get(rule.id) ?? null))
     judgeRule(state, ruleCase);
   const alert = account.alerts.get(rule.id);
-  if (alert !== undefined && !isUndecided(rule, alert, facts))
-    applyTransition(state, ruleCase, elapse(alert, timingOf(rule, account.pollIntervalMs), now));
+  const timing = timingOf(rule, account.pollIntervalMs);
+  const elapses = alert && elapsesAt(alert, timing);
+  if (alert !== undefined && elapses != null && !isUndecided(rule, alert, facts, elapses))
+    applyTransition(state, ruleCase, elapse(alert, timing, now));
 }
 
 function judgeRule(state: MonitorState, ruleCase: RuleCase): void {
@@ -141,20 +147,23 @@ function isPaused(rule: Rule, facts: AccountFacts): boolean {
   return facts.outcome !== 'ok' && ruleKindOf(rule).needsReading;
 }
 
-/** Nor while its newest reading allows no verdict, such as one in another currency. */
-function isUndecided(rule: Rule, alert: Alert, facts: AccountFacts): boolean {
-  if (isPaused(rule, facts)) return true;
+/** Nor once its newest reading is of long ago, or while that allows no verdict, such as one in another currency. */
+function isUndecided(rule: Rule, alert: Alert, facts: AccountFacts, at: number): boolean {
   const kind = ruleKindOf(rule);
-  return kind.needsReading && kind.evaluate(rule, facts, firingSeverity(alert)).kind === 'unknown';
+  if (!kind.needsReading) return false;
+  if (isPaused(rule, facts) || isLongAgo(facts, at)) return true;
+  return kind.evaluate(rule, facts, firingSeverity(alert)).kind === 'unknown';
 }
 
-function rises({ reading, previous }: AccountState, balance: Balance | null): boolean {
-  return (
-    balance !== null &&
-    reading !== null &&
-    previous !== null &&
-    amountOf(reading, balance) > amountOf(previous, balance)
-  );
+/** Whether the balance came from the one amount to the other so; surely not is said only where both are in one currency. */
+function moved(
+  { reading, previous }: AccountState,
+  balance: Balance | null,
+  so: (before: Micros, now: Micros) => boolean,
+): boolean {
+  if (balance === null || reading === null || previous === null) return false;
+  if (!isSameCurrency(previous.currency, reading.currency)) return true;
+  return so(amountOf(previous, balance), amountOf(reading, balance));
 }
 
 /** Whether readers have the milder severity in mind: a top-up led to it, or the balance came below the level of the worse one only now. */
@@ -163,17 +172,16 @@ function isEased(
   { alert, change }: Transition,
   before: Alert['value'],
 ): boolean {
-  if (change === 'fell') return rises(poll, alert.balance);
+  if (change === 'fell') return moved(poll, alert.balance, (before, now) => now > before);
   if (change !== 'rose' && alert.rising === null) return false;
   // A fall that waits for `for` is one from its first reading on.
   return crosses(poll, rule, { ...alert, ...alert.rising }) || growsPast(before, rule, alert);
 }
 
 /** Whether the newest reading, and no edit of the rule, brought a balance below the level of a severity. */
-function crosses({ reading, previous }: AccountState, rule: Rule, { balance, severity }: Alert): boolean {
+function crosses(poll: AccountState, rule: Rule, { balance, severity }: Alert): boolean {
   const level = ruleKindOf(rule).levels?.(rule)[severity];
-  if (level === undefined || balance === null || reading === null || previous === null) return false;
-  return amountOf(reading, balance) < level && amountOf(previous, balance) >= level;
+  return level !== undefined && moved(poll, balance, (before, now) => now < level && before >= level);
 }
 
 /** The same of what only grows, such as the spending of a month. */

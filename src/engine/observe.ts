@@ -1,4 +1,5 @@
 import { backoffDelay, failureDelay } from '../domain/backoff.ts';
+import { isSameCurrency } from '../domain/money.ts';
 import { type Refusal, refuse } from '../domain/operator.ts';
 import { ownOf } from '../domain/own.ts';
 import { entryOf, providerKeyOf } from '../domain/provider-entry.ts';
@@ -46,8 +47,9 @@ export function observePoll(
   }
   state.unconfirmed.delete(account.id);
   if (reading !== null) {
-    receiveTopUps(state, account, before.reading);
-    followRuns(state, account, before.reading);
+    const previous = comparableBefore(account, before.reading, reading);
+    receiveTopUps(state, account, previous);
+    followRuns(state, account, previous);
   }
   judgePoll(state, account, now);
   if (wasDelayed && !delaysStaleness(state, account))
@@ -60,6 +62,17 @@ export function blockedUntil(state: MonitorState, id: string): number {
   // Other failures than a refused key retry sooner than the schedule.
   const refusedUntil = poll?.outcome === 'auth_failed' ? (poll.retryAt ?? 0) : 0;
   return Math.max(state.backoffs.get(groupOf(state, id))?.until ?? 0, refusedUntil);
+}
+
+/** The reading before, where both are in the currency in which people announce top-ups and runs. */
+function comparableBefore(
+  { settings }: WatchedAccount,
+  before: Reading | null,
+  reading: Reading,
+): Reading | null {
+  if (before === null || !hasSameBalances(reading, before)) return null;
+  const currency = settings.currency ?? reading.currency;
+  return [before, reading].every((each) => isSameCurrency(each.currency, currency)) ? before : null;
 }
 
 function hasSameAmounts(one: Reading['balances'], other: Reading['balances']): boolean {

@@ -57,7 +57,7 @@ const helps = {
 
 type Samples = Readonly<Partial<Record<keyof typeof helps, readonly Sample[]>>>;
 
-/** A value that was not read is absent, never frozen: an account's series vanish while its last poll is not `ok`. */
+/** A value that was not read is absent, never frozen: an account's series vanish while its last poll is not `ok`, or nothing is pushed. */
 export async function* renderMetrics(
   views: LiveViews,
   given: { readonly now: number; readonly refusedTokens: number; readonly publicUrl?: string | null },
@@ -118,7 +118,7 @@ function metricsOf(all: Samples): readonly Metric[] {
 }
 
 function sampleAccounts(accounts: readonly AccountView[], now: number): Samples {
-  const read = accounts.filter(({ outcome }) => outcome === 'ok');
+  const read = accounts.filter(({ isRead }) => isRead);
   return {
     lowwater_account_info: accounts.map((account) => sample(1, infoLabels(account))),
     lowwater_balance: read.flatMap(balanceSamples),

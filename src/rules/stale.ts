@@ -128,6 +128,11 @@ export function usuallyStaleAfter(pollGapMs: number): number {
   return Math.max(pollsMissed * pollGapMs, shortestAfterMs);
 }
 
+/** Whether the newest reading says nothing of an instant, where no poll failed since: one that was pushed, with none after it. */
+export function isLongAgo(facts: AccountFacts, at: number): boolean {
+  return at >= facts.readSince + facts.unwatchedMs + usuallyStaleAfter(facts.pollGapMs);
+}
+
 function staleAfter(rule: StaleRule, pollGapMs: number): number {
   return rule.afterMs ?? usuallyStaleAfter(pollGapMs);
 }

@@ -31,7 +31,7 @@ export type AccountState = (typeof states)[number];
 export function stateOf(account: BriefAccount): AccountState {
   if (account.worst !== null) return account.worst;
   if (account.outcome === null) return 'waiting';
-  if (account.outcome !== 'ok') return 'unread';
+  if (!account.isRead) return 'unread';
   if (isEndingSoon(account)) return 'ending';
   return account.pending > 0 ? 'pending' : 'fine';
 }

@@ -25,6 +25,7 @@ import {
   type Explanation,
   explain,
   type FiringView,
+  isRead,
   type SilenceView,
   type ViewDependencies,
   viewAccount,
@@ -67,13 +68,12 @@ export function createViews(current: () => ViewDependencies) {
       return summary.end();
     },
     accountIds: (): readonly string[] => [...current().state.accounts.keys()],
-    /** The number of accounts, and of those whose last poll gave no reading. */
+    /** The number of accounts, and of those that are not read. */
     counts() {
-      const accounts = [...current().state.accounts.values()];
-      return {
-        accounts: accounts.length,
-        unread: accounts.filter(({ poll }) => poll.outcome !== 'ok').length,
-      };
+      const { state, now } = current();
+      const at = now();
+      const accounts = [...state.accounts.values()];
+      return { accounts: accounts.length, unread: accounts.filter((each) => !isRead(each, at)).length };
     },
     choices: () => listChoices(current().state),
     async account(id: string): Promise<AccountView | null> {

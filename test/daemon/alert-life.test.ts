@@ -159,6 +159,22 @@ describe('a top-up that was too small', () => {
     expect(await read(world, 30)).toEqual(['otp/sms-low worse critical']);
   });
 
+  test('so it is though readings in another currency come before the top-up and after it', async () => {
+    const accounts = [makeAccount('otp', { currency: 'CNY' })];
+    const world = await startWorld({ accounts, rules: [low] });
+    expect(await read(world, 40)).toEqual(['otp/sms-low firing critical']);
+    for (const [sms, currency] of [
+      [300, 'USD'],
+      [120, 'CNY'],
+      [20, 'USD'],
+      [20, 'CNY'],
+    ] as const) {
+      world.provider.set('otp', sms, { currency });
+      await world.pass(step);
+    }
+    expect(world.news().join()).toContain('otp/sms-low worse critical');
+  });
+
   test('what fell for another reason is not reported again', async () => {
     const world = await startWorld({ rules: [low] });
     await read(world, 40);

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import type { ProviderEntry } from '../../src/domain/provider-entry.ts';
 import type { BalanceDefinition } from '../../src/domain/reading.ts';
+import { renderMetrics } from '../../src/http/metrics.ts';
 import { renderText } from '../../src/messages/render-text.ts';
 import { pushedKind } from '../../src/providers/pushed/pushed-kind.ts';
 import { accountJson, readingJson } from '../../src/views/account-json.ts';
 import { historyHeader } from '../../src/views/csv.ts';
 import { alertJson } from '../../src/views/public-json.ts';
-import { dayMs, minuteMs } from '../support/account-facts.ts';
+import { belowRule, dayMs, hourMs, minuteMs, units } from '../support/account-facts.ts';
 import { give } from '../support/orders.ts';
 import { makeAccount, makeProvider } from '../support/settings.ts';
 import { startWorld, type World } from '../support/world.ts';
@@ -20,6 +21,8 @@ const parts = {
     makeAccount('ai', { provider: 'own', baseUrl: null, credentials: {}, balances, currency: 'credits' }),
   ],
 };
+
+const single = belowRule({ id: 'low', balance: 'credits', thresholds: { warning: units(200) } });
 
 function push(world: World, credits: number, at = world.now, currency = 'credits') {
   return world.views.pushReading({ account: 'ai', at, balances: { credits: credits * 1e6 }, currency });
@@ -83,6 +86,20 @@ test('an account to which nothing is pushed any more goes stale', async () => {
   await push(world, 40);
   await world.pass(16 * minuteMs);
   expect(world.news()).toContain('ai/stale firing warning');
+});
+
+test('the metrics of an account have no balance while nothing is pushed to it', async () => {
+  const world = await startWorld(parts);
+  const samples = async () => {
+    const given = { now: world.now, refusedTokens: 0 };
+    let text = '';
+    for await (const part of renderMetrics(world.views, given)) text += part;
+    return text;
+  };
+  await push(world, 40);
+  expect(await samples()).toContain('lowwater_balance{account="ai"');
+  await world.pass(16 * minuteMs);
+  expect(await samples()).not.toContain('lowwater_balance{account="ai"');
 });
 
 test('next to an account of the default kind it shows its own balance and nothing of the others', async () => {
@@ -156,4 +173,18 @@ test('burn and runway outlive a restart of an account that is read more seldom t
   expect(lived?.credits?.burnPerDay).toBe(24e6);
   await world.restart({ downMs: 0 });
   expect((await world.views.account('ai'))?.runways).toEqual(lived);
+});
+
+test('time neither fires nor resolves an alert to whose account nothing is pushed any more', async () => {
+  const low = { ...single, recoverForMs: hourMs };
+  const world = await startWorld({ ...parts, rules: [low] });
+  await push(world, 40);
+  await world.pass(minuteMs);
+  expect(world.news()).toEqual(['ai/low firing warning']);
+  await push(world, 400);
+  await world.pass(3 * hourMs);
+  expect(world.news()).toEqual(['ai/stale firing warning']);
+  await push(world, 400);
+  await world.pass(minuteMs);
+  expect(world.news().join()).toContain('ai/low resolved warning');
 });

@@ -45,6 +45,7 @@ export function buildAccountView(over: Partial<AccountView> = {}): AccountView {
     failure: null,
     polledAt: viewsNow - 2 * minuteMs,
     readAt: viewsNow - 2 * minuteMs,
+    isRead: (over.outcome === undefined ? 'ok' : over.outcome) === 'ok',
     polled: true,
     nextPollAt: viewsNow + 3 * minuteMs,
     pollIntervalMs: 5 * minuteMs,

@@ -142,7 +142,7 @@ export class LookUp {
     const asOf = sayMomentAndAge(view.readAt ?? reading.at, this.#reader);
     return [
       say(says.nothingFires, { account: nameOf(account.settings) }, this.#reader),
-      ...(view.outcome === 'ok' ? [] : [say(says.asOf, { moment: asOf }, this.#reader)]),
+      ...(view.isRead ? [] : [say(says.asOf, { moment: asOf }, this.#reader)]),
       ...lines,
     ].join('\n');
   }

@@ -56,10 +56,10 @@ const oldMs = 15_000;
 
 /** The balance as it was read, negative ones marked, with its age while it cannot be read; a dash where it never was. */
 export function balanceCell(account: AccountView, balance: Balance, frame: Frame): Html {
-  const { reading, outcome } = account;
+  const { reading, outcome, isRead } = account;
   const micros = ownOf(reading?.balances, balance);
   if (reading === null || micros === undefined) return unknown(frame);
-  const isOld = outcome !== null && outcome !== 'ok' && frame.now - reading.at > oldMs;
+  const isOld = outcome !== null && !isRead && frame.now - reading.at > oldMs;
   return html`<span class="${micros < 0 ? 'amount negative' : 'amount'}">${sayAmount(micros, { ...frame, currency: unitOf(account, balance) })}</span>${isOld && html` <span class="old unread">${age(account.readAt ?? reading.at, frame)}</span>`}`;
 }
 

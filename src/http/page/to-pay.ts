@@ -31,7 +31,7 @@ export function whenWords(alert: AlertView, account: AccountView | null, scope: 
     micros !== undefined &&
     account !== null &&
     html`${say(says.left, { amount: sayAmount(micros, { ...scope, currency: unitOf(account, balance ?? '') }) }, scope)}`;
-  const isOld = account !== null && account.outcome !== 'ok' && account.readAt !== null;
+  const isOld = account !== null && !account.isRead && account.readAt !== null;
   const payment = account?.payments.find((each) => each.balance === balance);
   const parts = [
     account !== null && payment !== undefined

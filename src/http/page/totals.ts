@@ -109,9 +109,9 @@ function addReading(
   { account, balances }: Pick<AccountView, 'balances'> & { readonly account: AccountView },
   reading: Reading,
 ): void {
-  const { runways, outcome } = account;
+  const { runways, isRead } = account;
   total.accounts += 1;
-  if (outcome !== 'ok') total.unread += 1;
+  if (!isRead) total.unread += 1;
   if (balances.some(({ id }) => ownOf(runways, id)?.burnPerDay != null)) total.burning += 1;
   for (const { id: balance, label } of balances) {
     total.sums.set(label, (total.sums.get(label) ?? 0) + amountOf(reading, balance));

@@ -46,6 +46,16 @@ test('one that does not come is said, once, after its time; it ends when the mon
   expect(await read(world, 5100)).toEqual(['otp/late-top-up resolved warning']);
 });
 
+test('one does not come by a rise between two readings in another currency', async () => {
+  const world = await startWorld({ accounts: [makeAccount('otp', { currency: 'CNY' })] });
+  announce(world);
+  for (const sms of [100, 7000]) {
+    world.provider.set('otp', sms, { currency: 'USD' });
+    await world.pass(step);
+  }
+  expect(expected(world)).toMatchObject([{ receivedMicros: 0 }]);
+});
+
 test('what is expected is listed by the age of its order over all accounts, after a restart too', async () => {
   const world = await startWorld({ accounts: ['early', 'late'] });
   announce(world, { account: 'late' });

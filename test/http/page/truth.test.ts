@@ -56,6 +56,27 @@ describe('the overview', () => {
     expect(page).toContain('>1 not read · lowwater</title>');
   });
 
+  it('is not green, and says how old what is to pay is, while nothing is pushed to an account that is stale much later', async () => {
+    const own = { ...makeProvider(), name: 'own', type: 'pushed', polled: false };
+    const accounts = ['otp', makeAccount('ai', { provider: 'own', baseUrl: null, credentials: {} })];
+    const late = { ...smsLow({}), type: 'stale', id: 'stale', balance: null, afterMs: 100 * hourMs };
+    const world = await polledWorld({ accounts, providers: { own }, rules: [...rules, late] });
+    const push = (sms: number) =>
+      world.views.pushReading({
+        ...{ account: 'ai', at: world.now, currency: 'CNY' },
+        balances: { sms: units(sms), voip: 0 },
+      });
+    await push(90);
+    expect(await overview(world)).toContain('Nothing needs you now');
+    await world.pass(hourMs);
+    const page = await overview(world);
+    expect(page).not.toContain('Nothing needs you now');
+    expect(page).toContain('1 of 2 accounts was not read');
+    await push(40);
+    await world.pass(hourMs);
+    expect(await overview(world)).toContain('class="unread old"');
+  });
+
   it.each([
     ...['/', '/pay', '/alerts', '/alerts?state=past', '/accounts/b', '/accounts/otp'],
     ...['/silences', '/messages', '/review', '/audit', '/time-zone'],

@@ -78,23 +78,26 @@ export function elapseAlert(
     const rests = next.state === 'inactive' || next.goodSince !== null;
     if (rests && now >= dueAt) next = judged(next, rule.severity, timing, Math.max(dueAt, it.judgingSince));
   }
-  return isUndecided(rule, next, it) ? next : elapsed(next, timing, now);
-}
-
-/** Time decides nothing while there is no reading, or the newest one allows no verdict. */
-function isUndecided(
-  rule: AnyRule,
-  known: AlertFact,
-  { setup, fact }: { readonly setup: AccountSetup; readonly fact: AccountFact },
-): boolean {
-  if (!needsReading(rule)) return false;
-  if (fact.outcome !== 'ok' || fact.reading === null) return true;
-  return verdictOn(rule, known, setup, fact.reading) === 'unknown';
+  if (needsReading(rule) && !timeDecides(rule, next, it)) return next;
+  return elapsed(next, timing, now);
 }
 
 function verdictOn(rule: AnyRule, known: AlertFact, setup: AccountSetup, reading: Reading) {
   const firing = known.state === 'firing' ? known.severity : null;
   return verdictOnReading(rule, { reading, currency: setup.settings.currency, firing });
+}
+
+/** Only while the account is read, its last reading is not of long ago, and in its own currency. */
+function timeDecides(
+  rule: AnyRule,
+  known: AlertFact,
+  { setup, fact }: { readonly setup: AccountSetup; readonly fact: AccountFact },
+): boolean {
+  const { reading, outcome, unwatchedMs } = fact;
+  if (reading === null || outcome !== 'ok') return false;
+  const longAgoAt = reading.at + unwatchedMs + usualStaleness(setup);
+  if (boundaries(known, timingOf(rule, setup)).some((at) => at >= longAgoAt)) return false;
+  return verdictOn(rule, known, setup, reading) !== 'unknown';
 }
 
 /** Whether time changes the alert at just about this instant. */
@@ -103,7 +106,11 @@ export function isTie(fact: AlertFact, timing: Timing, now: number): boolean {
 }
 
 function staleAfter(rule: StaleRule, setup: AccountSetup): number {
-  return rule.afterMs ?? Math.max(3 * setup.gapMs(), 120_000);
+  return rule.afterMs ?? usualStaleness(setup);
+}
+
+function usualStaleness(setup: AccountSetup): number {
+  return Math.max(3 * setup.gapMs(), 120_000);
 }
 
 export function timingOf(rule: AnyRule, setup: AccountSetup): Timing {
