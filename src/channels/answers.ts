@@ -152,6 +152,11 @@ export function acceptRows(accept: Accept | null): readonly AnswerRow[] {
   ];
 }
 
+/** No receiver answers so: a login, a portal or a proxy stood in its place. */
+export function isWebPage({ body }: HttpAnswer): boolean {
+  return /^\s*<(?:!doctype html|html)\b/i.test(body);
+}
+
 /** A success whose body is not the receiver's own: who answered is not known. */
 export function strangeSuccess(row: Pick<AnswerRow, 'answer' | 'remedy' | 'source'>): AnswerRow {
   return {

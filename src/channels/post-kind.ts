@@ -9,7 +9,7 @@ import { filledList, flag, shape } from '../schema/shapes.ts';
 import { secret, textLeaf } from '../schema/texts.ts';
 import { listWords } from '../wording/lists.ts';
 import { keepSentence } from '../wording/phrase.ts';
-import { type AnswerTable, commonAnswers, remedies, strangeSuccess, valueAt } from './answers.ts';
+import { type AnswerTable, commonAnswers, isWebPage, remedies, strangeSuccess, valueAt } from './answers.ts';
 import { hostOf, isAtProvider, keysAtHost } from './describe-address.ts';
 import type { ChannelKind } from './kind.ts';
 import { type Mention, mentionSchema } from './mention.ts';
@@ -219,7 +219,7 @@ export function answerTable(receiver: ReceiverAnswers): AnswerTable {
   for (const text of calledInAnswers.startsWith('the ') ? [calledInAnswers, ...said] : said)
     keepSentence('receiverFile', text);
   const strange = receiver.strange ?? {
-    answer: 'another 2xx',
+    answer: 'another 2xx, or a web page',
     remedy: remedies.another({ receiver: name, key: receiver.address }),
   };
   return {
@@ -228,22 +228,21 @@ export function answerTable(receiver: ReceiverAnswers): AnswerTable {
     readWait: (answer) =>
       readSeconds(wait === undefined ? answer.headers[waitHeader ?? ''] : valueAt(answer, wait)),
     rows: [
-      ...[{ ...yes, means: 'delivered' } as const, ...no].map((row) => ({
-        ...row,
-        fits: fitsOf(row),
-        source: row.source ?? source,
-      })),
-      ...(yes.status?.includes('2xx') && yes.path === undefined
-        ? []
-        : [strangeSuccess({ ...strange, source })]),
+      {
+        ...yes,
+        means: 'delivered',
+        fits: (answer) => fitsOf(yes)(answer) && !isWebPage(answer),
+        source: yes.source ?? source,
+      },
+      ...no.map((row) => ({ ...row, fits: fitsOf(row), source: row.source ?? source })),
+      strangeSuccess({ ...strange, source }),
       ...commonAnswers,
     ],
   };
 }
 
 function quoteAnswer(answer: HttpAnswer, paths: string): string {
-  if (paths === '')
-    return parseJson(answer.body) === undefined && !/^\s*</.test(answer.body) ? answer.body : '';
+  if (paths === '') return parseJson(answer.body) === undefined && !isWebPage(answer) ? answer.body : '';
   const words = paths.split(' ').map((choice) =>
     choice
       .split('|')

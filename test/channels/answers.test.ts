@@ -79,3 +79,40 @@ describe('what a receiver says', () => {
     });
   });
 });
+
+it.each([
+  ['Teams', (origin: string) => ({ type: 'teams', webhookUrl: `${origin}/workflows/1?sig=${token}` })],
+  ['Alertmanager', (origin: string) => ({ type: 'alertmanager', urls: [origin] })],
+  ['PagerDuty', (origin: string) => ({ type: 'pagerduty', routingKey: token, baseUrl: origin })],
+])('a web page with a good status is no answer of %s', async (name, config) => {
+  const { delivery } = await sendThrough({
+    config,
+    answer: (response) =>
+      response
+        .writeHead(name === 'PagerDuty' ? 202 : 200, { 'content-type': 'text/html' })
+        .end('<!doctype html><title>Log in</title>'),
+  });
+  expect(delivery).toMatchObject({ kind: 'retry', certainty: 'unknown', tries: 3 });
+  expect(JSON.stringify(delivery)).not.toContain('Log in');
+});
+
+it.each([
+  ['DingTalk', receivers[0]?.config, { errcode: 500, errmsg: 'Internal' }],
+  ['Feishu', receivers[1]?.config, { code: 500, msg: 'Internal' }],
+  ['WeCom', receivers[2]?.config, { errcode: 500, errmsg: 'Internal' }],
+  [
+    'the bot of Slack',
+    (apiUrl: string) => ({ type: 'slack', botToken: `xoxb-${token}`, channel: '#ops', apiUrl }),
+    { ok: false, error: 'unheard_of' },
+  ],
+])('a server of %s in trouble is tried again, whatever code its body has', async (_name, config, body) => {
+  const answerWith = (status: number) =>
+    sendThrough({
+      config: config ?? expect.fail('there is none'),
+      answer: (response) => response.writeHead(status).end(JSON.stringify(body)),
+    });
+  expect((await answerWith(503)).delivery).toMatchObject({ kind: 'retry', certainty: 'unknown' });
+  expect((await answerWith(429)).delivery).toMatchObject({ kind: 'retry', certainty: 'refused' });
+  expect((await answerWith(200)).delivery).toMatchObject({ kind: 'dead' });
+  expect((await answerWith(400)).delivery).toMatchObject({ kind: 'dead' });
+});

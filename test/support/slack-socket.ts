@@ -22,6 +22,7 @@ export async function startSlackSocket() {
   let tickets = 0;
   let unused = new Set<string>();
   let refusal: string | null = null;
+  let isThreadGone = false;
   let strange: string | null = null;
   let envelopes = 0;
   /** How many of the next calls of a method are one too many. */
@@ -66,9 +67,9 @@ export async function startSlackSocket() {
         return;
       }
       const token = (request.headers.authorization ?? '').replace('Bearer ', '');
-      response
-        .writeHead(200, { 'content-type': 'application/json' })
-        .end(JSON.stringify(answer(method, fields, token)));
+      const gone = isThreadGone && fields.thread_ts !== undefined;
+      const said = gone ? { ok: false, error: 'thread_not_found' } : answer(method, fields, token);
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(said));
     });
   });
   server.on('upgrade', (request, socket: Socket) => {
@@ -103,9 +104,10 @@ export async function startSlackSocket() {
     type: 'interactive' | 'events_api',
     payload: object,
     id = `envelope-${++envelopes}`,
+    retry = 0,
   ): string {
-    for (const socket of sockets)
-      send(socket, { envelope_id: id, type, accepts_response_payload: type === 'interactive', payload });
+    const form = { accepts_response_payload: type === 'interactive', retry_attempt: retry };
+    for (const socket of sockets) send(socket, { envelope_id: id, type, ...form, payload });
     return id;
   }
 
@@ -126,6 +128,10 @@ export async function startSlackSocket() {
       refusal = error;
     },
     limit: (method: string, times = 1) => void limited.set(method, times),
+    /** Somebody deleted what the answers hang on. */
+    removeThread() {
+      isThreadGone = true;
+    },
     /** Another address than that of the socket. */
     hand(address: string | null) {
       strange = address;

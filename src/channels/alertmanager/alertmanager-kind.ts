@@ -5,7 +5,7 @@ import { plainAddress } from '../../schema/addresses.ts';
 import { filledList, shape } from '../../schema/shapes.ts';
 import { secret, textLeaf } from '../../schema/texts.ts';
 import { sentences } from '../../wording/phrase.ts';
-import { type AnswerTable, commonAnswers, remedies, strangeSuccess } from '../answers.ts';
+import { type AnswerTable, commonAnswers, isWebPage, remedies, strangeSuccess } from '../answers.ts';
 import type { ChannelKind } from '../kind.ts';
 import type { AlertmanagerSettings } from './alertmanager-sender.ts';
 
@@ -56,11 +56,16 @@ const told = sentences('alertmanager', {
 
 const table: AnswerTable = {
   receiver: 'Alertmanager',
-  quote: ({ body }) => body,
+  quote: (answer) => (isWebPage(answer) ? '' : answer.body),
   rows: [
-    { answer: '200', fits: ({ status }) => status === 200, means: 'delivered', source },
+    {
+      answer: '200',
+      fits: (answer) => answer.status === 200 && !isWebPage(answer),
+      means: 'delivered',
+      source,
+    },
     strangeSuccess({
-      answer: 'another 2xx',
+      answer: 'another 2xx, or a web page',
       remedy: remedies.another({ receiver: 'Alertmanager', key: 'urls' }),
       source,
     }),

@@ -110,7 +110,8 @@ export function openTelegramListener(
       // In a group a bot gets what begins so.
       prefix: '/',
       ...{ id, chat: String(keyOf(chat, 'id')), ...(typeof alias === 'string' && { alias: `@${alias}` }) },
-      at: Number(keyOf(message, 'date')) * 1000,
+      // Whoever heard all a moment ago hears nothing old, whatever this machine's clock says.
+      at: Math.max(Number(keyOf(message, 'date')) * 1000, caughtUpAt ?? 0),
       person: { id: person, name: words || person },
     };
   }

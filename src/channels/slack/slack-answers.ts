@@ -1,3 +1,4 @@
+import { keyOf, parseJson } from '../../domain/json.ts';
 import { type HttpAnswer, isSuccess } from '../../net/http-answer.ts';
 import { sentences } from '../../wording/phrase.ts';
 import {
@@ -52,8 +53,8 @@ function wordOf({ body }: HttpAnswer): string {
 /** The answers of Slack's Web API, nearly always with the status 200. A refusal of the layout is sent once more as plain text before. */
 export const slackBotAnswers = answerTable(botAnswers as ReceiverAnswers);
 
-function isRefusedBy(words: readonly string[], answer: HttpAnswer): boolean {
-  return valueAt(answer, 'ok') === false && words.some((word) => word === valueAt(answer, 'error'));
+function isRefusedBy(words: readonly string[], said: unknown): boolean {
+  return keyOf(said, 'ok') === false && words.some((word) => word === keyOf(said, 'error'));
 }
 
 /** Refusals of what the message looks like: as plain text it may pass. */
@@ -67,7 +68,7 @@ const layoutErrors = [
 ];
 
 export function isLayoutRefused(answer: HttpAnswer): boolean {
-  return isRefusedBy(layoutErrors, answer) || answer.status === 413;
+  return isRefusedBy(layoutErrors, parseJson(answer.body)) || answer.status === 413;
 }
 
 /** Refusals of the thread that a message was to join: the channel may take it. */
@@ -79,6 +80,7 @@ const threadErrors = [
   'restricted_action_non_threadable_channel',
 ];
 
-export function isThreadGone(answer: HttpAnswer): boolean {
-  return isRefusedBy(threadErrors, answer);
+/** `said`: the JSON of the answer. */
+export function isThreadGone(said: unknown): boolean {
+  return isRefusedBy(threadErrors, said);
 }

@@ -1,4 +1,5 @@
 import { isAcknowledged } from '../../domain/alert.ts';
+import { parseJson } from '../../domain/json.ts';
 import type { Message, MessageItem } from '../../domain/message.ts';
 import { Secret } from '../../domain/secret.ts';
 import { pause } from '../../net/deadline.ts';
@@ -61,10 +62,10 @@ export function openSlackBotSender(
           return call('chat.postMessage', { channel, ...payload, ...reply, ...asWritten }, signal);
         };
         const first = await postInto(post, thread);
-        if (!isLayoutRefused(first) && !(thread !== null && isThreadGone(first)))
-          return withReceipt(first, thread);
+        const isGone = thread !== null && isThreadGone(parseJson(first.body));
+        if (!isLayoutRefused(first) && !isGone) return withReceipt(first, thread);
         await pause(clock, gapMs, signal);
-        const into = isThreadGone(first) ? null : thread;
+        const into = isGone ? null : thread;
         return withReceipt(await postInto(into === thread ? plain : post, into), into);
       };
       const edit = async (

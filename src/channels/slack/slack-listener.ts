@@ -12,7 +12,7 @@ import { classifyAnswer } from '../answers.ts';
 import { callChat } from '../chats/call-chat.ts';
 import { keepListening, unheard } from '../chats/keep-listening.ts';
 import type { SenderDependencies } from '../kind.ts';
-import { slackBotAnswers } from './slack-answers.ts';
+import { isThreadGone, slackBotAnswers } from './slack-answers.ts';
 import { literalMrkdwn, unescapeSlack } from './slack-blocks.ts';
 import { callSlack, type SlackBot, type SlackChat, type SlackFields } from './slack-bot.ts';
 
@@ -28,6 +28,13 @@ const pings = 'undici:websocket:ping';
 const maxWaiting = 100;
 /** Events that came twice have the same id: so many are known (a restart knows orders by the audit). */
 const maxKnown = 1000;
+
+interface Envelope {
+  readonly type: unknown;
+  /** When what it brings was written at the earliest. */
+  readonly since: number;
+  readonly payload: unknown;
+}
 
 /**
  * Hears a channel by Socket Mode (docs.slack.dev, using Socket Mode): a WebSocket whose address Slack gives for an app-level token. Each
@@ -82,7 +89,9 @@ export function openSlackListener(
     const abort = (): void => end('closed');
     const silent = (): void => end(unheard.silent({ receiver }));
     let cancel = clock.setTimer(silenceMs, silent);
+    let aliveAt = 0;
     const alive = (): void => {
+      aliveAt = clock.now();
       cancel();
       cancel = clock.setTimer(silenceMs, silent);
     };
@@ -94,8 +103,10 @@ export function openSlackListener(
     socket.addEventListener('error', () => end(unheard.lost({ receiver })));
     socket.addEventListener('close', () => end(unheard.closed({ receiver })));
     socket.addEventListener('message', ({ data }) => {
-      alive();
       const envelope = parseJson(String(data));
+      // What comes for the first time was written since the last sign of life, whatever this machine's clock says.
+      const since = Number(keyOf(envelope, 'retry_attempt')) > 0 ? 0 : aliveAt;
+      alive();
       const type = keyOf(envelope, 'type');
       if (type === 'hello') connected();
       const reason = texts.clean(String(keyOf(envelope, 'reason')), 100);
@@ -105,7 +116,7 @@ export function openSlackListener(
       socket.send(JSON.stringify({ envelope_id: id }));
       waiting += 1;
       work = work
-        .then(() => handle(type, keyOf(envelope, 'payload'), answering))
+        .then(() => handle({ type, since, payload: keyOf(envelope, 'payload') }, answering))
         .finally(() => {
           waiting -= 1;
         });
@@ -113,9 +124,9 @@ export function openSlackListener(
     return promise;
   }
 
-  async function handle(type: unknown, payload: unknown, signal: AbortSignal): Promise<void> {
+  async function handle({ type, since, payload }: Envelope, signal: AbortSignal): Promise<void> {
     const kind = keyOf(payload, 'type');
-    if (type === 'events_api') await readText(payload, signal);
+    if (type === 'events_api') await readText(payload, since, signal);
     else if (kind === 'block_actions') await press(payload, signal);
     else if (kind === 'view_submission') await submit(payload, signal);
   }
@@ -166,7 +177,7 @@ export function openSlackListener(
     await post(answered, place, thread, user, signal);
   }
 
-  async function readText(payload: unknown, signal: AbortSignal): Promise<void> {
+  async function readText(payload: unknown, since: number, signal: AbortSignal): Promise<void> {
     const event = keyOf(payload, 'event');
     const [type, text, ts, place] = ['type', 'text', 'ts', 'channel'].map((key) => keyOf(event, key));
     const isDirect = type === 'message' && keyOf(event, 'channel_type') === 'im';
@@ -175,7 +186,7 @@ export function openSlackListener(
     if ((type !== 'app_mention' && !isDirect) || isOwn || typeof text !== 'string' || !isNew(id)) return;
     const user = { id: keyOf(event, 'user'), name: await nameOf(String(keyOf(event, 'user')), signal) };
     const words = unescapeSlack(text.replace(/<@[^<>]*>/g, ' '));
-    const at = Number(ts) * 1000;
+    const at = Math.max(Number(ts) * 1000, since);
     const answered = await answer({
       ...eventOf(id, user, String(place)),
       ...(Number.isFinite(at) && { at }),
@@ -193,9 +204,12 @@ export function openSlackListener(
     user: unknown,
     signal: AbortSignal,
   ): Promise<void> {
-    const fields = { channel: place, thread_ts: thread, text: literalMrkdwn(cutLines(text, 3000)) };
-    if (isPublic) await call('chat.postMessage', { ...fields, unfurl_links: false }, signal);
-    else await call('chat.postEphemeral', { ...fields, user: String(keyOf(user, 'id')) }, signal);
+    const fields = { channel: place, text: literalMrkdwn(cutLines(text, 3000)) };
+    const [method, whole] = isPublic
+      ? ['chat.postMessage', { ...fields, unfurl_links: false }]
+      : ['chat.postEphemeral', { ...fields, user: String(keyOf(user, 'id')) }];
+    const said = await call(method, { ...whole, thread_ts: thread }, signal);
+    if (isThreadGone(said)) await call(method, whole, signal);
   }
 
   /** With the scope users:read; the id without it. */

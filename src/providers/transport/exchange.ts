@@ -12,10 +12,10 @@ function saysEnough(status: number, headers: IncomingHttpHeaders): boolean {
   return status === 429 || (status >= 400 && headers['retry-after'] !== undefined);
 }
 
-/** UTF-8, as JSON always is; what is none is in the charset that the answer names, where that is known. */
+/** UTF-8, as JSON always is; what is none, as UTF-16 with its NULs, is in the charset that the answer names, where that is known. */
 function decode(bytes: Buffer, { 'content-type': type = '' }: IncomingHttpHeaders): string {
   const charset = /;\s*charset="?([\w.:-]+)/i.exec(type)?.[1];
-  if (charset === undefined || isUtf8(bytes)) return bytes.toString();
+  if (charset === undefined || (isUtf8(bytes) && !bytes.includes(0))) return bytes.toString();
   try {
     return new TextDecoder(charset).decode(bytes);
   } catch {

@@ -191,11 +191,34 @@ describe('Socket Mode', () => {
     await bed.heard(1);
     expect(bed.events[0]).toMatchObject({
       person: { id: 'U0BEN', name: 'Ben' },
-      at: 1795200010000.2,
       said: { kind: 'text', text: expect.stringMatching(/^\s+quiet otp 2h <load> test$/) },
     });
     await eventually('the answer', () => bed.slack.of('chat.postMessage').length === 1);
     expect(bed.slack.of('chat.postMessage')[0]).toMatchObject({ thread_ts: '1795200010.000200' });
+  });
+
+  test('takes what comes for the first time for new, whatever the clock of this machine says, and by its time what comes again', async () => {
+    const bed = await listen();
+    await connected(bed);
+    const before = Date.now();
+    bed.slack.ping();
+    bed.slack.envelope('events_api', mention('status'));
+    bed.slack.envelope('events_api', mention('pay'), 'again', 2);
+    await bed.heard(2);
+    expect(bed.events[0]?.at).toBeGreaterThan(before - 60_000);
+    expect(bed.events[1]).toMatchObject({ at: 1795200010000.2 });
+  });
+
+  test.each([true, false])('answers in the channel where the thread is gone: %s', async (isPublic) => {
+    const bed = await listen();
+    await connected(bed);
+    bed.answerWith({ text: 'Ada has it', isPublic });
+    bed.slack.removeThread();
+    bed.slack.envelope('interactive', blockActions('0.1.a'));
+    const method = isPublic ? 'chat.postMessage' : 'chat.postEphemeral';
+    await eventually('both calls', () => bed.slack.of(method).length === 2);
+    expect(bed.slack.of(method)[1]).toMatchObject({ channel: 'C012AB3CD', text: 'Ada has it' });
+    expect(bed.slack.of(method)[1]).not.toHaveProperty('thread_ts');
   });
 
   test('does once what comes again, and ignores links, other bots and what it does not know', async () => {

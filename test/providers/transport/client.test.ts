@@ -279,6 +279,16 @@ describe('an answer that is not to be trusted', () => {
     expect(outcome).toMatchObject({ kind: 'api_error', reason: expect.stringContaining(`"${said}"`) });
   });
 
+  test('UTF-16 is read by the charset that it names, with its mark and without', async () => {
+    const bytes = Buffer.from(okBody, 'utf16le');
+    for (const body of [bytes, Buffer.concat([Buffer.of(0xff, 0xfe), bytes])]) {
+      const outcome = await readFrom((_request, response) => {
+        response.writeHead(200, { 'content-type': 'application/json; charset=utf-16' }).end(body);
+      });
+      expect(outcome).toMatchObject({ kind: 'ok', answer: { currency: 'CNY' } });
+    }
+  });
+
   test('what is no HTTP at all is an invalid response', async () => {
     const outcome = await readFromSockets((socket) => socket.end('SSH-2.0-OpenSSH_9.9\r\n'));
     expect(outcome).toMatchObject({ kind: 'invalid_response', reason: 'the answer is not HTTP' });
