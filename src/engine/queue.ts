@@ -18,11 +18,13 @@ const maxItemsStored = 250;
  * wait, or while the channel is down or busy, is one message. Returns the notification's id.
  */
 export function enqueue(state: MonitorState, channel: string, item: NotificationItem, dueAt: number): string {
-  // What is new does not wait with what is paused. Standalone ones in between are passed over.
+  // What is new does not wait with what is paused, nor begins to with what joins it. Standalone ones in between are passed over.
   const paused = pausedForPoll(state, channel, item.at);
-  const isPaused = paused.some(({ items }) =>
-    items.some(({ account, rule }) => account === item.account && rule === item.rule),
-  );
+  const isPaused =
+    isUnconfirmed(state, item, item.at) ||
+    paused.some(({ items }) =>
+      items.some(({ account, rule }) => account === item.account && rule === item.rule),
+    );
   const last = queueOf(state, channel).findLast(
     (message) => isOpen(message) && !state.underWay.has(message.id) && paused.includes(message) === isPaused,
   );
@@ -87,13 +89,16 @@ function isOpen(message: Notification): boolean {
 /** Messages about an incident that may be over since lowwater last ran: they wait for a poll, until `unconfirmedUntil` at most. */
 export function pausedForPoll(state: MonitorState, channel: string, now: number): readonly Notification[] {
   if (state.unconfirmed.size === 0 || now >= state.unconfirmedUntil) return [];
-  return queueOf(state, channel).filter(({ items }) =>
-    items.some(
-      ({ account, incident }) =>
-        state.unconfirmed.get(account)?.includes(incident) &&
-        state.incidents.get(incident)?.resolvedAt === null,
-    ),
-  );
+  return queueOf(state, channel).filter(({ items }) => items.some((item) => isUnconfirmed(state, item, now)));
+}
+
+function isUnconfirmed(
+  { unconfirmed, unconfirmedUntil, incidents }: MonitorState,
+  { account, incident }: NotificationItem,
+  now: number,
+): boolean {
+  const wasOpen = now < unconfirmedUntil && unconfirmed.get(account)?.includes(incident) === true;
+  return wasOpen && incidents.get(incident)?.resolvedAt === null;
 }
 
 /** Until when a receiver that refused a message for now is left alone; the past where it takes what comes. */
