@@ -7,17 +7,19 @@ import { decideTouched } from '../../src/engine/announce.ts';
 import { lastDelivery, recordDelivery } from '../../src/engine/delivery-ended.ts';
 import { pausedForPoll } from '../../src/engine/queue.ts';
 import { followClock, livedNote, livedUntil, startMonitor } from '../../src/engine/restore.ts';
+import { LearnFromHistory, loadHistory } from '../../src/engine/spending.ts';
 import type { MonitorState } from '../../src/engine/state.ts';
 import { inactiveAlert } from '../../src/engine/transition.ts';
 import { wordStory } from '../../src/messages/item-story.ts';
 import type { Delivery } from '../../src/ports/channel.ts';
 import type { StoredState } from '../../src/ports/store.ts';
+import type { BudgetRule } from '../../src/rules/budget.ts';
 import { channelFailed, channelFailedRule } from '../../src/rules/self-alert-kinds.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { nothingStored } from '../../src/views/empty-reader.ts';
 import { english } from '../../src/wording/language.ts';
 import { accountState, incident, noon, notified } from '../store/sqlite/batches.ts';
-import { smsLow, units } from '../support/account-facts.ts';
+import { moneyBase, readingAt, smsLow, units } from '../support/account-facts.ts';
 import { buildItem, messageNow } from '../support/messages.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { makeAccount, makeRoute, makeSettings } from '../support/settings.ts';
@@ -319,4 +321,34 @@ describe('what fires goes on under its incident though the record of it is damag
     state.incidents.set('one', { ...open, resolvedAt: now, resolution: { kind: 'recovered' } });
     expect(toldBy(state, now)).toEqual(kinds('resolved'));
   });
+});
+
+test('the end of a `for` comes in time also where the spending is learned anew after the first poll and the next is a day away', () => {
+  const budget = { ...moneyBase, id: 'spent', type: 'budget', by: 'spent', per: 'day' } as const;
+  const alert = inactiveAlert({ account: 'otp', rule: 'spent', type: 'budget', balance: 'sms' });
+  const state = startMonitor({
+    settings: makeSettings({
+      accounts: [makeAccount('otp', { poll: { kind: 'every', everyMs: dayMs } })],
+      rules: [{ ...budget, thresholds: { warning: units(50) }, forMs: hourMs } satisfies BudgetRule],
+    }),
+    stored: {
+      ...nothingStored,
+      accounts: [accountState('otp')],
+      alerts: [{ ...alert, state: 'pending', severity: 'warning', breachedSince: noon }],
+    },
+    calendar: cronCalendar,
+    random: seededRandom(),
+    now: noon + 1000,
+  });
+  const account = state.accounts.get('otp');
+  if (account === undefined) throw new Error('the account is gone');
+  const readings = [100, 5].map((sms, index) =>
+    readingAt(index - 1, sms, { at: noon + (index - 1) * minuteMs }),
+  );
+  loadHistory(state, account, { readings, areAll: false });
+  expect(account.changesAt).toBeGreaterThan(noon + dayMs);
+  const learning = new LearnFromHistory(state, account, noon + 1000);
+  learning.take(readings);
+  learning.finish();
+  expect(account.changesAt).toBeLessThan(noon + hourMs + minuteMs);
 });
