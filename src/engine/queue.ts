@@ -20,13 +20,15 @@ const maxItemsStored = 250;
 export function enqueue(state: MonitorState, channel: string, item: NotificationItem, dueAt: number): string {
   // What is new does not wait with what is paused, nor begins to with what joins it. Standalone ones in between are passed over.
   const paused = pausedForPoll(state, channel, item.at);
-  const isPaused =
-    isUnconfirmed(state, item, item.at) ||
-    paused.some(({ items }) =>
-      items.some(({ account, rule }) => account === item.account && rule === item.rule),
-    );
+  const waits = (one: NotificationItem): boolean =>
+    isUnconfirmed(state, one, item.at) || paused.some(({ items }) => items.some(isAboutSameAlert(one)));
+  const isPaused = waits(item);
   const last = queueOf(state, channel).findLast(
-    (message) => isOpen(message) && !state.underWay.has(message.id) && paused.includes(message) === isPaused,
+    (message) =>
+      isOpen(message) &&
+      !state.underWay.has(message.id) &&
+      // What waits behind a full one that is paused stands together, too.
+      (paused.includes(message) || message.items.slice(-1).some(waits)) === isPaused,
   );
   const message =
     last === undefined || last.items.length >= maxItemsStored
@@ -34,6 +36,10 @@ export function enqueue(state: MonitorState, channel: string, item: Notification
       : join(state, last, [item], dueAt);
   putNotification(state, message);
   return message.id;
+}
+
+function isAboutSameAlert({ account, rule }: NotificationItem) {
+  return (other: NotificationItem): boolean => other.account === account && other.rule === rule;
 }
 
 /** A notification that a daemon may have sent before it died gets another id when it grows: receivers drop repeated ones. */

@@ -5,7 +5,7 @@ import { freshAccount } from '../../src/domain/reading.ts';
 import { dayMs, hourMs, minuteMs } from '../../src/domain/time.ts';
 import { decideTouched } from '../../src/engine/announce.ts';
 import { lastDelivery, recordDelivery } from '../../src/engine/delivery-ended.ts';
-import { pausedForPoll } from '../../src/engine/queue.ts';
+import { enqueue, pausedForPoll } from '../../src/engine/queue.ts';
 import { followClock, livedNote, livedUntil, startMonitor } from '../../src/engine/restore.ts';
 import { LearnFromHistory, loadHistory } from '../../src/engine/spending.ts';
 import type { MonitorState } from '../../src/engine/state.ts';
@@ -129,6 +129,38 @@ test('after a long pause messages wait a minute at most for the first poll, also
   expect([now + minuteMs - 1, now + minuteMs].map(pausedAt)).toEqual([1, 0]);
   followClock(state, -dayMs, now - dayMs);
   expect([now - dayMs + minuteMs - 1, now - dayMs + minuteMs].map(pausedAt)).toEqual([1, 0]);
+});
+
+test('what is new joins no message that waits behind a full one that is paused for a poll', () => {
+  const ids = Array.from({ length: 251 }, (_, index) => `account-${index}`);
+  const now = noon + hourMs;
+  const about = (account: string, id = `of-${account}`) =>
+    ({ incident: id, account, rule: 'sms-low', kind: 'firing', at: now }) as const;
+  const items = ids.slice(1).map((id) => about(id));
+  const alert = (account: string) =>
+    inactiveAlert({ account, rule: 'sms-low', type: 'below', balance: 'sms' });
+  const state = startMonitor({
+    settings: makeSettings({
+      accounts: ids.map((id) => makeAccount(id)),
+      rules: [smsLow({ warning: units(200) })],
+    }),
+    stored: {
+      ...nothingStored,
+      accounts: ids.map((id) => accountState(id)),
+      alerts: ids.slice(1).map((id) => ({ ...alert(id), state: 'firing', incident: `of-${id}` })),
+      incidents: ids.slice(1).map((id) => incident(`of-${id}`, { account: id })),
+      messages: [newNotification({ id: 'full', channel: 'ops', items, now: noon, dueAt: noon })],
+    },
+    calendar: cronCalendar,
+    random: seededRandom(),
+    now,
+  });
+  state.unconfirmed.delete('account-1');
+  const end = enqueue(state, 'ops', { ...about('account-1'), kind: 'resolved' }, now);
+  const fresh = enqueue(state, 'ops', about('account-0'), now);
+  const again = enqueue(state, 'ops', about('account-1', 'next'), now);
+  expect(new Set(['full', end, fresh]).size).toBe(3);
+  expect(again).toBe(end);
 });
 
 /** A daemon died an hour ago, just after a reload had exchanged all accounts of its file; none of the new ones was polled. */
