@@ -141,11 +141,13 @@ function isPaused(rule: Rule, facts: AccountFacts): boolean {
   return facts.outcome !== 'ok' && ruleKindOf(rule).needsReading;
 }
 
-/** Nor while its newest reading allows no verdict, such as one in another currency. */
+/** Nor while its newest reading allows no verdict, such as one in another currency, or by an edited rule another one than it goes by. */
 function isUndecided(rule: Rule, alert: Alert, facts: AccountFacts): boolean {
   if (isPaused(rule, facts)) return true;
   const kind = ruleKindOf(rule);
-  return kind.needsReading && kind.evaluate(rule, facts, firingSeverity(alert)).kind === 'unknown';
+  if (!kind.needsReading) return false;
+  const verdict = kind.evaluate(rule, facts, firingSeverity(alert)).kind;
+  return verdict !== (alert.recoveringSince === null ? 'breached' : 'ok');
 }
 
 function rises({ reading, previous }: AccountState, balance: Balance | null): boolean {
