@@ -147,12 +147,16 @@ function isPaused(rule: Rule, facts: AccountFacts): boolean {
   return facts.outcome !== 'ok' && ruleKindOf(rule).needsReading;
 }
 
-/** Nor once its newest reading is of long ago, or while that allows no verdict, such as one in another currency. */
+/**
+ * Nor once its newest reading is of long ago, or while that allows no verdict, such as one in another currency, or by an edited rule
+ * another one than it goes by.
+ */
 function isUndecided(rule: Rule, alert: Alert, facts: AccountFacts, at: number): boolean {
   const kind = ruleKindOf(rule);
   if (!kind.needsReading) return false;
   if (isPaused(rule, facts) || isLongAgo(facts, at)) return true;
-  return kind.evaluate(rule, facts, firingSeverity(alert)).kind === 'unknown';
+  const verdict = kind.evaluate(rule, facts, firingSeverity(alert)).kind;
+  return verdict !== (alert.recoveringSince === null ? 'breached' : 'ok');
 }
 
 /** Whether the balance came from the one amount to the other so; surely not is said only where both are in one currency. */

@@ -18,13 +18,17 @@ const maxItemsStored = 250;
  * wait, or while the channel is down or busy, is one message. Returns the notification's id.
  */
 export function enqueue(state: MonitorState, channel: string, item: NotificationItem, dueAt: number): string {
-  // What is new does not wait with what is paused. Standalone ones in between are passed over.
+  // What is new does not wait with what is paused, nor begins to with what joins it. Standalone ones in between are passed over.
   const paused = pausedForPoll(state, channel, item.at);
-  const isPaused = paused.some(({ items }) =>
-    items.some(({ account, rule }) => account === item.account && rule === item.rule),
-  );
+  const waits = (one: NotificationItem): boolean =>
+    isUnconfirmed(state, one, item.at) || paused.some(({ items }) => items.some(isAboutSameAlert(one)));
+  const isPaused = waits(item);
   const last = queueOf(state, channel).findLast(
-    (message) => isOpen(message) && !state.underWay.has(message.id) && paused.includes(message) === isPaused,
+    (message) =>
+      isOpen(message) &&
+      !state.underWay.has(message.id) &&
+      // What waits behind a full one that is paused stands together, too.
+      (paused.includes(message) || message.items.slice(-1).some(waits)) === isPaused,
   );
   const message =
     last === undefined || last.items.length >= maxItemsStored
@@ -32,6 +36,10 @@ export function enqueue(state: MonitorState, channel: string, item: Notification
       : join(state, last, [item], dueAt);
   putNotification(state, message);
   return message.id;
+}
+
+function isAboutSameAlert({ account, rule }: NotificationItem) {
+  return (other: NotificationItem): boolean => other.account === account && other.rule === rule;
 }
 
 /** A notification that a daemon may have sent before it died gets another id when it grows: receivers drop repeated ones. */
@@ -87,13 +95,16 @@ function isOpen(message: Notification): boolean {
 /** Messages about an incident that may be over since lowwater last ran: they wait for a poll, until `unconfirmedUntil` at most. */
 export function pausedForPoll(state: MonitorState, channel: string, now: number): readonly Notification[] {
   if (state.unconfirmed.size === 0 || now >= state.unconfirmedUntil) return [];
-  return queueOf(state, channel).filter(({ items }) =>
-    items.some(
-      ({ account, incident }) =>
-        state.unconfirmed.get(account)?.includes(incident) &&
-        state.incidents.get(incident)?.resolvedAt === null,
-    ),
-  );
+  return queueOf(state, channel).filter(({ items }) => items.some((item) => isUnconfirmed(state, item, now)));
+}
+
+function isUnconfirmed(
+  { unconfirmed, unconfirmedUntil, incidents }: MonitorState,
+  { account, incident }: NotificationItem,
+  now: number,
+): boolean {
+  const wasOpen = now < unconfirmedUntil && unconfirmed.get(account)?.includes(incident) === true;
+  return wasOpen && incidents.get(incident)?.resolvedAt === null;
 }
 
 /** Until when a receiver that refused a message for now is left alone; the past where it takes what comes. */

@@ -140,6 +140,8 @@ export class LearnFromHistory {
     for (const reading of account.log.readings(learnedTo + 1)) this.#spending.read(reading);
     this.#state.unlearned.delete(account.id);
     this.#state.spending.set(account.id, this.#spending);
+    // Time decides nothing while nobody can judge by the spending.
+    scheduleAccount(this.#state, account);
   }
 }
 

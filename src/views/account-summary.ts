@@ -31,19 +31,23 @@ export type AccountState = (typeof states)[number];
 export function stateOf(account: BriefAccount): AccountState {
   if (account.worst !== null) return account.worst;
   if (account.outcome === null) return 'waiting';
-  if (!account.isRead) return 'unread';
+  if (isUnread(account)) return 'unread';
   if (isEndingSoon(account)) return 'ending';
   return account.pending > 0 ? 'pending' : 'fine';
 }
 
+function isUnread({ outcome, isRead }: BriefAccount): boolean {
+  return outcome !== null && !isRead;
+}
+
 /**
- * The order of accounts: what is empty, all that is due now or cannot be read, then by date, and `never`. All that is due now has one place, which
+ * The order of accounts: what is empty, all that is due now or cannot be read, also where an alert says so, then by date, and `never`. All that is due now has one place, which
  * no page turned later finds changed. Of what is alike the worst state comes first.
  */
 export function urgencyPlace(account: BriefAccount, now: number): number {
   const { isEmpty, actBy } = account.urgency;
   if (isEmpty) return 0;
-  return stateOf(account) === 'unread' || dueGroup(account.urgency, now) === 'now' ? 1 : actBy;
+  return isUnread(account) || dueGroup(account.urgency, now) === 'now' ? 1 : actBy;
 }
 
 /** `limit` at most, in the order of accounts. Holds twice as many as it shows. */

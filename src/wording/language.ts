@@ -54,7 +54,8 @@ export function makeLanguage(
   const figures = new Intl.NumberFormat(id).formatToParts(12345678.9);
   const markOf = (type: string): string => figures.find((part) => part.type === type)?.value ?? '';
   const [group, point] = [markOf('group'), markOf('decimal')];
-  const percent = new Intl.NumberFormat(id, { style: 'percent' }).format(0).slice(1);
+  const share = new Intl.NumberFormat(id, { style: 'percent' }).formatToParts(0);
+  const percent = share.map(({ type, value }) => (type === 'integer' ? '' : value)).join('');
   const marks: Readonly<Record<string, string>> = { ',': group, '.': point, '%': percent };
   const nameOf = (options: Intl.DateTimeFormatOptions): ((at: Date) => string) => {
     const formatter = new Intl.DateTimeFormat(id, { ...options, timeZone: 'UTC' });

@@ -91,6 +91,22 @@ describe('firing and resolving', () => {
     expect((await read(world, 300)).join()).toContain('otp/sms-low resolved warning');
   });
 
+  test('the end of a recovery is none where the newest reading, once its currency is configured, is below the threshold', async () => {
+    const parts = (currency: string) => ({
+      accounts: [makeAccount('otp', { currency })],
+      rules: [{ ...single, recoverForMs: 7 * minuteMs }],
+    });
+    const world = await startWorld(parts('CNY'));
+    expect(await read(world, 100)).toEqual(['otp/sms-low firing warning']);
+    await read(world, 300);
+    world.provider.set('otp', 100, { currency: 'USD' });
+    await world.pass(3 * step);
+    world.news();
+    await world.reload(parts('USD'));
+    await world.pass(3 * step);
+    expect(world.news().join()).not.toContain('sms-low resolved');
+  });
+
   test('a balance that flaps around the threshold within the hysteresis fires once and resolves once', async () => {
     const world = await startWorld({
       rules: [belowRule({ ...single, hysteresis: { kind: 'share', share: 0.1 } })],

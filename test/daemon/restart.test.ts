@@ -321,6 +321,28 @@ describe('a restart loses no message', () => {
     expect(world.news()).toEqual(['marketing/sms-low resolved warning (topped-up)']);
   });
 
+  test('what begins after a restart leaves at once, though somebody takes an older alert that waits for a poll', async () => {
+    const world = await startWorld({
+      rules: [rule],
+      accounts: [makeAccount('otp'), makeAccount('marketing')],
+      routes: [makeRoute({ groupWaitMs: 10_000 })],
+    });
+    await read(world, 100);
+    world.provider.fail('otp', 'rate_limited', { retryAfterMs: dayMs });
+    await world.pass(6 * minuteMs);
+    await world.stop();
+    world.news();
+    await world.pass(hourMs);
+    world.provider.set('marketing', 100);
+    world.start();
+    await world.pass(4000);
+    giveAtOnce(world, { kind: 'acknowledge', account: 'otp', rule: 'sms-low', comment: '' });
+    await world.pass(16_000);
+    expect(world.news()).toEqual(['marketing/sms-low firing warning']);
+    await world.pass(50_000);
+    expect(world.news()).toEqual(['otp/sms-low acknowledged warning']);
+  });
+
   test('what began after a restart and perhaps arrived is repeated under its own id once an older message may leave', async () => {
     const world = await startWorld({
       rules: [rule],

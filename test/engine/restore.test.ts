@@ -5,19 +5,21 @@ import { freshAccount } from '../../src/domain/reading.ts';
 import { dayMs, hourMs, minuteMs } from '../../src/domain/time.ts';
 import { decideTouched } from '../../src/engine/announce.ts';
 import { lastDelivery, recordDelivery } from '../../src/engine/delivery-ended.ts';
-import { pausedForPoll } from '../../src/engine/queue.ts';
+import { enqueue, pausedForPoll } from '../../src/engine/queue.ts';
 import { followClock, livedNote, livedUntil, startMonitor } from '../../src/engine/restore.ts';
+import { LearnFromHistory, loadHistory } from '../../src/engine/spending.ts';
 import type { MonitorState } from '../../src/engine/state.ts';
 import { inactiveAlert } from '../../src/engine/transition.ts';
 import { wordStory } from '../../src/messages/item-story.ts';
 import type { Delivery } from '../../src/ports/channel.ts';
 import type { StoredState } from '../../src/ports/store.ts';
+import type { BudgetRule } from '../../src/rules/budget.ts';
 import { channelFailed, channelFailedRule } from '../../src/rules/self-alert-kinds.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { nothingStored } from '../../src/views/empty-reader.ts';
 import { english } from '../../src/wording/language.ts';
 import { accountState, incident, noon, notified } from '../store/sqlite/batches.ts';
-import { smsLow, units } from '../support/account-facts.ts';
+import { moneyBase, readingAt, smsLow, units } from '../support/account-facts.ts';
 import { buildItem, messageNow } from '../support/messages.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { makeAccount, makeRoute, makeSettings } from '../support/settings.ts';
@@ -127,6 +129,38 @@ test('after a long pause messages wait a minute at most for the first poll, also
   expect([now + minuteMs - 1, now + minuteMs].map(pausedAt)).toEqual([1, 0]);
   followClock(state, -dayMs, now - dayMs);
   expect([now - dayMs + minuteMs - 1, now - dayMs + minuteMs].map(pausedAt)).toEqual([1, 0]);
+});
+
+test('what is new joins no message that waits behind a full one that is paused for a poll', () => {
+  const ids = Array.from({ length: 251 }, (_, index) => `account-${index}`);
+  const now = noon + hourMs;
+  const about = (account: string, id = `of-${account}`) =>
+    ({ incident: id, account, rule: 'sms-low', kind: 'firing', at: now }) as const;
+  const items = ids.slice(1).map((id) => about(id));
+  const alert = (account: string) =>
+    inactiveAlert({ account, rule: 'sms-low', type: 'below', balance: 'sms' });
+  const state = startMonitor({
+    settings: makeSettings({
+      accounts: ids.map((id) => makeAccount(id)),
+      rules: [smsLow({ warning: units(200) })],
+    }),
+    stored: {
+      ...nothingStored,
+      accounts: ids.map((id) => accountState(id)),
+      alerts: ids.slice(1).map((id) => ({ ...alert(id), state: 'firing', incident: `of-${id}` })),
+      incidents: ids.slice(1).map((id) => incident(`of-${id}`, { account: id })),
+      messages: [newNotification({ id: 'full', channel: 'ops', items, now: noon, dueAt: noon })],
+    },
+    calendar: cronCalendar,
+    random: seededRandom(),
+    now,
+  });
+  state.unconfirmed.delete('account-1');
+  const end = enqueue(state, 'ops', { ...about('account-1'), kind: 'resolved' }, now);
+  const fresh = enqueue(state, 'ops', about('account-0'), now);
+  const again = enqueue(state, 'ops', about('account-1', 'next'), now);
+  expect(new Set(['full', end, fresh]).size).toBe(3);
+  expect(again).toBe(end);
 });
 
 /** A daemon died an hour ago, just after a reload had exchanged all accounts of its file; none of the new ones was polled. */
@@ -319,4 +353,34 @@ describe('what fires goes on under its incident though the record of it is damag
     state.incidents.set('one', { ...open, resolvedAt: now, resolution: { kind: 'recovered' } });
     expect(toldBy(state, now)).toEqual(kinds('resolved'));
   });
+});
+
+test('the end of a `for` comes in time also where the spending is learned anew after the first poll and the next is a day away', () => {
+  const budget = { ...moneyBase, id: 'spent', type: 'budget', by: 'spent', per: 'day' } as const;
+  const alert = inactiveAlert({ account: 'otp', rule: 'spent', type: 'budget', balance: 'sms' });
+  const state = startMonitor({
+    settings: makeSettings({
+      accounts: [makeAccount('otp', { poll: { kind: 'every', everyMs: dayMs } })],
+      rules: [{ ...budget, thresholds: { warning: units(50) }, forMs: hourMs } satisfies BudgetRule],
+    }),
+    stored: {
+      ...nothingStored,
+      accounts: [accountState('otp')],
+      alerts: [{ ...alert, state: 'pending', severity: 'warning', breachedSince: noon }],
+    },
+    calendar: cronCalendar,
+    random: seededRandom(),
+    now: noon + 1000,
+  });
+  const account = state.accounts.get('otp');
+  if (account === undefined) throw new Error('the account is gone');
+  const readings = [100, 5].map((sms, index) =>
+    readingAt(index - 1, sms, { at: noon + (index - 1) * minuteMs }),
+  );
+  loadHistory(state, account, { readings, areAll: false });
+  expect(account.changesAt).toBeGreaterThan(noon + dayMs);
+  const learning = new LearnFromHistory(state, account, noon + 1000);
+  learning.take(readings);
+  learning.finish();
+  expect(account.changesAt).toBeLessThan(noon + hourMs + minuteMs);
 });

@@ -44,6 +44,25 @@ it('the most urgent are shown, and what cannot be read before all that has a dat
   expect(idsOf(45).slice(-2)).toEqual(['low', 'new']);
 });
 
+it('an account that cannot be read stands before what has a date also once an alert says so', () => {
+  const urgency = urgencyOf(
+    { type: 'stale', balance: null, since: viewsNow, severity: 'warning' },
+    null,
+    viewsNow,
+  );
+  const summary = new SummedAccounts(1, viewsNow);
+  for (const account of [
+    build('soon', 0.5, {
+      worst: 'critical',
+      firing: 1,
+      urgency: { isEmpty: false, actBy: viewsNow + dayMs / 2 },
+    }),
+    build('stale', 50, { outcome: 'timeout', worst: 'warning', firing: 1, urgency }),
+  ])
+    summary.add(account);
+  expect(summary.end().shown.map(({ id }) => id)).toEqual(['stale']);
+});
+
 it('of what is due now the worst is shown first, though the other runs out sooner and was looked at before', () => {
   const undated = { type: 'auth-failed', balance: null, since: 0 } as const;
   const summary = new SummedAccounts(1, viewsNow);

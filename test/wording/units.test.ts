@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { english } from '../../src/wording/language.ts';
+import { english, makeLanguage } from '../../src/wording/language.ts';
 import { formatBareComputed, sayComputed, sayPayable } from '../../src/wording/quantity-wording.ts';
 
 const inCurrency = (currency: string) => ({ language: english, currency });
@@ -29,4 +29,11 @@ test.each([
   ['what to pay is rounded up to cents', sayPayable(1_010_001, inCurrency('EUR')), '1.10 EUR'],
 ])('%s', (_, said, expected) => {
   expect(said).toBe(expected);
+});
+
+test.each([
+  ['es', '12,5\u00a0%'],
+  ['tr', '12,5%'],
+])('a share keeps its figure in %s, wherever the sign stands in that language', (id, said) => {
+  expect(makeLanguage(id, {}, (sentence) => ({ format: () => sentence })).figure('12.5%')).toBe(said);
 });
