@@ -143,6 +143,7 @@ export class Ledger {
     it: Moment & { readonly wasMuted: (incident: string) => boolean },
   ): void {
     this.#expectMoved(batch, it.wasMuted);
+    this.#followHeard(batch);
     const fresh: Notification[] = [];
     const written = [...batch.messages.map(({ id }) => id), ...batch.removedMessages];
     this.#endsNotified = written.filter((id) => this.#endUnstored.has(id));
@@ -155,7 +156,6 @@ export class Ledger {
       } else {
         this.#expectLawful(before, row, settings, it);
         if (before.state === 'pending' && row.state === 'dead') this.#died(row, it.at);
-        if (before.deliveredAt !== null && row.deliveredAt === null) this.readers.mayHearAgain(before);
       }
       if (row.state !== 'pending') this.#ended.push(row.id);
       for (const key of keysOf(row)) if (!this.#firstSeen.has(key)) this.#firstSeen.set(key, it.at);
@@ -294,6 +294,20 @@ export class Ledger {
             `${item.kind} of ${item.incident} in ${id}`,
           );
       }
+    }
+  }
+
+  /** What others have may go on in a message that nobody has. */
+  #followHeard({ messages, removedMessages }: Batch): void {
+    for (const row of this.pending) {
+      if (row.deliveredAt === null) continue;
+      const isRemoved = removedMessages.includes(row.id);
+      const isHeir = ({ id, channel, items }: Notification): boolean =>
+        id === row.id ||
+        (isRemoved &&
+          channel === row.channel &&
+          row.items.every((item) => items.some((it) => isSame(it, item))));
+      if (messages.some((it) => it.deliveredAt === null && isHeir(it))) this.readers.mayHearAgain(row);
     }
   }
 
