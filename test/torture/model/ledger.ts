@@ -1,4 +1,4 @@
-import type { Notification, NotificationItem } from '../../../src/domain/outbox.ts';
+import { type Notification, type NotificationItem, wireId } from '../../../src/domain/outbox.ts';
 import type { Settings } from '../../../src/domain/settings.ts';
 import type { Delivery } from '../../../src/ports/channel.ts';
 import type { Batch } from '../../../src/ports/store.ts';
@@ -297,18 +297,31 @@ export class Ledger {
     }
   }
 
-  /** What others have may go on in a message that nobody has. */
+  /** What others have may go on in one message with what nobody has. */
   #followHeard({ messages, removedMessages }: Batch): void {
-    for (const row of this.pending) {
-      if (row.deliveredAt === null) continue;
+    const unheard = messages.filter(({ deliveredAt }) => deliveredAt === null);
+    for (const row of this.pending.filter(({ deliveredAt }) => deliveredAt !== null)) {
       const isRemoved = removedMessages.includes(row.id);
-      const isHeir = ({ id, channel, items }: Notification): boolean =>
-        id === row.id ||
-        (isRemoved &&
-          channel === row.channel &&
-          row.items.every((item) => items.some((it) => isSame(it, item))));
-      if (messages.some((it) => it.deliveredAt === null && isHeir(it))) this.readers.mayHearAgain(row);
+      const heir = unheard.find(
+        ({ id, channel, items }) =>
+          id === row.id ||
+          (isRemoved &&
+            channel === row.channel &&
+            row.items.every((item) => items.some((it) => isSame(it, item)))),
+      );
+      if (heir === undefined) continue;
+      // Who has it knows it by its id.
+      const wire = this.#wires.get(`${row.channel}/${wireId(row)}`);
+      if (wire !== undefined) wire.maybe = true;
+      if (this.#isBehind || this.#hasUnheard(row, [heir.id, ...removedMessages]))
+        this.readers.mayHearAgain(row);
     }
+  }
+
+  #hasUnheard({ channel }: Notification, ids: readonly string[]): boolean {
+    return this.pending.some(
+      (row) => row.channel === channel && row.deliveredAt === null && ids.includes(row.id),
+    );
   }
 
   #expectBorn(row: Notification): void {
