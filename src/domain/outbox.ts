@@ -54,6 +54,11 @@ export function isStandalone({ report, owed }: Notification): boolean {
   return report !== null || owed !== undefined;
 }
 
+/** An attempt may have arrived, or some recipients have it. */
+export function mayHaveArrived({ uncertain, revision, deliveredAt }: Notification): boolean {
+  return uncertain || revision !== 0 || deliveredAt !== null;
+}
+
 const retryForMs = dayMs;
 const firstRetryMs = 1000;
 const maxRetryMs = 5 * minuteMs;

@@ -7,7 +7,12 @@ import {
   type ToolKeys,
 } from '../domain/alert.ts';
 import { getOrMake } from '../domain/get-or-make.ts';
-import { isStandalone, type NotificationItem, type NotificationReason } from '../domain/outbox.ts';
+import {
+  isStandalone,
+  mayHaveArrived,
+  type NotificationItem,
+  type NotificationReason,
+} from '../domain/outbox.ts';
 import { ownOf } from '../domain/own.ts';
 import { defaultRepeatEveryMs } from '../domain/route.ts';
 import { alertKindOf } from '../rules/registry.ts';
@@ -278,12 +283,12 @@ function freshKey(state: MonitorState, { id, account, rule }: Incident, channel:
 /** Nothing of it has left: the channel hears of it as it is by then. */
 function isBeginningUnsent(state: MonitorState, { id }: Incident, channel: string): boolean {
   return queueOf(state, channel).some(
-    ({ id: message, uncertain, revision, deliveredAt, items }) =>
-      !uncertain &&
-      revision === 0 &&
-      deliveredAt === null &&
-      !state.underWay.has(message) &&
-      items.some(({ incident, kind }) => incident === id && (kind === 'firing' || kind === 'flapping')),
+    (message) =>
+      !mayHaveArrived(message) &&
+      !state.underWay.has(message.id) &&
+      message.items.some(
+        ({ incident, kind }) => incident === id && (kind === 'firing' || kind === 'flapping'),
+      ),
   );
 }
 

@@ -2,6 +2,7 @@ import { alertKey } from '../domain/alert.ts';
 import {
   isStandalone,
   joinNotification,
+  mayHaveArrived,
   type Notification,
   type NotificationItem,
   newNotification,
@@ -168,7 +169,8 @@ function joinUnheard(state: MonitorState, message: Notification, other: Notifica
   for (const { incident } of other.items) followFirstMessage(state, incident, other, message);
   const { except } = next;
   const { items, createdAt, giveUpAt } = first;
-  const whole = { ...forAll, ...(except && { except }), items, createdAt, giveUpAt };
+  const uncertain = mayHaveArrived(message) || mayHaveArrived(other);
+  const whole = { ...forAll, ...(except && { except }), items, createdAt, giveUpAt, uncertain };
   return withItems(state, whole, next);
 }
 
@@ -186,8 +188,11 @@ function takeIn(state: MonitorState, message: Notification, other: Notification)
   if (other.owed !== undefined) {
     if (other.owed.length !== owed.length || other.owed.some((name) => !owed.includes(name))) return message;
     removeNotification(state, other);
-    // The items that nobody has are not lost with the other message.
-    if (other.deliveredAt === null) return withItems(state, { ...message, deliveredAt: null }, other);
+    // The items that nobody has are not lost with the other message, and what others have is not taken back.
+    if (other.deliveredAt === null || message.deliveredAt === null) {
+      const uncertain = mayHaveArrived(message) || mayHaveArrived(other);
+      return withItems(state, { ...message, deliveredAt: null, uncertain }, other);
+    }
   } else {
     putNotification(state, { ...other, except: [...new Set([...(other.except ?? []), ...owed])] });
   }

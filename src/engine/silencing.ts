@@ -6,7 +6,12 @@ import {
   uncertainMessage,
 } from '../domain/alert.ts';
 import type { Muted } from '../domain/operator.ts';
-import { kindsByIncident, type Notification, type NotificationReason } from '../domain/outbox.ts';
+import {
+  kindsByIncident,
+  mayHaveArrived,
+  type Notification,
+  type NotificationReason,
+} from '../domain/outbox.ts';
 import { ownOf } from '../domain/own.ts';
 import { keptAfterEndMs, type RecurringSilence, type Silence } from '../domain/route.ts';
 import { accountSubject, type Matcher, matches } from '../domain/rule.ts';
@@ -105,9 +110,7 @@ export function scheduleSilences(state: MonitorState, now: number): void {
  * may have arrived stays: its readers must learn of the end.
  */
 export function retractMuted(state: MonitorState, message: Notification, now: number): void {
-  const { id: sent, uncertain, revision, deliveredAt } = message;
-  // An attempt may have arrived, or some recipients have it.
-  if (uncertain || revision !== 0 || deliveredAt !== null || state.underWay.has(sent)) return;
+  if (mayHaveArrived(message) || state.underWay.has(message.id)) return;
   const isMuted = (id: string): boolean => {
     const incident = state.incidents.get(id);
     return incident !== undefined && isSilenced(state, incident, now);

@@ -238,6 +238,50 @@ describe('a message that some refuse for good and the last one for now', () => {
   });
 });
 
+describe('what one recipient is still owed together with what the others refused for good', () => {
+  const last = 'new@example.com';
+
+  /** The others have read the beginning, and nobody that it got worse; the last one is due when what the next poll brings still waits. */
+  async function worldOfBoth(): Promise<World> {
+    const rules = [smsLow({ warning: units(200), critical: units(50) })];
+    const world = await startWorld({ ...parts, rules });
+    world.channel('ops').mood = { owes: [last], afterMs: 10 * minuteMs - 3000 };
+    await read(world, 100);
+    world.channel('ops').moodFor = ({ recipients }) =>
+      recipients === undefined ? { refusesAll: ['a@example.com'], others: [last], afterMs: hourMs } : 'down';
+    await read(world, 20);
+    expect(readBy(world, 'others')).toEqual(['otp/sms-low firing warning']);
+    return world;
+  }
+
+  test('is not retracted by a silence: whoever read the beginning reads the end', async () => {
+    const world = await worldOfBoth();
+    await read(world, 20);
+    const silence = { match: { account: ['otp'] }, everything: false, comment: '' };
+    const span = { startsAt: world.now, endsAt: world.now + hourMs };
+    await give(world.views, { kind: 'silence', ...silence, ...span }, 'ada');
+    world.channel('ops').moodFor = null;
+    world.channel('ops').mood = 'up';
+    await read(world, 1000);
+    await world.pass(2 * hourMs);
+    expect(readBy(world, 'others').at(-1)).toContain('resolved');
+  });
+
+  test('goes to everybody under another id than the one that the others have', async () => {
+    const world = await worldOfBoth();
+    world.channel('ops').moodFor = null;
+    world.channel('ops').mood = 'up';
+    await read(world, 1000);
+    await world.pass(hourMs);
+    const toAll = world.channel('ops').delivered.filter(({ message }) => message.recipients === undefined);
+    expect(toAll.map(({ message }) => wordMessage(message))).toEqual([
+      'otp/sms-low firing warning',
+      'otp/sms-low firing+worse+resolved critical (topped-up)',
+    ]);
+    expect(new Set(toAll.map(({ message }) => message.id)).size).toBe(2);
+  });
+});
+
 test('a receiver that answers with something that is not its own is tried three times at most, then reported', async () => {
   const world = await startWorld(parts);
   world.channel('ops').mood = { strangeTries: 3 };

@@ -285,4 +285,11 @@ export const faultMutations: readonly Mutation[] = [
     new: 'forSome.owed !== undefined && forSome.deliveredAt === 0',
     test: 'test/daemon/owed-recipients.test.ts',
   },
+  {
+    name: 'what some have counts as unheard where it waits with what nobody has',
+    file: 'src/engine/queue.ts',
+    old: 'deliveredAt: null, uncertain }, other);',
+    new: 'deliveredAt: null }, other);',
+    test: 'test/daemon/owed-recipients.test.ts',
+  },
 ];

@@ -262,8 +262,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a silence takes back what may have arrived',
     file: silencing,
-    old: 'if (uncertain || revision',
-    new: 'if (revision',
+    old: 'if (mayHaveArrived(message) ||',
+    new: 'if (message.revision !== 0 || message.deliveredAt !== null ||',
     test: 'test/daemon/silences.test.ts',
   },
   {

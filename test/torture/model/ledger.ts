@@ -1,4 +1,4 @@
-import type { Notification, NotificationItem } from '../../../src/domain/outbox.ts';
+import { type Notification, type NotificationItem, wireId } from '../../../src/domain/outbox.ts';
 import type { Settings } from '../../../src/domain/settings.ts';
 import type { Delivery } from '../../../src/ports/channel.ts';
 import type { Batch } from '../../../src/ports/store.ts';
@@ -143,6 +143,7 @@ export class Ledger {
     it: Moment & { readonly wasMuted: (incident: string) => boolean },
   ): void {
     this.#expectMoved(batch, it.wasMuted);
+    this.#followHeard(batch);
     const fresh: Notification[] = [];
     const written = [...batch.messages.map(({ id }) => id), ...batch.removedMessages];
     this.#endsNotified = written.filter((id) => this.#endUnstored.has(id));
@@ -155,7 +156,6 @@ export class Ledger {
       } else {
         this.#expectLawful(before, row, settings, it);
         if (before.state === 'pending' && row.state === 'dead') this.#died(row, it.at);
-        if (before.deliveredAt !== null && row.deliveredAt === null) this.readers.mayHearAgain(before);
       }
       if (row.state !== 'pending') this.#ended.push(row.id);
       for (const key of keysOf(row)) if (!this.#firstSeen.has(key)) this.#firstSeen.set(key, it.at);
@@ -295,6 +295,33 @@ export class Ledger {
           );
       }
     }
+  }
+
+  /** What others have may go on in one message with what nobody has. */
+  #followHeard({ messages, removedMessages }: Batch): void {
+    const unheard = messages.filter(({ deliveredAt }) => deliveredAt === null);
+    for (const row of this.pending.filter(({ deliveredAt }) => deliveredAt !== null)) {
+      const isRemoved = removedMessages.includes(row.id);
+      const heir = unheard.find(
+        ({ id, channel, items }) =>
+          id === row.id ||
+          (isRemoved &&
+            channel === row.channel &&
+            row.items.every((item) => items.some((it) => isSame(it, item)))),
+      );
+      if (heir === undefined) continue;
+      // Who has it knows it by its id.
+      const wire = this.#wires.get(`${row.channel}/${wireId(row)}`);
+      if (wire !== undefined) wire.maybe = true;
+      if (this.#isBehind || this.#hasUnheard(row, [heir.id, ...removedMessages]))
+        this.readers.mayHearAgain(row);
+    }
+  }
+
+  #hasUnheard({ channel }: Notification, ids: readonly string[]): boolean {
+    return this.pending.some(
+      (row) => row.channel === channel && row.deliveredAt === null && ids.includes(row.id),
+    );
   }
 
   #expectBorn(row: Notification): void {

@@ -395,6 +395,7 @@ export class Model implements Observer {
       () => `    ${send.channel}: ${send.message.id} ${JSON.stringify(delivery)}`,
     );
     this.#ledger.answered(send, delivery, this.#now());
+    this.#receivers.answered(send, delivery);
     if (send.message.recipients === undefined && delivery.kind === 'delivered')
       this.#duties.delivered(send, this.#now());
   }

@@ -1,4 +1,4 @@
-import type { Notification } from '../../../src/domain/outbox.ts';
+import { kindsByIncident, type Notification } from '../../../src/domain/outbox.ts';
 import type { Send } from '../observer.ts';
 import { Violation } from '../story.ts';
 
@@ -53,9 +53,11 @@ export class Readers {
 
   /** It waits for some recipients with what nobody has: all hear both where both go out again, rather than an end alone. */
   mayHearAgain({ channel, items }: Notification): void {
-    for (const incident of new Set(items.map((item) => item.incident)))
-      for (const arrivals of this.#heard.get(`${channel}/${incident}`)?.kinds.values() ?? [])
-        arrivals.count--;
+    for (const [incident, kinds] of kindsByIncident(items))
+      for (const kind of kinds) {
+        const arrivals = this.#heard.get(`${channel}/${incident}`)?.kinds.get(kind);
+        if (arrivals !== undefined) arrivals.count--;
+      }
   }
 
   /** Whether nobody at the channel can have heard of it. */

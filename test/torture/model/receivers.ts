@@ -3,6 +3,7 @@ import { getOrMake } from '../../../src/domain/get-or-make.ts';
 import type { MessageItem } from '../../../src/domain/message.ts';
 import type { Severity } from '../../../src/domain/severity.ts';
 import type { MonitorState } from '../../../src/engine/state.ts';
+import type { Delivery } from '../../../src/ports/channel.ts';
 import type { Calendar } from '../../../src/ports/clock.ts';
 import { PagingTool, type ToolType, toolTypes } from '../../support/paging-tool.ts';
 import type { Send } from '../observer.ts';
@@ -37,6 +38,8 @@ interface Shown {
   readonly latest: Map<string, Word>;
   /** The incidents that messages were about, by their alert. */
   readonly heard: Map<string, Set<string>>;
+  /** Alerts of which the tool refused a part for good, until it gets a whole message about them: nobody sends that part again. */
+  readonly refused: Set<string>;
 }
 
 interface Truth extends Moment {
@@ -134,6 +137,7 @@ export class Receivers {
     for (const item of items) {
       shown.latest.set(nameOf(item.incident), wordOf(item, { at, sentAt }));
       getOrMake(shown.heard, nameOf(item.incident), () => new Set()).add(item.incident.id);
+      if (message.recipients === undefined) shown.refused.delete(nameOf(item.incident));
     }
     if (shown.tool !== null) {
       const got = shown.tool
@@ -148,6 +152,14 @@ export class Receivers {
     for (const name of readers)
       for (const item of items)
         this.#wordsOf(shown, name).set(nameOf(item.incident), wordOf(item, { at, sentAt }));
+  }
+
+  answered({ channel, type, message }: Send, delivery: Delivery): void {
+    const { refused, tool } = this.#at(channel, type);
+    if (message.kind !== 'incidents' || tool === null) return;
+    const parts = delivery.kind === 'retry' ? (delivery.refused?.recipients ?? []) : [];
+    for (const alert of message.items.map(({ incident }) => nameOf(incident)))
+      if (parts.some((part) => part.startsWith(alert))) refused.add(alert);
   }
 
   /** Throws where somebody would see what is not so, though nothing is on its way. */
@@ -189,7 +201,7 @@ export class Receivers {
       if (incident === undefined || incident.resolvedAt === null || isOpen(truth.state, incident)) continue;
       if (truth.at - Math.max(word.at, this.#changed.get(incident.id)?.at ?? 0) < hourMs) continue;
       if (silenced(truth.state, truth.calendar, incident, truth.now)) continue;
-      if (this.#isOfNobody(shown, alert, truth)) continue;
+      if (shown.refused.has(alert) || this.#isOfNobody(shown, alert, truth)) continue;
       const seen =
         shown.tool === null
           ? [...shown.words].filter(([, words]) => !['over', undefined].includes(words.get(alert)?.state))
@@ -250,7 +262,7 @@ export class Receivers {
     const isUnknown = [incident.id, alert, ...(shown.heard.get(alert) ?? [])].some(
       (each) => this.#lost.has(each) || this.isForgotten(each),
     );
-    if (!isFree || isUnknown) return;
+    if (!isFree || isUnknown || shown.refused.has(alert)) return;
     const open = shown.tool.about(`lowwater/${alert}`);
     const free = open.filter(({ taken }) => !taken);
     if (!free.some(({ urgency }) => urgency === null || rank[urgency] >= rank[severity]))
@@ -266,6 +278,7 @@ export class Receivers {
       words: new Map([[others, new Map()]]),
       latest: new Map(),
       heard: new Map(),
+      refused: new Set(),
     };
     this.#shown.set(channel, fresh);
     return fresh;
