@@ -1,7 +1,9 @@
+import { isSelfId, providerAccountId, selfAccountId } from '../domain/alert.ts';
 import { getOrMake } from '../domain/get-or-make.ts';
 import { currencyCode } from '../domain/money.ts';
 import { ownOf } from '../domain/own.ts';
 import { accountsAtOnce, type Parts } from '../domain/parts.ts';
+import { providerKeyOf } from '../domain/provider-entry.ts';
 import { accountSubject, type Matcher, matches, type Rule } from '../domain/rule.ts';
 import type { AccountSettings, Settings } from '../domain/settings.ts';
 import { describeRule, ruleKindOf } from '../rules/registry.ts';
@@ -86,27 +88,34 @@ function whyUnused({ balance, match }: Rule, { accounts }: Settings): string {
 /** Matchers of rules, routes and silences that name what no account has. */
 export function warnOfLabels(file: Position, settings: Settings): void {
   const names = new Set(settings.accounts.flatMap((account) => Object.keys(account.labels)));
+  const outages = new Set(settings.accounts.map((account) => providerAccountId(providerKeyOf(account))));
   for (const section of ['rules', 'routes', 'silences'] as const)
     for (const [index, item] of file.at(section).items().entries())
-      warnOfMatch(item.at('match'), settings[section][index]?.match ?? {}, { settings, names });
+      warnOfMatch(item.at('match'), settings[section][index]?.match ?? {}, { settings, names, outages });
 }
 
-/** Labels and currencies that no account has match nothing. */
+/** Labels, currencies and providers that no account has match nothing. */
 function warnOfMatch(
   match: Position,
-  { labels = {}, currency = [], not }: Matcher,
-  about: { readonly settings: Settings; readonly names: ReadonlySet<string> },
+  { labels = {}, currency = [], account = [], not }: Matcher,
+  about: { readonly settings: Settings } & Readonly<Record<'names' | 'outages', ReadonlySet<string>>>,
 ): void {
-  const { names, settings } = about;
+  const { names, outages, settings } = about;
   const { accounts } = settings;
   for (const [label, values] of Object.entries(labels)) {
     const position = match.at('labels', label);
-    const known = names.size === 0 ? '' : `; there is ${listWords([...names].slice(0, 10), 'and')}`;
+    const known = amongThese(names);
     const isSeen = accounts.some((account) => values.includes(ownOf(account.labels, label) ?? ''));
     if (!names.has(label)) position.report(`no account has this label${known}`);
     else if (!isSeen) position.report('no account has this label with such a value');
   }
   const unused = currency.filter((code) => !accounts.some((of) => currencyCode(of.currency ?? '') === code));
   if (unused.length > 0) match.at('currency').report(`no account is in ${listWords(unused)}`);
+  if (account.some((id) => isSelfId(id) && id !== selfAccountId && !outages.has(id)))
+    match.at('account').report(`no account has a provider of such a name${amongThese(outages)}`);
   if (not !== undefined) warnOfMatch(match.at('not'), not, about);
+}
+
+function amongThese(names: ReadonlySet<string>): string {
+  return names.size === 0 ? '' : `; there is ${listWords([...names].slice(0, 10), 'and')}`;
 }

@@ -4,6 +4,7 @@ import type { Settings } from '../domain/settings.ts';
 import { restEnd, restMs } from '../domain/time.ts';
 import { renewLinkKeys } from '../engine/access.ts';
 import { accountsAtOnce, changedAccounts } from '../engine/changed-accounts.ts';
+import { beginFarewell } from '../engine/channel-changes.ts';
 import { recordDelivery, type Sent } from '../engine/delivery-ended.ts';
 import { observePoll } from '../engine/observe.ts';
 import { refusals } from '../engine/orders/refusals.ts';
@@ -14,7 +15,6 @@ import {
   noteClusterProblems,
   noteConfiguration,
   noteDamagedPolls,
-  noteMissedFarewell,
   noteStorage,
 } from '../engine/self-alerts.ts';
 import { reviewSilences } from '../engine/silencing.ts';
@@ -96,7 +96,7 @@ export class Daemon {
     this.counting = new Counting(log);
     this.#daemonLog = new DaemonLog(log);
     this.#connections = createConnections(
-      { ...dependencies, farewellEnded: (channel, missed) => this.#farewellEnded(channel, missed) },
+      { ...dependencies, farewellBegins: (channel) => this.#beginFarewell(channel) },
       state.settings,
     );
     this.#timer = createWakeTimer(clock, this.#time, () => this.#tick());
@@ -201,11 +201,7 @@ export class Daemon {
   /** Tens of thousands of accounts with other rules follow in turns of their own: the promise resolves once all have. */
   async reload(settings: Settings): Promise<void> {
     const { changed, rekeyed } = changedAccounts(this.state.accounts, settings);
-    const { membership } = this.#dependencies;
-    const farewells =
-      membership?.maySend() === false
-        ? []
-        : [composeFarewells(this.#composing, settings), ...this.#tests.farewells(settings)];
+    const farewells = [composeFarewells(this.#composing, settings), ...this.#tests.farewells(settings)];
     this.#connections.replace(settings, farewells);
     this.#dispatcher.adopt(this.#connections.channels);
     this.#tests.adopt(this.#connections.channels, settings);
@@ -295,16 +291,19 @@ export class Daemon {
     this.#ending.somethingEnded();
   }
 
-  /** Nothing else tells that the receiver has open for good what ended there. */
-  #farewellEnded(channel: string, missed: string | null): void {
-    if (missed !== null)
-      this.#dependencies.log.error(
-        { channel, reason: missed },
-        'a receiver was not told that it hears no more',
-      );
-    if (this.#fenced) return;
-    if (missed !== null) this.act((now) => noteMissedFarewell(this.state, channel, missed, now));
-    this.#ending.somethingEnded();
+  /** Stored with the reload. Nothing else tells that the receiver has open for good what ended there. */
+  #beginFarewell(channel: string): (missed: string | null) => void {
+    const end = beginFarewell(this.state, channel);
+    return (missed) => {
+      if (missed !== null)
+        this.#dependencies.log.error(
+          { channel, reason: missed },
+          'a receiver was not told that it hears no more',
+        );
+      if (this.#fenced) return;
+      this.act((now) => end(missed, now));
+      this.#ending.somethingEnded();
+    };
   }
 
   #tick(): void {

@@ -13,8 +13,8 @@ const lastsMs = 15 * minuteMs;
 export interface FarewellDependencies {
   readonly clock: Clock;
   readonly membership?: DaemonMembership;
-  /** `missed`: why the receiver has not heard all; null where it has, or is configured again. */
-  readonly farewellEnded: (channel: string, missed: string | null) => void;
+  /** Gives what is called at the end. `missed`: why the receiver has not heard all; null where it has, or is configured again. */
+  readonly farewellBegins: (channel: string) => (missed: string | null) => void;
 }
 
 /** Sends the last messages to receivers that the configuration has no more: what they have open ends. No outbox has them: their settings are gone. */
@@ -36,11 +36,12 @@ export class FarewellSender {
   async say(channel: Channel, receiver: string, messages: readonly Message[], free: Promise<unknown>) {
     const ending = new AbortController();
     this.#open.set(ending, receiver);
+    const ended = this.#dependencies.farewellBegins(channel.name);
     await free;
     let missed: string | null = null;
     for (const message of messages) missed = (await this.#tell(channel, message, ending.signal)) ?? missed;
     const isBack = !this.#open.delete(ending);
-    this.#dependencies.farewellEnded(channel.name, isBack ? null : missed);
+    ended(isBack ? null : missed);
   }
 
   /** Ends those to these receivers, which hear again of what is open: an end that comes late would close it. */

@@ -1,6 +1,7 @@
 import { newNotification } from '../domain/outbox.ts';
 import type { ReportSettings } from '../domain/settings.ts';
 import { dayMs, weekMs } from '../domain/time.ts';
+import { keyedDigest } from '../engine/access.ts';
 import { putNotification } from '../engine/queue.ts';
 import type { MonitorState } from '../engine/state.ts';
 
@@ -17,7 +18,8 @@ export function sendDueReports(state: MonitorState, now: number): void {
     if (until === null) continue;
     const period = { id: report.id, since: periodStart(state, report, until), until };
     for (const channel of report.channels) {
-      const id = state.random.id();
+      // The same from the process after one that could not store the run; another where a clock that was ahead ran into it before.
+      const id = keyedDigest(state, JSON.stringify(['report', report.id, channel, last, until]));
       putNotification(state, newNotification({ id, channel, items: [], report: period, now, dueAt: now }));
     }
   }

@@ -5,11 +5,14 @@ import { channelFailed, channelFailedRule } from '../rules/self-alert-kinds.ts';
 import { keyedDigest } from './access.ts';
 import { deliveryNote, forgetTries, unsent } from './delivery-ended.ts';
 import { putNotification, queueOf } from './queue.ts';
-import { closeSelfAlert } from './self-alerts.ts';
+import { closeSelfAlert, noteMissedFarewell } from './self-alerts.ts';
 import type { MonitorState } from './state.ts';
 
 /** Notes with a digest of where each channel sends, by the channel's name. */
 const receiverNote = 'receiver:';
+
+/** Notes with the channel of each receiver that is being told that it hears no more: it has nothing else in the database. */
+const farewellNote = 'farewell:';
 
 /**
  * Follows the configured channels after a start or a reload. What was notified, and what is pending, stays with its receiver: a
@@ -54,6 +57,29 @@ export function openAt(state: MonitorState, channel: string): readonly Incident[
     const last = ownOf(notified, channel);
     return last !== undefined && !event && (resolvedAt === null || !last.resolved || waiting.has(id));
   });
+}
+
+/** Gives what ends it; `missed`: what the receiver missed, null for nothing. Where a process does not end it, the next one names the channel. */
+export function beginFarewell(
+  state: MonitorState,
+  channel: string,
+): (missed: string | null, now: number) => void {
+  const note = farewellNote + state.random.id();
+  state.notes.write(note, channel);
+  return (missed, now) => {
+    state.notes.delete(note);
+    if (missed !== null) noteMissedFarewell(state, channel, missed, now);
+  };
+}
+
+/** Receivers of before that the configuration has no more, or that were being told so: where they are is not known, and what they have open stays so. */
+export function noteUntold(state: MonitorState, now: number): void {
+  if (state.isOfPart) return;
+  const left = leftReceivers(state, state.settings).filter((name) => openAt(state, name).length > 0);
+  const begun = state.notes.under(farewellNote);
+  for (const { name } of begun) state.notes.delete(name);
+  for (const channel of new Set([...left, ...begun.map(({ value }) => value)]))
+    noteMissedFarewell(state, channel, unsent.ended(), now);
 }
 
 function digestsOf(state: MonitorState, channels: Settings['channels']): ReadonlyMap<string, string> {

@@ -9,19 +9,14 @@ import type { StoredState } from '../ports/store.ts';
 import { digestKeyNote } from './access.ts';
 import { restoreAnnounced } from './announced-runs.ts';
 import { accountsAtOnce } from './changed-accounts.ts';
-import { followChannels, leftReceivers, openAt } from './channel-changes.ts';
+import { followChannels, noteUntold } from './channel-changes.ts';
 import { unsent } from './delivery-ended.ts';
 import { incidentOf, reunite } from './incidents.ts';
 import { scheduleAccount } from './judge.ts';
 import { pollGap } from './poll-gaps.ts';
 import { putNotification } from './queue.ts';
 import { watchAccounts } from './reconfigure.ts';
-import {
-  noteDamagedPolls,
-  noteDamagedRecords,
-  noteMissedFarewell,
-  scheduleSelfAlerts,
-} from './self-alerts.ts';
+import { noteDamagedPolls, noteDamagedRecords, scheduleSelfAlerts } from './self-alerts.ts';
 import { reviewSilences, scheduleSilences, withdrawLost, withdrawNotified } from './silencing.ts';
 import { restoreSpending } from './spending.ts';
 import { MonitorState, scheduleBy } from './state.ts';
@@ -92,13 +87,6 @@ export function* restoreMonitor(given: MonitorStart): Parts<MonitorState> {
   for (const incident of state.incidents.values()) resumeIncident(state, incident, now);
   state.takeOver = null;
   return state;
-}
-
-/** Receivers of before that the configuration has no more: where they are is not known, so that what they have open stays so. */
-function noteUntold(state: MonitorState, now: number): void {
-  const left = state.isOfPart ? [] : leftReceivers(state, state.settings);
-  for (const channel of left)
-    if (openAt(state, channel).length > 0) noteMissedFarewell(state, channel, unsent.ended(), now);
 }
 
 function* holdStored(state: MonitorState, stored: StoredState, downMs: number): Parts<void> {

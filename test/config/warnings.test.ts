@@ -262,6 +262,18 @@ test('a label with a value that no account has is warned of', () => {
   ]);
 });
 
+test('a route or silence about the outage of a provider that no account has is warned of', () => {
+  const [known, unknown] = ['@provider:api.example.com', '@provider:api.exmaple.com'];
+  const match = { account: ['@lowwater', known], not: { account: [known, unknown] } };
+  const config = { ...sample(), routes: [{ ...all, match }, all] };
+  expect(loadValid(config).warnings).toMatchObject([
+    {
+      path: 'routes[0].match.not.account',
+      message: `no account has a provider of such a name; there is "${known}"`,
+    },
+  ]);
+});
+
 test('a rule that watches no account is warned of', () => {
   const match = { account: 'marketing', labels: { team: 'identity' } };
   const config = { ...sample(), rules: [{ id: 'a', type: 'below', threshold: 1, match }] };

@@ -5,6 +5,7 @@ import type { Mood, RecordingChannel } from '../support/recording-channel.ts';
 import { read, startWorld, type World } from '../support/world.ts';
 
 const ended = 'otp/sms-low resolved warning (channel-removed)';
+const named = '@lowwater/channel-failed:ops event warning';
 
 /** A pager has an alert open, and the configuration sends elsewhere from now on while it answers so. */
 async function moveAway(mood: Mood): Promise<{ readonly world: World; readonly old: RecordingChannel }> {
@@ -62,8 +63,7 @@ describe('a receiver that the configuration has no more', () => {
         message: 'a receiver was not told that it hears no more',
       },
     ]);
-    const told = '@lowwater/channel-failed:ops event warning';
-    expect(world.news()).toEqual(['otp/sms-low firing warning', told]);
+    expect(world.news()).toEqual(['otp/sms-low firing warning', named]);
     const tries = old.attempts.length;
     await world.pass(60 * minuteMs);
     expect(old.attempts).toHaveLength(tries);
@@ -91,6 +91,51 @@ describe('a receiver that the configuration has no more', () => {
     await other.world.stop();
     expect(other.world.now - stoppedAt).toBeLessThan(9000);
     expect(other.world.errors).toMatchObject([{ channel: 'ops', reason: 'connection refused' }]);
+  });
+
+  test('and that was not told when the daemon was killed is named once by the next one', async () => {
+    const { world, old } = await moveAway('down');
+    await world.pass(minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low firing warning']);
+    world.settings = world.daemon.state.settings;
+    world.crash();
+    old.mood = 'up';
+    world.start();
+    await world.pass(5 * minuteMs);
+    expect(world.news()).toEqual([named]);
+    await world.restart({ downMs: minuteMs });
+    await world.pass(5 * minuteMs);
+    expect(world.news()).toEqual([]);
+    expect(old.news()).toEqual([]);
+  });
+
+  test('and that was told, or named, before the daemon was killed is not named by the next one', async () => {
+    for (const mood of ['up', 'down'] as const) {
+      const { world } = await moveAway(mood);
+      await world.pass(20 * minuteMs);
+      world.settings = world.daemon.state.settings;
+      world.crash();
+      world.news();
+      world.start();
+      await world.pass(5 * minuteMs);
+      expect(world.news()).toEqual([]);
+    }
+  });
+
+  test('while nothing may be sent is told once it may', async () => {
+    let owns = true;
+    const parts = { rules: [smsLow({ warning: units(200) })], channels: ['ops', 'pager'] };
+    const world = await startWorld(parts, { owns: () => owns });
+    await read(world, 100);
+    const pager = world.channel('pager');
+    pager.news();
+    owns = false;
+    await world.reload({ ...parts, channels: ['ops'] });
+    await world.pass(minuteMs);
+    expect(pager.news()).toEqual([]);
+    owns = true;
+    await world.pass(2 * minuteMs);
+    expect(pager.news()).toEqual([ended]);
   });
 
   test('since a start is named once on the channels where it has alerts open, and else not', async () => {

@@ -82,6 +82,20 @@ describe('a daily report at 02:30 in Berlin', () => {
     expect(reports(world).length).toBeGreaterThan(ahead);
   });
 
+  test('comes again under the same id from the process after one that could not store that it sent it', async () => {
+    const world = await startWorld({ reports: [daily] }, { sleepMs, startAt: Date.UTC(2027, 9, 30, 23) });
+    world.diskFull = true;
+    await world.pass(2 * hourMs);
+    world.crash();
+    world.diskFull = false;
+    world.start();
+    await world.pass(dayMs + hourMs);
+    const [first, again, next] = reports(world).map(({ message }) => message.id);
+    expect(again).toBe(first);
+    expect(next).not.toBe(first);
+    expect(reports(world)).toHaveLength(3);
+  });
+
   test('begins with the run after it was configured', async () => {
     const world = await startWorld();
     world.reload({ reports: [daily] });
