@@ -38,7 +38,7 @@ interface Shown {
   readonly latest: Map<string, Word>;
   /** The incidents that messages were about, by their alert. */
   readonly heard: Map<string, Set<string>>;
-  /** Alerts of which the tool refused a part for good, until it gets a whole message about them: nobody sends that part again. */
+  /** Alerts of which a tool refused a part for good, or a recipient's server all, until a whole message about them: nobody sends that again. */
   readonly refused: Set<string>;
 }
 
@@ -156,10 +156,10 @@ export class Receivers {
 
   answered({ channel, type, message }: Send, delivery: Delivery): void {
     const { refused, tool } = this.#at(channel, type);
-    if (message.kind !== 'incidents' || tool === null) return;
+    if (message.kind !== 'incidents') return;
     const parts = delivery.kind === 'retry' ? (delivery.refused?.recipients ?? []) : [];
     for (const alert of message.items.map(({ incident }) => nameOf(incident)))
-      if (parts.some((part) => part.startsWith(alert))) refused.add(alert);
+      if (parts.some((part) => tool === null || part.startsWith(alert))) refused.add(alert);
   }
 
   /** Throws where somebody would see what is not so, though nothing is on its way. */
