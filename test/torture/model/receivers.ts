@@ -38,7 +38,7 @@ interface Shown {
   readonly latest: Map<string, Word>;
   /** The incidents that messages were about, by their alert. */
   readonly heard: Map<string, Set<string>>;
-  /** Alerts of which the tool refused a part for good, until it gets a whole message about them: nobody sends that part again. */
+  /** Parts that the tool refused for good, until it gets them with another message: nobody sends them again. */
   readonly refused: Set<string>;
 }
 
@@ -137,12 +137,12 @@ export class Receivers {
     for (const item of items) {
       shown.latest.set(nameOf(item.incident), wordOf(item, { at, sentAt }));
       getOrMake(shown.heard, nameOf(item.incident), () => new Set()).add(item.incident.id);
-      if (message.recipients === undefined) shown.refused.delete(nameOf(item.incident));
     }
     if (shown.tool !== null) {
       const got = shown.tool
         .partsOf(message)
         .filter((part) => !missed.includes(part) && message.except?.includes(part) !== true);
+      for (const part of message.recipients ?? got) shown.refused.delete(part);
       shown.tool.receive(message.recipients === undefined ? { ...message, recipients: got } : message);
       return;
     }
@@ -158,8 +158,7 @@ export class Receivers {
     const { refused, tool } = this.#at(channel, type);
     if (message.kind !== 'incidents' || tool === null) return;
     const parts = delivery.kind === 'retry' ? (delivery.refused?.recipients ?? []) : [];
-    for (const alert of message.items.map(({ incident }) => nameOf(incident)))
-      if (parts.some((part) => part.startsWith(alert))) refused.add(alert);
+    for (const part of parts) refused.add(part);
   }
 
   /** Throws where somebody would see what is not so, though nothing is on its way. */
@@ -201,7 +200,7 @@ export class Receivers {
       if (incident === undefined || incident.resolvedAt === null || isOpen(truth.state, incident)) continue;
       if (truth.at - Math.max(word.at, this.#changed.get(incident.id)?.at ?? 0) < hourMs) continue;
       if (silenced(truth.state, truth.calendar, incident, truth.now)) continue;
-      if (shown.refused.has(alert) || this.#isOfNobody(shown, alert, truth)) continue;
+      if (hasRefused(shown, alert) || this.#isOfNobody(shown, alert, truth)) continue;
       const seen =
         shown.tool === null
           ? [...shown.words].filter(([, words]) => !['over', undefined].includes(words.get(alert)?.state))
@@ -262,7 +261,7 @@ export class Receivers {
     const isUnknown = [incident.id, alert, ...(shown.heard.get(alert) ?? [])].some(
       (each) => this.#lost.has(each) || this.isForgotten(each),
     );
-    if (!isFree || isUnknown || shown.refused.has(alert)) return;
+    if (!isFree || isUnknown || hasRefused(shown, alert)) return;
     const open = shown.tool.about(`lowwater/${alert}`);
     const free = open.filter(({ taken }) => !taken);
     if (!free.some(({ urgency }) => urgency === null || rank[urgency] >= rank[severity]))
@@ -307,6 +306,10 @@ function wordOf(
 function isSo(word: Word, { id, severity }: Incident, isFree: boolean): boolean {
   if (word.incident !== id || word.state === 'over') return false;
   return !isFree || (word.state !== 'taken' && rank[word.severity] >= rank[severity]);
+}
+
+function hasRefused({ refused }: Shown, alert: string): boolean {
+  return [...refused].some((part) => part.startsWith(alert));
 }
 
 function nameOf({ account, rule }: Incident): string {
