@@ -38,7 +38,7 @@ interface Shown {
   readonly latest: Map<string, Word>;
   /** The incidents that messages were about, by their alert. */
   readonly heard: Map<string, Set<string>>;
-  /** Alerts of which a tool refused a part for good, or a recipient's server all, until a whole message about them: nobody sends that again. */
+  /** Parts that the tool refused for good, until it gets them with another message: nobody sends them again. Elsewhere alerts. */
   readonly refused: Set<string>;
 }
 
@@ -137,15 +137,17 @@ export class Receivers {
     for (const item of items) {
       shown.latest.set(nameOf(item.incident), wordOf(item, { at, sentAt }));
       getOrMake(shown.heard, nameOf(item.incident), () => new Set()).add(item.incident.id);
-      if (message.recipients === undefined) shown.refused.delete(nameOf(item.incident));
     }
     if (shown.tool !== null) {
       const got = shown.tool
         .partsOf(message)
         .filter((part) => !missed.includes(part) && message.except?.includes(part) !== true);
+      for (const part of message.recipients ?? got) shown.refused.delete(part);
       shown.tool.receive(message.recipients === undefined ? { ...message, recipients: got } : message);
       return;
     }
+    if (message.recipients === undefined)
+      for (const item of items) shown.refused.delete(nameOf(item.incident));
     const late = [...missed, ...(message.except ?? [])];
     for (const name of late) this.#wordsOf(shown, name);
     const readers = message.recipients ?? [...shown.words.keys()].filter((name) => !late.includes(name));
@@ -156,10 +158,9 @@ export class Receivers {
 
   answered({ channel, type, message }: Send, delivery: Delivery): void {
     const { refused, tool } = this.#at(channel, type);
-    if (message.kind !== 'incidents') return;
-    const parts = delivery.kind === 'retry' ? (delivery.refused?.recipients ?? []) : [];
-    for (const alert of message.items.map(({ incident }) => nameOf(incident)))
-      if (parts.some((part) => tool === null || part.startsWith(alert))) refused.add(alert);
+    if (message.kind !== 'incidents' || delivery.kind !== 'retry' || delivery.refused === undefined) return;
+    const alerts = message.items.map(({ incident }) => nameOf(incident));
+    for (const part of tool === null ? alerts : delivery.refused.recipients) refused.add(part);
   }
 
   /** Throws where somebody would see what is not so, though nothing is on its way. */
@@ -201,7 +202,7 @@ export class Receivers {
       if (incident === undefined || incident.resolvedAt === null || isOpen(truth.state, incident)) continue;
       if (truth.at - Math.max(word.at, this.#changed.get(incident.id)?.at ?? 0) < hourMs) continue;
       if (silenced(truth.state, truth.calendar, incident, truth.now)) continue;
-      if (shown.refused.has(alert) || this.#isOfNobody(shown, alert, truth)) continue;
+      if (hasRefused(shown, alert) || this.#isOfNobody(shown, alert, truth)) continue;
       const seen =
         shown.tool === null
           ? [...shown.words].filter(([, words]) => !['over', undefined].includes(words.get(alert)?.state))
@@ -262,7 +263,7 @@ export class Receivers {
     const isUnknown = [incident.id, alert, ...(shown.heard.get(alert) ?? [])].some(
       (each) => this.#lost.has(each) || this.isForgotten(each),
     );
-    if (!isFree || isUnknown || shown.refused.has(alert)) return;
+    if (!isFree || isUnknown || hasRefused(shown, alert)) return;
     const open = shown.tool.about(`lowwater/${alert}`);
     const free = open.filter(({ taken }) => !taken);
     if (!free.some(({ urgency }) => urgency === null || rank[urgency] >= rank[severity]))
@@ -307,6 +308,10 @@ function wordOf(
 function isSo(word: Word, { id, severity }: Incident, isFree: boolean): boolean {
   if (word.incident !== id || word.state === 'over') return false;
   return !isFree || (word.state !== 'taken' && rank[word.severity] >= rank[severity]);
+}
+
+function hasRefused({ refused }: Shown, alert: string): boolean {
+  return [...refused].some((part) => part.startsWith(alert));
 }
 
 function nameOf({ account, rule }: Incident): string {
