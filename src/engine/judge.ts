@@ -6,7 +6,7 @@ import type { Rule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import type { AccountFacts } from '../rules/evaluation.ts';
 import { ruleKindOf, timingOf } from '../rules/registry.ts';
-import { isLongAgo } from '../rules/stale.ts';
+import { isReadAt } from '../rules/stale.ts';
 import { followChange, incidentOf, openEvent } from './incidents.ts';
 import { factsOf, type MonitorState, scheduleBy, type WatchedAccount } from './state.ts';
 import { elapse, elapsesAt, inactiveAlert, isAtRest, type Transition, transition } from './transition.ts';
@@ -147,14 +147,11 @@ function isPaused(rule: Rule, facts: AccountFacts): boolean {
   return facts.outcome !== 'ok' && ruleKindOf(rule).needsReading;
 }
 
-/**
- * Nor once its newest reading is of long ago, or while that allows no verdict, such as one in another currency, or by an edited rule
- * another one than it goes by.
- */
+/** Nor while its newest reading allows no verdict, such as one in another currency, or by an edited rule another one than it goes by. */
 function isUndecided(rule: Rule, alert: Alert, facts: AccountFacts, at: number): boolean {
   const kind = ruleKindOf(rule);
   if (!kind.needsReading) return false;
-  if (isPaused(rule, facts) || isLongAgo(facts, at)) return true;
+  if (!isReadAt(facts, at)) return true;
   const verdict = kind.evaluate(rule, facts, firingSeverity(alert)).kind;
   return verdict !== (alert.recoveringSince === null ? 'breached' : 'ok');
 }

@@ -128,9 +128,11 @@ export function usuallyStaleAfter(pollGapMs: number): number {
   return Math.max(pollsMissed * pollGapMs, shortestAfterMs);
 }
 
-/** Whether the newest reading says nothing of an instant, where no poll failed since: one that was pushed, with none after it. */
-export function isLongAgo(facts: AccountFacts, at: number): boolean {
-  return at >= facts.readSince + facts.unwatchedMs + usuallyStaleAfter(facts.pollGapMs);
+/** Not while an account cannot be read, nor once its newest reading is of long ago though no poll failed: nothing is pushed any more. */
+export function isReadAt(facts: AccountFacts, at: number): boolean {
+  return (
+    facts.outcome === 'ok' && at < facts.readSince + facts.unwatchedMs + usuallyStaleAfter(facts.pollGapMs)
+  );
 }
 
 function staleAfter(rule: StaleRule, pollGapMs: number): number {

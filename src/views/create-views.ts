@@ -13,10 +13,11 @@ import type { Wanted } from '../engine/orders.ts';
 import { moneyOf } from '../engine/rates.ts';
 import { damageEnd } from '../engine/self-alerts.ts';
 import { mutedBy, type SilenceWindow, windowsBetween } from '../engine/silencing.ts';
-import type { MonitorState, WatchedAccount } from '../engine/state.ts';
+import { factsOf, type MonitorState, type WatchedAccount } from '../engine/state.ts';
 import type { StoreReader } from '../ports/store.ts';
 import { monthlyBudget } from '../rules/budget.ts';
 import { selfAlertTypes } from '../rules/registry.ts';
+import { isReadAt } from '../rules/stale.ts';
 import { outlookOf } from '../spending/outlook.ts';
 import { type AccountSummary, SummedAccounts } from './account-summary.ts';
 import {
@@ -25,7 +26,6 @@ import {
   type Explanation,
   explain,
   type FiringView,
-  isRead,
   type SilenceView,
   type ViewDependencies,
   viewAccount,
@@ -73,7 +73,10 @@ export function createViews(current: () => ViewDependencies) {
       const { state, now } = current();
       const at = now();
       const accounts = [...state.accounts.values()];
-      return { accounts: accounts.length, unread: accounts.filter((each) => !isRead(each, at)).length };
+      return {
+        accounts: accounts.length,
+        unread: accounts.filter((each) => !isReadAt(factsOf(each, at), at)).length,
+      };
     },
     choices: () => listChoices(current().state),
     async account(id: string): Promise<AccountView | null> {

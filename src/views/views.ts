@@ -27,7 +27,7 @@ import { balancesOf, factsOf, groupOf, type MonitorState, type WatchedAccount } 
 import { wordSubject } from '../messages/item-wording.ts';
 import type { StoreReader } from '../ports/store.ts';
 import { alertKindOf, balanceLevels, nextStep, ruleKindOf, wouldNotFire } from '../rules/registry.ts';
-import { isLongAgo } from '../rules/stale.ts';
+import { isReadAt } from '../rules/stale.ts';
 import { urgencyOf, urgencyOfBalance } from '../rules/urgency.ts';
 import { thin } from '../spending/thin.ts';
 import { english } from '../wording/language.ts';
@@ -66,11 +66,6 @@ export function viewAccount(parts: ViewDependencies, account: WatchedAccount) {
   };
 }
 
-/** Not while it cannot be read, nor where nothing was pushed for long. */
-export function isRead(account: WatchedAccount, now: number): boolean {
-  return account.poll.outcome === 'ok' && !isLongAgo(factsOf(account, now), now);
-}
-
 export function viewBriefly(parts: ViewDependencies, account: WatchedAccount) {
   const now = parts.now();
   const { poll, rules } = account;
@@ -86,7 +81,7 @@ export function viewBriefly(parts: ViewDependencies, account: WatchedAccount) {
     currency: reading?.currency ?? currency,
     ...{ outcome, failure, polledAt },
     readAt: reading?.at ?? null,
-    isRead: isRead(account, now),
+    isRead: isReadAt(factsOf(account, now), now),
     /** False where its readings are pushed. */
     polled: entryOf(parts.state.settings, account.settings).polled,
     nextPollAt: parts.nextPollAt(id),
