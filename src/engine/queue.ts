@@ -19,16 +19,17 @@ const maxItemsStored = 250;
  * wait, or while the channel is down or busy, is one message. Returns the notification's id.
  */
 export function enqueue(state: MonitorState, channel: string, item: NotificationItem, dueAt: number): string {
-  // What is new does not wait with what is paused, nor begins to with what joins it. Standalone ones in between are passed over.
+  // A new item does not wait with paused messages, nor begins to with what joins it. Standalone ones in between are passed over.
   const paused = pausedForPoll(state, channel, item.at);
+  const pausedAlerts = new Set(paused.flatMap(alertsOf));
   const waits = (one: NotificationItem): boolean =>
-    isUnconfirmed(state, one, item.at) || paused.some(({ items }) => items.some(isAboutSameAlert(one)));
+    isUnconfirmed(state, one, item.at) || pausedAlerts.has(alertKey(one.account, one.rule));
   const isPaused = waits(item);
   const last = queueOf(state, channel).findLast(
     (message) =>
       isOpen(message) &&
       !state.underWay.has(message.id) &&
-      // What waits behind a full one that is paused stands together, too.
+      // Items that wait behind a full one that is paused stand together, too.
       (paused.includes(message) || message.items.slice(-1).some(waits)) === isPaused,
   );
   const message =
@@ -37,10 +38,6 @@ export function enqueue(state: MonitorState, channel: string, item: Notification
       : join(state, last, [item], dueAt);
   putNotification(state, message);
   return message.id;
-}
-
-function isAboutSameAlert({ account, rule }: NotificationItem) {
-  return (other: NotificationItem): boolean => other.account === account && other.rule === rule;
 }
 
 /** A notification that a daemon may have sent before it died gets another id when it grows: receivers drop repeated ones. */

@@ -21,6 +21,20 @@ function alertOf(world: World, id = 'sms-low') {
   return world.daemon.state.alerts.get('otp', id);
 }
 
+/** Stopped while a message about an account that may not be asked yet waits. */
+async function stopWithOneThatWaits() {
+  const world = await startWorld({
+    rules: [rule],
+    accounts: [makeAccount('otp'), makeAccount('marketing')],
+  });
+  world.channel('ops').mood = 'down';
+  await read(world, 100);
+  world.provider.fail('otp', 'rate_limited', { retryAfterMs: dayMs });
+  await world.pass(6 * minuteMs);
+  await world.stop();
+  return world;
+}
+
 describe('a restart keeps every state and its clocks', () => {
   test('an orderly end stores everything, however many transactions it takes', async () => {
     const world = await startWorld({ rules: [rule] });
@@ -296,15 +310,7 @@ describe('a restart loses no message', () => {
   });
 
   test('what begins after a restart leaves at once, though an older message waits a minute for an account that may not be asked yet', async () => {
-    const world = await startWorld({
-      rules: [rule],
-      accounts: [makeAccount('otp'), makeAccount('marketing')],
-    });
-    world.channel('ops').mood = 'down';
-    await read(world, 100);
-    world.provider.fail('otp', 'rate_limited', { retryAfterMs: dayMs });
-    await world.pass(6 * minuteMs);
-    await world.stop();
+    const world = await stopWithOneThatWaits();
     world.news();
     await world.pass(hourMs);
     world.channel('ops').mood = 'up';
@@ -344,15 +350,7 @@ describe('a restart loses no message', () => {
   });
 
   test('what began after a restart and perhaps arrived is repeated under its own id once an older message may leave', async () => {
-    const world = await startWorld({
-      rules: [rule],
-      accounts: [makeAccount('otp'), makeAccount('marketing')],
-    });
-    world.channel('ops').mood = 'down';
-    await read(world, 100);
-    world.provider.fail('otp', 'rate_limited', { retryAfterMs: dayMs });
-    await world.pass(6 * minuteMs);
-    await world.stop();
+    const world = await stopWithOneThatWaits();
     await world.pass(hourMs);
     world.channel('ops').attempts.length = 0;
     world.channel('ops').mood = 'lost';
