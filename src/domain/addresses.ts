@@ -59,7 +59,7 @@ export function parseAddress(text: string): URL | null {
   return URL.parse(hosts !== null && 'urls' in hosts ? (hosts.urls[0] ?? text) : text);
 }
 
-/** What an address signs in with, as it is written and decoded. */
+/** The passwords of an address, as they are written and decoded. */
 export function passwordsIn({ password, searchParams }: URL): readonly string[] {
   const given = [...searchParams].flatMap(([name, value]) => (name.endsWith('password') ? [value] : []));
   return [password, ...given].flatMap((text) => [text, decodePercent(text) ?? text]);

@@ -22,7 +22,7 @@ export interface AccountSummary {
   readonly shown: readonly (BriefAccount & Partial<Pick<AccountView, 'day'>>)[];
 }
 
-/** What an account looks like, the worst first. */
+/** States of an account, the worst first. */
 const states = ['critical', 'warning', 'ending', 'info', 'unread', 'pending', 'waiting', 'fine'] as const;
 export const accountStates: readonly AccountState[] = states;
 

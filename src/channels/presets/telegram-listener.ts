@@ -110,7 +110,7 @@ export function openTelegramListener(
       // In a group a bot gets what begins so.
       prefix: '/',
       ...{ id, chat: String(keyOf(chat, 'id')), ...(typeof alias === 'string' && { alias: `@${alias}` }) },
-      // Whoever heard all a moment ago hears nothing old, whatever this machine's clock says.
+      // A bot that heard all a moment ago hears nothing old, also where this machine's clock is wrong.
       at: Math.max(Number(keyOf(message, 'date')) * 1000, caughtUpAt ?? 0),
       person: { id: person, name: words || person },
     };

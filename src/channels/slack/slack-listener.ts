@@ -104,7 +104,7 @@ export function openSlackListener(
     socket.addEventListener('close', () => end(unheard.closed({ receiver })));
     socket.addEventListener('message', ({ data }) => {
       const envelope = parseJson(String(data));
-      // What comes for the first time was written since the last sign of life, whatever this machine's clock says.
+      // An envelope that comes for the first time was written since the last sign of life, also where this machine's clock is wrong.
       const since = Number(keyOf(envelope, 'retry_attempt')) > 0 ? 0 : aliveAt;
       alive();
       const type = keyOf(envelope, 'type');

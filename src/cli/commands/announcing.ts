@@ -18,13 +18,13 @@ interface Announcing {
   readonly list: Run;
 }
 
-/** What is announced of which account. */
+/** An announcement about an account. */
 export type Own = ReturnType<typeof readOwn>;
 
 interface Announced {
-  /** What is sent and said beside account, amount, balance and comment. */
+  /** Fields that are sent and said beside account, amount, balance and comment. */
   readonly said: object;
-  /** What is only sent. */
+  /** Fields that are only sent. */
   readonly sent?: object;
   readonly wanted: Wanted<'expect-top-up' | 'expect-spending'>;
   readonly by: string;
