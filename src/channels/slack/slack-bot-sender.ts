@@ -77,7 +77,7 @@ export function openSlackBotSender(
         const { text, attachments = [] } = payload;
         const delivery = classify(await call('chat.update', { ...place, text, attachments }, signal));
         // A message that cannot be edited any more stays as it is: the new one says what is so.
-        return delivery.kind === 'dead' ? { kind: 'delivered' } : delivery;
+        return delivery.kind === 'retry' ? { ...delivery, isForAll: false } : { kind: 'delivered' };
       };
       const update = (recipients: readonly string[] | undefined): Promise<Delivery> =>
         deliverParts(
