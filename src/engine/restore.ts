@@ -193,11 +193,11 @@ function restoreMessage(state: MonitorState, message: Notification, downMs: numb
   if (tooOld) withdrawNotified(state, message, new Set());
 }
 
-/** Ends are notified now. What is open waits for a poll of the account: it may be over. */
+/** Ends are notified now. What is open waits for a poll of the account, which may be a day away, for a minute at most: it may be over. */
 function resumeIncident(state: MonitorState, incident: Incident, now: number): void {
   const account = state.accounts.get(incident.account);
   if (incident.resolvedAt !== null || account === undefined) state.touched.add(incident.id);
-  else scheduleBy(state, `incident:${incident.id}`, now + account.pollIntervalMs);
+  else scheduleBy(state, `incident:${incident.id}`, now + Math.min(account.pollIntervalMs, maxConfirmMs));
 }
 
 /** When a daemon lived. Written when records were shifted, so that the next does not shift them again. */
