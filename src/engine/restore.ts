@@ -17,7 +17,7 @@ import { pollGap } from './poll-gaps.ts';
 import { putNotification } from './queue.ts';
 import { watchAccounts } from './reconfigure.ts';
 import { noteDamagedPolls, noteDamagedRecords, scheduleSelfAlerts } from './self-alerts.ts';
-import { reviewSilences, scheduleSilences, withdrawLost, withdrawNotified } from './silencing.ts';
+import { applySilences, reviewSilences, withdrawLost, withdrawNotified } from './silencing.ts';
 import { restoreSpending } from './spending.ts';
 import { MonitorState, scheduleBy } from './state.ts';
 import { shiftAlert } from './transition.ts';
@@ -78,7 +78,7 @@ export function* restoreMonitor(given: MonitorStart): Parts<MonitorState> {
   followChannels(state, now);
   state.expected.restore();
   restoreAnnounced(state);
-  scheduleSilences(state, now);
+  applySilences(state, now);
   scheduleSelfAlerts(state);
   noteDamagedPolls(state, stored.damaged, now);
   noteDamagedRecords(state, stored.damagedRecords ?? [], now);
