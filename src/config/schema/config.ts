@@ -84,7 +84,9 @@ const route = shape({
   })
     .describe('Who else is notified when nobody acknowledges.')
     .optional(),
-  continue: flag('Look for further matching routes after this one.').default(false),
+  continue: flag(
+    'Look for further matching routes after this one. Of several that name a channel the first says how often it is reminded and how long it gathers; the soonest escalation counts.',
+  ).default(false),
   mention: z
     .union([z.boolean(), z.literal('reminders')], { error: 'must be true, false or "reminders"' })
     .describe(
