@@ -70,7 +70,7 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<St
   let madeOf: MadeOf = { revision: null, settings: parts.settings() };
   /** When the present knowledge was read, or the database last said that it holds. */
   let confirmedAt = Number.NEGATIVE_INFINITY;
-  let hasFailed = false;
+  let failure: StorageError | null = null;
   let restUntil = Number.NEGATIVE_INFINITY;
   let updating: Promise<void> | null = null;
   const subscribers = new Set<() => void>();
@@ -86,18 +86,22 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<St
       known = read;
       madeOf = { revision, settings };
       confirmedAt = startedAt;
-      hasFailed = false;
+      failure = null;
     } catch (error) {
-      // The status says that the database does not answer.
       if (!(error instanceof StorageError)) throw error;
-      hasFailed = true;
+      failure = error;
     }
     restUntil = startedAt + Math.max(freshMs, restFactor * (clock.monotonic() - startedAt));
   }
 
   function status(): DaemonStatus {
     const own = parts.status();
-    return { ...own, problems: [...waitingMessages(known.state, now()), ...own.problems] };
+    // That the database does not answer at all is among its own.
+    const unread =
+      failure === null || parts.revision() === null
+        ? []
+        : [`what is stored cannot be read: ${failure.message}`];
+    return { ...own, problems: [...waitingMessages(known.state, now()), ...unread, ...own.problems] };
   }
 
   function rests(): boolean {
@@ -110,7 +114,7 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<St
     const now = clock.monotonic();
     const heardAt = parts.heardAt() ?? Number.NEGATIVE_INFINITY;
     if (parts.revision() === madeOf.revision) confirmedAt = Math.max(confirmedAt, heardAt);
-    return now < confirmedAt + leaseMs || (!hasFailed && rests() && now < heardAt + leaseMs);
+    return now < confirmedAt + leaseMs || (failure === null && rests() && now < heardAt + leaseMs);
   }
 
   async function update(): Promise<void> {
@@ -148,7 +152,7 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<St
     await updating;
     outdate();
     const read = await freshOnceRead();
-    if (parts.revision() === null || hasFailed)
+    if (parts.revision() === null || failure !== null)
       throw new StorageError('other', 'the shared database cannot be read');
     return read;
   }

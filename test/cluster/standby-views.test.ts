@@ -228,7 +228,7 @@ test('metrics have no balance once what was read is a lease old', async () => {
   expect(await scrape()).not.toContain('lowwater_balance{');
 });
 
-test('what cannot be read though the database answers is shown for a lease', async () => {
+test('what cannot be read though the database answers is shown for a lease, and why is said', async () => {
   const world = await firingWorld();
   let isLocked = false;
   const load = async () => {
@@ -241,6 +241,7 @@ test('what cannot be read though the database answers is shown for a lease', asy
   await world.pass(6000);
   expect(await standby.alerts({ all: false })).toMatchObject([{ rule: 'sms-low' }]);
   await expect(give(standby, acknowledgement)).rejects.toThrow('cannot be read');
+  expect(standby.status().problems).toEqual(['what is stored cannot be read: the table is locked']);
   await world.pass(2000);
   await expect(standby.alerts({ all: false })).rejects.toThrow('has not been read');
 });
