@@ -91,8 +91,11 @@ export function createLiveViews(
     },
     /** Keeps that a browser is signed in, for the list of sessions: stored when it can be, as nobody is kept out while the database cannot be written. */
     recordSession: (session: KnownSession) => daemon.act(() => recordSession(state, session)),
-    /** Awaited by whoever asks, before the first question: memory that is not this process' own is read again where it is old. */
-    refresh: async (): Promise<void> => undefined,
+    /**
+     * Awaited by whoever asks, before the first question: memory that is not this process' own is read again where it is old. `isExact`: however
+     * new it is, or this rejects with `StorageError`, for who would say that something is over.
+     */
+    refresh: async (_isExact?: boolean): Promise<void> => undefined,
     status: (): DaemonStatus => ({
       version,
       startedAt: daemon.startedAt,
