@@ -8,11 +8,10 @@ import { type CommandInput, jsonOption, type PositionalSpec, UsageError } from '
 import type { CommandContext } from '../context.ts';
 import { byOption, requireKnown } from '../read-options.ts';
 
-const details = `Orders it of the running daemon over HTTP, else leaves the order in the database, where the daemon takes it within 2 s.
-
-Where somebody else has it already, it says who, and nothing is changed.
-
---json prints {"account","rule","acknowledged","inForce"}; \`inForce\` is false where the daemon has yet to take it. \`heldBy\` stands beside them where somebody else had it.`;
+const ordered =
+  'Orders it of the running daemon over HTTP, else leaves the order in the database, where the daemon takes it within 2 s.';
+const json =
+  '--json prints {"account","rule","acknowledged","inForce"}; `inForce` is false where the daemon has yet to take it.';
 
 const positionals: readonly PositionalSpec[] = [
   { name: 'ACCOUNT', summary: 'the account of the alert', completes: 'accounts' },
@@ -27,7 +26,11 @@ const positionals: readonly PositionalSpec[] = [
 export const ackCommand = operatorCommand({
   name: 'ack',
   summary: 'take an incident: no reminders and no escalation until it ends or gets worse',
-  details,
+  details: `${ordered}
+
+Where somebody else has it already, it says who, and nothing is changed.
+
+${json} \`heldBy\` stands beside them where somebody else had it.`,
   positionals,
   options: {
     comment: { value: 'TEXT', summary: 'what you are doing about it' },
@@ -50,7 +53,9 @@ export const ackCommand = operatorCommand({
 export const unackCommand = operatorCommand({
   name: 'unack',
   summary: 'remove an acknowledgement: reminders and escalation go on',
-  details,
+  details: `${ordered}
+
+${json}`,
   positionals,
   options: { json: jsonOption },
   examples: ['lowwater unack otp sms-low'],
