@@ -198,7 +198,7 @@ export const configSchema = shape({
           'Where rates are read from in their place: an http-json entry whose balances are currencies.',
         )
         .optional(),
-      every: duration('How often they are read, at least 1h apart. Default: 1d.', { minMs: hourMs }).optional(),
+      every: duration('How often they are read: 1h or more. Default: 1d.', { minMs: hourMs }).optional(),
       inverted: flag(
         'The amounts say how much of each currency one unit of the provider’s `currency` is, as the table of the European Central Bank does. Default: how much of it one unit of each is worth.',
       ).optional(),

@@ -10,7 +10,7 @@ import { payDays } from '../../schema/times.ts';
 import { didYouMean } from '../../wording/lists.ts';
 
 const sharedKeys = {
-  timeout: duration('Time for one whole request, from 100ms to 5m.', { minMs: 100, maxMs: 5 * minuteMs }).prefault('10s'),
+  timeout: duration('Time for one whole request.', { minMs: 100, maxMs: 5 * minuteMs }).prefault('10s'),
   maxRequestsPerSecond: z
     .number({ error: `must be a number above 0, at most ${maxRequestsPerSecondLimit}` })
     .gt(0, { error: 'must be above 0' })
