@@ -8,10 +8,9 @@ import { type CommandInput, jsonOption, type PositionalSpec, UsageError } from '
 import type { CommandContext } from '../context.ts';
 import { byOption, requireKnown } from '../read-options.ts';
 
-const ordered =
-  'Orders it of the running daemon over HTTP, else leaves the order in the database, where the daemon takes it within 2 s.';
-const json =
-  '--json prints {"account","rule","acknowledged","inForce"}; `inForce` is false where the daemon has yet to take it.';
+const details = `Orders it of the running daemon over HTTP, else leaves the order in the database, where the daemon takes it within 2 s.
+
+--json prints {"account","rule","acknowledged","inForce"}; \`inForce\` is false where the daemon has yet to take it.`;
 
 const positionals: readonly PositionalSpec[] = [
   { name: 'ACCOUNT', summary: 'the account of the alert', completes: 'accounts' },
@@ -26,11 +25,7 @@ const positionals: readonly PositionalSpec[] = [
 export const ackCommand = operatorCommand({
   name: 'ack',
   summary: 'take an incident: no reminders and no escalation until it ends or gets worse',
-  details: `${ordered}
-
-Where somebody else has it already, it says who, and nothing is changed.
-
-${json} \`heldBy\` stands beside them where somebody else had it.`,
+  details: `${details} Where somebody else has it already, it says who (\`heldBy\` beside them), and nothing is changed.`,
   positionals,
   options: {
     comment: { value: 'TEXT', summary: 'what you are doing about it' },
@@ -53,9 +48,7 @@ ${json} \`heldBy\` stands beside them where somebody else had it.`,
 export const unackCommand = operatorCommand({
   name: 'unack',
   summary: 'remove an acknowledgement: reminders and escalation go on',
-  details: `${ordered}
-
-${json}`,
+  details,
   positionals,
   options: { json: jsonOption },
   examples: ['lowwater unack otp sms-low'],
