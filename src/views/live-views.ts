@@ -11,7 +11,7 @@ import { isOwnFailureRaised, isRaised } from '../engine/self-alerts.ts';
 import type { MonitorState } from '../engine/state.ts';
 import type { ClusterStatus } from '../ports/cluster.ts';
 import type { StoreReader } from '../ports/store.ts';
-import { configInvalid, storageFailed } from '../rules/self-alert-kinds.ts';
+import { channelFailedRule, configInvalid, ratesFailed, storageFailed } from '../rules/self-alert-kinds.ts';
 import { sentences } from '../wording/phrase.ts';
 import { createViews } from './create-views.ts';
 
@@ -20,7 +20,7 @@ export interface DaemonStatus {
   readonly startedAt: number;
   /** Database open, migrations done, scheduler running. */
   readonly ready: boolean;
-  /** Sentences about what is wrong though it runs: a reload that failed, storage that cannot be written. */
+  /** Sentences about what is wrong though it runs: a reload that failed, storage that cannot be written, a channel that refuses. */
   readonly problems: readonly string[];
   readonly configLoadedAt: number;
   readonly configReloadOk: boolean;
@@ -123,8 +123,10 @@ const told = sentences('problem', {
 
 function problemsOf(daemon: Daemon): string[] {
   const problems: string[] = [];
-  for (const rule of [storageFailed.type, configInvalid.type]) {
-    const alert = daemon.state.alerts.get(selfAccountId, rule);
+  const { alerts, settings } = daemon.state;
+  const failedChannels = settings.channels.map(({ name }) => channelFailedRule(name));
+  for (const rule of [storageFailed.type, configInvalid.type, ratesFailed.type, ...failedChannels]) {
+    const alert = alerts.get(selfAccountId, rule);
     if (isRaised(alert) && alert?.value?.unit === 'text')
       problems.push(told.own({ name: rule, problem: alert.value.text }));
   }

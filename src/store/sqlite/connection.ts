@@ -96,7 +96,7 @@ function sizeUnlessCut(path: string): number {
     throw new StorageError(
       'corrupt',
       `database ${path} was ${bytes === 0 ? 'deleted, or ' : ''}cut to ${plural(bytes, 'byte')}; it was left as it is: ` +
-        `${recovery}, or remove ${path}-daemon as well to begin anew`,
+        `${recovery}${bytes === 0 ? `, or remove ${path}-daemon as well to begin anew` : ''}`,
     );
   return bytes;
 }
