@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { freshAccount } from '../../src/domain/reading.ts';
 import { Secret } from '../../src/domain/secret.ts';
 import type { Settings } from '../../src/domain/settings.ts';
+import { keyedDigest } from '../../src/engine/access.ts';
 import { accountsAtOnce } from '../../src/engine/changed-accounts.ts';
 import { observePoll } from '../../src/engine/observe.ts';
 import type { BudgetRule } from '../../src/rules/budget.ts';
@@ -16,7 +18,7 @@ import {
 } from '../support/account-facts.ts';
 import { giveAtOnce } from '../support/orders.ts';
 import { incidentMessage } from '../support/recording-channel.ts';
-import { makeAccount, makeChannel, makeRoute, makeSettings } from '../support/settings.ts';
+import { makeAccount, makeChannel, makeProvider, makeRoute, makeSettings } from '../support/settings.ts';
 import { read, startWorld, step, type World } from '../support/world.ts';
 
 const rule = smsLow({ warning: units(200) });
@@ -338,6 +340,38 @@ describe('an account that points at another prepaid account', () => {
     });
     await world.pass(minuteMs);
     expect(world.news()).toEqual(['otp/top-up event info; otp/sms-low resolved warning (topped-up)']);
+  });
+
+  test('begins a new series where its provider entry asks another host, and none where the entry is merely renamed', async () => {
+    const parts = (name: string, entryAddress: string) => ({
+      providers: { [name]: makeProvider({ name, address: entryAddress, written: { url: entryAddress } }) },
+      accounts: [makeAccount('otp', { provider: name, baseUrl: null, entryAddress })],
+      rules: [rule, topUp],
+    });
+    const world = await startWorld(parts('gateway', 'https://one.example'));
+    await read(world, 100);
+    await world.restart({ downMs: 0, parts: parts('wallet', 'https://one.example') });
+    expect(await read(world, 90)).toEqual([]);
+    world.reload(parts('purse', 'https://one.example'));
+    expect(await read(world, 80)).toEqual([]);
+    world.provider.set('otp', 5000);
+    world.reload(parts('purse', 'https://two.example'));
+    await world.pass(minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low resolved warning (account-moved)']);
+  });
+
+  test('goes on from the name of a provider entry that an earlier version stored as its address', async () => {
+    const entryAddress = 'https://one.example';
+    const accounts = [makeAccount('otp', { provider: 'gateway', baseUrl: null, entryAddress })];
+    const providers = { gateway: makeProvider({ name: 'gateway', address: entryAddress }) };
+    const world = await startWorld({ providers, accounts, rules: [rule, topUp] });
+    await read(world, 100);
+    const { state } = world.daemon;
+    const stored = state.polled.get('otp') ?? freshAccount('otp', 0);
+    const purse = { address: keyedDigest(state, 'gateway'), key: stored.purse?.key ?? '' };
+    state.polled.set('otp', { ...stored, purse });
+    await world.restart({ downMs: 0, parts: { providers, accounts, rules: [rule, topUp] } });
+    expect(await read(world, 90)).toEqual([]);
   });
 });
 
