@@ -478,6 +478,25 @@ describe('a channel', () => {
     },
   );
 
+  test.each(['reload', 'restart'])(
+    'that gets another address by a %s before a message leaves owes the old receiver nothing',
+    async (how) => {
+      const world = await startWorld({ rules: [smsLow({ warning: units(200) })] });
+      const old = world.channel('ops');
+      old.mood = 'down';
+      await read(world, 100);
+      old.mood = 'up';
+      if (how === 'restart') await world.stop();
+      world.channels.delete('ops');
+      world.settings = moved(world, 'ops');
+      if (how === 'restart') world.start();
+      else await world.daemon.reload(world.settings);
+      await world.pass(10 * minuteMs);
+      expect(old.news()).toEqual([]);
+      expect(world.news()).toEqual(['otp/sms-low firing warning']);
+    },
+  );
+
   test('that has another address after a restart hears no end of what it was never told', async () => {
     const world = await startWorld({ rules: [smsLow({ warning: units(200) })] });
     await read(world, 100);
