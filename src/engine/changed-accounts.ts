@@ -72,8 +72,8 @@ export function* listAccess(
 function accessTo(state: MonitorState, account: AccountSettings, digestOf: (text: string) => string): Access {
   const key = keyedDigest(state, credentialTextOf(account));
   const place = providerKeyOf(account);
-  const { id, entryAddress } = account;
-  if (entryAddress === undefined) return { address: digestOf(place), key };
+  const { id, baseUrl, entryAddress = '' } = account;
+  if (baseUrl !== null) return { address: digestOf(place), key };
   const entry = digestOf(JSON.stringify(entryOf(state.settings, account).written));
   const before = state.polled.get(id)?.purse;
   const isOfOldVersion = before?.entry === undefined && before?.address === digestOf(place);

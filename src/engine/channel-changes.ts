@@ -120,6 +120,11 @@ function newNames(
   };
   for (const [name, digest] of present) pair(name, (old) => old === name && before.get(old) === digest);
   for (const [name, digest] of present) pair(name, (old) => before.get(old) === digest);
+  // Of several channels with one receiver one that stays goes on for all.
+  for (const [old, digest] of before) {
+    const [heir] = [...present].find(([, each]) => each === digest) ?? [];
+    if (heir !== undefined && !names.has(old)) names.set(old, heir);
+  }
   for (const name of present.keys()) pair(name, (old) => old === name);
   return names;
 }

@@ -479,6 +479,29 @@ describe('a channel', () => {
   );
 
   test.each(['reload', 'restart'])(
+    'that is removed by a %s while another one has its receiver leaves the end, and no repetition, to that one',
+    async (how) => {
+      const quiet = makeChannel('quiet', 'ops');
+      const channels = ['ops', quiet, 'finance'];
+      const routes = [makeRoute({ match: { account: ['otp'] }, channels: ['quiet', 'finance'] })];
+      const world = await startWorld({ rules: [rule], channels, routes });
+      await read(world, 100);
+      const left = {
+        rules: [rule],
+        channels: ['ops', 'finance'],
+        routes: [makeRoute({ channels: ['ops'] })],
+      };
+      if (how === 'reload') world.reload(left);
+      else await world.restart({ downMs: 0, parts: left });
+      await world.pass(10 * minuteMs);
+      expect(world.channel('ops').news()).toEqual([]);
+      world.provider.set('otp', 900);
+      await world.pass(10 * minuteMs);
+      expect(world.channel('ops').news()).toEqual(['otp/sms-low resolved warning (topped-up)']);
+    },
+  );
+
+  test.each(['reload', 'restart'])(
     'that gets another address by a %s before a message leaves owes the old receiver nothing',
     async (how) => {
       const world = await startWorld({ rules: [smsLow({ warning: units(200) })] });
