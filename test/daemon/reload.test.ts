@@ -360,6 +360,18 @@ describe('an account that points at another prepaid account', () => {
     expect(world.news()).toEqual(['otp/sms-low resolved warning (account-moved)']);
   });
 
+  test('begins no new series where a provider entry without an address is renamed', async () => {
+    const parts = (name: string) => ({
+      providers: { [name]: makeProvider({ name, written: { type: 'pushed' } }) },
+      accounts: [makeAccount('otp', { provider: name, baseUrl: null })],
+      rules: [rule],
+    });
+    const world = await startWorld(parts('shop'));
+    await read(world, 100);
+    world.reload(parts('till'));
+    expect(await read(world, 90)).toEqual([]);
+  });
+
   test('goes on from the name of a provider entry that an earlier version stored as its address', async () => {
     const entryAddress = 'https://one.example';
     const accounts = [makeAccount('otp', { provider: 'gateway', baseUrl: null, entryAddress })];
