@@ -29,6 +29,8 @@ export function createSelfHealingStore(options: {
   const given = new Set<string>();
   let { db } = options;
   let unfolded: Batch[] = [];
+  /** Those that a lost log held, until they are committed again. */
+  let lost: Batch[] = [];
   let store = build();
   let damage: 'none' | 'removed' | 'cut' = 'none';
   let files = watched.map(identifyFile);
@@ -85,11 +87,8 @@ export function createSelfHealingStore(options: {
       if (db.open) giveUpConnection();
       db = connectForWriting(path);
       store = build();
-      for (const [place, batch] of unfolded.entries()) {
-        store.commit(batch);
-        unfolded[place] = { ...batch, polls: [] };
-      }
-      fold();
+      lost = [...unfolded, ...lost];
+      unfolded = [];
       damage = 'none';
       remember();
     } catch (error) {
@@ -115,6 +114,11 @@ export function createSelfHealingStore(options: {
     logBytes = sizeOfFile(`${path}-wal`);
   }
 
+  function commit(batch: Batch): void {
+    store.commit(batch);
+    unfolded.push(batch);
+  }
+
   /** Writes on a sound log, and keeps the log short. */
   function change<T>(work: () => T): T {
     return guardStorage(path, () => {
@@ -122,6 +126,10 @@ export function createSelfHealingStore(options: {
       if (damage !== 'none') mend();
       damage = findDamage();
       refuseDamaged(damage);
+      for (let first = lost[0]; first !== undefined; first = lost[0]) {
+        commit(first);
+        lost.shift();
+      }
       const result = work();
       if (sizeOfFile(`${path}-wal`) > foldAt) fold();
       logBytes = sizeOfFile(`${path}-wal`);
@@ -131,11 +139,7 @@ export function createSelfHealingStore(options: {
 
   return {
     connection: () => db,
-    commit: (batch) =>
-      change(() => {
-        store.commit(batch);
-        unfolded.push(batch);
-      }),
+    commit: (batch) => change(() => commit(batch)),
     prune: (olderThan) => change(() => store.prune(olderThan)),
     takeDamaged: () => store.takeDamaged(),
     takeOrders: () =>

@@ -1,11 +1,13 @@
 import { cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { StorageError } from '../../../src/domain/operator-error.ts';
 import { openSqliteReader } from '../../../src/store/sqlite/reader.ts';
 import { leaveOrder } from '../../../src/store/store.ts';
+import { mountSmallDisk } from '../../support/small-disk.ts';
 import { always, batch, incident, minuteMs, noon, ok, pollsOf } from './batches.ts';
 import { startChild } from './child.ts';
-import { makePath, open } from './fixtures.ts';
+import { makeDirectory, makePath, open } from './fixtures.ts';
 
 const readings = Array.from({ length: 50 }, (_, index) => ok(noon + index * minuteMs, index * 977));
 const before = batch({ incidents: [incident('incident-1')], polls: pollsOf('otp', readings.slice(0, 49)) });
@@ -107,6 +109,32 @@ describe.each(losses)(
       store.commit(after);
       expect(store.incidents({}).map(({ id }) => id)).toContain('incident-2');
       store.close();
+    });
+  },
+);
+
+it.for([0, 4, 16])(
+  'a log that is cut on a disk with room for %i pages loses nothing once there is more',
+  (pages, context) => {
+    const disk = mountSmallDisk(join(makeDirectory(), 'disk'), 'size=2m');
+    if (disk === null) return context.skip('only root can mount a small file system');
+    onTestFinished(() => disk.unmount());
+    const path = join(disk.path, 'lowwater.db');
+    const store = open(path);
+    const incidents = readings.slice(0, 10).map((_, index) => incident(`incident-${index}`));
+    const batches = incidents.map((each, index) =>
+      batch({ incidents: [each], polls: pollsOf('otp', readings.slice(index, index + 1)) }),
+    );
+    for (const each of batches) store.commit(each);
+    truncateSync(`${path}-wal`, 0);
+    disk.leave(pages * 4096);
+    for (let attempt = 0; attempt < 3; attempt += 1)
+      expect(() => store.commit(batch())).toThrow(StorageError);
+    disk.free();
+    store.commit(batch());
+    expect(storedNow(path)).toEqual({
+      incidents: incidents.map(({ id }) => id),
+      polls: readings.slice(0, 10),
     });
   },
 );
