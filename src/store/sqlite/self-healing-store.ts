@@ -85,7 +85,7 @@ export function createSelfHealingStore(options: {
   function mend(): void {
     try {
       if (db.open) giveUpConnection();
-      db = connectForWriting(path);
+      db = connectForWriting(path, 0);
       store = build();
       lost = [...unfolded, ...lost];
       unfolded = [];

@@ -1,5 +1,6 @@
 import { cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { StorageError } from '../../../src/domain/operator-error.ts';
 import { openSqliteReader } from '../../../src/store/sqlite/reader.ts';
@@ -138,6 +139,22 @@ it.for([0, 4, 16])(
     });
   },
 );
+
+it('a log that is cut while another process locks the database holds the daemon up no moment', () => {
+  const path = makePath();
+  const store = open(path);
+  store.commit(before);
+  truncateSync(`${path}-wal`, 0);
+  const other = new Database(path);
+  other.exec('BEGIN IMMEDIATE');
+  const began = performance.now();
+  for (let attempt = 0; attempt < 2; attempt += 1) expect(() => store.commit(after)).toThrow(StorageError);
+  expect(performance.now() - began).toBeLessThan(2500);
+  other.exec('COMMIT');
+  other.close();
+  store.commit(after);
+  expect(storedNow(path)).toEqual({ incidents: ['incident-1', 'incident-2'], polls: readings });
+});
 
 it('a log that another process folds in is no loss, and orders still arrive', () => {
   const path = makePath();
