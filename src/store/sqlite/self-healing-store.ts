@@ -42,11 +42,10 @@ export function createSelfHealingStore(options: {
   }
 
   function fold(): boolean {
-    const folded = foldLog(db);
-    // It is shorter now, and nobody cut it.
-    logBytes = sizeOfFile(`${path}-wal`);
-    if (folded) {
+    if (foldLog(db)) {
       unfolded = [];
+      // It is shorter now, and nobody cut it.
+      logBytes = 0;
       foldAt = maxBytes;
       return true;
     }
@@ -131,10 +130,19 @@ export function createSelfHealingStore(options: {
         lost.shift();
       }
       const result = work();
-      if (sizeOfFile(`${path}-wal`) > foldAt) fold();
-      logBytes = sizeOfFile(`${path}-wal`);
+      keepShort();
       return result;
     });
+  }
+
+  /** What is stored is stored: where the log cannot be looked at now, the next change says so. */
+  function keepShort(): void {
+    try {
+      if (sizeOfFile(`${path}-wal`) > foldAt) fold();
+      logBytes = sizeOfFile(`${path}-wal`);
+    } catch (error) {
+      if (!(asStorageError(path, error) instanceof StorageError)) throw error;
+    }
   }
 
   return {

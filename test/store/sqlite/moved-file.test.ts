@@ -1,9 +1,15 @@
 import { cpSync, renameSync, rmSync, symlinkSync, unlinkSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { StorageError } from '../../../src/domain/operator-error.ts';
+import type { Batch } from '../../../src/ports/store.ts';
+import { readMigrations } from '../../../src/store/migrations.ts';
+import { connectForWriting } from '../../../src/store/sqlite/connection.ts';
+import { migrate } from '../../../src/store/sqlite/migrate.ts';
+import type { SqliteStore } from '../../../src/store/sqlite/port.ts';
 import { openSqliteReader } from '../../../src/store/sqlite/reader.ts';
-import { batch, incident, noon } from './batches.ts';
+import { createSelfHealingStore } from '../../../src/store/sqlite/self-healing-store.ts';
+import { always, batch, incident, noon, ok, pollsOf } from './batches.ts';
 import { makePath, open } from './fixtures.ts';
 
 const first = batch({ incidents: [incident('incident-1')] });
@@ -81,3 +87,34 @@ it('a folder that cannot be looked into is a failure of storing, whatever is ask
   store.commit(second);
   expect(store.incidents({})).toHaveLength(2);
 });
+
+it('a folder that cannot be looked into from the middle of a commit on doubles nothing that was stored', () => {
+  const path = makePath();
+  const folder = dirname(path);
+  const db = connectForWriting(path);
+  migrate({ db, path, migrations: readMigrations(), program: 'lowwater 1.0.0', now: noon });
+  let leave = (): void => undefined;
+  const store = createSelfHealingStore({ db, path, now: () => noon, verifier: () => () => leave() });
+  onTestFinished(() => store.close());
+  const poll = batch({ polls: pollsOf('otp', [ok(noon, 5)]) });
+  leave = () => {
+    renameSync(folder, `${folder}-away`);
+    symlinkSync(folder, folder);
+  };
+  const stored = isStored(store, poll);
+  leave = () => undefined;
+  expect(() => store.commit(second)).toThrow(StorageError);
+  unlinkSync(folder);
+  renameSync(`${folder}-away`, folder);
+  if (!stored) store.commit(poll);
+  expect([...store.polls({ account: 'otp', ...always })].flat()).toHaveLength(1);
+});
+
+function isStored(store: SqliteStore, given: Batch): boolean {
+  try {
+    store.commit(given);
+    return true;
+  } catch {
+    return false;
+  }
+}
