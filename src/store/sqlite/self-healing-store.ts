@@ -35,6 +35,7 @@ export function createSelfHealingStore(options: {
   let damage: 'none' | 'removed' | 'cut' = 'none';
   let files = watched.map(identifyFile);
   let logBytes = sizeOfFile(`${path}-wal`);
+  let databaseBytes = sizeOfFile(path);
   let foldAt = maxBytes;
 
   function build(): SqliteStore {
@@ -56,14 +57,26 @@ export function createSelfHealingStore(options: {
   }
 
   /**
-   * A file that was deleted or replaced takes every write without a word, and none of it is there after the next start: that is no storing.
+   * A file that was deleted, replaced or cut takes every write without a word, and none of it is there after the next start: that is no storing.
    */
   function refuseMoved(): void {
-    if (identifyFile(path) === database) return;
-    throw new StorageError(
-      'other',
-      `database ${path} was removed or replaced while lowwater has it open: put the file back, or restart lowwater`,
-    );
+    if (identifyFile(path) !== database)
+      throw new StorageError(
+        'other',
+        `database ${path} was removed or replaced while lowwater has it open: put the file back, or restart lowwater`,
+      );
+    const bytes = sizeOfFile(path);
+    // Somebody's VACUUM makes it shorter too, and holds fewer pages then.
+    if (bytes < databaseBytes && bytes < holds('page_count') * holds('page_size'))
+      throw new StorageError(
+        'corrupt',
+        `database ${path} was cut while lowwater has it open: stop lowwater, move the file aside and restore a backup`,
+      );
+    databaseBytes = bytes;
+  }
+
+  function holds(pragma: 'page_count' | 'page_size'): number {
+    return Number(db.pragma(pragma, { simple: true }));
   }
 
   function refuseDamaged(found: typeof damage): void {

@@ -1,5 +1,16 @@
-import { cpSync, renameSync, rmSync, symlinkSync, unlinkSync } from 'node:fs';
+import {
+  cpSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
+import Database from 'better-sqlite3';
 import { expect, it, onTestFinished } from 'vitest';
 import { StorageError } from '../../../src/domain/operator-error.ts';
 import type { Batch } from '../../../src/ports/store.ts';
@@ -32,6 +43,41 @@ it.each<[string, (path: string) => void]>([
   move(path);
   expect(() => store.commit(second)).toThrow(StorageError);
   expect(() => store.commit(second)).toThrow(/was removed or replaced.*restart lowwater/);
+});
+
+it.each([0, 3 * 4096])(
+  'a database that is cut to %i bytes under a running daemon stores nothing, and says so',
+  (bytes) => {
+    const path = makePath();
+    const store = open(path);
+    store.commit(first);
+    const whole = readFileSync(path);
+    truncateSync(path, bytes);
+    expect(() => store.takeOrders()).toThrow(/was cut while lowwater has it open/);
+    for (let attempt = 0; attempt < 2; attempt += 1)
+      expect(() => store.commit(second)).toThrow(/was cut while lowwater has it open.*restore a backup/);
+    writeFileSync(path, whole);
+    store.commit(second);
+  },
+);
+
+it('a database that somebody makes shorter by VACUUM is whole, and stores on', () => {
+  const path = makePath();
+  const store = open(path);
+  store.commit(batch({ notes: { large: 'x'.repeat(200_000) } }));
+  store.commit(batch({ notes: { large: null } }));
+  store.close();
+  const again = open(path);
+  again.commit(first);
+  const before = statSync(path).size;
+  const other = new Database(path);
+  other.exec('VACUUM');
+  other.pragma('wal_checkpoint(PASSIVE)');
+  other.close();
+  expect(statSync(path).size).toBeLessThan(before);
+  again.commit(second);
+  again.commit(batch({ notes: { large: 'x'.repeat(200_000) } }));
+  expect(again.takeOrders()).toEqual([]);
 });
 
 it('one that is put back goes on where it was', () => {
