@@ -333,7 +333,7 @@ describe('a client that pipelines', () => {
 
 describe('closing', () => {
   it('ends open streams, idle connections and slow clients at once', async () => {
-    server = await runServer();
+    server = await runServer({ limits: { heartbeatMs: 600_000 } });
     const stream = (await fetch(`${server.url}/events`)).body
       ?.pipeThrough(new TextDecoderStream())
       .getReader();
