@@ -31,6 +31,7 @@ import type { DaemonDependencies, DaemonParts } from './daemon-dependencies.ts';
 import { DaemonLog } from './daemon-log.ts';
 import { type Claim, Dispatcher } from './dispatcher.ts';
 import { createEnding } from './ending.ts';
+import type { FarewellDependencies } from './farewell-sender.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { HistoryLoader } from './history-loader.ts';
 import { Learning } from './learning.ts';
@@ -292,16 +293,17 @@ export class Daemon {
   }
 
   /** Stored with the reload. Nothing else tells that the receiver has open for good what ended there. */
-  #beginFarewell(channel: string): (missed: string | null) => void {
-    const end = beginFarewell(this.state, channel);
-    return (missed) => {
+  #beginFarewell(channel: string): ReturnType<FarewellDependencies['farewellBegins']> {
+    const farewell = beginFarewell(this.state, channel);
+    return (reason, isBack) => {
+      const missed = isBack && farewell.isToldAnew() ? null : reason;
       if (missed !== null)
         this.#dependencies.log.error(
           { channel, reason: missed },
           'a receiver was not told that it hears no more',
         );
       if (this.#fenced) return;
-      this.act((now) => end(missed, now));
+      this.act((now) => farewell.end(missed, now));
       this.#ending.somethingEnded();
     };
   }

@@ -13,8 +13,8 @@ const lastsMs = 15 * minuteMs;
 export interface FarewellDependencies {
   readonly clock: Clock;
   readonly membership?: DaemonMembership;
-  /** Gives what is called at the end. `missed`: why the receiver has not heard all; null where it has, or is configured again. */
-  readonly farewellBegins: (channel: string) => (missed: string | null) => void;
+  /** Gives what is called at the end. `missed`: why the receiver has not heard all; null where it has. `isBack`: it is configured again. */
+  readonly farewellBegins: (channel: string) => (missed: string | null, isBack: boolean) => void;
 }
 
 /** Sends the last messages to receivers that the configuration has no more: what they have open ends. No outbox has them: their settings are gone. */
@@ -40,8 +40,7 @@ export class FarewellSender {
     await free;
     let missed: string | null = null;
     for (const message of messages) missed = (await this.#tell(channel, message, ending.signal)) ?? missed;
-    const isBack = !this.#open.delete(ending);
-    ended(isBack ? null : missed);
+    ended(missed, !this.#open.delete(ending));
   }
 
   /** Ends those to these receivers, which hear again of what is open: an end that comes late would close it. */

@@ -1,4 +1,4 @@
-import { type Incident, selfAccountId } from '../domain/alert.ts';
+import { type Incident, lastKeyOf, oneKey, selfAccountId } from '../domain/alert.ts';
 import { mayHaveArrived } from '../domain/outbox.ts';
 import { ownOf } from '../domain/own.ts';
 import { receiversOf, type Settings } from '../domain/settings.ts';
@@ -63,16 +63,24 @@ export function openAt(state: MonitorState, channel: string): readonly Incident[
   });
 }
 
-/** Gives what ends it; `missed`: what the receiver missed, null for nothing. Where a process does not end it, the next one names the channel. */
-export function beginFarewell(
-  state: MonitorState,
-  channel: string,
-): (missed: string | null, now: number) => void {
+/** Where a process does not end it, the next one names the channel. */
+export function beginFarewell(state: MonitorState, channel: string) {
   const note = farewellNote + state.random.id();
+  const open = openAt(state, channel);
   state.notes.write(note, channel);
-  return (missed, now) => {
-    state.notes.delete(note);
-    if (missed !== null) noteMissedFarewell(state, channel, missed, now);
+  return {
+    /** Of a receiver that is configured again: it was told anew of all that it had open, and under no other keys. */
+    isToldAnew: (): boolean =>
+      open.every(({ id, notified }) => {
+        const { keys = oneKey } = ownOf(notified, channel) ?? {};
+        const isTold = ownOf(state.incidents.get(id)?.notified, channel) !== undefined;
+        return isTold && lastKeyOf(keys) === 0;
+      }),
+    /** `missed`: what the receiver missed, null for nothing. */
+    end(missed: string | null, now: number): void {
+      state.notes.delete(note);
+      if (missed !== null) noteMissedFarewell(state, channel, missed, now);
+    },
   };
 }
 

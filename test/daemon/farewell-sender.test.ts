@@ -79,6 +79,16 @@ describe('a receiver that the configuration has no more', () => {
     expect(world.errors).toEqual([]);
   });
 
+  test('and that is configured again is named where an end was not told, and will not be', async () => {
+    const { world, old } = await moveAway('down');
+    await read(world, 300);
+    world.channels.set('ops', old);
+    await world.daemon.reload(world.settings);
+    old.mood = 'up';
+    await world.pass(10 * minuteMs);
+    expect(old.news()).toEqual([named]);
+  });
+
   test('is told once more where the daemon is to end, which waits for that no longer than for other work', async () => {
     const { world, old } = await moveAway('down');
     await world.pass(5 * minuteMs);

@@ -75,8 +75,8 @@ export const pairMutations: readonly Mutation[] = [
   {
     name: 'a report that was due while nobody had the accounts never comes',
     file: 'src/daemon/reporting.ts',
-    old: 'if (next === null || next > now) return null;',
-    new: 'if (next === null || next > now || next < now - 30_000) return null;',
+    old: 'if (until === null) continue;',
+    new: 'if (until === null || until < now - 30_000) continue;',
     pair: 'report × take-over',
   },
   {

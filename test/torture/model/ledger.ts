@@ -201,7 +201,9 @@ export class Ledger {
   sending(send: Send, it: Moment): void {
     this.sends++;
     const { channel, message } = send;
-    this.readers.sending(send, this.#rows.get(baseId(message.id))?.deliveredAt != null);
+    const id = baseId(message.id);
+    // That some have it may be in no batch yet.
+    this.readers.sending(send, this.#rows.get(id)?.deliveredAt != null || this.#owed.has(id));
     const lane = this.#lanes.get(channel) ?? { busy: false, startedAt: Number.NEGATIVE_INFINITY };
     if (lane.busy) throw new Violation('one message at a time', `a second one began on ${channel}`);
     this.#lanes.set(channel, { busy: true, startedAt: it.at });

@@ -83,6 +83,7 @@ export class Model implements Observer {
   #movedAt = Number.NEGATIVE_INFINITY;
   #movedWhileDown = false;
   #bootedAt = 0;
+  #configuredAt = 0;
   #polledAt = 0;
   /** It stood still and has not looked at the clock since: what it writes first says nothing of the time in between. */
   #napUnseen = false;
@@ -148,8 +149,7 @@ export class Model implements Observer {
       ),
     });
     this.#countsFrom.set('', now);
-    this.given.configured(daemon.state.settings);
-    this.#pacing.configure(daemon.state.settings, this.#now());
+    this.#configure(daemon);
     this.#pacing.booted(this.#now());
     this.#ledger.booted();
     this.#own.booted();
@@ -435,6 +435,7 @@ export class Model implements Observer {
   /** Neither the daemon nor its timers go on for so long. */
   sleeps(forMs: number): void {
     this.wallMoved(forMs);
+    this.#own.sleeps(this.#now(), forMs);
     this.#napUnseen = true;
     this.#duties.disturb(this.#now() + forMs);
     this.#receivers.awakes(this.#now() + forMs);
@@ -471,9 +472,15 @@ export class Model implements Observer {
     if (daemon === null || this.machine?.stopping === true) return;
     this.#settingsChanged = false;
     this.#book.configure(daemon.state, daemon.now(), true);
-    this.given.configured(daemon.state.settings);
-    this.#pacing.configure(daemon.state.settings, this.#now());
+    this.#configure(daemon);
     this.#duties.disturb(this.#now());
+  }
+
+  /** A process begins, or goes by another configuration from here on. */
+  #configure({ state }: Daemon): void {
+    this.#configuredAt = this.#now();
+    this.given.configured(state.settings);
+    this.#pacing.configure(state.settings, this.#now());
   }
 
   /** The next daemon that does the work has another configuration than the last one. */
@@ -537,7 +544,7 @@ export class Model implements Observer {
 
   /** The newest run of each report was put out, or is one of before it was configured. */
   #expectReported({ notes, settings }: MonitorState, { at, now }: Moment): void {
-    if (at - Math.max(this.#bootedAt, this.#wallMovedAt) < reviewEveryMs) return;
+    if (at - Math.max(this.#configuredAt, this.#wallMovedAt) < reviewEveryMs) return;
     for (const { id, cron, timezone } of settings.reports) {
       const due = this.#calendar.previous(cron, timezone, now - patienceMs);
       if (due !== null && Number(notes.get(`report:${id}`)?.value) < due)

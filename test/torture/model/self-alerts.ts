@@ -37,6 +37,11 @@ export class SelfAlerts {
     this.#refusedAt = at;
   }
 
+  /** What it has just seen it stores when its machine wakes. */
+  sleeps(at: number, forMs: number): void {
+    if (at - this.#refusedAt <= settleMs) this.#refusedAt += forMs;
+  }
+
   /** An incident that nobody configured must have a cause. */
   opened(
     incident: Incident,
