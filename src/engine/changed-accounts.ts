@@ -1,6 +1,6 @@
 import { getOrMake } from '../domain/get-or-make.ts';
 import { inParts, type Parts } from '../domain/parts.ts';
-import { credentialTextOf, entriesOf, entryOf, providerKeyOf } from '../domain/provider-entry.ts';
+import { credentialTextOf, entryOf, providerKeyOf } from '../domain/provider-entry.ts';
 import { type AccountState, freshAccount } from '../domain/reading.ts';
 import type { AccountSettings, PollSchedule, Settings } from '../domain/settings.ts';
 import { keyedDigest } from './access.ts';
@@ -76,20 +76,23 @@ function accessTo(state: MonitorState, account: AccountSettings, digestOf: (text
     key: keyedDigest(state, credentialTextOf(account)),
   };
   if (baseUrl !== null) return access;
-  const entry = digestOf(JSON.stringify(entryOf(state.settings, account).written));
-  return { ...access, host: digestOf(entryAddress), entry };
+  return { ...access, host: digestOf(entryAddress), entry: digestOf(writtenEntry(state, account)) };
+}
+
+function writtenEntry({ settings }: MonitorState, account: AccountSettings): string {
+  return JSON.stringify(entryOf(settings, account).written);
 }
 
 /** Accounts whose provider's entry says something else than when their access was recorded. */
-export function listEdited(state: MonitorState, { accounts, ...entries }: Settings): ReadonlySet<string> {
-  const said = new Map(
-    entriesOf(entries).map(({ name, written }) => [name, keyedDigest(state, JSON.stringify(written))]),
-  );
-  return new Set(
-    accounts.flatMap(({ id, provider, baseUrl }) =>
-      baseUrl === null && state.polled.get(id)?.purse?.entry !== said.get(provider) ? [id] : [],
-    ),
-  );
+export function listEdited(state: MonitorState): ReadonlySet<string> {
+  const digests = new Map<string, string>();
+  const edited = state.settings.accounts.filter((account) => {
+    const { id, provider, baseUrl } = account;
+    if (baseUrl !== null) return false;
+    const entry = getOrMake(digests, provider, () => keyedDigest(state, writtenEntry(state, account)));
+    return state.polled.get(id)?.purse?.entry !== entry;
+  });
+  return new Set(edited.map(({ id }) => id));
 }
 
 /**

@@ -42,7 +42,7 @@ export function reconfigure(
   now: number,
 ): readonly AccountSettings[] {
   state.settings = settings;
-  const edited = listEdited(state, settings);
+  const edited = listEdited(state);
   // Some accounts of the reload before this one may not have been brought along.
   const fresh = settings.accounts.filter((account) => {
     const known = state.accounts.get(account.id);

@@ -374,6 +374,7 @@ describe('an account that points at another prepaid account', () => {
 
   test('begins no new series where a provider entry is renamed after another edit of it', async () => {
     const parts = (name: string, timeout: string) => ({
+      provider: makeProvider({ written: undefined }),
       providers: { [name]: makeProvider({ name, written: { type: 'pushed', timeout } }) },
       accounts: [makeAccount('otp', { provider: name, baseUrl: null })],
       rules: [rule],
