@@ -284,10 +284,11 @@ export async function warnOfOldData(
   const now = context.clock.now();
   const byCron = new Set(settings.accounts.flatMap(({ id, poll }) => (poll.kind === 'cron' ? [id] : [])));
   const expected = (await views.accounts()).filter(
-    ({ id, polledAt, backoffUntil }) => !byCron.has(id) && polledAt !== null && backoffUntil === null,
+    ({ id, outcome, polledAt, backoffUntil }) =>
+      polledAt !== null && backoffUntil === null && (outcome === 'ok' || !byCron.has(id)),
   );
-  const isBehind = ({ polledAt, pollIntervalMs }: BriefAccount): boolean =>
-    now - (polledAt ?? now) > Math.max(leastMs, missedPolls * pollIntervalMs);
+  const isBehind = ({ id, isRead, polledAt, pollIntervalMs }: BriefAccount): boolean =>
+    byCron.has(id) ? !isRead : now - (polledAt ?? now) > Math.max(leastMs, missedPolls * pollIntervalMs);
   if (expected.length === 0 || !expected.every(isBehind)) return false;
   const newest = Math.max(...expected.map(({ polledAt }) => polledAt ?? 0));
   await context.stderr.write(

@@ -38,6 +38,7 @@ const says = phrases('calendarFile', {
   forecast: 'By the forecast',
   forecastFrom: 'By the forecast; from {moment} on',
   forecastGuess: 'By the forecast; from {moment} on, not known well',
+  notSince: 'Not read since {moment}',
   unknown: 'Not known what to pay: {count, plural, one {# account} other {# accounts}}',
   unknownWhy: 'Not read, or not enough history: {names}',
   unknownWhyMore: 'Not read, or not enough history: {names} and {more} more',
@@ -88,9 +89,13 @@ export async function writeCalendar(scope: Omit<Scope, 'query'>, database: strin
         { amount: amountIn(unitOf(account, balance), micros), account: account.name },
         scope,
       ),
-      description: say(
-        isAtLeast ? says.payUnknown : reasons[covers],
-        { balance: sayBalance(balanceLabel(balance, account.balances), scope) },
+      description: withAge(
+        say(
+          isAtLeast ? says.payUnknown : reasons[covers],
+          { balance: sayBalance(balanceLabel(balance, account.balances), scope) },
+          scope,
+        ),
+        account,
         scope,
       ),
       url: account.topUpUrl,
@@ -144,8 +149,20 @@ function emptyEvents(account: AccountView, frame: Frame): readonly CalendarEvent
     const end = describeEnd(ownOf(account.runways, id) ?? null, frame);
     if (end === null) return [];
     const summary = say(end.words, { account: account.name, label: sayLabel(label, frame) }, frame);
-    return { id: `empty-${account.id}-${id}`, at: end.at, summary, description: end.description };
+    return {
+      id: `empty-${account.id}-${id}`,
+      at: end.at,
+      summary,
+      description: withAge(end.description, account, frame),
+    };
   });
+}
+
+/** What is said of an account that cannot be read is of its last reading. */
+function withAge(words: string, { isRead, readAt }: AccountView, frame: Frame): string {
+  if (isRead || readAt === null) return words;
+  const since = say(says.notSince, { moment: sayMoment(readAt, frame) }, frame);
+  return words === '' ? since : `${words}. ${since}`;
 }
 
 function describeEnd(runway: Runway | null, frame: Frame) {

@@ -128,11 +128,9 @@ export function usuallyStaleAfter(pollGapMs: number): number {
   return Math.max(pollsMissed * pollGapMs, shortestAfterMs);
 }
 
-/** Not while an account cannot be read, nor once its newest reading is of long ago though no poll failed: nothing is pushed any more. */
+/** Not while an account cannot be read, nor once its newest reading is of long ago though no poll failed: nothing is pushed any more, or nobody watched. */
 export function isReadAt(facts: AccountFacts, at: number): boolean {
-  return (
-    facts.outcome === 'ok' && at < facts.readSince + facts.unwatchedMs + usuallyStaleAfter(facts.pollGapMs)
-  );
+  return facts.outcome === 'ok' && at < facts.readSince + usuallyStaleAfter(facts.pollGapMs);
 }
 
 function staleAfter(rule: StaleRule, pollGapMs: number): number {

@@ -44,6 +44,10 @@ export const paymentJson = publicObject<DuePayment>()('Payment', {
     ({ runAt = null }) => isoOrNull(runAt),
   ],
   left: [money.nullable(), ({ account, balance }) => moneyOrNull(ownOf(account.reading?.balances, balance))],
+  readAt: [
+    at('When `left` was read: long ago while the account cannot be read')[0],
+    ({ account }) => isoOrNull(account.readAt),
+  ],
   runwaySeconds: [runway, ({ account, balance }) => secondsOrNull(ownOf(account.runways, balance)?.runwayMs)],
   topUpUrl: [text.nullable(), ({ account }) => account.topUpUrl],
 });

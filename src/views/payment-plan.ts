@@ -75,9 +75,9 @@ function dueOf({ isDue, dueAt }: Payment, now: number): DuePayment['due'] {
   return (dueAt ?? 0) <= now + weekMs ? 'this week' : 'later';
 }
 
-/** Whether a balance was not read, or has not enough history to say how much lasts 30 days, and no alert asks for money either. */
-function isUnknown({ reading, runways, payments }: AccountView): boolean {
-  if (reading === null) return true;
+/** Whether a balance was not read, then or now, or has not enough history to say how much lasts 30 days, and no alert asks for money either. */
+function isUnknown({ reading, isRead, runways, payments }: AccountView): boolean {
+  if (reading === null || (!isRead && payments.length === 0)) return true;
   return Object.entries(runways).some(
     ([id, runway]) =>
       runway !== null && runway.restoreMicros === null && payments.every(({ balance }) => balance !== id),

@@ -76,6 +76,7 @@ export async function reviewTime(views: ReviewViews, order: ReviewOrder) {
   for await (const slice of inSlices(accounts, sliceOfAccounts))
     for (const account of slice)
       if (!sums.isFull) await sums.add(account, views.readingsInParts(account.id, span.since, span.until));
+  const damaged = accounts.filter(({ id }) => damageEnd(id, since, until) >= since);
   return {
     since,
     until,
@@ -89,7 +90,7 @@ export async function reviewTime(views: ReviewViews, order: ReviewOrder) {
     acknowledgeMs: median(incidents.map((it) => (it.acknowledgement?.at ?? Number.NaN) - it.firedAt)),
     resolveMs: median(incidents.map((it) => (it.resolvedAt ?? Number.NaN) - it.firedAt)),
     /** Null where it was not added up: too many readings. */
-    spending: sums.isFull ? null : sums.close(),
+    spending: sums.isFull ? null : sums.close(damaged.length === 0),
     groupBy,
     /** The dates on which the buckets begin, each one day or as many as the next is ahead. */
     days,
@@ -97,8 +98,10 @@ export async function reviewTime(views: ReviewViews, order: ReviewOrder) {
     forecasts: forecastsOf(views, accounts),
     /** Accounts that were never read in the time or have no reading at all: their spending is not known. */
     unknown: sums.unknown,
+    /** Accounts that were first read long after its beginning, or not any more long before its end: their spending is not known in full. */
+    inPart: sums.inPart,
     /** Accounts of which stored readings of the time are damaged: their spending is not known in full. */
-    damaged: accounts.filter(({ id }) => damageEnd(id, since, until) >= since),
+    damaged,
   };
 }
 
@@ -122,6 +125,7 @@ class SpendingSums {
   readonly #accounts: AccountSpent[] = [];
   readonly #groups = new Map<string, GroupSpent>();
   readonly unknown: AccountView[] = [];
+  readonly inPart: AccountView[] = [];
   #belowZeroMs = 0;
   #readings = 0;
   readonly #starts = new Map<string, readonly number[]>();
@@ -136,7 +140,7 @@ class SpendingSums {
   }
 
   async add(account: AccountView, chunks: AsyncIterable<readonly Reading[]>): Promise<void> {
-    const { beforeSince, since, until, damageEnd } = this.#order;
+    const { beforeSince, since } = this.#order;
     const parts = partsOf(account);
     // A fall found by its first reading is part of the time before; how much of it came earlier is not known after a long gap.
     const watchedSince = beforeSince - 3 * account.pollIntervalMs;
@@ -154,9 +158,18 @@ class SpendingSums {
       this.unknown.push(account);
       return;
     }
-    const unwatchedMs = Math.max(firstAt, damageEnd(account.id, beforeSince, since)) - beforeSince;
-    const isWhole = unwatchedMs <= Math.max(maxUnwatched * (until - since), 2 * account.pollIntervalMs);
+    const isWhole = this.#isComparable(account, firstAt, last.at);
     for (const part of parts) this.#close(part, isWhole);
+  }
+
+  /** Whether the time before was watched, and this one to its end; an account that was read in a part of this one alone is noted. */
+  #isComparable(account: AccountView, firstAt: number, lastAt: number): boolean {
+    const { beforeSince, since, until, damageEnd } = this.#order;
+    const mostMs = Math.max(maxUnwatched * (until - since), 2 * account.pollIntervalMs);
+    const isLost = !account.isRead && lastAt === account.readAt && until - lastAt > mostMs;
+    if (isLost || firstAt - since > mostMs) this.inPart.push(account);
+    const unwatchedMs = Math.max(firstAt, damageEnd(account.id, beforeSince, since)) - beforeSince;
+    return firstAt < since && unwatchedMs <= mostMs && !isLost;
   }
 
   #close({ units, ...part }: ReturnType<typeof partsOf>[number], isWhole: boolean): void {
@@ -215,10 +228,12 @@ class SpendingSums {
     });
   }
 
-  close() {
+  close(isWhole: boolean) {
+    const isKnown = (isWhole && this.unknown.length + this.inPart.length === 0) || this.#belowZeroMs > 0;
     const most = (left: Spent, right: Spent): number => right.spent - left.spent;
     const accounts = this.#accounts.toSorted(most);
-    return { accounts, groups: [...this.#groups.values()].sort(most), belowZeroMs: this.#belowZeroMs };
+    const groups = [...this.#groups.values()].sort(most);
+    return { accounts, groups, belowZeroMs: isKnown ? this.#belowZeroMs : null };
   }
 }
 
@@ -226,12 +241,10 @@ class SpendingSums {
 function partsOf(account: AccountView) {
   const byUnit = Map.groupBy(account.balances, ({ id }) => unitOf(account, id) ?? '');
   return [...byUnit].map(([currency, balances]) => {
-    const units: UnitsByBalance = new Map();
+    const units = new Map<Balance, NowAndBefore>();
     return { account, currency, balances, weekdays: new Array<Micros>(7).fill(0), units };
   });
 }
-
-type UnitsByBalance = Map<Balance, NowAndBefore>;
 
 function addTo(sums: Micros[], place: number, micros: Micros): void {
   sums[place] = (sums[place] ?? 0) + micros;

@@ -49,6 +49,38 @@ it.each([
   expect(status).toMatchObject({ code: 0, stderr: '' });
 });
 
+it('a database that missed the polls of a cron expression has fallen behind too, and its readings are not called ok', async () => {
+  const { status, alerts } = await readOldDatabase(30 * 24 * 60 * minuteMs, { cron: '0 8 * * *' });
+  const warning = expect.stringMatching(/^warning: the newest poll in the database is 30 days old/);
+  expect(status).toMatchObject({
+    code: 0,
+    stderr: warning,
+    stdout: expect.stringContaining('not read  otp'),
+  });
+  expect(alerts).toMatchObject({ code: 0, stderr: warning });
+});
+
+it('a check of an account to which nothing was pushed for long knows nothing of it, and gives no stale figure', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'lowwater-pushed-'));
+  const path = join(folder, 'config.json');
+  const config = {
+    providers: { own: { type: 'pushed', balances: [{ id: 'sms' }, { id: 'voip' }] } },
+    accounts: [{ id: 'otp', provider: 'own' }],
+    channels: { ops: { type: 'slack', webhookUrl: 'https://hooks.slack.com/services/T0001/B0001/secret' } },
+    server: null,
+  };
+  writeFileSync(path, JSON.stringify(config));
+  const { settings } = await loadFile(path);
+  const at = systemClock.now() - 72 * 60 * minuteMs;
+  seedDatabase(settings.storage.path ?? '', settings, [
+    { account: 'otp', at, answer: { sms: units(9), voip: 0 } },
+  ]);
+  const checked = await runCli(['check'], { cwd: folder });
+  rmSync(folder, { recursive: true, force: true });
+  expect(checked).toMatchObject({ code: 3, stderr: '' });
+  expect(checked.stdout).toMatch(/^UNKNOWN: otp: not read; 0 of 1 account fine\n/);
+});
+
 it('a top-up merely happened: it has no length', async () => {
   const { alerts } = await readOldDatabase(minuteMs, { every: '1m' });
   expect(alerts.stdout).toMatch(/resolved +info +otp +paid +4\.00 +0\.01 +\d{4}-\d\d-\d\d \d\d:\d\d +-\n/);

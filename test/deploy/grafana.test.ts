@@ -13,6 +13,7 @@ const target = z.object({
   datasource,
   expr: z.string().min(1),
   legendFormat: z.string().optional(),
+  instant: z.boolean().optional(),
 });
 
 /** The part of Grafana's dashboard model (schema version 39) that a dashboard of ours is made of. */
@@ -141,5 +142,30 @@ it.skipIf(promtool === null)(
       exp_samples: samples.map(([labels, value]) => ({ labels, value })),
     }));
     testRules({ input_series, promql_expr_test });
+  },
+);
+
+it('a figure on the dashboard is of now: the last one of a week is none', () => {
+  const figures = panels.filter(({ type }) => type === 'stat').flatMap(({ targets }) => targets);
+  expect(figures.filter(({ instant }) => instant !== true)).toEqual([]);
+});
+
+it.skipIf(promtool === null)(
+  'the dashboard says nothing where lowwater is not scraped, and how many accounts are not read where it is',
+  () => {
+    const figures = panels.filter(({ type }) => type === 'stat').flatMap(({ targets }) => targets);
+    const counts = queries.filter(({ expr }) => expr.includes(' or 0 * '));
+    const said = (expr: string, ...values: readonly number[]) => ({
+      expr: expr.replaceAll('$account', '.*'),
+      eval_time: '3m',
+      exp_samples: values.map((value) => ({ labels: '{}', value })),
+    });
+    testRules({ input_series: [], promql_expr_test: figures.map(({ expr }) => said(expr)) });
+    const series = (name: string) => ({ series: `lowwater_${name}`, values: '1x5' });
+    const input_series = ['build_info', 'account_info{account="lost"}', 'account_info{account="otp"}'];
+    testRules({
+      input_series: [...input_series, 'balance{account="otp",balance="sms"}'].map(series),
+      promql_expr_test: counts.map(({ title, expr }) => said(expr, title === 'Accounts not read' ? 1 : 0)),
+    });
   },
 );

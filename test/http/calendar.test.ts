@@ -167,6 +167,20 @@ describe('the calendar of payments', () => {
     expect(said).not.toMatch(/another 30 days|By the forecast/);
   });
 
+  it('says since when an account is not read, and names one that cannot be read though nothing was due when it was', async () => {
+    const long = { sms: buildRunway({ runwayMs: 90 * dayMs }), voip: null };
+    const lost = { isRead: false, runways: long };
+    const accounts = [
+      buildAccountView({ ...lost, payments: [buildPayment(5)] }),
+      buildAccountView({ ...lost, id: 'lost', name: 'Lost', payments: [] }),
+    ];
+    const views = showingAccounts((await startWorld()).views, accounts);
+    const said = (await writeCalendar({ views, ...frame }, 'd1')).replaceAll('\r\n ', '');
+    expect(said).toMatch(/DESCRIPTION:SMS balance\\, for another 30 days\. Not read since \w+ 21 Nov/);
+    expect(said).toMatch(/DESCRIPTION:By the forecast.*\. Not read since/);
+    expect(said).toContain('DESCRIPTION:Not read\\, or not enough history: Lost\r\n');
+  });
+
   it('is one even where there is nothing to say', async () => {
     const { views } = await startWorld({ accounts: [] });
     expect(parseStrictly(await writeCalendar({ views, ...frame }, 'd1'))).toEqual([]);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { outcomeKinds } from '../../src/domain/reading.ts';
 import type { AccountFacts } from '../../src/rules/evaluation.ts';
-import { stale } from '../../src/rules/stale.ts';
+import { isReadAt, stale } from '../../src/rules/stale.ts';
 import {
   authFailedRule,
   currencyRule,
@@ -50,6 +50,12 @@ describe('auth-failed', () => {
   test('before the first poll there is no verdict', () => {
     expect(verdict(evaluate(authFailedRule, factsAfter([]), null))).toBe('unknown');
   });
+});
+
+test('a reading of before a pause of lowwater is not of now, though the pause was no staleness', () => {
+  const facts = factsAfter([readingAt(0, 1)], { readSince: factsNoon, unwatchedMs: 2 * hourMs });
+  expect(isReadAt(facts, factsNoon + 14 * minuteMs)).toBe(true);
+  expect(isReadAt(facts, factsNoon + 2 * hourMs)).toBe(false);
 });
 
 describe('stale', () => {

@@ -5,8 +5,10 @@ import { payCron } from '../../src/schema/times.ts';
 
 import { planPayments } from '../../src/views/payment-plan.ts';
 import { dayMs, hourMs, units } from '../support/account-facts.ts';
+import { buildAccountView } from '../support/built-views.ts';
 
 import { makeAccount, makeProvider } from '../support/settings.ts';
+import { showingAccounts } from '../support/showing-accounts.ts';
 import { startWorld } from '../support/world.ts';
 
 const amounts = { CNY: '0.121', VND: '0.000036' };
@@ -120,6 +122,13 @@ describe('pay runs', () => {
     const { runs } = await plan('mon', { otp: 9 });
     expect(runs.map(({ at }) => dayOf(at))).toEqual(['11-09']);
   });
+});
+
+it('what an account needs that cannot be read is not known, though nothing was due when it was', async () => {
+  const read = buildAccountView({ payments: [] });
+  const lost = buildAccountView({ id: 'lost', payments: [], isRead: false });
+  const views = showingAccounts((await startWorld()).views, [read, lost]);
+  expect((await planPayments(views, now)).unknown).toEqual([lost]);
 });
 
 test.each([

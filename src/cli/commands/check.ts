@@ -111,13 +111,13 @@ function formatExchange(
 }
 
 /** The verdict on an account: its worst breach; unknown when it could not be read and nothing is breached. */
-function statusOf({ outcome, explanations }: CheckedAccount): PluginStatus {
+function statusOf({ view, outcome, explanations }: CheckedAccount): PluginStatus {
   const breaches = explanations.map(({ evaluation }) =>
     evaluation.kind === 'breached' ? evaluation.severity : 'info',
   );
   if (breaches.includes('critical')) return 'critical';
   if (breaches.includes('warning')) return 'warning';
-  return outcome === 'ok' ? 'ok' : 'unknown';
+  return outcome === 'ok' && view.isRead ? 'ok' : 'unknown';
 }
 
 const worstFirst: readonly PluginStatus[] = ['critical', 'warning', 'unknown'];
@@ -154,7 +154,7 @@ function wordTrouble({ view, outcome, explanations }: CheckedAccount, frame: Fra
       ? rule.id
       : `${rule.id} ${sayQuantity(value, { ...frame, currency: unitOf(view, rule.balance) })}`;
   });
-  return `${view.id}: ${breached.length > 0 ? breached.join(', ') : (outcome ?? 'not asked')}`;
+  return `${view.id}: ${breached.length > 0 ? breached.join(', ') : outcome === 'ok' ? 'not read' : (outcome ?? 'not asked')}`;
 }
 
 /**
@@ -164,7 +164,7 @@ function wordTrouble({ view, outcome, explanations }: CheckedAccount, frame: Fra
 function formatPerformanceData(checked: readonly CheckedAccount[]): string {
   const data = checked.flatMap(({ view, outcome }) => {
     const { reading, thresholds, id } = view;
-    if (outcome !== 'ok' || reading === null) return [];
+    if (outcome !== 'ok' || !view.isRead || reading === null) return [];
     return view.balances.map(({ id: balance }) => {
       const { warning, critical } = ownOf(thresholds, balance) ?? {};
       const ranges = [warning, critical].map((level) =>
@@ -203,7 +203,9 @@ function formatAccount(checked: CheckedAccount, frame: Frame): string {
   const width = Math.max(0, ...explanations.map(({ rule }) => rule.id.length));
   for (const explanation of explanations) {
     const currency = unitOf(view, explanation.rule.balance);
-    lines.push(formatRule(explanation, { ...frame, width, currency, isRead: outcome === 'ok' }));
+    lines.push(
+      formatRule(explanation, { ...frame, width, currency, isRead: outcome === 'ok' && view.isRead }),
+    );
   }
   return `${lines.join('\n')}\n`;
 }

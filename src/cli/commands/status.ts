@@ -221,16 +221,16 @@ function sparkColumn(now: number, label?: string): Column<ShownAccount> {
 
 /** In a word, with a symbol for it and how it is painted. */
 function stateOf(account: BriefAccount, style: Style) {
-  const { worst, outcome } = account;
+  const { worst, outcome, isRead } = account;
   if (worst !== null) {
     const paint = (text: string) => paintSeverity(style, worst, text);
     return { word: worst, symbol: worst === 'info' ? 'ℹ' : '▲', paint };
   }
   if (outcome === null) return { word: 'waiting', symbol: '…', paint: style.dim };
   if (isEndingSoon(account)) return { word: 'ends soon', symbol: '▽', paint: style.yellow };
-  return outcome === 'ok'
+  return isRead
     ? { word: 'ok', symbol: '✓', paint: style.green }
-    : { word: outcome, symbol: '✗', paint: style.yellow };
+    : { word: outcome === 'ok' ? 'not read' : outcome, symbol: '✗', paint: style.yellow };
 }
 
 /** Without its currency, which stands in a column of its own; a unit of its own with it. */
@@ -278,8 +278,8 @@ function wordTotals(summary: AccountSummary): readonly string[] {
   return [
     plural(accounts, 'account'),
     ...(firing === 0 ? calm : [`${plural(firing, 'alert')} firing`]),
-    ...(waiting > 0 ? [`${waiting} not read yet`] : []),
     ...wordEndingSoon(endingSoon),
     ...(failing > 0 ? [`${failing} cannot be read`] : []),
+    ...(waiting > 0 ? [`${waiting} not read yet`] : []),
   ];
 }

@@ -54,7 +54,7 @@ export const reviewOperations: readonly Operation[] = [
         acknowledged: z.int(),
         acknowledgeSeconds: seconds.describe('The median'),
         resolveSeconds: seconds.describe('The median'),
-        belowZeroSeconds: seconds.describe('All balances together; null where not added up'),
+        belowZeroSeconds: seconds.describe('All balances together; null where not added up, or not known'),
         forecastError: z.number().nullable().describe('0.04 is 4 %, of the last two weeks'),
       }),
       total: z
@@ -82,6 +82,11 @@ export const reviewOperations: readonly Operation[] = [
         .boolean()
         .describe('False where incidents or spending were too many, or stored readings are damaged'),
       unknown: z.array(z.string()).describe('Accounts without a reading in this time'),
+      inPart: z
+        .array(z.string())
+        .describe(
+          'Accounts that were not read from its beginning or to its end: their spending is not known in full',
+        ),
       damaged: z
         .array(z.string())
         .describe(
@@ -119,6 +124,7 @@ export const reviewOperations: readonly Operation[] = [
         })),
         complete: spending !== null && !found.isCut && found.damaged.length === 0,
         unknown: found.unknown.map(({ id }) => id),
+        inPart: found.inPart.map(({ id }) => id),
         damaged: found.damaged.map(({ id }) => id),
       };
     },

@@ -34,6 +34,7 @@ const says = phrases('overview', {
   noMatch: 'No account matches.',
   ofBalance: 'of {balance}',
   read: '{outcome}, read {age}',
+  readLast: 'read {age}',
   neverRead: '{outcome}, never read',
   noneOf: 'none of {count, plural, one {# account} other {# accounts}}',
   fromTo: '{first} to {last} of {count, plural, one {# account} other {# accounts}}',
@@ -158,12 +159,17 @@ function burnCell(account: AccountView, frame: Frame): Html {
 
 /** The age of a reading, only where it is bad. */
 function readNote(account: AccountView, frame: Frame): Html | null {
-  if (account.outcome === null || account.outcome === 'ok') return null;
+  const { readAt, isRead } = account;
+  if (account.outcome === null || isRead) return null;
   const outcome = sayOutcome(account.outcome, frame);
   const note =
-    account.readAt === null
+    readAt === null
       ? sayHtml(says.neverRead, { outcome }, frame)
-      : sayHtml(says.read, { outcome, age: age(account.readAt, frame) }, frame);
+      : sayHtml(
+          account.outcome === 'ok' ? says.readLast : says.read,
+          { outcome, age: age(readAt, frame) },
+          frame,
+        );
   return html`<span class="sub unread">${note}</span>`;
 }
 

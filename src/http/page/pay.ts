@@ -31,8 +31,8 @@ const says = phrases('pay', {
   nothingKnown: 'Nothing is known to be due within 30 days.',
   unread:
     '{count, plural, one {# account could not be read: what it needs is as of its last reading.} other {# accounts could not be read: what they need is as of their last readings.}}',
-  unknown: 'Not enough history yet: {accounts}.',
-  unknownMore: 'Not enough history yet: {accounts} and {count} more.',
+  unknown: 'Not read, or not enough history yet: {accounts}.',
+  unknownMore: 'Not read, or not enough history yet: {accounts} and {count} more.',
   thisWeek: 'This week',
   later: 'Later',
   amount: 'Pay',

@@ -17,6 +17,8 @@ const says = phrases('review', {
   tooMuch: 'There is too much history to add up at once. Choose an account or a label, or a shorter time.',
   missing:
     '{count, plural, one {# account without a reading in this time: not in the sums.} other {# accounts without a reading in this time: not in the sums.}}',
+  inPart:
+    '{count, plural, one {# account was not read in all of this time: not in the sums in full.} other {# accounts were not read in all of this time: not in the sums in full.}}',
   damaged:
     '{count, plural, one {# account of which stored readings of this time are damaged: not in the sums in full.} other {# accounts of which stored readings of this time are damaged: not in the sums in full.}}',
   nothingRead: 'Nothing was read in this time.',
@@ -51,7 +53,7 @@ const shownGroups = 6;
 export function spendingSection(review: Review, scope: Scope): Html {
   // One team has one colour in all charts.
   const colours = new Map<string, number>();
-  const { spending, unknown: missing, damaged } = review;
+  const { spending, unknown: missing, inPart, damaged } = review;
   if (spending === null)
     return html`<section><h2>${say(says.spending, scope)}</h2><p class="note unread">${say(says.tooMuch, scope)}</p></section>`;
   const currencies = [...new Set(spending.groups.map(({ currency }) => currencyCode(currency)))];
@@ -61,6 +63,7 @@ export function spendingSection(review: Review, scope: Scope): Html {
 ${total !== null && html`<p class="sums">${sayTotal(total, scope)}</p>`}
 ${explainChanges(review).map((change) => html`<p>${sayChange(change, review.groupBy, scope)}</p>`)}
 ${missing.length > 0 && html`<p class="note unread">${say(says.missing, { count: missing.length }, scope)}</p>`}
+${inPart.length > 0 && html`<p class="note unread">${say(says.inPart, { count: inPart.length }, scope)}</p>`}
 ${damaged.length > 0 && html`<p class="note unread">${say(says.damaged, { count: damaged.length }, scope)}</p>`}
 ${spending.groups.length === 0 && html`<p class="empty">${say(says.nothingRead, scope)}</p>`}
 ${currencies.map((code) => {

@@ -144,10 +144,9 @@ function tiles(review: Review, scope: Scope): Html {
     html`<section class="tile"><h2>${name}</h2><p class="big">${value}</p><p class="soft">${detail}</p></section>`;
   const lasting = (ms: number | null) => (ms === null ? unknown(scope) : sayDuration(ms, scope));
   const below = spending?.belowZeroMs ?? null;
-  const isKnown = below !== 0 || review.unknown.length + review.damaged.length === 0;
   return html`<div class="tiles">${tile(say(common.incidents, scope), incidents.length, open === 0 ? say(says.noneOpen, scope) : say(says.open, { count: open }, scope))}
 ${tile(say(says.acknowledging, scope), lasting(acknowledgeMs), say(says.acknowledged, { count: acknowledged, all: incidents.length }, scope))}
 ${tile(say(says.resolving, scope), lasting(resolveMs), say(says.middle, { count: incidents.length - open }, scope))}
-${tile(say(says.belowZero, scope), below === 0 && isKnown ? say(common.never, scope) : lasting(isKnown ? below : null), say(says.together, scope))}
+${tile(say(says.belowZero, scope), below === 0 ? say(common.never, scope) : lasting(below), say(says.together, scope))}
 ${tile(say(says.forecasts, scope), forecasts === null ? unknown(scope) : say(says.off, { percent: Math.round(forecasts.medianError * 100) }, scope), forecasts === null ? say(says.noForecasts, scope) : say(says.forecastsOf, { count: forecasts.count }, scope))}</div>`;
 }

@@ -69,6 +69,20 @@ it('does not say that no alert fires where no account was ever read, as on a dae
   expect(shown).toMatch(/\n1 account, 1 not read yet\n$/);
 });
 
+it('calls an account to which nothing is pushed any more not read, and names those never read in the totals', () => {
+  const stdout: Output = {
+    write: () => Promise.resolve(),
+    isTerminal: true,
+    columns: 200,
+    style: createStyle(false),
+  };
+  const accounts = [buildAccountView({ isRead: false }), buildAccountView({ id: 'new', outcome: null })];
+  const shown = formatStatus(summarizeAll(accounts, viewsNow), { stdout, timezone: 'UTC', now: viewsNow });
+  expect(shown).toContain('✗ not read');
+  expect(shown).not.toContain('✓');
+  expect(shown).toContain('1 cannot be read, 1 not read yet\n');
+});
+
 it('names how many accounts it does not show, and where they are', () => {
   const stdout: Output = {
     write: () => Promise.resolve(),

@@ -227,7 +227,9 @@ describe('a payment that was ordered', () => {
     expect(later).not.toContain('expected by');
     // One jump tells nothing of the rate: that is no all-clear.
     expect(later).toContain('Nothing is known to be due within 30 days.');
-    expect(later).toMatch(/Not enough history yet: <a href="\/accounts\/otp"><bdi>otp<\/bdi><\/a>\./);
+    expect(later).toMatch(
+      /Not read, or not enough history yet: <a href="\/accounts\/otp"><bdi>otp<\/bdi><\/a>\./,
+    );
     const api = await (await fetch(`${url}/api/v1/pay`)).json();
     expect(api).toMatchObject({ payments: [], unknown: ['otp'] });
     expect(await (await fetch(`${url}/api/v1/pay.csv`)).text()).toContain('\r\notp,otp,,CNY,,,,\r\n');

@@ -225,6 +225,35 @@ describe('a review', () => {
     expect(total?.spent).toMatchObject({ micros: units(20), missing: ['minutes'] });
   });
 
+  it('says of an account that is not read any more neither that it spent less than before nor that it was never below zero', async () => {
+    const world = await startWorld({ rules: [] }, { sleepMs: hourMs });
+    for (let hour = 0; hour < 60; hour++) {
+      if (hour < 42) world.provider.set('otp', 1000 - hour);
+      else world.provider.fail('otp', 'timeout');
+      await world.pass(hourMs);
+    }
+    const { url } = await serveWorld(world);
+    const answer = await (await fetch(`${url}/api/v1/review?range=24h`)).json();
+    expect(answer).toMatchObject({
+      ...{ changes: [], unknown: [], inPart: ['otp'], totals: { belowZeroSeconds: null } },
+      accounts: [{ account: 'otp', before: null }],
+    });
+    const page = await (await fetch(`${url}/review?range=24h`)).text();
+    expect(page).toContain('1 account was not read in all of this time: not in the sums in full.');
+    expect(page).not.toContain('less than before');
+  });
+
+  it('says of an account that was first read in the time that it was not read before, however seldom it is polled', async () => {
+    const at = Date.UTC(2026, 10, 20, 12);
+    const account = buildAccountView({ pollIntervalMs: dayMs, readAt: at });
+    const order = { ...everything, since: at - 20 * hourMs, until: at + 4 * hourMs };
+    const first = { at, currency: 'CNY', balances: { sms: 5, voip: 0 } };
+    const daily = await reviewTime(reviewed(account, [first]), order);
+    expect(daily).toMatchObject({ inPart: [], spending: { accounts: [{ before: null }] } });
+    const often = { ...account, pollIntervalMs: hourMs };
+    expect((await reviewTime(reviewed(often, [first]), order)).inPart).toEqual([often]);
+  });
+
   it('names accounts that were not read in the time', async () => {
     const world = await startWorld({ rules: [] });
     const ahead = { ...everything, since: world.now + hourMs, until: world.now + 2 * hourMs };

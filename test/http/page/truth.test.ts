@@ -72,6 +72,7 @@ describe('the overview', () => {
     const page = await overview(world);
     expect(page).not.toContain('Nothing needs you now');
     expect(page).toContain('1 of 2 accounts was not read');
+    expect(page).toMatch(/<span class="sub unread">read <time [^>]*>1 hour ago<\/time><\/span>/);
     await push(40);
     await world.pass(hourMs);
     expect(await overview(world)).toContain('class="unread old"');

@@ -93,9 +93,9 @@ function timeDecides(
   known: AlertFact,
   { setup, fact }: { readonly setup: AccountSetup; readonly fact: AccountFact },
 ): boolean {
-  const { reading, outcome, unwatchedMs } = fact;
+  const { reading, outcome } = fact;
   if (reading === null || outcome !== 'ok') return false;
-  const longAgoAt = reading.at + unwatchedMs + usualStaleness(setup);
+  const longAgoAt = reading.at + usualStaleness(setup);
   if (boundaries(known, timingOf(rule, setup)).some((at) => at >= longAgoAt)) return false;
   return verdictOn(rule, known, setup, reading) !== 'unknown';
 }
