@@ -34,6 +34,17 @@ it('what a placeholder puts into a request outside of credentials is kept secret
   );
 });
 
+it.each([
+  [['euros'], 'providers.gateway.currency.map'],
+  [{ euros: 978 }, 'providers.gateway.currency.map.euros'],
+])('words of a currency that are no texts are refused in words of ours (%j)', (map, path) => {
+  const loaded = load(withEntry({ ...gateway, currency: { path: '$.c', map } }));
+  expect(loaded).toMatchObject({
+    kind: 'invalid',
+    problems: [{ path, message: expect.stringMatching(/^must be an object of texts/) }],
+  });
+});
+
 it('validate shows where accounts of a described provider are asked', () => {
   const { accounts } = describeSettings(loadValid(withEntry(gateway)).settings);
   expect(accounts.at(-1)).toMatchObject({ baseUrl: 'https://sms.example.net' });
