@@ -85,11 +85,11 @@ it('an account at an unencrypted address goes by what its own entry allows, and 
 
 it('an account whose readings are pushed needs a server that takes them', () => {
   const pushed = withEntry({ type: 'pushed' }, { credentials: undefined });
-  expect(load({ ...pushed, server: undefined })).toMatchObject({
+  expect(load({ ...pushed, server: null })).toMatchObject({
     kind: 'invalid',
-    problems: [{ path: 'accounts[2].provider', message: expect.stringContaining('add "server": {}') }],
+    problems: [{ path: 'accounts[2].provider', message: expect.stringContaining('"server": null') }],
   });
-  expect(load({ ...pushed, server: {} }).kind).toBe('loaded');
+  for (const server of [{}, undefined]) expect(load({ ...pushed, server }).kind).toBe('loaded');
 });
 
 it.each([
