@@ -168,6 +168,13 @@ const durationsAndAmounts: ProblemRow[] = [
     'must be a string, not empty; write it in double quotes',
   ],
   [
+    'a number of so many digits that it is no whole number any more, once',
+    (c) => Object.assign(c.server, { port: 2 ** 64 }),
+    'server.port',
+    '"port"',
+    'must be a whole number from 0 to 65535',
+  ],
+  [
     'a text where a number belongs',
     (c) => Object.assign(c.server, { port: '8081' }),
     'server.port',
