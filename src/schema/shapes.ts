@@ -54,7 +54,7 @@ export function flag(description: string) {
 
 export function wholeNumber(description: string, { min, max }: Record<'min' | 'max', number>) {
   const error = `must be a whole number from ${min} to ${max}`;
-  return z.int({ error, abort: true }).min(min, { error }).max(max, { error }).describe(description);
+  return z.int({ error }).min(min, { error }).max(max, { error }).describe(description);
 }
 
 export function filledList<T extends z.ZodType>(description: string, element: T, error: string) {

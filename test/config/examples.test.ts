@@ -166,6 +166,8 @@ test.each([
   const inCapitals = { ...sample(), provider: { baseUrl: 'HTTPS://API.example.com' }, channels, routes: [] };
   expect([load(inCapitals).kind, accepts(inCapitals)]).toEqual(['loaded', true]);
   expect(accepts({ ...sample(), server: { port: placeholder('env:PORT') } })).toBe(true);
+  const trustedProxy = { addresses: ['::1'], header: placeholder('env:HEADER') };
+  expect(accepts({ ...sample(), server: { trustedProxy } })).toBe(true);
   expect(accepts({ ...sample(), acounts: [] })).toBe(false);
   expect(accepts({ ...sample(), poll: { every: '5 minutes' } })).toBe(false);
   expect(accepts({ ...sample(), server: { port: 70_000 } })).toBe(false);

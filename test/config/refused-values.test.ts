@@ -34,6 +34,7 @@ const finance: ProblemRow[] = [
     '"RMB"',
     'is CNY, which stands here too',
   ],
+  ['a rate that is null, once', withMoney({ date: today, CNY: null }), 'money.rates.CNY', '"CNY"', 'as text'],
   ['a rate of no currency', withMoney({ date: today, yuan: '1' }), 'money.rates.yuan', '"yuan"', 'capital'],
   [
     'a rate that is no decimal',
