@@ -139,8 +139,10 @@ function* gatherWarnings(
   });
 }
 
+/** Each once: the form of a value and what holds across keys may find the same. */
 function inFileOrder(problems: readonly ConfigProblem[]): ConfigProblem[] {
-  return problems.toSorted((left, right) => (left.line ?? 0) - (right.line ?? 0));
+  const found = new Map(problems.map((each) => [`${each.file} ${each.path} ${each.message}`, each]));
+  return [...found.values()].toSorted((left, right) => (left.line ?? 0) - (right.line ?? 0));
 }
 
 /**

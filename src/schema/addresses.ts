@@ -46,7 +46,7 @@ function addressLeaf({ read, ...leaf }: WebLeaf<string>) {
 function webLeaf<T>({ read, ...leaf }: WebLeaf<T>) {
   return textLeaf({
     ...leaf,
-    pattern: '^https?://',
+    pattern: '^[hH][tT]{2}[pP][sS]?://',
     read: (text) => {
       const url = parseWebAddress(text);
       if (url?.port === '0') return noPort;
@@ -81,7 +81,7 @@ export function smtpAddress(description: string) {
     isSecret: true,
     allowed:
       'must be smtp://user:password@host:587 or smtps://user:password@host:465, with special characters of user and password percent-encoded',
-    pattern: '^smtps?://',
+    pattern: '^[sS][mM][tT][pP][sS]?://',
     read: readSmtpAddress,
   });
 }

@@ -160,7 +160,14 @@ test.each([
   expect(accepts(JSON.parse(example))).toBe(true);
   expect(accepts(contractExample)).toBe(true);
   expect(accepts({ ...sample(), server: null })).toBe(true);
+  const channels = {
+    ops: { type: 'email', smtpUrl: 'SMTPS://mail.example.com:465', from: 'a@b', to: ['a@b'] },
+  };
+  const inCapitals = { ...sample(), provider: { baseUrl: 'HTTPS://API.example.com' }, channels, routes: [] };
+  expect([load(inCapitals).kind, accepts(inCapitals)]).toEqual(['loaded', true]);
   expect(accepts({ ...sample(), server: { port: placeholder('env:PORT') } })).toBe(true);
+  const trustedProxy = { addresses: ['::1'], header: placeholder('env:HEADER') };
+  expect(accepts({ ...sample(), server: { trustedProxy } })).toBe(true);
   expect(accepts({ ...sample(), acounts: [] })).toBe(false);
   expect(accepts({ ...sample(), poll: { every: '5 minutes' } })).toBe(false);
   expect(accepts({ ...sample(), server: { port: 70_000 } })).toBe(false);

@@ -34,6 +34,17 @@ it('what a placeholder puts into a request outside of credentials is kept secret
   );
 });
 
+it.each([
+  [['euros'], 'providers.gateway.currency.map'],
+  [{ euros: 978 }, 'providers.gateway.currency.map.euros'],
+])('words of a currency that are no texts are refused in words of ours (%j)', (map, path) => {
+  const loaded = load(withEntry({ ...gateway, currency: { path: '$.c', map } }));
+  expect(loaded).toMatchObject({
+    kind: 'invalid',
+    problems: [{ path, message: expect.stringMatching(/^must be an object of texts/) }],
+  });
+});
+
 it('validate shows where accounts of a described provider are asked', () => {
   const { accounts } = describeSettings(loadValid(withEntry(gateway)).settings);
   expect(accounts.at(-1)).toMatchObject({ baseUrl: 'https://sms.example.net' });
@@ -74,11 +85,11 @@ it('an account at an unencrypted address goes by what its own entry allows, and 
 
 it('an account whose readings are pushed needs a server that takes them', () => {
   const pushed = withEntry({ type: 'pushed' }, { credentials: undefined });
-  expect(load({ ...pushed, server: undefined })).toMatchObject({
+  expect(load({ ...pushed, server: null })).toMatchObject({
     kind: 'invalid',
-    problems: [{ path: 'accounts[2].provider', message: expect.stringContaining('add "server": {}') }],
+    problems: [{ path: 'accounts[2].provider', message: expect.stringContaining('"server": null') }],
   });
-  expect(load({ ...pushed, server: {} }).kind).toBe('loaded');
+  for (const server of [{}, undefined]) expect(load({ ...pushed, server }).kind).toBe('loaded');
 });
 
 it.each([

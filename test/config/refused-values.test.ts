@@ -34,6 +34,7 @@ const finance: ProblemRow[] = [
     '"RMB"',
     'is CNY, which stands here too',
   ],
+  ['a rate that is null, once', withMoney({ date: today, CNY: null }), 'money.rates.CNY', '"CNY"', 'as text'],
   ['a rate of no currency', withMoney({ date: today, yuan: '1' }), 'money.rates.yuan', '"yuan"', 'capital'],
   [
     'a rate that is no decimal',
@@ -166,6 +167,13 @@ const durationsAndAmounts: ProblemRow[] = [
     'accounts[0].authSecret',
     '"authSecret"',
     'must be a string, not empty; write it in double quotes',
+  ],
+  [
+    'a number of so many digits that it is no whole number any more, once',
+    (c) => Object.assign(c.server, { port: 2 ** 64 }),
+    'server.port',
+    '"port"',
+    'must be a whole number from 0 to 65535',
   ],
   [
     'a text where a number belongs',

@@ -9,13 +9,12 @@ import { ruleSchema } from '../../rules/rule-schema.ts';
 import { hostAddress, postgresAddress, secretAddress } from '../../schema/addresses.ts';
 import { alertMatch } from '../../schema/matchers.ts';
 import { choice, filledList, flag, languageKey, shape, wholeNumber } from '../../schema/shapes.ts';
-import { duration, id, idForm, idPattern, oneLine, optionalSecret } from '../../schema/texts.ts';
+import { duration, id, idForm, idPattern, oneLine, optionalSecret, textLeaf } from '../../schema/texts.ts';
 import { cronText, holidays, payDays, pollSchema, timezone, weekend, zone } from '../../schema/times.ts';
 import { account } from './account.ts';
 import { providerSchema } from './providers.ts';
 
 const someNetworks = 'give IP addresses or networks, such as ["127.0.0.1", "10.0.0.0/8"]';
-const headerForm = 'give the name of a header, such as "Remote-User"';
 const networkAddress = z
   .string({ error: someNetworks })
   .refine((text) => parseNetwork(text) !== null, { error: someNetworks });
@@ -39,13 +38,13 @@ const server = shape({
       .array(networkAddress, { error: someNetworks })
       .min(1, { error: someNetworks })
       .describe('Addresses and networks of proxies alone; nobody else is believed.'),
-    header: z
-      .string({ error: headerForm })
-      .regex(/^[A-Za-z0-9-]{1,100}$/, { error: headerForm })
-      .transform((name) => name.toLowerCase())
-      .describe(
+    header: textLeaf({
+      description:
         'The header in which it names who is signed in, such as `Remote-User` or `X-Auth-Request-Email`.',
-      ),
+      allowed: 'give the name of a header, such as "Remote-User"',
+      pattern: '^[A-Za-z0-9-]{1,100}$',
+      read: (name) => (/^[A-Za-z0-9-]{1,100}$/.test(name) ? { value: name.toLowerCase() } : null),
+    }),
   })
     .describe(
       'A reverse proxy that signs people in: acknowledgements, silences and the audit carry the name that it gives.',

@@ -119,6 +119,7 @@ const errorShape = shape({
     means,
   }));
 
+const wordsForm = 'must be an object of texts, such as {"euros": "EUR"}';
 const currency = z
   .union(
     [
@@ -127,7 +128,7 @@ const currency = z
         pattern: pattern.optional(),
         otherwise: oneLine('The currency or unit of an answer that does not say one.').optional(),
         map: z
-          .record(z.string(), z.string())
+          .record(z.string(), z.string({ error: wordsForm }), { error: wordsForm })
           .describe('What the words of the provider mean, such as {"euros": "EUR"}.')
           .optional(),
       }),
