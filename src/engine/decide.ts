@@ -114,8 +114,8 @@ function decideNext(input: Input, notified: LastNotified): Decision {
 }
 
 /** Channels that know of it learn who has it, so that nobody else starts, and that nobody has it any more. */
-function newsOf({ incident, plan, endsEarlier }: Input, notified: LastNotified): NotificationReason | null {
-  const risen = plan.repeatEveryMs === null ? null : whatRose(incident, notified);
+function newsOf({ incident, endsEarlier }: Input, notified: LastNotified): NotificationReason | null {
+  const risen = whatRose(incident, notified);
   if (risen !== null) return risen;
   if (isAcknowledged(incident))
     return endsEarlier || notified.acknowledgedAt !== incident.acknowledgement.at ? 'acknowledged' : null;
@@ -175,7 +175,7 @@ function quiet(why: QuietReason, until: number | null = null): Decision {
  *
  * Every channel is notified once where lowwater cannot store or a channel refuses for good, unless a route names the rule: the
  * route may lead only to the channel that fails. Channels that were notified before and that no route names any more are in the
- * plan without repeats: they are notified of the end. So are `others`.
+ * plan without repeats: they are notified of what rose, of who has it, and of the end. So are `others`.
  */
 export function planChannels(
   incident: Routed & Pick<Incident, 'notified'>,

@@ -106,7 +106,7 @@ function scheduleSilences(state: MonitorState, now: number): void {
 
 /**
  * Retracts items of muted incidents from a notification that nobody received. They do not count as notified:
- * what still holds when the silence ends is notified then, and a reminder keeps its pace. A notification that
+ * what still holds when the silence ends is notified then, and a reminder that is due by what was read. A notification that
  * may have arrived stays: its readers must learn of the end.
  */
 export function retractMuted(state: MonitorState, message: Notification, now: number): void {
@@ -141,6 +141,8 @@ export function withdrawNotified(
     const has = (...wanted: NotificationReason[]): boolean => wanted.some((kind) => kinds.includes(kind));
     return {
       ...notified,
+      // The next reminder does not go by what nobody read.
+      at: incident.firedAt,
       ...(has('worse', 'firing') ? { severity: 'info', rises: notified.rises - 1 } : {}),
       // Another message may be on its way with it.
       resolved: notified.resolved && !has('resolved'),

@@ -263,6 +263,18 @@ describe('a channel that refuses for good', () => {
     expect(world.news('finance').join('; ')).toContain('channel-failed:ops resolved');
   });
 
+  test('hears the reminder that it refused when it works again', async () => {
+    const world = await startWorld({ ...parts, accounts: ['otp', 'ads'] });
+    await read(world, 100, 'otp');
+    world.news();
+    world.channel('ops').mood = 'dead';
+    await world.pass(dayMs);
+    world.channel('ops').mood = 'up';
+    await read(world, 100, 'ads');
+    await world.pass(minuteMs);
+    expect(world.news()).toEqual(['ads/sms-low firing warning', 'otp/sms-low reminder warning']);
+  });
+
   test('that heard of an incident before it broke hears of its end when it works again', async () => {
     const world = await startWorld({ ...parts, accounts: ['otp', 'ads'] });
     await read(world, 100, 'otp');

@@ -56,7 +56,7 @@ describe('routes', () => {
     for (const name of expected) expect(news[name]).toEqual(fired);
   });
 
-  test('labels route, and a severity that rises takes the route of the new one, while the old channel hears the end', async () => {
+  test('labels route, and a severity that rises takes the route of the new one, while the old channel hears that it rose, and the end', async () => {
     const world = await startWorld({
       accounts: [makeAccount('otp', { labels: { team: 'identity' } })],
       rules: [rule],
@@ -74,6 +74,7 @@ describe('routes', () => {
     await world.pass(step);
     expect(world.news('ops')).toEqual([
       'otp/sms-low firing warning',
+      'otp/sms-low worse critical',
       'otp/sms-low resolved critical (topped-up)',
     ]);
     expect(world.news('pager')).toEqual([

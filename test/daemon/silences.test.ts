@@ -230,6 +230,18 @@ describe('a silence made by a person', () => {
     expect(world.news()).toEqual(['otp/sms-low reminder warning']);
   });
 
+  test('a reminder that is due by what was said does not wait because of what a silence took back', async () => {
+    const routes = [makeRoute({ repeatEveryMs: hourMs, groupWaitMs: minuteMs })];
+    const world = await startWorld({ rules: [rule], routes });
+    expect(await read(world, 100)).toEqual(['otp/sms-low firing warning']);
+    await world.pass(50 * minuteMs);
+    giveAtOnce(world, { kind: 'acknowledge', account: 'otp', rule: 'sms-low', comment: '' });
+    order(world, { endsAt: world.now + 20 * minuteMs });
+    giveAtOnce(world, { kind: 'unacknowledge', account: 'otp', rule: 'sms-low' });
+    await world.pass(22 * minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low reminder warning']);
+  });
+
   test('the time to acknowledge before an escalation begins when the silence ends', async () => {
     const world = await startWorld({
       rules: [rule],

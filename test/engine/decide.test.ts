@@ -111,11 +111,18 @@ const rows: readonly Row[] = [
     expected: `quiet: channel failed until ${minute}`,
   },
   {
-    name: 'on a channel that no route names any more: nothing but the end',
-    incident: { ...open, severity: 'critical', rises: 1 },
+    name: 'on a channel that no route names any more: no reminder',
+    incident: { ...open, severity: 'critical' },
     plan: notifiedBefore,
     notified: longAgo,
     expected: 'quiet: not due',
+  },
+  {
+    name: 'what rose is news to a channel that no route names any more, too',
+    incident: { ...open, severity: 'critical', rises: 1 },
+    plan: notifiedBefore,
+    notified: longAgo,
+    expected: 'notify worse',
   },
   {
     name: 'on a channel that no route names and that heard nothing of it: nothing',
