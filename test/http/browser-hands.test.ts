@@ -141,6 +141,20 @@ describe.skipIf(!hasBrowser())('people at a browser', () => {
     });
   });
 
+  it('is loaded again, with its scripts and styles, soon after lowwater is of another version', async () => {
+    const own = await runFakeServer({ views: demoViews() });
+    const page = await bed.scripted.newPage();
+    await page.clock.install();
+    await openPage(page, own.url);
+    await page.getByText('Updates by itself.').waitFor();
+    own.views.daemonStatus = { ...own.views.daemonStatus, version: '99.0.0' };
+    own.views.change();
+    await page.getByRole('contentinfo').getByText('lowwater 99.0.0').waitFor();
+    await Promise.all([page.waitForEvent('load'), page.clock.fastForward(20_000)]);
+    await page.close();
+    await own.close();
+  });
+
   it('notices within 15 s that the daemon hangs', async () => {
     // A server that shows no sign of life, though the connection stands.
     const own = await runFakeServer({ views: demoViews(), limits: { heartbeatMs: 600_000 } });

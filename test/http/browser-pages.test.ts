@@ -117,6 +117,22 @@ describe.skipIf(!hasBrowser())('each page in a browser', () => {
     },
   );
 
+  it.each(['/silences', '/pay', '/accounts/otp', '/audit'])(
+    'leaves no piece of a value below the label of its card on a phone (%s)',
+    async (path) => {
+      await withPage(bed.scripted, async (page) => {
+        await page.setViewportSize(narrow);
+        await page.goto(bed.server.url + path);
+        const pieces = await page.evaluate(`[...document.querySelectorAll('td[data-label]')]
+          .filter((cell) => getComputedStyle(cell).display === 'grid')
+          .flatMap((cell) => [...cell.childNodes])
+          .filter((node) => node.nodeType === Node.TEXT_NODE && node.data.trim() !== '' && node.previousSibling !== null)
+          .map((node) => node.data)`);
+        expect(pieces).toEqual([]);
+      });
+    },
+  );
+
   it('breaks no word of a tile where what stands next to it is long', async () => {
     await withPage(bed.scripted, async (page) => {
       await page.setViewportSize({ width: 768, height: 900 });

@@ -28,8 +28,8 @@ let title = document.title;
 let icon = favicon.getAttribute('href');
 let heardAt = performance.now();
 let lost = false;
-/** Its reader chose another time zone since: what is no part, as the axis of a chart, is still in the one before. */
-let isOfOldZone = false;
+/** Its reader chose another time zone since, or lowwater is another: what is no part, as the axis of a chart or a script, is still of the one before. */
+let isOld = false;
 /** How often the stream brought something: what was asked for before is older than that. */
 let brought = 0;
 
@@ -182,7 +182,9 @@ function takeOver() {
     title = find('title').textContent;
     icon = find('title').dataset.icon;
   }
-  if (keys.includes('zone')) isOfOldZone = true;
+  if (keys.includes('zone')) isOld = true;
+  // Not at once: daemons behind one address may be of two versions for a while.
+  if (keys.includes('version')) setTimeout(() => (isOld = true), tickMs);
   if (keys.includes('as-of')) offset = Date.parse(find('as-of').firstElementChild.dateTime) - Date.now();
   if (keys.some((key) => key !== 'as-of')) document.dispatchEvent(new Event('lowwater:fresh'));
 }
@@ -319,7 +321,7 @@ function settle() {
     if (element.isConnected) morph(element, next);
   }
   for (const element of document.querySelectorAll('.over')) if (!isUsed(element)) element.remove();
-  if (isOfOldZone && !isUsed(document.body)) location.replace(pageAddress());
+  if (isOld && !isUsed(document.body)) location.replace(pageAddress());
 }
 
 function tellAges() {

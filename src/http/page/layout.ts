@@ -82,7 +82,7 @@ ${done !== undefined && html`<p class="done" role="status">${done}</p>`}
 ${content}
 </main>
 <footer class="wrap">
-<p>${chrome !== null && html`lowwater ${chrome.version} · `}${chrome === null ? sayHtml(says.asOfIn, { moment: asOf, zone: frame.timezone }, frame) : sayHtml(says.asOf, { moment: asOf }, frame)} <span id="connection" role="status"></span></p>
+<p>${chrome !== null && html`lowwater ${live('version', chrome.version, { tag: 'span' })} · `}${chrome === null ? sayHtml(says.asOfIn, { moment: asOf, zone: frame.timezone }, frame) : sayHtml(says.asOf, { moment: asOf }, frame)} <span id="connection" role="status"></span></p>
 ${chrome?.zone}
 ${chrome !== null && html`<p>${chrome.canSignOut && html`<a href="/sessions">${say(pages.sessions, frame)}</a> · `}<a href="/audit">${say(pages.audit, frame)}</a> · <a href="/api/v1/openapi.json">API</a> · <a href="/metrics">${say(says.metrics, frame)}</a></p>`}
 </footer>

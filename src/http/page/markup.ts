@@ -45,10 +45,10 @@ export function nearMoment(at: number, frame: Frame): Html {
   return html`<time datetime="${isoText(Math.round(at))}" title="${sayMoment(at, frame)}">${sayNearMoment(at, frame)}</time>`;
 }
 
-/** Absolute and relative. */
+/** Absolute and relative; one element, because text beside one stands elsewhere in a card. */
 export function momentAndAge(at: number, frame: Frame): Html {
   const soft = html`<span class="soft">${age(at, frame)}</span>`;
-  return sayHtml(withAge, { moment: moment(at, frame), age: soft }, frame);
+  return html`<span>${sayHtml(withAge, { moment: moment(at, frame), age: soft }, frame)}</span>`;
 }
 
 /** An amount older than this says how old it is, where polls fail. */

@@ -12,7 +12,7 @@ import { choiceLink, options, textChoice } from './forms.ts';
 import { incidentTable } from './incidents.ts';
 import { unknown } from './markup.ts';
 import { spendingSection } from './review-spending.ts';
-import { common, mentionsAll, type Scope } from './words.ts';
+import { common, mentionsAll, type Scope, withQuery } from './words.ts';
 
 const shownIncidents = 200;
 
@@ -87,13 +87,16 @@ export async function renderReview(scope: Scope): Promise<Html> {
   const query = readReviewQuery(scope.query, asked.span);
   const review = await reviewOf(scope, query);
   const shown = review.incidents.slice(0, shownIncidents);
-  const kept = new URLSearchParams(scope.query);
-  if (query.span.preset === null) {
-    // The days of the page's zone, which another may not read so.
-    kept.set('from', isoText(review.since));
-    kept.set('to', isoText(review.until));
-  } else for (const end of reviewEnds) kept.delete(end);
-  return html`<div class="section-head"><h1>${say(says.title, scope)}</h1><p class="download"><a href="/api/v1/review.csv?${kept.toString()}" download>${say(says.incidentsCsv, scope)}</a> · <a href="/api/v1/review.csv?${kept.toString()}&of=spending" download>${say(says.spendingCsv, scope)}</a></p></div>
+  const { span, filters, person, groupBy: by } = query;
+  const { q, account, rule, label, severity } = filters;
+  const csv = (of: string | null): string =>
+    withQuery('/api/v1/review.csv', {
+      range: span.preset?.name ?? null,
+      // The days of the page's zone, which another may not read so.
+      ...(span.preset === null ? { from: isoText(review.since), to: isoText(review.until) } : {}),
+      ...{ q, account, rule, label, severity, person, by, of },
+    });
+  return html`<div class="section-head"><h1>${say(says.title, scope)}</h1><p class="download"><a href="${csv(null)}" download>${say(says.incidentsCsv, scope)}</a> · <a href="${csv('spending')}" download>${say(says.spendingCsv, scope)}</a></p></div>
 ${filterForm(scope, query, asked)}
 ${tiles(review, scope)}
 ${spendingSection(review, scope)}

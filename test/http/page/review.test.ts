@@ -345,10 +345,22 @@ describe('the page of a review', () => {
       expect(page).toContain(`role="alert">${problem}`);
       for (const [name, typed] of new URLSearchParams(query))
         expect(page).toContain(`name="${name}" value="${typed}"`);
-      expect(page).toContain('href="/api/v1/review.csv?"');
+      expect(page).toContain('href="/api/v1/review.csv?range=7d"');
       const answer = await fetch(`${url}/api/v1/review${query}`);
       expect(answer.status).toBe(400);
       expect(await answer.json()).toMatchObject({ detail: expect.stringContaining(problem) });
+    },
+  );
+
+  it.each(['?done=zone&utm_source=mail', '?range=forever&severity=awful', '?from=2026-11-10&by=team&q=otp'])(
+    'links to files that there are, whatever else its address says (%s)',
+    async (query) => {
+      const { url } = await serveWorld(await startWorld());
+      const page = await (await fetch(`${url}/review${query}`)).text();
+      const links = [...page.matchAll(/href="(\/api\/v1\/review\.csv[^"]*)"/g)];
+      expect(links).toHaveLength(2);
+      for (const [, link = ''] of links)
+        expect((await fetch(url + link.replaceAll('&amp;', '&'))).status).toBe(200);
     },
   );
 
