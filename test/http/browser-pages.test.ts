@@ -77,6 +77,22 @@ describe.skipIf(!hasBrowser())('each page in a browser', () => {
     });
   });
 
+  it('would tell of a fault of words, of structure and of colours, and not of what is less grave', async () => {
+    await withPage(bed.scripted, async (page) => {
+      await page.goto(bed.server.url);
+      await loadAxe(page);
+      await page.evaluate(`(() => {
+        const main = document.querySelector('main');
+        main.innerHTML = '<h6></h6><img src="/"><button></button><ul><p>x</p></ul><p>pale</p>';
+        Object.assign(main.lastChild.style, { color: '#ccc', background: '#fff' });
+      })()`);
+      const rulesOf = (findings: readonly string[]) => findings.map((finding) => finding.split(':')[0]);
+      const inTheLight = rulesOf(await seriousFindings(page));
+      expect(inTheLight.toSorted()).toEqual(['button-name', 'color-contrast', 'image-alt', 'list']);
+      expect(rulesOf(await seriousFindings(page, ['color-contrast']))).toEqual(['color-contrast']);
+    });
+  });
+
   it('at every width runway and the link of each account are in sight', async () => {
     await withPage(bed.scripted, async (page) => {
       await openPage(page, bed.server.url);
