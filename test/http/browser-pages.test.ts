@@ -133,6 +133,19 @@ describe.skipIf(!hasBrowser())('each page in a browser', () => {
     },
   );
 
+  it("shows where the keyboard is on what is chosen too, in the system's colours", async () => {
+    await withPage(bed.scripted, async (page) => {
+      await page.emulateMedia({ forcedColors: 'active' });
+      await page.goto(bed.server.url);
+      const outline = () =>
+        page.evaluate(`getComputedStyle(document.querySelector('nav [aria-current]')).outline`);
+      const before = await outline();
+      await page.locator('nav [aria-current]').first().focus();
+      expect(await outline()).not.toBe(before);
+      await page.emulateMedia({ forcedColors: null });
+    });
+  });
+
   it.each(['/silences', '/pay', '/accounts/otp', '/audit'])(
     'leaves no piece of a value below the label of its card on a phone (%s)',
     async (path) => {
