@@ -73,12 +73,16 @@ balance ("warning=200 critical=50"), name, currency, timezone, leadTime, note, t
       if (await writeService(context, input, file)) return exitCodes.ok;
       throw alreadyThere(file);
     }
+    const sheet = input.option('from');
+    const ownColumn = ['provider', 'url', 'key', 'account'].find((name) => input.option(name) !== null);
+    const unused = input.options('credential').length > 0 ? 'credential' : ownColumn;
+    if (sheet !== null && unused !== undefined)
+      throw new UsageError(`--${unused} cannot be used with --from: each line says it in a column`);
     explainWriting(file, () => accessSync(dirname(file), constants.W_OK));
     let wasRefused = false;
     const ask = createAsker(context, input, () => wasRefused);
     const { base, leadTime } = await askBase(context, input, ask);
     const result = { file, named: given, channel: Object.keys(base.channels)[0] };
-    const sheet = input.option('from');
     if (sheet !== null) {
       const { writeFromAccounts } = await import('../init/from-accounts.ts');
       const order = { file, sheet, base, leadTime, routeBy: input.option('route-by') };

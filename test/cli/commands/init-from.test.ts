@@ -139,6 +139,15 @@ it.each([
   expect(stderr).toContain(said);
 });
 
+it.each(['url', 'provider', 'key', 'credential', 'account'])(
+  'refuses --%s beside a table, whose lines say it, rather than leave it unused',
+  async (name) => {
+    const { code, stderr } = await init([], `--${name}`, 'x=y');
+    expect(code).toBe(2);
+    expect(stderr).toContain(`--${name} cannot be used with --from`);
+  },
+);
+
 it('reads semicolons between the cells, and writes a placeholder in a name as the text that it is', async () => {
   const lines = [
     '\uFEFFid;name;url;credentials;thresholds',
