@@ -183,7 +183,7 @@ export class Dispatcher {
     const lane = this.#lanes.get(this.#channelOf(claim));
     const delivery = await this.#attempt(lane, claim.message, content);
     for (const { running } of this.#lanes.values()) running.delete(id);
-    if (lane !== undefined) hold(lane, waitForAll(delivery), this.#dependencies.now());
+    if (lane !== undefined) delayNext(lane, waitForAll(delivery), this.#dependencies.now());
     const isIncidents = typeof content === 'object' && content?.kind === 'incidents';
     const subject = isIncidents && lane?.channel.threadsBySubject ? threadSubject(content) : null;
     this.#dependencies.ended({ ...claim, subject, delivery });
@@ -237,13 +237,13 @@ export class Dispatcher {
       return { kind: 'retry', certainty: 'refused', reason: unsent.noDatabase() };
     }
     if (!this.#maySend) return { kind: 'retry', certainty: 'refused', reason: unsent.notOwned() };
-    hold(lane, lane.channel.minGapMs, this.#dependencies.now());
+    delayNext(lane, lane.channel.minGapMs, this.#dependencies.now());
     return lane.channel.send(content, this.#ending.signal);
   }
 }
 
 /** Its receiver gets nothing before that, by none of its channels. */
-function hold({ pace }: Lane, ms: number, now: number): void {
+function delayNext({ pace }: Lane, ms: number, now: number): void {
   pace.freeAt = Math.max(pace.freeAt, now + ms);
 }
 

@@ -53,9 +53,9 @@ export function openAt(state: MonitorState, channel: string): readonly Incident[
   const queue = queueOf(state, channel);
   const ends = queue.flatMap(({ items }) => items.filter(({ kind }) => kind === 'resolved'));
   const waiting = new Set(ends.map(({ incident }) => incident));
-  const unsentIds = new Set(
-    queue.flatMap((it) => (mayHaveArrived(it) || state.underWay.has(it.id) ? [] : [it.id])),
-  );
+  const { underWay, inherited } = state;
+  const untried = queue.filter((it) => !mayHaveArrived(it) && !underWay.has(it.id) && !inherited.has(it.id));
+  const unsentIds = new Set(untried.map(({ id }) => id));
   return [...state.incidents.values()].filter(({ id, notified, resolvedAt, event }) => {
     const last = ownOf(notified, channel);
     const isKnown = last !== undefined && !unsentIds.has(last.firstMessage);

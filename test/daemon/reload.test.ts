@@ -562,6 +562,23 @@ describe('a channel', () => {
     expect(world.news()).toEqual(['@lowwater/channel-failed:ops event warning']);
   });
 
+  test('that has another address after a kill is named where the old receiver may have heard what could not be stored', async () => {
+    const world = await startWorld({ rules: [smsLow({ warning: units(200) })] });
+    world.channel('ops').mood = 'down';
+    await read(world, 100);
+    world.diskFull = true;
+    world.channel('ops').mood = 'up';
+    await world.pass(10 * minuteMs);
+    expect(world.news()[0]).toBe('otp/sms-low firing warning');
+    world.crash();
+    world.diskFull = false;
+    world.channels.delete('ops');
+    world.settings = moved(world, 'ops');
+    world.start();
+    await world.pass(10 * minuteMs);
+    expect(world.news().join('; ')).toContain('@lowwater/channel-failed:ops event warning');
+  });
+
   test('that swaps its address with another leaves no receiver untold and tells none twice', async () => {
     const routes = [
       makeRoute({ match: { account: ['otp'] }, channels: ['ops'] }),
