@@ -71,14 +71,11 @@ export function* listAccess(
 
 function accessTo(state: MonitorState, account: AccountSettings, digestOf: (text: string) => string): Access {
   const key = keyedDigest(state, credentialTextOf(account));
-  const place = providerKeyOf(account);
-  const { id, baseUrl, entryAddress = '' } = account;
-  if (baseUrl !== null) return { address: digestOf(place), key };
+  const address = digestOf(providerKeyOf(account));
+  const { baseUrl, entryAddress = '' } = account;
+  if (baseUrl !== null) return { address, key };
   const entry = digestOf(JSON.stringify(entryOf(state.settings, account).written));
-  const before = state.polled.get(id)?.purse;
-  const isOfOldVersion = before?.entry === undefined && before?.address === digestOf(place);
-  if (isOfOldVersion) recordAccess(state, id, { ...before, entry });
-  return { address: digestOf(`${place} ${entryAddress}`), key, entry };
+  return { address, key, entry, host: digestOf(entryAddress) };
 }
 
 /**
@@ -89,11 +86,11 @@ function accessTo(state: MonitorState, account: AccountSettings, digestOf: (text
 export function findMoved(state: MonitorState, accesses: ReadonlyMap<string, Access>): ReadonlySet<string> {
   const moved = new Set<string>();
   const rekeyed = new Map<string, string>();
-  for (const [id, { address, key, entry }] of accesses) {
+  for (const [id, access] of accesses) {
     const before = state.polled.get(id)?.purse;
     if (before === undefined || before === null) continue;
-    if (address !== before.address && (entry === undefined || entry !== before.entry)) moved.add(id);
-    else if (key !== before.key) rekeyed.set(id, key);
+    if (isElsewhere(access, before)) moved.add(id);
+    else if (access.key !== before.key) rekeyed.set(id, access.key);
   }
   if (rekeyed.size === 0) return moved;
   const owners = new Map(
@@ -103,12 +100,17 @@ export function findMoved(state: MonitorState, accesses: ReadonlyMap<string, Acc
   return moved;
 }
 
+function isElsewhere({ address, entry, host }: Access, before: Access): boolean {
+  if (entry !== undefined && entry === before.entry) return false;
+  return address !== before.address || host !== (before.host ?? host);
+}
+
 /** In memory; stored with the next poll. */
 export function recordAccess(state: MonitorState, id: string, purse: Access): void {
   const poll = state.polled.get(id);
   if (poll === undefined) return;
-  const { address, key, entry } = poll.purse ?? {};
-  if (address === purse.address && key === purse.key && entry === purse.entry) return;
+  const { address, key, entry, host } = poll.purse ?? {};
+  if (address === purse.address && key === purse.key && entry === purse.entry && host === purse.host) return;
   state.polled.setInMemory(id, { ...poll, purse });
 }
 

@@ -372,7 +372,7 @@ describe('an account that points at another prepaid account', () => {
     expect(await read(world, 90)).toEqual([]);
   });
 
-  test('goes on from the name of a provider entry that an earlier version stored as its address', async () => {
+  test('goes on from what 0.3.0 stored of its provider entry, and stores what 0.3.0 goes on from', async () => {
     const entryAddress = 'https://one.example';
     const accounts = [makeAccount('otp', { provider: 'gateway', baseUrl: null, entryAddress })];
     const providers = { gateway: makeProvider({ name: 'gateway', address: entryAddress }) };
@@ -380,8 +380,9 @@ describe('an account that points at another prepaid account', () => {
     await read(world, 100);
     const { state } = world.daemon;
     const stored = state.polled.get('otp') ?? freshAccount('otp', 0);
-    const purse = { address: keyedDigest(state, 'gateway'), key: stored.purse?.key ?? '' };
-    state.polled.set('otp', { ...stored, purse });
+    const { address = '', key = '' } = stored.purse ?? {};
+    expect(address).toBe(keyedDigest(state, 'gateway'));
+    state.polled.set('otp', { ...stored, purse: { address, key } });
     await world.restart({ downMs: 0, parts: { providers, accounts, rules: [rule, topUp] } });
     expect(await read(world, 90)).toEqual([]);
   });
