@@ -1,6 +1,12 @@
 import { getOrMake } from '../domain/get-or-make.ts';
 import { inParts, type Parts } from '../domain/parts.ts';
-import { credentialTextOf, entryOf, providerKeyOf } from '../domain/provider-entry.ts';
+import {
+  credentialTextOf,
+  entriesOf,
+  entryOf,
+  type ProviderEntries,
+  providerKeyOf,
+} from '../domain/provider-entry.ts';
 import { type AccountState, freshAccount } from '../domain/reading.ts';
 import type { AccountSettings, PollSchedule, Settings } from '../domain/settings.ts';
 import { keyedDigest } from './access.ts';
@@ -9,20 +15,30 @@ import type { MonitorState } from './state.ts';
 /** Accounts per part, which takes some ten milliseconds. */
 export const accountsAtOnce = 1000;
 
-/** Watched accounts that new settings read in another way, and those of them that have another key. */
+/** Watched accounts that new settings read in another way, and those of them that have another key, or an entry that says something else. */
 export function changedAccounts(
-  watched: ReadonlyMap<string, { readonly settings: AccountSettings }>,
-  { accounts }: Settings,
+  { accounts: watched, settings: before }: MonitorState,
+  settings: Settings,
 ): { readonly changed: ReadonlySet<string>; readonly rekeyed: ReadonlySet<string> } {
   const changed = new Set<string>();
   const rekeyed = new Set<string>();
-  for (const account of accounts) {
+  const edited = editedEntries(before, settings);
+  for (const account of settings.accounts) {
     const old = watched.get(account.id)?.settings;
-    if (old === undefined || old === account || !isReadDifferently(old, account)) continue;
+    if (old === undefined || old === account) continue;
+    const isEdited = account.baseUrl === null && edited.has(account.provider);
+    if (!isEdited && !isReadDifferently(old, account)) continue;
     changed.add(account.id);
-    if (hasOtherKey(old, account)) rekeyed.add(account.id);
+    if (isEdited || hasOtherKey(old, account)) rekeyed.add(account.id);
   }
   return { changed, rekeyed };
+}
+
+/** The names of entries that say something else than before. */
+export function editedEntries(before: ProviderEntries, after: ProviderEntries): ReadonlySet<string> {
+  const said = new Map(entriesOf(before).map(({ name, written }) => [name, JSON.stringify(written)]));
+  const edited = entriesOf(after).filter(({ name, written }) => said.get(name) !== JSON.stringify(written));
+  return new Set(edited.map(({ name }) => name));
 }
 
 export function isReadDifferently(old: AccountSettings, account: AccountSettings): boolean {

@@ -14,6 +14,7 @@ import {
   type Access,
   accountsAtOnce,
   beginSeries,
+  editedEntries,
   findMoved,
   isReadDifferently,
   listAccess,
@@ -40,6 +41,7 @@ export function reconfigure(
   settings: Settings,
   now: number,
 ): readonly AccountSettings[] {
+  const edited = editedEntries(state.settings, settings);
   state.settings = settings;
   // Some accounts of the reload before this one may not have been brought along.
   const fresh = settings.accounts.filter((account) => {
@@ -47,7 +49,9 @@ export function reconfigure(
     return known?.settings !== account || known.allRules !== settings.rules;
   });
   const { alike = [], others = [] } = Object.groupBy(fresh, (account) =>
-    isReadAlike(state.accounts.get(account.id)?.settings, account) ? 'alike' : 'others',
+    !edited.has(account.provider) && isReadAlike(state.accounts.get(account.id)?.settings, account)
+      ? 'alike'
+      : 'others',
   );
   // All of these at once: a poll that ended in between would be counted for one group, and its key asked for by another.
   atOnce(watchAccounts(state, others, now));
@@ -62,10 +66,7 @@ export function reconfigure(
 
 /** A new name, label or rule changes neither groups nor counts. */
 function isReadAlike(old: AccountSettings | undefined, account: AccountSettings): boolean {
-  if (old === undefined || old === account) return old !== undefined;
-  return (
-    !isReadDifferently(old, account) && JSON.stringify(old.balances) === JSON.stringify(account.balances)
-  );
+  return old !== undefined && (old === account || !isReadDifferently(old, account));
 }
 
 /** Watched accounts that are read as before get their present rules, names and labels, each at once. */

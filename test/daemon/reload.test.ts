@@ -372,6 +372,35 @@ describe('an account that points at another prepaid account', () => {
     expect(await read(world, 90)).toEqual([]);
   });
 
+  test('begins no new series where its provider entry was edited, and is renamed later', async () => {
+    const parts = (name: string, pause: string) => ({
+      providers: { [name]: makeProvider({ name, address: 'https://one.example', written: { pause } }) },
+      accounts: [makeAccount('otp', { provider: name, baseUrl: null, entryAddress: 'https://one.example' })],
+      rules: [rule],
+    });
+    const world = await startWorld(parts('gateway', '1s'));
+    await read(world, 100);
+    world.reload(parts('gateway', '2s'));
+    world.reload(parts('wallet', '2s'));
+    expect(await read(world, 90)).toEqual([]);
+  });
+
+  test('is asked at once where its provider entry, which was refused, says something else', async () => {
+    const parts = (key: string) => ({
+      providers: { gateway: makeProvider({ name: 'gateway', written: { headers: { key } } }) },
+      accounts: [makeAccount('otp', { provider: 'gateway', baseUrl: null })],
+      rules: [rule],
+    });
+    const world = await startWorld(parts('wrong'));
+    world.provider.fail('otp', 'auth_failed');
+    await world.pass(6 * 60 * minuteMs);
+    world.provider.set('otp', 100);
+    world.news();
+    world.reload(parts('right'));
+    await world.pass(minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low firing warning; otp/auth-failed resolved critical']);
+  });
+
   test('goes on from what 0.3.0 stored of its provider entry, and stores what 0.3.0 goes on from', async () => {
     const entryAddress = 'https://one.example';
     const accounts = [makeAccount('otp', { provider: 'gateway', baseUrl: null, entryAddress })];
