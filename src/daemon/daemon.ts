@@ -201,7 +201,7 @@ export class Daemon {
 
   /** Tens of thousands of accounts with other rules follow in turns of their own: the promise resolves once all have. */
   async reload(settings: Settings): Promise<void> {
-    const { changed, rekeyed } = changedAccounts(this.state.accounts, settings);
+    const { changed, rekeyed } = changedAccounts(this.state, settings);
     const farewells = [composeFarewells(this.#composing, settings), ...this.#tests.farewells(settings)];
     this.#connections.replace(settings, farewells);
     this.#dispatcher.adopt(this.#connections.channels);

@@ -1,6 +1,12 @@
 import { getOrMake } from '../domain/get-or-make.ts';
 import { inParts, type Parts } from '../domain/parts.ts';
-import { credentialTextOf, entryOf, providerKeyOf } from '../domain/provider-entry.ts';
+import {
+  credentialTextOf,
+  entriesOf,
+  entryOf,
+  type ProviderEntries,
+  providerKeyOf,
+} from '../domain/provider-entry.ts';
 import { type AccountState, freshAccount } from '../domain/reading.ts';
 import type { AccountSettings, PollSchedule, Settings } from '../domain/settings.ts';
 import { keyedDigest } from './access.ts';
@@ -9,20 +15,32 @@ import type { MonitorState } from './state.ts';
 /** Accounts per part, which takes some ten milliseconds. */
 export const accountsAtOnce = 1000;
 
-/** Watched accounts that new settings read in another way, and those of them that have another key. */
+/** Watched accounts that new settings read in another way, and those of them that have another key, or an entry that says something else. */
 export function changedAccounts(
-  watched: ReadonlyMap<string, { readonly settings: AccountSettings }>,
-  { accounts }: Settings,
+  { accounts: watched, settings: before }: MonitorState,
+  settings: Settings,
 ): { readonly changed: ReadonlySet<string>; readonly rekeyed: ReadonlySet<string> } {
   const changed = new Set<string>();
   const rekeyed = new Set<string>();
-  for (const account of accounts) {
+  const isEdited = editedEntries(before, settings);
+  for (const account of settings.accounts) {
     const old = watched.get(account.id)?.settings;
-    if (old === undefined || old === account || !isReadDifferently(old, account)) continue;
+    if (old === undefined || (!isEdited(account) && !isReadDifferently(old, account))) continue;
     changed.add(account.id);
-    if (hasOtherKey(old, account)) rekeyed.add(account.id);
+    if (isEdited(account) || hasOtherKey(old, account)) rekeyed.add(account.id);
   }
   return { changed, rekeyed };
+}
+
+/** Tells accounts whose provider's entry says something else than before; one that did not change itself is kept as it was. */
+export function editedEntries(
+  before: ProviderEntries,
+  after: ProviderEntries,
+): (account: AccountSettings) => boolean {
+  const said = new Map(entriesOf(before).map(({ name, written }) => [name, JSON.stringify(written)]));
+  const edited = entriesOf(after).filter(({ name, written }) => said.get(name) !== JSON.stringify(written));
+  const names = new Set(edited.map(({ name }) => name));
+  return ({ baseUrl, provider }) => baseUrl === null && names.has(provider);
 }
 
 export function isReadDifferently(old: AccountSettings, account: AccountSettings): boolean {
@@ -70,29 +88,12 @@ export function* listAccess(
 }
 
 function accessTo(state: MonitorState, account: AccountSettings, digestOf: (text: string) => string): Access {
+  const key = keyedDigest(state, credentialTextOf(account));
+  const address = digestOf(providerKeyOf(account));
   const { baseUrl, entryAddress = '' } = account;
-  const access = {
-    address: digestOf(providerKeyOf(account)),
-    key: keyedDigest(state, credentialTextOf(account)),
-  };
-  if (baseUrl !== null) return access;
-  return { ...access, host: digestOf(entryAddress), entry: digestOf(writtenEntry(state, account)) };
-}
-
-function writtenEntry({ settings }: MonitorState, account: AccountSettings): string {
-  return JSON.stringify(entryOf(settings, account).written);
-}
-
-/** Accounts whose provider's entry says something else than when their access was recorded. */
-export function listEdited(state: MonitorState): ReadonlySet<string> {
-  const digests = new Map<string, string>();
-  const edited = state.settings.accounts.filter((account) => {
-    const { id, provider, baseUrl } = account;
-    if (baseUrl !== null) return false;
-    const entry = getOrMake(digests, provider, () => keyedDigest(state, writtenEntry(state, account)));
-    return state.polled.get(id)?.purse?.entry !== entry;
-  });
-  return new Set(edited.map(({ id }) => id));
+  if (baseUrl !== null) return { address, key };
+  const entry = digestOf(JSON.stringify(entryOf(state.settings, account).written));
+  return { address, key, entry, host: digestOf(entryAddress) };
 }
 
 /**
@@ -117,7 +118,7 @@ export function findMoved(state: MonitorState, accesses: ReadonlyMap<string, Acc
   return moved;
 }
 
-function isElsewhere({ address, host, entry }: Access, before: Access): boolean {
+function isElsewhere({ address, entry, host }: Access, before: Access): boolean {
   if (entry !== undefined && entry === before.entry) return false;
   return address !== before.address || host !== (before.host ?? host);
 }

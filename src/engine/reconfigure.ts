@@ -14,10 +14,10 @@ import {
   type Access,
   accountsAtOnce,
   beginSeries,
+  editedEntries,
   findMoved,
   isReadDifferently,
   listAccess,
-  listEdited,
   recordAccess,
 } from './changed-accounts.ts';
 import { followChannels } from './channel-changes.ts';
@@ -41,15 +41,15 @@ export function reconfigure(
   settings: Settings,
   now: number,
 ): readonly AccountSettings[] {
+  const isEdited = editedEntries(state.settings, settings);
   state.settings = settings;
-  const edited = listEdited(state);
   // Some accounts of the reload before this one may not have been brought along.
   const fresh = settings.accounts.filter((account) => {
     const known = state.accounts.get(account.id);
-    return known?.settings !== account || known.allRules !== settings.rules || edited.has(account.id);
+    return known?.settings !== account || known.allRules !== settings.rules || isEdited(account);
   });
   const { alike = [], others = [] } = Object.groupBy(fresh, (account) =>
-    isReadAlike(state.accounts.get(account.id)?.settings, account) ? 'alike' : 'others',
+    !isEdited(account) && isReadAlike(state.accounts.get(account.id)?.settings, account) ? 'alike' : 'others',
   );
   // All of these at once: a poll that ended in between would be counted for one group, and its key asked for by another.
   atOnce(watchAccounts(state, others, now));
@@ -73,15 +73,8 @@ function isReadAlike(old: AccountSettings | undefined, account: AccountSettings)
 /** Watched accounts that are read as before get their present rules, names and labels, each at once. */
 export function followAccounts(state: MonitorState, accounts: readonly AccountSettings[], now: number): void {
   const lists: RuleLists = new Map();
-  const accesses = atOnce(
-    listAccess(
-      state,
-      accounts.filter(({ baseUrl }) => baseUrl === null),
-    ),
-  );
   for (const settings of accounts) {
-    const purse = accesses.get(settings.id);
-    const account = watchAccount(state, settings, { now, lists, isMoved: false, purse });
+    const account = watchAccount(state, settings, { now, lists, isMoved: false });
     closeObsolete(state, account, { now, isMoved: false });
     followLabels(state, account);
     judgeElapsed(state, account, now);
