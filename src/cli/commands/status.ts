@@ -67,8 +67,8 @@ same as GET /api/v1/accounts: money as decimal strings, times in ISO 8601 UTC, n
     );
     const cluster = await lookAtCluster(context, backend);
     const isOld = await warnOfOldData(context, backend, views);
-    for (const problem of backend.daemon?.facts?.problems ?? [])
-      await context.stderr.write(`warning: ${cleanText(problem, 500)}\n`);
+    const problems = backend.daemon?.facts?.problems ?? [];
+    for (const problem of problems) await context.stderr.write(`warning: ${cleanText(problem, 500)}\n`);
     const frame = { stdout, timezone: backend.timezone, now: clock.now() };
     if (input.flag('json')) {
       const { accountJson } = await import('../../views/account-json.ts');
@@ -76,7 +76,8 @@ same as GET /api/v1/accounts: money as decimal strings, times in ISO 8601 UTC, n
         accounts: summary.shown.map(accountJson),
         ...(cluster === null ? {} : { cluster }),
       });
-    } else if (input.flag('line')) await stdout.write(`${formatLine(summary, { ...frame, isOld })}\n`);
+    } else if (input.flag('line'))
+      await stdout.write(`${formatLine(summary, { ...frame, isOld, isTroubled: problems.length > 0 })}\n`);
     else
       await stdout.write(
         formatStatus(summary, frame) + (cluster === null ? '' : `${wordCluster(cluster)}\n`),
@@ -127,14 +128,18 @@ function wordCluster({ owner, epoch, members }: DescribedCluster): string {
 }
 
 /** `CRITICAL 2 alerts firing, otp lasts 5h`. Where anything may be unknown it is not OK. */
-function formatLine(summary: AccountSummary, { stdout, isOld, now }: Frame & { isOld: boolean }): string {
+function formatLine(
+  summary: AccountSummary,
+  { stdout, isOld, isTroubled, now }: Frame & { readonly isOld: boolean; readonly isTroubled: boolean },
+): string {
   const { worst, first, failing, waiting, endingSoon } = summary;
-  const isKnown = !isOld && failing + waiting === 0;
+  const isKnown = !isOld && !isTroubled && failing + waiting === 0;
   const calmWord = endingSoon > 0 ? 'ends soon' : 'ok';
   const word = (worst ?? (isKnown ? calmWord : 'unknown')).toUpperCase();
   const runway = first === null ? '-' : runwayOf(first, now);
   const parts = [
     ...(isOld ? ['old readings'] : []),
+    ...(isTroubled ? ['lowwater has a problem'] : []),
     ...wordTotals(summary),
     ...(first === null || runway === '-' ? [] : [`${cleanText(first.id, 63)} lasts ${runway}`]),
   ];

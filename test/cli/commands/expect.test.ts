@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CliResult, runCli } from '../../support/cli.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -126,5 +127,13 @@ describe('lowwater status --line', () => {
     expect((await run('status', '--line')).stdout).toMatch(
       /^(?:OK|UNKNOWN|INFO|WARNING|CRITICAL) 1 account, [^\n]*\n$/,
     );
+  });
+
+  it('is not OK while lowwater itself has a problem', async () => {
+    const line = async () => (await run('status', '--line')).stdout;
+    expect(await line()).toMatch(/^OK /);
+    writeFileSync(bed.configFile, readFileSync(bed.configFile, 'utf8').replace('{', '{"nonsense": 1,'));
+    await eventually('it says so', async () => (await line()).includes('lowwater has a problem, 1 account'));
+    expect(await line()).toMatch(/^UNKNOWN /);
   });
 });
