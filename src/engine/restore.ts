@@ -64,7 +64,7 @@ export function* restoreMonitor(given: MonitorStart): Parts<MonitorState> {
   // It was about that one end: after the clock is set back it would lie in the future.
   if (stored.notes[aliveNote] !== undefined) state.notes.delete(aliveNote);
   const downMs = Math.max(0, now - lastRun.endedAt);
-  yield* holdStored(state, stored, downMs);
+  yield* holdStored(state, stored);
   reunite(state, now);
   for (const message of stored.messages) restoreMessage(state, message, downMs, now);
   yield* watchAccounts(state, state.settings.accounts, now);
@@ -89,7 +89,7 @@ export function* restoreMonitor(given: MonitorStart): Parts<MonitorState> {
   return state;
 }
 
-function* holdStored(state: MonitorState, stored: StoredState, downMs: number): Parts<void> {
+function* holdStored(state: MonitorState, stored: StoredState): Parts<void> {
   for (const account of stored.accounts) {
     // Versions before stored neither, and a digest under a key that was lost says nothing.
     const { seriesSince = 0 } = account;
@@ -100,7 +100,7 @@ function* holdStored(state: MonitorState, stored: StoredState, downMs: number): 
   }
   yield;
   for (const alert of stored.alerts) state.alerts.setInMemory(alert);
-  for (const incident of stored.incidents) holdIncident(state, incident, downMs);
+  for (const incident of stored.incidents) holdIncident(state, incident);
   for (const silence of stored.silences) state.silences.setInMemory(silence.id, silence);
   for (const backoff of stored.backoffs) state.backoffs.setInMemory(backoff.group, backoff);
 }
@@ -121,21 +121,18 @@ function* resumeAccounts(state: MonitorState, stored: StoredState, now: number):
   }
 }
 
-function holdIncident(state: MonitorState, incident: Incident, downMs: number): void {
-  const { id, resolvedAt } = incident;
-  if (resolvedAt !== null) state.incidents.setInMemory(id, completed(incident, 0));
-  else if (!state.endedCleanly) state.incidents.set(id, perhapsRisen(completed(incident, downMs)));
-  // The next daemon counts from this start on.
-  else state.incidents[downMs > 0 ? 'set' : 'setInMemory'](id, completed(incident, downMs));
+function holdIncident(state: MonitorState, incident: Incident): void {
+  const known = completed(incident);
+  if (incident.resolvedAt !== null || state.endedCleanly) state.incidents.setInMemory(incident.id, known);
+  else state.incidents.set(incident.id, perhapsRisen(known));
 }
 
 /** With fields that older versions did not store. Their acknowledgements count as notified, so that none comes late. */
-function completed(incident: Incident, pausedMs: number): Incident {
+function completed(incident: Incident): Incident {
   const acknowledgedAt = incident.acknowledgement?.at ?? null;
   const whole = mapNotified(incident, (last) => ({
     ...last,
     ...(Object.hasOwn(last, 'acknowledgedAt') ? {} : { acknowledgedAt }),
-    ...(pausedMs > 0 ? { pausedMs: (last.pausedMs ?? 0) + pausedMs } : {}),
   }));
   return { ...whole, eased: incident.eased ?? null };
 }
@@ -239,7 +236,8 @@ export function skipUnwatched(state: MonitorState, id: string, byMs: number): vo
     state.alerts.set(shiftAlert(alert, byMs));
     const incident = incidentOf(state, alert);
     if (incident === undefined) continue;
-    state.incidents.set(incident.id, { ...incident, escalationSince: incident.escalationSince + byMs });
+    const paused = mapNotified(incident, (last) => ({ ...last, pausedMs: (last.pausedMs ?? 0) + byMs }));
+    state.incidents.set(incident.id, { ...paused, escalationSince: incident.escalationSince + byMs });
   }
 }
 

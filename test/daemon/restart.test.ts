@@ -592,6 +592,24 @@ describe('after a pause', () => {
     expect(world.news()).toEqual(['otp/sms-low reminder warning']);
   });
 
+  test('by a kill reminders come in their time, however often, though the account is read once a day', async () => {
+    const accounts = [makeAccount('otp', { poll: { kind: 'every', everyMs: dayMs } })];
+    const world = await startWorld({
+      rules: [below],
+      routes: [makeRoute({ repeatEveryMs: hourMs })],
+      accounts,
+    });
+    world.provider.set('otp', 100);
+    await world.pass(dayMs);
+    expect(world.news()).toEqual(['otp/sms-low firing warning']);
+    for (let kills = 0; kills < 3; kills++) {
+      await world.pass(25 * minuteMs);
+      world.crash();
+      world.start();
+    }
+    expect(world.news()).toEqual(['otp/sms-low reminder warning']);
+  });
+
   test('what waited to be sent waits for a poll, and says what has become of it', async () => {
     const world = await startWorld({ rules: [below], routes: [makeRoute({ groupWaitMs: 10 * minuteMs })] });
     await read(world, 100);
