@@ -592,9 +592,13 @@ describe('after a pause', () => {
     expect(world.news()).toEqual(['otp/sms-low reminder warning']);
   });
 
-  test('of a moment, as often as a daemon dies, reminders come in their time, though the account is read once a day', async () => {
+  test('by a kill reminders come in their time, however often, though the account is read once a day', async () => {
     const accounts = [makeAccount('otp', { poll: { kind: 'every', everyMs: dayMs } })];
-    const world = await startWorld({ rules: [below], routes: [makeRoute({ repeatEveryMs: hourMs })], accounts });
+    const world = await startWorld({
+      rules: [below],
+      routes: [makeRoute({ repeatEveryMs: hourMs })],
+      accounts,
+    });
     world.provider.set('otp', 100);
     await world.pass(dayMs);
     expect(world.news()).toEqual(['otp/sms-low firing warning']);
