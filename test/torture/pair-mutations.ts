@@ -80,6 +80,20 @@ export const pairMutations: readonly Mutation[] = [
     pair: 'report × take-over',
   },
   {
+    name: 'the end of quiet hours is not noticed',
+    file: 'src/engine/silencing.ts',
+    old: 'window.startsAt > now ? window.startsAt : window.endsAt',
+    new: 'Math.max(now, window.startsAt) === now ? window.endsAt + 3_600_000 : window.startsAt',
+    pair: 'quiet hours × escalation',
+  },
+  {
+    name: 'nobody names a receiver that a daemon was telling that it hears no more',
+    file: 'src/engine/channel-changes.ts',
+    old: 'for (const channel of new Set([...left, ...begun.map(({ value }) => value)]))',
+    new: 'for (const channel of new Set([...left, ...begun.slice(begun.length).map(({ value }) => value)]))',
+    pair: 'removed channel × take-over',
+  },
+  {
     name: 'messages that wait are loaded by what the clock showed',
     file: 'src/store/records.ts',
     old: 'ORDER BY +no";',

@@ -25,6 +25,9 @@ export class Readers {
   readonly #lost = new Set<string>();
   /** What a message said that was lost, or an attempt of which nobody knows the end: nobody knows whether it was read. */
   readonly #perhapsRead = new Set<string>();
+  /** Since when a channel is another one than before: it came into the configuration, or out of it. */
+  readonly #beginsAt = new Map<string, number>();
+  readonly #changedAt = new Map<string, number>();
   #deaths = 0;
 
   /** Kinds that have arrived on a channel about an incident. */
@@ -65,6 +68,24 @@ export class Readers {
     return this.heard(channel, incident).size === 0 && !this.#perhapsRead.has(`${channel}/${incident}`);
   }
 
+  /** It was out of the configuration for a moment of which no batch knows: what is open is told anew. */
+  comeBack(channel: string, at: number): void {
+    this.lostTrackOf(channel);
+    this.#changedAt.set(channel, at);
+  }
+
+  /** Whether a channel came or went since. */
+  hasChanged(channel: string, since: number): boolean {
+    return (this.#changedAt.get(channel) ?? Number.NEGATIVE_INFINITY) >= since;
+  }
+
+  /** What is sent there from now on begins anew. */
+  leave(channel: string, at: number): void {
+    this.#beginsAt.set(channel, at);
+    this.#changedAt.set(channel, at);
+    for (const key of [...this.#heard.keys()]) if (key.startsWith(`${channel}/`)) this.#heard.delete(key);
+  }
+
   lose(incident: string): void {
     this.#lost.add(incident);
   }
@@ -81,6 +102,7 @@ export class Readers {
   arrived(send: Send): void {
     const { channel, message } = send;
     // Late to those whom it was refused for, where the others have it: `Ledger` sees that they do not get it again.
+    if (send.at < (this.#beginsAt.get(channel) ?? 0)) return;
     if (message.kind !== 'incidents' || (message.recipients !== undefined && this.#late.has(send))) return;
     for (const item of message.items) {
       const key = `${channel}/${item.incident.id}`;
