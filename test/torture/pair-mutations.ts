@@ -87,13 +87,6 @@ export const pairMutations: readonly Mutation[] = [
     pair: 'quiet hours × escalation',
   },
   {
-    name: 'nobody names a receiver that a daemon was telling that it hears no more',
-    file: 'src/engine/channel-changes.ts',
-    old: 'for (const channel of new Set([...left, ...begun.map(({ value }) => value)]))',
-    new: 'for (const channel of new Set([...left, ...begun.slice(begun.length).map(({ value }) => value)]))',
-    pair: 'removed channel × take-over',
-  },
-  {
     name: 'messages that wait are loaded by what the clock showed',
     file: 'src/store/records.ts',
     old: 'ORDER BY +no";',
