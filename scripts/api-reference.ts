@@ -19,6 +19,11 @@ interface Schema {
   readonly additionalProperties?: boolean | Schema | undefined;
   readonly required?: readonly string[] | undefined;
   readonly examples?: readonly unknown[] | undefined;
+  readonly minimum?: number | undefined;
+  readonly maximum?: number | undefined;
+  readonly minItems?: number | undefined;
+  readonly maxItems?: number | undefined;
+  readonly default?: unknown;
 }
 
 const schema: z.ZodType<Schema> = z.lazy(() =>
@@ -34,6 +39,11 @@ const schema: z.ZodType<Schema> = z.lazy(() =>
     additionalProperties: z.union([z.boolean(), schema]).optional(),
     required: z.array(z.string()).optional(),
     examples: z.array(z.unknown()).optional(),
+    minimum: z.number().optional(),
+    maximum: z.number().optional(),
+    minItems: z.number().optional(),
+    maxItems: z.number().optional(),
+    default: z.unknown().optional(),
   }),
 );
 const content = z.record(z.string(), z.object({ schema }));
@@ -76,6 +86,8 @@ What a running lowwater answers below \`/api/v1\`. This page is made from the do
 - Instants are ISO 8601 in UTC. Money is a decimal string (\`"-18.383"\`), so that it stays exact. What is not known is null.
 - Collections come in pages where \`limit\` is given: \`nextCursor\` is the \`cursor\` of the next page, null after the last.
 - What is refused is answered with a [Problem](#problem), by its status and as \`application/problem+json\` (RFC 9457).
+- Every answer names the database, so that two daemons are not confused: \`Lowwater-Database\`. The answer to an order may say \`Lowwater-Stored: false\`: it holds,
+  and is lost with the process as long as the database cannot be written; or \`Lowwater-Order: left\`: this daemon stands by, and the owner of the accounts does it within 2 seconds.
 
 ## Operations
 `;
@@ -86,7 +98,7 @@ function writeOperation(
 ): string {
   const rows = parameters.map(
     ({ name, in: place, description = '', schema: its }) =>
-      `| \`${name}\` | ${place} | ${typeOf(its)} | ${cell(description)} |`,
+      `| \`${name}\` | ${place} | ${limitedTypeOf(its)} | ${cell(description)} |`,
   );
   const table = ['| parameter | in | type | |', '| --- | --- | --- | --- |', ...rows];
   const takes = Object.values(requestBody?.content ?? {}).map((each) => `Takes ${typeOf(each.schema)}.`);
@@ -112,7 +124,7 @@ function writeObject(
 ): string {
   const rows = Object.entries(properties).map(
     ([key, its]) =>
-      `| \`${key}\`${required.includes(key) ? '' : ' (optional)'} | ${typeOf(its)} | ${cell(its.description ?? '')} |`,
+      `| \`${key}\`${required.includes(key) ? '' : ' (optional)'} | ${limitedTypeOf(its)} | ${cell(its.description ?? '')} |`,
   );
   const parts = [
     `### ${name}`,
@@ -121,6 +133,17 @@ function writeObject(
     ...examples.map((example) => `\`\`\`json\n${JSON.stringify(example, null, 2)}\n\`\`\``),
   ];
   return `${parts.join('\n\n')}\n`;
+}
+
+/** A type, how large it may be, and what it is where it is not given. */
+function limitedTypeOf(its: Schema): string {
+  const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER, minItems = 0, maxItems } = its;
+  const limits = [
+    ...(maximum < Number.MAX_SAFE_INTEGER ? [`${minimum} to ${maximum}`] : []),
+    ...(maxItems === undefined ? [] : [`${minItems} to ${maxItems} of them`]),
+    ...(its.default === undefined ? [] : [`default ${JSON.stringify(its.default)}`]),
+  ];
+  return [typeOf(its), ...limits].join(', ');
 }
 
 /** A type in a few words, with a link to objects of a name. */

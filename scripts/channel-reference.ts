@@ -31,7 +31,7 @@ export async function writeChannelReference(): Promise<string> {
 const introduction = `# Channels
 
 Where messages go. This page is made from what each kind of channel says of itself (\`npm run reference\`), and a test keeps it current.
-[configuration.md](configuration.md) lists every key, [messages.md](messages.md) every message.
+[configuration.md](configuration.md) lists every key, [messages.md](messages.md) shows messages.
 
 - \`lowwater test-channel NAME\` sends a test, prints what went out and what the receiver said.
 - \`lowwater demo --channels teams,dingtalk\` shows any of them without an account.

@@ -258,7 +258,8 @@ async function selfContainedHtml(message: Message): Promise<string> {
 function writeChapters(): string {
   return `# Messages
 
-What lowwater sends, one example of each kind: the mail as a picture, and the Slack form as text. This page and its pictures are made by
+What lowwater sends, by examples: the mail as a picture, and the Slack form as text. Without one, and of the same form, are \`idle\`, \`currency\`, \`late-top-up\`,
+\`chat-lost\`, \`rates-failed\`, \`cluster-degraded\`, \`cluster-changed\` and the alert of \`lowwater test-alert\`. This page and its pictures are made by
 \`node scripts/render-messages.ts\` from messages as they are really rendered; do not edit it by hand. The JSON of the webhook channel is
 described in [webhook.md](webhook.md); how the other channels show an alert, in [channels.md](channels.md).
 

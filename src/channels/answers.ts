@@ -77,7 +77,7 @@ export function classifyAnswer(
     kind: 'retry',
     certainty: row.means,
     reason,
-    ...(afterMs === null ? {} : { afterMs }),
+    ...(afterMs === null ? {} : { afterMs, isForAll: true }),
     ...(row.tries === undefined ? {} : { tries: row.tries }),
   };
 }

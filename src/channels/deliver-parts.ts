@@ -52,7 +52,8 @@ function sumUp(sent: readonly SentPart[], untried: readonly MessagePart[]): Deli
   const dead = refused[0]?.delivery;
   const retry = later[0]?.delivery;
   const waits = later.flatMap(({ delivery }) => delivery.afterMs ?? []);
-  const wait = waits.length === 0 ? {} : { afterMs: Math.max(...waits) };
+  const isForAll = later.some(({ delivery }) => delivery.isForAll === true);
+  const wait = waits.length === 0 ? {} : { afterMs: Math.max(...waits), ...(isForAll && { isForAll }) };
   const owed = namesOf([...untried, ...later]);
   // Nothing was taken: as long as something may be taken later all but what was refused for good is tried again.
   if (taken === undefined && retry !== undefined) {

@@ -6,20 +6,21 @@ import { isAccessNote } from '../engine/access.ts';
 import { refusals } from '../engine/orders/refusals.ts';
 import { aliveNote } from '../engine/restore.ts';
 import type { ClusterMember } from '../ports/cluster.ts';
-import type { LeftOrder, StoredState } from '../ports/store.ts';
+import type { LeftOrder, StoredState, StoreFile, StoreReader } from '../ports/store.ts';
 import { createViews } from '../views/create-views.ts';
 import { nothingStored } from '../views/empty-reader.ts';
 import { leaveOrders, leaveTest } from '../views/leave-orders.ts';
 import { type DaemonStatus, type LiveViews, waitingMessages } from '../views/live-views.ts';
-import { restoreStored, type StoredDependencies } from '../views/stored-views.ts';
+import { carryOut, restoreStored, type StoredDependencies } from '../views/stored-views.ts';
 
 /** The shown state is read again when it is asked for, has changed, and was read this long ago or longer … */
 const freshMs = 5000;
 /** … but reading takes a twentieth of the time at most, however much there is. */
 const restFactor = 20;
 
-interface StandbyDependencies extends Omit<StoredDependencies, 'settings'> {
+interface StandbyDependencies extends Omit<StoredDependencies, 'settings' | 'reader'> {
   readonly settings: () => Settings;
+  readonly reader: StoreReader & Pick<StoreFile, 'leftOrders'>;
   /** Another one each time that something was stored; null while the database does not answer. */
   readonly revision: () => string | null;
   /** When it answered last, monotonic; null before. */
@@ -69,7 +70,7 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<St
   let madeOf: MadeOf = { revision: null, settings: parts.settings() };
   /** When the present knowledge was read, or the database last said that it holds. */
   let confirmedAt = Number.NEGATIVE_INFINITY;
-  let hasFailed = false;
+  let failure: StorageError | null = null;
   let restUntil = Number.NEGATIVE_INFINITY;
   let updating: Promise<void> | null = null;
   const subscribers = new Set<() => void>();
@@ -78,21 +79,29 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<St
     const startedAt = clock.monotonic();
     const settings = parts.settings();
     try {
-      known = await restore(await reader.load());
+      // Looked for first: what the owner carries out meanwhile is in what is loaded after it.
+      const orders = await reader.leftOrders();
+      const read = await restore(await reader.load());
+      carryOut(read, orders);
+      known = read;
       madeOf = { revision, settings };
       confirmedAt = startedAt;
-      hasFailed = false;
+      failure = null;
     } catch (error) {
-      // The status says that the database does not answer.
       if (!(error instanceof StorageError)) throw error;
-      hasFailed = true;
+      failure = error;
     }
     restUntil = startedAt + Math.max(freshMs, restFactor * (clock.monotonic() - startedAt));
   }
 
   function status(): DaemonStatus {
     const own = parts.status();
-    return { ...own, problems: [...waitingMessages(known.state, now()), ...own.problems] };
+    // That the database does not answer at all is among its own.
+    const unread =
+      failure === null || parts.revision() === null
+        ? []
+        : [`what is stored cannot be read: ${failure.message}`];
+    return { ...own, problems: [...waitingMessages(known.state, now()), ...unread, ...own.problems] };
   }
 
   function rests(): boolean {
@@ -105,7 +114,7 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<St
     const now = clock.monotonic();
     const heardAt = parts.heardAt() ?? Number.NEGATIVE_INFINITY;
     if (parts.revision() === madeOf.revision) confirmedAt = Math.max(confirmedAt, heardAt);
-    return now < confirmedAt + leaseMs || (!hasFailed && rests() && now < heardAt + leaseMs);
+    return now < confirmedAt + leaseMs || (failure === null && rests() && now < heardAt + leaseMs);
   }
 
   async function update(): Promise<void> {
@@ -138,16 +147,30 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<St
     return read;
   }
 
+  /** What holds now, however lately it was read, or nothing. */
+  async function exact(): Promise<typeof known> {
+    await updating;
+    outdate();
+    const read = await freshOnceRead();
+    if (parts.revision() === null || failure !== null)
+      throw new StorageError('other', 'the shared database cannot be read');
+    return read;
+  }
+
   function seen(): string {
     const revision = rests() ? madeOf.revision : parts.revision();
     const isTooOld = madeOf.revision !== null && !isCurrent();
     return JSON.stringify([revision, isTooOld, status().problems]);
   }
 
-  function forget(): void {
+  function outdate(): void {
     madeOf = { ...madeOf, revision: '' };
-    confirmedAt = Number.NEGATIVE_INFINITY;
     restUntil = Number.NEGATIVE_INFINITY;
+  }
+
+  function forget(): void {
+    outdate();
+    confirmedAt = Number.NEGATIVE_INFINITY;
   }
 
   /** The reader of a page hears within seconds what may look different. */
@@ -171,10 +194,8 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<St
     stores: () => true,
     silenced: async (query) => fresh().then(() => views.silenced(query)),
     async orders(orders) {
-      const { state } = await freshOnceRead();
       // An order is judged by what holds now, or not at all.
-      if (parts.revision() === null || hasFailed)
-        throw new StorageError('other', 'the shared database cannot be read');
+      const { state } = await exact();
       const owner = parts.owner();
       const reach = { poll: () => standsBy(owner), testAlert: leaveTest, handOver() {} };
       return leaveOrders(state, orders, now(), {
@@ -188,7 +209,7 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<St
         throw error;
       });
     },
-    refresh: async () => void (await fresh()),
+    refresh: async (isExact = false) => void (await (isExact ? exact() : fresh())),
     forget,
     pushReading: async () => standsBy(parts.owner()),
     recordSession: () => undefined,

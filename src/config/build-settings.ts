@@ -135,6 +135,7 @@ function buildAccount(
         ? credentials
         : { [accountKeys.credential]: authSecret },
     baseUrl: accountKeys === undefined ? null : (account.baseUrl ?? own),
+    ...(accountKeys === undefined && entry.address !== undefined ? { entryAddress: entry.address } : {}),
     balances: entry.balances,
     currency,
     labels,

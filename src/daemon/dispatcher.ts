@@ -179,9 +179,18 @@ export class Dispatcher {
     const lane = this.#lanes.get(this.#channelOf(claim));
     const delivery = await this.#attempt(lane, claim.message, content);
     for (const { running } of this.#lanes.values()) running.delete(id);
+    this.#obeyWait(this.#lanes.get(this.#channelOf(claim)), delivery);
     const isIncidents = typeof content === 'object' && content?.kind === 'incidents';
     const subject = isIncidents && lane?.channel.threadsBySubject ? threadSubject(content) : null;
     this.#dependencies.ended({ ...claim, subject, delivery });
+  }
+
+  /** A receiver that asks to wait gets nothing meanwhile, by none of its channels. */
+  #obeyWait(lane: Lane | undefined, delivery: DeliveryEnd): void {
+    const { isForAll = false, afterMs = 0 } =
+      delivery.kind === 'retry' ? delivery : delivery.kind === 'delivered' ? (delivery.owed ?? {}) : {};
+    if (lane !== undefined && isForAll)
+      lane.pace.freeAt = Math.max(lane.pace.freeAt, this.#dependencies.now() + afterMs);
   }
 
   /** A reload since the claim may have given its channel another name, and its name to another channel. */

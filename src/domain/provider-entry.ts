@@ -54,6 +54,8 @@ export interface ProviderAccess {
   readonly provider: string;
   /** Its base address, of a kind whose accounts have one; without a trailing slash. */
   readonly baseUrl: string | null;
+  /** Scheme and host of its entry, where it has no base address. */
+  readonly entryAddress?: string;
   /** The credentials that its provider's kind asks for. */
   readonly credentials: Readonly<Record<string, Secret>>;
 }

@@ -163,8 +163,11 @@ export interface AccountState {
   readonly facts?: ProviderFacts | undefined;
   /** Not polled before this instant because it failed (auth and other failures, per account). */
   readonly retryAt: number | null;
-  /** Digests of the address and the key that it is read by: other ones may be another account of the provider. */
-  readonly purse: { readonly address: string; readonly key: string } | null;
+  /**
+   * Digests of the address and the key that it is read by: other ones may be another account of the provider. `entry`: of what its
+   * provider's entry says, where that has the address, under any name; versions before stored the name as the address.
+   */
+  readonly purse: { readonly address: string; readonly key: string; readonly entry?: string } | null;
   /** Readings from before belong to another account of the provider. */
   readonly seriesSince: number;
 }

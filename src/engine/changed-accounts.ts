@@ -1,6 +1,6 @@
 import { getOrMake } from '../domain/get-or-make.ts';
 import { inParts, type Parts } from '../domain/parts.ts';
-import { credentialTextOf, providerKeyOf } from '../domain/provider-entry.ts';
+import { credentialTextOf, entryOf, providerKeyOf } from '../domain/provider-entry.ts';
 import { type AccountState, freshAccount } from '../domain/reading.ts';
 import type { AccountSettings, PollSchedule, Settings } from '../domain/settings.ts';
 import { keyedDigest } from './access.ts';
@@ -44,6 +44,7 @@ export function hasOtherKey(old: AccountSettings, account: AccountSettings): boo
     old !== account &&
     (old.provider !== account.provider ||
       old.baseUrl !== account.baseUrl ||
+      old.entryAddress !== account.entryAddress ||
       credentialTextOf(old) !== credentialTextOf(account))
   );
 }
@@ -56,31 +57,42 @@ export function* listAccess(
   state: MonitorState,
   accounts: readonly AccountSettings[],
 ): Parts<ReadonlyMap<string, Access>> {
-  const addresses = new Map<string, string>();
+  const digests = new Map<string, string>();
+  const digestOf = (text: string) => getOrMake(digests, text, () => keyedDigest(state, text));
   const accesses = new Map<string, Access>();
   for (const part of inParts(accounts, accountsAtOnce)) {
     for (const account of part) {
-      const place = providerKeyOf(account);
-      const address = getOrMake(addresses, place, () => keyedDigest(state, place));
-      accesses.set(account.id, { address, key: keyedDigest(state, credentialTextOf(account)) });
+      accesses.set(account.id, accessTo(state, account, digestOf));
     }
     yield;
   }
   return accesses;
 }
 
+function accessTo(state: MonitorState, account: AccountSettings, digestOf: (text: string) => string): Access {
+  const key = keyedDigest(state, credentialTextOf(account));
+  const place = providerKeyOf(account);
+  const { id, baseUrl, entryAddress = '' } = account;
+  if (baseUrl !== null) return { address: digestOf(place), key };
+  const entry = digestOf(JSON.stringify(entryOf(state.settings, account).written));
+  const before = state.polled.get(id)?.purse;
+  const isOfOldVersion = before?.entry === undefined && before?.address === digestOf(place);
+  if (isOfOldVersion) recordAccess(state, id, { ...before, entry });
+  return { address: digestOf(`${place} ${entryAddress}`), key, entry };
+}
+
 /**
  * Accounts that point at another account of their provider than before: their address changed, or their key is one that another account had (swapped
  * ids). Their readings do not go on from the old ones: a difference between the two is neither a top-up nor spending. A key that
- * is merely new reads the same account.
+ * is merely new reads the same account, and so does a provider's entry under another name.
  */
 export function findMoved(state: MonitorState, accesses: ReadonlyMap<string, Access>): ReadonlySet<string> {
   const moved = new Set<string>();
   const rekeyed = new Map<string, string>();
-  for (const [id, { address, key }] of accesses) {
+  for (const [id, { address, key, entry }] of accesses) {
     const before = state.polled.get(id)?.purse;
     if (before === undefined || before === null) continue;
-    if (address !== before.address) moved.add(id);
+    if (address !== before.address && (entry === undefined || entry !== before.entry)) moved.add(id);
     else if (key !== before.key) rekeyed.set(id, key);
   }
   if (rekeyed.size === 0) return moved;
@@ -95,7 +107,8 @@ export function findMoved(state: MonitorState, accesses: ReadonlyMap<string, Acc
 export function recordAccess(state: MonitorState, id: string, purse: Access): void {
   const poll = state.polled.get(id);
   if (poll === undefined) return;
-  if (poll.purse?.address === purse.address && poll.purse.key === purse.key) return;
+  const { address, key, entry } = poll.purse ?? {};
+  if (address === purse.address && key === purse.key && entry === purse.entry) return;
   state.polled.setInMemory(id, { ...poll, purse });
 }
 

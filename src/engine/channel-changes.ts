@@ -1,4 +1,5 @@
 import { type Incident, lastKeyOf, oneKey, selfAccountId } from '../domain/alert.ts';
+import { mayHaveArrived } from '../domain/outbox.ts';
 import { ownOf } from '../domain/own.ts';
 import { receiversOf, type Settings } from '../domain/settings.ts';
 import { channelFailed, channelFailedRule } from '../rules/self-alert-kinds.ts';
@@ -47,15 +48,18 @@ export function leftReceivers(
   );
 }
 
-/** The incidents that a receiver may have open: of an end that waits, for it or for the end of a silence, it has not heard. */
+/** The incidents that a receiver may have open: of an end that waits, for it or for the end of a silence, it has not heard, nor of a beginning that has not left. */
 export function openAt(state: MonitorState, channel: string): readonly Incident[] {
-  const ends = queueOf(state, channel).flatMap(({ items }) =>
-    items.filter(({ kind }) => kind === 'resolved'),
-  );
+  const queue = queueOf(state, channel);
+  const ends = queue.flatMap(({ items }) => items.filter(({ kind }) => kind === 'resolved'));
   const waiting = new Set(ends.map(({ incident }) => incident));
+  const unsentIds = new Set(
+    queue.flatMap((it) => (mayHaveArrived(it) || state.underWay.has(it.id) ? [] : [it.id])),
+  );
   return [...state.incidents.values()].filter(({ id, notified, resolvedAt, event }) => {
     const last = ownOf(notified, channel);
-    return last !== undefined && !event && (resolvedAt === null || !last.resolved || waiting.has(id));
+    const isKnown = last !== undefined && !unsentIds.has(last.firstMessage);
+    return isKnown && !event && (resolvedAt === null || !last.resolved || waiting.has(id));
   });
 }
 
@@ -124,6 +128,11 @@ function newNames(
   };
   for (const [name, digest] of present) pair(name, (old) => old === name && before.get(old) === digest);
   for (const [name, digest] of present) pair(name, (old) => before.get(old) === digest);
+  // Of several channels with one receiver one that stays goes on for all.
+  for (const [old, digest] of before) {
+    const [heir] = [...present].find(([, each]) => each === digest) ?? [];
+    if (heir !== undefined && !names.has(old)) names.set(old, heir);
+  }
   for (const name of present.keys()) pair(name, (old) => old === name);
   return names;
 }

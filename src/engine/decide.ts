@@ -208,11 +208,11 @@ function addRoute(plans: Map<string, ChannelPlan>, route: Route, severity: Sever
   const paced = { repeatEveryMs: route.repeatEveryMs ?? repeatEveryBySeverity[severity], groupWaitMs };
   for (const channel of channels)
     if (!plans.get(channel)?.direct) add(plans, channel, { ...paced, direct: true });
-  const escalateAfterMs = escalate?.afterMs ?? null;
-  for (const channel of escalate?.channels ?? []) {
+  if (escalate === null) return;
+  for (const channel of escalate.channels) {
     const known = plans.get(channel);
-    if (known === undefined) add(plans, channel, { ...paced, escalateAfterMs });
-    else if (known.escalateAfterMs === null) add(plans, channel, { escalateAfterMs });
+    const escalateAfterMs = Math.min(escalate.afterMs, known?.escalateAfterMs ?? Number.POSITIVE_INFINITY);
+    add(plans, channel, { ...(known ?? paced), escalateAfterMs });
   }
 }
 

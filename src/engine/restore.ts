@@ -17,7 +17,7 @@ import { pollGap } from './poll-gaps.ts';
 import { putNotification } from './queue.ts';
 import { watchAccounts } from './reconfigure.ts';
 import { noteDamagedPolls, noteDamagedRecords, scheduleSelfAlerts } from './self-alerts.ts';
-import { reviewSilences, scheduleSilences, withdrawLost, withdrawNotified } from './silencing.ts';
+import { applySilences, reviewSilences, withdrawLost, withdrawNotified } from './silencing.ts';
 import { restoreSpending } from './spending.ts';
 import { MonitorState, scheduleBy } from './state.ts';
 import { shiftAlert } from './transition.ts';
@@ -78,7 +78,7 @@ export function* restoreMonitor(given: MonitorStart): Parts<MonitorState> {
   followChannels(state, now);
   state.expected.restore();
   restoreAnnounced(state);
-  scheduleSilences(state, now);
+  applySilences(state, now);
   scheduleSelfAlerts(state);
   noteDamagedPolls(state, stored.damaged, now);
   noteDamagedRecords(state, stored.damagedRecords ?? [], now);
@@ -193,11 +193,11 @@ function restoreMessage(state: MonitorState, message: Notification, downMs: numb
   if (tooOld) withdrawNotified(state, message, new Set());
 }
 
-/** Ends are notified now. What is open waits for a poll of the account: it may be over. */
+/** Ends are notified now. What is open waits for a poll of the account, which may be a day away, for a minute at most: it may be over. */
 function resumeIncident(state: MonitorState, incident: Incident, now: number): void {
   const account = state.accounts.get(incident.account);
   if (incident.resolvedAt !== null || account === undefined) state.touched.add(incident.id);
-  else scheduleBy(state, `incident:${incident.id}`, now + account.pollIntervalMs);
+  else scheduleBy(state, `incident:${incident.id}`, now + Math.min(account.pollIntervalMs, maxConfirmMs));
 }
 
 /** When a daemon lived. Written when records were shifted, so that the next does not shift them again. */

@@ -89,7 +89,7 @@ export function windowsBetween(
 }
 
 /** Wakes the monitor when a silence next begins or ends, and forgets those that are long over. */
-export function scheduleSilences(state: MonitorState, now: number): void {
+function scheduleSilences(state: MonitorState, now: number): void {
   for (const silence of [...state.silences.values()]) {
     if (silence.endsAt > now) {
       scheduleBy(state, 'silences', silence.startsAt > now ? silence.startsAt : silence.endsAt);
@@ -200,8 +200,13 @@ export function forEachNotified(
 
 /** A silence began or ended: everything that it may have muted is decided on again. */
 export function reviewSilences(state: MonitorState, now: number): void {
+  applySilences(state, now);
+  for (const id of state.incidents.keys()) state.touched.add(id);
+}
+
+/** Retracts what waits and is muted by now, and wakes the monitor when that changes. */
+export function applySilences(state: MonitorState, now: number): void {
   for (const channel of [...state.queues.keys()])
     for (const message of queueOf(state, channel)) retractMuted(state, message, now);
-  for (const id of state.incidents.keys()) state.touched.add(id);
   scheduleSilences(state, now);
 }

@@ -8,6 +8,12 @@ interface Refused {
   readonly refusal: string | undefined;
 }
 
+interface Wait {
+  readonly afterMs?: number;
+  /** The receiver takes nothing else before that. */
+  readonly isForAll?: boolean;
+}
+
 /** The end of sending one message. `reason` names the cause without quoting an address that is a credential. */
 export type Delivery =
   | {
@@ -17,27 +23,22 @@ export type Delivery =
       /** Why, where the receiver said so. */
       readonly refusal?: string;
       /** Refused for now, while the rest was taken: these are tried again alone. */
-      readonly owed?: {
-        readonly recipients: readonly string[];
-        readonly reason: string;
-        readonly afterMs?: number;
-      };
+      readonly owed?: Wait & { readonly recipients: readonly string[]; readonly reason: string };
       /** The receiver's answer, for people. */
       readonly said?: string;
       /** The receiver's name for the message, where later ones can refer to it. */
       readonly receipt?: string;
     }
   /** `unknown`: it may have arrived although nothing says so. `refused`: it surely did not. */
-  | {
+  | (Wait & {
       readonly kind: 'retry';
       readonly certainty: 'refused' | 'unknown';
-      readonly afterMs?: number;
       /** A message that was answered so is given up after so many attempts. */
       readonly tries?: number;
       readonly reason: string;
       /** Nobody took it, and these refused it for good: the others are tried again alone. */
       readonly refused?: Refused;
-    }
+    })
   | { readonly kind: 'dead'; readonly reason: string };
 
 /** The recipients who missed a message that others took, and why; null where everybody has it. */

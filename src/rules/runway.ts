@@ -68,7 +68,7 @@ const keys = {
   lookback: durationKey('Use average spend over this period, in whole days, instead of the forecast.', {
     minMs: secondMs,
   }).optional(),
-  minimumHistory: durationKey('The rule gives no verdict on less history than this. Default: 1h.').optional(),
+  minimumHistory: durationKey('No verdict on less history. Default: 1h and six readings.').optional(),
 };
 
 export const runway = balanceKind<estimate.RunwayRule, typeof keys>({

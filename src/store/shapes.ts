@@ -88,7 +88,7 @@ const account = objectOf<StoredAccount>({
   facts: orAbsent((value) =>
     Object.entries(providerFacts).every(([key, is]) => orAbsent(is)(keyOf(value, key))),
   ),
-  purse: orAbsent(orNull(objectOf({ address: text, key: text }))),
+  purse: orAbsent(orNull(objectOf({ address: text, key: text, entry: orAbsent(text) }))),
 });
 
 const alertParts = {

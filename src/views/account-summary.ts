@@ -10,7 +10,7 @@ import type { AccountView, BriefAccount } from './views.ts';
 export interface AccountSummary {
   readonly accounts: number;
   readonly firing: number;
-  /** Accounts whose last poll failed, and those that were not polled yet. */
+  /** Accounts that cannot be read, and those that were not polled yet. */
   readonly failing: number;
   readonly waiting: number;
   /** Accounts whose balance is empty, or may be within a day, and of which no alert fires. */
@@ -69,7 +69,7 @@ export class SummedAccounts {
     this.#sums.accounts += 1;
     this.#sums.firing += firing;
     if (outcome === null) this.#sums.waiting += 1;
-    else if (outcome !== 'ok') this.#sums.failing += 1;
+    else if (isUnread(account)) this.#sums.failing += 1;
     if (isEndingSoon(account)) this.#sums.endingSoon += 1;
     if (worst !== null && (this.#worst === null || isWorse(worst, this.#worst))) this.#worst = worst;
     if (this.#first === null || byRunway(account, this.#first) < 0) this.#first = account;
@@ -97,8 +97,8 @@ export class SummedAccounts {
 
 /** Whether it is empty, or lasts less than a day by the forecast, and no alert says so: where that is shown it is not called fine. */
 export function isEndingSoon(account: BriefAccount): boolean {
-  const { worst, outcome } = account;
-  return worst === null && outcome === 'ok' && runwayMsOf(account) < dayMs;
+  const { worst, isRead } = account;
+  return worst === null && isRead && runwayMsOf(account) < dayMs;
 }
 
 const says = phrases('summary', {

@@ -11,7 +11,7 @@ import { isOwnFailureRaised, isRaised } from '../engine/self-alerts.ts';
 import type { MonitorState } from '../engine/state.ts';
 import type { ClusterStatus } from '../ports/cluster.ts';
 import type { StoreReader } from '../ports/store.ts';
-import { configInvalid, storageFailed } from '../rules/self-alert-kinds.ts';
+import { channelFailedRule, configInvalid, ratesFailed, storageFailed } from '../rules/self-alert-kinds.ts';
 import { sentences } from '../wording/phrase.ts';
 import { createViews } from './create-views.ts';
 
@@ -20,7 +20,7 @@ export interface DaemonStatus {
   readonly startedAt: number;
   /** Database open, migrations done, scheduler running. */
   readonly ready: boolean;
-  /** Sentences about what is wrong though it runs: a reload that failed, storage that cannot be written. */
+  /** Sentences about what is wrong though it runs: a reload that failed, storage that cannot be written, a channel that refuses. */
   readonly problems: readonly string[];
   readonly configLoadedAt: number;
   readonly configReloadOk: boolean;
@@ -91,8 +91,11 @@ export function createLiveViews(
     },
     /** Keeps that a browser is signed in, for the list of sessions: stored when it can be, as nobody is kept out while the database cannot be written. */
     recordSession: (session: KnownSession) => daemon.act(() => recordSession(state, session)),
-    /** Awaited by whoever asks, before the first question: memory that is not this process' own is read again where it is old. */
-    refresh: async (): Promise<void> => undefined,
+    /**
+     * Awaited by whoever asks, before the first question: memory that is not this process' own is read again where it is old. `isExact`: however
+     * new it is, or this rejects with `StorageError`, for who would say that something is over.
+     */
+    refresh: async (_isExact?: boolean): Promise<void> => undefined,
     status: (): DaemonStatus => ({
       version,
       startedAt: daemon.startedAt,
@@ -120,8 +123,10 @@ const told = sentences('problem', {
 
 function problemsOf(daemon: Daemon): string[] {
   const problems: string[] = [];
-  for (const rule of [storageFailed.type, configInvalid.type]) {
-    const alert = daemon.state.alerts.get(selfAccountId, rule);
+  const { alerts, settings } = daemon.state;
+  const failedChannels = settings.channels.map(({ name }) => channelFailedRule(name));
+  for (const rule of [storageFailed.type, configInvalid.type, ratesFailed.type, ...failedChannels]) {
+    const alert = alerts.get(selfAccountId, rule);
     if (isRaised(alert) && alert?.value?.unit === 'text')
       problems.push(told.own({ name: rule, problem: alert.value.text }));
   }

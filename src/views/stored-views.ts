@@ -6,7 +6,7 @@ import { type Answered, type OperatorOrder, takeLeftOrder } from '../engine/orde
 import { startMonitor } from '../engine/restore.ts';
 import type { Calendar, Clock, Random } from '../ports/clock.ts';
 import type { OrderReach } from '../ports/orders.ts';
-import type { StoredState, StoreFile, StoreReader } from '../ports/store.ts';
+import type { LeftOrder, StoredState, StoreFile, StoreReader } from '../ports/store.ts';
 import { createViews, type Views } from './create-views.ts';
 import { type Leaving, leaveOrders, leaveTest } from './leave-orders.ts';
 import type { ViewDependencies } from './views.ts';
@@ -43,7 +43,7 @@ export async function openStoredViews(
   // Looked for first: what a daemon carries out meanwhile is in what is loaded after it.
   const orders = await reader.leftOrders();
   const known = await restoreStored(parts, await reader.load());
-  for (const order of orders) takeLeftOrder(known.state, order, clock.now(), noReach);
+  carryOut(known, orders);
   const { accounts, polled } = known.state;
   return {
     ...createViews(() => known),
@@ -55,6 +55,11 @@ export async function openStoredViews(
       return answer;
     },
   };
+}
+
+/** Orders that wait for a daemon, as far as they change what is known of the stored state. */
+export function carryOut({ state, now }: ViewDependencies, orders: readonly LeftOrder[]): void {
+  for (const order of orders) takeLeftOrder(state, order, now(), noReach);
 }
 
 /** The stored state, as a daemon would know it that never goes on. */

@@ -181,6 +181,30 @@ describe('commands that read', () => {
     expect(json.rules).toContainEqual(expect.objectContaining({ rule: 'sms-low', verdict: 'breached' }));
   });
 
+  it.each([
+    'status',
+    'alerts',
+    'history otp',
+    'audit',
+    'explain otp',
+    'routes otp sms-low',
+    'silence list',
+    'expect',
+    'expect-spending',
+    'providers',
+  ])('%s --help names every field that its JSON has', async (words) => {
+    const json: object = JSON.parse(await printed(`${words} --json`));
+    const entries: readonly object[] = Object.values(json).flatMap((it) => (Array.isArray(it) ? it : []));
+    const fields = [json, ...entries].flatMap((it) => Object.keys(it));
+    const help = await printed(`${words} --help`);
+    expect(fields.filter((field) => !help.includes(`"${field}"`))).toEqual([]);
+  });
+
+  it('unack --help says nothing of who else has an incident, since it asks nobody', async () => {
+    expect(await printed('ack --help')).toContain('`heldBy`');
+    expect(await printed('unack --help')).not.toMatch(/heldBy|somebody else/);
+  });
+
   it('check exits as monitoring plugins do and stores nothing', async () => {
     expect(await lowwater('check --account otp')).toMatchObject({
       code: 0,

@@ -5,7 +5,7 @@ import { StorageError } from '../../src/domain/operator-error.ts';
 import { renderMetrics } from '../../src/http/metrics.ts';
 import { renderOverview } from '../../src/http/page/overview.ts';
 import { loadLanguage } from '../../src/languages/load-language.ts';
-import type { LeftOrder, StoreReader } from '../../src/ports/store.ts';
+import type { LeftOrder, StoreFile } from '../../src/ports/store.ts';
 import { leaveOrder } from '../../src/store/store.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { CurrentViews } from '../../src/views/current-views.ts';
@@ -104,7 +104,7 @@ test('says as the owner does how urgent each alert is, before anybody looked at 
 });
 
 /** Counts how often everything is read. */
-function countLoads(world: World): { readonly reader: StoreReader; readonly loads: () => number } {
+function countLoads(world: World): { readonly reader: StoreFile; readonly loads: () => number } {
   let loads = 0;
   const load = () => {
     loads += 1;
@@ -228,7 +228,7 @@ test('metrics have no balance once what was read is a lease old', async () => {
   expect(await scrape()).not.toContain('lowwater_balance{');
 });
 
-test('what cannot be read though the database answers is shown for a lease', async () => {
+test('what cannot be read though the database answers is shown for a lease, and why is said', async () => {
   const world = await firingWorld();
   let isLocked = false;
   const load = async () => {
@@ -241,6 +241,7 @@ test('what cannot be read though the database answers is shown for a lease', asy
   await world.pass(6000);
   expect(await standby.alerts({ all: false })).toMatchObject([{ rule: 'sms-low' }]);
   await expect(give(standby, acknowledgement)).rejects.toThrow('cannot be read');
+  expect(standby.status().problems).toEqual(['what is stored cannot be read: the table is locked']);
   await world.pass(2000);
   await expect(standby.alerts({ all: false })).rejects.toThrow('has not been read');
 });
@@ -384,6 +385,34 @@ test('an acknowledgement there is seen there at once, and by the owner within tw
   ]);
 });
 
+test('an order there is judged by what the owner has stored by then, however lately that was read there', async () => {
+  const world = await firingWorld();
+  const standby = await standBy(world);
+  await standby.refresh();
+  await give(world.views, acknowledgement, 'Ada');
+  expect(await give(standby, acknowledgement, 'Ben')).toEqual({ doneBy: 'Ada' });
+});
+
+test('who would call something over there reads what the owner has stored by then, or hears that it cannot be read', async () => {
+  const world = await firingWorld();
+  const database = cutOff(world);
+  const standby = await standBy(world, database);
+  await standby.refresh();
+  await give(world.views, acknowledgement, 'Ada');
+  await standby.refresh(true);
+  expect((await standby.alert('otp', 'sms-low'))?.acknowledged?.by).toBe('Ada');
+  database.cut();
+  await expect(standby.refresh(true)).rejects.toThrow('cannot be read');
+});
+
+test('an order that no owner has taken yet is shown there each time that what is stored is read again', async () => {
+  const world = await firingWorld();
+  const standby = await standBy(world);
+  await give(standby, acknowledgement);
+  standby.forget();
+  expect((await standby.alert('otp', 'sms-low'))?.acknowledged?.by).toBe('ana');
+});
+
 test('an acknowledgement of what somebody has is answered with their name, and left for nobody', async () => {
   const world = await firingWorld();
   const order = { kind: 'acknowledge', account: 'otp', rule: 'sms-low', comment: '' } as const;
@@ -450,10 +479,10 @@ test('a payment that two people order at two daemons at once is expected once, a
     comment: '',
     seen: { expected: [] },
   };
-  await give(world.views, { kind: 'expect-top-up', ...payment }, 'Ada');
   expect(await give(standby, { kind: 'expect-top-up', ...payment }, 'Ben')).toMatchObject({
     orderedBy: 'Ben',
   });
+  await give(world.views, { kind: 'expect-top-up', ...payment }, 'Ada');
   await world.pass(2000);
   expect(world.views.expected().map(({ orderedBy }) => orderedBy)).toEqual(['Ada']);
   expect(world.views.audit({ since: 0, before: Number.MAX_SAFE_INTEGER, limit: 9 })).toMatchObject([

@@ -51,6 +51,24 @@ describe('a channel that is down', () => {
     expect(sentAt('finance')).toBe(Math.min(sentAt('ops'), sentAt('night')));
   });
 
+  test('that asks everybody to wait with a part of a message gets nothing before that, by none of its channels', async () => {
+    const parts = { accounts: ['otp', 'ads'], rules: [rule], channels: ['ops', 'night'] };
+    const world = await startWorld(parts);
+    for (const name of parts.channels) world.channel(name).paceKey = 'one webhook';
+    world.reload(parts);
+    const sent = () => parts.channels.flatMap((name) => world.channel(name).attempts);
+    for (const name of parts.channels)
+      world.channel(name).mood = { owes: ['otp/sms-low'], afterMs: 10 * minuteMs, isForAll: true };
+    await read(world, 100);
+    for (const name of parts.channels) world.channel(name).mood = 'up';
+    await read(world, 10, 'ads');
+    await world.pass(4 * minuteMs);
+    expect(sent()).toHaveLength(1);
+    await world.pass(10 * minuteMs);
+    for (const name of parts.channels)
+      expect(world.news(name).join('; ')).toContain('ads/sms-low firing critical');
+  });
+
   test('is tried again after 1, 2, 4 … seconds, at most 5 minutes apart', async () => {
     const world = await startWorld({ rules: [rule] });
     world.channel('ops').mood = 'down';

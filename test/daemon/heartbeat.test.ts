@@ -113,3 +113,15 @@ test('what waits for a channel that takes nothing is a problem that probes, page
   await world.pass(5 * minuteMs);
   expect(world.views.status().problems).toEqual([]);
 });
+
+test('a channel that refuses for good stands among the problems until it takes a message again', async () => {
+  const world = await startWorld({ rules: [smsLow({ critical: units(50) })], channels: ['ops', 'finance'] });
+  const problems = () => world.views.status().problems;
+  world.channel('ops').mood = 'dead';
+  world.provider.set('otp', 20);
+  await world.pass(10 * minuteMs);
+  expect(problems()).toEqual([expect.stringMatching(/^channel-failed:ops: ./)]);
+  world.channel('ops').mood = 'up';
+  await world.pass(5 * hourMs);
+  expect(problems()).toEqual([]);
+});

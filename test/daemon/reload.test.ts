@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { freshAccount } from '../../src/domain/reading.ts';
 import { Secret } from '../../src/domain/secret.ts';
 import type { Settings } from '../../src/domain/settings.ts';
+import { keyedDigest } from '../../src/engine/access.ts';
 import { accountsAtOnce } from '../../src/engine/changed-accounts.ts';
 import { observePoll } from '../../src/engine/observe.ts';
 import type { BudgetRule } from '../../src/rules/budget.ts';
@@ -16,7 +18,7 @@ import {
 } from '../support/account-facts.ts';
 import { giveAtOnce } from '../support/orders.ts';
 import { incidentMessage } from '../support/recording-channel.ts';
-import { makeAccount, makeChannel, makeRoute, makeSettings } from '../support/settings.ts';
+import { makeAccount, makeChannel, makeProvider, makeRoute, makeSettings } from '../support/settings.ts';
 import { read, startWorld, step, type World } from '../support/world.ts';
 
 const rule = smsLow({ warning: units(200) });
@@ -339,6 +341,50 @@ describe('an account that points at another prepaid account', () => {
     await world.pass(minuteMs);
     expect(world.news()).toEqual(['otp/top-up event info; otp/sms-low resolved warning (topped-up)']);
   });
+
+  test('begins a new series where its provider entry asks another host, and none where the entry is merely renamed', async () => {
+    const parts = (name: string, entryAddress: string) => ({
+      providers: { [name]: makeProvider({ name, address: entryAddress, written: { url: entryAddress } }) },
+      accounts: [makeAccount('otp', { provider: name, baseUrl: null, entryAddress })],
+      rules: [rule, topUp],
+    });
+    const world = await startWorld(parts('gateway', 'https://one.example'));
+    await read(world, 100);
+    await world.restart({ downMs: 0, parts: parts('wallet', 'https://one.example') });
+    expect(await read(world, 90)).toEqual([]);
+    world.reload(parts('purse', 'https://one.example'));
+    expect(await read(world, 80)).toEqual([]);
+    world.provider.set('otp', 5000);
+    world.reload(parts('purse', 'https://two.example'));
+    await world.pass(minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low resolved warning (account-moved)']);
+  });
+
+  test('begins no new series where a provider entry without an address is renamed', async () => {
+    const parts = (name: string) => ({
+      providers: { [name]: makeProvider({ name, written: { type: 'pushed' } }) },
+      accounts: [makeAccount('otp', { provider: name, baseUrl: null })],
+      rules: [rule],
+    });
+    const world = await startWorld(parts('shop'));
+    await read(world, 100);
+    world.reload(parts('till'));
+    expect(await read(world, 90)).toEqual([]);
+  });
+
+  test('goes on from the name of a provider entry that an earlier version stored as its address', async () => {
+    const entryAddress = 'https://one.example';
+    const accounts = [makeAccount('otp', { provider: 'gateway', baseUrl: null, entryAddress })];
+    const providers = { gateway: makeProvider({ name: 'gateway', address: entryAddress }) };
+    const world = await startWorld({ providers, accounts, rules: [rule, topUp] });
+    await read(world, 100);
+    const { state } = world.daemon;
+    const stored = state.polled.get('otp') ?? freshAccount('otp', 0);
+    const purse = { address: keyedDigest(state, 'gateway'), key: stored.purse?.key ?? '' };
+    state.polled.set('otp', { ...stored, purse });
+    await world.restart({ downMs: 0, parts: { providers, accounts, rules: [rule, topUp] } });
+    expect(await read(world, 90)).toEqual([]);
+  });
 });
 
 describe('a channel', () => {
@@ -441,6 +487,48 @@ describe('a channel', () => {
       await world.pass(2 * hourMs);
       expect(old.news()).toEqual(['otp/sms-low resolved warning (topped-up)']);
       expect(world.news()).toEqual([]);
+    },
+  );
+
+  test.each(['reload', 'restart'])(
+    'that is removed by a %s while another one has its receiver leaves the end, and no repetition, to that one',
+    async (how) => {
+      const quiet = makeChannel('quiet', 'ops');
+      const channels = ['ops', quiet, 'finance'];
+      const routes = [makeRoute({ match: { account: ['otp'] }, channels: ['quiet', 'finance'] })];
+      const world = await startWorld({ rules: [rule], channels, routes });
+      await read(world, 100);
+      const left = {
+        rules: [rule],
+        channels: ['ops', 'finance'],
+        routes: [makeRoute({ channels: ['ops'] })],
+      };
+      if (how === 'reload') world.reload(left);
+      else await world.restart({ downMs: 0, parts: left });
+      await world.pass(10 * minuteMs);
+      expect(world.channel('ops').news()).toEqual([]);
+      world.provider.set('otp', 900);
+      await world.pass(10 * minuteMs);
+      expect(world.channel('ops').news()).toEqual(['otp/sms-low resolved warning (topped-up)']);
+    },
+  );
+
+  test.each(['reload', 'restart'])(
+    'that gets another address by a %s before a message leaves owes the old receiver nothing',
+    async (how) => {
+      const world = await startWorld({ rules: [smsLow({ warning: units(200) })] });
+      const old = world.channel('ops');
+      old.mood = 'down';
+      await read(world, 100);
+      old.mood = 'up';
+      if (how === 'restart') await world.stop();
+      world.channels.delete('ops');
+      world.settings = moved(world, 'ops');
+      if (how === 'restart') world.start();
+      else await world.daemon.reload(world.settings);
+      await world.pass(10 * minuteMs);
+      expect(old.news()).toEqual([]);
+      expect(world.news()).toEqual(['otp/sms-low firing warning']);
     },
   );
 

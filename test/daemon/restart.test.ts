@@ -260,6 +260,22 @@ describe('a restart keeps every state and its clocks', () => {
     expect(world.news('boss')).toEqual(['otp/sms-low escalated warning']);
   });
 
+  test('before an escalation of an account that is read once an hour: it waits for the escalation, not for another poll', async () => {
+    const hourly: SettingsParts = {
+      ...escalating,
+      accounts: [makeAccount('otp', { poll: { kind: 'every', everyMs: hourMs } })],
+    };
+    const world = await startWorld(hourly);
+    world.provider.set('otp', 100);
+    await world.pass(hourMs + 4 * minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low firing warning']);
+    await world.restart({ downMs: 0, parts: hourly });
+    await world.pass(24 * minuteMs);
+    expect(world.news('boss')).toEqual([]);
+    await world.pass(3 * minuteMs);
+    expect(world.news('boss')).toEqual(['otp/sms-low escalated warning']);
+  });
+
   test('after an escalation: it is not escalated again', async () => {
     const world = await startWorld(escalating);
     await read(world, 100);

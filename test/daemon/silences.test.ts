@@ -175,6 +175,21 @@ describe('a silence made by a person', () => {
     expect(world.news()).toEqual(['otp/sms-low firing warning']);
   });
 
+  test('what waits when it begins while lowwater does not run is not sent inside, and is reported after it', async () => {
+    const world = await startWorld({ rules: [rule] });
+    world.channel('ops').mood = 'down';
+    await read(world, 100);
+    order(world, { startsAt: world.now + 10 * minuteMs });
+    await world.stop();
+    await world.pass(20 * minuteMs);
+    world.channel('ops').mood = 'up';
+    world.start({ rules: [rule] });
+    await world.pass(35 * minuteMs);
+    expect(world.news()).toEqual([]);
+    await world.pass(10 * minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low firing warning']);
+  });
+
   test('what is refused while it begins is not sent inside either', async () => {
     const world = await startWorld({ rules: [rule] });
     const channel = world.channel('ops');

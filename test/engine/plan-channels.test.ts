@@ -58,10 +58,10 @@ describe('channels of an incident', () => {
       ['ops', 'finance and escalation after 30 min'],
     ],
     [
-      'of two escalations to one channel the first counts',
+      'of two escalations to one channel the sooner counts, also where a later route asks for it',
       [
-        { ...all, escalate, continue: true },
-        { ...all, escalate: { ...escalate, afterMs: hourMs } },
+        { ...all, escalate: { ...escalate, afterMs: hourMs }, continue: true },
+        { ...all, escalate },
       ],
       incident(),
       ['ops', 'finance (escalation after 30 min)'],

@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ofEach } from '../../src/domain/reading.ts';
 import { hasBrowser, openPage, withPage } from '../support/browser.ts';
 import { useBrowser } from '../support/browser-bed.ts';
 import { buildAccountView, micros, viewsNow } from '../support/built-views.ts';
 import { FakeViews } from '../support/fake-views.ts';
 import { startCalmFleet, startFleetInCrisis } from '../support/fleet-world.ts';
-import { runFakeServer, serveWorld } from '../support/web-server.ts';
+import { type RunningServer, runFakeServer, runServer } from '../support/web-server.ts';
 
 // Chromium shares the machine with the other test files.
 
@@ -19,14 +19,28 @@ const isFocusInSight = `(() => {
 
 describe.skipIf(!hasBrowser())('forty accounts', () => {
   const bed = useBrowser();
+  const ends: (() => void)[] = [];
+  let crisis: RunningServer;
+  let calm: RunningServer;
+
+  beforeAll(async () => {
+    // Looking at the pages changes nothing, and three days of forty accounts cost more than all that is looked at.
+    const atEnd = (end: () => void) => ends.push(end);
+    crisis = await runServer({ world: await startFleetInCrisis(atEnd) });
+    calm = await runServer({ world: await startCalmFleet(atEnd) });
+  });
+
+  afterAll(async () => {
+    await Promise.all([crisis.close(), calm.close()]);
+    for (const end of ends) end();
+  });
 
   it('in a crisis fit on a few screens of a phone, whole', async () => {
-    const { url } = await serveWorld(await startFleetInCrisis());
     await withPage(bed.scripted, async (page) => {
       await page.setViewportSize({ width: 390, height: 844 });
       const heights = new Map<string, number>();
       for (const path of ['/', '/alerts', '/messages']) {
-        await openPage(page, url + path);
+        await openPage(page, crisis.url + path);
         heights.set(path, await heightOf(page));
       }
       expect(heights.get('/')).toBeLessThanOrEqual(5_000);
@@ -36,10 +50,9 @@ describe.skipIf(!hasBrowser())('forty accounts', () => {
   });
 
   it('have their names below each other, whatever their states are', async () => {
-    const { url } = await serveWorld(await startFleetInCrisis());
     await withPage(bed.scripted, async (page) => {
       await page.setViewportSize({ width: 1280, height: 900 });
-      await page.goto(url);
+      await page.goto(crisis.url);
       const lefts = (await page.evaluate(
         "[...document.querySelectorAll('table.accounts tbody th a')].map((name) => name.getBoundingClientRect().left)",
       )) as number[];
@@ -52,10 +65,9 @@ describe.skipIf(!hasBrowser())('forty accounts', () => {
   it.each([1280, 360])(
     'show the headers of the list while one of them has the focus, %i pixels wide',
     async (width) => {
-      const { url } = await serveWorld(await startCalmFleet());
       await withPage(bed.scripted, async (page) => {
         await page.setViewportSize({ width, height: 900 });
-        await page.goto(url);
+        await page.goto(calm.url);
         await page.locator('table.accounts thead a').last().focus();
         expect(await page.evaluate(isFocusInSight)).toBe(true);
       });
@@ -87,10 +99,9 @@ describe.skipIf(!hasBrowser())('forty accounts', () => {
   });
 
   it('in calm fit on one screen of a laptop, with name and runway of each in sight', async () => {
-    const { url } = await serveWorld(await startCalmFleet());
     await withPage(bed.scripted, async (page) => {
       await page.setViewportSize({ width: 1280, height: 900 });
-      await openPage(page, url);
+      await openPage(page, calm.url);
       expect(await heightOf(page)).toBeLessThanOrEqual(950);
       const rows = page.locator('table.accounts tbody tr');
       expect(await rows.count()).toBe(40);

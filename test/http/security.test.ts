@@ -622,6 +622,19 @@ describe('a link in a message', () => {
     expect(await answer.text()).not.toContain('Already over');
   });
 
+  it('calls nothing over that has fired since its daemon last read what another one stores', async () => {
+    const world = await alerted();
+    const { firing } = world.views;
+    let isRead = false;
+    world.views.firing = () => (isRead ? firing() : []);
+    world.views.refresh = async (isExact = false) => {
+      isRead ||= isExact;
+    };
+    server = await runServer({ ...withToken, world });
+    const page = await (await fetch(server.url + (await link()))).text();
+    expect(page).toContain('Nobody has it yet.');
+  });
+
   it('that was changed is refused', async () => {
     server = await runServer({ world: await alerted() });
     expect((await fetch(server.url + (await link()).replace('sms-low', 'sms-high'))).status).toBe(403);

@@ -228,9 +228,11 @@ describe('a failure inside', () => {
     const world = await startWorld();
     Object.assign(world.store, { readings: fail });
     server = await runServer({ world });
-    const response = await fetch(`${server.url}/api/v1/accounts/otp/history`);
-    expect(response.status).toBe(503);
-    expect(await response.text()).not.toContain('/data');
+    for (const path of ['accounts/otp/history', 'views/readings?account=otp']) {
+      const response = await fetch(`${server.url}/api/v1/${path}`);
+      expect(response.status, path).toBe(503);
+      expect(await response.text()).not.toContain('/data');
+    }
   });
 
   it('of the database leaves the pages with what is known without it, and no part of an open page as it was', async () => {
@@ -331,7 +333,7 @@ describe('a client that pipelines', () => {
 
 describe('closing', () => {
   it('ends open streams, idle connections and slow clients at once', async () => {
-    server = await runServer();
+    server = await runServer({ limits: { heartbeatMs: 600_000 } });
     const stream = (await fetch(`${server.url}/events`)).body
       ?.pipeThrough(new TextDecoderStream())
       .getReader();

@@ -100,7 +100,7 @@ const polls = 48;
 
 async function liveThroughMorning(atEnd: (end: () => void) => void): Promise<Buffer> {
   const startAt = viewsNow - 2 * minuteMs - (polls + 3) * step;
-  const world = new World(demoParts, { startAt, atEnd });
+  const world = new World(demoParts, { startAt, atEnd, sleepMs: minuteMs });
   for (const id of ['otp', 'marketing-eu', 'batch', 'support']) world.provider.set(id, 10_000);
   setAnswers(world, 0);
   world.provider.set('otp', 31.25);

@@ -1,7 +1,7 @@
 import type { AccountSettings } from '../../src/domain/settings.ts';
 import { belowRule, dayMs, hourMs, negativeRule, runwayRule, units } from './account-facts.ts';
 import { makeAccount, makeRoute, type SettingsParts } from './settings.ts';
-import { World } from './world.ts';
+import { World, type WorldOptions } from './world.ts';
 
 const services = ['OTP', 'Marketing', 'Voice alerts', 'Billing', 'Support', 'Delivery', 'Fraud', 'Travel'];
 const places = ['production', 'Europe', 'China', 'Latin America', 'batch jobs'];
@@ -43,17 +43,19 @@ const parts = {
   routes: [makeRoute({ channels: ['ops', 'finance'] })],
 } satisfies SettingsParts;
 
+type AtEnd = NonNullable<WorldOptions['atEnd']>;
+
 /** Three days of forty accounts that spend and last for weeks. */
-export function startCalmFleet(): Promise<World> {
-  return liveThrough((index, left) => 9_000 + index * 40 + left * (100 + index));
+export function startCalmFleet(atEnd: AtEnd): Promise<World> {
+  return liveThrough(atEnd, (index, left) => 9_000 + index * 40 + left * (100 + index));
 }
 
 /**
  * The same, but at the end four are empty, eight run out within a day, eight within the week, four keys are refused, three of them one
  * key, and two are not read.
  */
-export async function startFleetInCrisis(): Promise<World> {
-  const world = await liveThrough((index, left) => {
+export async function startFleetInCrisis(atEnd: AtEnd): Promise<World> {
+  const world = await liveThrough(atEnd, (index, left) => {
     const perDay = 100 + index * 3;
     if (index % 10 === 0) return -index + left * perDay;
     if (index % 5 === 1) return 20 + index + left * perDay * 1.3;
@@ -69,8 +71,11 @@ export async function startFleetInCrisis(): Promise<World> {
 }
 
 /** With the balance of each account, by its place in the fleet and the days that are left. */
-async function liveThrough(balanceOf: (index: number, daysLeft: number) => number): Promise<World> {
-  const world = new World(parts);
+async function liveThrough(
+  atEnd: AtEnd,
+  balanceOf: (index: number, daysLeft: number) => number,
+): Promise<World> {
+  const world = new World(parts, { sleepMs: pollMs, atEnd });
   for (let left = days; left >= 0; left -= pollMs / dayMs) {
     for (const [index, { id, currency }] of world.settings.accounts.entries())
       world.provider.set(id, Math.round(balanceOf(index, left) * 100) / 100, { currency: currency ?? 'CNY' });

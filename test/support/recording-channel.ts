@@ -12,7 +12,7 @@ export type Mood =
   | 'dead'
   | { readonly refuses: readonly string[] }
   /** Recipients that it refuses for now, and for how long. */
-  | { readonly owes: readonly string[]; readonly afterMs?: number }
+  | { readonly owes: readonly string[]; readonly afterMs?: number; readonly isForAll?: boolean }
   /** Nobody takes it: these refuse for good, the others for now. */
   | { readonly refusesAll: readonly string[]; readonly others: readonly string[]; readonly afterMs: number }
   /** Answers with something that is not its own. */

@@ -20,6 +20,8 @@ export interface SlackApi {
   readonly next: (string | { readonly status: number; readonly headers?: Record<string, string> })[];
   /** Every call of this method is refused so; null ends that. */
   refuse(method: string, error: string | null): void;
+  /** Every call of this method is one too many, for so many seconds. */
+  limit(method: string, seconds: number): void;
   /** Removes a message and what hangs on it. */
   remove(ts: string): void;
   close(): Promise<void>;
@@ -37,7 +39,7 @@ export const apiChannel = { name: '#alerts', id: 'C012AB3CD' };
 export async function startSlackApi(): Promise<SlackApi> {
   const held: HeldMessage[] = [];
   const next: (string | { readonly status: number; readonly headers?: Record<string, string> })[] = [];
-  const refused = new Map<string, string>();
+  const refused = new Map<string, (typeof next)[number]>();
   const receiver = await startHttpReceiver((response, post) => {
     const scripted = next.shift() ?? refused.get(post.path.replace('/api/', ''));
     if (typeof scripted === 'object') response.writeHead(scripted.status, scripted.headers).end('{}');
@@ -49,6 +51,8 @@ export async function startSlackApi(): Promise<SlackApi> {
     messages: held,
     next,
     refuse: (method, error) => void (error === null ? refused.delete(method) : refused.set(method, error)),
+    limit: (method, seconds) =>
+      void refused.set(method, { status: 429, headers: { 'retry-after': String(seconds) } }),
     remove: (ts) =>
       void held.splice(0, held.length, ...held.filter((it) => it.ts !== ts && it.thread !== ts)),
     close: () => receiver.close(),

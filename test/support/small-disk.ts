@@ -1,11 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, rmSync, statSync, truncateSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface SmallDisk {
   readonly path: string;
   /** Takes every free byte, and goes on taking what becomes free. */
   fill(): void;
+  /** Takes every free byte but these, once. */
+  leave(bytes: number): void;
   free(): void;
   unmount(): void;
 }
@@ -39,6 +41,10 @@ export function mountSmallDisk(path: string, options: string): SmallDisk | null 
     fill() {
       eat();
       greed = setInterval(eat, 5);
+    },
+    leave(bytes) {
+      eat();
+      truncateSync(filler, Math.max(0, statSync(filler).size - bytes));
     },
     free() {
       stop();

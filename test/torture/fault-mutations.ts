@@ -35,9 +35,9 @@ export const faultMutations: readonly Mutation[] = [
   },
   {
     name: 'a log that was cut is taken for whole',
-    file: 'src/store/sqlite/open-store.ts',
-    old: '!isDamaged && soundFrames < framesLeft',
-    new: '!isDamaged && soundFrames > framesLeft + soundFrames',
+    file: 'src/store/sqlite/left-log.ts',
+    old: 'left.isDamaged || left.soundFrames < framesLeft',
+    new: 'left.isDamaged || framesLeft < 0',
     test: flippedBits,
   },
   {

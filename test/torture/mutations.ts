@@ -766,7 +766,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'another balance goes on with the readings of the one before',
     file: 'src/engine/changed-accounts.ts',
-    old: 'if (address !== before.address) moved.add(id);',
+    old: 'if (address !== before.address && (entry === undefined || entry !== before.entry)) moved.add(id);',
     new: 'if (address !== before.address) moved.delete(id);',
     test: reloadTest,
   },

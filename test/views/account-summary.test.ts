@@ -37,6 +37,12 @@ it('a summary that shows few accounts counts them all', () => {
   expect(summaryOf(1).first?.id).toBe('empty');
 });
 
+it('an account to which nothing is pushed any more counts as one that cannot be read, not as one that ends soon', () => {
+  const summary = new SummedAccounts(1, viewsNow);
+  summary.add(build('pushed', 0.5, { isRead: false }));
+  expect(summary.end()).toMatchObject({ failing: 1, endingSoon: 0 });
+});
+
 it('the most urgent are shown, and what cannot be read before all that has a date', () => {
   const idsOf = (limit: number) => summaryOf(limit).shown.map(({ id }) => id);
   expect(idsOf(1)).toEqual(['silent']);

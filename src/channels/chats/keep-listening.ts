@@ -25,7 +25,7 @@ const maxPauseMs = minuteMs;
 const finishMs = 5 * secondMs;
 
 /**
- * `listen` hears until its connection ends, and says why; pauses grow until a connection lasts longer than the pause before it. `answering` ends
+ * `listen` hears until its connection ends, and says why; pauses grow until a connection lasts longer than the pause before it. None follows one that lasted. `answering` ends
  * later than hearing does: once `work`, all that was heard, is done.
  */
 export function keepListening(
@@ -49,8 +49,10 @@ export function keepListening(
     const reason = await listen(signal, connected, answering.signal);
     if (signal.aborted) return;
     problem = { since: problem?.since ?? clock.now(), reason };
-    if (connectedAt !== null && clock.monotonic() - connectedAt > pauseMs / 2) pauseMs = minPauseMs;
-    cancel = clock.setTimer(pauseMs, () => void connect());
+    const lastedMs = connectedAt === null ? 0 : clock.monotonic() - connectedAt;
+    if (lastedMs > pauseMs / 2) pauseMs = minPauseMs;
+    // Slack ends each connection after some hours: nobody hears what is pressed before the next.
+    cancel = clock.setTimer(lastedMs > maxPauseMs ? 0 : pauseMs, () => void connect());
     pauseMs = Math.min(2 * pauseMs, maxPauseMs);
   }
 

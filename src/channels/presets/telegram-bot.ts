@@ -1,7 +1,6 @@
 import { getOrMake } from '../../domain/get-or-make.ts';
 import { keyOf, parseJson } from '../../domain/json.ts';
 import { textBehind } from '../../domain/secret.ts';
-import { minuteMs } from '../../domain/time.ts';
 import type { HttpAnswer } from '../../net/http-answer.ts';
 import { type HttpPost, openHttpConnections, postOnce } from '../../net/http-post.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -31,8 +30,7 @@ export async function postToBot(
 }
 
 export function waitAskedBy({ json }: BotAnswer): number | null {
-  const waitMs = readSeconds(keyOf(keyOf(json, 'parameters'), 'retry_after'));
-  return waitMs === null ? null : Math.min(waitMs, minuteMs);
+  return readSeconds(keyOf(keyOf(json, 'parameters'), 'retry_after'));
 }
 
 /** Groups that have become supergroups, by their settings: messages go on under the new id (`migrate_to_chat_id`). */

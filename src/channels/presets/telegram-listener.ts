@@ -1,11 +1,11 @@
 import { keyOf } from '../../domain/json.ts';
 import { cutLines } from '../../domain/plain-text.ts';
-import { secondMs } from '../../domain/time.ts';
+import { minuteMs, secondMs } from '../../domain/time.ts';
 import { pause } from '../../net/deadline.ts';
 import { isSuccess } from '../../net/http-answer.ts';
 import { openHttpConnections } from '../../net/http-post.ts';
 import type { ChannelChat, ChannelListener, Heard } from '../../ports/channel.ts';
-import { callChat } from '../chats/call-chat.ts';
+import { ChatCalls } from '../chats/call-chat.ts';
 import { keepListening, unheard } from '../chats/keep-listening.ts';
 import type { SenderDependencies } from '../kind.ts';
 import type { PostSettings } from '../receiver.ts';
@@ -36,6 +36,7 @@ export function openTelegramListener(
   answer: Parameters<ChannelChat['listen']>[0],
 ): ChannelListener {
   const dispatcher = openHttpConnections(settings.address, { clock });
+  const calls = new ChatCalls(clock);
   let offset: number | undefined;
   let limit = maxUpdates;
   let wait = 0;
@@ -197,7 +198,8 @@ export function openTelegramListener(
       const limits = { clock, afterMs, outer: signal };
       const post = (ending: AbortSignal) =>
         postToBot(settings, { method, body }, { signal: ending, dispatcher, clock });
-      const { json, ...said } = await callChat(limits, post, waitAskedBy);
+      const maxWaitMs = method.startsWith('get') ? Number.POSITIVE_INFINITY : minuteMs;
+      const { json, ...said } = await calls.call(limits, post, { method, waitAskedBy, maxWaitMs });
       const cut = json === undefined && isSuccess(said) ? said.body : null;
       isContested ||= said.status === 409;
       if (keyOf(json, 'ok') === true) return { result: keyOf(json, 'result'), problem: null, cut };

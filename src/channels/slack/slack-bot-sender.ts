@@ -33,6 +33,9 @@ export function openSlackBotSender(
   { clock, texts, timeoutMs = 10_000 }: SenderDependencies,
 ): Sender {
   const dispatcher = openHttpConnections(new Secret(apiUrl), { clock });
+  /** The last edit that Slack refused for now, and when it takes edits again. Messages do not wait for that. */
+  let refused: Extract<Delivery, { readonly kind: 'retry' }> | null = null;
+  let editsFrom = 0;
   const classify = (answer: HttpAnswer) =>
     classifyAnswer(slackBotAnswers, answer, { now: clock.now(), texts });
 
@@ -73,11 +76,16 @@ export function openSlackBotSender(
         signal: AbortSignal,
       ): Promise<Delivery> => {
         await pause(clock, gapMs, signal);
+        const leftMs = editsFrom - clock.monotonic();
+        if (refused !== null && leftMs > 0) return { ...refused, afterMs: leftMs };
         // Parts left out would stay as they were; `mrkdwn` is unknown to it.
         const { text, attachments = [] } = payload;
         const delivery = classify(await call('chat.update', { ...place, text, attachments }, signal));
         // A message that cannot be edited any more stays as it is: the new one says what is so.
-        return delivery.kind === 'dead' ? { kind: 'delivered' } : delivery;
+        if (delivery.kind !== 'retry') return { kind: 'delivered' };
+        refused = { ...delivery, isForAll: false };
+        editsFrom = clock.monotonic() + (delivery.afterMs ?? 0);
+        return refused;
       };
       const update = (recipients: readonly string[] | undefined): Promise<Delivery> =>
         deliverParts(

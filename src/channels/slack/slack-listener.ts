@@ -9,7 +9,7 @@ import type { HttpAnswer } from '../../net/http-answer.ts';
 import { openHttpConnections } from '../../net/http-post.ts';
 import type { ChannelChat, ChannelListener, ChatAnswer, Heard } from '../../ports/channel.ts';
 import { classifyAnswer } from '../answers.ts';
-import { callChat } from '../chats/call-chat.ts';
+import { ChatCalls } from '../chats/call-chat.ts';
 import { keepListening, unheard } from '../chats/keep-listening.ts';
 import type { SenderDependencies } from '../kind.ts';
 import { isThreadGone, slackBotAnswers } from './slack-answers.ts';
@@ -46,6 +46,7 @@ export function openSlackListener(
   answer: Parameters<ChannelChat['listen']>[0],
 ): ChannelListener {
   const dispatcher = openHttpConnections(new Secret(apiUrl), { clock });
+  const calls = new ChatCalls(clock);
   const known = new Set<string>();
   const names = new Map<string, string>();
   let work = Promise.resolve();
@@ -229,10 +230,10 @@ export function openSlackListener(
     token = botToken,
   ): Promise<unknown> {
     try {
-      const said = await callChat(
+      const said = await calls.call(
         { clock, afterMs: callMs, outer: signal },
         (ending) => callSlack(method, fields, { apiUrl, token, signal: ending, dispatcher, clock }),
-        waitAskedBy,
+        { method, waitAskedBy, maxWaitMs: token === appToken ? Number.POSITIVE_INFINITY : maxWaitMs },
       );
       return parseJson(said.body);
     } catch {
@@ -243,7 +244,7 @@ export function openSlackListener(
   function waitAskedBy(answered: HttpAnswer): number | null {
     const taken = classifyAnswer(slackBotAnswers, answered, { now: clock.now(), texts });
     const isLimited = taken.kind === 'retry' && taken.certainty === 'refused';
-    return isLimited ? Math.min(taken.afterMs ?? secondMs, maxWaitMs) : null;
+    return isLimited ? (taken.afterMs ?? secondMs) : null;
   }
 }
 

@@ -10,9 +10,7 @@ import { byOption, requireKnown } from '../read-options.ts';
 
 const details = `Orders it of the running daemon over HTTP, else leaves the order in the database, where the daemon takes it within 2 s.
 
-Where somebody else has it already, it says who, and nothing is changed.
-
---json prints {"account","rule","acknowledged","inForce"}; \`inForce\` is false where the daemon has yet to take it. \`heldBy\` stands beside them where somebody else had it.`;
+--json prints {"account","rule","acknowledged","inForce"}; \`inForce\` is false where the daemon has yet to take it.`;
 
 const positionals: readonly PositionalSpec[] = [
   { name: 'ACCOUNT', summary: 'the account of the alert', completes: 'accounts' },
@@ -27,7 +25,7 @@ const positionals: readonly PositionalSpec[] = [
 export const ackCommand = operatorCommand({
   name: 'ack',
   summary: 'take an incident: no reminders and no escalation until it ends or gets worse',
-  details,
+  details: `${details} Where somebody else has it already, it says who (\`heldBy\` beside them), and nothing is changed.`,
   positionals,
   options: {
     comment: { value: 'TEXT', summary: 'what you are doing about it' },

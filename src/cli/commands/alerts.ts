@@ -100,7 +100,8 @@ export const explainCommand = operatorCommand({
   details: `Without RULE: every rule of the account.
 
 --json prints {"account","rules":[{"rule","type","verdict","severity","why","value","threshold","facts":[{"name","value"}],
-"wouldNotFire","alert"}]}; verdicts are ok, breached, unknown and event. Money as decimal strings, durations in seconds.`,
+"wouldNotFire","next":{"severity","at"},"alert"}]}; verdicts are ok, breached, unknown and event. Money as decimal strings,
+durations in seconds. next is what it says by the forecast that is worse, and when.`,
   positionals: [
     { name: 'ACCOUNT', summary: 'the account', completes: 'accounts' },
     { name: 'RULE', summary: 'the rule; without it all that apply', optional: true, completes: 'rules' },

@@ -23,7 +23,7 @@ standby, owner a node or null.`,
     const cluster = describeCluster(seen);
     await printRows(context, input, {
       rows: cluster.members,
-      none: 'No daemon runs on this database.',
+      none: 'No daemon is known to this database: none runs, or none can write to it.',
       json: () => cluster,
       columns: [
         { header: 'NODE', value: ({ node }) => node },

@@ -11,7 +11,7 @@ export const providersCommand: Command = {
 configuration. CERTAINTY is "documented" where the vendor's document or official client was read, and "observed" where only public
 client code was: compare the first reading with your dashboard then.
 
---json prints {"providers":[{"type","summary","source","certainty","credentials","limits","shortestEveryMs","details","example"}]}.`,
+--json prints {"providers":[{"type","summary","source","certainty","caution","credentials","limits","shortestEveryMs","details","example"}]}.`,
   usesConfiguration: false,
   positionals: [
     { name: 'TYPE', summary: 'the kind or preset, as "type" of an entry names it', optional: true },

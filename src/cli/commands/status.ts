@@ -271,10 +271,14 @@ function wordEmpty(runway: Runway | null, frame: Pick<Frame, 'timezone' | 'now'>
   return sayEmptyAt(emptyAt, runway?.forecast ?? null, { ...frame, language: english }, sayNearMoment);
 }
 
-function wordTotals({ accounts, firing, failing, endingSoon }: AccountSummary): readonly string[] {
+/** A daemon that does not know what is stored shows accounts that were never read, and no alerts. */
+function wordTotals(summary: AccountSummary): readonly string[] {
+  const { accounts, firing, failing, waiting, endingSoon } = summary;
+  const calm = waiting < accounts ? ['no alert fires'] : [];
   return [
     plural(accounts, 'account'),
-    firing === 0 ? 'no alert fires' : `${plural(firing, 'alert')} firing`,
+    ...(firing === 0 ? calm : [`${plural(firing, 'alert')} firing`]),
+    ...(waiting > 0 ? [`${waiting} not read yet`] : []),
     ...wordEndingSoon(endingSoon),
     ...(failing > 0 ? [`${failing} cannot be read`] : []),
   ];

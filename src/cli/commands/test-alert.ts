@@ -17,12 +17,12 @@ export const testAlertCommand: Command = operatorCommand({
   name: 'test-alert',
   summary: 'send an alert that nothing fires the whole way: routes, groups, channels, mentions',
   details: `It goes where a real alert of the rule would go now, wakes who that would wake, says in its title that it is a test, and
-resolves a minute later. It is no incident, stops no real alert and stands in no report; the running daemon sends it, or, where none answers,
-this command, which then stays until it has ended. A silence holds it as it holds the alert; escalation comes later than its end.
+resolves a minute later. It is no incident, stops no real alert and stands in no report; the running daemon sends it, or, where none runs,
+this command, which then stays until it has ended. For a daemon that runs and does not answer the order is left in the database. A silence holds it as it holds the alert; escalation comes later than its end.
 While the database cannot be written none is begun: the next daemon could not end it.
 
 --json prints {"account","rule","severity","resolvesAt","channels":[{"channel","delivered","reason"}]}. Exits with 0 when every channel
-that is told at once has it, else with 1.`,
+that is told at once has it, or where another daemon is to send it (channels is null; an order that was left has "inForce": false), else with 1.`,
   positionals: [{ name: 'ACCOUNT', summary: 'the account', completes: 'accounts' }],
   options: {
     rule: { value: 'ID', summary: 'default: the first about a balance that runs out', completes: 'rules' },

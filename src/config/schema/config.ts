@@ -84,7 +84,9 @@ const route = shape({
   })
     .describe('Who else is notified when nobody acknowledges.')
     .optional(),
-  continue: flag('Look for further matching routes after this one.').default(false),
+  continue: flag(
+    'Look for further matching routes after this one. Of several that name a channel the first says how often it is reminded and how long it gathers; the soonest escalation counts.',
+  ).default(false),
   mention: z
     .union([z.boolean(), z.literal('reminders')], { error: 'must be true, false or "reminders"' })
     .describe(
@@ -131,7 +133,7 @@ const storage = shape({
       'A database that several daemons share, in place of the file: one watches the accounts, the others stand by and take over.',
     )
     .optional(),
-  retention: duration('How long history is kept.', { minMs: dayMs }).prefault('400d'),
+  retention: duration('How long history is kept, at least 1d.', { minMs: dayMs }).prefault('400d'),
 }).describe('The database.');
 
 const cluster = shape({
@@ -142,7 +144,7 @@ const cluster = shape({
     'Address at which the other daemons reach the HTTP server of this one: an owner that loses the database asks there whether others still reach it.',
   ).optional(),
   lease: duration(
-    'How long a daemon that says nothing keeps the accounts. The shorter, the sooner another takes over, and the sooner a slow network looks like a death.',
+    'How long a daemon that says nothing keeps the accounts, from 3s to 5m. The shorter, the sooner another takes over, and the sooner a slow network looks like a death.',
     { minMs: 3 * secondMs, maxMs: 5 * minuteMs },
   ).prefault('8s'),
   aloneFor: duration('How long an owner goes on from memory while nobody reaches the database.').prefault(
@@ -198,7 +200,7 @@ export const configSchema = shape({
           'Where rates are read from in their place: an http-json entry whose balances are currencies.',
         )
         .optional(),
-      every: duration('How often they are read. Default: 1d.', { minMs: hourMs }).optional(),
+      every: duration('How often they are read: 1h or more. Default: 1d.', { minMs: hourMs }).optional(),
       inverted: flag(
         'The amounts say how much of each currency one unit of the provider’s `currency` is, as the table of the European Central Bank does. Default: how much of it one unit of each is worth.',
       ).optional(),

@@ -127,8 +127,12 @@ export const csv: Answers<never> = {
 };
 
 /** Lines of CSV to be saved under a name. */
-export function csvFile(context: WebContext, name: string, lines: Iterable<string> | AsyncIterable<string>) {
-  return context.body(streamed(context, lines), 200, {
+export async function csvFile(
+  context: WebContext,
+  name: string,
+  lines: Iterable<string> | AsyncIterable<string>,
+) {
+  return context.body(await streamed(context, lines), 200, {
     'content-type': 'text/csv; charset=utf-8; header=present',
     'content-disposition': `attachment; filename="${name}.csv"`,
   });
@@ -142,11 +146,19 @@ export const window = {
   until: z.string().optional().describe('Exclusive; default: now'),
 };
 
-/** An error in it is logged and cuts the connection: the library would write the error to terminal and asker. */
-function streamed(context: WebContext, chunks: Iterable<string> | AsyncIterable<string>) {
+/**
+ * What cannot be read at all is answered as that: the first chunk is awaited. A later error is logged and cuts the connection: the library would
+ * write it to terminal and asker.
+ */
+async function streamed(context: WebContext, chunks: Iterable<string> | AsyncIterable<string>) {
+  const source = (async function* () {
+    yield* chunks;
+  })();
+  const first = await source.next();
   const whole = async function* () {
+    if (first.done !== true) yield first.value;
     try {
-      yield* chunks;
+      yield* source;
     } catch (error) {
       context.get('cutOff')(error);
     }
@@ -155,8 +167,8 @@ function streamed(context: WebContext, chunks: Iterable<string> | AsyncIterable<
 }
 
 /** JSON that its handler writes by hand, at once or in pieces. It must be what the operation promises: no type can say so. */
-export function written(context: WebContext, body: string | AsyncIterable<string>): Response {
-  const whole = typeof body === 'string' ? body : streamed(context, body);
+export async function written(context: WebContext, body: string | AsyncIterable<string>): Promise<Response> {
+  const whole = typeof body === 'string' ? body : await streamed(context, body);
   return context.body(whole, 200, { 'content-type': 'application/json' });
 }
 

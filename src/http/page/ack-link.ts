@@ -155,7 +155,11 @@ async function findLinked(context: WebContext, query: URLSearchParams): Promise<
   if (verified.kind === 'expired')
     return showAnswer(context, say(says.expired, scope), say(says.onPage, scope), { status: 403 });
   const { isOf } = verified;
-  const open = findGranted(views.firing(), isOf);
+  let open = findGranted(views.firing(), isOf);
+  if (open === null) {
+    await views.refresh(true);
+    open = findGranted(views.firing(), isOf);
+  }
   const ended = open === null ? await findEnded(context, isOf) : null;
   const { account, rule } = open ?? ended ?? { account: '', rule: '' };
   const alert = await views.alert(account, rule);

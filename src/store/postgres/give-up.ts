@@ -34,7 +34,8 @@ export async function giveUp(client: PoolClient): Promise<void> {
 
 /**
  * Sends what libpq sends: without TLS, as the server takes it from any client that knows the key; and to the address of this connection: the
- * name may lead to another server by now, and looking it up would hold a thread.
+ * name may lead to another server by now, and looking it up would hold a thread. The other side closes, once it has passed it on: PgBouncer 1.18
+ * ends by a client that closes before (`bad client state`), with the connections of everybody.
  */
 function cancel({ host, port, processID, secretKey, connection }: Cancellable): Promise<void> {
   const { remoteAddress } = connection.stream;
@@ -51,7 +52,8 @@ function cancel({ host, port, processID, secretKey, connection }: Cancellable): 
     if (host.startsWith('/')) socket.connect(`${host}/.s.PGSQL.${port}`);
     else if (remoteAddress === undefined) return resolve();
     else socket.connect(port, remoteAddress);
-    socket.end(request);
+    socket.resume();
+    socket.write(request);
   });
 }
 

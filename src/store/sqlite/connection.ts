@@ -28,9 +28,9 @@ export function openAsk(db: Connection): <Row>(text: string, values?: readonly V
  */
 const patienceMs = 5000;
 
-/** Creates the file when there is none. `inspectFile` comes first. Throws `StorageError` where it cannot be written. */
-export function connectForWriting(path: string): Connection {
-  return connect(path, { timeout: patienceMs }, (db) => {
+/** Creates the file when there is none. `inspectFile` comes first. Throws `StorageError` where it cannot be written, or another process writes for `timeout` ms. */
+export function connectForWriting(path: string, timeout = patienceMs): Connection {
+  return connect(path, { timeout }, (db) => {
     db.pragma('journal_mode = WAL');
     db.pragma('journal_size_limit = 16777216');
     db.pragma('cache_size = -4000');
@@ -96,7 +96,7 @@ function sizeUnlessCut(path: string): number {
     throw new StorageError(
       'corrupt',
       `database ${path} was ${bytes === 0 ? 'deleted, or ' : ''}cut to ${plural(bytes, 'byte')}; it was left as it is: ` +
-        `${recovery}, or remove ${path}-daemon as well to begin anew`,
+        `${recovery}${bytes === 0 ? `, or remove ${path}-daemon as well to begin anew` : ''}`,
     );
   return bytes;
 }

@@ -1,6 +1,15 @@
-import { closeSync, openSync, readSync, realpathSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  openSync,
+  readSync,
+  realpathSync,
+  writeFileSync,
+} from 'node:fs';
 import { endianness } from 'node:os';
 import { StorageError } from '../../domain/operator-error.ts';
+import { plural } from '../../domain/plain-text.ts';
 import { sizeOfFile } from './file-system.ts';
 import { isLocked } from './side-lock.ts';
 
@@ -14,12 +23,35 @@ export function refuseDamagedLog(path: string): void {
   // Counted first: another command may be adding to the log.
   const framesLeft = countFramesLeft(real);
   const { isDamaged, soundFrames } = readLog(`${real}-wal`);
-  if (!isDamaged && soundFrames >= framesLeft) return;
+  if (!isDamaged && soundFrames >= framesLeft && !existsSync(keptLog(real))) return;
   throw new StorageError(
     'corrupt',
     `database ${path}: a part of its write-ahead log ${real}-wal is damaged or missing: start the daemon, which keeps it and says what is lost, ` +
       'or restore a backup',
   );
+}
+
+/** The copy of a damaged log until the database itself says that it was found: a start that fails in between may fold the log in and remove it. */
+export function keptLog(path: string): string {
+  return `${path}-wal.damaged`;
+}
+
+/**
+ * Before anything is opened: SQLite reads a log up to the first damaged frame, and forgets what was committed behind it. Gives what is lost, also of a log that an
+ * earlier start kept; null for a sound log. Throws where a full disk leaves no room to keep it.
+ */
+export function keepDamagedLog(path: string): string | null {
+  const [log, kept] = [`${path}-wal`, keptLog(path)];
+  const framesLeft = countFramesLeft(path);
+  const left = readLog(log);
+  if (left.isDamaged || left.soundFrames < framesLeft) {
+    if (existsSync(log)) copyFileSync(log, kept);
+    else writeFileSync(kept, '');
+  } else if (!existsSync(kept)) return null;
+  const { isDamaged, soundFrames } = readLog(kept);
+  return isDamaged
+    ? `what was committed after its first ${plural(soundFrames, 'page')} cannot be read`
+    : 'pages of it are missing';
 }
 
 /** Places in the index of a log, https://sqlite.org/walformat.html, 2.1. */
@@ -29,7 +61,7 @@ const index = { bytes: 100, copyBytes: 48, isMade: 12, frames: 16, salts: 32, fo
  * The number of frames of the log that a killed process had committed that were not all in the database itself, by the index that it left; 0 where that
  * says nothing of this log.
  */
-export function countFramesLeft(path: string): number {
+function countFramesLeft(path: string): number {
   const { bytes, copyBytes, isMade, frames, salts, folded } = index;
   const found = readFirst(`${path}-shm`, bytes);
   if (found === null || found[isMade] !== 1) return 0;

@@ -77,6 +77,12 @@ function prepareBlank(db: Connection): void {
 function copyBefore(db: Connection, file: string): void {
   const partial = `${file}.partial`;
   rmSync(partial, { force: true });
-  db.prepare('VACUUM INTO ?').run(partial);
-  renameSync(partial, file);
+  try {
+    db.prepare('VACUUM INTO ?').run(partial);
+    renameSync(partial, file);
+  } catch (error) {
+    // A half takes the room that the disk lacks.
+    rmSync(partial, { force: true });
+    throw error;
+  }
 }

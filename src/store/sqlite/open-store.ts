@@ -1,6 +1,5 @@
-import { copyFileSync } from 'node:fs';
+import { renameSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { plural } from '../../domain/plain-text.ts';
 import type { Log } from '../../ports/log.ts';
 import type { DamagedRecord } from '../../ports/store.ts';
 import { type Migration, readMigrations } from '../migrations.ts';
@@ -8,7 +7,7 @@ import { type Connection, connectForWriting, inspectFile, refuseMisplaced } from
 import { guardStorage } from './failure.ts';
 import { describeFileSystem, openPrivately } from './file-system.ts';
 import { mend } from './integrity.ts';
-import { countFramesLeft, readLog } from './left-log.ts';
+import { keepDamagedLog, keptLog } from './left-log.ts';
 import { migrate, refuseUnknown } from './migrate.ts';
 import { claim, findDamagedNames, inUse, readOwnerOf, refuseOwned } from './owner.ts';
 import type { SqliteStore } from './port.ts';
@@ -44,15 +43,16 @@ function openGuarded(options: Parameters<typeof openSqliteStore>[0]): SqliteStor
   if (lock === null) throw inUse(path, readOwnerOf(path));
   let db: Connection | null = null;
   try {
-    // The next one to open the database makes the index of the log again.
-    const framesLeft = countFramesLeft(path);
+    const lost = keepDamagedLog(path);
     const { bytes, mendable } = inspectFile(path, (found, schema) => {
       refuseUnknown(found, path, schema, migrations, program);
       refuseOwned(found, path);
     });
     const concern = describeFileSystem(dirname(path));
     if (concern !== null) log.warn({ path, fileSystem: concern.name }, concern.warning);
-    const found = keepDamagedLog(path, framesLeft, now());
+    const kept = `${path}-wal.damaged-${now()}`;
+    const found =
+      lost === null ? [] : [named('write-ahead log', `${path}-wal`, `${lost}; it is kept as ${kept}`)];
     const opened = connectForWriting(path);
     db = opened;
     if (mendable.length > 0) {
@@ -62,6 +62,7 @@ function openGuarded(options: Parameters<typeof openSqliteStore>[0]): SqliteStor
     const applied = migrate({ db: opened, path, migrations, program, now: now() });
     for (const { name } of applied) log.info({ path, migration: name }, 'database migrated');
     const store = openClaimed(opened, lock, { path, now, program, found });
+    if (lost !== null) renameSync(keptLog(path), kept);
     log.info({ path, schema: migrations.length, bytes }, 'database open');
     return store;
   } catch (error) {
@@ -69,19 +70,6 @@ function openGuarded(options: Parameters<typeof openSqliteStore>[0]): SqliteStor
     lock.release();
     throw error;
   }
-}
-
-/** Before anything is written: SQLite reads a log up to the first damaged frame, and forgets what was committed behind it. Throws where a full disk leaves no room for that. */
-function keepDamagedLog(path: string, framesLeft: number, now: number): DamagedRecord[] {
-  const log = `${path}-wal`;
-  const { isDamaged, soundFrames } = readLog(log);
-  if (!isDamaged && soundFrames < framesLeft)
-    return [named('write-ahead log', log, `${plural(framesLeft - soundFrames, 'page')} of it are missing`)];
-  if (!isDamaged) return [];
-  const kept = `${log}.damaged-${now}`;
-  const lost = `what was committed after its first ${plural(soundFrames, 'page')} cannot be read`;
-  copyFileSync(log, kept);
-  return [named('write-ahead log', log, `${lost}; it is kept as ${kept}`)];
 }
 
 function named(source: string, key: string, reason: string): DamagedRecord {

@@ -29,10 +29,13 @@ export function createSelfHealingStore(options: {
   const given = new Set<string>();
   let { db } = options;
   let unfolded: Batch[] = [];
+  /** Those that a lost log held, until they are committed again. */
+  let lost: Batch[] = [];
   let store = build();
   let damage: 'none' | 'removed' | 'cut' = 'none';
   let files = watched.map(identifyFile);
   let logBytes = sizeOfFile(`${path}-wal`);
+  let databaseBytes = sizeOfFile(path);
   let foldAt = maxBytes;
 
   function build(): SqliteStore {
@@ -40,11 +43,10 @@ export function createSelfHealingStore(options: {
   }
 
   function fold(): boolean {
-    const folded = foldLog(db);
-    // It is shorter now, and nobody cut it.
-    logBytes = sizeOfFile(`${path}-wal`);
-    if (folded) {
+    if (foldLog(db)) {
       unfolded = [];
+      // It is shorter now, and nobody cut it.
+      logBytes = 0;
       foldAt = maxBytes;
       return true;
     }
@@ -55,14 +57,26 @@ export function createSelfHealingStore(options: {
   }
 
   /**
-   * A file that was deleted or replaced takes every write without a word, and none of it is there after the next start: that is no storing.
+   * A file that was deleted, replaced or cut takes every write without a word, and none of it is there after the next start: that is no storing.
    */
   function refuseMoved(): void {
-    if (identifyFile(path) === database) return;
-    throw new StorageError(
-      'other',
-      `database ${path} was removed or replaced while lowwater has it open: put the file back, or restart lowwater`,
-    );
+    if (identifyFile(path) !== database)
+      throw new StorageError(
+        'other',
+        `database ${path} was removed or replaced while lowwater has it open: put the file back, or restart lowwater`,
+      );
+    const bytes = sizeOfFile(path);
+    // Somebody's VACUUM makes it shorter too, and holds fewer pages then.
+    if (bytes < databaseBytes && bytes < holds('page_count') * holds('page_size'))
+      throw new StorageError(
+        'corrupt',
+        `database ${path} was cut while lowwater has it open: stop lowwater, move the file aside and restore a backup`,
+      );
+    databaseBytes = bytes;
+  }
+
+  function holds(pragma: 'page_count' | 'page_size'): number {
+    return Number(db.pragma(pragma, { simple: true }));
   }
 
   function refuseDamaged(found: typeof damage): void {
@@ -83,13 +97,10 @@ export function createSelfHealingStore(options: {
   function mend(): void {
     try {
       if (db.open) giveUpConnection();
-      db = connectForWriting(path);
+      db = connectForWriting(path, 0);
       store = build();
-      for (const [place, batch] of unfolded.entries()) {
-        store.commit(batch);
-        unfolded[place] = { ...batch, polls: [] };
-      }
-      fold();
+      lost = [...unfolded, ...lost];
+      unfolded = [];
       damage = 'none';
       remember();
     } catch (error) {
@@ -115,6 +126,11 @@ export function createSelfHealingStore(options: {
     logBytes = sizeOfFile(`${path}-wal`);
   }
 
+  function commit(batch: Batch): void {
+    store.commit(batch);
+    unfolded.push(batch);
+  }
+
   /** Writes on a sound log, and keeps the log short. */
   function change<T>(work: () => T): T {
     return guardStorage(path, () => {
@@ -122,20 +138,29 @@ export function createSelfHealingStore(options: {
       if (damage !== 'none') mend();
       damage = findDamage();
       refuseDamaged(damage);
+      for (let first = lost[0]; first !== undefined; first = lost[0]) {
+        commit(first);
+        lost.shift();
+      }
       const result = work();
-      if (sizeOfFile(`${path}-wal`) > foldAt) fold();
-      logBytes = sizeOfFile(`${path}-wal`);
+      keepShort();
       return result;
     });
   }
 
+  /** What is stored is stored: where the log cannot be looked at now, the next change says so. */
+  function keepShort(): void {
+    try {
+      if (sizeOfFile(`${path}-wal`) > foldAt) fold();
+      logBytes = sizeOfFile(`${path}-wal`);
+    } catch (error) {
+      if (!(asStorageError(path, error) instanceof StorageError)) throw error;
+    }
+  }
+
   return {
     connection: () => db,
-    commit: (batch) =>
-      change(() => {
-        store.commit(batch);
-        unfolded.push(batch);
-      }),
+    commit: (batch) => change(() => commit(batch)),
     prune: (olderThan) => change(() => store.prune(olderThan)),
     takeDamaged: () => store.takeDamaged(),
     takeOrders: () =>

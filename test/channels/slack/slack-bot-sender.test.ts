@@ -184,6 +184,18 @@ describe('a Slack bot', () => {
     expect(slack.messages.map(({ edits }) => edits)).toEqual([1, 0]);
   });
 
+  it('edits no message before it may, where Slack asked to wait after the edit of another, and posts meanwhile', async () => {
+    const receipts = [receiptOf(await send(buildMessage())), receiptOf(await send(buildMessage()))];
+    const [first, second] = receipts.map((receipt) => buildMessage([resolved(receipt)]));
+    slack.limit('chat.update', 30);
+    expect(await send(first ?? buildMessage())).toMatchObject({ owed: { afterMs: 30_000 } });
+    const calls = slack.posts.length;
+    const { owed } = Object(await send(second ?? buildMessage()));
+    expect(owed.afterMs).toBeGreaterThan(20_000);
+    expect(owed).not.toHaveProperty('isForAll', true);
+    expect(slack.posts.slice(calls).map(({ path }) => path)).toEqual(['/api/chat.postMessage']);
+  });
+
   it('asks for no edit again that Slack refuses for good', async () => {
     const receipt = receiptOf(await send(buildMessage()));
     slack.refuse('chat.update', 'cant_update_message');

@@ -36,6 +36,7 @@ describe('delivery to Slack', () => {
       kind: 'retry',
       certainty: 'refused',
       afterMs: 30_000,
+      isForAll: true,
       reason: 'Slack answered 429 rate_limited',
     });
   });

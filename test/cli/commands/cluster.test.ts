@@ -83,7 +83,8 @@ describe('the commands about daemons that share a database', () => {
       const url = await makeDatabase();
       const cluster = await open(url);
       const { incarnation } = await own(cluster);
-      await cluster.join(card({ node: 'two', advertise: 'http://10.0.0.2:8080', configHash: 'other' }));
+      const second = card({ node: 'two', advertise: 'http://10.0.0.2:8080', configHash: 'other' });
+      await cluster.join(second);
       const { run, runBuilt } = install(url);
       const status = await runBuilt('cluster', 'status');
       expect(status).toMatchObject({ code: 0, stderr: '' });
@@ -125,6 +126,11 @@ describe('the commands about daemons that share a database', () => {
         stdout: expect.stringContaining('nobody owns the accounts, two stands by\n'),
         stderr: expect.stringContaining('warning: nobody owns the accounts: nothing is polled, unless'),
       });
+      await cluster.leave(second.incarnation);
+      // Where the database only reads, those that run are not members either.
+      expect((await run('cluster', 'status')).stdout).toBe(
+        'No daemon is known to this database: none runs, or none can write to it.\n',
+      );
     },
   );
 

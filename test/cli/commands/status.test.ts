@@ -57,6 +57,18 @@ describe('when an account runs dry, in the status', () => {
   });
 });
 
+it('does not say that no alert fires where no account was ever read, as on a daemon that cannot know', () => {
+  const stdout: Output = {
+    write: () => Promise.resolve(),
+    isTerminal: true,
+    columns: 200,
+    style: createStyle(false),
+  };
+  const summary = summarizeAll([buildAccountView({ id: 'otp', outcome: null })], viewsNow);
+  const shown = formatStatus(summary, { stdout, timezone: 'UTC', now: viewsNow });
+  expect(shown).toMatch(/\n1 account, 1 not read yet\n$/);
+});
+
 it('names how many accounts it does not show, and where they are', () => {
   const stdout: Output = {
     write: () => Promise.resolve(),

@@ -2,9 +2,11 @@ import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFil
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { StorageError } from '../../../src/domain/operator-error.ts';
+import { readMigrations } from '../../../src/store/migrations.ts';
 import { readLog } from '../../../src/store/sqlite/left-log.ts';
+import { openSqliteStore } from '../../../src/store/sqlite/open-store.ts';
 import { openSqliteReader } from '../../../src/store/sqlite/reader.ts';
-import { batch, incident, message, noon, silence, told } from './batches.ts';
+import { batch, incident, message, noon, silence, silent, told } from './batches.ts';
 import { startChild } from './child.ts';
 import { makePath, open } from './fixtures.ts';
 
@@ -26,6 +28,15 @@ function flip(file: string, place: number): void {
   const bytes = readFileSync(file);
   bytes[place] = (bytes[place] ?? 0) ^ 4;
   writeFileSync(file, bytes);
+}
+
+/** A start that opens the database and ends before it says anything, as on a full disk. */
+function failToStart(path: string): void {
+  const wrong = { number: 99, name: 'wrong', sql: 'INSERT INTO missing VALUES (1)', checksum: '' };
+  const migrations = [...readMigrations(), wrong];
+  expect(() =>
+    openSqliteStore({ path, log: silent, now: () => noon, program: 'lowwater 1.0.0', migrations }),
+  ).toThrow(/no such table/);
 }
 
 const frame = 4096 + 24;
@@ -75,12 +86,28 @@ describe('a flipped bit in the write-ahead log of a killed daemon', () => {
     const path = makeKilled();
     flip(`${path}-wal`, frameAt(4) + 600);
     const damagedLog = readFileSync(`${path}-wal`);
-    const kept = `${path}-wal.damaged-${noon}`;
+    const kept = `${path}-wal.damaged`;
     mkdirSync(kept);
     expect(() => open(path)).toThrow(StorageError);
     expect(readFileSync(`${path}-wal`)).toEqual(damagedLog);
     rmSync(kept, { recursive: true });
     expect(open(path).load().damagedRecords).toMatchObject([{ source: 'write-ahead log' }]);
+  });
+
+  it('is named by the next start where one fails after it was found, and a command that comes first refuses', () => {
+    const path = makeKilled();
+    flip(`${path}-wal`, frameAt(4) + 600);
+    const damagedLog = readFileSync(`${path}-wal`);
+    failToStart(path);
+    failToStart(path);
+    expect(() => openSqliteReader({ path })).toThrow(/start the daemon/);
+    const [record] = open(path).load().damagedRecords ?? [];
+    expect(record).toMatchObject({
+      source: 'write-ahead log',
+      reason: expect.stringMatching(/after its first/),
+    });
+    expect(globSync(`${path}-wal.damaged*`)).toEqual([`${path}-wal.damaged-${noon}`]);
+    expect(readFileSync(`${path}-wal.damaged-${noon}`)).toEqual(damagedLog);
   });
 
   it('is none where the last write was cut short, in any byte, or nothing is wrong', () => {
@@ -98,7 +125,7 @@ describe('a flipped bit in the write-ahead log of a killed daemon', () => {
   });
 
   it.each(['cut', 'removed'])(
-    'and a log that was %s behind a commit is named, also after a command',
+    'and a log that was %s behind a commit is named, also after a command and a start that failed',
     async (what) => {
       const path = makePath();
       open(path).close();
@@ -109,6 +136,7 @@ describe('a flipped bit in the write-ahead log of a killed daemon', () => {
       if (what === 'removed') rmSync(`${path}-wal`);
       else writeFileSync(`${path}-wal`, log.subarray(0, frameAt(2)));
       expect(() => openSqliteReader({ path })).toThrow(/write-ahead log .* missing.*start the daemon/);
+      failToStart(path);
       const [record] = open(path).load().damagedRecords ?? [];
       expect(record).toMatchObject({
         source: 'write-ahead log',

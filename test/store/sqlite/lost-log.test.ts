@@ -1,11 +1,14 @@
 import { cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { StorageError } from '../../../src/domain/operator-error.ts';
 import { openSqliteReader } from '../../../src/store/sqlite/reader.ts';
 import { leaveOrder } from '../../../src/store/store.ts';
+import { mountSmallDisk } from '../../support/small-disk.ts';
 import { always, batch, incident, minuteMs, noon, ok, pollsOf } from './batches.ts';
 import { startChild } from './child.ts';
-import { makePath, open } from './fixtures.ts';
+import { makeDirectory, makePath, open } from './fixtures.ts';
 
 const readings = Array.from({ length: 50 }, (_, index) => ok(noon + index * minuteMs, index * 977));
 const before = batch({ incidents: [incident('incident-1')], polls: pollsOf('otp', readings.slice(0, 49)) });
@@ -110,6 +113,48 @@ describe.each(losses)(
     });
   },
 );
+
+it.for([0, 4, 16])(
+  'a log that is cut on a disk with room for %i pages loses nothing once there is more',
+  (pages, context) => {
+    const disk = mountSmallDisk(join(makeDirectory(), 'disk'), 'size=2m');
+    if (disk === null) return context.skip('only root can mount a small file system');
+    onTestFinished(() => disk.unmount());
+    const path = join(disk.path, 'lowwater.db');
+    const store = open(path);
+    const incidents = readings.slice(0, 10).map((_, index) => incident(`incident-${index}`));
+    const batches = incidents.map((each, index) =>
+      batch({ incidents: [each], polls: pollsOf('otp', readings.slice(index, index + 1)) }),
+    );
+    for (const each of batches) store.commit(each);
+    truncateSync(`${path}-wal`, 0);
+    disk.leave(pages * 4096);
+    for (let attempt = 0; attempt < 3; attempt += 1)
+      expect(() => store.commit(batch())).toThrow(StorageError);
+    disk.free();
+    store.commit(batch());
+    expect(storedNow(path)).toEqual({
+      incidents: incidents.map(({ id }) => id),
+      polls: readings.slice(0, 10),
+    });
+  },
+);
+
+it('a log that is cut while another process locks the database holds the daemon up no moment', () => {
+  const path = makePath();
+  const store = open(path);
+  store.commit(before);
+  truncateSync(`${path}-wal`, 0);
+  const other = new Database(path);
+  other.exec('BEGIN IMMEDIATE');
+  const began = performance.now();
+  for (let attempt = 0; attempt < 2; attempt += 1) expect(() => store.commit(after)).toThrow(StorageError);
+  expect(performance.now() - began).toBeLessThan(2500);
+  other.exec('COMMIT');
+  other.close();
+  store.commit(after);
+  expect(storedNow(path)).toEqual({ incidents: ['incident-1', 'incident-2'], polls: readings });
+});
 
 it('a log that another process folds in is no loss, and orders still arrive', () => {
   const path = makePath();

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import Database from 'better-sqlite3';
@@ -7,6 +7,7 @@ import { migrationsDirectory, readMigrations } from '../../../src/store/migratio
 import { type Connection, connectForWriting } from '../../../src/store/sqlite/connection.ts';
 import { migrate } from '../../../src/store/sqlite/migrate.ts';
 import { openSqliteReader } from '../../../src/store/sqlite/reader.ts';
+import { mountSmallDisk } from '../../support/small-disk.ts';
 import { batch, noon } from './batches.ts';
 import { makeDirectory, makePath, open } from './fixtures.ts';
 
@@ -64,6 +65,18 @@ describe('a migration', () => {
     run(path, { ...first, [`000${nextNumber + 1}-two.sql`]: 'CREATE TABLE two (a TEXT) STRICT' });
     expect(query(path, 'SELECT number FROM migration')).toHaveLength(shipped + 2);
     expect(existsSync(`${path}.before-${nextNumber + 1}`)).toBe(true);
+  });
+
+  it('that finds no room for the copy takes none', (context) => {
+    const disk = mountSmallDisk(join(makeDirectory(), 'disk'), 'size=2m');
+    if (disk === null) return context.skip('only root can mount a small file system');
+    onTestFinished(() => disk.unmount());
+    const path = join(disk.path, 'lowwater.db');
+    fillAndClose(path);
+    disk.leave(24 * 4096);
+    const name = `000${nextNumber}-add.sql`;
+    expect(() => run(path, { [name]: 'CREATE TABLE added (a TEXT) STRICT' })).toThrow(/full/);
+    expect(readdirSync(disk.path).filter((file) => file.includes('before'))).toEqual([]);
   });
 
   it('replaces the copy of an earlier try that was cut short', () => {

@@ -1,9 +1,26 @@
-import { cpSync, renameSync, rmSync, symlinkSync, unlinkSync } from 'node:fs';
+import {
+  cpSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
-import { expect, it } from 'vitest';
+import Database from 'better-sqlite3';
+import { expect, it, onTestFinished } from 'vitest';
 import { StorageError } from '../../../src/domain/operator-error.ts';
+import type { Batch } from '../../../src/ports/store.ts';
+import { readMigrations } from '../../../src/store/migrations.ts';
+import { connectForWriting } from '../../../src/store/sqlite/connection.ts';
+import { migrate } from '../../../src/store/sqlite/migrate.ts';
+import type { SqliteStore } from '../../../src/store/sqlite/port.ts';
 import { openSqliteReader } from '../../../src/store/sqlite/reader.ts';
-import { batch, incident, noon } from './batches.ts';
+import { createSelfHealingStore } from '../../../src/store/sqlite/self-healing-store.ts';
+import { always, batch, incident, noon, ok, pollsOf } from './batches.ts';
 import { makePath, open } from './fixtures.ts';
 
 const first = batch({ incidents: [incident('incident-1')] });
@@ -26,6 +43,41 @@ it.each<[string, (path: string) => void]>([
   move(path);
   expect(() => store.commit(second)).toThrow(StorageError);
   expect(() => store.commit(second)).toThrow(/was removed or replaced.*restart lowwater/);
+});
+
+it.each([0, 3 * 4096])(
+  'a database that is cut to %i bytes under a running daemon stores nothing, and says so',
+  (bytes) => {
+    const path = makePath();
+    const store = open(path);
+    store.commit(first);
+    const whole = readFileSync(path);
+    truncateSync(path, bytes);
+    expect(() => store.takeOrders()).toThrow(/was cut while lowwater has it open/);
+    for (let attempt = 0; attempt < 2; attempt += 1)
+      expect(() => store.commit(second)).toThrow(/was cut while lowwater has it open.*restore a backup/);
+    writeFileSync(path, whole);
+    store.commit(second);
+  },
+);
+
+it('a database that somebody makes shorter by VACUUM is whole, and stores on', () => {
+  const path = makePath();
+  const store = open(path);
+  store.commit(batch({ notes: { large: 'x'.repeat(200_000) } }));
+  store.commit(batch({ notes: { large: null } }));
+  store.close();
+  const again = open(path);
+  again.commit(first);
+  const before = statSync(path).size;
+  const other = new Database(path);
+  other.exec('VACUUM');
+  other.pragma('wal_checkpoint(PASSIVE)');
+  other.close();
+  expect(statSync(path).size).toBeLessThan(before);
+  again.commit(second);
+  again.commit(batch({ notes: { large: 'x'.repeat(200_000) } }));
+  expect(again.takeOrders()).toEqual([]);
 });
 
 it('one that is put back goes on where it was', () => {
@@ -81,3 +133,34 @@ it('a folder that cannot be looked into is a failure of storing, whatever is ask
   store.commit(second);
   expect(store.incidents({})).toHaveLength(2);
 });
+
+it('a folder that cannot be looked into from the middle of a commit on doubles nothing that was stored', () => {
+  const path = makePath();
+  const folder = dirname(path);
+  const db = connectForWriting(path);
+  migrate({ db, path, migrations: readMigrations(), program: 'lowwater 1.0.0', now: noon });
+  let leave = (): void => undefined;
+  const store = createSelfHealingStore({ db, path, now: () => noon, verifier: () => () => leave() });
+  onTestFinished(() => store.close());
+  const poll = batch({ polls: pollsOf('otp', [ok(noon, 5)]) });
+  leave = () => {
+    renameSync(folder, `${folder}-away`);
+    symlinkSync(folder, folder);
+  };
+  const stored = isStored(store, poll);
+  leave = () => undefined;
+  expect(() => store.commit(second)).toThrow(StorageError);
+  unlinkSync(folder);
+  renameSync(`${folder}-away`, folder);
+  if (!stored) store.commit(poll);
+  expect([...store.polls({ account: 'otp', ...always })].flat()).toHaveLength(1);
+});
+
+function isStored(store: SqliteStore, given: Batch): boolean {
+  try {
+    store.commit(given);
+    return true;
+  } catch {
+    return false;
+  }
+}

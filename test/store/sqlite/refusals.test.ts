@@ -22,7 +22,12 @@ describe('a file that cannot be the database', () => {
       'corrupt',
       /is no database.*restore a backup/,
     ],
-    ['a few bytes', (path) => writeFileSync(path, 'hi'), 'corrupt', /was cut to 2 bytes.*restore a backup/],
+    [
+      'a few bytes, beside which nothing lies that could be removed as well',
+      (path) => writeFileSync(path, 'hi'),
+      'corrupt',
+      /was cut to 2 bytes(?!.*-daemon).*restore a backup/,
+    ],
     [
       'one whose first page does not say whose it is',
       (path) => alter(path, 'PRAGMA application_id = 7'),
@@ -291,7 +296,7 @@ it('one that was cut to nothing under a daemon that was killed is refused, and a
   open(path).close();
   writeFileSync(path, '');
   writeFileSync(`${path}-daemon`, '{}');
-  expect(refusalOf(() => open(path)).message).toMatch(/was deleted, or cut to 0 bytes.*restore a backup/);
+  expect(refusalOf(() => open(path)).message).toMatch(/deleted, or cut to 0 bytes.*backup.*remove .*-daemon/);
   const fresh = makePath();
   writeFileSync(fresh, '');
   expect(open(fresh).load().accounts).toEqual([]);

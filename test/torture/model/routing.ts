@@ -38,8 +38,8 @@ export function asksOf(settings: Settings, incident: Incident): readonly Ask[] {
       if (!direct.has(channel)) direct.set(channel, repeatEveryMs);
     }
     for (const channel of route.escalate?.channels ?? []) {
-      const afterMs = route.escalate?.afterMs ?? 0;
-      if (!escalations.has(channel)) escalations.set(channel, { afterMs, repeatEveryMs });
+      const known = escalations.get(channel) ?? { afterMs: Number.POSITIVE_INFINITY, repeatEveryMs };
+      escalations.set(channel, { ...known, afterMs: Math.min(known.afterMs, route.escalate?.afterMs ?? 0) });
     }
   }
   if (taken.length === 0) for (const name of names) direct.set(name, usualMs);
