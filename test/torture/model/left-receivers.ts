@@ -11,15 +11,15 @@ export class LeftReceivers {
   readonly #named = new DurableMap<number>();
   readonly #stored = [this.#configured, this.#named] as const;
   readonly #seen = new Set<string>();
+  /** When each came into the configuration in force, or went out of it. */
+  readonly #movedAt = new Map<string, number>();
   #known: ReadonlySet<string> = new Set();
-  #configuredAt = 0;
 
   /** The channels that are in force now. Gives those that come back before it is stored that they went. */
   configured(names: readonly string[], at: number): readonly string[] {
     const came = names.filter((name) => !this.#configured.has(name) && this.#known.has(name));
-    this.#configuredAt = at;
-    for (const name of [...this.#configured.keys()]) if (!names.includes(name)) this.#configured.delete(name);
-    for (const name of names) this.#configured.set(name, true);
+    for (const name of [...this.#configured.keys()]) if (!names.includes(name)) this.#move(name, at);
+    for (const name of names) if (!this.#configured.has(name)) this.#move(name, at);
     return came;
   }
 
@@ -34,7 +34,7 @@ export class LeftReceivers {
   }
 
   /** Gives those that came or went with what is stored now, and those that may show for good what they showed before. */
-  committed(): { readonly moved: readonly string[]; readonly excused: readonly string[] } {
+  committed(): { readonly moved: ReadonlyMap<string, number>; readonly excused: readonly string[] } {
     const named = new Map(this.#named.entries());
     const isFresh = (name: string): boolean => this.#named.stored(name) !== named.get(name);
     const fresh = [...named.keys()].filter(isFresh);
@@ -47,8 +47,9 @@ export class LeftReceivers {
     const excused = moved.filter((name) => isBack(name) && this.isNamed(name));
     for (const name of moved)
       if (isBack(name)) this.since.delete(name);
-      else this.since.set(name, this.#configuredAt);
-    return { moved, excused: [...excused, ...fresh.filter(isBack)] };
+      else this.since.set(name, this.#movedAt.get(name) ?? 0);
+    const when = new Map(moved.map((name) => [name, this.#movedAt.get(name) ?? 0]));
+    return { moved: when, excused: [...excused, ...fresh.filter(isBack)] };
   }
 
   died(): void {
@@ -62,5 +63,11 @@ export class LeftReceivers {
 
   isNamed(channel: string): boolean {
     return (this.#named.get(channel) ?? Number.NEGATIVE_INFINITY) >= (this.since.get(channel) ?? 0);
+  }
+
+  #move(name: string, at: number): void {
+    this.#movedAt.set(name, at);
+    if (this.#configured.has(name)) this.#configured.delete(name);
+    else this.#configured.set(name, true);
   }
 }

@@ -489,8 +489,8 @@ export class Model implements Observer {
     const incidents = [...(this.machine?.daemon?.state.incidents.values() ?? [])];
     const { moved, excused } = this.#left.committed();
     for (const name of excused) this.#receivers.begin(name);
-    for (const name of moved) {
-      readers.leave(name, this.#now());
+    for (const [name, at] of moved) {
+      readers.leave(name, at);
       for (const { id, event } of incidents) if (event) readers.mayHaveRead(`${name}/${id}`);
     }
   }

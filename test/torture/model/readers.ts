@@ -5,6 +5,8 @@ import { Violation } from '../story.ts';
 /** What a channel's readers have got of one incident. */
 interface Heard {
   readonly kinds: Map<string, Arrivals>;
+  /** When the last was sent. */
+  sentAt: number;
 }
 
 interface Arrivals {
@@ -79,11 +81,12 @@ export class Readers {
     return (this.#changedAt.get(channel) ?? Number.NEGATIVE_INFINITY) >= since;
   }
 
-  /** What is sent there from now on begins anew. */
+  /** What was sent there since then begins anew. */
   leave(channel: string, at: number): void {
     this.#beginsAt.set(channel, at);
     this.#changedAt.set(channel, at);
-    for (const key of [...this.#heard.keys()]) if (key.startsWith(`${channel}/`)) this.#heard.delete(key);
+    for (const [key, { sentAt }] of [...this.#heard])
+      if (key.startsWith(`${channel}/`) && sentAt < at) this.#heard.delete(key);
   }
 
   lose(incident: string): void {
@@ -106,7 +109,8 @@ export class Readers {
     if (message.kind !== 'incidents' || (message.recipients !== undefined && this.#late.has(send))) return;
     for (const item of message.items) {
       const key = `${channel}/${item.incident.id}`;
-      const heard = this.#heard.get(key) ?? { kinds: new Map() };
+      const heard = this.#heard.get(key) ?? { kinds: new Map(), sentAt: send.at };
+      heard.sentAt = send.at;
       this.#heard.set(key, heard);
       const isEndAlone = item.kinds.length === 1 && item.kinds.includes('resolved') && heard.kinds.size === 0;
       if (isEndAlone && !this.#lost.has(item.incident.id) && !this.#perhapsRead.has(key)) {
