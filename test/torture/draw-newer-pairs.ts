@@ -266,14 +266,18 @@ export function drawNewer(from: Seeded, pair: NewerPair, { settings, at, until }
     }
     case 'removed channel × take-over': {
       const left = withoutChannel(settings, from.pick(settings.channels).name);
-      const removal = (at: number): Happening[] => [
-        { at, kind: 'reload', settings: left },
-        ...from.some([endOfOwner(from, at + from.pick([0, 1, 50, 700, 5 * minuteMs]))], 0.7),
-        ...from.some<Happening>(
-          [{ at: at + from.pick([1, 700, 5 * minuteMs, 3 * hourMs]), kind: 'reload', settings }],
-          0.6,
-        ),
-      ];
+      const removal = (at: number): Happening[] => {
+        const happenings: Happening[] = [
+          { at, kind: 'reload', settings: left },
+          ...from.some([endOfOwner(from, at + from.pick([0, 1, 50, 700, 5 * minuteMs]))], 0.7),
+          ...from.some<Happening>(
+            [{ at: at + from.pick([1, 700, 5 * minuteMs, 3 * hourMs]), kind: 'reload', settings }],
+            0.6,
+          ),
+        ];
+        const forMs = from.skewed(1000, hourMs);
+        return [...from.some<Happening>([{ at, kind: 'storage', fault: 'full', forMs }], 0.4), ...happenings];
+      };
       if (from.chance(0.5)) return removal(at);
       const next = removal(from.skewed(1, 60_000));
       return [{ at, kind: 'await', what: 'a message', forMs: withinMs(6 * hourMs), next }];

@@ -87,6 +87,13 @@ export const pairMutations: readonly Mutation[] = [
     pair: 'quiet hours × escalation',
   },
   {
+    name: 'the last message to a receiver goes out before it is stored that it is left',
+    file: 'src/daemon/farewell-sender.ts',
+    old: 'return isStored ? channel',
+    new: 'return isStored !== null ? channel',
+    pair: 'removed channel × take-over',
+  },
+  {
     name: 'messages that wait are loaded by what the clock showed',
     file: 'src/store/records.ts',
     old: 'ORDER BY +no";',

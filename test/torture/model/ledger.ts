@@ -470,7 +470,7 @@ export class Ledger {
       const since = this.#firstSeen.get(`${row.channel} ${item.incident} ${item.kind} ${item.at}`) ?? 0;
       const isLeft = this.readers.hasChanged(row.channel, since);
       const isUnheard = this.#unheard.has(`${row.channel}/${item.incident}`);
-      if (isOver && (isOwedAlone || isLeft || isUnheard)) continue;
+      if (isLeft || (isOver && (isOwedAlone || isUnheard))) continue;
       throw new Violation(
         'a message says all it stands for',
         `${item.kind} of ${item.incident} is not in ${message.id}`,

@@ -490,7 +490,7 @@ export class Model implements Observer {
     const { moved, excused } = this.#left.committed();
     for (const name of excused) this.#receivers.begin(name);
     for (const [name, at] of moved) {
-      readers.leave(name, at);
+      readers.leave(name, at, this.#now());
       for (const { id, event } of incidents) if (event) readers.mayHaveRead(`${name}/${id}`);
     }
   }

@@ -2,6 +2,8 @@ import { kindsByIncident, type Notification } from '../../../src/domain/outbox.t
 import type { Send } from '../observer.ts';
 import { Violation } from '../story.ts';
 
+const edgeMs = 60_000;
+
 /** What a channel's readers have got of one incident. */
 interface Heard {
   readonly kinds: Map<string, Arrivals>;
@@ -82,9 +84,9 @@ export class Readers {
   }
 
   /** What was sent there since then begins anew. */
-  leave(channel: string, at: number): void {
+  leave(channel: string, at: number, storedAt: number): void {
     this.#beginsAt.set(channel, at);
-    this.#changedAt.set(channel, at);
+    this.#changedAt.set(channel, storedAt);
     for (const [key, { sentAt }] of [...this.#heard])
       if (key.startsWith(`${channel}/`) && sentAt < at) this.#heard.delete(key);
   }
@@ -99,7 +101,10 @@ export class Readers {
 
   sending(send: Send, othersHaveIt: boolean): void {
     if (othersHaveIt) this.#late.add(send);
-    this.#trouble.set(send, { unknowns: this.#unknowns.get(send.channel) ?? 0, deaths: this.#deaths });
+    // What was on its way as the channel left goes out before all is told anew.
+    const before = this.hasChanged(send.channel, send.at - edgeMs) ? 1 : 0;
+    const unknowns = (this.#unknowns.get(send.channel) ?? 0) - before;
+    this.#trouble.set(send, { unknowns, deaths: this.#deaths });
   }
 
   arrived(send: Send): void {
