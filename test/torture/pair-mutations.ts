@@ -91,6 +91,13 @@ export const pairMutations: readonly Mutation[] = [
     file: 'src/daemon/farewell-sender.ts',
     old: 'return isStored ? channel',
     new: 'return isStored !== null ? channel',
+    test: 'test/daemon/farewell-sender.test.ts',
+  },
+  {
+    name: 'nobody hears that a receiver was not told that it hears no more',
+    file: 'src/engine/channel-changes.ts',
+    old: 'if (missed !== null) noteMissedFarewell(',
+    new: 'if (missed !== null && now < 0) noteMissedFarewell(',
     pair: 'removed channel × take-over',
   },
   {
