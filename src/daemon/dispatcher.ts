@@ -1,3 +1,4 @@
+import { getOrMake } from '../domain/get-or-make.ts';
 import type { IncidentMessage, Message } from '../domain/message.ts';
 import { StorageError } from '../domain/operator-error.ts';
 import type { Notification } from '../domain/outbox.ts';
@@ -98,15 +99,14 @@ export class Dispatcher {
   adopt(channels: readonly Channel[]): void {
     const lanes = new Map(this.#lanes);
     this.#lanes.clear();
-    const paces = new Map<string, Pace>();
+    const receiverOf = ({ paceKey, name }: Channel): string => paceKey ?? name;
+    const paces = new Map(lanes.values().map(({ channel, pace }) => [receiverOf(channel), pace]));
     for (const channel of channels) {
-      const before = lanes.get(channel.name);
-      const key = channel.paceKey ?? channel.name;
-      const shared = this.#dependencies.paceOf?.(channel.name);
-      const pace = shared ?? paces.get(key) ?? { freeAt: 0 };
-      if (shared === undefined) pace.freeAt = Math.max(pace.freeAt, before?.pace.freeAt ?? 0);
-      paces.set(key, pace);
-      this.#lanes.set(channel.name, { channel, running: before?.running ?? new Set(), pace });
+      const { running = new Set<string>() } = lanes.get(channel.name) ?? {};
+      const pace =
+        this.#dependencies.paceOf?.(channel.name) ??
+        getOrMake(paces, receiverOf(channel), () => ({ freeAt: 0 }));
+      this.#lanes.set(channel.name, { channel, running, pace });
     }
   }
 
@@ -114,7 +114,7 @@ export class Dispatcher {
   claimDue(now: number): Claim[] {
     const claims: Claim[] = [];
     if (this.#hasNothing()) return claims;
-    for (const [name, lane] of this.#lanes)
+    for (const [name, lane] of [...this.#lanes])
       for (let claim = this.#claimNext(name, lane, now); claim; claim = this.#claimNext(name, lane, now))
         claims.push(claim);
     return claims;
@@ -123,11 +123,15 @@ export class Dispatcher {
   #claimNext(name: string, lane: Lane, now: number): Claim | null {
     const { state } = this.#dependencies;
     if (lane.pace.freeAt > now) return null;
-    const due = this.#sendable(name, lane, now).find(({ dueAt }) => dueAt <= now);
+    const dues = this.#sendable(name, lane, now).filter(({ dueAt }) => dueAt <= now);
+    // A receiver may ask to wait with each try of one message: neither others nor its other channels stand behind that.
+    const [due] = dues.toSorted((one, other) => one.attempts - other.attempts);
     if (due === undefined) return null;
     const whole = joinOwed(state, absorbFollowers(state, due, busyAlerts(state, name, now)));
     const message = { ...whole, attempts: whole.attempts + 1, uncertain: true };
     lane.running.add(message.id);
+    this.#lanes.delete(name);
+    this.#lanes.set(name, lane);
     // Another lane of the same receiver may be due now.
     lane.pace.freeAt = now + lane.channel.minGapMs;
     state.underWay.add(message.id);
@@ -179,18 +183,10 @@ export class Dispatcher {
     const lane = this.#lanes.get(this.#channelOf(claim));
     const delivery = await this.#attempt(lane, claim.message, content);
     for (const { running } of this.#lanes.values()) running.delete(id);
-    this.#obeyWait(this.#lanes.get(this.#channelOf(claim)), delivery);
+    if (lane !== undefined) hold(lane, waitForAll(delivery), this.#dependencies.now());
     const isIncidents = typeof content === 'object' && content?.kind === 'incidents';
     const subject = isIncidents && lane?.channel.threadsBySubject ? threadSubject(content) : null;
     this.#dependencies.ended({ ...claim, subject, delivery });
-  }
-
-  /** A receiver that asks to wait gets nothing meanwhile, by none of its channels. */
-  #obeyWait(lane: Lane | undefined, delivery: DeliveryEnd): void {
-    const { isForAll = false, afterMs = 0 } =
-      delivery.kind === 'retry' ? delivery : delivery.kind === 'delivered' ? (delivery.owed ?? {}) : {};
-    if (lane !== undefined && isForAll)
-      lane.pace.freeAt = Math.max(lane.pace.freeAt, this.#dependencies.now() + afterMs);
   }
 
   /** A reload since the claim may have given its channel another name, and its name to another channel. */
@@ -241,9 +237,20 @@ export class Dispatcher {
       return { kind: 'retry', certainty: 'refused', reason: unsent.noDatabase() };
     }
     if (!this.#maySend) return { kind: 'retry', certainty: 'refused', reason: unsent.notOwned() };
-    lane.pace.freeAt = this.#dependencies.now() + lane.channel.minGapMs;
+    hold(lane, lane.channel.minGapMs, this.#dependencies.now());
     return lane.channel.send(content, this.#ending.signal);
   }
+}
+
+/** Its receiver gets nothing before that, by none of its channels. */
+function hold({ pace }: Lane, ms: number, now: number): void {
+  pace.freeAt = Math.max(pace.freeAt, now + ms);
+}
+
+function waitForAll(delivery: DeliveryEnd): number {
+  const { isForAll = false, afterMs = 0 } =
+    delivery.kind === 'retry' ? delivery : delivery.kind === 'delivered' ? (delivery.owed ?? {}) : {};
+  return isForAll ? afterMs : 0;
 }
 
 /**

@@ -164,10 +164,15 @@ export interface AccountState {
   /** Not polled before this instant because it failed (auth and other failures, per account). */
   readonly retryAt: number | null;
   /**
-   * Digests of the address and the key that it is read by: other ones may be another account of the provider. `entry`: of what its
-   * provider's entry says, where that has the address, under any name; versions before stored the name as the address.
+   * Digests of the address and the key that it is read by: other ones may be another account of the provider. Where it has no address of
+   * its own that is the name of its provider's entry, with the `host` that the entry asks and all that the `entry` says.
    */
-  readonly purse: { readonly address: string; readonly key: string; readonly entry?: string } | null;
+  readonly purse: {
+    readonly address: string;
+    readonly key: string;
+    readonly host?: string;
+    readonly entry?: string;
+  } | null;
   /** Readings from before belong to another account of the provider. */
   readonly seriesSince: number;
 }

@@ -70,15 +70,29 @@ export function* listAccess(
 }
 
 function accessTo(state: MonitorState, account: AccountSettings, digestOf: (text: string) => string): Access {
-  const key = keyedDigest(state, credentialTextOf(account));
-  const place = providerKeyOf(account);
-  const { id, baseUrl, entryAddress = '' } = account;
-  if (baseUrl !== null) return { address: digestOf(place), key };
-  const entry = digestOf(JSON.stringify(entryOf(state.settings, account).written));
-  const before = state.polled.get(id)?.purse;
-  const isOfOldVersion = before?.entry === undefined && before?.address === digestOf(place);
-  if (isOfOldVersion) recordAccess(state, id, { ...before, entry });
-  return { address: digestOf(`${place} ${entryAddress}`), key, entry };
+  const { baseUrl, entryAddress = '' } = account;
+  const access = {
+    address: digestOf(providerKeyOf(account)),
+    key: keyedDigest(state, credentialTextOf(account)),
+  };
+  if (baseUrl !== null) return access;
+  return { ...access, host: digestOf(entryAddress), entry: digestOf(writtenEntry(state, account)) };
+}
+
+function writtenEntry({ settings }: MonitorState, account: AccountSettings): string {
+  return JSON.stringify(entryOf(settings, account).written);
+}
+
+/** Accounts whose provider's entry says something else than when their access was recorded. */
+export function listEdited(state: MonitorState): ReadonlySet<string> {
+  const digests = new Map<string, string>();
+  const edited = state.settings.accounts.filter((account) => {
+    const { id, provider, baseUrl } = account;
+    if (baseUrl !== null) return false;
+    const entry = getOrMake(digests, provider, () => keyedDigest(state, writtenEntry(state, account)));
+    return state.polled.get(id)?.purse?.entry !== entry;
+  });
+  return new Set(edited.map(({ id }) => id));
 }
 
 /**
@@ -89,11 +103,11 @@ function accessTo(state: MonitorState, account: AccountSettings, digestOf: (text
 export function findMoved(state: MonitorState, accesses: ReadonlyMap<string, Access>): ReadonlySet<string> {
   const moved = new Set<string>();
   const rekeyed = new Map<string, string>();
-  for (const [id, { address, key, entry }] of accesses) {
+  for (const [id, access] of accesses) {
     const before = state.polled.get(id)?.purse;
     if (before === undefined || before === null) continue;
-    if (address !== before.address && (entry === undefined || entry !== before.entry)) moved.add(id);
-    else if (key !== before.key) rekeyed.set(id, key);
+    if (isElsewhere(access, before)) moved.add(id);
+    else if (access.key !== before.key) rekeyed.set(id, access.key);
   }
   if (rekeyed.size === 0) return moved;
   const owners = new Map(
@@ -103,12 +117,16 @@ export function findMoved(state: MonitorState, accesses: ReadonlyMap<string, Acc
   return moved;
 }
 
+function isElsewhere({ address, host, entry }: Access, before: Access): boolean {
+  if (entry !== undefined && entry === before.entry) return false;
+  return address !== before.address || host !== (before.host ?? host);
+}
+
 /** In memory; stored with the next poll. */
 export function recordAccess(state: MonitorState, id: string, purse: Access): void {
   const poll = state.polled.get(id);
   if (poll === undefined) return;
-  const { address, key, entry } = poll.purse ?? {};
-  if (address === purse.address && key === purse.key && entry === purse.entry) return;
+  if (JSON.stringify(poll.purse) === JSON.stringify(purse)) return;
   state.polled.setInMemory(id, { ...poll, purse });
 }
 

@@ -17,6 +17,7 @@ import {
   findMoved,
   isReadDifferently,
   listAccess,
+  listEdited,
   recordAccess,
 } from './changed-accounts.ts';
 import { followChannels } from './channel-changes.ts';
@@ -41,10 +42,11 @@ export function reconfigure(
   now: number,
 ): readonly AccountSettings[] {
   state.settings = settings;
+  const edited = listEdited(state);
   // Some accounts of the reload before this one may not have been brought along.
   const fresh = settings.accounts.filter((account) => {
     const known = state.accounts.get(account.id);
-    return known?.settings !== account || known.allRules !== settings.rules;
+    return known?.settings !== account || known.allRules !== settings.rules || edited.has(account.id);
   });
   const { alike = [], others = [] } = Object.groupBy(fresh, (account) =>
     isReadAlike(state.accounts.get(account.id)?.settings, account) ? 'alike' : 'others',
@@ -71,8 +73,15 @@ function isReadAlike(old: AccountSettings | undefined, account: AccountSettings)
 /** Watched accounts that are read as before get their present rules, names and labels, each at once. */
 export function followAccounts(state: MonitorState, accounts: readonly AccountSettings[], now: number): void {
   const lists: RuleLists = new Map();
+  const accesses = atOnce(
+    listAccess(
+      state,
+      accounts.filter(({ baseUrl }) => baseUrl === null),
+    ),
+  );
   for (const settings of accounts) {
-    const account = watchAccount(state, settings, { now, lists, isMoved: false });
+    const purse = accesses.get(settings.id);
+    const account = watchAccount(state, settings, { now, lists, isMoved: false, purse });
     closeObsolete(state, account, { now, isMoved: false });
     followLabels(state, account);
     judgeElapsed(state, account, now);

@@ -88,7 +88,9 @@ const account = objectOf<StoredAccount>({
   facts: orAbsent((value) =>
     Object.entries(providerFacts).every(([key, is]) => orAbsent(is)(keyOf(value, key))),
   ),
-  purse: orAbsent(orNull(objectOf({ address: text, key: text, entry: orAbsent(text) }))),
+  purse: orAbsent(
+    orNull(objectOf({ address: text, key: text, host: orAbsent(text), entry: orAbsent(text) })),
+  ),
 });
 
 const alertParts = {

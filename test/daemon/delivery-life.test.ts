@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { Secret } from '../../src/domain/secret.ts';
 import { unsent } from '../../src/engine/delivery-ended.ts';
 import { dayMs, hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
-import { makeRoute } from '../support/settings.ts';
+import { RecordingChannel, wordMessage } from '../support/recording-channel.ts';
+import { makeChannel, makeRoute } from '../support/settings.ts';
 import { startWorld, step, type World } from '../support/world.ts';
 
 const rule = smsLow({ info: units(500), warning: units(200), critical: units(50) });
@@ -67,6 +68,43 @@ describe('a channel that is down', () => {
     await world.pass(10 * minuteMs);
     for (const name of parts.channels)
       expect(world.news(name).join('; ')).toContain('ads/sms-low firing critical');
+  });
+
+  test('that always asks to wait with one message takes the others, by all of its channels', async () => {
+    const parts = { accounts: ['otp', 'ads'], rules: [rule], channels: ['ops', 'night'] };
+    const world = await startWorld(parts);
+    for (const name of parts.channels) world.channel(name).paceKey = 'one webhook';
+    world.reload(parts);
+    world.channel('ops').moodFor = (message) =>
+      wordMessage(message).startsWith('otp')
+        ? { owes: ['otp/sms-low'], afterMs: 10 * minuteMs, isForAll: true }
+        : 'up';
+    await read(world, 100);
+    await read(world, 10, 'ads');
+    await world.pass(12 * minuteMs);
+    expect(world.news('night').join('; ')).toContain('otp/sms-low firing warning');
+    await world.pass(10 * minuteMs);
+    expect(world.news()).toContain('ads/sms-low firing critical');
+  });
+
+  test('that asks to wait does so until that is over, whatever its channel is called, and no other receiver does', async () => {
+    const world = await startWorld({ rules: [rule] });
+    const setChannel = (name: string, address: string) => {
+      const channels = [makeChannel(name, address)];
+      world.channels.set(name, new RecordingChannel({ name, now: () => world.now }));
+      world.channel(name).paceKey = address;
+      world.reload({ accounts: ['otp', 'ads'], rules: [rule], channels });
+    };
+    setChannel('ops', 'first');
+    world.channel('ops').mood = { owes: ['otp/sms-low'], afterMs: hourMs, isForAll: true };
+    await read(world, 100);
+    setChannel('operations', 'first');
+    await read(world, 10, 'ads');
+    await world.pass(10 * minuteMs);
+    expect(world.news('operations')).toEqual([]);
+    setChannel('operations', 'second');
+    await world.pass(minuteMs);
+    expect(world.news('operations').join('; ')).toContain('ads/sms-low firing critical');
   });
 
   test('is tried again after 1, 2, 4 … seconds, at most 5 minutes apart', async () => {

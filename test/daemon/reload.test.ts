@@ -372,7 +372,22 @@ describe('an account that points at another prepaid account', () => {
     expect(await read(world, 90)).toEqual([]);
   });
 
-  test('goes on from the name of a provider entry that an earlier version stored as its address', async () => {
+  test('begins no new series where a provider entry is renamed after another edit of it', async () => {
+    const parts = (name: string, timeout: string) => ({
+      provider: makeProvider({ written: undefined }),
+      providers: { [name]: makeProvider({ name, written: { type: 'pushed', timeout } }) },
+      accounts: [makeAccount('otp', { provider: name, baseUrl: null })],
+      rules: [rule],
+    });
+    const world = await startWorld(parts('shop', '10s'));
+    await read(world, 100);
+    world.settings = { ...world.settings, providers: makeSettings(parts('shop', '9s')).providers };
+    await world.daemon.reload(world.settings);
+    world.reload(parts('till', '9s'));
+    expect(await read(world, 90)).toEqual([]);
+  });
+
+  test('stores the name of a provider entry as its address, as the version before reads and writes it', async () => {
     const entryAddress = 'https://one.example';
     const accounts = [makeAccount('otp', { provider: 'gateway', baseUrl: null, entryAddress })];
     const providers = { gateway: makeProvider({ name: 'gateway', address: entryAddress }) };
@@ -381,6 +396,7 @@ describe('an account that points at another prepaid account', () => {
     const { state } = world.daemon;
     const stored = state.polled.get('otp') ?? freshAccount('otp', 0);
     const purse = { address: keyedDigest(state, 'gateway'), key: stored.purse?.key ?? '' };
+    expect(stored.purse).toMatchObject(purse);
     state.polled.set('otp', { ...stored, purse });
     await world.restart({ downMs: 0, parts: { providers, accounts, rules: [rule, topUp] } });
     expect(await read(world, 90)).toEqual([]);

@@ -766,8 +766,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'another balance goes on with the readings of the one before',
     file: 'src/engine/changed-accounts.ts',
-    old: 'if (address !== before.address && (entry === undefined || entry !== before.entry)) moved.add(id);',
-    new: 'if (address !== before.address) moved.delete(id);',
+    old: 'if (isElsewhere(access, before)) moved.add(id);',
+    new: 'if (isElsewhere(access, before)) moved.delete(id);',
     test: reloadTest,
   },
   ...pairMutations,

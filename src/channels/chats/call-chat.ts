@@ -3,11 +3,18 @@ import type { Clock } from '../../ports/clock.ts';
 
 type Post<Answer> = (signal: AbortSignal) => Promise<Answer>;
 
-interface Patience<Answer> {
+/** A call that would have to wait for longer than `maxWaitMs` is not made; `tries`: once more where the answer asks for less. */
+interface Patience {
+  readonly maxWaitMs: number;
+  readonly tries: number;
+}
+
+/** A question whose answer decides whether anything is heard: it waits as long as it has to, and its answer is told at once. */
+export const patient: Patience = { maxWaitMs: Number.POSITIVE_INFINITY, tries: 1 };
+
+interface Method<Answer> extends Patience {
   readonly method: string;
   readonly waitAskedBy: (answer: Answer) => number | null;
-  /** A call that would have to wait for longer is not made. */
-  readonly maxWaitMs: number;
 }
 
 /** The calls of a chat's API: each method no sooner than its last answer asked for. */
@@ -19,14 +26,9 @@ export class ChatCalls {
     this.#clock = clock;
   }
 
-  /** Once more where the answer asks to wait. Each call has the whole time. Rejects where no answer came. */
-  async call<Answer>(
-    limits: DeadlineLimits,
-    post: Post<Answer>,
-    patience: Patience<Answer>,
-    triesLeft = 2,
-  ): Promise<Answer> {
-    const { method, waitAskedBy, maxWaitMs } = patience;
+  /** Each call has the whole time. Rejects where no answer came. */
+  async call<Answer>(limits: DeadlineLimits, post: Post<Answer>, called: Method<Answer>): Promise<Answer> {
+    const { method, waitAskedBy, maxWaitMs, tries } = called;
     const leftMs = (this.#freeAt.get(method) ?? 0) - this.#clock.monotonic();
     if (leftMs > maxWaitMs) throw new Error('the receiver asked to wait for longer');
     if (leftMs > 0) await pauseOrEnd(this.#clock, leftMs, limits.outer);
@@ -34,8 +36,8 @@ export class ChatCalls {
     const waitMs = waitAskedBy(answer);
     if (waitMs === null) return answer;
     this.#freeAt.set(method, this.#clock.monotonic() + waitMs);
-    const isLast = triesLeft === 1 || waitMs > maxWaitMs;
-    return isLast ? answer : this.call(limits, post, patience, triesLeft - 1);
+    const isLast = tries === 1 || waitMs > maxWaitMs;
+    return isLast ? answer : this.call(limits, post, { ...called, tries: tries - 1 });
   }
 }
 

@@ -5,7 +5,7 @@ import { pause } from '../../net/deadline.ts';
 import { isSuccess } from '../../net/http-answer.ts';
 import { openHttpConnections } from '../../net/http-post.ts';
 import type { ChannelChat, ChannelListener, Heard } from '../../ports/channel.ts';
-import { ChatCalls } from '../chats/call-chat.ts';
+import { ChatCalls, patient } from '../chats/call-chat.ts';
 import { keepListening, unheard } from '../chats/keep-listening.ts';
 import type { SenderDependencies } from '../kind.ts';
 import type { PostSettings } from '../receiver.ts';
@@ -198,8 +198,8 @@ export function openTelegramListener(
       const limits = { clock, afterMs, outer: signal };
       const post = (ending: AbortSignal) =>
         postToBot(settings, { method, body }, { signal: ending, dispatcher, clock });
-      const maxWaitMs = method.startsWith('get') ? Number.POSITIVE_INFINITY : minuteMs;
-      const { json, ...said } = await calls.call(limits, post, { method, waitAskedBy, maxWaitMs });
+      const patience = method.startsWith('get') ? patient : { maxWaitMs: minuteMs, tries: 2 };
+      const { json, ...said } = await calls.call(limits, post, { method, waitAskedBy, ...patience });
       const cut = json === undefined && isSuccess(said) ? said.body : null;
       isContested ||= said.status === 409;
       if (keyOf(json, 'ok') === true) return { result: keyOf(json, 'result'), problem: null, cut };

@@ -9,7 +9,7 @@ import type { HttpAnswer } from '../../net/http-answer.ts';
 import { openHttpConnections } from '../../net/http-post.ts';
 import type { ChannelChat, ChannelListener, ChatAnswer, Heard } from '../../ports/channel.ts';
 import { classifyAnswer } from '../answers.ts';
-import { ChatCalls } from '../chats/call-chat.ts';
+import { ChatCalls, patient } from '../chats/call-chat.ts';
 import { keepListening, unheard } from '../chats/keep-listening.ts';
 import type { SenderDependencies } from '../kind.ts';
 import { isThreadGone, slackBotAnswers } from './slack-answers.ts';
@@ -233,7 +233,7 @@ export function openSlackListener(
       const said = await calls.call(
         { clock, afterMs: callMs, outer: signal },
         (ending) => callSlack(method, fields, { apiUrl, token, signal: ending, dispatcher, clock }),
-        { method, waitAskedBy, maxWaitMs: token === appToken ? Number.POSITIVE_INFINITY : maxWaitMs },
+        { method, waitAskedBy, ...(token === appToken ? patient : { maxWaitMs, tries: 2 }) },
       );
       return parseJson(said.body);
     } catch {

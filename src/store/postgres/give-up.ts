@@ -3,6 +3,8 @@ import type { PoolClient } from 'pg';
 
 /** A server that does not take the cancelling by then is not reached. */
 const cancelMs = 2000;
+/** Longer than PgBouncer waits for its server to pass it on (`cancel_wait_timeout`, `server_connect_timeout`). */
+const passOnMs = 30_000;
 /** After this a server that is not reached has noticed that nobody is at the other end (`tcp_keepalives_*` of each connection). */
 const unnoticedMs = 6000;
 /** CancelRequest (https://www.postgresql.org/docs/current/protocol-message-formats.html) */
@@ -46,7 +48,10 @@ function cancel({ host, port, processID, secretKey, connection }: Cancellable): 
   request.writeInt32BE(secretKey ?? 0, 12);
   return new Promise((resolve) => {
     const socket = new Socket();
-    socket.setTimeout(cancelMs, () => socket.destroy());
+    socket.setTimeout(cancelMs, () => {
+      resolve();
+      socket.unref().setTimeout(passOnMs, () => socket.destroy());
+    });
     socket.on('error', () => undefined);
     socket.on('close', () => resolve());
     if (host.startsWith('/')) socket.connect(`${host}/.s.PGSQL.${port}`);

@@ -12,14 +12,14 @@ function bed(...waits: readonly number[]) {
   return {
     clock,
     calledAt,
-    call: (maxWaitMs = Number.POSITIVE_INFINITY, method = 'post'): Promise<number | null> =>
+    call: (maxWaitMs = 3 * minuteMs, method = 'post'): Promise<number | null> =>
       calls.call(
         { clock, afterMs: 1000, outer: new AbortController().signal },
         async () => {
           calledAt.push(clock.monotonic());
           return left.shift() ?? null;
         },
-        { method, waitAskedBy: (waitMs) => waitMs, maxWaitMs },
+        { method, waitAskedBy: (waitMs) => waitMs, maxWaitMs, tries: 2 },
       ),
   };
 }

@@ -280,6 +280,18 @@ describe('a bot that listens', () => {
     expect(await answered('sendMessage', 2)).toMatchObject([{}, { text: 'Ada has it' }]);
   });
 
+  test('says that nothing is heard while Telegram asks to wait for the next question, which comes no sooner', async () => {
+    const { telegram, listener } = await listen();
+    const description = 'Too Many Requests: retry after 600';
+    telegram.refuse({ status: 429, body: { ok: false, description, parameters: { retry_after: 600 } } }, 1);
+    const isRefused = () => listener.problem()?.reason.startsWith('Too Many Requests') === true;
+    await eventually('the reason', isRefused);
+    const asked = telegram.of('getUpdates').length;
+    await eventually('another connection', () => telegram.of('getMe').length > 1);
+    expect(telegram.of('getUpdates')).toHaveLength(asked);
+    expect(isRefused()).toBe(true);
+  });
+
   test('passes over an update that is larger than any command, and hears those before and behind it', async () => {
     const { telegram, events, listener } = await listen();
     telegram.update(pressed('0.1.before'));

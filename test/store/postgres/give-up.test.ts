@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
 import { giveUp } from '../../../src/store/postgres/give-up.ts';
@@ -51,5 +52,21 @@ it('who cancels waits until the other side has passed it on, which PgBouncer doe
   await expect.poll(() => passedOn).toBe(true);
   stream.destroy();
   await ended;
+  expect(closedBefore).toBe(false);
+});
+
+it('who cancels leaves no PgBouncer that waits for its server to pass it on, and waits no longer itself', async () => {
+  let closedBefore = false;
+  const { stream, client } = await connected((socket) => {
+    onTestFinished(() => void socket.destroy());
+    socket.on('data', () => undefined);
+    socket.on('end', () => {
+      closedBefore ||= socket.bytesRead > 0;
+    });
+  });
+  const ended = giveUp(client);
+  stream.destroy();
+  await ended;
+  await pause(200);
   expect(closedBefore).toBe(false);
 });
