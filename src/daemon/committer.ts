@@ -97,10 +97,11 @@ export class Committer {
     }
   }
 
-  /** Resolves once all but plain readings is stored, or cannot be for now. */
-  async storeChanges(): Promise<void> {
-    if (this.#failing) return;
-    if (this.#busy || !changedOnlyReadings(this.#parts.state)) await this.flush();
+  /** Whether all but plain readings is stored: resolves once it is, or cannot be for now. */
+  async storeChanges(): Promise<boolean> {
+    if (this.#failing) return false;
+    const isStored = !this.#busy && changedOnlyReadings(this.#parts.state);
+    return isStored || ((await this.flush()) && !this.#failing);
   }
 
   /** Gives something else exclusive use of the store. What it throws ends the process. */

@@ -97,7 +97,11 @@ export class Daemon {
     this.counting = new Counting(log);
     this.#daemonLog = new DaemonLog(log);
     this.#connections = createConnections(
-      { ...dependencies, farewellBegins: (channel) => this.#beginFarewell(channel) },
+      {
+        ...dependencies,
+        farewellBegins: (channel) => this.#beginFarewell(channel),
+        storeChanges: () => this.committer.storeChanges(),
+      },
       state.settings,
     );
     this.#timer = createWakeTimer(clock, this.#time, () => this.#tick());

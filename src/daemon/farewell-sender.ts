@@ -13,6 +13,7 @@ const lastsMs = 15 * minuteMs;
 export interface FarewellDependencies {
   readonly clock: Clock;
   readonly membership?: DaemonMembership;
+  readonly storeChanges: () => Promise<boolean>;
   /** Gives what is called at the end. `missed`: why the receiver has not heard all; null where it has. `isBack`: it is configured again. */
   readonly farewellBegins: (channel: string) => (missed: string | null, isBack: boolean) => void;
 }
@@ -48,7 +49,7 @@ export class FarewellSender {
     for (const [ending, receiver] of this.#open) {
       if (!receivers.has(receiver)) continue;
       this.#open.delete(ending);
-      ending.abort();
+      ending.abort(unsent.configuredAgain());
     }
   }
 
@@ -58,7 +59,7 @@ export class FarewellSender {
   }
 
   abandon(): void {
-    for (const ending of this.#open.keys()) ending.abort();
+    for (const ending of this.#open.keys()) ending.abort(unsent.ended());
   }
 
   async #tell(channel: Channel, farewell: Message, signal: AbortSignal): Promise<string | null> {
@@ -77,13 +78,15 @@ export class FarewellSender {
       await this.#wait(waitMs, afterMs === undefined, signal);
       if (signal.aborted) return reason;
     }
-    return unsent.ended();
+    return String(signal.reason);
   }
 
+  /** Only once it is stored that the receiver is left: the next process might take it for one that has all open. */
   async #send(channel: Channel, message: Message, signal: AbortSignal): Promise<Delivery> {
-    return this.#dependencies.membership?.maySend() === false
-      ? { kind: 'retry', certainty: 'refused', reason: unsent.notOwned() }
-      : channel.send(message, signal);
+    const isStored = await this.#dependencies.storeChanges();
+    if (signal.aborted) return notSent(String(signal.reason));
+    if (this.#dependencies.membership?.maySend() === false) return notSent(unsent.notOwned());
+    return isStored ? channel.send(message, signal) : notSent(unsent.notStored());
   }
 
   #wait(ms: number, isOurs: boolean, signal: AbortSignal): Promise<void> {
@@ -92,6 +95,10 @@ export class FarewellSender {
     const end = endsAtStop ? AbortSignal.any([signal, stopping]) : signal;
     return pauseOrEnd(this.#dependencies.clock, ms, end);
   }
+}
+
+function notSent(reason: string): Delivery {
+  return { kind: 'retry', certainty: 'refused', reason };
 }
 
 interface Left {

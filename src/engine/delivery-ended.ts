@@ -40,6 +40,8 @@ export const unsent = sentences('unsent', {
   noDatabase: 'the database could not be read',
   unstorable: 'the database cannot be written, and a test that is not stored might never end',
   ended: 'lowwater ended before',
+  configuredAgain: 'it was configured again before',
+  notStored: 'the database cannot be written, so it was not sent',
   notOwned: 'another daemon may own the accounts soon, so it was not sent',
 });
 

@@ -7,7 +7,11 @@ import { FakeClock } from '../support/fake-clock.ts';
 import { buildTestMessage } from '../support/messages.ts';
 import { makeAccount, makeSettings } from '../support/settings.ts';
 
-const dependencies = { clock: new FakeClock(0), farewellBegins: () => () => undefined };
+const dependencies = {
+  clock: new FakeClock(0),
+  farewellBegins: () => () => undefined,
+  storeChanges: async () => true,
+};
 const { signal } = new AbortController();
 const timedOut: Outcome = { kind: 'timeout', reason: 'late', durationMs: 1, usage: {} };
 const before = makeSettings({ accounts: [makeAccount('otp')] });

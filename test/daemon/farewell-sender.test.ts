@@ -8,9 +8,13 @@ const ended = 'otp/sms-low resolved warning (channel-removed)';
 const named = '@lowwater/channel-failed:ops event warning';
 
 /** A pager has an alert open, and the configuration sends elsewhere from now on while it answers so. */
-async function moveAway(mood: Mood): Promise<{ readonly world: World; readonly old: RecordingChannel }> {
+async function moveAway(
+  mood: Mood,
+  diskFull = false,
+): Promise<{ readonly world: World; readonly old: RecordingChannel }> {
   const world = await startWorld({ rules: [smsLow({ warning: units(200) })] });
   await read(world, 100);
+  world.diskFull = diskFull;
   const old = world.channel('ops');
   old.news();
   old.mood = mood;
@@ -87,6 +91,33 @@ describe('a receiver that the configuration has no more', () => {
     old.mood = 'up';
     await world.pass(10 * minuteMs);
     expect(old.news()).toEqual([named]);
+  });
+
+  test('is not told before the database knows so: the next process may have the configuration of before', async () => {
+    for (const isKilled of [false, true]) {
+      const { world, old } = await moveAway('up', true);
+      await world.pass(5 * minuteMs);
+      expect(old.news()).toEqual([]);
+      if (isKilled) world.crash();
+      world.diskFull = false;
+      if (isKilled) world.start();
+      await world.pass(10 * minuteMs);
+      expect(old.news()).toEqual(isKilled ? [] : [ended]);
+      expect(world.errors.filter((each) => 'channel' in each)).toEqual([]);
+    }
+  });
+
+  test('and that is configured again before anything was sent is named for that reason', async () => {
+    const parts = { rules: [smsLow({ warning: units(200) })], channels: ['ops', 'pager'] };
+    const world = await startWorld(parts);
+    await read(world, 100);
+    const underWay = Promise.withResolvers<void>();
+    world.channel('pager').hold = underWay.promise;
+    await read(world, 300);
+    for (const channels of [['ops'], parts.channels]) await world.reload({ ...parts, channels });
+    underWay.resolve();
+    await world.pass(minuteMs);
+    expect(world.errors).toMatchObject([{ channel: 'pager', reason: 'it was configured again before' }]);
   });
 
   test('is told once more where the daemon is to end, which waits for that no longer than for other work', async () => {

@@ -1,5 +1,5 @@
 import type { Settings } from '../../src/domain/settings.ts';
-import { renamedAccounts } from './receiver-names.ts';
+import { renamedAccounts, withoutChannel } from './receiver-names.ts';
 import {
   type ChannelFault,
   type Happening,
@@ -26,6 +26,8 @@ export const newerPairs = [
   'extended × extended',
   'given back × taken',
   'cancelled × ordered',
+  'removed channel × take-over',
+  'quiet hours × escalation',
 ] as const;
 export type NewerPair = (typeof newerPairs)[number];
 
@@ -41,6 +43,8 @@ interface Frame {
   readonly accounts?: number;
   /** By these expressions. */
   readonly reports?: readonly string[];
+  /** An hour from each. */
+  readonly quietHours?: string;
 }
 
 const many = [2, 3, 3];
@@ -62,6 +66,12 @@ export const frames: Readonly<Record<NewerPair, Frame>> = {
   'extended × extended': { nodes: many },
   'given back × taken': { nodes: many },
   'cancelled × ordered': { nodes: many },
+  'quiet hours × escalation': { nodes: [1, 1, 2], escalates: true, quietHours: '0 */2 * * *' },
+  'removed channel × take-over': {
+    nodes: [1, 2, 3],
+    faults: ['refused', 'lost', 'slow', 'dead'],
+    everywhere: true,
+  },
 };
 
 type Undone = Extract<Happening, { kind: 'undo' }>;
@@ -244,6 +254,33 @@ export function drawNewer(from: Seeded, pair: NewerPair, { settings, at, until }
       const amountMicros = from.pick([150, 400]) * 1_000_000;
       const order = { account, amountMicros, forMs: from.skewed(20 * minuteMs, 12 * hourMs) };
       return drawUndone(from, 'cancel', { at, kind: 'ordered', ...order, byOrder: from.chance(0.5) });
+    }
+    case 'quiet hours × escalation': {
+      const forMs = from.skewed(minuteMs, 2 * hourMs);
+      const next = from.pick<readonly Happening[]>([
+        [{ at: from.skewed(1, 40_000), kind: 'suspend', forMs }],
+        [{ at: from.skewed(1, 40_000), kind: 'jump', byMs: from.pick([-1, 1]) * forMs }],
+        [endOfOwner(from, from.skewed(1, 40_000))],
+      ]);
+      return [{ at, kind: 'await', what: 'an escalation', forMs: withinMs(12 * hourMs), next }];
+    }
+    case 'removed channel × take-over': {
+      const left = withoutChannel(settings, from.pick(settings.channels).name);
+      const removal = (at: number): Happening[] => {
+        const happenings: Happening[] = [
+          { at, kind: 'reload', settings: left },
+          ...from.some([endOfOwner(from, at + from.pick([0, 1, 50, 700, 5 * minuteMs]))], 0.7),
+          ...from.some<Happening>(
+            [{ at: at + from.pick([1, 700, 5 * minuteMs, 3 * hourMs]), kind: 'reload', settings }],
+            0.6,
+          ),
+        ];
+        const forMs = from.skewed(1000, hourMs);
+        return [...from.some<Happening>([{ at, kind: 'storage', fault: 'full', forMs }], 0.4), ...happenings];
+      };
+      if (from.chance(0.5)) return removal(at);
+      const next = removal(from.skewed(1, 60_000));
+      return [{ at, kind: 'await', what: 'a message', forMs: withinMs(6 * hourMs), next }];
     }
   }
 }

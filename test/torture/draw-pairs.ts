@@ -109,6 +109,10 @@ export function drawPair(from: Seeded, mixed: Scenario, wanted?: string): Scenar
       ...{ id: `report-${place}`, cron, timezone: from.pick(['UTC', 'Europe/Berlin']) },
       channels: [first, second],
     })),
+    silences:
+      frame.quietHours === undefined
+        ? []
+        : [{ match: {}, cron: frame.quietHours, timezone: 'UTC', durationMs: hourMs, comment: '' }],
     storage: { path: ':memory:', retentionMs: 400 * dayMs },
     log: { level: 'debug' } as const,
   };

@@ -16,6 +16,8 @@ export interface Send {
   readonly missed: readonly string[];
   readonly at: number;
   readonly process: number;
+  /** To a receiver that the configuration has no more: no outbox knows of it. */
+  readonly isFarewell: boolean;
   /** Nobody else can take the accounts before the sender has stored what it tells, as far as it can know. */
   readonly mayBeUnstored: boolean;
 }

@@ -80,6 +80,27 @@ export const pairMutations: readonly Mutation[] = [
     pair: 'report × take-over',
   },
   {
+    name: 'the end of quiet hours is not noticed',
+    file: 'src/engine/silencing.ts',
+    old: 'window.startsAt > now ? window.startsAt : window.endsAt',
+    new: 'Math.max(now, window.startsAt) === now ? window.endsAt + 3_600_000 : window.startsAt',
+    pair: 'quiet hours × escalation',
+  },
+  {
+    name: 'the last message to a receiver goes out before it is stored that it is left',
+    file: 'src/daemon/farewell-sender.ts',
+    old: 'return isStored ? channel',
+    new: 'return isStored !== null ? channel',
+    test: 'test/daemon/farewell-sender.test.ts',
+  },
+  {
+    name: 'nobody hears that a receiver was not told that it hears no more',
+    file: 'src/engine/channel-changes.ts',
+    old: 'if (missed !== null) noteMissedFarewell(',
+    new: 'if (missed !== null && now < 0) noteMissedFarewell(',
+    pair: 'removed channel × take-over',
+  },
+  {
     name: 'messages that wait are loaded by what the clock showed',
     file: 'src/store/records.ts',
     old: 'ORDER BY +no";',

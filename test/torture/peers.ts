@@ -95,20 +95,19 @@ export class Peers {
           missed: delivery.kind === 'delivered' ? (delivery.owed?.recipients ?? []) : [],
           at: this.#machine.queue.now,
           process: life.number,
+          isFarewell:
+            span.daemon?.state.settings.channels.some((each) => names.of(each) === receiver) === false,
           mayBeUnstored: this.#machine.mayNotifyUnpersisted(span),
         };
         const { tests } = this.#world;
         const isTest = tests.isOf(send);
-        // To a receiver that the configuration has no more: no outbox knows of it.
-        const isFarewell = !this.#machine.settings.channels.some((each) => names.of(each) === receiver);
-        const isOfOutbox = !isTest && !isFarewell;
+        const isOfOutbox = !isTest && !send.isFarewell;
         if (counts && isOfOutbox) this.#observer.sending(send);
         // What was handed over arrives, whether or not the process lives to hear of it.
         if (fate.arrivesAfterMs !== null && counts) {
           this.#machine.queue.at(this.#machine.queue.now + fate.arrivesAfterMs, () => {
             if (isTest) return void tests.arrived(send);
-            if (isFarewell) return;
-            this.#world.chats.arrived(send);
+            if (isOfOutbox) this.#world.chats.arrived(send);
             this.#observer.arrived(send);
           });
         }

@@ -116,6 +116,25 @@ export function renamedAccounts<Named extends { readonly id: string }>(accounts:
   return accounts.map((it) => ({ ...it, id: `${it.id}-renamed` }));
 }
 
+/** The same settings without a channel: what went to it alone goes to the others. */
+export function withoutChannel(settings: Settings, gone: string): Settings {
+  const channels = settings.channels.filter(({ name }) => name !== gone);
+  const left = (names: readonly string[]): readonly string[] => {
+    const kept = names.filter((name) => name !== gone);
+    return kept.length > 0 ? kept : channels.map(({ name }) => name);
+  };
+  return {
+    ...settings,
+    channels,
+    routes: settings.routes.map((route) => ({
+      ...route,
+      channels: left(route.channels),
+      escalate: route.escalate && { ...route.escalate, channels: left(route.escalate.channels) },
+    })),
+    reports: settings.reports.map((it) => ({ ...it, channels: left(it.channels) })),
+  };
+}
+
 /** The same settings, where each channel has another name. */
 export function renamedSettings(settings: Settings, rename: Rename): Settings {
   return {

@@ -371,7 +371,8 @@ export class Ledger {
       last === null &&
       this.lastDead.has(row.channel) &&
       /^(?:nothing is known|it was over before)/.test(row.lastError ?? '');
-    if (last?.kind === 'dead' || gone || old || tried || needless) return;
+    const isLeft = this.readers.hasChanged(row.channel, since);
+    if (last?.kind === 'dead' || gone || isLeft || old || tried || needless) return;
     throw new Violation(
       'a message dies with a reason',
       `${row.id}: ${row.lastError}; last ${JSON.stringify(last)}`,
@@ -465,7 +466,11 @@ export class Ledger {
       );
       // A silence took it from the channel while somebody was owed it.
       const isOwedAlone = row.owed !== undefined && this.readers.heard(row.channel, item.incident).size === 0;
-      if (isOver && (isOwedAlone || this.#unheard.has(`${row.channel}/${item.incident}`))) continue;
+      // It was on its way as its channel left, and what was over by then is nobody's any more.
+      const since = this.#firstSeen.get(`${row.channel} ${item.incident} ${item.kind} ${item.at}`) ?? 0;
+      const isLeft = this.readers.hasChanged(row.channel, since);
+      const isUnheard = this.#unheard.has(`${row.channel}/${item.incident}`);
+      if (isLeft || (isOver && (isOwedAlone || isUnheard))) continue;
       throw new Violation(
         'a message says all it stands for',
         `${item.kind} of ${item.incident} is not in ${message.id}`,

@@ -23,6 +23,7 @@ import { DurableMap } from './durable-map.ts';
 import { Duties } from './duties.ts';
 import { expectSame, fingerprint } from './fingerprint.ts';
 import { Ledger, type Moment } from './ledger.ts';
+import { LeftReceivers } from './left-receivers.ts';
 import { OrdersGiven } from './orders-given.ts';
 import { Pacing } from './pacing.ts';
 import { Receivers } from './receivers.ts';
@@ -58,6 +59,7 @@ export class Model implements Observer {
   readonly #own = new SelfAlerts();
   readonly #names: ReceiverNames;
   readonly #receivers = new Receivers();
+  readonly #left = new LeftReceivers();
   readonly given = new OrdersGiven();
   /** The open incident of each alert, by the daemon's own records. */
   readonly #open = new DurableMap<string>();
@@ -200,6 +202,7 @@ export class Model implements Observer {
     this.#pacing.died();
     this.#duties.died();
     this.#receivers.died(this.#now());
+    this.#left.died();
     this.given.died();
     for (const map of this.#stored) map.crash();
     this.#store = null;
@@ -275,6 +278,7 @@ export class Model implements Observer {
       this.#follow(incident, state, moment);
       this.#duties.followed(incident, moment.at);
       this.#receivers.followed(incident, moment.at);
+      this.#left.followed(incident, moment.at);
     }
     this.#duties.changed(
       batch.alerts.map((it) => `${it.account}/${it.rule}`),
@@ -290,7 +294,7 @@ export class Model implements Observer {
     this.#enqueue(batch, state, moment);
     this.#review(state, moment, isAgain);
     this.#ledger.taken(moment.now);
-    for (const part of [this.#book, this.#duties, this.#receivers, this.given]) part.taken();
+    for (const part of [this.#book, this.#duties, this.#receivers, this.#left, this.given]) part.taken();
     this.#pacing.taken(batch);
     for (const map of this.#stored) map.take();
   }
@@ -331,6 +335,7 @@ export class Model implements Observer {
     this.#pacing.committed();
     this.#duties.committed();
     this.#receivers.committed();
+    this.#channelsStored();
     this.given.committed();
     for (const map of this.#stored) map.commit();
     // From here on what is stored goes by the clock of this process.
@@ -384,8 +389,9 @@ export class Model implements Observer {
   }
 
   arrived(send: Send): void {
-    this.#story.note(6, () => `    ${send.channel}: ${send.message.id} arrived`);
-    this.#ledger.readers.arrived(send);
+    const what = send.isFarewell ? ` as the last (${summary(send.message)})` : '';
+    this.#story.note(6, () => `    ${send.channel}: ${send.message.id} arrived${what}`);
+    if (!send.isFarewell) this.#ledger.readers.arrived(send);
     this.#receivers.arrived(send, this.#now());
   }
 
@@ -459,6 +465,7 @@ export class Model implements Observer {
     this.#book.restored();
     this.#ledger.restored();
     this.#receivers.restored();
+    this.#left.restored();
     this.given.restored();
     this.#duties.restored();
     this.#pacing.restored();
@@ -476,11 +483,26 @@ export class Model implements Observer {
     this.#duties.disturb(this.#now());
   }
 
+  /** Channels that came or went hear anew; an event that was put out for one goes out for the others. */
+  #channelsStored(): void {
+    const { readers } = this.#ledger;
+    const incidents = [...(this.machine?.daemon?.state.incidents.values() ?? [])];
+    const { moved, excused } = this.#left.committed();
+    for (const name of excused) this.#receivers.begin(name);
+    for (const [name, at] of moved) {
+      readers.leave(name, at, this.#now());
+      for (const { id, event } of incidents) if (event) readers.mayHaveRead(`${name}/${id}`);
+    }
+  }
+
   /** A process begins, or goes by another configuration from here on. */
   #configure({ state }: Daemon): void {
     this.#configuredAt = this.#now();
     this.given.configured(state.settings);
     this.#pacing.configure(state.settings, this.#now());
+    const names = this.#names.state(state).settings.channels.map(({ name }) => name);
+    for (const name of this.#left.configured(names, this.#now()))
+      this.#ledger.readers.comeBack(name, this.#now());
   }
 
   /** The next daemon that does the work has another configuration than the last one. */
@@ -589,7 +611,7 @@ export class Model implements Observer {
   }
 
   #expectShown(state: MonitorState, moment: Moment, stored: ReadonlyMap<string, Incident> = new Map()): void {
-    const parts = { state, calendar: this.#calendar, ledger: this.#ledger };
+    const parts = { state, calendar: this.#calendar, ledger: this.#ledger, left: this.#left };
     this.#receivers.expectTrue({ ...parts, ...moment, stored: (id) => stored.get(id) });
   }
 

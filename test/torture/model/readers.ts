@@ -2,9 +2,13 @@ import { kindsByIncident, type Notification } from '../../../src/domain/outbox.t
 import type { Send } from '../observer.ts';
 import { Violation } from '../story.ts';
 
+const edgeMs = 60_000;
+
 /** What a channel's readers have got of one incident. */
 interface Heard {
   readonly kinds: Map<string, Arrivals>;
+  /** When the last was sent. */
+  sentAt: number;
 }
 
 interface Arrivals {
@@ -25,6 +29,9 @@ export class Readers {
   readonly #lost = new Set<string>();
   /** What a message said that was lost, or an attempt of which nobody knows the end: nobody knows whether it was read. */
   readonly #perhapsRead = new Set<string>();
+  /** Since when a channel is another one than before: it came into the configuration, or out of it. */
+  readonly #beginsAt = new Map<string, number>();
+  readonly #changedAt = new Map<string, number>();
   #deaths = 0;
 
   /** Kinds that have arrived on a channel about an incident. */
@@ -65,6 +72,25 @@ export class Readers {
     return this.heard(channel, incident).size === 0 && !this.#perhapsRead.has(`${channel}/${incident}`);
   }
 
+  /** It was out of the configuration for a moment of which no batch knows: what is open is told anew. */
+  comeBack(channel: string, at: number): void {
+    this.lostTrackOf(channel);
+    this.#changedAt.set(channel, at);
+  }
+
+  /** Whether a channel came or went since. */
+  hasChanged(channel: string, since: number): boolean {
+    return (this.#changedAt.get(channel) ?? Number.NEGATIVE_INFINITY) >= since;
+  }
+
+  /** What was sent there since then begins anew. */
+  leave(channel: string, at: number, storedAt: number): void {
+    this.#beginsAt.set(channel, at);
+    this.#changedAt.set(channel, storedAt);
+    for (const [key, { sentAt }] of [...this.#heard])
+      if (key.startsWith(`${channel}/`) && sentAt < at) this.#heard.delete(key);
+  }
+
   lose(incident: string): void {
     this.#lost.add(incident);
   }
@@ -75,16 +101,21 @@ export class Readers {
 
   sending(send: Send, othersHaveIt: boolean): void {
     if (othersHaveIt) this.#late.add(send);
-    this.#trouble.set(send, { unknowns: this.#unknowns.get(send.channel) ?? 0, deaths: this.#deaths });
+    // What was on its way as the channel left goes out before all is told anew.
+    const before = this.hasChanged(send.channel, send.at - edgeMs) ? 1 : 0;
+    const unknowns = (this.#unknowns.get(send.channel) ?? 0) - before;
+    this.#trouble.set(send, { unknowns, deaths: this.#deaths });
   }
 
   arrived(send: Send): void {
     const { channel, message } = send;
     // Late to those whom it was refused for, where the others have it: `Ledger` sees that they do not get it again.
+    if (send.at < (this.#beginsAt.get(channel) ?? 0)) return;
     if (message.kind !== 'incidents' || (message.recipients !== undefined && this.#late.has(send))) return;
     for (const item of message.items) {
       const key = `${channel}/${item.incident.id}`;
-      const heard = this.#heard.get(key) ?? { kinds: new Map() };
+      const heard = this.#heard.get(key) ?? { kinds: new Map(), sentAt: send.at };
+      heard.sentAt = send.at;
       this.#heard.set(key, heard);
       const isEndAlone = item.kinds.length === 1 && item.kinds.includes('resolved') && heard.kinds.size === 0;
       if (isEndAlone && !this.#lost.has(item.incident.id) && !this.#perhapsRead.has(key)) {

@@ -9,6 +9,7 @@ import { PagingTool, type ToolType, toolTypes } from '../../support/paging-tool.
 import type { Send } from '../observer.ts';
 import { Violation } from '../story.ts';
 import type { Ledger, Moment } from './ledger.ts';
+import type { LeftReceivers } from './left-receivers.ts';
 import { acknowledged, asksOf, silenced } from './routing.ts';
 import { rank } from './rules.ts';
 
@@ -46,6 +47,7 @@ interface Truth extends Moment {
   readonly state: MonitorState;
   readonly calendar: Calendar;
   readonly ledger: Ledger;
+  readonly left: LeftReceivers;
   /** An incident that the database has, whether or not it is open. */
   readonly stored: (id: string) => Incident | undefined;
 }
@@ -70,6 +72,11 @@ export class Receivers {
   readonly #lost = new Set<string>();
   /** Since when somebody looks: who was away, or stood still, tells on coming back. */
   #awakeSince = 0;
+
+  /** What it shows of before is nobody's any more: people heard so. */
+  begin(channel: string): void {
+    this.#shown.delete(channel);
+  }
 
   followed(incident: Incident, at: number): void {
     const { severity, rises, resolvedAt, acknowledgement, flappingSince } = incident;
@@ -173,6 +180,7 @@ export class Receivers {
         if (this.#isToBeShown(name, incident, truth) && !this.#isOlder(shown, incident))
           this.#expectOpen(name, shown, incident);
     }
+    for (const [name, since] of truth.left.since) this.#expectLeft(name, since, truth);
   }
 
   /** Unchanged for an hour, in which somebody looked and nothing muted it. */
@@ -203,12 +211,27 @@ export class Receivers {
       if (truth.at - Math.max(word.at, this.#changed.get(incident.id)?.at ?? 0) < hourMs) continue;
       if (silenced(truth.state, truth.calendar, incident, truth.now)) continue;
       if (hasRefused(shown, alert) || this.#isOfNobody(shown, alert, truth)) continue;
-      const seen =
-        shown.tool === null
-          ? [...shown.words].filter(([, words]) => !['over', undefined].includes(words.get(alert)?.state))
-          : shown.tool.about(`lowwater/${alert}`);
+      const seen = openThere(shown, alert);
       if (seen.length > 0)
         throw untrue(`${channel} shows ${alert} as open, which ended: ${JSON.stringify(seen)}`);
+    }
+  }
+
+  /** Whoever hears no more was told so within an hour, or people heard that it was not. */
+  #expectLeft(channel: string, since: number, truth: Truth): void {
+    const shown = this.#shown.get(channel);
+    if (shown === undefined || truth.left.isNamed(channel)) return;
+    if (truth.at - Math.max(since, this.#awakeSince) < hourMs) return;
+    // What it refused for good as news, people may know from before it was taken out for a moment.
+    if (truth.ledger.lastDead.has(channel)) return;
+    for (const [alert, word] of shown.latest) {
+      if (truth.at - word.at < hourMs || this.#isOfNobody(shown, alert, truth)) continue;
+      const seen = openThere(shown, alert);
+      if (seen.length > 0)
+        throw new Violation(
+          'whoever hears no more is told so, or is named',
+          `${channel} shows ${alert}: ${JSON.stringify(seen)}`,
+        );
     }
   }
 
@@ -302,6 +325,12 @@ function wordOf(
   const isOver = resolvedAt !== null || kinds.includes('resolved');
   const state = isOver ? 'over' : isAcknowledged(incident) ? 'taken' : 'open';
   return { incident: incident.id, state, severity, ...when };
+}
+
+/** What its readers, or its tool, have open about an alert. */
+function openThere({ tool, words }: Shown, alert: string): readonly unknown[] {
+  if (tool !== null) return tool.about(`lowwater/${alert}`);
+  return [...words].filter(([, said]) => !['over', undefined].includes(said.get(alert)?.state));
 }
 
 /** `isFree`: nobody has it as bad as it is. */
