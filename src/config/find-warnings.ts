@@ -38,6 +38,7 @@ const finders: readonly Finder[] = [
   warnOfShortPolls,
   warnOfDemand,
   warnOfProviders,
+  warnOfPushed,
   warnOfUnsent,
   warnOfRules,
   warnOfGaps,
@@ -132,6 +133,16 @@ function warnOfProviders(file: Position, settings: Settings): void {
     for (const [index, { poll }] of accounts)
       if (poll.kind === 'every') warnOfNeedlessPolls(file.at('accounts', index), poll.everyMs, entry);
   }
+}
+
+/** Allowed, as in 0.3.0: what was pushed before can still be asked for. */
+function warnOfPushed(file: Position, settings: Settings): void {
+  if (settings.server !== null) return;
+  for (const [index, account] of settings.accounts.entries())
+    if (!entryOf(settings, account).polled)
+      file
+        .at('accounts', index, 'provider')
+        .report('its readings are pushed, and "server": null switches off what takes them');
 }
 
 /** Allowed, as in 0.3.0: of two authorizations one is sent. */

@@ -83,13 +83,16 @@ it('an account at an unencrypted address goes by what its own entry allows, and 
   );
 });
 
-it('an account whose readings are pushed needs a server that takes them', () => {
+it('an account whose readings are pushed is warned of where nothing takes them, and loads as in 0.3.0', () => {
   const pushed = withEntry({ type: 'pushed' }, { credentials: undefined });
-  expect(load({ ...pushed, server: null })).toMatchObject({
-    kind: 'invalid',
-    problems: [{ path: 'accounts[2].provider', message: expect.stringContaining('"server": null') }],
-  });
-  for (const server of [{}, undefined]) expect(load({ ...pushed, server }).kind).toBe('loaded');
+  const switchedOff = { path: 'accounts[2].provider', message: expect.stringContaining('"server": null') };
+  expect(loadValid({ ...pushed, server: null }).warnings).toContainEqual(
+    expect.objectContaining(switchedOff),
+  );
+  for (const server of [{}, undefined])
+    expect(loadValid({ ...pushed, server }).warnings).not.toContainEqual(
+      expect.objectContaining(switchedOff),
+    );
 });
 
 it.each([

@@ -119,7 +119,7 @@ describe('the token', () => {
     const list = await (await withCookie('/sessions', cookie)).text();
     const [id = '', ...more] = [...list.matchAll(/\/sessions\/([^/]+)\/end/g)].map((found) => found[1] ?? '');
     expect(more).toHaveLength(1);
-    expect(list).toMatch(/data-label="Ends"><time datetime="2026-11-21T06:41/);
+    expect(list).toMatch(/data-label="Ends"><span><time datetime="2026-11-21T06:41/);
     expect(list).not.toContain(cookie.split(/[=;]/)[1]);
     const end = (which: string) =>
       fetch(`${server.url}/sessions/${which}/end`, {

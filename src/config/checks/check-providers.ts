@@ -19,8 +19,6 @@ export function checkProviders(file: Position): void {
     const known = name === null ? null : entries.get(name);
     if (name !== null && known === undefined) reportUnknown(provider, name, [...entries.keys()]);
     else if (known?.entry) checkAccount(account, known.entry, known.position, addressless);
-    if (known?.entry?.polled === false && file.at('server').value === null)
-      provider.report('its readings are pushed, and "server": null switches off what takes them');
   }
 }
 
