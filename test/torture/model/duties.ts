@@ -33,6 +33,8 @@ export class Duties {
   #owed = new Map<string, number>();
   /** When a channel was last notified of an incident: reminders count from it. */
   readonly #lastNotified = new DurableMap<number>();
+  /** When an incident was last seen to be silenced: what waited then was taken back. */
+  readonly #lastSilenced = new Map<string, number>();
   /** The instant of the last decision of each kind, by channel and incident. */
   readonly #lastItem = new DurableMap<number>();
   /** The last two readings of each account. */
@@ -252,7 +254,13 @@ export class Duties {
           alertKey(other.account, other.rule) === alertKey(incident.account, incident.rule),
       );
       const calm = !followsEnd && !this.#taken.has(incident.id) && at - this.#disturbedAt > 1000;
-      if (counts && calm && Number.isFinite(pauseMs) && at - last < pauseMs - 1000) {
+      if (
+        counts &&
+        calm &&
+        Number.isFinite(pauseMs) &&
+        this.#wasRead(incident, message.channel, last) &&
+        at - last < pauseMs - 1000
+      ) {
         throw new Violation(
           'reminders keep their distance',
           `${what}: ${at - last} ms after the last word, decided at ${it.item.at}, now ${now}`,
@@ -261,10 +269,19 @@ export class Duties {
     }
   }
 
+  /** Not what the channel refused, or a silence took back. */
+  #wasRead({ id }: Incident, channel: string, at: number): boolean {
+    const ends = [this.#parts.ledger.lastDead.get(channel), this.#lastSilenced.get(id)];
+    return ends.every((end) => end === undefined || end < at - 1000);
+  }
+
   #dutiesOf(state: MonitorState, incident: Incident, it: Moment): { channel: string; kind: string }[] {
     const { calendar, book, ledger } = this.#parts;
     const { now } = it;
-    if ([-edgeMs, 0, edgeMs].some((edge) => silenced(state, calendar, incident, now + edge))) return [];
+    if ([-edgeMs, 0, edgeMs].some((edge) => silenced(state, calendar, incident, now + edge))) {
+      this.#lastSilenced.set(incident.id, now);
+      return [];
+    }
     const found: { channel: string; kind: string }[] = [];
     const asks = asksOf(state.settings, incident);
     const failed = (channel: string, repeatEveryMs: number): boolean => {
