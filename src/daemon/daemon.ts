@@ -300,7 +300,7 @@ export class Daemon {
   #beginFarewell(channel: string): ReturnType<FarewellDependencies['farewellBegins']> {
     const farewell = beginFarewell(this.state, channel);
     return (reason, isBack) => {
-      const missed = isBack && farewell.isToldAnew() ? null : reason;
+      const missed = isBack && farewell.isNotifiedAgain() ? null : reason;
       if (missed !== null)
         this.#dependencies.log.error(
           { channel, reason: missed },

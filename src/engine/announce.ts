@@ -7,19 +7,14 @@ import {
   type ToolKeys,
 } from '../domain/alert.ts';
 import { getOrMake } from '../domain/get-or-make.ts';
-import {
-  isStandalone,
-  mayHaveArrived,
-  type NotificationItem,
-  type NotificationReason,
-} from '../domain/outbox.ts';
+import { isStandalone, type NotificationItem, type NotificationReason } from '../domain/outbox.ts';
 import { ownOf } from '../domain/own.ts';
 import { defaultRepeatEveryMs } from '../domain/route.ts';
 import { alertKindOf } from '../rules/registry.ts';
 import { channelFailed, channelFailedRule, providerDown } from '../rules/self-alert-kinds.ts';
 import { type ChannelPlan, channelsOfRoutes, type Decision, decide, planChannels } from './decide.ts';
 import { pausedUntil, staleIncidentsOf, suppressionByAlerts } from './inhibit.ts';
-import { enqueue, putNotification, queueOf } from './queue.ts';
+import { enqueue, isUnsent, putNotification, queueOf } from './queue.ts';
 import { isOwnFailureRaised } from './self-alerts.ts';
 import { type MonitorState, maxAtOnce, scheduleBy } from './state.ts';
 
@@ -284,8 +279,7 @@ function freshKey(state: MonitorState, { id, account, rule }: Incident, channel:
 function isBeginningUnsent(state: MonitorState, { id }: Incident, channel: string): boolean {
   return queueOf(state, channel).some(
     (message) =>
-      !mayHaveArrived(message) &&
-      !state.underWay.has(message.id) &&
+      isUnsent(state, message) &&
       message.items.some(
         ({ incident, kind }) => incident === id && (kind === 'firing' || kind === 'flapping'),
       ),

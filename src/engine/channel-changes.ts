@@ -1,11 +1,10 @@
 import { type Incident, lastKeyOf, oneKey, selfAccountId } from '../domain/alert.ts';
-import { mayHaveArrived } from '../domain/outbox.ts';
 import { ownOf } from '../domain/own.ts';
 import { receiversOf, type Settings } from '../domain/settings.ts';
 import { channelFailed, channelFailedRule } from '../rules/self-alert-kinds.ts';
 import { keyedDigest } from './access.ts';
 import { deliveryNote, forgetTries, unsent } from './delivery-ended.ts';
-import { putNotification, queueOf } from './queue.ts';
+import { isUnsent, putNotification, queueOf } from './queue.ts';
 import { closeSelfAlert, noteMissedFarewell } from './self-alerts.ts';
 import type { MonitorState } from './state.ts';
 
@@ -53,8 +52,7 @@ export function openAt(state: MonitorState, channel: string): readonly Incident[
   const queue = queueOf(state, channel);
   const ends = queue.flatMap(({ items }) => items.filter(({ kind }) => kind === 'resolved'));
   const waiting = new Set(ends.map(({ incident }) => incident));
-  const { underWay, inherited } = state;
-  const untried = queue.filter((it) => !mayHaveArrived(it) && !underWay.has(it.id) && !inherited.has(it.id));
+  const untried = queue.filter((it) => isUnsent(state, it) && !state.inherited.has(it.id));
   const unsentIds = new Set(untried.map(({ id }) => id));
   return [...state.incidents.values()].filter(({ id, notified, resolvedAt, event }) => {
     const last = ownOf(notified, channel);
@@ -63,18 +61,18 @@ export function openAt(state: MonitorState, channel: string): readonly Incident[
   });
 }
 
-/** Where a process does not end it, the next one names the channel. */
+/** Notes that a receiver is being told of its removal: where this process does not end that, the next one names the channel. */
 export function beginFarewell(state: MonitorState, channel: string) {
   const note = farewellNote + state.random.id();
   const open = openAt(state, channel);
   state.notes.write(note, channel);
   return {
-    /** Of a receiver that is configured again: it was told anew of all that it had open, and under no other keys. */
-    isToldAnew: (): boolean =>
+    /** True where the receiver, which is configured again, was notified again of all that it had open, and had it under no other keys. */
+    isNotifiedAgain: (): boolean =>
       open.every(({ id, notified }) => {
         const { keys = oneKey } = ownOf(notified, channel) ?? {};
-        const isTold = ownOf(state.incidents.get(id)?.notified, channel) !== undefined;
-        return isTold && lastKeyOf(keys) === 0;
+        const isNotified = ownOf(state.incidents.get(id)?.notified, channel) !== undefined;
+        return isNotified && lastKeyOf(keys) === 0;
       }),
     /** `missed`: what the receiver missed, null for nothing. */
     end(missed: string | null, now: number): void {
@@ -128,10 +126,10 @@ function newNames(
   };
   for (const [name, digest] of present) pair(name, (old) => old === name && before.get(old) === digest);
   for (const [name, digest] of present) pair(name, (old) => before.get(old) === digest);
-  // Of several channels with one receiver one that stays goes on for all.
+  // One of several channels with one receiver stays, and goes on for the others.
   for (const [old, digest] of before) {
-    const [heir] = [...present].find(([, each]) => each === digest) ?? [];
-    if (heir !== undefined && !names.has(old)) names.set(old, heir);
+    const [remaining] = [...present].find(([, each]) => each === digest) ?? [];
+    if (remaining !== undefined && !names.has(old)) names.set(old, remaining);
   }
   for (const name of present.keys()) pair(name, (old) => old === name);
   return names;

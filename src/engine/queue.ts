@@ -90,6 +90,11 @@ function isOpen(message: Notification): boolean {
   return !isStandalone(message) && message.except === undefined;
 }
 
+/** Nobody can have any of it: no attempt was made, nor is one under way. */
+export function isUnsent(state: MonitorState, message: Notification): boolean {
+  return !mayHaveArrived(message) && !state.underWay.has(message.id);
+}
+
 /** Messages about an incident that may be over since lowwater last ran: they wait for a poll, until `unconfirmedUntil` at most. */
 export function pausedForPoll(state: MonitorState, channel: string, now: number): readonly Notification[] {
   if (state.unconfirmed.size === 0 || now >= state.unconfirmedUntil) return [];

@@ -6,17 +6,12 @@ import {
   uncertainMessage,
 } from '../domain/alert.ts';
 import type { Muted } from '../domain/operator.ts';
-import {
-  kindsByIncident,
-  mayHaveArrived,
-  type Notification,
-  type NotificationReason,
-} from '../domain/outbox.ts';
+import { kindsByIncident, type Notification, type NotificationReason } from '../domain/outbox.ts';
 import { ownOf } from '../domain/own.ts';
 import { keptAfterEndMs, type RecurringSilence, type Silence } from '../domain/route.ts';
 import { accountSubject, type Matcher, matches } from '../domain/rule.ts';
 import type { Calendar } from '../ports/clock.ts';
-import { putNotification, queueOf, removeNotification } from './queue.ts';
+import { isUnsent, putNotification, queueOf, removeNotification } from './queue.ts';
 import { type MonitorState, scheduleBy } from './state.ts';
 
 /** [startsAt, endsAt). */
@@ -110,7 +105,7 @@ function scheduleSilences(state: MonitorState, now: number): void {
  * may have arrived stays: its readers must learn of the end.
  */
 export function retractMuted(state: MonitorState, message: Notification, now: number): void {
-  if (mayHaveArrived(message) || state.underWay.has(message.id)) return;
+  if (!isUnsent(state, message)) return;
   const isMuted = (id: string): boolean => {
     const incident = state.incidents.get(id);
     return incident !== undefined && isSilenced(state, incident, now);

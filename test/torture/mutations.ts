@@ -262,8 +262,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a silence takes back what may have arrived',
     file: silencing,
-    old: 'if (mayHaveArrived(message) ||',
-    new: 'if (message.revision !== 0 || message.deliveredAt !== null ||',
+    old: 'if (!isUnsent(state, message)) return;',
+    new: 'if (message.revision !== 0 || message.deliveredAt !== null || state.underWay.has(message.id)) return;',
     test: 'test/daemon/silences.test.ts',
   },
   {
