@@ -36,8 +36,8 @@ export const faultMutations: readonly Mutation[] = [
   {
     name: 'a log that was cut is taken for whole',
     file: 'src/store/sqlite/left-log.ts',
-    old: 'left.isDamaged || left.soundFrames < framesLeft',
-    new: 'left.isDamaged || framesLeft < 0',
+    old: 'return !isDamaged && soundFrames >= framesLeft;',
+    new: 'return !isDamaged && framesLeft >= 0;',
     test: flippedBits,
   },
   {

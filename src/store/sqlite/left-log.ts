@@ -20,10 +20,7 @@ import { isLocked } from './side-lock.ts';
 export function refuseDamagedLog(path: string): void {
   const real = realpathSync(path);
   if (isLocked(real)) return;
-  // Counted first: another command may be adding to the log.
-  const framesLeft = countFramesLeft(real);
-  const { isDamaged, soundFrames } = readLog(`${real}-wal`);
-  if (!isDamaged && soundFrames >= framesLeft && !existsSync(keptLog(real))) return;
+  if (isWhole(real) && !existsSync(keptLog(real))) return;
   throw new StorageError(
     'corrupt',
     `database ${path}: a part of its write-ahead log ${real}-wal is damaged or missing: start the daemon, which keeps it and says what is lost, ` +
@@ -42,9 +39,7 @@ export function keptLog(path: string): string {
  */
 export function keepDamagedLog(path: string): string | null {
   const [log, kept] = [`${path}-wal`, keptLog(path)];
-  const framesLeft = countFramesLeft(path);
-  const left = readLog(log);
-  if (left.isDamaged || left.soundFrames < framesLeft) {
+  if (!isWhole(path)) {
     if (existsSync(log)) copyFileSync(log, kept);
     else writeFileSync(kept, '');
   } else if (!existsSync(kept)) return null;
@@ -52,6 +47,14 @@ export function keepDamagedLog(path: string): string | null {
   return isDamaged
     ? `what was committed after its first ${plural(soundFrames, 'page')} cannot be read`
     : 'pages of it are missing';
+}
+
+/** Whether the log of a database has all that was committed to it. */
+function isWhole(path: string): boolean {
+  // Counted first: another command may be adding to the log.
+  const framesLeft = countFramesLeft(path);
+  const { isDamaged, soundFrames } = readLog(`${path}-wal`);
+  return !isDamaged && soundFrames >= framesLeft;
 }
 
 /** Places in the index of a log, https://sqlite.org/walformat.html, 2.1. */
