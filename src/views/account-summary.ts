@@ -36,7 +36,8 @@ export function stateOf(account: BriefAccount): AccountState {
   return account.pending > 0 ? 'pending' : 'fine';
 }
 
-function isUnread({ outcome, isRead }: BriefAccount): boolean {
+/** It was asked for, or pushed to, and is not known as of now. */
+export function isUnread({ outcome, isRead }: BriefAccount): boolean {
   return outcome !== null && !isRead;
 }
 

@@ -117,7 +117,12 @@ function statusOf({ view, outcome, explanations }: CheckedAccount): PluginStatus
   );
   if (breaches.includes('critical')) return 'critical';
   if (breaches.includes('warning')) return 'warning';
-  return outcome === 'ok' && view.isRead ? 'ok' : 'unknown';
+  return isReadNow({ view, outcome }) ? 'ok' : 'unknown';
+}
+
+/** Its check brought a reading; or nothing was asked, and what was pushed is of now. */
+function isReadNow({ view, outcome }: Pick<CheckedAccount, 'view' | 'outcome'>): boolean {
+  return outcome === 'ok' && view.isRead;
 }
 
 const worstFirst: readonly PluginStatus[] = ['critical', 'warning', 'unknown'];
@@ -164,7 +169,7 @@ function wordTrouble({ view, outcome, explanations }: CheckedAccount, frame: Fra
 function formatPerformanceData(checked: readonly CheckedAccount[]): string {
   const data = checked.flatMap(({ view, outcome }) => {
     const { reading, thresholds, id } = view;
-    if (outcome !== 'ok' || !view.isRead || reading === null) return [];
+    if (!isReadNow({ view, outcome }) || reading === null) return [];
     return view.balances.map(({ id: balance }) => {
       const { warning, critical } = ownOf(thresholds, balance) ?? {};
       const ranges = [warning, critical].map((level) =>
@@ -203,9 +208,7 @@ function formatAccount(checked: CheckedAccount, frame: Frame): string {
   const width = Math.max(0, ...explanations.map(({ rule }) => rule.id.length));
   for (const explanation of explanations) {
     const currency = unitOf(view, explanation.rule.balance);
-    lines.push(
-      formatRule(explanation, { ...frame, width, currency, isRead: outcome === 'ok' && view.isRead }),
-    );
+    lines.push(formatRule(explanation, { ...frame, width, currency, isRead: isReadNow(checked) }));
   }
   return `${lines.join('\n')}\n`;
 }

@@ -2,6 +2,7 @@ import { StorageError } from '../../domain/operator-error.ts';
 import { ownOf } from '../../domain/own.ts';
 import { type Balance, unitOf } from '../../domain/reading.ts';
 import { isoText } from '../../domain/time.ts';
+import { isUnread } from '../../views/account-summary.ts';
 import type { AccountView } from '../../views/views.ts';
 import { endOf, isGuess, sayEmptyWhen, sayInterval, sayLength } from '../../wording/forecast-wording.ts';
 import { type Html, type HtmlValue, html, sayHtml } from '../../wording/html.ts';
@@ -56,10 +57,10 @@ const oldMs = 15_000;
 
 /** The balance as it was read, negative ones marked, with its age while it cannot be read; a dash where it never was. */
 export function balanceCell(account: AccountView, balance: Balance, frame: Frame): Html {
-  const { reading, outcome, isRead } = account;
+  const { reading } = account;
   const micros = ownOf(reading?.balances, balance);
   if (reading === null || micros === undefined) return unknown(frame);
-  const isOld = outcome !== null && !isRead && frame.now - reading.at > oldMs;
+  const isOld = isUnread(account) && frame.now - reading.at > oldMs;
   return html`<span class="${micros < 0 ? 'amount negative' : 'amount'}">${sayAmount(micros, { ...frame, currency: unitOf(account, balance) })}</span>${isOld && html` <span class="old unread">${age(account.readAt ?? reading.at, frame)}</span>`}`;
 }
 
