@@ -15,6 +15,7 @@ import { account } from './account.ts';
 import { providerSchema } from './providers.ts';
 
 const someNetworks = 'give IP addresses or networks, such as ["127.0.0.1", "10.0.0.0/8"]';
+const headerName = '^[A-Za-z0-9-]{1,100}$';
 const networkAddress = z
   .string({ error: someNetworks })
   .refine((text) => parseNetwork(text) !== null, { error: someNetworks });
@@ -42,8 +43,8 @@ const server = shape({
       description:
         'The header in which it names who is signed in, such as `Remote-User` or `X-Auth-Request-Email`.',
       allowed: 'give the name of a header, such as "Remote-User"',
-      pattern: '^[A-Za-z0-9-]{1,100}$',
-      read: (name) => (/^[A-Za-z0-9-]{1,100}$/.test(name) ? { value: name.toLowerCase() } : null),
+      pattern: headerName,
+      read: (name) => (new RegExp(headerName).test(name) ? { value: name.toLowerCase() } : null),
     }),
   })
     .describe(
