@@ -96,7 +96,7 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<St
 
   function status(): DaemonStatus {
     const own = parts.status();
-    // That the database does not answer at all is among its own.
+    // Its own problems say where the database does not answer at all.
     const unread =
       failure === null || parts.revision() === null
         ? []
@@ -147,7 +147,7 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<St
     return read;
   }
 
-  /** What holds now, however lately it was read, or nothing. */
+  /** Reads once more, however lately it did. Throws `StorageError` where it cannot. */
   async function exact(): Promise<typeof known> {
     await updating;
     outdate();

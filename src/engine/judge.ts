@@ -156,7 +156,7 @@ function isUndecided(rule: Rule, alert: Alert, facts: AccountFacts, at: number):
   return verdict !== (alert.recoveringSince === null ? 'breached' : 'ok');
 }
 
-/** Whether the balance came from the one amount to the other so; surely not is said only where both are in one currency. */
+/** True where the balance came from the one amount to the other so, or may have: amounts in two currencies are not compared. */
 function moved(
   { reading, previous }: AccountState,
   balance: Balance | null,

@@ -158,7 +158,7 @@ function emptyEvents(account: AccountView, frame: Frame): readonly CalendarEvent
   });
 }
 
-/** What is said of an account that cannot be read is of its last reading. */
+/** Adds since when an account is not read: the words go by its last reading. */
 function withAge(words: string, { isRead, readAt }: AccountView, frame: Frame): string {
   if (isRead || readAt === null) return words;
   const since = say(says.notSince, { moment: sayMoment(readAt, frame) }, frame);

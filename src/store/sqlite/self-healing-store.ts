@@ -148,7 +148,7 @@ export function createSelfHealingStore(options: {
     });
   }
 
-  /** What is stored is stored: where the log cannot be looked at now, the next change says so. */
+  /** Throws nothing of the storage, as the change is stored by then: the next one says that the log cannot be looked at. */
   function keepShort(): void {
     try {
       if (sizeOfFile(`${path}-wal`) > foldAt) fold();
