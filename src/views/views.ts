@@ -245,6 +245,8 @@ export function explain(parts: ViewDependencies, account: WatchedAccount, rule: 
     rule,
     /** Its value is how long nothing was read. */
     isAboutReadings: kind.staleness === 'symptom',
+    /** Judged by a reading that is not of now: what it says was so then. */
+    isOld: kind.staleness === undefined && !isReadAt(facts, facts.now),
     evaluation: { ...evaluation, facts: kind.factsBehind(rule, facts) },
     alert: alert === undefined || alert.state === 'inactive' ? null : viewAlert(parts, alert),
     /** The nearest threshold that would not have fired, in words; null when it does not fire. */

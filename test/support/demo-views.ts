@@ -174,6 +174,7 @@ function addOtp(views: FakeViews): void {
   views.explanations.set('otp', [
     {
       isAboutReadings: false,
+      isOld: false,
       rule: {
         ...belowRule,
         written: {
@@ -199,6 +200,7 @@ function addOtp(views: FakeViews): void {
     },
     {
       isAboutReadings: false,
+      isOld: false,
       rule: { ...belowRule, id: 'voip-low', balance: 'voip', thresholds: { warning: micros(20) } },
       evaluation: {
         kind: 'ok',
@@ -212,6 +214,7 @@ function addOtp(views: FakeViews): void {
     },
     {
       isAboutReadings: false,
+      isOld: false,
       rule: idleRule({ id: 'sms-idle', windowMs: 60 * dayMs }),
       evaluation: {
         kind: 'unknown',
@@ -226,6 +229,7 @@ function addOtp(views: FakeViews): void {
     },
     {
       isAboutReadings: true,
+      isOld: false,
       rule: staleRule({ id: 'stale', builtIn: true }),
       evaluation: {
         kind: 'ok',

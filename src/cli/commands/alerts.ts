@@ -197,10 +197,12 @@ function describeAlert(alert: AlertView, rule: Explanation['rule'], frame: Wordi
   return [...notes, ...wordSuppression(alert)].join(', ');
 }
 
-function describeVerdict({ evaluation }: Explanation, style: Style) {
+function describeVerdict({ evaluation, isOld }: Explanation, style: Style) {
   switch (evaluation.kind) {
     case 'ok':
-      return { text: 'ok', paint: style.green };
+      return isOld
+        ? { text: 'ok when last read', paint: (text: string) => text }
+        : { text: 'ok', paint: style.green };
     case 'unknown':
       return { text: cleanText(evaluation.why, 300), paint: (text: string) => text };
     case 'breached':

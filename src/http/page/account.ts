@@ -89,6 +89,7 @@ const says = phrases('account', {
 const verdicts = phrases('verdict', {
   pending: 'Pending',
   fine: 'Fine',
+  wasFine: 'Fine when last read',
   none: 'No verdict',
   happened: 'Happened',
   breached: 'Breached',
@@ -215,7 +216,8 @@ ${balances.map(({ id, label }) => html`<td class="number" data-label="${sayBalan
 /** Rules that are breached, or have no verdict, come first; the others are folded. */
 function ruleList(explanations: readonly Explanation[], account: AccountView, frame: Frame): Html {
   if (explanations.length === 0) return html`<p class="empty">${say(says.noRule, frame)}</p>`;
-  const isFine = ({ evaluation, alert }: Explanation): boolean => alert === null && evaluation.kind === 'ok';
+  const isFine = ({ evaluation, alert, isOld }: Explanation): boolean =>
+    alert === null && evaluation.kind === 'ok' && !isOld;
   const head = html`<th scope="col">${say(says.verdict, frame)}</th><th scope="col">${say(common.rule, frame)}</th><th scope="col" class="number">${say(common.value, frame)}</th><th scope="col" class="number">${say(says.threshold, frame)}</th><th scope="col" class="number">${say(says.far, frame)}</th><th scope="col">${say(says.behind, frame)}</th>`;
   const rows = (some: readonly Explanation[]) => some.map((each) => ruleRow(each, account, frame));
   const fine = explanations.filter(isFine);
@@ -265,10 +267,11 @@ function differenceOf(left: Quantity | null, right: Quantity | null) {
   return { by: { unit: 'duration', ms: Math.abs(ms) } as const, isBelow: ms < 0 };
 }
 
-function verdict({ evaluation, alert }: Explanation, frame: Frame): Html {
+function verdict({ evaluation, alert, isOld }: Explanation, frame: Frame): Html {
   if (alert?.state === 'firing') return badge(alert.severity, stateWord(alert.severity, frame));
   if (alert?.state === 'pending') return badge('pending', say(verdicts.pending, frame));
-  if (evaluation.kind === 'ok') return badge('good', say(verdicts.fine, frame));
+  if (evaluation.kind === 'ok')
+    return isOld ? badge('neutral', say(verdicts.wasFine, frame)) : badge('good', say(verdicts.fine, frame));
   if (evaluation.kind === 'unknown') return badge('neutral', say(verdicts.none, frame));
   return badge(
     evaluation.severity,

@@ -335,7 +335,7 @@ describe('lowwater explain', () => {
     const otp = makePolls()
       .filter(({ account }) => account === 'otp')
       .slice(0, 260);
-    const shift = systemClock.now() - (otp.at(-1)?.at ?? 0) - minuteMs;
+    const shift = systemClock.now() - (otp.at(-1)?.at ?? 0) - 20 * minuteMs;
     seedDatabase(
       loaded.settings.storage.path ?? '',
       loaded.settings,
@@ -350,10 +350,12 @@ describe('lowwater explain', () => {
       /critical below +50\.00 CNY/,
       /critical resolves at +55\.00 CNY/,
       /warning below +200\.00 CNY/,
-      /alert +firing since .*\(13 hours ago\)/,
+      /alert +firing since .*\(14 hours ago\)/,
       /would not fire +It would not fire with a threshold of 41\.00 CNY or less\./,
     ])
       expect(text).toMatch(line);
+    const fine = await runCli(['explain', 'otp', 'sms-negative', '--config', 'low.json'], { cwd: folder });
+    expect(fine.stdout).toMatch(/^sms-negative \(negative, built in\): ok when last read$/m);
     const json = JSON.parse((await runCli([...words, '--json'], { cwd: folder })).stdout);
     expect(json).toMatchObject({
       account: 'otp',

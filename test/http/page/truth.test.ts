@@ -56,6 +56,18 @@ describe('the overview', () => {
     expect(page).toContain('>1 not read · lowwater</title>');
   });
 
+  it('has an account whose rules are fine as of its last reading, not of now, while it cannot be read', async () => {
+    const world = await polledWorld({ accounts: ['otp', 'b'] });
+    world.provider.fail('b', 'network_error');
+    await world.pass(step);
+    const { url } = await serveWorld(world);
+    const account = async (id: string) => (await fetch(`${url}/accounts/${id}`)).text();
+    expect(await account('otp')).toMatch(/<summary>\d rules are fine<\/summary>/);
+    const page = await account('b');
+    expect(page).toMatch(/Fine when last read(?:(?!<code>).)*<code>sms-low</s);
+    expect(page).toMatch(/<summary>1 rule is fine<\/summary>(?:(?!<code>).)*<code>stale</s);
+  });
+
   it('is not green, and says how old what is to pay is, while nothing is pushed to an account that is stale much later', async () => {
     const own = { ...makeProvider(), name: 'own', type: 'pushed', polled: false };
     const accounts = ['otp', makeAccount('ai', { provider: 'own', baseUrl: null, credentials: {} })];
