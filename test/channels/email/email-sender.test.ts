@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { type ParsedMail, simpleParser } from 'mailparser';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type EmailSettings, openEmailSender } from '../../../src/channels/email/email-sender.ts';
@@ -136,6 +137,30 @@ describe('a mail that is accepted', () => {
     expect(sizes).toHaveLength(2);
     expect(sizes[1]).toBeLessThan((sizes[0] ?? 0) / 2);
   });
+
+  it('goes out without its charts at once where the server says that it takes no more', async () => {
+    const polite = politeSmtp({ EHLO: '250-test\r\n250 SIZE 20000' });
+    const commands: string[] = [];
+    const receiver = await startScriptedSmtp((command, socket) => {
+      commands.push(command);
+      return polite(command, socket);
+    });
+    expect((await sendTo(receiver)).delivery).toMatchObject({ kind: 'delivered' });
+    expect(receiver.received).toHaveLength(1);
+    expect((await parse(receiver)).attachments).toHaveLength(0);
+    expect(commands.filter((command) => command === 'DATA')).toHaveLength(1);
+  });
+
+  it('is brought by a client with a name that is no loopback address, in a container too', async () => {
+    const greetings: string[] = [];
+    const polite = politeSmtp({});
+    const receiver = await startScriptedSmtp((command, socket) => {
+      if (command.startsWith('EHLO')) greetings.push(command);
+      return polite(command, socket);
+    });
+    await sendTo(receiver);
+    expect(greetings).toEqual([`EHLO ${hostname().includes('.') ? hostname() : 'example.com'}`]);
+  });
 });
 
 describe('a login by OAuth 2', () => {
@@ -272,6 +297,18 @@ describe('a mail that is refused', () => {
     const reason =
       'the mail server answered 504 5.7.4 Unrecognized type: it offers no way to log in that fits the settings';
     expect((await sendTo(receiver, { smtpUrl })).delivery).toEqual({ kind: 'dead', reason });
+  });
+
+  it('by a server that wants another password is tried once, not again without charts', async () => {
+    const polite = politeSmtp({ EHLO: '250-test\r\n250 AUTH PLAIN', AUTH: '534 5.7.9 Application-specific' });
+    const commands: string[] = [];
+    const receiver = await startScriptedSmtp((command, socket) => {
+      commands.push(command);
+      return polite(command, socket);
+    });
+    const smtpUrl = new Secret(`smtp://me:password@127.0.0.1:${receiver.port}`);
+    expect((await sendTo(receiver, { smtpUrl })).delivery).toMatchObject({ kind: 'dead' });
+    expect(commands.filter((command) => command.startsWith('AUTH'))).toHaveLength(1);
   });
 
   it('with a wrong password is dead, with a hint and without the password', async () => {
