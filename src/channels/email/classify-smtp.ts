@@ -14,6 +14,8 @@ const told = sentences('mailServer', {
   noEncryption:
     'the mail server answered {reply}: it offers no encryption (STARTTLS). Use smtps://, or set "allowInsecure" if clear text is acceptable',
   refused: 'the mail server answered {reply}: the login is refused. Check user and password of "smtpUrl"',
+  refusedToken:
+    'the mail server answered {reply}: the login is refused. Check "oauth2", and that its user may send mail',
   unfitLogin: 'the mail server answered {reply}: it offers no way to log in that fits the settings',
   foreign: 'the answer is not that of a mail server: {reply}',
   silent: 'the mail server did not answer in time',
@@ -182,8 +184,10 @@ export function classifySmtpError(error: unknown, progress: SmtpProgress): Deliv
   if (failure.code === 'ETLS' || (failure.command === 'EHLO' && responseCode < 504))
     return { kind: 'dead', reason: told.noEncryption({ reply }) };
   // 504: the server knows no such way (RFC 5321, 4.2.2), such as one that takes access tokens alone.
-  if (failure.code === 'EAUTH')
-    return { kind: 'dead', reason: (responseCode === 504 ? told.unfitLogin : told.refused)({ reply }) };
+  if (failure.code === 'EAUTH') {
+    const refused = failure.oauth2 ? told.refusedToken : told.refused;
+    return { kind: 'dead', reason: (responseCode === 504 ? told.unfitLogin : refused)({ reply }) };
+  }
   return { kind: 'dead', reason: said };
 }
 

@@ -186,6 +186,19 @@ describe('a login by OAuth 2', () => {
     expect(tokens.received).toHaveLength(1);
   });
 
+  it('that the mail server refuses points to "oauth2", not to a password', async () => {
+    const EHLO = '250-test\r\n250 AUTH XOAUTH2';
+    const receiver = await startScriptedSmtp(politeSmtp({ EHLO, AUTH: '535 5.7.8 not accepted' }));
+    const tokens = await startHttpReceiver((response) =>
+      response.end('{"access_token":"fresh","expires_in":3600}'),
+    );
+    open.push(tokens);
+    const reason =
+      'the mail server answered 535 5.7.8 not accepted: the login is refused. Check "oauth2", and that its user may send mail';
+    const { delivery } = await sendTo(receiver, { oauth2: oauth2At(tokens.url) });
+    expect(delivery).toEqual({ kind: 'dead', reason });
+  });
+
   it('is dead when the refresh token is refused, without showing it', async () => {
     const receiver = await startSmtpReceiver({
       authOptional: false,
