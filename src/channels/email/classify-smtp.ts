@@ -28,7 +28,7 @@ const told = sentences('mailServer', {
   lost: 'the connection to the mail server was lost',
   tokenRefused: 'no access token: the OAuth 2 client or its refresh token is refused',
   noToken: 'no access token could be had from the OAuth 2 server',
-  noLogin: 'the mail server offers no way to log in that fits the settings',
+  noPassword: 'the mail server asks for a login, and "smtpUrl" has a user without a password',
   stray: 'the mail server said yes before it had the message',
 });
 
@@ -217,7 +217,7 @@ function classifyLogin(failure: Failure, retry: (reason: string) => Delivery): D
     return { kind: 'dead', reason: told.tokenRefused() };
   }
   if (failure.oauth2) return retry(told.noToken());
-  return { kind: 'dead', reason: told.noLogin() };
+  return { kind: 'dead', reason: told.noPassword() };
 }
 
 type Failure = ReturnType<typeof describe>;

@@ -324,6 +324,13 @@ describe('a mail that is refused', () => {
     expect(commands.filter((command) => command.startsWith('AUTH'))).toHaveLength(1);
   });
 
+  it('because there is no password for the user is dead, and says so', async () => {
+    const receiver = await startScriptedSmtp(politeSmtp({ EHLO: '250-test\r\n250 AUTH PLAIN LOGIN' }));
+    const smtpUrl = new Secret(`smtp://me@127.0.0.1:${receiver.port}`);
+    const reason = 'the mail server asks for a login, and "smtpUrl" has a user without a password';
+    expect((await sendTo(receiver, { smtpUrl })).delivery).toEqual({ kind: 'dead', reason });
+  });
+
   it('with a wrong password is dead, with a hint and without the password', async () => {
     const receiver = await startSmtpReceiver({
       authOptional: false,
