@@ -1,7 +1,7 @@
 import type { NodemailerError } from 'nodemailer';
 import type { ForeignTexts } from '../../domain/foreign-text.ts';
 import { minuteMs } from '../../domain/time.ts';
-import { errorCodes, explainConnectError, sayStopping } from '../../net/connect-error.ts';
+import { errorCodes, explainConnectError, sayHandshakeFailed, sayStopping } from '../../net/connect-error.ts';
 import type { Delivery } from '../../ports/channel.ts';
 import { sentences } from '../../wording/phrase.ts';
 import type { DocumentedAnswer } from '../answers.ts';
@@ -202,12 +202,16 @@ function classifySilence(failure: Failure, { dataStarted, expired, gaveUp }: Smt
   if (code === 'EAUTH' || code === 'EOAUTH2') return classifyLogin(failure, retry);
   if (code === 'EMESSAGE') return { kind: 'dead', reason: told.tooLarge() };
   if (code === 'EENVELOPE') return { kind: 'dead', reason: told.badAddress() };
-  const unconnected = explainConnectError(failure.codes);
-  if (unconnected !== undefined) return retry(unconnected);
-  if (code === 'EDNS') return retry(told.unknownHost());
-  if (code === 'ETIMEDOUT') return retry(told.silent());
-  if (code === 'ETLS') return retry(told.insecure());
-  return retry(dataStarted ? told.lostUnconfirmed() : told.lost());
+  return retry(explainConnectError(failure.codes) ?? sayLost(failure, dataStarted));
+}
+
+function sayLost({ code, codes }: Failure, dataStarted: boolean): string {
+  if (code === 'EDNS') return told.unknownHost();
+  if (code === 'ETIMEDOUT') return told.silent();
+  const tls = codes.find((each) => each.startsWith('ERR_SSL_'));
+  if (tls !== undefined && !dataStarted) return sayHandshakeFailed({ code: tls });
+  if (code === 'ETLS') return told.insecure();
+  return dataStarted ? told.lostUnconfirmed() : told.lost();
 }
 
 /** A login that failed without a reply of the mail server: unusable settings, or the token endpoint of OAuth 2. */

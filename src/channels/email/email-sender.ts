@@ -41,6 +41,8 @@ type EmailSenderOptions = SenderDependencies & { readonly settings: EmailSetting
 
 const connectTimeoutMs = 30_000;
 
+const oldTls = { rejectUnauthorized: false, minVersion: 'TLSv1', ciphers: 'DEFAULT@SECLEVEL=0' } as const;
+
 /** Mails by SMTP, over a fresh connection each time: alerts are rare, and a kept one may be dead when it matters. */
 export function openEmailSender(options: EmailSenderOptions): Sender {
   const { settings } = options;
@@ -139,9 +141,9 @@ async function transmit(order: Transmission): Promise<Delivery> {
     ...(hostname().includes('.') ? {} : { name: options.settings.from.address.replace(/^.*@/, '') }),
     secure: server.secure,
     requireTLS: server.requireTls,
-    // Encryption without a trusted certificate is better than none where clear text is allowed.
+    // Where clear text is allowed, encryption that proves nothing, or is as old as the relay, is better than none.
     opportunisticTLS: !server.requireTls,
-    tls: { rejectUnauthorized: server.secure || server.requireTls },
+    tls: server.secure || server.requireTls ? { rejectUnauthorized: true } : oldTls,
     getSocket: (_options: unknown, done: (error: Error | null, socket?: object) => void) => {
       // Tries all addresses of the server. Nodemailer by itself would at last look the name up in the thread pool.
       const socket = connect({ host: server.host, port: server.port, lookup: nameLookup(options.clock) });

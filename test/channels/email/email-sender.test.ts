@@ -426,6 +426,19 @@ describe('encryption', () => {
     expect(secured).toEqual([true]);
   });
 
+  it('as old as the relay carries mail where clear text may, and nowhere else', async () => {
+    const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1', ciphers: 'DEFAULT@SECLEVEL=0' } as const;
+    const receiver = await startSmtpReceiver({ disabledCommands: [], ...old });
+    const smtpUrl = new Secret(`smtp://0.0.0.0:${receiver.port}`);
+    const { delivery } = await sendTo(receiver, { smtpUrl, allowInsecure: true });
+    expect(delivery).toMatchObject({ kind: 'delivered' });
+    expect(await sendBy(channelTo({ smtpUrl }))).toEqual({
+      kind: 'retry',
+      certainty: 'refused',
+      reason: 'TLS: the handshake failed (ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION)',
+    });
+  });
+
   it('with a certificate that nobody vouches for carries no mail to another host', async () => {
     const receiver = await startSmtpReceiver({ disabledCommands: [] });
     const { delivery } = await sendTo(receiver, { smtpUrl: new Secret(`smtp://0.0.0.0:${receiver.port}`) });
