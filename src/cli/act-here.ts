@@ -17,7 +17,7 @@ import { startMonitor } from '../engine/restore.ts';
 import { sketchTest, type WantedTest } from '../engine/test-alert.ts';
 import type { ReportDelivery } from '../http/options.ts';
 import { renderText } from '../messages/render-text.ts';
-import { type Channel, wordMissed } from '../ports/channel.ts';
+import { type Channel, whyMissed } from '../ports/channel.ts';
 import type { StartedTest } from '../ports/orders.ts';
 import type { StoreReader } from '../ports/store.ts';
 import { type DescribedExchange, describeExchange } from '../providers/describe-exchange.ts';
@@ -165,7 +165,7 @@ export async function sendReport(
     const delivery = await withChannel(order, channel, (open) =>
       sendWhole(open, { ...message, language }, { clock, signal }),
     );
-    const reason = delivery.kind === 'delivered' ? wordMissed(delivery) : delivery.reason;
+    const reason = whyMissed(delivery);
     return { channel: channel.name, delivered: reason === null, reason };
   };
   return Promise.all(channels.map(send));

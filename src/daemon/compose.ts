@@ -72,12 +72,15 @@ export function composeFarewells(dependencies: ComposeDependencies, next: Settin
     const open = openAt(state, channel);
     if (open.length === 0) continue;
     const composing = { ...dependencies, channel, at };
-    const items = mostUrgentFirst(state, open, at).map((incident) => {
+    const message = { id: state.random.id(), revision: 0, channel };
+    const incidents = mostUrgentFirst(state, open, at);
+    const items = incidents.map((incident) => {
       const removed = { ...incident, resolvedAt: at, resolution: { kind: 'channel-removed' } as const };
       return composeItem(composing, incident.resolvedAt === null ? removed : incident, ['resolved']);
     });
-    const frame = frameOf(state, { id: state.random.id(), revision: 0, channel }, at);
-    farewells.set(channel, { ...frame, kind: 'incidents', items, thread: null, companions: [] });
+    const thread = threadOf(state, message, incidents);
+    const frame = frameOf(state, message, at);
+    farewells.set(channel, { ...frame, kind: 'incidents', items, thread, companions: [] });
   }
   return farewells;
 }
@@ -266,10 +269,12 @@ function lookAt(rule: Rule, { state, severity, value, threshold }: Alert, facts:
   };
 }
 
+type Named = Pick<Notification, 'id' | 'channel'>;
+
 /** The thread of the message, if all of its incidents began in the same one. */
 function threadOf(
   state: MonitorState,
-  message: Notification,
+  message: Named,
   incidents: readonly Incident[],
 ): IncidentMessage['thread'] {
   const [first = null, ...others] = incidents.map((incident) => earlierNotified(incident, message));
@@ -283,7 +288,7 @@ function threadOf(
   return { firstMessage, subject, references: [firstMessage], othersFiring: worst?.severity ?? null };
 }
 
-function earlierNotified(incident: Incident, message: Notification): LastNotified | null {
+function earlierNotified(incident: Incident, message: Named): LastNotified | null {
   const notified = ownOf(incident.notified, message.channel);
   return notified === undefined || notified.subject === null || notified.firstMessage === message.id
     ? null

@@ -8,7 +8,7 @@ import { queueOf } from '../engine/queue.ts';
 import type { MonitorState } from '../engine/state.ts';
 import { forgetTest, noteTest, owedTests, stageOf } from '../engine/test-alert.ts';
 import { endTurn } from '../engine/turn.ts';
-import { type Channel, wordMissed } from '../ports/channel.ts';
+import { type Channel, whyMissed } from '../ports/channel.ts';
 import type { StartedTest, ToldChannel } from '../ports/orders.ts';
 import { type ComposeDependencies, composeFarewells, type Farewells } from './compose.ts';
 import type { DaemonParts } from './daemon-dependencies.ts';
@@ -122,7 +122,7 @@ export class TestAlert {
     const { channel } = sent.message;
     const { delivery } = sent;
     if (this.#told.get(channel)?.delivered === null) {
-      const missed = delivery.kind === 'delivered' ? wordMissed(delivery) : delivery.reason;
+      const missed = delivery.kind === 'needless' ? delivery.reason : whyMissed(delivery);
       this.#told.set(channel, { channel, delivered: missed === null, reason: missed });
     }
     this.#answerOnceTold();

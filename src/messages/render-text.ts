@@ -53,7 +53,7 @@ function renderIncidents(message: IncidentMessage, width: number): readonly stri
   const words = wordIncidents(message, itemsShown);
   if (words.items.length === 1 && words.more === 0)
     return words.items.flatMap((item) => renderItem(item, width));
-  const more = words.more === 0 ? [] : [sayMore(words.more, message)];
+  const more = words.more === 0 ? [] : ['', sayMore(words.more, message), ...linesOf(pageLinks(message))];
   const items = words.items.flatMap((item) => ['', ...renderItem(item, width)]);
   return [...wrap(words.headline, 0, width), ...items, ...more];
 }
@@ -71,9 +71,13 @@ function renderItem(item: ItemWording, width: number): readonly string[] {
     ...figures,
     ...advice,
     ...(item.noteLine === null ? [] : wrap(item.noteLine, 2, width)),
-    ...item.links.map(({ label, url }) => `  ${labelled(label, url)}`),
+    ...linesOf(item.links),
     ...wrap(item.origin, 2, width),
   ];
+}
+
+function linesOf(links: ReturnType<typeof pageLinks>): readonly string[] {
+  return links.map(({ label, url }) => `  ${labelled(label, url)}`);
 }
 
 const says = phrases('reportText', {
@@ -109,6 +113,6 @@ function renderReport(message: ReportMessage, width: number): readonly string[] 
     ...words.totals.flatMap((total) => wrap(total, 2, width)),
     ...accounts,
     ...(words.more === 0 ? [] : ['', `  ${sayMore(words.more, message)}`]),
-    ...pageLinks(message).flatMap(({ label, url }) => ['', `  ${labelled(label, url)}`]),
+    ...linesOf(pageLinks(message)).flatMap((line) => ['', line]),
   ];
 }

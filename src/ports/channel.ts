@@ -41,6 +41,14 @@ export type Delivery =
     })
   | { readonly kind: 'dead'; readonly reason: string };
 
+/** Who missed a message, and why; null where everybody has it. */
+export function whyMissed(delivery: Delivery): string | null {
+  if (delivery.kind === 'delivered') return wordMissed(delivery);
+  const { recipients, refusal } = (delivery.kind === 'retry' ? delivery.refused : undefined) ?? {};
+  const refused = wordMissed({ refusedRecipients: recipients, refusal });
+  return refused === null ? delivery.reason : `${delivery.reason}; ${refused}`;
+}
+
 /** The recipients who missed a message that others took, and why; null where everybody has it. */
 export function wordMissed({
   refusedRecipients = [],

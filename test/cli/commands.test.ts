@@ -11,6 +11,7 @@ import { type CliOptions, type CliResult, runCli } from '../support/cli.ts';
 import { freePort } from '../support/free-port.ts';
 import { startHttpReceiver } from '../support/http-receiver.ts';
 import { packagesBehind } from '../support/packages-behind.ts';
+import { smtpReply, startSmtpReceiver } from '../support/smtp-receiver.ts';
 
 const token = 'a-token-of-the-tests-only';
 
@@ -258,6 +259,34 @@ describe('commands that send', () => {
     expect(code).toBe(1);
     expect(stderr).toContain('ops: not delivered');
     expect(stderr).not.toContain('services');
+  });
+
+  it('test-channel names who refused it for good where the others did for now', async () => {
+    const mail = await startSmtpReceiver({
+      onRcptTo: ({ address }, _session, done) =>
+        done(address.startsWith('late') ? smtpReply(450, 'greylisted') : smtpReply(550, 'no such user')),
+    });
+    const own = mkdtempSync(join(tmpdir(), 'lowwater-test-channel-'));
+    onTestFinished(async () => {
+      await mail.close();
+      rmSync(own, { recursive: true });
+    });
+    const to = ['late@example.com', 'typo@example.com'];
+    const finance = {
+      type: 'email',
+      smtpUrl: `smtp://127.0.0.1:${mail.port}`,
+      from: 'lowwater@example.com',
+      to,
+    };
+    const accounts = [{ id: 'otp', authSecret: 'demo-otp-secret' }];
+    const config = { provider: { baseUrl: simulator.url }, accounts, channels: { finance } };
+    writeFileSync(join(own, 'config.json'), JSON.stringify(config));
+    const { code, stderr } = await runCli(['test-channel', 'finance'], { cwd: own });
+    const { stdout } = await runCli(['test-channel', 'finance', '--json'], { cwd: own });
+    const reason =
+      'the mail server answered 450 greylisted; refused for typo@example.com (the mail server answered 550 no such user)';
+    expect([code, stderr]).toEqual([1, `lowwater: finance: not delivered: ${reason}\n`]);
+    expect(JSON.parse(stdout)).toMatchObject({ reason, refusedRecipients: ['typo@example.com'] });
   });
 
   it('report prints JSON as the webhook channel would send it', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { Secret } from '../../src/domain/secret.ts';
 import { messageSubject } from '../../src/messages/message-wording.ts';
 import { hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
 import { incidentMessage } from '../support/recording-channel.ts';
@@ -37,6 +38,27 @@ describe('threads of mail', () => {
       references: [second?.id],
       othersFiring: null,
       subject: expect.stringMatching(/^ads:/),
+    });
+  });
+
+  test('the end that a removed receiver reads stands in the thread of what it ends', async () => {
+    const world = await startWorld(settings);
+    world.provider.set('otp', 100);
+    await world.pass(30 * minuteMs);
+    const [first] = mails(world);
+    const old = world.channel('mail');
+    const channels = world.settings.channels.map((channel) => ({
+      ...channel,
+      place: new Secret('elsewhere'),
+    }));
+    world.channels.delete('mail');
+    await world.daemon.reload({ ...world.settings, channels });
+    await world.pass(minuteMs);
+    const [farewell] = old.delivered.slice(1).map((received) => incidentMessage(received));
+    expect(farewell?.items[0]?.resolution).toEqual({ kind: 'channel-removed' });
+    expect(farewell?.thread).toMatchObject({
+      firstMessage: first?.id,
+      subject: expect.stringMatching(/^otp:/),
     });
   });
 });

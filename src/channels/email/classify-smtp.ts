@@ -1,7 +1,7 @@
 import type { NodemailerError } from 'nodemailer';
 import type { ForeignTexts } from '../../domain/foreign-text.ts';
 import { minuteMs } from '../../domain/time.ts';
-import { errorCodes, explainConnectError, sayStopping } from '../../net/connect-error.ts';
+import { errorCodes, explainConnectError, sayHandshakeFailed, sayStopping } from '../../net/connect-error.ts';
 import type { Delivery } from '../../ports/channel.ts';
 import { sentences } from '../../wording/phrase.ts';
 import type { DocumentedAnswer } from '../answers.ts';
@@ -14,6 +14,8 @@ const told = sentences('mailServer', {
   noEncryption:
     'the mail server answered {reply}: it offers no encryption (STARTTLS). Use smtps://, or set "allowInsecure" if clear text is acceptable',
   refused: 'the mail server answered {reply}: the login is refused. Check user and password of "smtpUrl"',
+  refusedToken:
+    'the mail server answered {reply}: the login is refused. Check "oauth2", and that its user may send mail',
   unfitLogin: 'the mail server answered {reply}: it offers no way to log in that fits the settings',
   foreign: 'the answer is not that of a mail server: {reply}',
   silent: 'the mail server did not answer in time',
@@ -26,7 +28,7 @@ const told = sentences('mailServer', {
   lost: 'the connection to the mail server was lost',
   tokenRefused: 'no access token: the OAuth 2 client or its refresh token is refused',
   noToken: 'no access token could be had from the OAuth 2 server',
-  noLogin: 'the mail server offers no way to log in that fits the settings',
+  noPassword: 'the mail server asks for a login, and "smtpUrl" has a user without a password',
   stray: 'the mail server said yes before it had the message',
 });
 
@@ -140,6 +142,8 @@ export function classifyRefusedRecipients(
 export function isTooLarge(error: unknown): boolean {
   const { code, responseCode, reply } = describe(error, { clean: (text) => text });
   if (responseCode === null) return code === 'EMESSAGE' && reply === '';
+  // Of a login 534 says that it has to be a stronger one.
+  if (code === 'EAUTH') return false;
   if (responseCode === 552 || responseCode === 534) return true;
   return responseCode >= 500 && /\b5\.(?:2\.3|3\.4)\b|too (?:large|big)|\bsize\b/i.test(reply);
 }
@@ -180,8 +184,10 @@ export function classifySmtpError(error: unknown, progress: SmtpProgress): Deliv
   if (failure.code === 'ETLS' || (failure.command === 'EHLO' && responseCode < 504))
     return { kind: 'dead', reason: told.noEncryption({ reply }) };
   // 504: the server knows no such way (RFC 5321, 4.2.2), such as one that takes access tokens alone.
-  if (failure.code === 'EAUTH')
-    return { kind: 'dead', reason: (responseCode === 504 ? told.unfitLogin : told.refused)({ reply }) };
+  if (failure.code === 'EAUTH') {
+    const refused = failure.oauth2 ? told.refusedToken : told.refused;
+    return { kind: 'dead', reason: (responseCode === 504 ? told.unfitLogin : refused)({ reply }) };
+  }
   return { kind: 'dead', reason: said };
 }
 
@@ -196,12 +202,16 @@ function classifySilence(failure: Failure, { dataStarted, expired, gaveUp }: Smt
   if (code === 'EAUTH' || code === 'EOAUTH2') return classifyLogin(failure, retry);
   if (code === 'EMESSAGE') return { kind: 'dead', reason: told.tooLarge() };
   if (code === 'EENVELOPE') return { kind: 'dead', reason: told.badAddress() };
-  const unconnected = explainConnectError(failure.codes);
-  if (unconnected !== undefined) return retry(unconnected);
-  if (code === 'EDNS') return retry(told.unknownHost());
-  if (code === 'ETIMEDOUT') return retry(told.silent());
-  if (code === 'ETLS') return retry(told.insecure());
-  return retry(dataStarted ? told.lostUnconfirmed() : told.lost());
+  return retry(explainConnectError(failure.codes) ?? sayLost(failure, dataStarted));
+}
+
+function sayLost({ code, codes }: Failure, dataStarted: boolean): string {
+  if (code === 'EDNS') return told.unknownHost();
+  if (code === 'ETIMEDOUT') return told.silent();
+  const tls = codes.find((each) => each.startsWith('ERR_SSL_'));
+  if (tls !== undefined && !dataStarted) return sayHandshakeFailed({ code: tls });
+  if (code === 'ETLS') return told.insecure();
+  return dataStarted ? told.lostUnconfirmed() : told.lost();
 }
 
 /** A login that failed without a reply of the mail server: unusable settings, or the token endpoint of OAuth 2. */
@@ -211,7 +221,7 @@ function classifyLogin(failure: Failure, retry: (reason: string) => Delivery): D
     return { kind: 'dead', reason: told.tokenRefused() };
   }
   if (failure.oauth2) return retry(told.noToken());
-  return { kind: 'dead', reason: told.noLogin() };
+  return { kind: 'dead', reason: told.noPassword() };
 }
 
 type Failure = ReturnType<typeof describe>;

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { hostname } from 'node:os';
 import { createTransport, type SendMailOptions } from 'nodemailer';
 import { createForeignTexts } from '../../domain/foreign-text.ts';
 import type { Message } from '../../domain/message.ts';
@@ -19,7 +20,7 @@ import {
 } from './classify-smtp.ts';
 import { drawChart } from './draw-chart.ts';
 import { type ChartPlan, planCharts } from './email-charts.ts';
-import { renderEmail } from './render-email.ts';
+import { type RenderedEmail, renderEmail } from './render-email.ts';
 import { longestSmtpWaitMs, readSmtpUrl, type SmtpServer, SmtpWatch } from './smtp-connection.ts';
 
 export interface EmailSettings extends ChannelSettings {
@@ -39,6 +40,8 @@ export interface EmailSettings extends ChannelSettings {
 type EmailSenderOptions = SenderDependencies & { readonly settings: EmailSettings };
 
 const connectTimeoutMs = 30_000;
+
+const oldTls = { rejectUnauthorized: false, minVersion: 'TLSv1', ciphers: 'DEFAULT@SECLEVEL=0' } as const;
 
 /** Mails by SMTP, over a fresh connection each time: alerts are rare, and a kept one may be dead when it matters. */
 export function openEmailSender(options: EmailSenderOptions): Sender {
@@ -84,7 +87,7 @@ function composeMail(
   const mail = renderEmail(message, { ...settings, charts: drawn.map(({ plan }) => plan) });
   return {
     ...mail,
-    envelope: { from: mail.from.address, to },
+    envelope: { from: mail.from.address, to, ...(drawn.length === 0 ? {} : { size: sizeOf(mail, drawn) }) },
     attachments: drawn.map(({ plan, png }, index) => ({
       filename: `balance-${index + 1}.png`,
       content: png,
@@ -93,6 +96,11 @@ function composeMail(
       cid: plan.cid,
     })),
   };
+}
+
+/** About the bytes of the mail on its way: a server that says how many it takes gets one without charts at once. */
+function sizeOf({ text, html }: RenderedEmail, drawn: readonly DrawnChart[]): number {
+  return drawn.reduce((bytes, { png }) => bytes + Math.ceil((png.length * 4) / 3), text.length + html.length);
 }
 
 interface DrawnChart {
@@ -129,11 +137,13 @@ async function transmit(order: Transmission): Promise<Delivery> {
   const transporter = createTransport({
     host: server.host,
     port: server.port,
+    // A container's name is no domain. Nodemailer says [127.0.0.1] then, which the relay of Google answers with 421.
+    ...(hostname().includes('.') ? {} : { name: options.settings.from.address.replace(/^.*@/, '') }),
     secure: server.secure,
     requireTLS: server.requireTls,
-    // Encryption without a trusted certificate is better than none where clear text is allowed.
+    // Where clear text is allowed, encryption that proves nothing, or is as old as the relay, is better than none.
     opportunisticTLS: !server.requireTls,
-    tls: { rejectUnauthorized: server.secure || server.requireTls },
+    tls: server.secure || server.requireTls ? { rejectUnauthorized: true } : oldTls,
     getSocket: (_options: unknown, done: (error: Error | null, socket?: object) => void) => {
       // Tries all addresses of the server. Nodemailer by itself would at last look the name up in the thread pool.
       const socket = connect({ host: server.host, port: server.port, lookup: nameLookup(options.clock) });

@@ -1,5 +1,5 @@
 import { cleanText } from '../../domain/plain-text.ts';
-import { type Delivery, wordMissed } from '../../ports/channel.ts';
+import { type Delivery, whyMissed } from '../../ports/channel.ts';
 import type { ReportOrder } from '../act-here.ts';
 import { type Backend, operatorCommand } from '../backend.ts';
 import { type Command, CommandError, exitCodes, jsonOption, UsageError } from '../command.ts';
@@ -131,16 +131,18 @@ function cleanLines(text: string): string {
 
 /** A delivery as `--json` prints it; without a reason where all took the message. */
 function describeDelivery(delivery: Delivery) {
-  if (delivery.kind !== 'delivered') {
-    const result = delivery.kind === 'dead' ? 'dead' : delivery.certainty;
-    return { result, reason: delivery.reason, said: null, refusedRecipients: [] };
+  const reason = whyMissed(delivery);
+  if (delivery.kind === 'delivered') {
+    const { said = null, refusedRecipients = [] } = delivery;
+    return { result: 'delivered', reason, said, refusedRecipients };
   }
-  const { said = null, refusedRecipients = [] } = delivery;
-  return { result: 'delivered', reason: wordMissed(delivery), said, refusedRecipients };
+  if (delivery.kind === 'dead') return { result: 'dead', reason, said: null, refusedRecipients: [] };
+  const refusedRecipients = delivery.refused?.recipients ?? [];
+  return { result: delivery.certainty, reason, said: null, refusedRecipients };
 }
 
 function wordFailure(delivery: Exclude<Delivery, { readonly kind: 'delivered' }>): string {
-  const reason = cleanText(delivery.reason, 300);
+  const reason = cleanText(whyMissed(delivery) ?? '', 1000);
   if (delivery.kind === 'dead') return `refused for good: ${reason}`;
   return delivery.certainty === 'unknown'
     ? `it may or may not have arrived: ${reason}`

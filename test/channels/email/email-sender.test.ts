@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { type ParsedMail, simpleParser } from 'mailparser';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type EmailSettings, openEmailSender } from '../../../src/channels/email/email-sender.ts';
@@ -136,6 +137,30 @@ describe('a mail that is accepted', () => {
     expect(sizes).toHaveLength(2);
     expect(sizes[1]).toBeLessThan((sizes[0] ?? 0) / 2);
   });
+
+  it('goes out without its charts at once where the server says that it takes no more', async () => {
+    const polite = politeSmtp({ EHLO: '250-test\r\n250 SIZE 20000' });
+    const commands: string[] = [];
+    const receiver = await startScriptedSmtp((command, socket) => {
+      commands.push(command);
+      return polite(command, socket);
+    });
+    expect((await sendTo(receiver)).delivery).toMatchObject({ kind: 'delivered' });
+    expect(receiver.received).toHaveLength(1);
+    expect((await parse(receiver)).attachments).toHaveLength(0);
+    expect(commands.filter((command) => command === 'DATA')).toHaveLength(1);
+  });
+
+  it('is brought by a client with a name that is no loopback address, in a container too', async () => {
+    const greetings: string[] = [];
+    const polite = politeSmtp({});
+    const receiver = await startScriptedSmtp((command, socket) => {
+      if (command.startsWith('EHLO')) greetings.push(command);
+      return polite(command, socket);
+    });
+    await sendTo(receiver);
+    expect(greetings).toEqual([`EHLO ${hostname().includes('.') ? hostname() : 'example.com'}`]);
+  });
 });
 
 describe('a login by OAuth 2', () => {
@@ -159,6 +184,19 @@ describe('a login by OAuth 2', () => {
     await sendBy(channel);
     expect(logins).toEqual(['fresh', 'fresh']);
     expect(tokens.received).toHaveLength(1);
+  });
+
+  it('that the mail server refuses points to "oauth2", not to a password', async () => {
+    const EHLO = '250-test\r\n250 AUTH XOAUTH2';
+    const receiver = await startScriptedSmtp(politeSmtp({ EHLO, AUTH: '535 5.7.8 not accepted' }));
+    const tokens = await startHttpReceiver((response) =>
+      response.end('{"access_token":"fresh","expires_in":3600}'),
+    );
+    open.push(tokens);
+    const reason =
+      'the mail server answered 535 5.7.8 not accepted: the login is refused. Check "oauth2", and that its user may send mail';
+    const { delivery } = await sendTo(receiver, { oauth2: oauth2At(tokens.url) });
+    expect(delivery).toEqual({ kind: 'dead', reason });
   });
 
   it('is dead when the refresh token is refused, without showing it', async () => {
@@ -274,6 +312,25 @@ describe('a mail that is refused', () => {
     expect((await sendTo(receiver, { smtpUrl })).delivery).toEqual({ kind: 'dead', reason });
   });
 
+  it('by a server that wants another password is tried once, not again without charts', async () => {
+    const polite = politeSmtp({ EHLO: '250-test\r\n250 AUTH PLAIN', AUTH: '534 5.7.9 Application-specific' });
+    const commands: string[] = [];
+    const receiver = await startScriptedSmtp((command, socket) => {
+      commands.push(command);
+      return polite(command, socket);
+    });
+    const smtpUrl = new Secret(`smtp://me:password@127.0.0.1:${receiver.port}`);
+    expect((await sendTo(receiver, { smtpUrl })).delivery).toMatchObject({ kind: 'dead' });
+    expect(commands.filter((command) => command.startsWith('AUTH'))).toHaveLength(1);
+  });
+
+  it('because there is no password for the user is dead, and says so', async () => {
+    const receiver = await startScriptedSmtp(politeSmtp({ EHLO: '250-test\r\n250 AUTH PLAIN LOGIN' }));
+    const smtpUrl = new Secret(`smtp://me@127.0.0.1:${receiver.port}`);
+    const reason = 'the mail server asks for a login, and "smtpUrl" has a user without a password';
+    expect((await sendTo(receiver, { smtpUrl })).delivery).toEqual({ kind: 'dead', reason });
+  });
+
   it('with a wrong password is dead, with a hint and without the password', async () => {
     const receiver = await startSmtpReceiver({
       authOptional: false,
@@ -367,6 +424,19 @@ describe('encryption', () => {
     });
     expect((await sendTo(receiver)).delivery).toMatchObject({ kind: 'delivered' });
     expect(secured).toEqual([true]);
+  });
+
+  it('as old as the relay carries mail where clear text may, and nowhere else', async () => {
+    const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1', ciphers: 'DEFAULT@SECLEVEL=0' } as const;
+    const receiver = await startSmtpReceiver({ disabledCommands: [], ...old });
+    const smtpUrl = new Secret(`smtp://0.0.0.0:${receiver.port}`);
+    const { delivery } = await sendTo(receiver, { smtpUrl, allowInsecure: true });
+    expect(delivery).toMatchObject({ kind: 'delivered' });
+    expect(await sendBy(channelTo({ smtpUrl }))).toEqual({
+      kind: 'retry',
+      certainty: 'refused',
+      reason: 'TLS: the handshake failed (ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION)',
+    });
   });
 
   it('with a certificate that nobody vouches for carries no mail to another host', async () => {

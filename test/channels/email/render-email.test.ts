@@ -100,12 +100,13 @@ describe('the body of a mail', () => {
     expect(text).toContain('Acknowledge: https://lowwater.example.com/a/nPuFyM7lAA2x2kkc6mYV3Q');
   });
 
-  it('of 10,000 alerts shows the most urgent, counts the rest, and stays below what mail programs cut', () => {
+  it('of 10,000 alerts shows the most urgent, counts the rest and links to it, and stays below what mail programs cut', () => {
     const mail = render(buildMessage(new Array(10_000).fill(buildItem())));
     expect(mail.subject).toBe(
       'CRITICAL OTP production: SMS balance low since 21 Nov 02:22 and 9999 more alerts',
     );
     expect(textOf(mail.html)).toContain('and 9980 more alerts');
+    expect(mail.text).toMatch(/and 9980 more alerts\n {2}Open lowwater: https:\/\/lowwater.example.com\/\n$/);
     expect(Buffer.byteLength(mail.html)).toBeLessThan(90_000);
   });
 
