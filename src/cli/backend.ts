@@ -289,10 +289,9 @@ export async function warnOfOldData(
   const newest = Math.max(...expected.map(({ polledAt }) => polledAt ?? 0));
   // One that is polled daily is read for days: it does not show that a daemon polls the others.
   const often = expected.filter(({ id, polled }) => polled && !byCron.has(id));
-  const limits = often.map(({ pollIntervalMs }) => Math.max(leastMs, missedPolls * pollIntervalMs));
-  const isBehind =
-    limits.length === 0 ? !expected.some(({ isRead }) => isRead) : now - newest > Math.min(...limits);
-  if (expected.length === 0 || !isBehind) return false;
+  const limit = Math.max(leastMs, missedPolls * Math.min(...often.map((each) => each.pollIntervalMs)));
+  const isRecent = often.length === 0 ? expected.some(({ isRead }) => isRead) : now - newest <= limit;
+  if (expected.length === 0 || isRecent) return false;
   await context.stderr.write(
     `warning: the newest poll in the database is ${sayDuration(now - newest)} old: no daemon is running, or it cannot store what it sees\n`,
   );
