@@ -288,6 +288,35 @@ describe.skipIf(noPostgres !== null)('migrate-store', () => {
   });
 });
 
+describe('a check at a daemon that stands by', () => {
+  const check = async (account: Parameters<typeof buildAccountView>[0]) => {
+    const views = new FakeViews();
+    views.accountList = [buildAccountView(account)];
+    views.refusal = { refused: 'not-now', why: 'this daemon stands by: two polls the accounts' };
+    const server = await runFakeServer({ views });
+    onTestFinished(() => server.close());
+    const { folder } = install(null);
+    const { version } = views.daemonStatus;
+    return runCli(['check', '--server', server.url], { cwd: folder, version });
+  };
+
+  it('knows what the owner has read just now, and says who polls', async () => {
+    const { code, stdout } = await check({ isRead: true });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^OK: 1 of 1 account fine \| 'otp sms'=/);
+    expect(stdout).toContain('not asked: this daemon stands by: two polls the accounts');
+  });
+
+  it.each([{ isRead: false }, { isRead: true, backoffUntil: noon }])(
+    'knows nothing of an account of which that is not so: %j',
+    async (account) => {
+      const { code, stdout } = await check(account);
+      expect(code).toBe(3);
+      expect(stdout).toMatch(/^UNKNOWN: otp: not asked; 0 of 1 account fine\n/);
+    },
+  );
+});
+
 describe('an order to a daemon that shares its database', () => {
   const order = async (role: Role) => {
     const views = new FakeViews();
