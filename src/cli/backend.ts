@@ -7,7 +7,6 @@ import type { Wanted } from '../engine/orders.ts';
 import type { DescribedDaemon } from '../http/api/daemon.ts';
 import type { StoreFile } from '../ports/store.ts';
 import type { StoredViews } from '../views/stored-views.ts';
-import type { BriefAccount } from '../views/views.ts';
 import { sayDuration } from '../wording/moments.ts';
 import { type Command, CommandError, type CommandInput, exitCodes, UsageError } from './command.ts';
 import type { CommandContext } from './context.ts';
@@ -287,10 +286,12 @@ export async function warnOfOldData(
     ({ id, outcome, polledAt, backoffUntil }) =>
       polledAt !== null && backoffUntil === null && (outcome === 'ok' || !byCron.has(id)),
   );
-  const isBehind = ({ id, isRead, polledAt, pollIntervalMs }: BriefAccount): boolean =>
-    byCron.has(id) ? !isRead : now - (polledAt ?? now) > Math.max(leastMs, missedPolls * pollIntervalMs);
-  if (expected.length === 0 || !expected.every(isBehind)) return false;
   const newest = Math.max(...expected.map(({ polledAt }) => polledAt ?? 0));
+  // One that is polled daily is read for days: it does not show that a daemon polls the others.
+  const often = expected.filter(({ id, polled }) => polled && !byCron.has(id));
+  const limit = Math.max(leastMs, missedPolls * Math.min(...often.map((each) => each.pollIntervalMs)));
+  const isRecent = often.length === 0 ? expected.some(({ isRead }) => isRead) : now - newest <= limit;
+  if (expected.length === 0 || isRecent) return false;
   await context.stderr.write(
     `warning: the newest poll in the database is ${sayDuration(now - newest)} old: no daemon is running, or it cannot store what it sees\n`,
   );

@@ -184,6 +184,7 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<St
 
   return {
     ...views,
+    isKnown: () => madeOf.revision !== null,
     accounts: async (ids) => fresh().then(() => views.accounts(ids)),
     accountsInBrief: async (ids) => fresh().then(() => views.accountsInBrief(ids)),
     summary: async (limit) => fresh().then(() => views.summary(limit)),

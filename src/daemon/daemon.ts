@@ -22,6 +22,7 @@ import type { MonitorState, WatchedAccount } from '../engine/state.ts';
 import { endTurn } from '../engine/turn.ts';
 import type { AnswerChat } from '../ports/channel.ts';
 import type { OrderReach } from '../ports/orders.ts';
+import type { StoreReader } from '../ports/store.ts';
 import { storageFailed } from '../rules/self-alert-kinds.ts';
 import { Committer } from './committer.ts';
 import { type ComposeDependencies, composeFarewells } from './compose.ts';
@@ -46,6 +47,7 @@ import { createRetention } from './retention.ts';
 import { inSlices } from './slices.ts';
 import { createWakeTimer, SteadyClock, type WakeTimer } from './steady-clock.ts';
 import { TestAlerts } from './test-alerts.ts';
+import { readWithUnstored } from './unstored-reader.ts';
 
 const usualSleepMs = 1000;
 
@@ -59,6 +61,7 @@ export class Daemon {
   readonly committer: Committer;
   readonly poller: Poller;
   readonly historyLoader: HistoryLoader;
+  readonly reader: StoreReader;
   readonly reach: OrderReach;
   readonly listening: Listening;
   readonly startedAt: number;
@@ -126,7 +129,8 @@ export class Daemon {
       ended: (account, outcome) => this.#pollEnded(account, outcome),
       planned: () => this.#timer.wakeBy(this.poller.nextAt),
     });
-    const composing = { ...parts, reader: store };
+    this.reader = readWithUnstored(store, state);
+    const composing = { ...parts, reader: this.reader };
     this.#composing = composing;
     this.#dispatcher = new Dispatcher({ ...composing, ended: (sent) => this.#deliveryEnded(sent) });
     this.#restating = new Restating(parts, composing);

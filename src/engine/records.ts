@@ -19,6 +19,12 @@ export class Unsaved<Item = string> {
     return this.#changed.values();
   }
 
+  /** Those of the batch under way first. */
+  *unstoredItems(): Generator<Item> {
+    yield* this.#taken;
+    for (const item of this.#changed) if (!this.#taken.has(item)) yield item;
+  }
+
   get unstored(): number {
     return this.#changed.size + this.#taken.size;
   }

@@ -64,7 +64,7 @@ export async function* renderMetrics(
 ): AsyncGenerator<string> {
   const { now, refusedTokens, publicUrl = null } = given;
   yield* inFamilies(views.accountIds(), sliceOfAccounts, async (ids) =>
-    sampleAccounts(await views.accounts(ids), now),
+    sampleAccounts(await views.accounts(ids), now, views.isKnown()),
   );
   const known = new Set(views.accountIds());
   yield* inFamilies(views.counters.polls(), sliceOfSamples, (polls) => ({
@@ -117,7 +117,7 @@ function metricsOf(all: Samples): readonly Metric[] {
   });
 }
 
-function sampleAccounts(accounts: readonly AccountView[], now: number): Samples {
+function sampleAccounts(accounts: readonly AccountView[], now: number, isKnown: boolean): Samples {
   const read = accounts.filter(({ isRead }) => isRead);
   return {
     lowwater_account_info: accounts.map((account) => sample(1, infoLabels(account))),
@@ -131,7 +131,7 @@ function sampleAccounts(accounts: readonly AccountView[], now: number): Samples 
     lowwater_next_poll_timestamp_seconds: accounts.flatMap(({ id: account, nextPollAt }) =>
       nextPollAt === null ? [] : sample(nextPollAt / 1000, { account }),
     ),
-    lowwater_backoff_seconds: accounts.map(({ id: account, backoffUntil }) =>
+    lowwater_backoff_seconds: (isKnown ? accounts : []).map(({ id: account, backoffUntil }) =>
       sample(Math.max(0, ((backoffUntil ?? now) - now) / 1000), { account }),
     ),
   };
@@ -207,7 +207,9 @@ function sampleMessages(views: LiveViews): Samples {
   );
   return {
     lowwater_notifications_total: endings,
-    lowwater_outbox_pending: channels.map(({ name, pending }) => sample(pending, { channel: name })),
+    lowwater_outbox_pending: (views.isKnown() ? channels : []).map(({ name, pending }) =>
+      sample(pending, { channel: name }),
+    ),
   };
 }
 

@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { StorageError } from '../domain/operator-error.ts';
+import type { LiveViews } from '../views/live-views.ts';
 import { sentences } from '../wording/phrase.ts';
 
 /** Why a request is refused: English for programs, said again on a page. */
@@ -106,4 +108,10 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+}
+
+/** What a list may be taken from. Throws `StorageError` where nothing has been read: a list of nothing would be no answer. */
+export function known<Known extends Pick<LiveViews, 'isKnown'>>(views: Known): Known {
+  if (views.isKnown()) return views;
+  throw new StorageError('other', 'what the shared database holds now has not been read');
 }

@@ -59,6 +59,8 @@ export function createViews(current: () => ViewDependencies) {
     };
   const accounts = look(viewAccount);
   return {
+    /** False where nothing has been read: to list nothing would be no answer (`known`). */
+    isKnown: () => true,
     accounts,
     accountsInBrief: look(viewBriefly),
     async summary(limit: number): Promise<AccountSummary> {

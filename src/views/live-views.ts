@@ -10,7 +10,6 @@ import { queueOf } from '../engine/queue.ts';
 import { isOwnFailureRaised, isRaised } from '../engine/self-alerts.ts';
 import type { MonitorState } from '../engine/state.ts';
 import type { ClusterStatus } from '../ports/cluster.ts';
-import type { StoreReader } from '../ports/store.ts';
 import { channelFailedRule, configInvalid, ratesFailed, storageFailed } from '../rules/self-alert-kinds.ts';
 import { sentences } from '../wording/phrase.ts';
 import { createViews } from './create-views.ts';
@@ -38,17 +37,12 @@ const earliestSaneMs = 1_767_225_600_000;
 const chatPatienceMs = 15_000;
 
 /** The running daemon as the HTTP server sees it. */
-export function createLiveViews(
-  daemon: Daemon,
-  reader: StoreReader,
-  version: string,
-  clusterStatus?: () => ClusterStatus,
-) {
+export function createLiveViews(daemon: Daemon, version: string, clusterStatus?: () => ClusterStatus) {
   const { state } = daemon;
   const counters: Counters = daemon.counting;
   const views = createViews(() => ({
     state,
-    reader,
+    reader: daemon.reader,
     historyLoader: daemon.historyLoader,
     now: () => daemon.now(),
     nextPollAt: (id) => daemon.poller.nextPollAt(id),

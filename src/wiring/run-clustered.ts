@@ -98,7 +98,7 @@ export async function ownShared(
         void daemon.reload(settings);
         if (refused !== null) daemon.reportInvalidConfiguration(refused);
       }
-      const live = createLiveViews(daemon, store, version, () => membership.clusterStatus);
+      const live = createLiveViews(daemon, version, () => membership.clusterStatus);
       views.become(live);
       hearChats(daemon, live, log);
       log.info({ accounts: settings.accounts.length }, 'this daemon owns the accounts');
@@ -153,7 +153,9 @@ export async function ownShared(
   const views = new CurrentViews(standby);
   return {
     views,
-    reader: cluster.reader,
+    get reader() {
+      return work?.reader ?? cluster.reader;
+    },
     begin: (fail) => void membership.run().catch(fail),
     async apply(next) {
       configHash = await hashSettings(next, postgres);

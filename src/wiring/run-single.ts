@@ -52,10 +52,10 @@ export async function ownFile(path: string, parts: OwnershipDependencies): Promi
   const state = await restore(settings, stored);
   const watchDatabase = (changed: () => void) => watchPath(dirname(path), changed);
   const daemon = makeDaemon({ store, state, watchDatabase });
-  const views = createLiveViews(daemon, store, version);
+  const views = createLiveViews(daemon, version);
   return {
     views: new CurrentViews(views),
-    reader: store,
+    reader: daemon.reader,
     begin() {
       daemon.start();
       hearChats(daemon, views, log);

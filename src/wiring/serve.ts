@@ -18,7 +18,6 @@ import { signLink } from '../http/ack-link.ts';
 import type { ReportsOnDemand } from '../http/options.ts';
 import { startWebServer } from '../http/server.ts';
 import { readProxyVariables } from '../net/proxy-variables.ts';
-import type { StoreReader } from '../ports/store.ts';
 import { createEntryClients } from '../providers/transport/client.ts';
 import { Trials } from '../replay/trial.ts';
 import { readIdOf } from '../store/store.ts';
@@ -105,7 +104,7 @@ async function serveWatched(order: ServeOrder, log: SystemLog, reloads: Reloads)
       timezone,
       language,
       database,
-      reports: createReportsOnDemand(() => current, ownership.reader, signal),
+      reports: createReportsOnDemand(() => current, ownership, signal),
     }),
   );
   const followPage = async (next: Pick<LoadedConfiguration, 'settings' | 'sources'>): Promise<void> => {
@@ -256,12 +255,12 @@ function acknowledgeUrl(
 /** The reports of a running daemon, for those who ask for one over HTTP. */
 function createReportsOnDemand(
   settings: () => Settings,
-  reader: StoreReader,
+  ownership: Pick<Ownership, 'reader'>,
   signal: AbortSignal,
 ): ReportsOnDemand {
   const find = (id: string) => {
     const report = settings().reports.find((candidate) => candidate.id === id);
-    return report === undefined ? null : { settings: settings(), report, reader };
+    return report === undefined ? null : { settings: settings(), report, reader: ownership.reader };
   };
   return {
     ids: () => settings().reports.map(({ id }) => id),

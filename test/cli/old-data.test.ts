@@ -8,13 +8,20 @@ import { loadFile, runCli } from '../support/cli.ts';
 import { seedDatabase } from '../support/seed-database.ts';
 
 /** What two commands say of a database whose newest poll is that old; between two polls the account was topped up. */
-async function readOldDatabase(ageMs: number, poll: object) {
+async function readOldDatabase(ageMs: number, poll: object, others: readonly object[] = []) {
   const folder = mkdtempSync(join(tmpdir(), 'lowwater-old-'));
   const path = join(folder, 'config.json');
   const config = {
     provider: { baseUrl: 'https://api.example.com' },
     poll,
-    accounts: [{ id: 'otp', authSecret: 'key-of-the-otp-account' }],
+    accounts: [
+      { id: 'otp', authSecret: 'key-of-the-otp-account' },
+      ...others.map((other, nth) => ({
+        id: `other-${nth}`,
+        authSecret: `key-of-another-${nth}`,
+        poll: other,
+      })),
+    ],
     rules: [{ id: 'paid', type: 'top-up' }],
     channels: { ops: { type: 'slack', webhookUrl: 'https://hooks.slack.com/services/T0001/B0001/secret' } },
     // Not asked: on this machine another daemon may listen where one does by default.
@@ -26,6 +33,7 @@ async function readOldDatabase(ageMs: number, poll: object) {
   seedDatabase(loaded.settings.storage.path ?? '', loaded.settings, [
     { account: 'otp', at: at - minuteMs, answer: { sms: units(5), voip: 0 } },
     { account: 'otp', at, answer: { sms: units(9), voip: 0 } },
+    ...others.map((_, nth) => ({ account: `other-${nth}`, at, answer: { sms: units(9), voip: 0 } })),
   ]);
   const status = await runCli(['status'], { cwd: folder });
   const alerts = await runCli(['alerts', '--all'], { cwd: folder });
@@ -37,6 +45,14 @@ it('a database that nobody fills is no news of now, and the commands that read i
   const { status, alerts } = await readOldDatabase(3 * 60 * minuteMs, { every: '1m' });
   const warning =
     'warning: the newest poll in the database is 3 hours old: no daemon is running, or it cannot store what it sees\n';
+  expect(status).toMatchObject({ code: 0, stderr: warning });
+  expect(alerts).toMatchObject({ code: 0, stderr: warning });
+});
+
+it('a database is old by the account that is polled most often, though others rest for days between two polls', async () => {
+  const others = [{ cron: '0 0 * * 1' }, { every: '1d' }];
+  const { status, alerts } = await readOldDatabase(3 * 60 * minuteMs, { every: '1m' }, others);
+  const warning = expect.stringMatching(/^warning: the newest poll in the database is 3 hours old/);
   expect(status).toMatchObject({ code: 0, stderr: warning });
   expect(alerts).toMatchObject({ code: 0, stderr: warning });
 });

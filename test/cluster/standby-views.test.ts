@@ -212,7 +212,7 @@ test('shows what it read last for a lease after the database answered last, and 
   expect(await standby.alerts({ all: false })).toMatchObject([{ rule: 'sms-low' }]);
 });
 
-test('metrics have no balance once what was read is a lease old', async () => {
+test('metrics have no balance, wait or queue once what was read is a lease old', async () => {
   const world = await firingWorld();
   const database = cutOff(world);
   const standby = await standBy(world, database);
@@ -225,7 +225,29 @@ test('metrics have no balance once what was read is a lease old', async () => {
   expect(await scrape()).toContain('lowwater_balance{');
   database.cut();
   await world.pass(8000);
-  expect(await scrape()).not.toContain('lowwater_balance{');
+  expect(await scrape()).not.toMatch(/^lowwater_(balance|backoff_seconds|outbox_pending)\{/m);
+});
+
+test('an empty list is no answer of a daemon that has read nothing: API and pages say that it is not known', async () => {
+  const world = await firingWorld();
+  const database = cutOff(world);
+  const views = await standBy(world, database);
+  const server = await runFakeServer({ views: Object.assign(new FakeViews(), views) });
+  onTestFinished(() => server.close());
+  const lists = ['silences', 'expected-top-ups', 'expected-spending', 'audit', 'channels', 'views/silences'];
+  const ask = (path: string) => fetch(server.url + path);
+  for (const list of lists) expect((await ask(`/api/v1/${list}`)).status).toBe(200);
+  expect(await (await ask('/silences')).text()).toContain('Nothing is silenced');
+  database.cut();
+  await world.pass(8000);
+  for (const list of lists)
+    expect({ list, status: (await ask(`/api/v1/${list}`)).status }).toEqual({ list, status: 503 });
+  const unread = 'The database cannot be read just now';
+  const pages = await Promise.all(
+    ['/silences', '/messages', '/'].map(async (path) => (await ask(path)).text()),
+  );
+  for (const page of pages) expect(page).toContain(unread);
+  expect(pages.join()).not.toContain('Nothing is silenced');
 });
 
 test('what cannot be read though the database answers is shown for a lease, and why is said', async () => {
@@ -312,6 +334,7 @@ test('each answer is of what the owner has stored by then, or says nothing of wh
     expected: 'after refresh',
     finance: 'after refresh',
     firing: 'after refresh',
+    isKnown: 'after refresh',
     isSessionEnded: 'after refresh',
     linkKeys: 'after refresh',
     outlook: 'after refresh',

@@ -39,6 +39,8 @@ export class FakeViews implements LiveViews {
   readonly #listeners = new Set<() => void>();
   #silences = 0;
 
+  isKnown = () => true;
+
   async refresh(): Promise<void> {}
 
   audit(): readonly AuditEntry[] {

@@ -107,7 +107,7 @@ export class World {
     this.database = this.#openDatabase();
     this.store = this.#openStore();
     this.daemon = this.#openDaemon();
-    this.views = createLiveViews(this.daemon, this.store, this.#version);
+    this.views = createLiveViews(this.daemon, this.#version);
   }
 
   get now(): number {
@@ -154,7 +154,7 @@ export class World {
     this.database = this.#openDatabase();
     this.store = this.#openStore();
     this.daemon = this.#openDaemon();
-    this.views = createLiveViews(this.daemon, this.store, this.#version);
+    this.views = createLiveViews(this.daemon, this.#version);
     this.daemon.start();
   }
 

@@ -302,7 +302,7 @@ export class Machine {
     });
     if (life.dead) return;
     span.daemon = daemon;
-    span.views = createLiveViews(daemon, parts.store, '1.0.0');
+    span.views = createLiveViews(daemon, '1.0.0');
     // One that was overtaken while it loaded begins, and finds out.
     if (!this.#fleet.isOvertaken(life)) {
       this.#fleet.begins(this);

@@ -30,8 +30,8 @@ export const checkCommand = operatorCommand({
 known; or check itself failed). The first line says the same in words, with the balances as performance data after the bar where it is read by a
 program. A configuration that is refused also exits with 2.
 
-With a running daemon the daemon polls, within its limits, and stores what it reads; without one, check obeys the limits and
-pauses that are stored.
+With a running daemon the daemon polls, within its limits, and stores what it reads; one that stands by shows what the owner
+of the accounts read last; without one, check obeys the limits and pauses that are stored.
 
 --json prints {"status","accounts":[{... as "status --json" has it, "rules":[... as "explain --json" has them]}]}.`,
   options: {

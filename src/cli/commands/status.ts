@@ -1,6 +1,7 @@
 import { nobodyOwns } from '../../cluster/cluster-status.ts';
 import type { Runway } from '../../domain/message.ts';
 import { formatAmount, formatBare } from '../../domain/money.ts';
+import { StorageError } from '../../domain/operator-error.ts';
 import { cleanText, plural } from '../../domain/plain-text.ts';
 import { amountOf, type Balance, unitOf } from '../../domain/reading.ts';
 import { isWorse, type Severity } from '../../domain/severity.ts';
@@ -106,11 +107,17 @@ async function lookAtCluster(context: CommandContext, { settings, lost }: Backen
   const postgres = settings?.storage.postgres;
   if (settings === null || postgres === undefined || lost.size > 0) return null;
   const { hashSettings } = await import('../../config/hash-settings.ts');
-  const seen = await lookAt(context, postgres);
+  const warn = (text: string) => context.stderr.write(`warning: ${text}\n`);
+  // A daemon that goes on from memory knows the accounts all the same.
+  const seen = await lookAt(context, postgres).catch(async (error: unknown) => {
+    if (!(error instanceof StorageError)) throw error;
+    await warn(`who owns the accounts is not known: ${error.message}`);
+    return null;
+  });
+  if (seen === null) return null;
   const cluster = describeCluster(seen);
   const { owner } = cluster;
   const held = seen.members.find(({ incarnation }) => incarnation === seen.owner)?.configHash;
-  const warn = (text: string) => context.stderr.write(`warning: ${text}\n`);
   if (owner === null) await warn(nobodyOwns);
   else if (held !== (await hashSettings(settings, postgres)))
     await warn(`the configuration here is not that of ${owner}, which owns the accounts`);

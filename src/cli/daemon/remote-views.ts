@@ -82,7 +82,8 @@ export async function checkThroughDaemon(
       const polled = isPolled ? await poll(daemon, id, by) : null;
       const [view, explanations] = await Promise.all([views.account(id), views.explain(id)]);
       if (view === null) throw new CommandError(`the daemon has no account ${id} any more`);
-      const { outcome, reason: given } = polled ?? { outcome: view.outcome, reason: nothingAsked };
+      const outcome = outcomeOf(polled, view);
+      const given = polled === null ? nothingAsked : polled.reason;
       const reason = given ?? (outcome === 'ok' ? null : view.failure);
       checked.set(id, { view, outcome, reason, explanations });
     }
@@ -91,7 +92,14 @@ export async function checkThroughDaemon(
   return accounts.flatMap((id) => checked.get(id) ?? []);
 }
 
-/** The daemon's answer where the provider refused lately. */
+function outcomeOf(polled: Pick<CheckedAccount, 'outcome'> | null, view: AccountView): OutcomeKind | null {
+  if (polled === null) return view.outcome;
+  // Who stands by asks nobody: what the owner has read is of now all the same. A provider that refuses makes the account wait.
+  const isReadThere = view.isRead && view.backoffUntil === null;
+  return polled.outcome ?? (isReadThere ? view.outcome : null);
+}
+
+/** The daemon's answer where the provider refused lately, or that it stands by. */
 const backingOff = 409;
 
 async function poll(daemon: DaemonAddress, id: string, by: string) {

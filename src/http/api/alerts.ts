@@ -11,7 +11,7 @@ import {
   testAlertJson,
 } from '../../views/public-json.ts';
 import { orNull } from '../../views/public-object.ts';
-import { RequestError } from '../refusal.ts';
+import { known, RequestError } from '../refusal.ts';
 import { pageOfList, pageOfTime, pagingQuery, parseInstant, recentQuery } from './input.ts';
 import { answers, listed, type Operation, operations, window } from './operation.ts';
 import {
@@ -139,7 +139,9 @@ export const silenceOperations: readonly Operation[] = [
     query: pagingQuery,
     answers: listed('Silences', 'silences', silenceJson),
     answer: ({ views, query }) =>
-      pageOfList(views.silences(), query, ({ id, startsAt, match }) => JSON.stringify([id, startsAt, match])),
+      pageOfList(known(views).silences(), query, ({ id, startsAt, match }) =>
+        JSON.stringify([id, startsAt, match]),
+      ),
   }),
   ofSilences.post('silences', 'addSilence', {
     summary: 'Mutes matching alerts for a time',
@@ -197,7 +199,7 @@ export const messageOperations: readonly Operation[] = [
       const since = parseInstant(query.since, 'since', now) ?? 0;
       return pageOfTime(
         query,
-        async ({ limit, before }) => views.audit({ since, before, limit }),
+        async ({ limit, before }) => known(views).audit({ since, before, limit }),
         ({ at }) => at,
       );
     },
@@ -206,6 +208,6 @@ export const messageOperations: readonly Operation[] = [
     summary: 'Channels with what they still owe',
     query: pagingQuery,
     answers: listed('Channels', 'channels', channelJson),
-    answer: ({ views, query }) => pageOfList(views.channels(), query, ({ name }) => name),
+    answer: ({ views, query }) => pageOfList(known(views).channels(), query, ({ name }) => name),
   }),
 ];

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { inSlices } from '../../daemon/slices.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import { languageIds } from '../../wording/language.ts';
-import { RequestError, refusals } from '../refusal.ts';
+import { known, RequestError, refusals } from '../refusal.ts';
 import { count, maxItems, parseInstant } from './input.ts';
 import { answers, type Operation, operations, writeList, written } from './operation.ts';
 
@@ -39,10 +39,11 @@ const shownViews = {
   readings: ({ views, account, from, to }) => views.readings(account, from, to),
   alerts: ({ views, all }) => views.alerts({ all: all === 'true' }),
   explain: ({ views, account }) => views.explain(account),
-  silences: ({ views }) => views.silences(),
-  expected: ({ views }) => views.expected(),
-  announced: ({ views }) => views.announced(),
-  audit: ({ views, from }) => views.audit({ since: from, before: Number.MAX_SAFE_INTEGER, limit: 1000 }),
+  silences: ({ views }) => known(views).silences(),
+  expected: ({ views }) => known(views).expected(),
+  announced: ({ views }) => known(views).announced(),
+  audit: ({ views, from }) =>
+    known(views).audit({ since: from, before: Number.MAX_SAFE_INTEGER, limit: 1000 }),
 } satisfies Record<string, (query: ViewQuery) => Listed | Promise<Listed>>;
 
 const viewNames = Object.keys(shownViews) as readonly (keyof typeof shownViews)[];

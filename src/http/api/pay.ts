@@ -7,7 +7,7 @@ import type { LiveViews } from '../../views/live-views.ts';
 import { announcedJson, expectedJson, paymentJson } from '../../views/payment-json.ts';
 import { type DuePayment, planPayments } from '../../views/payment-plan.ts';
 import { money as amount, isoOrNull } from '../../views/public-object.ts';
-import { RequestError } from '../refusal.ts';
+import { known, RequestError } from '../refusal.ts';
 import { nextCursor, pageOfList, pagingQuery } from './input.ts';
 import { answers, csv, csvFile, listed, type Operation, operations } from './operation.ts';
 import { byQuery, expectOrderSchema, expectSpendingSchema } from './orders.ts';
@@ -19,7 +19,7 @@ export const paymentOperations: readonly Operation[] = [
     summary: 'Top-ups that people ordered and that have not come yet',
     query: pagingQuery,
     answers: listed('Expected top-ups', 'expected', expectedJson),
-    answer: ({ views, query }) => pageOfList(views.expected(), query, ({ id }) => id),
+    answer: ({ views, query }) => pageOfList(known(views).expected(), query, ({ id }) => id),
   }),
   post('expected-top-ups', 'expectTopUp', {
     summary:
@@ -44,7 +44,7 @@ export const paymentOperations: readonly Operation[] = [
     summary: 'Runs that people announced, until a day after their end',
     query: pagingQuery,
     answers: listed('Announced runs', 'announced', announcedJson),
-    answer: ({ views, query }) => pageOfList(views.announced(), query, ({ id }) => id),
+    answer: ({ views, query }) => pageOfList(known(views).announced(), query, ({ id }) => id),
   }),
   post('expected-spending', 'expectSpending', {
     summary:

@@ -195,10 +195,10 @@ function refuseMany(changed: readonly SeenAlertName[], asked: number, scope: Sco
 }
 
 /** The silences, and the form with what was given before. */
-export function showSilences(context: WebContext, given: GivenSilence): Promise<Response> {
+export async function showSilences(context: WebContext, given: GivenSilence): Promise<Response> {
   return show(context, {
     title: titleOf('silences', context.var.scope),
-    content: renderSilences(context.var.scope, given),
+    content: await renderSilences(context.var.scope, given),
     current: 'silences',
     scripts: ['live.js'],
     status: given.problem === null ? 200 : 400,

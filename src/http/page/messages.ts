@@ -5,6 +5,7 @@ import { type Html, html, sayHtml } from '../../wording/html.ts';
 import { phrases, say } from '../../wording/phrase.ts';
 import { sayAgain } from '../../wording/say-again.ts';
 import { pageOfTime } from '../api/input.ts';
+import { known } from '../refusal.ts';
 import { live } from './live.ts';
 import { accountLink, age, badge, ifReadable, table, unknown } from './markup.ts';
 import { pager } from './pager.ts';
@@ -59,7 +60,7 @@ export async function renderMessages(scope: Scope): Promise<Html> {
     return html`${messageTable(items, scope)}${pager((place) => withQuery('/messages', { cursor: place }), { cursor, nextCursor }, scope)}`;
   }, scope);
   return html`<h1>${say(pages.messages, scope)}</h1>${live('messages', messages)}
-<section aria-labelledby="channels-heading"><h2 id="channels-heading">${say(common.channels, scope)}</h2>${live('channels', channelTable(scope.views.channels(), scope))}</section>`;
+<section aria-labelledby="channels-heading"><h2 id="channels-heading">${say(common.channels, scope)}</h2>${live('channels', await listChannels(scope))}</section>`;
 }
 
 /** Messages with their delivery, newest first. */
@@ -87,7 +88,11 @@ export function lastDelivery(channels: readonly ChannelView[], frame: Frame): Ht
   return html`${at > 0 && html` ${badge('good', say(says.delivered, frame))} <span class="soft">${age(at, frame)}</span>`}${channels.filter((channel) => !works(channel)).map(({ name, pending }) => html` ${badge('warning', name)}${pending > 0 && html` <span class="soft">${say(says.waitingCount, frame)} ${pending}</span>`}`)}`;
 }
 
-export function channelTable(channels: readonly ChannelView[], frame: Frame): Html {
+export function listChannels(scope: Scope): Promise<Html> {
+  return ifReadable(async () => channelTable(known(scope.views).channels(), scope), scope);
+}
+
+function channelTable(channels: readonly ChannelView[], frame: Frame): Html {
   if (channels.length === 0)
     return html`<p class="empty">${sayHtml(says.noChannel, { key: html`<code>channels</code>` }, frame)}</p>`;
   const head = html`<th scope="col">${say(says.channel, frame)}</th><th scope="col">${say(says.kind, frame)}</th><th scope="col">${say(says.waitingCount, frame)}</th><th scope="col">${say(says.lastDelivered, frame)}</th><th scope="col">${say(says.lastError, frame)}</th>`;

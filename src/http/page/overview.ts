@@ -10,7 +10,7 @@ import { accountsSection } from './account-table.ts';
 import { accountsOf, alertCard, careOf, cares, groupByCause, needsSomebody, sayCare } from './alerts.ts';
 import { live } from './live.ts';
 import { icon, ifReadable } from './markup.ts';
-import { channelsWork, channelTable, lastDelivery, messageTable } from './messages.ts';
+import { channelsWork, lastDelivery, listChannels, messageTable } from './messages.ts';
 import { Totals } from './totals.ts';
 import { common, pages, type Scope } from './words.ts';
 
@@ -47,7 +47,7 @@ ${accountsSection(page, list, scope)}
 <p class="download"><a href="/messages">${say(says.allMessages, scope)}</a></p>
 ${live('messages', messages)}
 <h3>${say(common.channels, scope)}</h3>
-${live('channels', channelTable(views.channels(), scope))}</details></section>`;
+${live('channels', await listChannels(scope))}</details></section>`;
   return { content, ending };
 }
 

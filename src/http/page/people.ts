@@ -7,7 +7,7 @@ import { type Html, html } from '../../wording/html.ts';
 import { phrases, say } from '../../wording/phrase.ts';
 import { addressOf, isSecure } from '../access.ts';
 import { pageOfList, pageOfTime } from '../api/input.ts';
-import { RequestError, refusals } from '../refusal.ts';
+import { known, RequestError, refusals } from '../refusal.ts';
 import { keptLengthMs, type Session } from '../session.ts';
 import type { WebContext } from '../web-env.ts';
 import { live } from './live.ts';
@@ -111,7 +111,7 @@ export async function renderAudit(scope: Scope): Promise<Html> {
   const cursor = query.get('cursor') || null;
   const { items, nextCursor } = await pageOfTime(
     { limit: actionsAPage, cursor },
-    async ({ limit, before }) => views.audit({ since: 0, before, limit }),
+    async ({ limit, before }) => known(views).audit({ since: 0, before, limit }),
     ({ at }) => at,
   );
   const names = new Map(views.choices().accounts);

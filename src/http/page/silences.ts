@@ -10,7 +10,7 @@ import { sayAgain } from '../../wording/say-again.ts';
 import { saySeverity } from '../../wording/severity-words.ts';
 import { parseInput } from '../api/input.ts';
 import { readSilenceOrder, silenceOrderSchema } from '../api/orders.ts';
-import { RequestError } from '../refusal.ts';
+import { known, RequestError } from '../refusal.ts';
 import {
   durationField,
   hidden,
@@ -22,7 +22,7 @@ import {
   textChoice,
 } from './forms.ts';
 import { live } from './live.ts';
-import { accountLink, badge, moment, momentAndAge, table } from './markup.ts';
+import { accountLink, badge, ifReadable, moment, momentAndAge, table } from './markup.ts';
 import { zoneOfForm } from './time-zone.ts';
 import { common, type Frame, pages, type Scope, stateWord } from './words.ts';
 
@@ -89,11 +89,15 @@ export function sayMatcher(
 }
 
 /** All silences and a form for a new one; `given` is one that needs a change. */
-export function renderSilences(scope: Scope, given: GivenSilence): Html {
+export async function renderSilences(scope: Scope, given: GivenSilence): Promise<Html> {
   const { views } = scope;
+  const silences = await ifReadable(
+    async () => silenceTable(known(views).silences(), scope, '/silences'),
+    scope,
+  );
   return html`<h1>${say(pages.silences, scope)}</h1>
 <p class="lead">${say(says.lead, scope)}</p>
-${live('silences', silenceTable(views.silences(), scope, '/silences'))}
+${live('silences', silences)}
 <section aria-labelledby="new-heading"><h2 id="new-heading">${say(says.new, scope)}</h2>
 <p class="lead">${sayHtml(says.newLead, { key: html`<code>silences</code>` }, scope)}</p>
 <form class="panel" method="post" action="/silences"><input type="hidden" name="back" value="/silences">

@@ -16,6 +16,7 @@ import {
   silent,
 } from '../../store/sqlite/batches.ts';
 import { type Ended, runBuilt } from '../../support/built-program.ts';
+import { buildAccountView } from '../../support/built-views.ts';
 import { type CliResult, runCli } from '../../support/cli.ts';
 import { FakeViews } from '../../support/fake-views.ts';
 import { noPostgres, sharedPostgres } from '../../support/postgres.ts';
@@ -30,14 +31,14 @@ interface Installation {
 }
 
 /** A configuration whose database is at this address, or a file next to it. */
-function install(url: Secret | string | null): Installation {
+function install(url: Secret | string | null, server: object | null = null): Installation {
   const folder = mkdtempSync(join(tmpdir(), 'lowwater-cluster-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const config = {
     provider: { baseUrl: 'https://api.example.com' },
     accounts: [{ id: 'otp', authSecret: 'demo-otp-secret' }],
     channels: { ops: { type: 'webhook', url: 'http://127.0.0.1:9/hook' } },
-    server: null,
+    server,
     storage: url === null ? { path: 'lowwater.db' } : { postgres: { url: `\${env:DATABASE}` } },
   };
   writeFileSync(join(folder, 'config.json'), JSON.stringify(config));
@@ -75,6 +76,23 @@ describe('the commands about daemons that share a database', () => {
         expect(stderr).toContain('the configuration does not say where the database is');
         expect(stderr).not.toContain('SQLite');
       }
+  });
+
+  it('show what a daemon knows while nobody reaches the database, with a word about the rest', async () => {
+    const views = new FakeViews();
+    views.accountList = [buildAccountView()];
+    const { version } = views.daemonStatus;
+    const daemon = await runFakeServer({ views });
+    onTestFinished(() => daemon.close());
+    const { hostname: host, port } = new URL(daemon.url);
+    const { run, folder } = install('postgres://nobody@127.0.0.1:9/none', { host, port: Number(port) });
+    vi.stubEnv('DATABASE', 'postgres://nobody@127.0.0.1:9/none');
+    const at = { cwd: folder, version };
+    const shown = await runCli(['status'], at);
+    expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining('OTP production') });
+    expect(shown.stderr).toMatch(/^warning: who owns the accounts is not known: the PostgreSQL database: /m);
+    expect(JSON.parse((await runCli(['status', '--json'], at)).stdout)).not.toHaveProperty('cluster');
+    expect(await run('cluster', 'status')).toMatchObject({ code: 1, stdout: '' });
   });
 
   it.skipIf(noPostgres !== null)(
@@ -268,6 +286,35 @@ describe.skipIf(noPostgres !== null)('migrate-store', () => {
       stderr: expect.stringContaining('NOWHERE'),
     });
   });
+});
+
+describe('a check at a daemon that stands by', () => {
+  const check = async (account: Parameters<typeof buildAccountView>[0]) => {
+    const views = new FakeViews();
+    views.accountList = [buildAccountView(account)];
+    views.refusal = { refused: 'not-now', why: 'this daemon stands by: two polls the accounts' };
+    const server = await runFakeServer({ views });
+    onTestFinished(() => server.close());
+    const { folder } = install(null);
+    const { version } = views.daemonStatus;
+    return runCli(['check', '--server', server.url], { cwd: folder, version });
+  };
+
+  it('knows what the owner has read just now, and says who polls', async () => {
+    const { code, stdout } = await check({ isRead: true });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^OK: 1 of 1 account fine \| 'otp sms'=/);
+    expect(stdout).toContain('not asked: this daemon stands by: two polls the accounts');
+  });
+
+  it.each([{ isRead: false }, { isRead: true, backoffUntil: noon }])(
+    'knows nothing of an account of which that is not so: %j',
+    async (account) => {
+      const { code, stdout } = await check(account);
+      expect(code).toBe(3);
+      expect(stdout).toMatch(/^UNKNOWN: otp: not asked; 0 of 1 account fine\n/);
+    },
+  );
 });
 
 describe('an order to a daemon that shares its database', () => {

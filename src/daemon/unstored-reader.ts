@@ -1,0 +1,82 @@
+import type { Incident } from '../domain/alert.ts';
+import type { Records } from '../engine/records.ts';
+import type { MonitorState } from '../engine/state.ts';
+import type { HistoryQuery, IncidentQuery, StoreReader } from '../ports/store.ts';
+
+/** The database with what the daemon has not stored yet, which may be hours where it cannot be written: what people ask for is as of now. */
+export function readWithUnstored(store: StoreReader, state: MonitorState): StoreReader {
+  const pollsOf = ({ account, since, until }: HistoryQuery) =>
+    [...state.polls.unstoredItems()]
+      .filter(({ account: of, poll }) => of === account && since <= poll.at && poll.at < until)
+      .map(({ poll }) => poll);
+  const readingsOf = (query: HistoryQuery) => pollsOf(query).flatMap(({ reading }) => reading ?? []);
+  return {
+    load: async () => ({ ...(await store.load()), accounts: [...state.polled.values()] }),
+    // What memory holds is looked up first: what is stored meanwhile is found once all the same.
+    polls: (query) => joinByTime(pollsOf(query), store.polls(query), query),
+    readings: (query) => joinByTime(readingsOf(query), store.readings(query), query),
+    async readingBefore(account, at) {
+      const newer = readingsOf({ account, since: Number.NEGATIVE_INFINITY, until: at }).sort(byTime).at(-1);
+      const stored = await store.readingBefore(account, at);
+      return newer === undefined || (stored !== null && newer.at < stored.at) ? stored : newer;
+    },
+    async incidents(query) {
+      const join = joinNewest(state.incidents, ({ firedAt }) => firedAt, query.limit);
+      return join(await store.incidents(query), (incident) => isWithin(incident, query));
+    },
+    silences: (notOverAt) => store.silences(notOverAt),
+    async messages(limit, before = Number.MAX_SAFE_INTEGER) {
+      const join = joinNewest(state.messages, ({ createdAt }) => createdAt, limit);
+      return join(await store.messages(limit, before), ({ createdAt }) => createdAt < before);
+    },
+    close: () => store.close(),
+  };
+}
+
+/** Oldest first, in parts as they are stored; what a row of memory stands for is left out of the stored ones. */
+async function* joinByTime<Row extends { readonly at: number }>(
+  unstored: readonly Row[],
+  stored: AsyncIterable<readonly Row[]>,
+  { asStored = false }: HistoryQuery,
+): AsyncIterable<readonly Row[]> {
+  const known = new Set(unstored.map(({ at }) => at));
+  const waiting = asStored ? [...unstored] : unstored.toSorted(byTime);
+  for await (const part of stored) {
+    const last = asStored ? Number.NEGATIVE_INFINITY : (part.at(-1)?.at ?? Number.NEGATIVE_INFINITY);
+    const due = waiting.splice(0, waiting.filter(({ at }) => at <= last).length);
+    const others = known.size === 0 ? part : part.filter(({ at }) => !known.has(at));
+    yield due.length === 0 ? others : [...others, ...due].sort(byTime);
+  }
+  if (waiting.length > 0) yield waiting;
+}
+
+/** Newest first. Takes what memory has not stored, to join it with stored rows later. */
+function joinNewest<Row extends { readonly id: string }>(
+  records: Records<Row>,
+  instantOf: (row: Row) => number,
+  limit = Number.MAX_SAFE_INTEGER,
+) {
+  const newer = new Map([...records.unsaved.unstoredItems()].map((id) => [id, records.get(id)]));
+  return (stored: readonly Row[], isWanted: (row: Row) => boolean): readonly Row[] =>
+    [
+      ...[...newer.values()].flatMap((row) => row ?? []).filter(isWanted),
+      ...stored.filter(({ id }) => !newer.has(id)),
+    ]
+      .sort((left, right) => instantOf(right) - instantOf(left))
+      .slice(0, limit);
+}
+
+function isWithin({ account, rule, firedAt, resolvedAt, event }: Incident, query: IncidentQuery): boolean {
+  const { since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY } = query;
+  const endedAt = event ? firedAt : (resolvedAt ?? Number.POSITIVE_INFINITY);
+  return (
+    (query.account ?? account) === account &&
+    (query.rule ?? rule) === rule &&
+    firedAt < until &&
+    (endedAt > since || firedAt >= since)
+  );
+}
+
+function byTime(left: { readonly at: number }, right: { readonly at: number }): number {
+  return left.at - right.at;
+}

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { hourMs } from '../../src/domain/time.ts';
+import { smsLow, units } from '../support/account-facts.ts';
+import { read, startWorld, step } from '../support/world.ts';
+
+const rules = [smsLow({ warning: units(200) })];
+
+test('while the database cannot be written, history, incidents and messages are those that are known, each once and in order', async () => {
+  const world = await startWorld({ rules });
+  await read(world, 1000);
+  expect(await read(world, 100)).toEqual(['otp/sms-low firing warning']);
+  await world.pass(step);
+  world.diskFull = true;
+  await read(world, 900);
+  await read(world, 90);
+
+  const look = async () => {
+    const { views, now } = world;
+    const readings = await views.readings('otp', 0, now + 1);
+    const polls = await views.polls('otp', 0, now + 1);
+    const incidents = await views.incidents({ account: 'otp' });
+    const messages = await views.notifications(100);
+    const parts: number[] = [];
+    for await (const part of views.readingsInParts('otp', now - step, now + 1))
+      parts.push(...part.map(({ at }) => at));
+    return { readings, polls, incidents, messages, parts };
+  };
+  const full = await look();
+  expect(full.readings.map(({ balances }) => Number(balances.sms) / units(1))).toEqual([
+    ...[10000, 1000, 100, 100, 900, 90],
+  ]);
+  expect(full.polls.map(({ at }) => at)).toEqual(full.readings.map(({ at }) => at));
+  expect(full.parts).toEqual(full.readings.slice(-2).map(({ at }) => at));
+  expect(full.incidents.map(({ resolvedAt }) => resolvedAt === null)).toEqual([true, false]);
+  expect(full.messages[0]?.createdAt).toBeGreaterThan(full.messages.at(-1)?.createdAt ?? 0);
+  const all = await world.views.incidents({});
+  expect(all.map(({ rule }) => rule).sort()).toEqual(['sms-low', 'sms-low', 'storage-failed']);
+  const [newest] = all;
+  expect(await world.views.incidents({ limit: 1 })).toEqual([newest]);
+  const [open, over] = full.incidents;
+  const between = { account: 'otp', since: over?.resolvedAt ?? 0, until: open?.firedAt ?? 0 };
+  expect(await world.views.incidents(between)).toEqual([]);
+
+  world.diskFull = false;
+  await world.pass(3000);
+  const stored = await look();
+  expect(stored.readings).toEqual(full.readings);
+  expect(stored.incidents.map(({ id }) => id)).toEqual(full.incidents.map(({ id }) => id));
+});
+
+test('a report that goes out while the database cannot be written names the incidents and the spending that only memory knows', async () => {
+  const hourly = { id: 'hourly', cron: '0 * * * *', timezone: 'UTC', channels: ['ops'] };
+  const world = await startWorld({ rules, reports: [hourly] });
+  await read(world, 1000);
+  world.diskFull = true;
+  await read(world, 100);
+  await world.pass(hourMs);
+  const [message] = world
+    .channel('ops')
+    .delivered.flatMap(({ message }) => (message.kind === 'report' ? [message] : []));
+  const [account] = message?.accounts ?? [];
+  expect(account?.incidents.map(({ rule }) => rule)).toEqual(['sms-low']);
+  expect(account?.spent.sms).toBe(units(9900));
+});
