@@ -146,7 +146,7 @@ function alertsOf(
   const page = linkTo(words, 'page');
   const acknowledgement = isAcknowledged(incident) ? incident.acknowledgement : null;
   const alert = (severity: Severity, endsAt: number): PostedAlert => ({
-    labels: { ...labelsOf(item), ...labels, severity },
+    labels: { ...labelsOf(item, labels), severity },
     annotations: filled({
       summary: words.subject,
       description: [...words.story, ...words.figures.map(({ label, value }) => labelled(label, value))].join(
@@ -175,11 +175,15 @@ function alertsOf(
   ];
 }
 
-/** Labels as they were when it fired: an identity that stays. */
-function labelsOf({ incident: { account, rule, type, labels, test }, balance }: MessageItem) {
+/** Labels as they were when it fired: an identity that stays. No label takes the place of what tells two alerts apart. */
+function labelsOf(
+  { incident: { account, rule, type, labels, test }, balance }: MessageItem,
+  more: AlertmanagerSettings['labels'],
+) {
   const own = Object.entries(labels).map(([name, value]) => [labelName(name), value] as const);
   return filled({
     ...Object.fromEntries(own),
+    ...more,
     alertname: `Lowwater${type.replace(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase())}`,
     account,
     rule,

@@ -84,6 +84,11 @@ describe('Alertmanager', () => {
     expect(alerts[0]?.labels).not.toHaveProperty('empty');
   });
 
+  it('tells two accounts apart whatever labels the channel adds', async () => {
+    const { alerts } = await post(buildMessage(), { labels: { account: 'production', rule: 'x' } });
+    expect(alerts[0]?.labels).toMatchObject({ account: 'otp', rule: 'sms-low' });
+  });
+
   it('gets the end of what is over, at the instant of the end', async () => {
     const over = buildItem({ kinds: ['resolved'], resolvedAt: messageNow - 1000 });
     const { alerts } = await post(buildMessage([over]));
