@@ -10,7 +10,7 @@ import { severityRank } from '../domain/severity.ts';
 import { weekMs } from '../domain/time.ts';
 import { linkKeysOf } from '../engine/access.ts';
 import { leftReceivers, openAt } from '../engine/channel-changes.ts';
-import { repeatedSeverity, routesFor } from '../engine/decide.ts';
+import { asNotified, routesFor } from '../engine/decide.ts';
 import { balancesOf, factsOf, type MonitorState } from '../engine/state.ts';
 import type { StoreReader } from '../ports/store.ts';
 import { type AccountFacts, whyUnusable } from '../rules/evaluation.ts';
@@ -135,11 +135,9 @@ export async function composeOpen(
   await historyLoader.ofAll(firing().map(({ account }) => account));
   const at = dependencies.now();
   const composing = { ...dependencies, channel, at };
-  const items = mostUrgentFirst(state, firing(), at).map((incident) => {
-    const last = ownOf(incident.notified, channel);
-    const severity = last === undefined ? incident.severity : repeatedSeverity(incident, last);
-    return composeItem(composing, { ...incident, severity }, ['reminder']);
-  });
+  const items = mostUrgentFirst(state, firing(), at).map((incident) =>
+    composeItem(composing, asNotified(incident, ownOf(incident.notified, channel)), ['reminder']),
+  );
   const frame = frameOf(state, { id: `open-${at}`, revision: 0, channel }, at);
   return { ...frame, kind: 'incidents', items, thread: null, companions: [] };
 }

@@ -151,11 +151,13 @@ function whatRose(incident: Incident, notified: LastNotified): NotificationReaso
   return notified.firstMessage === uncertainMessage ? 'firing' : 'worse';
 }
 
-/** The severity at which a receiver that forgets is told of it again: what got worse it learns by the message about that, which a silence may hold back. */
-export function repeatedSeverity(incident: Incident, notified: LastNotified): Severity {
+/** As a receiver that forgets is told of it again: what got worse it learns by the message about that, which a silence may hold back. */
+export function asNotified(incident: Incident, notified: LastNotified | undefined): Incident {
   // Below zero: nobody knows what it was notified of.
-  const isHeld = notified.rises >= 0 && whatRose(incident, notified) === 'worse';
-  return isHeld ? knownSeverity(incident, notified) : incident.severity;
+  if (notified === undefined || notified.rises < 0 || whatRose(incident, notified) !== 'worse')
+    return incident;
+  const severity = knownSeverity(incident, notified);
+  return { ...incident, severity, worstSeverity: severity, rises: notified.rises };
 }
 
 /** The severity that readers have in mind: an acknowledger saw that of the moment, who topped up believes that it helped. */

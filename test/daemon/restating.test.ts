@@ -53,6 +53,10 @@ describe('a receiver that forgets what is not repeated', () => {
     const during = world.news('memory');
     expect(during).toContain(again);
     expect(during.join()).not.toContain('critical');
+    // Nor is it told that another severity is over.
+    expect(world.channel('memory').attempts.at(-1)?.message).toMatchObject({
+      items: [{ incident: { worstSeverity: 'warning', rises: 0 } }],
+    });
     await world.reload(parts);
     await world.pass(2 * minuteMs);
     expect(world.news('memory')).toEqual(
