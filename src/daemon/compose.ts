@@ -10,7 +10,7 @@ import { severityRank } from '../domain/severity.ts';
 import { weekMs } from '../domain/time.ts';
 import { linkKeysOf } from '../engine/access.ts';
 import { leftReceivers, openAt } from '../engine/channel-changes.ts';
-import { routesFor } from '../engine/decide.ts';
+import { asNotified, routesFor } from '../engine/decide.ts';
 import { balancesOf, factsOf, type MonitorState } from '../engine/state.ts';
 import type { StoreReader } from '../ports/store.ts';
 import { type AccountFacts, whyUnusable } from '../rules/evaluation.ts';
@@ -128,7 +128,7 @@ export async function composeIncidents(
   };
 }
 
-/** All that fires and that the channel was notified of, as it is now. */
+/** All that fires and that the channel was notified of, as it is now, and no worse than it was notified. */
 export async function composeOpen(
   dependencies: ComposeDependencies,
   channel: string,
@@ -139,7 +139,7 @@ export async function composeOpen(
   const at = dependencies.now();
   const composing = { ...dependencies, channel, at };
   const items = mostUrgentFirst(state, firing(), at).map((incident) =>
-    composeItem(composing, incident, ['reminder']),
+    composeItem(composing, asNotified(incident, ownOf(incident.notified, channel)), ['reminder']),
   );
   const frame = frameOf(state, { id: `open-${at}`, revision: 0, channel }, at);
   return { ...frame, kind: 'incidents', items, thread: null, companions: [] };

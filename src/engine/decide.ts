@@ -151,6 +151,15 @@ function whatRose(incident: Incident, notified: LastNotified): NotificationReaso
   return notified.firstMessage === uncertainMessage ? 'firing' : 'worse';
 }
 
+/** As a receiver that forgets is told of it again: what got worse it learns by the message about that, which a silence may hold back. */
+export function asNotified(incident: Incident, notified: LastNotified | undefined): Incident {
+  // Below zero: nobody knows what it was notified of.
+  if (notified === undefined || notified.rises < 0 || whatRose(incident, notified) !== 'worse')
+    return incident;
+  const severity = knownSeverity(incident, notified);
+  return { ...incident, severity, worstSeverity: severity, rises: notified.rises };
+}
+
 /** The severity that readers have in mind: an acknowledger saw that of the moment, who topped up believes that it helped. */
 function knownSeverity(incident: Incident, notified: LastNotified): Severity {
   const { acknowledgement, eased } = incident;

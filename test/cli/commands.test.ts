@@ -66,7 +66,7 @@ beforeAll(async () => {
       timezone: 'Asia/Shanghai',
       accounts: [
         { id: 'otp', name: 'OTP production', authSecret: 'demo-otp-secret' },
-        { id: 'marketing', authSecret: 'demo-marketing-secret' },
+        { id: 'marketing', name: 'Marketing | ads', authSecret: 'demo-marketing-secret' },
         { id: 'broken', authSecret: 'a-wrong-secret' },
       ],
       rules: [{ id: 'sms-low', type: 'below', thresholds: { warning: 300, critical: 50 } }],
@@ -225,6 +225,12 @@ describe('commands that read', () => {
     expect(status).toBe('critical');
     expect(accounts).toHaveLength(3);
     expect(accounts[0].usageHeaders).not.toEqual({});
+  });
+
+  it('check has a bar before the performance data alone, whatever an account is called', async () => {
+    const words = (await printed('check')).split('|');
+    expect(words).toHaveLength(2);
+    expect(words[1]).toMatch(/\nMarketing \/ ads \(marketing\)\n/);
   });
 
   it('check asks the daemon in the name of the person, as the audit shows', async () => {

@@ -43,6 +43,27 @@ describe('a receiver that forgets what is not repeated', () => {
     expect(world.news('memory')).toContain(again);
   });
 
+  it('hears of what got worse during a silence when that ends, and not before', async () => {
+    const world = await firing();
+    const comment = '';
+    const silence = { match: {}, cron: '* * * * *', durationMs: 10 * minuteMs, timezone: 'UTC', comment };
+    await world.reload({ ...parts, silences: [silence] });
+    world.provider.set('otp', 40);
+    await world.pass(step + 2 * minuteMs);
+    const during = world.news('memory');
+    expect(during).toContain(again);
+    expect(during.join()).not.toContain('critical');
+    // Nor is it told that another severity is over.
+    expect(world.channel('memory').attempts.at(-1)?.message).toMatchObject({
+      items: [{ incident: { worstSeverity: 'warning', rises: 0 } }],
+    });
+    await world.reload(parts);
+    await world.pass(2 * minuteMs);
+    expect(world.news('memory')).toEqual(
+      expect.arrayContaining(['otp/sms-low worse critical', 'otp/sms-low reminder critical']),
+    );
+  });
+
   it('is repeated nothing once it is over', async () => {
     const world = await firing();
     world.provider.set('otp', 1000);

@@ -185,6 +185,47 @@ describe('the rules for Prometheus that come along', () => {
     testRules({ input_series, alert_rule_test }, shippedRules);
   });
 
+  it.skipIf(promtool === null)('end no alarm about a balance while nobody is scraped who would know', () => {
+    const isUp = { series: 'lowwater_build_info', values: '1x4 stale _x9 1x15' };
+    const alert = (name: string, rule: string, values: string) => ({
+      series: `lowwater_alert_${name}{account="otp",rule="${rule}"${name === 'firing' ? ',severity="critical"' : ''}}`,
+      values,
+    });
+    const input_series = [
+      isUp,
+      alert('firing', 'ends-meanwhile', '1x4 stale'),
+      alert('firing', 'goes-on', '1x4 stale _x9 1x15'),
+      alert('firing', 'taken', '1x4 stale _x9 1x15'),
+      alert('acknowledged', 'taken', '1x4 stale _x9 1x15'),
+    ];
+    const alarms = (eval_time: string, rules: readonly string[]) => ({
+      expr: 'count by (rule) (ALERTS{alertname="LowwaterAlertFiring"})',
+      eval_time,
+      exp_samples: rules.map((rule) => ({ labels: `{rule="${rule}"}`, value: 1 })),
+    });
+    const both = ['ends-meanwhile', 'goes-on'];
+    const promql_expr_test = [alarms('3m', both), alarms('12m', both), alarms('17m', ['goes-on'])];
+    testRules({ input_series, promql_expr_test }, shippedRules);
+  });
+
+  it.skipIf(promtool === null)(
+    'alarm about a short runway although a poll fails now and then, until a top-up',
+    () => {
+      const of = (instance: string, values: string) => ({
+        series: `lowwater_runway_seconds{account="otp",balance="sms",instance="${instance}"}`,
+        values,
+      });
+      // The second daemon is gone before the top-up.
+      const input_series = [of('a', '60x9 stale 60x9 stale 60x9 stale 900000x60'), of('b', '60x9 stale')];
+      const alarms = (eval_time: string, count: number) => ({
+        expr: 'count(ALERTS{alertname="LowwaterRunwayShort",alertstate="firing"}) or vector(0)',
+        eval_time,
+        exp_samples: [{ labels: '{}', value: count }],
+      });
+      testRules({ input_series, promql_expr_test: [alarms('21m', 1), alarms('36m', 0)] }, shippedRules);
+    },
+  );
+
   it.skipIf(promtool === null)('alarm where a poll is overdue, and not for a night without polls', () => {
     const due = (account: string, at: number) => [
       { series: `lowwater_next_poll_timestamp_seconds{account="${account}"}`, values: `${at}x120` },

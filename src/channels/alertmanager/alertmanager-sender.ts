@@ -23,7 +23,10 @@ export interface AlertmanagerSettings extends ChannelSettings {
   readonly authorization: Secret | null;
 }
 
-/** An alert not sent again ends after so long: past a restart of lowwater, which must not look like an all-clear. */
+/**
+ * An alert not sent again ends after so long: past a restart of lowwater, which must not look like an all-clear. What ended is sent as long: for a
+ * member whose clock is behind, an end lies ahead when it first comes, and the later one that it knows stays.
+ */
 const livesMs = 15 * minuteMs;
 
 const batchSize = 200;
@@ -36,7 +39,7 @@ interface PostedAlert {
   readonly generatorURL?: string;
 }
 
-/** Posts to every address. Taken by one is delivered: what the others missed, ends too, they get when it is sent again. */
+/** Posts to every address. Taken by one is delivered: what the others missed they get when it is sent again. */
 export function openAlertmanagerSender(
   { urls, labels, authorization }: AlertmanagerSettings,
   { clock, texts, table, timeoutMs = 15_000 }: SenderDependencies & { readonly table: AnswerTable },
@@ -44,7 +47,7 @@ export function openAlertmanagerSender(
   const members = urls.map((url) => ({
     url: `${url}/api/v2/alerts`,
     dispatcher: openHttpConnections(new Secret(url), { clock }),
-    missedEnds: [] as readonly PostedAlert[],
+    ends: [] as readonly PostedAlert[],
     latest: Promise.resolve<Delivery>({ kind: 'delivered' }),
   }));
   const headers = {
@@ -60,7 +63,7 @@ export function openAlertmanagerSender(
     outer: AbortSignal,
   ): Promise<Delivery> {
     const named = new Set(rendered.map(identityOf));
-    const alerts = [...member.missedEnds.filter((end) => !named.has(identityOf(end))), ...rendered];
+    const alerts = [...member.ends.filter((end) => !named.has(identityOf(end))), ...rendered];
     let delivery: Delivery = { kind: 'delivered' };
     for (let start = 0; start < alerts.length && delivery.kind === 'delivered'; start += batchSize) {
       const body = JSON.stringify(alerts.slice(start, start + batchSize));
@@ -69,12 +72,9 @@ export function openAlertmanagerSender(
         return classifyAnswer(table, answer, { now: clock.now(), texts });
       });
     }
-    // An alert that has been over for longer ended by itself.
     const agoMs = ({ endsAt }: PostedAlert): number => clock.now() - Date.parse(endsAt);
-    const isMissed = (alert: PostedAlert): boolean => agoMs(alert) >= 0 && agoMs(alert) < livesMs;
-    const missed = delivery.kind === 'retry' ? alerts.filter(isMissed) : [];
-    const others = member.missedEnds.filter((end) => !alerts.includes(end) && !named.has(identityOf(end)));
-    member.missedEnds = [...others, ...missed];
+    const isOver = (alert: PostedAlert): boolean => agoMs(alert) >= 0 && agoMs(alert) < livesMs;
+    member.ends = delivery.kind === 'dead' ? [] : alerts.filter(isOver);
     return delivery;
   }
 
@@ -82,7 +82,7 @@ export function openAlertmanagerSender(
     async send(message, outer) {
       const alerts = tryRender(() => renderAlerts(message, labels));
       if ('failed' in alerts) return alerts.failed;
-      if (alerts.rendered.length === 0 && members.every(({ missedEnds }) => missedEnds.length === 0))
+      if (alerts.rendered.length === 0 && members.every(({ ends }) => ends.length === 0))
         return { kind: 'delivered', said: 'Alertmanager takes alerts alone' };
       for (const member of members)
         member.latest = member.latest.then(() => post(member, alerts.rendered, outer));
@@ -146,7 +146,7 @@ function alertsOf(
   const page = linkTo(words, 'page');
   const acknowledgement = isAcknowledged(incident) ? incident.acknowledgement : null;
   const alert = (severity: Severity, endsAt: number): PostedAlert => ({
-    labels: { ...labelsOf(item), ...labels, severity },
+    labels: { ...labelsOf(item, labels), severity },
     annotations: filled({
       summary: words.subject,
       description: [...words.story, ...words.figures.map(({ label, value }) => labelled(label, value))].join(
@@ -167,17 +167,23 @@ function alertsOf(
     (severity) => severity !== item.severity && !isWorse(severity, incident.worstSeverity),
   );
   const hasMoved = incident.rises > 0 || incident.worstSeverity !== item.severity;
+  // An instant that stays: one of each message would lie ahead for a clock that is behind, again and again.
+  const moved = Math.max(firedAt, Math.min(over, incident.escalationSince));
   return [
     alert(item.severity, isOver ? over : message.at + livesMs),
-    ...(hasMoved ? earlier.map((severity) => alert(severity, over)) : []),
+    ...(hasMoved ? earlier.map((severity) => alert(severity, moved)) : []),
   ];
 }
 
-/** Labels as they were when it fired: an identity that stays. */
-function labelsOf({ incident: { account, rule, type, labels, test }, balance }: MessageItem) {
+/** Labels as they were when it fired: an identity that stays. No label takes the place of what tells two alerts apart. */
+function labelsOf(
+  { incident: { account, rule, type, labels, test }, balance }: MessageItem,
+  more: AlertmanagerSettings['labels'],
+) {
   const own = Object.entries(labels).map(([name, value]) => [labelName(name), value] as const);
   return filled({
     ...Object.fromEntries(own),
+    ...more,
     alertname: `Lowwater${type.replace(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase())}`,
     account,
     rule,

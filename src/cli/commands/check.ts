@@ -142,10 +142,13 @@ function formatCheck(
     .toSorted((left, right) => worstFirst.indexOf(statusOf(left)) - worstFirst.indexOf(statusOf(right)))
     .slice(0, namedAtMost)
     .map((account) => wordTrouble(account, frame));
-  // A bar would begin the performance data.
-  const text = [...worst, good, ...wordEndingSoon(ending)].join('; ').replaceAll('|', '/');
-  const data = stdout.isTerminal ? '' : formatPerformanceData(checked);
-  return `${paintStatus(style, status)}: ${text}${data}\n${checked.map((account) => formatAccount(account, frame)).join('')}`;
+  const text = [...worst, good, ...wordEndingSoon(ending)].join('; ');
+  const accounts = checked.map((account) => formatAccount(account, frame)).join('');
+  const first = `${paintStatus(style, status)}: `;
+  if (stdout.isTerminal) return `${first}${text}\n${accounts}`;
+  // A bar begins performance data, in any line.
+  const [words, more] = [text, accounts].map((each) => each.replaceAll('|', '/'));
+  return `${first}${words}${formatPerformanceData(checked)}\n${more}`;
 }
 
 const namedAtMost = 3;

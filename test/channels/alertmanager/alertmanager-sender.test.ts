@@ -84,6 +84,11 @@ describe('Alertmanager', () => {
     expect(alerts[0]?.labels).not.toHaveProperty('empty');
   });
 
+  it('tells two accounts apart whatever labels the channel adds', async () => {
+    const { alerts } = await post(buildMessage(), { labels: { account: 'production', rule: 'x' } });
+    expect(alerts[0]?.labels).toMatchObject({ account: 'otp', rule: 'sms-low' });
+  });
+
   it('gets the end of what is over, at the instant of the end', async () => {
     const over = buildItem({ kinds: ['resolved'], resolvedAt: messageNow - 1000 });
     const { alerts } = await post(buildMessage([over]));
@@ -145,7 +150,7 @@ describe('Alertmanager', () => {
     await Promise.all([channel.close(), bad.close()]);
   });
 
-  it('gets an end that one member of a cluster missed with the next message, be it empty, and once', async () => {
+  it('gets each end again with every message for a quarter of an hour, be it empty, also where a member of a cluster missed it', async () => {
     let isUp = false;
     const [good, late] = await Promise.all([
       startHttpReceiver(alertmanager),
@@ -153,17 +158,37 @@ describe('Alertmanager', () => {
     ]);
     const urls = [late, good].map(({ port }) => `http://127.0.0.1:${port}`);
     const settings = channelOf('ops', { type: 'alertmanager', urls });
-    const channel = createChannel(settings, { clock: systemClock, texts: textsAround(settings) });
+    let aheadMs = 0;
+    const clock = { ...systemClock, now: () => Date.now() + aheadMs };
+    const channel = createChannel(settings, { clock, texts: textsAround(settings) });
     const { signal } = new AbortController();
     const over = Date.now() - 1000;
     await channel.send(buildMessage([buildItem({ kinds: ['resolved'], resolvedAt: over })]), signal);
     isUp = true;
-    const sentBefore = [good.received.length, late.received.length];
-    for (let round = 0; round < 2; round += 1) await channel.send(buildMessage([]), signal);
-    expect(good.received).toHaveLength(sentBefore[0] ?? 0);
-    const again = late.received.slice(sentBefore[1]).map(({ body }) => JSON.parse(body) as Alert[]);
-    expect(again).toMatchObject([[{ endsAt: new Date(over).toISOString() }]]);
+    const receivers = [good, late];
+    for (const afterMs of [60_000, quarter - 30_000, quarter + 30_000, quarter + 90_000]) {
+      const before = receivers.map(({ received }) => received.length);
+      aheadMs = afterMs;
+      await channel.send(buildMessage([]), signal);
+      const again = receivers.map(({ received }, place) => received.slice(before[place]));
+      const ends = again.map((posts) => posts.flatMap(({ body }) => JSON.parse(body) as Alert[]));
+      const end = { endsAt: new Date(over).toISOString() };
+      // The first message behind the quarter of an hour finds out that it is over.
+      if (afterMs <= quarter + 30_000) expect(ends).toMatchObject([[end], [end]]);
+      else expect(ends).toEqual([[], []]);
+    }
     await Promise.all([channel.close(), good.close(), late.close()]);
+  });
+
+  it('gets the end of an earlier severity at one instant in every message', async () => {
+    const rose = messageNow - 30_000;
+    const incident = { rises: 1, worstSeverity: 'critical', escalationSince: rose } as const;
+    const message = buildMessage([buildItem({ kinds: ['worse'], severity: 'critical', incident })]);
+    for (const at of [messageNow, messageNow + 60_000]) {
+      const { alerts } = await post({ ...message, at });
+      const ends = alerts.filter(({ labels }) => labels.severity !== 'critical');
+      expect(ends.map(({ endsAt }) => Date.parse(endsAt))).toEqual([rose, rose]);
+    }
   });
 
   it('gets an end only behind the round before it, which a slow member has not answered yet', async () => {
@@ -214,7 +239,10 @@ if (!existsSync(program) && process.env.LOWWATER_REQUIRE_ALERTMANAGER !== undefi
   throw new Error('prometheus-alertmanager is not installed');
 
 describe.skipIf(!existsSync(program))('the real Alertmanager', () => {
-  it('shows what fires, and no longer what is over', async () => {
+  it.each([
+    ['', 0],
+    [' where its clock is behind', 3_000],
+  ])('shows what fires, and no longer what is over%s', async (_, aheadMs) => {
     const folder = mkdtempSync(join(tmpdir(), 'lowwater-alertmanager-'));
     const port = await freePort();
     writeFileSync(join(folder, 'config.yml'), 'route: { receiver: nobody }\nreceivers: [{ name: nobody }]\n');
@@ -226,7 +254,9 @@ describe.skipIf(!existsSync(program))('the real Alertmanager', () => {
     ]);
     const url = `http://127.0.0.1:${port}`;
     const settings = channelOf('ops', { type: 'alertmanager', urls: [url] });
-    const channel = createChannel(settings, { clock: systemClock, texts: textsAround(settings) });
+    const wallNow = () => Date.now() + aheadMs;
+    const clock = { ...systemClock, now: wallNow };
+    const channel = createChannel(settings, { clock, texts: textsAround(settings) });
     onTestFinished(async () => {
       await channel.close();
       child.kill();
@@ -241,11 +271,11 @@ describe.skipIf(!existsSync(program))('the real Alertmanager', () => {
         ),
       )
       .toBe(true);
-    const now = Date.now();
+    const now = wallNow();
     const { signal } = new AbortController();
     const message = (item: Parameters<typeof buildItem>[0]): Message => ({
       ...buildMessage([buildItem(item)]),
-      at: now,
+      at: wallNow(),
     });
     const shown = async () =>
       ((await (await fetch(`${url}/api/v2/alerts`)).json()) as Alert[]).map(({ labels }) => labels.severity);
@@ -254,11 +284,16 @@ describe.skipIf(!existsSync(program))('the real Alertmanager', () => {
       said: 'Alertmanager answered 200',
     });
     expect(await shown()).toEqual(['warning']);
-    const worst = { rises: 1, worstSeverity: 'critical' } as const;
-    await channel.send(message({ firedAt: now - 1000, kinds: ['worse'], incident: worst }), signal);
+    const worst = { rises: 1, worstSeverity: 'critical', escalationSince: wallNow() } as const;
+    const incident = { firedAt: now - 1000, incident: worst };
+    await channel.send(message({ ...incident, kinds: ['worse'] }), signal);
+    await vi.waitUntil(() => Date.now() > worst.escalationSince, { timeout: 10_000 });
+    await channel.send(message({ ...incident, kinds: ['reminder'] }), signal);
     await expect.poll(shown).toEqual(['critical']);
-    const over = { firedAt: now - 1000, resolvedAt: now, kinds: ['resolved'] as const, incident: worst };
-    await channel.send(message(over), signal);
+    const resolvedAt = wallNow();
+    await channel.send(message({ ...incident, kinds: ['resolved'], resolvedAt }), signal);
+    await vi.waitUntil(() => Date.now() > resolvedAt, { timeout: 10_000 });
+    await channel.send(buildMessage([]), signal);
     await expect.poll(shown).toEqual([]);
   });
 });
