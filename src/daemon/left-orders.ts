@@ -1,7 +1,7 @@
 import type { Incident } from '../domain/alert.ts';
 import { StorageError } from '../domain/operator-error.ts';
 import { takeLeftOrder } from '../engine/orders.ts';
-import { takeInUnstored } from '../engine/unstored.ts';
+import { sayAgain, takeInUnstored } from '../engine/unstored.ts';
 import type { OrderReach } from '../ports/orders.ts';
 import type { LeftOrder, Unstored } from '../ports/store.ts';
 import type { DaemonParts } from './daemon-dependencies.ts';
@@ -91,13 +91,15 @@ function openUnstoredTaker(
     });
   }
 
-  /** A stored one was notified, or goes on as what it is. */
+  /** A stored one was notified, or goes on as what it is: only what was told since, and is not so, is left of it. */
   async function newIncidents({ incidents }: Unstored): Promise<Unstored['incidents']> {
     const fresh: Incident[] = [];
     for (const incident of incidents) {
       const { id, account, rule, firedAt } = incident;
       const stored = await store.incidents({ account, rule, since: firedAt, until: firedAt + 1 });
-      if (!stored.some((each) => each.id === id)) fresh.push(incident);
+      const known = state.incidents.has(id) ? undefined : stored.find((each) => each.id === id);
+      const news = known === undefined ? incident : sayAgain(known, incident);
+      if (news !== known) fresh.push(news);
     }
     return fresh;
   }

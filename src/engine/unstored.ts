@@ -1,16 +1,29 @@
-import { type Incident, isSelfId, type Resolution } from '../domain/alert.ts';
+import {
+  type Incident,
+  isSelfId,
+  type LastNotified,
+  notifiedOfLittle,
+  type Resolution,
+} from '../domain/alert.ts';
+import { kindsByIncident } from '../domain/outbox.ts';
+import { ownOf } from '../domain/own.ts';
 import { inParts } from '../domain/parts.ts';
 import type { Unstored } from '../ports/store.ts';
 import { ruleKindOf } from '../rules/registry.ts';
 import { batchReturned, batchStored, takeBatch } from './batch.ts';
+import { keepIncident } from './incidents.ts';
+import { forEachNotified } from './silencing.ts';
 import { factsOf, type MonitorState } from './state.ts';
 
 /** Polls in one record: some hundred kilobytes. */
 const pollsAtOnce = 2000;
+/** Clocks of two machines may differ by so much, and what was told within it may have arrived in either order. */
+const togetherMs = 2000;
 
 /** The work from memory of a daemon that lost the accounts: their owner stores the polls, and ends the incidents that people were notified of. */
 export function takeUnstored(state: MonitorState, now: number): readonly Unstored[] {
   batchReturned(state);
+  noteUntold(state, now);
   const polls: Unstored['polls'][number][] = [];
   const incidents = new Map<string, Incident>();
   const orders = [...state.acts.values()];
@@ -28,6 +41,37 @@ export function takeUnstored(state: MonitorState, now: number): readonly Unstore
   return isAll ? parts : [...parts, { at: now, polls: [], incidents: notified, orders }];
 }
 
+/** An end that waits is not told yet, and what is under way may arrive now. */
+function noteUntold(state: MonitorState, now: number): void {
+  for (const message of [...state.messages.values()]) {
+    if (message.state !== 'pending') continue;
+    const isUnderWay = state.underWay.has(message.id);
+    for (const [incident, kinds] of kindsByIncident(message.items)) {
+      const isEnd = kinds.includes('resolved');
+      if (!isEnd && !isUnderWay) continue;
+      forEachNotified(state, { channel: message.channel, items: [{ incident }] }, (_, last) =>
+        isEnd ? { ...last, resolved: false } : { ...last, at: Math.max(last.at, now) },
+      );
+    }
+  }
+}
+
+/** An incident that is known here too; another one where a channel that the other daemon told did not hear since how it is. */
+export function sayAgain(known: Incident, told: Incident): Incident {
+  if (known.event) return known;
+  const isFalse = ({ resolved }: LastNotified): boolean =>
+    known.resolvedAt === null ? told.resolvedAt !== null : !resolved;
+  const again = Object.entries(told.notified).flatMap(([channel, last]) => {
+    const own = ownOf(known.notified, channel);
+    if (!isFalse(last) || (own !== undefined && own.at > last.at + togetherMs)) return [];
+    const { rises } = own ?? last;
+    return [[channel, { ...(own ?? last), ...notifiedOfLittle, rises: rises - 1 }]];
+  });
+  return again.length === 0
+    ? known
+    : { ...known, notified: { ...known.notified, ...Object.fromEntries(again) } };
+}
+
 /** Takes in what can be. Gives the incidents that wait for what this daemon finds out itself. */
 export function takeInUnstored(
   state: MonitorState,
@@ -36,7 +80,11 @@ export function takeInUnstored(
 ): readonly Incident[] {
   for (const each of polls) if (state.accounts.has(each.account)) state.polls.add(each);
   return incidents.filter((incident) => {
-    if (state.incidents.has(incident.id)) return false;
+    const known = state.incidents.get(incident.id);
+    if (known !== undefined) {
+      keepIncident(state, sayAgain(known, incident));
+      return false;
+    }
     const isOver = incident.event || incident.resolvedAt !== null;
     const resolution = isOver ? incident.resolution : endOf(state, incident, at);
     if (!isOver && resolution === null) return true;

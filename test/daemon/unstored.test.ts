@@ -3,7 +3,7 @@ import { takeUnstored } from '../../src/engine/unstored.ts';
 import type { Unstored } from '../../src/ports/store.ts';
 import { flat } from '../store/beds.ts';
 import { always } from '../store/sqlite/batches.ts';
-import { smsLow, units } from '../support/account-facts.ts';
+import { factsNoon, smsLow, units } from '../support/account-facts.ts';
 import { give } from '../support/orders.ts';
 import { read, startWorld, step, type World } from '../support/world.ts';
 
@@ -209,7 +209,8 @@ test('what was taken in leaves the note with the commit that stores it, so that 
 
 test('an incident that is stored is not taken in again: its end stays where it is, and nobody is told again', async () => {
   const lost = await loseFromMemory();
-  const world = await startWorld(rules, { takesOrders: true });
+  // Later than the other one told of it.
+  const world = await startWorld(rules, { takesOrders: true, startAt: factsNoon + 10 * step });
   const left = lost.left.map((each) => ({ ...each, at: world.now + 1000 }));
   await takeIn(world, structuredClone(left));
   await world.pass(2 * step);

@@ -64,8 +64,8 @@ export const faultMutations: readonly Mutation[] = [
   {
     name: 'an incident that is stored is taken in over what is stored of it',
     file: 'src/daemon/left-orders.ts',
-    old: 'if (!stored.some((each) => each.id === id)) fresh.push(incident);',
-    new: 'if (!stored.some((each) => each.id !== id)) fresh.push(incident);',
+    old: 'stored.find((each) => each.id === id)',
+    new: 'stored.find((each) => each.id !== id)',
     test: 'test/daemon/unstored.test.ts',
   },
   {
