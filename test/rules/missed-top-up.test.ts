@@ -84,7 +84,7 @@ describe('a habit that was learned', () => {
 
   test('tells every digit of an amount of millions and of where it comes', () => {
     const [amount, level] = [50_000_000, 12_345_678.9];
-    const past = [amount, amount, amount, amount, amount, 0].map((rise) => [level, level + rise]).flat();
+    const past = [amount, amount, amount, amount, amount, 0].flatMap((rise) => [level, level + rise]);
     const facts = factsAfter(past.map((sms, place) => readingAt(place * 60, sms)));
     const found = new Map(explainRule(rule, facts, null).facts.map(({ name, value }) => [name, value]));
     expect(found.get('usual top-up')).toEqual({ unit: 'money', micros: units(amount) });
