@@ -111,6 +111,19 @@ describe('a run on one day of the month, or every week or two', () => {
     expect(spending.comingRuns('sms')[0]).toMatchObject({ at: window.startsAt, micros: 1000 * units });
   });
 
+  it('is no surge where the last of it is read some seconds after its hour', () => {
+    const [isRun, seconds] = [(at: number) => new Date(at).getUTCDate() === 3, 7000];
+    const perHour = (at: number) =>
+      officeHours(at) + (isRun(at) && new Date(at).getUTCHours() === 9 ? 20_000 * units : 0);
+    const spending = spendingIn();
+    for (const reading of spendBy(perHour, { from: monday + seconds, to: Date.UTC(2026, 4, 4) })) {
+      spending.read(reading);
+      const state = spending.state('sms');
+      if (state === null || reading.at < Date.UTC(2026, 4, 2)) continue;
+      expect(isUnusual(state, 'more', { factor: 1, firing: false })).toBe(false);
+    }
+  });
+
   it('that does not come is expected no more', () => {
     const perHour = withRun((date) => date.getUTCDate() === 3 && date.getUTCMonth() < 3);
     expect(learn(perHour, Date.UTC(2026, 3, 2)).runs('sms')).toHaveLength(1);
