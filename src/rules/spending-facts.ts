@@ -20,6 +20,7 @@ const told = sentences('spendingFact', {
 
 /** The days of runs, in names of facts. */
 const days = sentences('runDay', {
+  everyWeek: 'every {weekday}',
   everyOther: 'every other {weekday}',
   last: 'on the last day of the month',
   beforeLast: '{count, plural, one {# day} other {# days}} before the last of the month',
@@ -98,6 +99,7 @@ export function nameWeekday(day: number): string {
 /** `on day 1 of the month`, `on the last day of the month`, `every other Tuesday`. */
 function nameRunDay({ every, day, moves }: ExpectedRun): string {
   // 1 January 1970 was a Thursday.
+  if (every === 'week') return days.everyWeek({ weekday: nameWeekday(day + 4) });
   if (every === 'two-weeks') return days.everyOther({ weekday: nameWeekday(day + 4) });
   const named = day === -1 ? days.last() : day < 0 ? days.beforeLast({ count: -day - 1 }) : days.day({ day });
   return moves ? days.moved({ day: named }) : named;

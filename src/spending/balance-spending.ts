@@ -19,7 +19,7 @@ const hoursForForecast = 24;
 const nearlyEmpty = 0.5;
 /** The share of a mean hour that every hour takes of a fall across several, besides what is usual. */
 const leastWeight = 0.1;
-/** An expected run may take so many times what it is expected to. */
+/** An expected run may take so many times what it is expected to, what is beyond that an hour later too. */
 const mostOfRuns = 1.5;
 
 export interface SpendingSettings {
@@ -114,7 +114,9 @@ export class BalanceSpending {
       this.#usual = usualRange(state, hour.slot);
       // After a restart the hour has begun already.
       const taken = state.spent - spent - (this.#usual.usual * (from - hour.startsAt)) / hourMs;
-      this.#restOfRuns = mostOfRuns * this.#plannedIn(settings, hour) - Math.max(0, taken);
+      const before = this.#plannedIn(settings, settings.week.hourAt(hour.startsAt - 1));
+      const most = mostOfRuns * this.#plannedIn(settings, hour) + (mostOfRuns - 1) * before;
+      this.#restOfRuns = most - Math.max(0, taken);
     }
     const beyond = spent - (this.#usual.usual * (to - from)) / hourMs;
     const ofAnnounced = this.#takeOfAnnounced(settings, { beyond, from, to });

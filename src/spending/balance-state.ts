@@ -19,8 +19,6 @@ const numberNames = [
   // Falls in the present hour, and how much of it was seen (ms).
   'spent',
   'seenMs',
-  // Spent since the state began; only differences mean anything.
-  'total',
   // The mean hour (14 days' memory), and how many hours were learned.
   'meanHour',
   'hours',
@@ -95,11 +93,12 @@ const unusualNames = [
 
 const numberCount = numberNames.length + 2 * unusualNames.length;
 
-/** The arrays after the numbers begin here: these after so many of four bytes, the weeks after so many bytes of all. */
+/** Top-ups come after the numbers, with all of their digits: they are told to people. */
+const floatsAt = 8 * (numberCount + 2 * keptTopUps);
+/** The other arrays begin here: these after so many of four bytes, the weeks after so many bytes of all. */
 const errorsAt = hoursPerWeek + keptBlocks * (checkedHours.length + 1);
-const topUpsAt = errorsAt + 2 * checkedHours.length;
-const runsAt = topUpsAt + 2 * keptTopUps;
-const weeksAt = 8 * numberCount + 4 * (runsAt + 4 * keptRunDays);
+const runsAt = errorsAt + 2 * checkedHours.length;
+const weeksAt = floatsAt + 4 * (runsAt + 4 * keptRunDays);
 const balanceStateBytes = weeksAt + hoursPerWeek + keptBlocks;
 
 class InArray {
@@ -172,12 +171,12 @@ export class BalanceState extends Numbers {
   }
 
   /** Amounts of the last top-ups, and the balances they came at. */
-  get topUpAmounts(): Float32Array {
-    return this.#floats(topUpsAt, keptTopUps);
+  get topUpAmounts(): Float64Array {
+    return new Float64Array(this.numbers.buffer, 8 * numberCount, keptTopUps);
   }
 
-  get topUpFrom(): Float32Array {
-    return this.#floats(topUpsAt + keptTopUps, keptTopUps);
+  get topUpFrom(): Float64Array {
+    return new Float64Array(this.numbers.buffer, 8 * (numberCount + keptTopUps), keptTopUps);
   }
 
   /** Days that took far too much: the local day, by how much, when, and for how long. */
@@ -203,12 +202,12 @@ export class BalanceState extends Numbers {
   }
 
   #floats(at: number, length: number): Float32Array {
-    return new Float32Array(this.numbers.buffer, 8 * numberCount + 4 * at, length);
+    return new Float32Array(this.numbers.buffer, floatsAt + 4 * at, length);
   }
 }
 
 /** Grows with each change of what the bytes mean. What another version wrote is learned from history again, and what is damaged too. */
-const version = 11;
+const version = 12;
 const checksumAt = 1;
 const headLengthAt = 5;
 const headAt = 7;

@@ -9,18 +9,21 @@ import { firstOf, monthOf } from './months.ts';
 const tooMuchHours = 12;
 /** … that took more than so many times what is usual. */
 const farAbove = 1.5;
+/** … and is no part of a run where it is so small a share of the rest of it … */
+const chance = 1 / 24;
 const maxRuns = 4;
-const fortnight = 14;
+/** … of a week, it begins so many hours earlier or later at most. */
+const sameHour = 1;
 /** A run comes so many days before its own at most. */
 const maxMovedDays = 5;
 
 /** A day that takes much more than its weekday, again and again: it is expected to come again. */
 export interface ExpectedRun {
   /**
-   * Monthly: counted from the beginning of the month, 1 the first, or from its end, −1 the last. Every two weeks: the local day on
+   * Monthly: counted from the beginning of the month, 1 the first, or from its end, −1 the last. Every week or two: the local day on
    * which it came last.
    */
-  readonly every: 'month' | 'two-weeks';
+  readonly every: 'month' | keyof typeof daysBetween;
   readonly day: number;
   /** A run whose day of the month is no working day comes on the last one before. */
   readonly moves?: true;
@@ -29,6 +32,8 @@ export interface ExpectedRun {
   readonly hour: number;
   readonly hours: number;
 }
+
+const daysBetween = { week: 7, 'two-weeks': 14 };
 
 /** When a run comes next: it is over where it did not come then. */
 type LastRun = ExpectedRun & { readonly next: number };
@@ -50,8 +55,10 @@ export function noteRunHour(
     state.runHours = 0;
   }
   if (!isFarAbove(state, it)) return;
-  if (state.runMicros === 0) state.runHour = it.hour;
-  state.runMicros += it.spent - it.usual;
+  const above = it.spent - it.usual;
+  if (above < chance * state.runMicros) return;
+  if (state.runMicros < chance * above) state.runHour = it.hour;
+  state.runMicros += above;
   state.runHours = it.hour - state.runHour + 1;
 }
 
@@ -74,8 +81,8 @@ function keepRunDay(state: BalanceState): void {
 
 /**
  * The runs that are expected on a local day or after it: their day was far above usual in each of the two months before, or on three
- * of the last four days that are two weeks apart, and not in the weeks between. Of days that are both, as in a February, a third month
- * decides.
+ * of the last four days that are two weeks apart, and not in the weeks between, or that are a week apart, at the same hour. Of days that
+ * are both, as in a February, a third month decides.
  */
 export function expectedRuns(state: BalanceState, week: Workdays, today: number): readonly ExpectedRun[] {
   const days = runDaysOf(state);
@@ -84,6 +91,7 @@ export function expectedRuns(state: BalanceState, week: Workdays, today: number)
       (last) =>
         monthlyRun(days, week, last, 3) ??
         fortnightlyRun(days, last) ??
+        weeklyRun(days, last) ??
         monthlyRun(days, week, last, 2) ??
         movedRun(days, week, last) ??
         [],
@@ -162,10 +170,32 @@ function dateIn({ day, moves }: MonthDay, month: number, week: Workdays): number
 }
 
 function fortnightlyRun(days: RunDays, last: RunDay): LastRun | null {
-  const came = (weeks: number): RunDay | [] => days.get(last.day - 7 * weeks) ?? [];
-  const [before, another] = [2, 4, 6].flatMap(came);
-  if (before === undefined || another === undefined || [1, 3].flatMap(came).length > 0) return null;
-  return { ...runOf(last, before), every: 'two-weeks', next: last.day + fortnight };
+  if (weeksBefore(days, last, [1, 3]).length > 0) return null;
+  return runAgain(last, weeksBefore(days, last, [2, 4, 6]), 'two-weeks');
+}
+
+/** What is clipped of a burst would be learned by the profile over months. */
+function weeklyRun(days: RunDays, last: RunDay): LastRun | null {
+  const before = weeksBefore(days, last, [1, 2, 3]);
+  return runAgain(
+    last,
+    before.filter(({ hour }) => Math.abs(hour - last.hour) <= sameHour),
+    'week',
+  );
+}
+
+function weeksBefore(days: RunDays, last: RunDay, weeks: readonly number[]): readonly RunDay[] {
+  return weeks.flatMap((ago) => days.get(last.day - 7 * ago) ?? []);
+}
+
+/** It came twice before. */
+function runAgain(
+  last: RunDay,
+  [before, another]: readonly RunDay[],
+  every: keyof typeof daysBetween,
+): LastRun | null {
+  if (before === undefined || another === undefined) return null;
+  return { ...runOf(last, before), every, next: last.day + daysBetween[every] };
 }
 
 function runOf(last: RunDay, before: RunDay): RunDay {
@@ -202,11 +232,12 @@ export function* plannedRuns(
 
 /** The spending of runs in a mean week. */
 export function weeklyRuns(runs: readonly ExpectedRun[]): Micros {
-  return runs.reduce((sum, { every, micros }) => sum + micros * (every === 'month' ? 84 / 365.25 : 1 / 2), 0);
+  const weekly = ({ every }: ExpectedRun) => (every === 'month' ? 84 / 365.25 : 7 / daysBetween[every]);
+  return runs.reduce((sum, run) => sum + run.micros * weekly(run), 0);
 }
 
 function comesOn(run: MonthDay, local: number, week: Workdays): boolean {
-  if (run.every === 'two-weeks') return (local - run.day) % fortnight === 0;
+  if (run.every !== 'month') return (local - run.day) % daysBetween[run.every] === 0;
   // A run that moves may come in the month before its own.
   return [0, 1].some((ahead) => dateIn(run, monthOf(local) + ahead, week) === local);
 }

@@ -59,7 +59,8 @@ export function learnHour(
   else if (isKnown) learnHoliday(state, spent, usual);
   state.hours++;
   const memory = Math.min(state.hours, meanHours);
-  state.meanHour += (spent - state.meanHour) / memory;
+  // The first fall of all may be of an hour that was not learned.
+  state.meanHour = state.meanHour + (spent - state.meanHour) / memory || state.smallestFall;
   const clipped = Math.max(0, Math.min(seen, mostMeanHours * state.meanHour) - spent);
   state.clipped += (clipped - state.clipped) / memory;
   if (state.hours <= meanHours || isHoliday) return;

@@ -12,7 +12,7 @@ const large = Math.log(2.5);
 const much = Math.log(1.8);
 const timesOff = 4;
 /** … but what stops altogether, or begins after it stood still, says nothing of the level. */
-const huge = Math.log(20);
+export const huge = Math.log(20);
 /** … and five standard deviations of a chance number of messages. */
 const improbable = 5;
 /** It began with an hour that was off by half; it is none where six hours on the mean are nearly as usual. */

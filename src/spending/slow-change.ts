@@ -1,5 +1,6 @@
 import { hourMs } from '../domain/time.ts';
 import { type BalanceState, checkedHours } from './balance-state.ts';
+import { huge } from './level-shift.ts';
 import { isSparse } from './silence.ts';
 
 /**
@@ -33,8 +34,10 @@ export function watchSlowChange(
   const isDayLow = slowHours > dayHours && actual < halfway * expected;
   if (isDayLow || slowSpent < halfway * slowUsual || slowHours > mostHours) state.slowHours = 0;
   if (state.slowHours < leastHours || state.hours < state.slowFrom || at < state.shiftsFrom) return;
-  const enough = Math.exp(Math.max(least, timesOff * (state.errors[checkedHours.indexOf(24)] ?? 0)));
-  if (isSparse(state) || slowSpent < enough * slowUsual || actual < enough * expected) return;
+  const enough = Math.max(least, timesOff * (state.errors[checkedHours.indexOf(24)] ?? 0));
+  const size = Math.log(slowSpent / slowUsual);
+  // Where nothing is usual and nothing was spent, the size is no number.
+  if (isSparse(state) || !(size >= enough && size <= huge) || actual < Math.exp(enough) * expected) return;
   state.slowFrom = state.hours + restsHours;
   state.shiftSince = at - (slowHours - 1) * hourMs;
   state.shiftedAt = at + hourMs;

@@ -46,5 +46,5 @@ export function usualTopUp(state: BalanceState, floorMicros: Micros): UsualTopUp
   const near = highestFirst.filter((from) => top - from <= nearness);
   const level = near.at(-1) ?? 0;
   if (exceptions.length > 1 || near.length < (2 * count) / 3 || level - floorMicros <= nearness) return null;
-  return { amount: Math.round(amount), level: Math.round(level) };
+  return { amount, level };
 }

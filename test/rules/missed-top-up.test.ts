@@ -82,6 +82,15 @@ describe('a habit that was learned', () => {
     expect(found.get('top-ups seen')).toEqual({ unit: 'count', count: 5 });
   });
 
+  test('tells every digit of an amount of millions and of where it comes', () => {
+    const [amount, level] = [50_000_000, 12_345_678.9];
+    const past = [amount, amount, amount, amount, amount, 0].flatMap((rise) => [level, level + rise]);
+    const facts = factsAfter(past.map((sms, place) => readingAt(place * 60, sms)));
+    const found = new Map(explainRule(rule, facts, null).facts.map(({ name, value }) => [name, value]));
+    expect(found.get('usual top-up')).toEqual({ unit: 'money', micros: units(amount) });
+    expect(found.get('due below')).toEqual({ unit: 'money', micros: units(level) });
+  });
+
   test('a refund is no top-up', () => {
     const past = recharged(same, 8);
     const last = past.at(-1);

@@ -3,9 +3,9 @@ import { BalanceState, readSpending, writeSpending } from '../../src/spending/ba
 import type { PeriodSums } from '../../src/spending/periods.ts';
 import { unspendable } from '../../src/spending/silence.ts';
 
-/** The stored numbers, in the order in which they lie in the bytes: the format of version 11. */
+/** The stored numbers, in the order in which they lie in the bytes: the format of version 12. */
 const columns = `
-  spent seenMs total meanHour hours peak clipped usualBefore
+  spent seenMs meanHour hours peak clipped usualBefore
   actual expected driftActual driftExpected holidayActual holidayExpected
   blockSpent blockSeen blockHours blocks topUps
   smallestFall silent silentMs usualSilence usualFall
@@ -46,7 +46,7 @@ function write(states: readonly (BalanceState | null)[]): Buffer {
 test('what is stored of a balance has its numbers and its arrays in this order, no matter how the code names them', () => {
   const bytes = write([numbered()]);
   const from = 7 + bytes.readUInt16LE(5);
-  expect(bytes[0]).toBe(11);
+  expect(bytes[0]).toBe(12);
   expect(columns.map((_, index) => bytes.readDoubleLE(from + 8 * index))).toEqual([...columns.keys()]);
   const state = new BalanceState(Uint8Array.from(bytes.subarray(from)).buffer);
   expect(bytes.subarray(from)).toHaveLength(state.bytes.length);

@@ -24,7 +24,7 @@ function learn(perHour: (at: number) => number, until: number) {
   return spending;
 }
 
-describe('a run on one day of the month, or every two weeks', () => {
+describe('a run on one day of the month, or every week or two', () => {
   it('is expected once it came twice in a row, with its amount, hour and length, counted from the begin of the month', () => {
     const runs = (until: number) =>
       learn(
@@ -111,6 +111,19 @@ describe('a run on one day of the month, or every two weeks', () => {
     expect(spending.comingRuns('sms')[0]).toMatchObject({ at: window.startsAt, micros: 1000 * units });
   });
 
+  it('is no surge where the last of it is read some seconds after its hour', () => {
+    const [isRun, seconds] = [(at: number) => new Date(at).getUTCDate() === 3, 7000];
+    const perHour = (at: number) =>
+      officeHours(at) + (isRun(at) && new Date(at).getUTCHours() === 9 ? 20_000 * units : 0);
+    const spending = spendingIn();
+    for (const reading of spendBy(perHour, { from: monday + seconds, to: Date.UTC(2026, 4, 4) })) {
+      spending.read(reading);
+      const state = spending.state('sms');
+      if (state === null || reading.at < Date.UTC(2026, 4, 2)) continue;
+      expect(isUnusual(state, 'more', { factor: 1, firing: false })).toBe(false);
+    }
+  });
+
   it('that does not come is expected no more', () => {
     const perHour = withRun((date) => date.getUTCDate() === 3 && date.getUTCMonth() < 3);
     expect(learn(perHour, Date.UTC(2026, 3, 2)).runs('sms')).toHaveLength(1);
@@ -135,6 +148,23 @@ describe('a run on one day of the month, or every two weeks', () => {
         monday + 4 * fortnight + 2 * dayMs,
       ).runs('sms'),
     ).toEqual([]);
+  });
+
+  it('that comes every week, far above all else, is expected at its hour once it came on three days', () => {
+    const week = 7 * dayMs;
+    const wednesday = monday + 2 * dayMs;
+    // A little more than usual before it or after it is no part of it.
+    const chance = (at: number) => (at % (2 * week) < week ? 7 : 16) * hourMs;
+    const isRun = (at: number) => (at - monday) % week >= 57 * hourMs && (at - monday) % week < 58 * hourMs;
+    const perHour = (at: number) =>
+      officeHours(at) + (isRun(at) ? 20_000 * units : at % dayMs === chance(at) ? 250 * units : 0);
+    for (const weeks of [4, 8]) {
+      const spending = learn(perHour, wednesday + weeks * week - dayMs);
+      expect(spending.runs('sms')).toMatchObject([{ every: 'week', hour: 9, hours: 1 }]);
+      const emptyAt = spending.forecast('sms', 10_000 * units)?.emptyAt ?? 0;
+      expect(Math.abs(emptyAt - (wednesday + weeks * week + 9.5 * hourMs))).toBeLessThan(hourMs / 2);
+    }
+    expect(learn(perHour, wednesday + 3 * week - dayMs).runs('sms')).toEqual([]);
   });
 
   it('outlives a restart with everything else, and damaged bytes are not taken', () => {

@@ -3,7 +3,8 @@ import { isShifting, recentShift } from '../../src/spending/level-shift.ts';
 import { isUnusual, type Side } from '../../src/spending/unusual.ts';
 import { monday, officeHours, spendBy, spendingIn } from '../support/spending.ts';
 
-const hourMs = 3_600_000;
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 const units = 1_000_000;
 /** A Tuesday, 0:00. */
@@ -27,9 +28,34 @@ function weeks(perHour: (at: number) => number, to: number): number {
 }
 
 describe('spending that changes for good', () => {
+  it('is none where one message came late in an hour, and nothing since then', () => {
+    const spending = spendingIn();
+    const late = monday + 50 * minuteMs;
+    for (const reading of spendBy((at) => (at === late ? units : 0), { from: monday, to: change })) {
+      spending.read(reading);
+      const state = spending.state('sms');
+      if (state === null) continue;
+      if (state.hours > 0) expect(state.meanHour).toBeGreaterThan(0);
+      for (const side of ['more', 'less'] as const)
+        expect(isShifting(state, side, { at: reading.at, firing: false })).toBe(false);
+    }
+  });
+
   it.each([3, 1 / 3])('by %f is followed by the forecast after a day', (factor) => {
     expect(weeks(changing(factor), change + 25 * hourMs) / factor).toBeCloseTo(1, 1);
     expect(weeks(changing(factor), change + 10 * dayMs) / factor).toBeCloseTo(1, 1);
+  });
+
+  it('is none where single messages begin after it stood still', () => {
+    const spending = spendingIn();
+    const [late, begins] = [monday + 8 * hourMs + 40 * minuteMs, monday + 24 * dayMs];
+    const daily = (at: number) => (at >= begins && at % dayMs === 10 * hourMs ? units : 0);
+    const perHour = (at: number) => (at === late ? 60 * units : daily(at));
+    for (const reading of spendBy(perHour, { from: monday, to: change })) {
+      spending.read(reading);
+      const state = spending.state('sms');
+      if (state !== null) expect(recentShift(state, 'more', reading.at)).toBeNull();
+    }
   });
 
   it('to half is followed after two days', () => {
