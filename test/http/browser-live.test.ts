@@ -223,6 +223,32 @@ describe.skipIf(!hasBrowser())('a page that lost its stream', () => {
     });
   });
 
+  it('goes on saying so until it shows what is true now, though the daemon answers again', async () => {
+    let held = Promise.withResolvers<void>();
+    held.resolve();
+    const { world, url, streams } = await warned(({ views }) => {
+      const { alerts } = views;
+      Object.assign(views, { alerts: (query: { all: boolean }) => held.promise.then(() => alerts(query)) });
+    });
+    const proxy = await startTcpProxy(Number(new URL(url).port));
+    onTestFinished(() => proxy.close());
+    await withPage(bed.scripted, async (page) => {
+      await openPage(page, `http://127.0.0.1:${proxy.port}/alerts`);
+      await page.getByText('Updates by itself.').waitFor();
+      proxy.mode = 'cut';
+      await page.getByText('No connection to lowwater').waitFor();
+      await read(world, 20);
+      held = Promise.withResolvers<void>();
+      proxy.mode = 'pass';
+      await expect.poll(streams).toBe(1);
+      await page.waitForTimeout(1000);
+      expect(await page.title()).toBe('Not connected · 1 warning · Alerts · lowwater');
+      held.resolve();
+      await page.getByText('Updates by itself.').waitFor();
+      expect(await page.title()).toBe('1 critical · Alerts · lowwater');
+    });
+  });
+
   it('does not go back to what it asked for before the stream brought something newer', async () => {
     const { world, url } = await warned();
     const proxy = await startTcpProxy(Number(new URL(url).port));
@@ -284,7 +310,6 @@ describe.skipIf(!hasBrowser())('seven tabs of one browser', () => {
   });
 });
 
-/** A world whose account has a warning, and its page. */
 /** An overview with an idle balance, and somebody who begins to acknowledge it. `balances`: those of SMS, as they are read. */
 async function withIdleCard(
   context: Parameters<typeof withPage>[0],
@@ -311,13 +336,15 @@ async function withIdleCard(
   });
 }
 
-async function warned(): Promise<{
+/** A world whose account has a warning, and its page. */
+async function warned(change: (world: World) => void = () => {}): Promise<{
   readonly world: World;
   readonly url: string;
   readonly streams: () => number;
 }> {
   const world = await startWorld({ rules: [smsLow({ warning: units(200), critical: units(50) })] });
   await read(world, 150);
+  change(world);
   const server = await serveWorld(world);
   return { world, url: server.url, streams: server.listeners };
 }

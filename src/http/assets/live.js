@@ -58,7 +58,7 @@ function listen() {
     const { have } = whatIsOpen();
     await hearOf[kind](data);
     // The stream is told what the page has now, before it is opened again.
-    if (have !== whatIsOpen().have) speak(kind === 'error');
+    if (have !== whatIsOpen().have) speak(kind !== 'changed');
   };
   addEventListener('pagehide', () => port.postMessage({}));
   addEventListener('pageshow', () => speak(false));
@@ -76,13 +76,15 @@ function listenAlone() {
   };
   const turned = () => document.hidden && end(0);
   document.addEventListener('visibilitychange', turned);
-  for (const kind of ['open', 'alive', 'changed'])
-    source.addEventListener(kind, ({ data }) => (hearOf[kind] ?? hear)(data));
+  source.addEventListener('changed', ({ data }) => hearOf.changed(data));
+  for (const kind of ['open', 'alive'])
+    source.addEventListener(kind, () => (isAway() ? end(retryMs) : hear()));
   source.addEventListener('error', () => end(retryMs));
 }
 
 const hearOf = {
-  alive: () => hear(),
+  // The daemon lives: what a page that was away shows is of before.
+  alive: () => (isAway() ? askOnce() : hear()),
   error: () => askOnce(),
   changed(parts) {
     brought += 1;
@@ -100,7 +102,12 @@ function whatIsOpen() {
 
 function watch() {
   settle();
-  if (performance.now() - heardAt > silentMs) lose();
+  if (isAway()) lose();
+}
+
+/** It may have missed something: its connection was lost, its machine slept, or its browser froze it. */
+function isAway() {
+  return lost || performance.now() - heardAt > silentMs;
 }
 
 /** Why there is no stream: the daemon is gone, has too many pages open, the session is over, or there is no such page any more. */
