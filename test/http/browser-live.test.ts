@@ -223,6 +223,19 @@ describe.skipIf(!hasBrowser())('a page that lost its stream', () => {
     });
   });
 
+  it('has one of its own where the script that the tabs share could not be loaded', async () => {
+    const { world, url } = await warned();
+    const page = await bed.scripted.newPage();
+    await page.addInitScript(
+      'globalThis.SharedWorker = class extends SharedWorker { constructor() { super("/assets/gone.js"); } };',
+    );
+    await openPage(page, `${url}/alerts`);
+    await page.getByText('Updates by itself.').waitFor();
+    await read(world, 20);
+    await page.getByText('20.00 CNY').first().waitFor();
+    await page.close();
+  });
+
   it('goes on saying so until it shows what is true now, though the daemon answers again', async () => {
     let held = Promise.withResolvers<void>();
     held.resolve();

@@ -52,7 +52,9 @@ function offerOwnZone() {
 /** All tabs of a browser share one stream. Where they cannot, only the tab in front has one. */
 function listen() {
   if (typeof SharedWorker === 'undefined') return listenAlone();
-  const { port } = new SharedWorker(`/assets/stream.js${new URL(import.meta.url).search}`);
+  const worker = new SharedWorker(`/assets/stream.js${new URL(import.meta.url).search}`);
+  worker.addEventListener('error', listenAlone);
+  const { port } = worker;
   const speak = (byItself) => port.postMessage({ ...whatIsOpen(), byItself });
   port.onmessage = async ({ data: { kind, data } }) => {
     const { have } = whatIsOpen();
