@@ -236,13 +236,27 @@ describe.skipIf(!hasBrowser())('a page that lost its stream', () => {
     await page.close();
   });
 
-  it('goes on saying so until it shows what is true now, though the daemon answers again', async () => {
-    let held = Promise.withResolvers<void>();
-    held.resolve();
-    const { world, url, streams } = await warned(({ views }) => {
-      const { alerts } = views;
-      Object.assign(views, { alerts: (query: { all: boolean }) => held.promise.then(() => alerts(query)) });
+  it('is called fresh by a script that was long under way once it shows what is true now', async () => {
+    const { world, url, streams, hold } = await heldUp();
+    const page = await bed.scripted.newPage();
+    await page.route('**/assets/live.js*', async (route) => {
+      const letGo = hold();
+      await read(world, 20);
+      await page.waitForTimeout(10_500);
+      await route.continue();
+      await expect.poll(streams).toBe(1);
+      await page.waitForTimeout(1000);
+      expect(await page.getByText('Updates by itself.').count()).toBe(0);
+      letGo();
     });
+    await page.goto(`${url}/alerts`);
+    await page.getByText('Updates by itself.').waitFor();
+    expect(await page.title()).toBe('1 critical · Alerts · lowwater');
+    await page.close();
+  });
+
+  it('goes on saying so until it shows what is true now, though the daemon answers again', async () => {
+    const { world, url, streams, hold } = await heldUp();
     const proxy = await startTcpProxy(Number(new URL(url).port));
     onTestFinished(() => proxy.close());
     await withPage(bed.scripted, async (page) => {
@@ -251,12 +265,12 @@ describe.skipIf(!hasBrowser())('a page that lost its stream', () => {
       proxy.mode = 'cut';
       await page.getByText('No connection to lowwater').waitFor();
       await read(world, 20);
-      held = Promise.withResolvers<void>();
+      const letGo = hold();
       proxy.mode = 'pass';
       await expect.poll(streams).toBe(1);
       await page.waitForTimeout(1000);
       expect(await page.title()).toBe('Not connected · 1 warning · Alerts · lowwater');
-      held.resolve();
+      letGo();
       await page.getByText('Updates by itself.').waitFor();
       expect(await page.title()).toBe('1 critical · Alerts · lowwater');
     });
@@ -347,6 +361,21 @@ async function withIdleCard(
     await name.fill('Wei');
     await visit({ world, page, card, name });
   });
+}
+
+/** The same; no page is made of its alerts from `hold` until what it returns is called. */
+async function heldUp() {
+  let held = Promise.resolve();
+  const { world, ...warning } = await warned(({ views }) => {
+    const { alerts } = views;
+    Object.assign(views, { alerts: (query: { all: boolean }) => held.then(() => alerts(query)) });
+  });
+  const hold = (): (() => void) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    held = promise;
+    return resolve;
+  };
+  return { ...warning, world, hold };
 }
 
 /** A world whose account has a warning, and its page. */

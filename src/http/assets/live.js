@@ -26,7 +26,8 @@ const putOffs = new Map();
 let offset = Number(dataset.now) - Date.now();
 let title = document.title;
 let icon = favicon.getAttribute('href');
-let heardAt = performance.now();
+/** The page was whole when it was sent; this script may come much later. Not every browser says when that was. */
+let heardAt = performance.getEntriesByType('navigation')[0]?.responseStart ?? 0;
 let lost = false;
 /** Its reader chose another time zone since, or lowwater is another: what is no part, as the axis of a chart or a script, is still of the one before. */
 let isOld = false;
