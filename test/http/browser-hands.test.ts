@@ -125,7 +125,7 @@ describe.skipIf(!hasBrowser())('people at a browser', () => {
     await own.close();
   });
 
-  it('says on top and in the title when the daemon is gone, and when it is back', async () => {
+  it('says on top, on paper too, and in the title when the daemon is gone, and when it is back', async () => {
     const own = await runFakeServer({ views: demoViews() });
     const { port } = new URL(own.url);
     await withPage(bed.scripted, async (page) => {
@@ -134,6 +134,9 @@ describe.skipIf(!hasBrowser())('people at a browser', () => {
       await own.close();
       await page.getByRole('alert').getByText('No connection to lowwater').waitFor();
       expect(await page.title()).toMatch(/^Not connected · /);
+      await page.emulateMedia({ media: 'print' });
+      expect(await page.getByRole('alert').isVisible()).toBe(true);
+      await page.emulateMedia({ media: null });
       const back = await runFakeServer({ views: demoViews(), settings: { port: Number(port) } });
       await page.getByText('Updates by itself.').waitFor();
       expect(await page.title()).not.toContain('Not connected');

@@ -223,6 +223,59 @@ describe.skipIf(!hasBrowser())('a page that lost its stream', () => {
     });
   });
 
+  it('has one of its own where the script that the tabs share could not be loaded', async () => {
+    const { world, url } = await warned();
+    const page = await bed.scripted.newPage();
+    await page.addInitScript(
+      'globalThis.SharedWorker = class extends SharedWorker { constructor() { super("/assets/gone.js"); } };',
+    );
+    await openPage(page, `${url}/alerts`);
+    await page.getByText('Updates by itself.').waitFor();
+    await read(world, 20);
+    await page.getByText('20.00 CNY').first().waitFor();
+    await page.close();
+  });
+
+  it('is called fresh by a script that was long under way once it shows what is true now', async () => {
+    const { world, url, streams, hold } = await heldUp();
+    const page = await bed.scripted.newPage();
+    await page.route('**/assets/live.js*', async (route) => {
+      const letGo = hold();
+      await read(world, 20);
+      await page.waitForTimeout(10_500);
+      await route.continue();
+      await expect.poll(streams).toBe(1);
+      await page.waitForTimeout(1000);
+      expect(await page.getByText('Updates by itself.').count()).toBe(0);
+      letGo();
+    });
+    await page.goto(`${url}/alerts`);
+    await page.getByText('Updates by itself.').waitFor();
+    expect(await page.title()).toBe('1 critical · Alerts · lowwater');
+    await page.close();
+  });
+
+  it('goes on saying so until it shows what is true now, though the daemon answers again', async () => {
+    const { world, url, streams, hold } = await heldUp();
+    const proxy = await startTcpProxy(Number(new URL(url).port));
+    onTestFinished(() => proxy.close());
+    await withPage(bed.scripted, async (page) => {
+      await openPage(page, `http://127.0.0.1:${proxy.port}/alerts`);
+      await page.getByText('Updates by itself.').waitFor();
+      proxy.mode = 'cut';
+      await page.getByText('No connection to lowwater').waitFor();
+      await read(world, 20);
+      const letGo = hold();
+      proxy.mode = 'pass';
+      await expect.poll(streams).toBe(1);
+      await page.waitForTimeout(1000);
+      expect(await page.title()).toBe('Not connected · 1 warning · Alerts · lowwater');
+      letGo();
+      await page.getByText('Updates by itself.').waitFor();
+      expect(await page.title()).toBe('1 critical · Alerts · lowwater');
+    });
+  });
+
   it('does not go back to what it asked for before the stream brought something newer', async () => {
     const { world, url } = await warned();
     const proxy = await startTcpProxy(Number(new URL(url).port));
@@ -284,7 +337,6 @@ describe.skipIf(!hasBrowser())('seven tabs of one browser', () => {
   });
 });
 
-/** A world whose account has a warning, and its page. */
 /** An overview with an idle balance, and somebody who begins to acknowledge it. `balances`: those of SMS, as they are read. */
 async function withIdleCard(
   context: Parameters<typeof withPage>[0],
@@ -311,13 +363,30 @@ async function withIdleCard(
   });
 }
 
-async function warned(): Promise<{
+/** The same; no page is made of its alerts from `hold` until what it returns is called. */
+async function heldUp() {
+  let held = Promise.resolve();
+  const { world, ...warning } = await warned(({ views }) => {
+    const { alerts } = views;
+    Object.assign(views, { alerts: (query: { all: boolean }) => held.then(() => alerts(query)) });
+  });
+  const hold = (): (() => void) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    held = promise;
+    return resolve;
+  };
+  return { ...warning, world, hold };
+}
+
+/** A world whose account has a warning, and its page. */
+async function warned(change: (world: World) => void = () => {}): Promise<{
   readonly world: World;
   readonly url: string;
   readonly streams: () => number;
 }> {
   const world = await startWorld({ rules: [smsLow({ warning: units(200), critical: units(50) })] });
   await read(world, 150);
+  change(world);
   const server = await serveWorld(world);
   return { world, url: server.url, streams: server.listeners };
 }

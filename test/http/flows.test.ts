@@ -133,6 +133,34 @@ describe.skipIf(!present)('what people do on the pages', () => {
     });
   });
 
+  it('a form is whole, also where long words leave the buttons a line of their own', async () => {
+    await withServer(async (server) => {
+      const name = 'Codes of the north '.repeat(6);
+      const { accountList, alertList } = server.views;
+      const acknowledged = { at: viewsNow, by: 'Wei', comment: '' };
+      server.views.accountList = accountList.map((account) => ({
+        ...account,
+        name,
+        topUpUrl: 'https://pay',
+      }));
+      server.views.alertList = alertList.map((alert) => ({ ...alert, acknowledged }));
+      await withPage(scripted, async (page) => {
+        for (const [path, width] of [
+          ['/accounts/otp', 1280],
+          ['/accounts/otp', 916],
+          ['/alerts', 916],
+        ] as const) {
+          await page.setViewportSize({ width, height: 800 });
+          await openPage(page, server.url + path);
+          await page.locator('.acts summary').first().click();
+          const form = await page.locator('.act[open] form').boundingBox();
+          expect(form?.x).toBeGreaterThanOrEqual(0);
+          expect((form?.x ?? 0) + (form?.width ?? 0)).toBeLessThanOrEqual(width);
+        }
+      });
+    });
+  });
+
   it('the form of the last payment is whole, also where its table is a row', async () => {
     await withServer(async (server) => {
       await withPage(scripted, async (page) => {

@@ -26,7 +26,8 @@ const putOffs = new Map();
 let offset = Number(dataset.now) - Date.now();
 let title = document.title;
 let icon = favicon.getAttribute('href');
-let heardAt = performance.now();
+/** The page was whole when it was sent; this script may come much later. Not every browser says when that was. */
+let heardAt = performance.getEntriesByType('navigation')[0]?.responseStart ?? 0;
 let lost = false;
 /** Its reader chose another time zone since, or lowwater is another: what is no part, as the axis of a chart or a script, is still of the one before. */
 let isOld = false;
@@ -52,13 +53,15 @@ function offerOwnZone() {
 /** All tabs of a browser share one stream. Where they cannot, only the tab in front has one. */
 function listen() {
   if (typeof SharedWorker === 'undefined') return listenAlone();
-  const { port } = new SharedWorker(`/assets/stream.js${new URL(import.meta.url).search}`);
+  const worker = new SharedWorker(`/assets/stream.js${new URL(import.meta.url).search}`);
+  worker.addEventListener('error', listenAlone);
+  const { port } = worker;
   const speak = (byItself) => port.postMessage({ ...whatIsOpen(), byItself });
   port.onmessage = async ({ data: { kind, data } }) => {
     const { have } = whatIsOpen();
     await hearOf[kind](data);
     // The stream is told what the page has now, before it is opened again.
-    if (have !== whatIsOpen().have) speak(kind === 'error');
+    if (have !== whatIsOpen().have) speak(kind !== 'changed');
   };
   addEventListener('pagehide', () => port.postMessage({}));
   addEventListener('pageshow', () => speak(false));
@@ -76,13 +79,15 @@ function listenAlone() {
   };
   const turned = () => document.hidden && end(0);
   document.addEventListener('visibilitychange', turned);
-  for (const kind of ['open', 'alive', 'changed'])
-    source.addEventListener(kind, ({ data }) => (hearOf[kind] ?? hear)(data));
+  source.addEventListener('changed', ({ data }) => hearOf.changed(data));
+  for (const kind of ['open', 'alive'])
+    source.addEventListener(kind, () => (isAway() ? end(retryMs) : hear()));
   source.addEventListener('error', () => end(retryMs));
 }
 
 const hearOf = {
-  alive: () => hear(),
+  // The daemon lives: what a page that was away shows is of before.
+  alive: () => (isAway() ? askOnce() : hear()),
   error: () => askOnce(),
   changed(parts) {
     brought += 1;
@@ -100,7 +105,12 @@ function whatIsOpen() {
 
 function watch() {
   settle();
-  if (performance.now() - heardAt > silentMs) lose();
+  if (isAway()) lose();
+}
+
+/** It may have missed something: its connection was lost, its machine slept, or its browser froze it. */
+function isAway() {
+  return lost || performance.now() - heardAt > silentMs;
 }
 
 /** Why there is no stream: the daemon is gone, has too many pages open, the session is over, or there is no such page any more. */
