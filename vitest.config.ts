@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { startedSooner } from './test/support/built-program.ts';
 
 // Before workers start: processes that run the program or its sources take a third less of the processor to start.
-Object.assign(process.env, startedSooner);
+Object.assign(process.env, startedSooner());
 
 /** Files that mostly wait for processes and browsers, the longest first; of a room all that is not named before. */
 const waiting = [

@@ -36,7 +36,7 @@ async function run(
   bed.configure({ server: { port }, accounts: [...own, ...accounts] });
   const child = spawn(process.execPath, [builtMain, 'run', '--config', bed.configFile], {
     cwd: bed.folder,
-    env: { PATH: process.env.PATH ?? '', ...startedSooner },
+    env: { PATH: process.env.PATH ?? '', ...startedSooner(['run']) },
     stdio: ['ignore', stdout, 'ignore'],
   });
   // One that a failed test leaves behind would take its share of the machine from all others.
