@@ -24,6 +24,8 @@ interface Stage {
   readonly model: Model;
   readonly story: Story;
   readonly world: World;
+  /** When the faults end: what had to wait until then does not happen. */
+  readonly endsAt: number;
 }
 
 /** A commit that is under way, and one after it, whose answers do not come; where leases go slower, so does who waits for them. */
@@ -41,8 +43,7 @@ export function happen(stage: Stage, it: Happening, struck: Machine | null = sta
   const machine = struck;
   const { queue, storage } = machine;
   if (machine.frozen && it.kind !== 'storage' && it.kind !== 'line') {
-    // Nothing reaches a process that sleeps before it wakes.
-    queue.at(machine.wakesAt + 1, () => happen(stage, it, machine));
+    onceAwake(stage, it, machine);
     return;
   }
   story.note(hashText(it.kind), () => `${describe(it)}${fleet.shared === null ? '' : ` ${machine.name}`}`);
@@ -122,7 +123,7 @@ export function happen(stage: Stage, it: Happening, struck: Machine | null = sta
       void orderAtStandby(stage, it);
       return;
     case 'await':
-      awaitTurn(stage, it, queue.now + it.forMs);
+      awaitTurn(stage, it, Math.min(queue.now + it.forMs, stage.endsAt));
       return;
     case 'hand over':
       fleet.leaveOrder(leftOrderOf({ kind: 'hand-over' }, { at: machine.wall() }));
@@ -131,6 +132,12 @@ export function happen(stage: Stage, it: Happening, struck: Machine | null = sta
       pollNow(machine, model, it.account);
       return;
   }
+}
+
+/** Nothing reaches a process that sleeps before it wakes. */
+function onceAwake(stage: Stage, it: Happening, machine: Machine): void {
+  const { queue, wakesAt } = machine;
+  if (wakesAt < stage.endsAt) queue.at(wakesAt + 1, () => happen(stage, it, machine));
 }
 
 /** Looks for it every few seconds. */

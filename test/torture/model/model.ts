@@ -419,6 +419,7 @@ export class Model implements Observer {
     });
     this.#countsFrom.set('', now);
     this.#pacing.shift(byMs, at);
+    this.#receivers.jumped(at);
     this.#duties.disturb(at);
   }
 

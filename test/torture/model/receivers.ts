@@ -72,6 +72,8 @@ export class Receivers {
   readonly #lost = new Set<string>();
   /** Since when somebody looks: who was away, or stood still, tells on coming back. */
   #awakeSince = 0;
+  /** When the clock last jumped, perhaps past the end of a silence. */
+  #jumpedAt = Number.NEGATIVE_INFINITY;
 
   /** What it shows of before is nobody's any more: people heard so. */
   begin(channel: string): void {
@@ -107,6 +109,10 @@ export class Receivers {
 
   awakes(at: number): void {
     this.#awakeSince = at;
+  }
+
+  jumped(at: number): void {
+    this.#jumpedAt = at;
   }
 
   /** While nothing can be stored, messages tell what no database knows. */
@@ -199,7 +205,7 @@ export class Receivers {
   }
 
   #isLate(channel: string, { at, ledger }: Truth): boolean {
-    if (ledger.pending.some((row) => row.channel === channel)) return true;
+    if (at - this.#jumpedAt < edgeMs || ledger.pending.some((row) => row.channel === channel)) return true;
     return at - (ledger.lastDead.get(channel) ?? Number.NEGATIVE_INFINITY) < refusedForMs;
   }
 
