@@ -87,6 +87,20 @@ export const pairMutations: readonly Mutation[] = [
     pair: 'quiet hours × escalation',
   },
   {
+    name: 'a receiver that takes nothing for now is sent the next message',
+    file: 'src/daemon/dispatcher.ts',
+    old: 'return isForAll ? afterMs : 0;',
+    new: 'return isForAll ? 0 * afterMs : 0;',
+    pair: 'asked to wait × take-over',
+  },
+  {
+    name: 'what fires is not said again for hours once the clock was set back',
+    file: 'src/daemon/restating.ts',
+    old: 'if (round.nextAt <= now || round.nextAt > now + restateEveryMs) {',
+    new: 'if (round.nextAt <= now) {',
+    pair: 'rounds × sleep',
+  },
+  {
     name: 'the last message to a receiver goes out before it is stored that it is left',
     file: 'src/daemon/farewell-sender.ts',
     old: 'return isStored ? channel',

@@ -72,7 +72,9 @@ export type ChannelFault =
   | 'dead'
   | 'partial'
   | 'owing'
-  | 'nobody';
+  | 'nobody'
+  /** It takes nothing before a time that it names. */
+  | 'closed';
 
 export interface ChannelSpell {
   readonly kind: ChannelFault;

@@ -34,6 +34,8 @@ import { SelfAlerts } from './self-alerts.ts';
 const reviewEveryMs = 10 * 60_000;
 /** A database that is locked for so long is no failure yet, and one attempt takes its time. */
 const patienceMs = 6000;
+/** A receiver that is to be told again has forgotten by then. */
+const forgetsMs = 15 * 60_000;
 
 /** Watches a run from the outside, knows what really happened, and says when the daemon does not do what it promises. */
 export class Model implements Observer {
@@ -391,7 +393,7 @@ export class Model implements Observer {
   arrived(send: Send): void {
     const what = send.isFarewell ? ` as the last (${summary(send.message)})` : '';
     this.#story.note(6, () => `    ${send.channel}: ${send.message.id} arrived${what}`);
-    if (!send.isFarewell) this.#ledger.readers.arrived(send);
+    if (!send.isFarewell && !send.isRound) this.#ledger.readers.arrived(send);
     this.#receivers.arrived(send, this.#now());
   }
 
@@ -613,7 +615,12 @@ export class Model implements Observer {
 
   #expectShown(state: MonitorState, moment: Moment, stored: ReadonlyMap<string, Incident> = new Map()): void {
     const parts = { state, calendar: this.#calendar, ledger: this.#ledger, left: this.#left };
-    this.#receivers.expectTrue({ ...parts, ...moment, stored: (id) => stored.get(id) });
+    const { channelWeather } = this.#scenario;
+    const isFailing = (name: string): boolean =>
+      channelWeather.some(
+        ({ channel, from, until }) => channel === name && from <= moment.at && moment.at < until + forgetsMs,
+      );
+    this.#receivers.expectTrue({ ...parts, ...moment, stored: (id) => stored.get(id), isFailing });
   }
 
   #follow(incident: Incident, state: MonitorState, moment: Moment): void {
