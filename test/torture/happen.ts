@@ -1,4 +1,5 @@
 import type { Daemon } from '../../src/daemon/daemon.ts';
+import type { Alert } from '../../src/domain/alert.ts';
 import { StorageError } from '../../src/domain/operator-error.ts';
 import { mutesEverything } from '../../src/domain/rule.ts';
 import type { Settings } from '../../src/domain/settings.ts';
@@ -241,7 +242,13 @@ function operate({ fleet, model }: Stage, machine: Machine, it: Operated): void 
     machine.nudge();
   } else {
     const answers = views.orders([orderOf(wanted, { by, at })]);
-    expectAnswer(machine, model, it.kind === 'undo' ? remembered(model, daemon, answers, by) : answers);
+    const isRemembered = it.kind === 'undo' || (it.kind === 'acknowledge' && it.alone === true);
+    const incident = wanted.kind === 'acknowledge' ? openIncident(daemon.state, wanted) : null;
+    expectAnswer(
+      machine,
+      model,
+      isRemembered ? remembered(model, daemon, answers, { by, incident }) : answers,
+    );
   }
   model.operated();
 }
@@ -256,7 +263,7 @@ function wantedOf(it: Operated, state: MonitorState, now: number): readonly [Wan
       const { account, rule, incident } = alert;
       const wanted = { kind: 'acknowledge', account, rule, comment: '' } as const;
       return it.lateMs === undefined
-        ? [wanted, 'anna']
+        ? [wanted, it.alone === true ? `ada-${it.at}` : 'anna']
         : [{ ...wanted, seen: { incident } }, `late ${incident}`];
     }
     case 'silence': {
@@ -308,15 +315,22 @@ function leaveWith(
   if (kind === 'undo') given.answered(String(known.by), { isSaidDone: true, incident: null });
 }
 
-/** Whoever undoes something remembers what they were told of it. */
+function openIncident(
+  { alerts }: MonitorState,
+  { account, rule }: Pick<Alert, 'account' | 'rule'>,
+): string | null {
+  return alerts.get(account, rule)?.incident ?? null;
+}
+
+/** Whoever undoes something, or does nothing else, remembers what they were told of it. */
 async function remembered(
   { given }: Model,
   { committer }: Daemon,
   answers: ReturnType<LiveViews['orders']>,
-  by: string,
+  { by, incident }: { readonly by: string; readonly incident: string | null },
 ): Promise<void> {
   const [answer] = await answers;
-  given.answered(by, { isSaidDone: isNew(answer), mayBeLost: committer.failing, incident: null });
+  given.answered(by, { isSaidDone: isNew(answer), mayBeLost: committer.failing, incident });
 }
 
 /** Null where there is nothing to be undone. */

@@ -101,6 +101,27 @@ export const pairMutations: readonly Mutation[] = [
     pair: 'rounds × sleep',
   },
   {
+    name: 'an order counts as done that a daemon took while it gave the accounts away',
+    file: 'src/daemon/daemon.ts',
+    old: "throw new StorageError('fenced', refusals.unsure());",
+    new: 'return result;',
+    pair: 'hand-over × taken',
+  },
+  {
+    name: 'a provider entry under another name is another purse',
+    file: 'src/engine/changed-accounts.ts',
+    old: 'const address = digestOf(providerKeyOf(account));',
+    new: 'const address = digestOf(providerKeyOf(account) + account.provider);',
+    pair: 'renamed entry × take-over',
+  },
+  {
+    name: 'an order by a link of a standby reaches nobody',
+    file: 'src/views/leave-orders.ts',
+    old: 'if (!isRefusal(answer) && !wasDoneBefore(answer)) await leave(',
+    new: 'if (!isRefusal(answer) && wasDoneBefore(answer)) await leave(',
+    pair: 'link at standby × order',
+  },
+  {
     name: 'the last message to a receiver goes out before it is stored that it is left',
     file: 'src/daemon/farewell-sender.ts',
     old: 'return isStored ? channel',

@@ -67,7 +67,9 @@ export class Model implements Observer {
   readonly #open = new DurableMap<string>();
   /** When a process last began to count time, by the clock that its records go by. */
   readonly #countsFrom = new DurableMap<number>();
-  readonly #stored = [this.#open, this.#countsFrom] as const;
+  /** Incidents that somebody had, who may have given them back. */
+  readonly #had = new DurableMap<true>();
+  readonly #stored = [this.#open, this.#countsFrom, this.#had] as const;
   readonly #incidents = new Set<string>();
   /** The alert of each incident. */
   readonly #taken = new Map<string, string>();
@@ -547,10 +549,7 @@ export class Model implements Observer {
     this.#expectEndsHeard(state, moment);
     this.#expectShown(state, moment, this.#storedIncidents(state));
     this.#expectNamed(state, !this.hasBackup);
-    const stored = this.#storedIncidents(state);
-    const isTaken = (id: string): boolean =>
-      (state.incidents.get(id) ?? stored.get(id))?.acknowledgement != null;
-    this.given.expectOnce(state, isTaken);
+    this.given.expectOnce(state, (id) => this.#had.has(id));
     if (this.#storage.bytes().includes('secret-'))
       throw new Violation('no secret is shown', 'in the database');
   }
@@ -628,6 +627,7 @@ export class Model implements Observer {
       this.#duties.expectPutOut(state, incident, moment);
       return;
     }
+    if (incident.acknowledgement !== null) this.#had.set(incident.id, true);
     const { by = '' } = incident.acknowledgement ?? {};
     const meant = by.startsWith('late ') ? this.#taken.get(by.slice('late '.length)) : undefined;
     this.#taken.set(incident.id, `${incident.account}/${incident.rule}`);
