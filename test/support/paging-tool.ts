@@ -1,3 +1,4 @@
+import { renderAlerts } from '../../src/channels/alertmanager/alertmanager-sender.ts';
 import { render as renderPagerDuty } from '../../src/channels/pagerduty/render-pagerduty.ts';
 import { codeOf } from '../../src/channels/presets/preset-parts.ts';
 import type { PostSettings } from '../../src/channels/receiver.ts';
@@ -5,28 +6,25 @@ import { presets } from '../../src/channels/registry.ts';
 import { parseJsonObject } from '../../src/domain/json.ts';
 import type { Message } from '../../src/domain/message.ts';
 import { Secret } from '../../src/domain/secret.ts';
-import type { Severity } from '../../src/domain/severity.ts';
+import { type Severity, severities } from '../../src/domain/severity.ts';
 
 /** An alert as the people of a tool see it. */
 export interface ShownAlert {
   urgency: Severity | null;
   taken: boolean;
+  /** When the tool takes it for over, unless it hears of it again. */
+  forgottenAt?: number;
 }
 
 interface ToolRequest {
   readonly name: string;
-  readonly act: (tool: PagingTool) => void;
+  readonly act: (tool: PagingTool, at: number) => void;
 }
 
-export type ToolType = 'pagerduty' | 'opsgenie' | 'goalert' | 'incident-io' | 'grafana-irm';
+/** Those in which people take alerts, and one that forgets what it does not hear again. */
+export type ToolType = (typeof toolTypes)[number] | 'alertmanager';
 
-export const toolTypes: readonly ToolType[] = [
-  'pagerduty',
-  'opsgenie',
-  'goalert',
-  'incident-io',
-  'grafana-irm',
-];
+export const toolTypes = ['pagerduty', 'opsgenie', 'goalert', 'incident-io', 'grafana-irm'] as const;
 
 /**
  * An incident tool as its documentation says: an alert for each key, which wakes people when it opens, and never again once
@@ -36,18 +34,20 @@ export class PagingTool {
   readonly shown = new Map<string, ShownAlert>();
   /** Keys for which people were woken, in order. */
   readonly woken: string[] = [];
+  readonly forgets: boolean;
   readonly #requestsOf: (message: Message) => readonly ToolRequest[];
 
   constructor(type: ToolType) {
-    this.#requestsOf = type === 'pagerduty' ? pagerDutyRequests : presetRequests(type);
+    this.forgets = type === 'alertmanager';
+    this.#requestsOf = requestsTo(type);
   }
 
-  /** Those of its parts that are named, in order; without names all. */
-  receive(message: Message): void {
+  /** Those of its parts that are named, in order; without names all. `at`: when, by the clock of who asks `about` something. */
+  receive(message: Message, at = 0): void {
     const requests = this.#requestsOf(message);
     const { recipients } = message;
     const wanted = recipients?.flatMap((name) => requests.filter((each) => each.name === name)) ?? requests;
-    for (const { act } of wanted) act(this);
+    for (const { act } of wanted) act(this, at);
   }
 
   partsOf(message: Message): readonly string[] {
@@ -78,12 +78,36 @@ export class PagingTool {
     this.shown.delete(key);
   }
 
-  /** What is open about an alert, under all of its keys. */
-  about(alert: string): readonly ShownAlert[] {
-    return [...this.shown].flatMap(([key, shown]) =>
-      key === alert || key.startsWith(`${alert}/`) ? [shown] : [],
-    );
+  lasts(key: string, urgency: Severity, until: number): void {
+    this.shown.set(key, { urgency, taken: false, forgottenAt: until });
   }
+
+  /** What is open about an alert, under all of its keys. */
+  about(alert: string, at = 0): readonly ShownAlert[] {
+    return [...this.shown].flatMap(([key, shown]) => {
+      const isForgotten = at >= (shown.forgottenAt ?? Number.POSITIVE_INFINITY);
+      return !isForgotten && (key === alert || key.startsWith(`${alert}/`)) ? [shown] : [];
+    });
+  }
+}
+
+function requestsTo(type: ToolType): (message: Message) => readonly ToolRequest[] {
+  if (type === 'alertmanager') return alertmanagerRequests;
+  return type === 'pagerduty' ? pagerDutyRequests : presetRequests(type);
+}
+
+/** All in one. Its clock is that of who posts to it. */
+function alertmanagerRequests(message: Message): readonly ToolRequest[] {
+  const alerts = renderAlerts(message, {});
+  const act = (tool: PagingTool, at: number): void => {
+    for (const { labels, endsAt } of alerts) {
+      const { account, rule, severity } = labels;
+      const urgency = severities.find((each) => each === severity) ?? 'info';
+      const key = `lowwater/${account}/${rule}/${urgency}`;
+      tool.lasts(key, urgency, at + Date.parse(endsAt) - message.at);
+    }
+  };
+  return [{ name: 'all', act }];
 }
 
 function pagerDutyRequests(message: Message): readonly ToolRequest[] {

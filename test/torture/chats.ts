@@ -45,6 +45,12 @@ export class Chats {
     this.#buttons = [...fresh, ...this.#buttons].slice(0, maxButtons);
   }
 
+  /** Of which incident a message told, beside a link to its page. */
+  linkedAt(place: number): string | null {
+    const button = this.#buttons[place % Math.max(1, this.#buttons.length)];
+    return readPressed(button?.data ?? '')?.incident ?? null;
+  }
+
   /** Gives what the answers to the presses are; null where there is nothing to press. */
   press(
     machine: Machine,

@@ -1,16 +1,11 @@
 import type { Settings } from '../../src/domain/settings.ts';
+import { drawNewest, type NewestPair, newestFrames, newestPairs } from './draw-newest-pairs.ts';
+import { endOfOwner, type Frame, type Scene } from './pair-frame.ts';
 import { renamedAccounts, withoutChannel } from './receiver-names.ts';
-import {
-  type ChannelFault,
-  type Happening,
-  hourMs,
-  minuteMs,
-  type ProviderFault,
-  type Scenario,
-} from './scenario.ts';
+import { type Happening, hourMs, minuteMs } from './scenario.ts';
 import type { Seeded } from './seeded.ts';
 
-export const newerPairs = [
+const ownPairs = [
   'refused order × standby',
   'claim × take-over',
   'run × run',
@@ -29,23 +24,10 @@ export const newerPairs = [
   'removed channel × take-over',
   'quiet hours × escalation',
 ] as const;
-export type NewerPair = (typeof newerPairs)[number];
+type OwnPair = (typeof ownPairs)[number];
+export type NewerPair = OwnPair | NewestPair;
 
-/** The demands of a pair on its story besides what happens in it. */
-interface Frame {
-  readonly faults?: readonly ChannelFault[];
-  /** To both channels, one of which people read. */
-  readonly everywhere?: true;
-  readonly weather?: readonly ProviderFault[];
-  readonly nodes?: readonly number[];
-  readonly repeatEveryMs?: number;
-  readonly escalates?: true;
-  readonly accounts?: number;
-  /** By these expressions. */
-  readonly reports?: readonly string[];
-  /** An hour from each. */
-  readonly quietHours?: string;
-}
+export const newerPairs: readonly NewerPair[] = [...ownPairs, ...newestPairs];
 
 const many = [2, 3, 3];
 const oftenAndDaily = ['0 */2 * * *', '30 2 * * *'];
@@ -72,16 +54,10 @@ export const frames: Readonly<Record<NewerPair, Frame>> = {
     faults: ['refused', 'lost', 'slow', 'dead'],
     everywhere: true,
   },
+  ...newestFrames,
 };
 
 type Undone = Extract<Happening, { kind: 'undo' }>;
-
-interface Scene {
-  readonly settings: Settings;
-  readonly at: number;
-  /** Nothing begins later. */
-  readonly until: number;
-}
 
 /** The event that meets the rest of its pair, once. */
 export function drawNewer(from: Seeded, pair: NewerPair, { settings, at, until }: Scene): Happening[] {
@@ -282,6 +258,8 @@ export function drawNewer(from: Seeded, pair: NewerPair, { settings, at, until }
       const next = removal(from.skewed(1, 60_000));
       return [{ at, kind: 'await', what: 'a message', forMs: withinMs(6 * hourMs), next }];
     }
+    default:
+      return drawNewest(from, pair, { settings, at, until });
   }
 }
 
@@ -297,25 +275,4 @@ function drawUndone(from: Seeded, what: Undone['what'], order: Happening): Happe
     ...from.some([undo(at + from.pick([1, 2, 700, minuteMs]))], 0.6),
     ...from.some([endOfOwner(from, at + from.pick([0, 1, 50, 700]))], 0.4),
   ];
-}
-
-/** Another process, or the next one, has the accounts after it. */
-export function endOfOwner(from: Seeded, at: number): Happening {
-  const kind = from.pick(['kill', 'stop', 'hand over'] as const);
-  return kind === 'hand over' ? { at, kind } : { at, kind, downMs: from.pick([1000, 5 * minuteMs]) };
-}
-
-/** The machines of the story, and what they cannot share is left out. */
-export function withNodes(from: Seeded, drawn: Scenario, { nodes }: Frame): Scenario {
-  if (nodes === undefined) return drawn;
-  const count = from.pick(nodes);
-  const events = drawn.events.filter(({ kind }) => count === 1 || (kind !== 'backup' && kind !== 'restore'));
-  const storage = count === 1 ? drawn.storage : 'memory';
-  return {
-    ...drawn,
-    nodes: count,
-    storage,
-    events,
-    storeMs: from.pick(count === 1 ? [0, 3, 400] : [3, 40, 400]),
-  };
 }

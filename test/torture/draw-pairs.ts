@@ -6,7 +6,8 @@ import { exampleChannels } from '../support/example-channels.ts';
 import { toolTypes } from '../support/paging-tool.ts';
 import { makeAccount, makeProvider, makeRoute, makeSettings } from '../support/settings.ts';
 import { entryOfKind } from './draw-kinds.ts';
-import { drawNewer, endOfOwner, frames, type NewerPair, newerPairs, withNodes } from './draw-newer-pairs.ts';
+import { drawNewer, frames, type NewerPair, newerPairs } from './draw-newer-pairs.ts';
+import { endOfOwner, withNodes } from './pair-frame.ts';
 import { renamedAccounts, renamedSettings } from './receiver-names.ts';
 import {
   type ChannelFault,
@@ -87,7 +88,10 @@ export function drawPair(from: Seeded, mixed: Scenario, wanted?: string): Scenar
     hysteresis: { kind: 'amount', micros: from.pick([0, units(5)]) },
   });
   // Tools, and one that people read.
-  const types = [from.pick(toolTypes), from.pick([...toolTypes, 'slack', 'email', 'twilio-sms', 'feishu'])];
+  const types = frame.types ?? [
+    from.pick(toolTypes),
+    from.pick([...toolTypes, 'slack', 'email', 'twilio-sms', 'feishu']),
+  ];
   const channels = types.map((type, place) => {
     const example = exampleChannels().find((each) => each.type === type);
     if (example === undefined) throw new Error(`there is no channel of type ${type}`);
@@ -350,9 +354,11 @@ function drawSpells(
   for (let at = from.skewed(minuteMs, 6 * hourMs); at < until; ) {
     const forMs = from.skewed(5 * minuteMs, 4 * hourMs);
     const afterMs =
-      kind === 'owing' || kind === 'nobody' || kind === 'limited'
-        ? from.pick([null, 5 * minuteMs, 20 * minuteMs])
-        : null;
+      kind === 'closed'
+        ? from.pick([5 * minuteMs, 20 * minuteMs])
+        : kind === 'owing' || kind === 'nobody' || kind === 'limited'
+          ? from.pick([null, 5 * minuteMs, 20 * minuteMs])
+          : null;
     spells.push({ kind, from: at, until: at + forMs, channel, share: 1, afterMs });
     at += forMs + from.skewed(hourMs, 12 * hourMs);
   }

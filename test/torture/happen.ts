@@ -1,4 +1,5 @@
 import type { Daemon } from '../../src/daemon/daemon.ts';
+import type { Alert } from '../../src/domain/alert.ts';
 import { StorageError } from '../../src/domain/operator-error.ts';
 import { mutesEverything } from '../../src/domain/rule.ts';
 import type { Settings } from '../../src/domain/settings.ts';
@@ -24,6 +25,8 @@ interface Stage {
   readonly model: Model;
   readonly story: Story;
   readonly world: World;
+  /** When the faults end: what had to wait until then does not happen. */
+  readonly endsAt: number;
 }
 
 /** A commit that is under way, and one after it, whose answers do not come; where leases go slower, so does who waits for them. */
@@ -41,8 +44,7 @@ export function happen(stage: Stage, it: Happening, struck: Machine | null = sta
   const machine = struck;
   const { queue, storage } = machine;
   if (machine.frozen && it.kind !== 'storage' && it.kind !== 'line') {
-    // Nothing reaches a process that sleeps before it wakes.
-    queue.at(machine.wakesAt + 1, () => happen(stage, it, machine));
+    onceAwake(stage, it, machine);
     return;
   }
   story.note(hashText(it.kind), () => `${describe(it)}${fleet.shared === null ? '' : ` ${machine.name}`}`);
@@ -122,7 +124,7 @@ export function happen(stage: Stage, it: Happening, struck: Machine | null = sta
       void orderAtStandby(stage, it);
       return;
     case 'await':
-      awaitTurn(stage, it, queue.now + it.forMs);
+      awaitTurn(stage, it, Math.min(queue.now + it.forMs, stage.endsAt));
       return;
     case 'hand over':
       fleet.leaveOrder(leftOrderOf({ kind: 'hand-over' }, { at: machine.wall() }));
@@ -131,6 +133,12 @@ export function happen(stage: Stage, it: Happening, struck: Machine | null = sta
       pollNow(machine, model, it.account);
       return;
   }
+}
+
+/** Nothing reaches a process that sleeps before it wakes. */
+function onceAwake(stage: Stage, it: Happening, machine: Machine): void {
+  const { queue, wakesAt } = machine;
+  if (wakesAt < stage.endsAt) queue.at(wakesAt + 1, () => happen(stage, it, machine));
 }
 
 /** Looks for it every few seconds. */
@@ -234,7 +242,13 @@ function operate({ fleet, model }: Stage, machine: Machine, it: Operated): void 
     machine.nudge();
   } else {
     const answers = views.orders([orderOf(wanted, { by, at })]);
-    expectAnswer(machine, model, it.kind === 'undo' ? remembered(model, daemon, answers, by) : answers);
+    const isRemembered = it.kind === 'undo' || (it.kind === 'acknowledge' && it.alone === true);
+    const incident = wanted.kind === 'acknowledge' ? openIncident(daemon.state, wanted) : null;
+    expectAnswer(
+      machine,
+      model,
+      isRemembered ? remembered(model, daemon, answers, { by, incident }) : answers,
+    );
   }
   model.operated();
 }
@@ -249,7 +263,7 @@ function wantedOf(it: Operated, state: MonitorState, now: number): readonly [Wan
       const { account, rule, incident } = alert;
       const wanted = { kind: 'acknowledge', account, rule, comment: '' } as const;
       return it.lateMs === undefined
-        ? [wanted, 'anna']
+        ? [wanted, it.alone === true ? `ada-${it.at}` : 'anna']
         : [{ ...wanted, seen: { incident } }, `late ${incident}`];
     }
     case 'silence': {
@@ -301,15 +315,22 @@ function leaveWith(
   if (kind === 'undo') given.answered(String(known.by), { isSaidDone: true, incident: null });
 }
 
-/** Whoever undoes something remembers what they were told of it. */
+function openIncident(
+  { alerts }: MonitorState,
+  { account, rule }: Pick<Alert, 'account' | 'rule'>,
+): string | null {
+  return alerts.get(account, rule)?.incident ?? null;
+}
+
+/** Whoever undoes something, or does nothing else, remembers what they were told of it. */
 async function remembered(
   { given }: Model,
   { committer }: Daemon,
   answers: ReturnType<LiveViews['orders']>,
-  by: string,
+  { by, incident }: { readonly by: string; readonly incident: string | null },
 ): Promise<void> {
   const [answer] = await answers;
-  given.answered(by, { isSaidDone: isNew(answer), mayBeLost: committer.failing, incident: null });
+  given.answered(by, { isSaidDone: isNew(answer), mayBeLost: committer.failing, incident });
 }
 
 /** Null where there is nothing to be undone. */

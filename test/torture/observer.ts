@@ -18,6 +18,8 @@ export interface Send {
   readonly process: number;
   /** To a receiver that the configuration has no more: no outbox knows of it. */
   readonly isFarewell: boolean;
+  /** What fires, sent again to a receiver that forgets it: no outbox knows of that either. */
+  readonly isRound: boolean;
   /** Nobody else can take the accounts before the sender has stored what it tells, as far as it can know. */
   readonly mayBeUnstored: boolean;
 }

@@ -75,6 +75,7 @@ export class Peers {
       name: settings.name,
       threadsBySubject: kind.threadsBySubject ?? false,
       drawsAlerts: kind.drawsAlerts ?? false,
+      ...(kind.restateEveryMs === undefined ? {} : { restateEveryMs: kind.restateEveryMs }),
       preview: async () => '',
       // The model knows one message of a channel under way.
       minGapMs: kind.pace(settings).minGapMs,
@@ -97,11 +98,12 @@ export class Peers {
           process: life.number,
           isFarewell:
             span.daemon?.state.settings.channels.some((each) => names.of(each) === receiver) === false,
+          isRound: message.kind === 'incidents' && message.id.startsWith('open-'),
           mayBeUnstored: this.#machine.mayNotifyUnpersisted(span),
         };
         const { tests } = this.#world;
         const isTest = tests.isOf(send);
-        const isOfOutbox = !isTest && !send.isFarewell;
+        const isOfOutbox = !isTest && !send.isFarewell && !send.isRound;
         if (counts && isOfOutbox) this.#observer.sending(send);
         // What was handed over arrives, whether or not the process lives to hear of it.
         if (fate.arrivesAfterMs !== null && counts) {

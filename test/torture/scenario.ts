@@ -72,7 +72,9 @@ export type ChannelFault =
   | 'dead'
   | 'partial'
   | 'owing'
-  | 'nobody';
+  | 'nobody'
+  /** It takes nothing before a time that it names. */
+  | 'closed';
 
 export interface ChannelSpell {
   readonly kind: ChannelFault;
@@ -113,12 +115,13 @@ export type Happening = { readonly at: number } & (
   | { readonly kind: 'restore'; readonly downMs: number }
   | { readonly kind: 'reload'; readonly settings: Settings }
   | { readonly kind: 'invalid configuration' }
-  /** `lateMs`: at a daemon that stands by, for the incident that is open then; the owner takes it so much later. */
+  /** `lateMs`: at a daemon that stands by, for the incident that is open then; the owner takes it so much later. `alone`: by one who does nothing else. */
   | {
       readonly kind: 'acknowledge';
       readonly place: number;
       readonly byOrder: boolean;
       readonly lateMs?: number;
+      readonly alone?: true;
     }
   /** The kind of a newer program, left in the database. */
   | { readonly kind: 'order of tomorrow' }
@@ -142,7 +145,11 @@ export type Happening = { readonly at: number } & (
       readonly by?: string;
     }
   /** On the page of a daemon that stands by. */
-  | { readonly kind: 'order at standby'; readonly what: 'take' | 'quiet' | 'run'; readonly place: number }
+  | {
+      readonly kind: 'order at standby';
+      readonly what: 'take' | 'link' | 'quiet' | 'run';
+      readonly place: number;
+    }
   /** Once `what` is under way or about to be: within `forMs`, or never. The instants of `next` count from that one. */
   | {
       readonly kind: 'await';

@@ -66,8 +66,9 @@ export async function simulate(scenario: Scenario, options: { readonly notified:
   }
   model.machine = fleet;
   pushReadings({ scenario, queue, world, fleet });
+  const endsAt = scenario.days * dayMs;
   for (const event of scenario.events)
-    queue.at(event.at, () => happen({ fleet, model, story, world }, event));
+    queue.at(event.at, () => happen({ fleet, model, story, world, endsAt }, event));
   let rests = false;
   const lookForRest = (): void => {
     queue.at(queue.now + restMs, () => {
@@ -75,8 +76,8 @@ export async function simulate(scenario: Scenario, options: { readonly notified:
       lookForRest();
     });
   };
-  const end = (scenario.days + calmDays) * dayMs;
-  queue.at(scenario.days * dayMs, () => {
+  const end = endsAt + calmDays * dayMs;
+  queue.at(endsAt, () => {
     model.calmBegins();
     // A kill may wait for a commit until so late that nobody would see the daemon come up again.
     for (const machine of fleet.machines) machine.spare();

@@ -7,6 +7,7 @@ import { isNew } from './links.ts';
 import type { Machine } from './machine.ts';
 import type { Model } from './model/model.ts';
 import type { Happening } from './scenario.ts';
+import type { World } from './world.ts';
 
 type Standing = Extract<Happening, { kind: 'order at standby' }>;
 
@@ -15,7 +16,7 @@ const readAgainMs = 20 * 60_000;
 
 /** Somebody orders on the page of a daemon that stands by; what it says there must become so, or be taken back. */
 export async function orderAtStandby(
-  { fleet, model }: { readonly fleet: Fleet; readonly model: Model },
+  { fleet, model, world }: { readonly fleet: Fleet; readonly model: Model; readonly world: World },
   it: Standing,
 ): Promise<void> {
   const standing = fleet.machines.filter((each) => each !== fleet.owner && isStandingBy(each));
@@ -24,7 +25,7 @@ export async function orderAtStandby(
   if (machine === undefined || page === undefined) return;
   try {
     const by = `sam-${it.at}`;
-    const wanted = await wantedAt(page, it, machine.wall());
+    const wanted = await wantedAt(page, it, machine.wall(), world.chats.linkedAt(it.place));
     if (wanted === null) return;
     const [answer] = await page.orders([orderOf(wanted, { by, at: machine.wall() })]);
     const incident = wanted.kind === 'acknowledge' ? (wanted.seen?.incident ?? null) : null;
@@ -41,13 +42,24 @@ function isStandingBy({ up, frozen, stopping, membership }: Machine): boolean {
   return up && !frozen && !stopping && membership?.clusterStatus.role === 'standby';
 }
 
-async function wantedAt(page: StandbyViews, it: Standing, now: number): Promise<Wanted | null> {
+/** `linked`: of what incident the message told whose link they follow. */
+async function wantedAt(
+  page: StandbyViews,
+  it: Standing,
+  now: number,
+  linked: string | null,
+): Promise<Wanted | null> {
   const firing = (await page.alerts({ all: false })).filter((alert) => alert.state === 'firing');
-  const alert = firing[it.place % Math.max(1, firing.length)];
+  const alert =
+    it.what === 'link'
+      ? firing.find(({ incident }) => incident === linked)
+      : firing[it.place % Math.max(1, firing.length)];
   if (alert === undefined) return null;
   const { account, rule, incident, severity } = alert;
   const span = { startsAt: now, endsAt: now + 3_600_000, comment: '' };
   switch (it.what) {
+    case 'link':
+      return { kind: 'acknowledge', account, rule, comment: '', seen: { incident } };
     case 'take':
       return { kind: 'acknowledge', account, rule, comment: '', seen: { incident, severity } };
     case 'quiet':

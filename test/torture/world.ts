@@ -176,6 +176,10 @@ function fateIn(
       return { arrivesAfterMs: null, answersAfterMs, delivery: retry('refused', 'connection refused') };
     case 'limited':
       return { arrivesAfterMs: null, answersAfterMs, delivery: retry('refused', 'too many', spell.afterMs) };
+    case 'closed': {
+      const delivery = { ...retry('refused', '429', spell.afterMs), isForAll: true } as const;
+      return { arrivesAfterMs: null, answersAfterMs, delivery };
+    }
     case 'arrived':
       return { arrivesAfterMs: arrives, answersAfterMs, delivery: retry('unknown', 'no answer') };
     case 'lost':

@@ -116,7 +116,10 @@ function summarise(deliveries: readonly Delivery[]): Delivery {
 }
 
 /** Reports and what has no end, such as a top-up, are no alerts: they would page people with good news. */
-function renderAlerts(message: Message, labels: AlertmanagerSettings['labels']): readonly PostedAlert[] {
+export function renderAlerts(
+  message: Message,
+  labels: AlertmanagerSettings['labels'],
+): readonly PostedAlert[] {
   switch (message.kind) {
     case 'report':
       return [];

@@ -53,7 +53,7 @@ export class AlertBook {
   isReadAs(asked: AccountSettings): boolean {
     const now = this.#setups.get(asked.id)?.settings;
     const words = ({ provider, baseUrl, credentials }: AccountSettings) =>
-      [provider, baseUrl, ...Object.values(credentials).map((secret) => secret.reveal())].join(' ');
+      [baseUrl ?? provider, ...Object.values(credentials).map((secret) => secret.reveal())].join(' ');
     return now !== undefined && words(now) === words(asked);
   }
 

@@ -60,6 +60,8 @@ export class Ledger {
   /** Messages of which nobody knows whether an attempt arrived. */
   readonly #uncertain = new Set<string>();
   readonly #lanes = new Map<string, Lane>();
+  /** Until when each receiver asked this process to send it nothing: the next one does not know of it. */
+  readonly #closedUntil = new Map<string, number>();
   readonly readers = new Readers();
   /** `<channel>/<incident>` whose beginning the channel refused for good: it need not hear the end. */
   readonly #unheard = new Set<string>();
@@ -90,6 +92,7 @@ export class Ledger {
 
   booted(): void {
     this.#lanes.clear();
+    this.#closedUntil.clear();
     this.#failing = null;
     this.#isBehind = false;
   }
@@ -201,18 +204,21 @@ export class Ledger {
   sending(send: Send, it: Moment): void {
     this.sends++;
     const { channel, message } = send;
-    const id = baseId(message.id);
+    const id = baseId(message);
     // That some have it may be in no batch yet.
     this.readers.sending(send, this.#rows.get(id)?.deliveredAt != null || this.#owed.has(id));
     const lane = this.#lanes.get(channel) ?? { busy: false, startedAt: Number.NEGATIVE_INFINITY };
     if (lane.busy) throw new Violation('one message at a time', `a second one began on ${channel}`);
     this.#lanes.set(channel, { busy: true, startedAt: it.at });
+    const earlyMs = (this.#closedUntil.get(channel) ?? it.at) - it.at;
+    if (earlyMs > 2)
+      throw new Violation('a receiver is left alone as it asked', `${id} went out ${earlyMs} ms too early`);
     if (!send.mayBeUnstored) this.#expectOthersStored(send);
     // Each message goes on by itself for those who were refused it, at its own pace.
     if (message.recipients === undefined) this.#expectGentle(channel, it.at);
-    const row = this.#rows.get(baseId(message.id));
+    const row = this.#rows.get(baseId(message));
     if (row === undefined && this.#failing !== null && this.#isBehind && send.mayBeUnstored) {
-      this.#unstored.add(baseId(message.id));
+      this.#unstored.add(baseId(message));
       this.#expectSameContent(message.id, send);
       return;
     }
@@ -253,28 +259,34 @@ export class Ledger {
     ) {
       this.lastDead.set(channel, at);
     }
-    this.#endUnstored.set(baseId(message.id), channel);
-    const row = this.#rows.get(baseId(message.id)) ?? null;
+    this.#endUnstored.set(baseId(message), channel);
+    const row = this.#rows.get(baseId(message)) ?? null;
     // Also where that cannot be stored before the next message goes out.
     if (delivery.kind === 'dead' && row !== null) this.#died(row, at);
     if (delivery.kind === 'delivered' && row !== null) {
       const waitMs = this.#owed.delivered(row.id, delivery);
       if (waitMs !== null) this.#notBefore.set(row.id, at + waitMs - 2);
     }
-    if (delivery.kind !== 'retry') return;
+    if (delivery.kind === 'retry') this.#comesAgain(send, delivery, at);
+  }
+
+  #comesAgain({ channel, message }: Send, delivery: Extract<Delivery, { kind: 'retry' }>, at: number): void {
+    if (delivery.isForAll === true) this.#closedUntil.set(channel, at + (delivery.afterMs ?? 0));
     if (delivery.certainty === 'unknown') {
       this.readers.lostTrackOf(channel);
-      this.#uncertain.add(baseId(message.id));
+      this.#uncertain.add(baseId(message));
+      const wire = this.#wires.get(`${channel}/${message.id}`);
       if (wire !== undefined) wire.maybe = true;
     }
-    if (row === null) return;
+    const row = this.#rows.get(baseId(message));
+    if (row === undefined) return;
     const backoffMs = Math.min(300_000, 1000 * 2 ** Math.min(20, row.attempts - 1));
     this.#notBefore.set(row.id, at + Math.max(backoffMs, delivery.afterMs ?? 0) - 2);
   }
 
   /** Whoever takes over now repeats what the database does not know to have ended. */
   #expectOthersStored({ channel, message }: Send): void {
-    const others = [...this.#endUnstored].filter(([id, its]) => its === channel && id !== baseId(message.id));
+    const others = [...this.#endUnstored].filter(([id, its]) => its === channel && id !== baseId(message));
     if (others.length === 0) return;
     throw new Violation(
       'one message a channel is repeated',
@@ -534,8 +546,9 @@ function isLate({ owed, deliveredAt }: Notification): boolean {
   return owed !== undefined && deliveredAt !== null;
 }
 
-function baseId(wire: string): string {
-  return wire.replace(/-r\d+$/, '');
+/** As the outbox has it. A report has no revisions, and an id that may end like one. */
+function baseId({ kind, id }: Send['message']): string {
+  return kind === 'report' ? id : id.replace(/-r\d+$/, '');
 }
 
 /** All that a message says, without the points of its charts. */

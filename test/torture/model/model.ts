@@ -34,6 +34,8 @@ import { SelfAlerts } from './self-alerts.ts';
 const reviewEveryMs = 10 * 60_000;
 /** A database that is locked for so long is no failure yet, and one attempt takes its time. */
 const patienceMs = 6000;
+/** A receiver that is to be told again has forgotten by then. */
+const forgetsMs = 15 * 60_000;
 
 /** Watches a run from the outside, knows what really happened, and says when the daemon does not do what it promises. */
 export class Model implements Observer {
@@ -65,7 +67,9 @@ export class Model implements Observer {
   readonly #open = new DurableMap<string>();
   /** When a process last began to count time, by the clock that its records go by. */
   readonly #countsFrom = new DurableMap<number>();
-  readonly #stored = [this.#open, this.#countsFrom] as const;
+  /** Incidents that somebody had, who may have given them back. */
+  readonly #had = new DurableMap<true>();
+  readonly #stored = [this.#open, this.#countsFrom, this.#had] as const;
   readonly #incidents = new Set<string>();
   /** The alert of each incident. */
   readonly #taken = new Map<string, string>();
@@ -391,7 +395,7 @@ export class Model implements Observer {
   arrived(send: Send): void {
     const what = send.isFarewell ? ` as the last (${summary(send.message)})` : '';
     this.#story.note(6, () => `    ${send.channel}: ${send.message.id} arrived${what}`);
-    if (!send.isFarewell) this.#ledger.readers.arrived(send);
+    if (!send.isFarewell && !send.isRound) this.#ledger.readers.arrived(send);
     this.#receivers.arrived(send, this.#now());
   }
 
@@ -419,6 +423,7 @@ export class Model implements Observer {
     });
     this.#countsFrom.set('', now);
     this.#pacing.shift(byMs, at);
+    this.#receivers.jumped(at);
     this.#duties.disturb(at);
   }
 
@@ -544,10 +549,7 @@ export class Model implements Observer {
     this.#expectEndsHeard(state, moment);
     this.#expectShown(state, moment, this.#storedIncidents(state));
     this.#expectNamed(state, !this.hasBackup);
-    const stored = this.#storedIncidents(state);
-    const isTaken = (id: string): boolean =>
-      (state.incidents.get(id) ?? stored.get(id))?.acknowledgement != null;
-    this.given.expectOnce(state, isTaken);
+    this.given.expectOnce(state, (id) => this.#had.has(id));
     if (this.#storage.bytes().includes('secret-'))
       throw new Violation('no secret is shown', 'in the database');
   }
@@ -612,7 +614,12 @@ export class Model implements Observer {
 
   #expectShown(state: MonitorState, moment: Moment, stored: ReadonlyMap<string, Incident> = new Map()): void {
     const parts = { state, calendar: this.#calendar, ledger: this.#ledger, left: this.#left };
-    this.#receivers.expectTrue({ ...parts, ...moment, stored: (id) => stored.get(id) });
+    const { channelWeather } = this.#scenario;
+    const isFailing = (name: string): boolean =>
+      channelWeather.some(
+        ({ channel, from, until }) => channel === name && from <= moment.at && moment.at < until + forgetsMs,
+      );
+    this.#receivers.expectTrue({ ...parts, ...moment, stored: (id) => stored.get(id), isFailing });
   }
 
   #follow(incident: Incident, state: MonitorState, moment: Moment): void {
@@ -620,6 +627,7 @@ export class Model implements Observer {
       this.#duties.expectPutOut(state, incident, moment);
       return;
     }
+    if (incident.acknowledgement !== null) this.#had.set(incident.id, true);
     const { by = '' } = incident.acknowledgement ?? {};
     const meant = by.startsWith('late ') ? this.#taken.get(by.slice('late '.length)) : undefined;
     this.#taken.set(incident.id, `${incident.account}/${incident.rule}`);

@@ -47,6 +47,7 @@ export class Pacing {
 
   configure(settings: Settings, at: number): void {
     const groups = new Map([...this.#accounts.values()].map((it) => [it.id, sharedBy(it)]));
+    const entries = new Map([...this.#accounts.values()].map((it) => [it.id, it.provider]));
     this.#settings = settings;
     this.#accounts.clear();
     for (const account of settings.accounts) {
@@ -58,6 +59,8 @@ export class Pacing {
         this.#waits.delete(sharedBy(account));
         this.#waits.delete(account.id);
       }
+      // Who edits an entry's name may have mended what the key was refused for: the account is asked once more.
+      if ((entries.get(account.id) ?? account.provider) !== account.provider) this.#waits.delete(account.id);
       this.#lastSeen.set(account.id, at);
     }
     for (const each of [this.#busy, this.#unstored])

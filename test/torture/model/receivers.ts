@@ -5,7 +5,7 @@ import type { Severity } from '../../../src/domain/severity.ts';
 import type { MonitorState } from '../../../src/engine/state.ts';
 import type { Delivery } from '../../../src/ports/channel.ts';
 import type { Calendar } from '../../../src/ports/clock.ts';
-import { PagingTool, type ToolType, toolTypes } from '../../support/paging-tool.ts';
+import { PagingTool, toolTypes } from '../../support/paging-tool.ts';
 import type { Send } from '../observer.ts';
 import { Violation } from '../story.ts';
 import type { Ledger, Moment } from './ledger.ts';
@@ -50,6 +50,8 @@ interface Truth extends Moment {
   readonly left: LeftReceivers;
   /** An incident that the database has, whether or not it is open. */
   readonly stored: (id: string) => Incident | undefined;
+  /** Whether a channel fails, or did when what it shows was to be sent again. */
+  readonly isFailing: (channel: string) => boolean;
 }
 
 /**
@@ -72,6 +74,8 @@ export class Receivers {
   readonly #lost = new Set<string>();
   /** Since when somebody looks: who was away, or stood still, tells on coming back. */
   #awakeSince = 0;
+  /** When the clock last jumped, perhaps past the end of a silence. */
+  #jumpedAt = Number.NEGATIVE_INFINITY;
 
   /** What it shows of before is nobody's any more: people heard so. */
   begin(channel: string): void {
@@ -107,6 +111,10 @@ export class Receivers {
 
   awakes(at: number): void {
     this.#awakeSince = at;
+  }
+
+  jumped(at: number): void {
+    this.#jumpedAt = at;
   }
 
   /** While nothing can be stored, messages tell what no database knows. */
@@ -150,7 +158,7 @@ export class Receivers {
         .partsOf(message)
         .filter((part) => !missed.includes(part) && message.except?.includes(part) !== true);
       for (const part of message.recipients ?? got) shown.refused.delete(part);
-      shown.tool.receive(message.recipients === undefined ? { ...message, recipients: got } : message);
+      shown.tool.receive(message.recipients === undefined ? { ...message, recipients: got } : message, at);
       return;
     }
     if (message.recipients === undefined)
@@ -178,7 +186,7 @@ export class Receivers {
       this.#expectEnded(name, shown, truth);
       for (const incident of truth.state.incidents.values())
         if (this.#isToBeShown(name, incident, truth) && !this.#isOlder(shown, incident))
-          this.#expectOpen(name, shown, incident);
+          this.#expectOpen(name, shown, incident, truth);
     }
     for (const [name, since] of truth.left.since) this.#expectLeft(name, since, truth);
   }
@@ -199,7 +207,7 @@ export class Receivers {
   }
 
   #isLate(channel: string, { at, ledger }: Truth): boolean {
-    if (ledger.pending.some((row) => row.channel === channel)) return true;
+    if (at - this.#jumpedAt < edgeMs || ledger.pending.some((row) => row.channel === channel)) return true;
     return at - (ledger.lastDead.get(channel) ?? Number.NEGATIVE_INFINITY) < refusedForMs;
   }
 
@@ -211,7 +219,7 @@ export class Receivers {
       if (truth.at - Math.max(word.at, this.#changed.get(incident.id)?.at ?? 0) < hourMs) continue;
       if (silenced(truth.state, truth.calendar, incident, truth.now)) continue;
       if (hasRefused(shown, alert) || this.#isOfNobody(shown, alert, truth)) continue;
-      const seen = openThere(shown, alert);
+      const seen = openThere(shown, alert, truth.at);
       if (seen.length > 0)
         throw untrue(`${channel} shows ${alert} as open, which ended: ${JSON.stringify(seen)}`);
     }
@@ -226,7 +234,7 @@ export class Receivers {
     if (truth.ledger.lastDead.has(channel)) return;
     for (const [alert, word] of shown.latest) {
       if (truth.at - word.at < hourMs || this.#isOfNobody(shown, alert, truth)) continue;
-      const seen = openThere(shown, alert);
+      const seen = openThere(shown, alert, truth.at);
       if (seen.length > 0)
         throw new Violation(
           'whoever hears no more is told so, or is named',
@@ -264,7 +272,7 @@ export class Receivers {
     );
   }
 
-  #expectOpen(channel: string, shown: Shown, incident: Incident): void {
+  #expectOpen(channel: string, shown: Shown, incident: Incident, { at, isFailing }: Truth): void {
     const alert = nameOf(incident);
     const { acknowledgement, severity } = incident;
     // Who had it read that it is taken; that nobody has it any more is told of what is more than information.
@@ -286,8 +294,11 @@ export class Receivers {
     const isUnknown = [incident.id, alert, ...(shown.heard.get(alert) ?? [])].some(
       (each) => this.#lost.has(each) || this.isForgotten(each),
     );
-    if (!isFree || isUnknown || hasRefused(shown, alert)) return;
-    const open = shown.tool.about(`lowwater/${alert}`);
+    const { forgets } = shown.tool;
+    // Also what somebody has stands where nobody can take it.
+    if (!(isFree || forgets) || isUnknown || hasRefused(shown, alert) || (forgets && isFailing(channel)))
+      return;
+    const open = shown.tool.about(`lowwater/${alert}`, at);
     const free = open.filter(({ taken }) => !taken);
     if (!free.some(({ urgency }) => urgency === null || rank[urgency] >= rank[severity]))
       throw untrue(`${channel} shows ${JSON.stringify(open)} ${truth}`);
@@ -296,7 +307,7 @@ export class Receivers {
   #at(channel: string, type: string): Shown {
     const known = this.#shown.get(channel);
     if (known !== undefined) return known;
-    const tool = toolTypes.find((each) => each === type);
+    const tool = type === 'alertmanager' ? type : toolTypes.find((each) => each === type);
     const fresh: Shown = {
       tool: tool === undefined ? null : new PagingTool(tool),
       words: new Map([[others, new Map()]]),
@@ -328,8 +339,8 @@ function wordOf(
 }
 
 /** What its readers, or its tool, have open about an alert. */
-function openThere({ tool, words }: Shown, alert: string): readonly unknown[] {
-  if (tool !== null) return tool.about(`lowwater/${alert}`);
+function openThere({ tool, words }: Shown, alert: string, at: number): readonly unknown[] {
+  if (tool !== null) return tool.about(`lowwater/${alert}`, at);
   return [...words].filter(([, said]) => !['over', undefined].includes(said.get(alert)?.state));
 }
 
@@ -358,6 +369,7 @@ function untrue(words: string): Violation {
 
 /** The parts of a message to a tool, by which it can be refused; null for a receiver that takes it whole. */
 export function partsAt(type: string, message: Send['message']): readonly string[] | null {
-  const tool = toolTypes.find((each): each is ToolType => each === type);
+  if (type === 'alertmanager') return [];
+  const tool = toolTypes.find((each) => each === type);
   return tool === undefined ? null : new PagingTool(tool).partsOf(message);
 }

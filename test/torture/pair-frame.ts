@@ -1,0 +1,55 @@
+import type { Settings } from '../../src/domain/settings.ts';
+import {
+  type ChannelFault,
+  type Happening,
+  minuteMs,
+  type ProviderFault,
+  type Scenario,
+} from './scenario.ts';
+import type { Seeded } from './seeded.ts';
+
+/** The demands of a pair on its story besides what happens in it. */
+export interface Frame {
+  readonly faults?: readonly ChannelFault[];
+  /** To both channels, one of which people read. */
+  readonly everywhere?: true;
+  readonly weather?: readonly ProviderFault[];
+  readonly nodes?: readonly number[];
+  readonly repeatEveryMs?: number;
+  readonly escalates?: true;
+  readonly accounts?: number;
+  /** Of the two channels; otherwise those of tools, and one that people read. */
+  readonly types?: readonly string[];
+  /** By these expressions. */
+  readonly reports?: readonly string[];
+  /** An hour from each. */
+  readonly quietHours?: string;
+}
+
+export interface Scene {
+  readonly settings: Settings;
+  readonly at: number;
+  /** Nothing begins later. */
+  readonly until: number;
+}
+
+/** Another process, or the next one, has the accounts after it. */
+export function endOfOwner(from: Seeded, at: number): Happening {
+  const kind = from.pick(['kill', 'stop', 'hand over'] as const);
+  return kind === 'hand over' ? { at, kind } : { at, kind, downMs: from.pick([1000, 5 * minuteMs]) };
+}
+
+/** The machines of the story, and what they cannot share is left out. */
+export function withNodes(from: Seeded, drawn: Scenario, { nodes }: Frame): Scenario {
+  if (nodes === undefined) return drawn;
+  const count = from.pick(nodes);
+  const events = drawn.events.filter(({ kind }) => count === 1 || (kind !== 'backup' && kind !== 'restore'));
+  const storage = count === 1 ? drawn.storage : 'memory';
+  return {
+    ...drawn,
+    nodes: count,
+    storage,
+    events,
+    storeMs: from.pick(count === 1 ? [0, 3, 400] : [3, 40, 400]),
+  };
+}
