@@ -212,13 +212,20 @@ describe.skipIf(!hasBrowser())('a page that lost its stream', () => {
           const response = await route.fetch();
           const body = (await response.text())
             .replaceAll('150.00', '20.00')
-            .replaceAll('data-is="', 'data-is="0');
+            .replaceAll(/(data-live="(?!version|zone)[^"]*" data-is=")/g, '$10');
           await route.fulfill({ response, body });
         },
         { times: 1 },
       );
+      // It may be shown for less time than it takes to look from here.
+      const shown = page.evaluate(
+        `new Promise((resolve) => {
+          const look = () => document.body.innerText.includes('20.00 CNY') && resolve();
+          new MutationObserver(look).observe(document.body, { childList: true, characterData: true, subtree: true });
+        })`,
+      );
       proxy.breakAll();
-      await page.getByText('20.00 CNY').first().waitFor();
+      await shown;
       await page.getByText('150.00 CNY').first().waitFor();
     });
   });
