@@ -19,6 +19,7 @@ import { LookUp, unitIn } from './look-up.ts';
 
 const says = phrases('chat', {
   over: 'This alert is over: nothing was done.',
+  notKnown: 'This alert is of another lowwater, or too old to be known here: nothing was done.',
   again:
     'This incident is over, but the alert fires again ({severity}): nothing was done. Look at its newest message.',
   test: 'This button belongs to a test message: nothing was done.',
@@ -133,6 +134,7 @@ class Chat {
 
   async #over(incident: string): Promise<ChatAnswer> {
     const again = await this.#look.alertAgain(incident);
+    if (again === undefined) return this.#say(says.notKnown);
     if (again === null) return this.#say(says.over);
     return alone(say(says.again, { severity: saySeverity(again.severity, this.reader) }, this.reader));
   }

@@ -200,11 +200,11 @@ export class LookUp {
     return (await this.firing()).find((alert) => alert.incident === incident) ?? null;
   }
 
-  /** The alert of an incident that ended, where it fires again. */
-  async alertAgain(ended: string): Promise<AlertView | null> {
+  /** The alert of an incident that ended, where it fires again; undefined for an incident of which nothing is known. */
+  async alertAgain(ended: string): Promise<AlertView | null | undefined> {
     const past = await this.#views.incidents({ limit: maxIncidentsLookedAt });
     const incident = past.find(({ id }) => id === ended);
-    if (incident === undefined) return null;
+    if (incident === undefined) return undefined;
     return (await this.firing(incident.account)).find(({ rule }) => rule === incident.rule) ?? null;
   }
 

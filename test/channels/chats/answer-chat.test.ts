@@ -31,8 +31,9 @@ async function talk(
   });
   const answers = () => createChatAnswers(world.daemon.state, world.views, () => world.daemon.now());
   const say = (text: string, over: Partial<ChatEvent> = {}) => answers()(event({ kind: 'text', text }, over));
+  let incident = 'gone';
   const press = (verb: Verb, severity: 'warning' | 'critical' = 'warning', over: Partial<ChatEvent> = {}) => {
-    const incident = world.daemon.state.alerts.get('otp', 'sms-low')?.incident ?? 'gone';
+    incident = world.daemon.state.alerts.get('otp', 'sms-low')?.incident ?? incident;
     return answers()(event({ kind: 'button', data: writePressed({ verb, incident, severity }) }, over));
   };
   const fill = (data: string, amount: string, by: string) =>

@@ -88,3 +88,14 @@ test.each(['acknowledge', 'quiet2h', 'ordered', 'why'] as const)(
     expect([world.views.silences(), world.views.expected()]).toEqual([[], []]);
   },
 );
+
+test('a button of an incident of which nothing is known, as another lowwater has the same bot, says so and not that it is over', async () => {
+  const world = await startWorld();
+  await read(world, 500);
+  for (const verb of ['acknowledge', 'quiet2h', 'ordered', 'why'] as const) {
+    const data = writePressed({ verb, incident: 'incident-of-another', severity: 'critical' });
+    expect(await answer(world, { kind: 'button', data })).toBe(
+      'This alert is of another lowwater, or too old to be known here: nothing was done.',
+    );
+  }
+});
