@@ -186,7 +186,7 @@ export function openSlackListener(
     const id = String(keyOf(payload, 'event_id'));
     if ((type !== 'app_mention' && !isDirect) || isOwn || typeof text !== 'string' || !isNew(id)) return;
     const user = { id: keyOf(event, 'user'), name: await nameOf(String(keyOf(event, 'user')), signal) };
-    const words = unescapeSlack(text.replace(/<@[^<>]*>/g, ' '));
+    const words = wordsOf(text);
     const at = Math.max(Number(ts) * 1000, since);
     const answered = await answer({
       ...eventOf(id, user, String(place)),
@@ -246,6 +246,11 @@ export function openSlackListener(
     const isLimited = taken.kind === 'retry' && taken.certainty === 'refused';
     return isLimited ? (taken.afterMs ?? secondMs) : null;
   }
+}
+
+/** What was written, as people see it: Slack makes links of what looks like an address (docs.slack.dev, formatting message text). */
+function wordsOf(text: string): string {
+  return unescapeSlack(text.replace(/<@[^<>]*>|`/g, ' ').replace(/<(?:[^<>|]*\|)?([^<>]*)>/g, '$1'));
 }
 
 /** A modal (docs.slack.dev, views): `place` comes back with what was filled in. */

@@ -197,6 +197,18 @@ describe('Socket Mode', () => {
     expect(bed.slack.of('chat.postMessage')[0]).toMatchObject({ thread_ts: '1795200010.000200' });
   });
 
+  test('hears as it was written what Slack makes a link, a channel or code of', async () => {
+    const bed = await listen();
+    await connected(bed);
+    const linked =
+      '`quiet` <http://api.example.com|api.example.com> 2h <https://x.example/?a=1&amp;b=2> <#C0OPS|ops>';
+    bed.slack.envelope('events_api', mention(linked));
+    await bed.heard(1);
+    const { said } = bed.events[0] ?? {};
+    const words = said?.kind === 'text' ? said.text.trim().split(/\s+/) : [];
+    expect(words).toEqual(['quiet', 'api.example.com', '2h', 'https://x.example/?a=1&b=2', 'ops']);
+  });
+
   test('takes what comes for the first time for new, whatever the clock of this machine says, and by its time what comes again', async () => {
     const bed = await listen();
     await connected(bed);
