@@ -162,7 +162,8 @@ class Chat {
         const open = firing.filter(
           ({ rule, acknowledged }) => acknowledged === null && (command.rule ?? rule) === rule,
         );
-        if (open.length === 0) return alone(this.#look.sayFiring(account, firing));
+        if (firing.length === 0) return alone(await this.#look.why(account, null));
+        if (open.length === 0) return alone(this.#look.sayFiring(firing));
         return this.#orders.take(
           open.map(({ rule }) => ({ kind: 'acknowledge', account: account.id, rule, comment: '' })),
         );

@@ -125,7 +125,7 @@ export class LookUp {
     const firing = await this.firing(account.id);
     const alerts = rule === null ? speaking(firing) : firing.filter((alert) => alert.rule === rule);
     if (alerts.length > 0) return alerts.map((alert) => this.story(alert)).join('\n\n');
-    if (firing.length > 0) return this.sayFiring(account, firing);
+    if (firing.length > 0) return this.sayFiring(firing);
     const view = await this.#views.account(account.id);
     const { reading = null } = view ?? {};
     if (view === null || reading === null)
@@ -148,10 +148,8 @@ export class LookUp {
   }
 
   /** Alerts that fire though nobody asked for them, and who has them. */
-  sayFiring(account: WatchedAccount, firing: readonly AlertView[]): string {
-    return firing.length === 0
-      ? say(says.nothingFires, { account: nameOf(account.settings) }, this.#reader)
-      : this.#linesOf(firing).join('\n');
+  sayFiring(firing: readonly AlertView[]): string {
+    return this.#linesOf(firing).join('\n');
   }
 
   /** The alert, the numbers behind it, and what to do. */

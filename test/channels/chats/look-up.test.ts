@@ -56,18 +56,21 @@ describe('a chat that is asked what fires or what to pay', () => {
   });
 });
 
-test('why about an account that cannot be read says since when, above what was read last', async () => {
-  const world = await startWorld();
-  await read(world, 500);
-  world.provider.fail('otp', 'timeout');
-  await world.pass(6 * minuteMs);
-  expect((await write(world, 'why otp')).split('\n')).toEqual([
-    'Nothing fires for otp.',
-    expect.stringMatching(/^It could not be read since Fri 20 Nov .*: this is what it was then\.$/),
-    expect.stringContaining('500.00 CNY'),
-    expect.any(String),
-  ]);
-});
+test.each(['why otp', 'take otp'])(
+  '%s, where nothing fires but it cannot be read, says since when, above what was read last',
+  async (text) => {
+    const world = await startWorld();
+    await read(world, 500);
+    world.provider.fail('otp', 'timeout');
+    await world.pass(6 * minuteMs);
+    expect((await write(world, text)).split('\n')).toEqual([
+      'Nothing fires for otp.',
+      expect.stringMatching(/^It could not be read since Fri 20 Nov .*: this is what it was then\.$/),
+      expect.stringContaining('500.00 CNY'),
+      expect.any(String),
+    ]);
+  },
+);
 
 test.each(['acknowledge', 'quiet2h', 'ordered', 'why'] as const)(
   'a button (%s) of an incident that is over says so where the alert fires again, and does nothing',
