@@ -348,9 +348,11 @@ describe('a bot that listens', () => {
     ],
     [401, 'Unauthorized', 'check "botToken"'],
     [200, `strange ${telegramToken}`, 'strange'],
-  ])('tells %i as what it is, and goes on when it is over', async (status, description, words) => {
+    [200, null, 'not what Telegram answers'],
+  ])('tells %i (%s) as what it is, and goes on when it is over', async (status, description, words) => {
     const { telegram, listener, events } = await listen();
-    telegram.refuse({ status, body: { ok: false, description } });
+    const page = '<!DOCTYPE html><html>Log in</html>';
+    telegram.refuse({ status, body: description === null ? page : { ok: false, description } });
     await eventually('a problem', () => listener.problem() !== null);
     expect(listener.problem()?.reason).toContain(words);
     expect(listener.problem()?.reason).not.toContain(telegramToken);
