@@ -36,6 +36,9 @@ interface Envelope {
   readonly payload: unknown;
 }
 
+/** A message: its channel, its name, and that of the first of its thread. */
+type Spot = Readonly<Record<'place' | 'ts' | 'thread', string>>;
+
 /**
  * Hears a channel by Socket Mode (docs.slack.dev, using Socket Mode): a WebSocket whose address Slack gives for an app-level token. Each
  * envelope is acknowledged at once; what it asks for is done one after the other, and answered by the Web API.
@@ -156,18 +159,18 @@ export function openSlackListener(
     const id = `${ts} ${keyOf(user, 'id')} ${keyOf(action, 'action_ts')}`;
     if (!isNew(id)) return;
     const answered = await answer({ ...eventOf(id, user, place), said: { kind: 'button', data } });
-    const thread = String(keyOf(message, 'thread_ts') ?? ts);
+    const spot = { place, ts, thread: String(keyOf(message, 'thread_ts') ?? ts) };
     const trigger = keyOf(payload, 'trigger_id');
-    if (answered.form === undefined) return post(answered, place, thread, user, signal);
-    const view = drawForm(answered.form, `${place} ${thread}`);
+    if (answered.form === undefined) return post(answered, spot, user, signal);
+    const view = drawForm(answered.form, `${place} ${ts} ${spot.thread}`);
     const shown = await call('views.open', { trigger_id: String(trigger), view }, signal);
     // A dialog opens within 3 s of the press or never: what to write in its place is said then.
-    if (keyOf(shown, 'ok') !== true) await post(answered, place, thread, user, signal);
+    if (keyOf(shown, 'ok') !== true) await post(answered, spot, user, signal);
   }
 
   async function submit(payload: unknown, signal: AbortSignal): Promise<void> {
     const view = keyOf(payload, 'view');
-    const [place = '', thread = '', ...data] = String(keyOf(view, 'private_metadata')).split(' ');
+    const [place = '', ts = '', thread = '', ...data] = String(keyOf(view, 'private_metadata')).split(' ');
     const filled = (block: string): string =>
       String(keyOf(keyOf(keyOf(keyOf(keyOf(view, 'state'), 'values'), block), block), 'value') ?? '');
     const user = keyOf(payload, 'user');
@@ -175,7 +178,7 @@ export function openSlackListener(
     if (!isNew(id)) return;
     const said = { kind: 'form', data: data.join(' '), amount: filled('amount'), by: filled('by') } as const;
     const answered = await answer({ ...eventOf(id, user, place), said });
-    await post(answered, place, thread, user, signal);
+    await post(answered, { place, ts, thread }, user, signal);
   }
 
   async function readText(payload: unknown, since: number, signal: AbortSignal): Promise<void> {
@@ -193,15 +196,17 @@ export function openSlackListener(
       ...(Number.isFinite(at) && { at }),
       said: { kind: 'text', text: words },
     });
-    const thread = String(keyOf(event, 'thread_ts') ?? ts);
-    await post({ ...answered, isPublic: true }, String(place), thread, user, signal);
+    const spot = { place: String(place), ts: String(ts), thread: String(keyOf(event, 'thread_ts') ?? ts) };
+    await post({ ...answered, isPublic: true }, spot, user, signal);
   }
 
-  /** Deeds are said in the thread where all see them, the rest to the person who asked. */
+  /**
+   * Deeds are said in the thread where all see them, the rest to the person who asked, beside what was pressed: in a thread that has no
+   * reply yet Slack shows nothing that is for one person alone (docs.slack.dev, chat.postEphemeral).
+   */
   async function post(
     { text, isPublic }: ChatAnswer,
-    place: string,
-    thread: string,
+    { place, ts, thread }: Spot,
     user: unknown,
     signal: AbortSignal,
   ): Promise<void> {
@@ -209,7 +214,8 @@ export function openSlackListener(
     const [method, whole] = isPublic
       ? ['chat.postMessage', { ...fields, unfurl_links: false }]
       : ['chat.postEphemeral', { ...fields, user: String(keyOf(user, 'id')) }];
-    const said = await call(method, { ...whole, thread_ts: thread }, signal);
+    const within = isPublic || thread !== ts ? { thread_ts: thread } : {};
+    const said = await call(method, { ...whole, ...within }, signal);
     if (isThreadGone(said)) await call(method, whole, signal);
   }
 

@@ -118,13 +118,29 @@ describe('Socket Mode', () => {
     expect(bed.slack.wrong).toEqual([]);
   });
 
-  test('says to who pressed alone what is nobody else’s', async () => {
+  test('says to who pressed alone what is nobody else’s, where it is seen: in a thread only if there was the button', async () => {
     const bed = await listen();
     bed.answerWith({ text: 'because', isPublic: false });
     await connected(bed);
     bed.slack.envelope('interactive', blockActions('6.1.incident-1'));
-    await eventually('the answer', () => bed.slack.of('chat.postEphemeral').length === 1);
-    expect(bed.slack.of('chat.postEphemeral')[0]).toMatchObject({ user: 'U012AB3CD', text: 'because' });
+    const reply = { ts: '1795200007.000700', thread_ts: '1795200000.000100' };
+    bed.slack.envelope('interactive', blockActions('6.1.incident-1', { message: reply }));
+    const values = { amount: { amount: { value: 'much' } } };
+    for (const [id, place] of Object.entries({ V1: 'C012AB3CD 1.1 1.1', V2: 'C012AB3CD 2.2 1.1' }))
+      bed.slack.envelope('interactive', {
+        type: 'view_submission',
+        user: { id: 'U012AB3CD', name: 'ada' },
+        view: { id, private_metadata: `${place} 5.1.incident-1`, state: { values } },
+      });
+    await eventually('the answers', () => bed.slack.of('chat.postEphemeral').length === 4);
+    const answers = bed.slack.of('chat.postEphemeral');
+    expect(answers[0]).toMatchObject({ user: 'U012AB3CD', text: 'because' });
+    expect(answers.map(({ thread_ts }) => thread_ts)).toEqual([
+      undefined,
+      '1795200000.000100',
+      undefined,
+      '1.1',
+    ]);
   });
 
   test('says in the thread what was done by a button of a message within it', async () => {
@@ -226,7 +242,8 @@ describe('Socket Mode', () => {
     await connected(bed);
     bed.answerWith({ text: 'Ada has it', isPublic });
     bed.slack.removeThread();
-    bed.slack.envelope('interactive', blockActions('0.1.a'));
+    const message = { ts: '1795200007.000700', thread_ts: '1795200000.000100' };
+    bed.slack.envelope('interactive', blockActions('0.1.a', { message }));
     const method = isPublic ? 'chat.postMessage' : 'chat.postEphemeral';
     await eventually('both calls', () => bed.slack.of(method).length === 2);
     expect(bed.slack.of(method)[1]).toMatchObject({ channel: 'C012AB3CD', text: 'Ada has it' });
