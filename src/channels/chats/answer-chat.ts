@@ -28,6 +28,7 @@ const says = phrases('chat', {
   elsewhere: 'Nothing is done from this chat ({chat}): lowwater listens in the chat of its channel alone.',
   stranger: 'You ({person}) are not among the "actors" of this channel: nothing was done.',
   late: 'Nobody listened when this was written: nothing was done. Write it again.',
+  edited: 'An edited message is no new command: nothing was done. Write it again.',
   strange: 'This button is of another version of lowwater, or was changed.',
   formTitle: 'Ordered',
   formAmount: 'Amount',
@@ -86,6 +87,7 @@ class Chat {
     if (standing === 'elsewhere') return alone(say(says.elsewhere, { chat }, this.reader));
     if (standing === 'stranger') return alone(say(says.stranger, { person: person.id }, this.reader));
     if (said.kind === 'text') {
+      if (said.isEdited) return this.#say(says.edited);
       if (this.#isLate) return this.#say(says.late);
       const named = this.#look.withId(said.text);
       if (typeof named === 'string') return alone(named);

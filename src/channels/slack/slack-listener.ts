@@ -189,12 +189,13 @@ export function openSlackListener(
     const id = String(keyOf(payload, 'event_id'));
     if ((type !== 'app_mention' && !isDirect) || isOwn || typeof text !== 'string' || !isNew(id)) return;
     const user = { id: keyOf(event, 'user'), name: await nameOf(String(keyOf(event, 'user')), signal) };
-    const words = wordsOf(text);
+    // An edit of a mention is another event of the same message.
+    const isEdited = keyOf(event, 'edited') !== undefined;
     const at = Math.max(Number(ts) * 1000, since);
     const answered = await answer({
       ...eventOf(id, user, String(place)),
       ...(Number.isFinite(at) && { at }),
-      said: { kind: 'text', text: words },
+      said: { kind: 'text', text: wordsOf(text), isEdited },
     });
     const spot = { place: String(place), ts: String(ts), thread: String(keyOf(event, 'thread_ts') ?? ts) };
     await post({ ...answered, isPublic: true }, spot, user, signal);

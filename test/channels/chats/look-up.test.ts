@@ -72,6 +72,16 @@ test.each(['why otp', 'take otp'])(
   },
 );
 
+test('an edited message does nothing again, and says so', async () => {
+  const world = await startWorld();
+  await read(world, 500);
+  for (const text of ['quiet otp 2h load test', 'ordered otp 1400 by friday', 'status'])
+    expect(await answer(world, { kind: 'text', text, isEdited: true })).toBe(
+      'An edited message is no new command: nothing was done. Write it again.',
+    );
+  expect([world.views.silences(), world.views.expected()]).toEqual([[], []]);
+});
+
 test.each(['acknowledge', 'quiet2h', 'ordered', 'why'] as const)(
   'a button (%s) of an incident that is over says so where the alert fires again, and does nothing',
   async (verb) => {

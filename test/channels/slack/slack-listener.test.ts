@@ -225,6 +225,16 @@ describe('Socket Mode', () => {
     expect(words).toEqual(['quiet', 'api.example.com', '2h', 'https://x.example/?a=1&b=2', 'ops']);
   });
 
+  test('tells an edit of a mention, which is an event of its own, from a mention', async () => {
+    const bed = await listen();
+    await connected(bed);
+    const edited = { user: 'U0BEN', ts: '1795200020.000000' };
+    bed.slack.envelope('events_api', mention('quiet otp 2h'));
+    bed.slack.envelope('events_api', mention('quiet otp 2h load test', { edited }));
+    await bed.heard(2);
+    expect(bed.events.map(({ said }) => said.kind === 'text' && said.isEdited)).toEqual([false, true]);
+  });
+
   test('takes what comes for the first time for new, whatever the clock of this machine says, and by its time what comes again', async () => {
     const bed = await listen();
     await connected(bed);
