@@ -36,6 +36,9 @@ interface Envelope {
   readonly payload: unknown;
 }
 
+/** Of messages that people write: plain, with a file, to the channel too, and in the third person (docs.slack.dev, message event). */
+const writtenSubtypes = new Set<unknown>([undefined, 'file_share', 'thread_broadcast', 'me_message']);
+
 /** A message: its channel, its name, and that of the first of its thread. */
 type Spot = Readonly<Record<'place' | 'ts' | 'thread', string>>;
 
@@ -185,7 +188,7 @@ export function openSlackListener(
     const event = keyOf(payload, 'event');
     const [type, text, ts, place] = ['type', 'text', 'ts', 'channel'].map((key) => keyOf(event, key));
     const isDirect = type === 'message' && keyOf(event, 'channel_type') === 'im';
-    const isOwn = keyOf(event, 'bot_id') !== undefined || keyOf(event, 'subtype') !== undefined;
+    const isOwn = keyOf(event, 'bot_id') !== undefined || !writtenSubtypes.has(keyOf(event, 'subtype'));
     const id = String(keyOf(payload, 'event_id'));
     if ((type !== 'app_mention' && !isDirect) || isOwn || typeof text !== 'string' || !isNew(id)) return;
     const user = { id: keyOf(event, 'user'), name: await nameOf(String(keyOf(event, 'user')), signal) };

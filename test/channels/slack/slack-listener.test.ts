@@ -225,6 +225,20 @@ describe('Socket Mode', () => {
     expect(words).toEqual(['quiet', 'api.example.com', '2h', 'https://x.example/?a=1&b=2', 'ops']);
   });
 
+  test('hears what is written with a file, or in a thread and the channel', async () => {
+    const bed = await listen();
+    await connected(bed);
+    for (const subtype of ['file_share', 'thread_broadcast'])
+      bed.slack.envelope('events_api', mention(`status ${subtype}`, { subtype }));
+    const last = bed.slack.envelope('events_api', mention('joined', { subtype: 'channel_join' }));
+    await bed.heard(2);
+    await eventually('the last', () => bed.slack.acknowledged.includes(last));
+    expect(bed.events.map(({ said }) => said)).toMatchObject([
+      { text: expect.stringContaining('status file_share') },
+      { text: expect.stringContaining('status thread_broadcast') },
+    ]);
+  });
+
   test('tells an edit of a mention, which is an event of its own, from a mention', async () => {
     const bed = await listen();
     await connected(bed);
