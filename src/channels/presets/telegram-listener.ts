@@ -160,7 +160,7 @@ export function openTelegramListener(
   }
 
   async function write(id: string, message: unknown, signal: AbortSignal): Promise<void> {
-    const text = keyOf(message, 'text');
+    const text = keyOf(message, 'text') ?? keyOf(message, 'caption');
     if (typeof text !== 'string' || !isForUs(text, message)) return;
     const said = { kind: 'text', text: text.replace(/^@\w+\s*/, '') } as const;
     const answered = await answer({ ...eventOf(id, keyOf(message, 'from'), message), said });

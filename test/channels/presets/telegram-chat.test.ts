@@ -137,6 +137,13 @@ describe('a bot that listens', () => {
     expect(events.map(({ topic }) => topic)).toEqual(['17', undefined, undefined]);
   });
 
+  test('hears what is written below a picture', async () => {
+    const { telegram, events } = await listen();
+    telegram.update(written('', { text: undefined, photo: [], caption: '/ordered otp 1400' }));
+    await eventually('the event', () => events.length === 1);
+    expect(events[0]?.said).toEqual({ kind: 'text', text: '/ordered otp 1400' });
+  });
+
   test('mentions nobody who is named in an answer', async () => {
     const { telegram, answerWith, answered } = await listen();
     answerWith({ text: '@ada has it', isPublic: true });
