@@ -63,6 +63,11 @@ export function nameOf({ id, name }: Pick<AccountSettings, 'id' | 'name'>): stri
   return cleanText(name, 80) || id;
 }
 
+/** A wide space, as Chinese names have it, is one like any other. */
+function spacedOnce(text: string): string {
+  return text.replaceAll(/\s+/g, ' ');
+}
+
 function labelOf(...balance: Parameters<typeof balanceLabel>): string {
   return cleanText(balanceLabel(...balance), 60);
 }
@@ -208,14 +213,15 @@ export class LookUp {
 
   /** The text with the id of an account in place of its name with spaces; a sentence where it may be several. */
   withId(written: string): { readonly text: string } | string {
-    const text = written.trim().replaceAll(/\s+/g, ' ');
+    const text = spacedOnce(written.trim());
     const [, verb = '', rest = ''] = /^(\S+) (.*)$/.exec(text) ?? [];
     const begun = [...this.#state.accounts.values()].filter(({ settings }) => {
-      const name = nameOf(settings).toLowerCase();
+      const name = spacedOnce(nameOf(settings)).toLowerCase();
       return name.includes(' ') && `${rest} `.toLowerCase().startsWith(`${name} `);
     });
-    const length = Math.max(...begun.map(({ settings }) => nameOf(settings).length));
-    const named = begun.filter(({ settings }) => nameOf(settings).length === length);
+    const lengthOf = ({ settings }: WatchedAccount): number => spacedOnce(nameOf(settings)).length;
+    const length = Math.max(...begun.map(lengthOf));
+    const named = begun.filter((account) => lengthOf(account) === length);
     const [account] = named;
     if (account === undefined) return { text };
     const byId = this.#state.accounts.get(rest.split(' ', 1)[0] ?? '');

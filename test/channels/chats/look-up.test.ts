@@ -3,6 +3,7 @@ import { createChatAnswers } from '../../../src/channels/chats/answer-chat.ts';
 import { writePressed } from '../../../src/channels/chats/buttons.ts';
 import type { ChatEvent } from '../../../src/ports/channel.ts';
 import { minuteMs, smsLow, units } from '../../support/account-facts.ts';
+import { makeAccount } from '../../support/settings.ts';
 import { read, startWorld, type World } from '../../support/world.ts';
 
 let events = 0;
@@ -71,6 +72,14 @@ test.each(['why otp', 'take otp'])(
     ]);
   },
 );
+
+test('an account whose name has a wide space is found by it', async () => {
+  const accounts = [makeAccount('otp', { name: '短信　生产' })];
+  const world = await startWorld({ accounts, rules: [smsLow({ critical: units(1) })] });
+  await read(world, 500);
+  for (const text of ['why 短信　生产', 'why 短信 生产'])
+    expect(await write(world, text)).toMatch(/^Nothing fires for 短信　生产\.\n/);
+});
 
 test('an edited message does nothing again, and says so', async () => {
   const world = await startWorld();
