@@ -403,6 +403,21 @@ describe('messages', () => {
     }
   });
 
+  test.each(['message thread not found', 'TOPIC_CLOSED'])(
+    'go on in the general topic where theirs is gone (%s), and are not sent for ever',
+    async (gone) => {
+      const { telegram, settings } = await start({ messageThreadId: '17' });
+      const channel = createChannel(settings, { clock, texts });
+      telegram.refuseOnce('sendMessage', `Bad Request: ${gone}`);
+      const refused = { kind: 'retry', certainty: 'refused', tries: 3 };
+      expect(await channel.send(message, never)).toMatchObject(refused);
+      expect(await channel.send(message, never)).toMatchObject({ kind: 'delivered' });
+      const threads = telegram.of('sendMessage').map(({ message_thread_id }) => message_thread_id);
+      expect(threads).toEqual(['17', undefined]);
+      await channel.close();
+    },
+  );
+
   test('go on in the supergroup that a group became', async () => {
     const { telegram, settings } = await start();
     telegram.moveTo(-100999);
