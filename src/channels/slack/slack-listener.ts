@@ -74,7 +74,7 @@ export function openSlackListener(
 
   function problemOf(said: unknown): string {
     const error = texts.clean(String(keyOf(said, 'error') ?? unheard.strange({ receiver })), 100);
-    return /auth|token|scope/.test(error) ? unheard.appToken({ said: error }) : error;
+    return /auth|token|scope|inactive/.test(error) ? unheard.appToken({ said: error }) : error;
   }
 
   /** Until the connection ends: why. */

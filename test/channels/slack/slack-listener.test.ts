@@ -404,6 +404,18 @@ describe('Socket Mode', () => {
     await eventually('all answers', () => bed.slack.of('chat.postMessage').length === 8);
   });
 
+  test.each(['account_inactive', 'token_revoked'])(
+    'a token that ends while it listens (%s) is told as what it is',
+    async (error) => {
+      const bed = await listen();
+      await connected(bed);
+      bed.slack.refuse(error);
+      bed.slack.disconnect();
+      const said = `${error}: check "appToken"`;
+      await eventually('the reason', () => bed.listener.problem()?.reason.startsWith(said));
+    },
+  );
+
   test('a refused token is told as what it is, without the token', async () => {
     const bed = await listen({ appToken: 'xapp-wrong' });
     await eventually('a refusal', () => bed.listener.problem()?.reason !== 'not connected yet');
