@@ -198,13 +198,11 @@ export function renderFitting<Rendered>(
 }
 
 /** Its figures go one by one, from the end, and then its longest links: of those that are left as many figures as there is room for. */
-function lessOf(part: CardPart): readonly CardPart[] {
-  const longest = part.links.toSorted((one, other) => other.url.length - one.url.length);
-  const links = [...longest, null].map((_, gone) =>
-    part.links.filter((link) => longest.indexOf(link) >= gone),
-  );
-  const figures = [...part.figures, null].map((_, gone) => part.figures.slice(0, part.figures.length - gone));
-  return links.flatMap((some) => figures.map((first) => ({ ...part, links: some, figures: first }))).slice(1);
+function lessOf({ links, figures, ...part }: CardPart): readonly CardPart[] {
+  const longest = links.toSorted((one, other) => other.url.length - one.url.length);
+  const kept = [...longest, null].map((_, gone) => links.filter((link) => longest.indexOf(link) >= gone));
+  const first = [...figures, null].map((_, gone) => figures.slice(0, figures.length - gone));
+  return kept.flatMap((some) => first.map((few) => ({ ...part, links: some, figures: few }))).slice(1);
 }
 
 export function wordCard(message: Message, maxParts: number): Card {
