@@ -19,7 +19,7 @@ import { LookUp, unitIn } from './look-up.ts';
 
 const says = phrases('chat', {
   over: 'This alert is over: nothing was done.',
-  notKnown: 'This alert is of another lowwater, or too old to be known here: nothing was done.',
+  notKnown: 'This alert is not known here (it may be of another lowwater): nothing was done.',
   again:
     'This incident is over, but the alert fires again ({severity}): nothing was done. Look at its newest message.',
   test: 'This button belongs to a test message: nothing was done.',

@@ -117,7 +117,7 @@ test('a button of an incident of which nothing is known, as another lowwater has
   for (const verb of ['acknowledge', 'quiet2h', 'ordered', 'why'] as const) {
     const data = writePressed({ verb, incident: 'incident-of-another', severity: 'critical' });
     expect(await answer(world, { kind: 'button', data })).toBe(
-      'This alert is of another lowwater, or too old to be known here: nothing was done.',
+      'This alert is not known here (it may be of another lowwater): nothing was done.',
     );
   }
 });
