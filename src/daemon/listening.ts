@@ -105,21 +105,23 @@ export class Listening {
   }
 }
 
-/** The channel whose chat it is, of those that share a bot, and where its presser may act. */
+/** The channel whose chat and topic it is, of those that share a bot; else one where its presser may act. */
 async function answerFor(
   sharing: readonly HeardChannel[],
   heard: Heard,
   answer: AnswerChat,
 ): Promise<ChatAnswer> {
-  const isElsewhere = ({ chat }: HeardChannel): number => Number(chat.topic !== heard.topic);
-  const inOrder = sharing.toSorted((one, other) => isElsewhere(one) - isElsewhere(other));
-  const events = await Promise.all(
-    inOrder.map(async ({ name, chat }) => ({
+  const all = await Promise.all(
+    sharing.map(async ({ name, chat }) => ({
       ...heard,
       channel: name,
       standing: await chat.standing(heard),
     })),
   );
+  const own = all.filter(
+    ({ standing }, index) => standing !== 'elsewhere' && sharing[index]?.chat.topic === heard.topic,
+  );
+  const events = own.length > 0 ? own : all;
   const event =
     events.find(({ standing }) => standing === 'may act') ??
     events.find(({ standing }) => standing === 'stranger') ??

@@ -121,7 +121,7 @@ export interface Heard {
   readonly at?: number;
   readonly said:
     | { readonly kind: 'button'; readonly data: string }
-    | { readonly kind: 'text'; readonly text: string }
+    | { readonly kind: 'text'; readonly text: string; readonly isEdited?: boolean }
     /** A form that an answer asked to be filled in. */
     | { readonly kind: 'form'; readonly data: string; readonly amount: string; readonly by: string };
 }

@@ -114,27 +114,28 @@ test('channels of one bot are heard by one connection: each is asked whether the
   ]);
 });
 
-test('of two channels in one chat, each in a topic of its own, that of the topic answers', async () => {
+test('of two channels in one chat, each in a topic of its own, that of the topic answers, whoever may act in the other', async () => {
   const world = await startWorld({ channels: ['ops', 'finance'], rules: [] });
   const channels: string[] = [];
   const heard: Parameters<ChannelChat['listen']>[0][] = [];
-  const chatOf = (topic: string | undefined): ChannelChat => ({
-    ...{ bot: 'token', topic, standing: async () => 'may act' },
+  const chatOf = (topic: string | undefined, actor: string): ChannelChat => ({
+    ...{ bot: 'token', topic },
+    standing: async ({ person }) => (person.id === actor ? 'may act' : 'stranger'),
     listen(answer) {
       heard.push(answer);
       return { problem: () => null, close: async () => undefined };
     },
   });
-  world.daemon.listen(async ({ channel }) => {
-    channels.push(channel);
+  world.daemon.listen(async ({ channel, standing }) => {
+    channels.push(`${channel} ${standing}`);
     return { text: '', isPublic: false };
   });
   world.daemon.listening.adopt([
-    Object.assign(world.channel('ops'), { chat: chatOf('5') }),
-    Object.assign(world.channel('finance'), { chat: chatOf('9') }),
+    Object.assign(world.channel('ops'), { chat: chatOf('5', '1') }),
+    Object.assign(world.channel('finance'), { chat: chatOf('9', '2') }),
   ]);
   const said = { kind: 'text', text: 'status' } as const;
   for (const topic of ['9', '5', '7', undefined])
     await heard[0]?.({ id: '1', chat: '-100', topic, person: { id: '1', name: 'Ada' }, said });
-  expect(channels).toEqual(['finance', 'ops', 'ops', 'ops']);
+  expect(channels).toEqual(['finance stranger', 'ops may act', 'ops may act', 'ops may act']);
 });

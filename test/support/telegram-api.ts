@@ -5,6 +5,12 @@ export const telegramToken = '123456789:AAF1very-secret_token_of_a_bot_012345';
 
 type Body = Readonly<Record<string, unknown>>;
 
+/** A text is no JSON: the page of something else. */
+interface Refusal {
+  readonly status: number;
+  readonly body: Body | string;
+}
+
 interface Call {
   readonly method: string;
   readonly body: Body;
@@ -21,7 +27,7 @@ export async function startTelegramApi() {
   let lastUpdate = 100;
   let messages = 0;
   let waiting: (() => void) | null = null;
-  let refusal: { readonly status: number; readonly body: Body } | null = null;
+  let refusal: Refusal | null = null;
   let refusals = 0;
   let movedTo: number | null = null;
   const once = new Map<string, ReturnType<typeof refuse>>();
@@ -54,7 +60,7 @@ export async function startTelegramApi() {
   async function answer(
     method: string,
     body: Body,
-  ): Promise<{ readonly status: number; readonly body: object }> {
+  ): Promise<{ readonly status: number; readonly body: object | string }> {
     if (method === 'getMe') return accept({ id: 1, is_bot: true, username: 'lowwater_bot' });
     if (method === 'getUpdates') return giveUpdates(body);
     const scripted = once.get(method);
@@ -84,7 +90,8 @@ export async function startTelegramApi() {
       calls.push({ method, body });
       request.on('close', () => waiting?.());
       const said = token === telegramToken ? await answer(method, body) : refuse('Unauthorized', 401);
-      response.writeHead(said.status, { 'content-type': 'application/json' }).end(JSON.stringify(said.body));
+      response.writeHead(said.status, { 'content-type': 'application/json' });
+      response.end(typeof said.body === 'string' ? said.body : JSON.stringify(said.body));
     })();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -103,10 +110,7 @@ export async function startTelegramApi() {
       waiting?.();
     },
     /** What getUpdates answers, so often; null: as usual. */
-    refuse(
-      answered: { readonly status: number; readonly body: Body } | null,
-      times = Number.POSITIVE_INFINITY,
-    ): void {
+    refuse(answered: Refusal | null, times = Number.POSITIVE_INFINITY): void {
       refusal = answered;
       refusals = times;
       waiting?.();

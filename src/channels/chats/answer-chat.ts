@@ -19,6 +19,7 @@ import { LookUp, unitIn } from './look-up.ts';
 
 const says = phrases('chat', {
   over: 'This alert is over: nothing was done.',
+  notKnown: 'This alert is not known here (it may be of another lowwater): nothing was done.',
   again:
     'This incident is over, but the alert fires again ({severity}): nothing was done. Look at its newest message.',
   test: 'This button belongs to a test message: nothing was done.',
@@ -27,6 +28,7 @@ const says = phrases('chat', {
   elsewhere: 'Nothing is done from this chat ({chat}): lowwater listens in the chat of its channel alone.',
   stranger: 'You ({person}) are not among the "actors" of this channel: nothing was done.',
   late: 'Nobody listened when this was written: nothing was done. Write it again.',
+  edited: 'An edited message is no new command: nothing was done. Write it again.',
   strange: 'This button is of another version of lowwater, or was changed.',
   formTitle: 'Ordered',
   formAmount: 'Amount',
@@ -85,6 +87,7 @@ class Chat {
     if (standing === 'elsewhere') return alone(say(says.elsewhere, { chat }, this.reader));
     if (standing === 'stranger') return alone(say(says.stranger, { person: person.id }, this.reader));
     if (said.kind === 'text') {
+      if (said.isEdited) return this.#say(says.edited);
       if (this.#isLate) return this.#say(says.late);
       const named = this.#look.withId(said.text);
       if (typeof named === 'string') return alone(named);
@@ -133,6 +136,7 @@ class Chat {
 
   async #over(incident: string): Promise<ChatAnswer> {
     const again = await this.#look.alertAgain(incident);
+    if (again === undefined) return this.#say(says.notKnown);
     if (again === null) return this.#say(says.over);
     return alone(say(says.again, { severity: saySeverity(again.severity, this.reader) }, this.reader));
   }
@@ -160,7 +164,8 @@ class Chat {
         const open = firing.filter(
           ({ rule, acknowledged }) => acknowledged === null && (command.rule ?? rule) === rule,
         );
-        if (open.length === 0) return alone(this.#look.sayFiring(account, firing));
+        if (firing.length === 0) return alone(await this.#look.why(account, null));
+        if (open.length === 0) return alone(this.#look.sayFiring(firing));
         return this.#orders.take(
           open.map(({ rule }) => ({ kind: 'acknowledge', account: account.id, rule, comment: '' })),
         );

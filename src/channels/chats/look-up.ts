@@ -63,6 +63,11 @@ export function nameOf({ id, name }: Pick<AccountSettings, 'id' | 'name'>): stri
   return cleanText(name, 80) || id;
 }
 
+/** A wide space, as Chinese names have it, is one like any other. */
+function spacedOnce(text: string): string {
+  return text.replaceAll(/\s+/g, ' ');
+}
+
 function labelOf(...balance: Parameters<typeof balanceLabel>): string {
   return cleanText(balanceLabel(...balance), 60);
 }
@@ -125,7 +130,7 @@ export class LookUp {
     const firing = await this.firing(account.id);
     const alerts = rule === null ? speaking(firing) : firing.filter((alert) => alert.rule === rule);
     if (alerts.length > 0) return alerts.map((alert) => this.story(alert)).join('\n\n');
-    if (firing.length > 0) return this.sayFiring(account, firing);
+    if (firing.length > 0) return this.sayFiring(firing);
     const view = await this.#views.account(account.id);
     const { reading = null } = view ?? {};
     if (view === null || reading === null)
@@ -148,10 +153,8 @@ export class LookUp {
   }
 
   /** Alerts that fire though nobody asked for them, and who has them. */
-  sayFiring(account: WatchedAccount, firing: readonly AlertView[]): string {
-    return firing.length === 0
-      ? say(says.nothingFires, { account: nameOf(account.settings) }, this.#reader)
-      : this.#linesOf(firing).join('\n');
+  sayFiring(firing: readonly AlertView[]): string {
+    return this.#linesOf(firing).join('\n');
   }
 
   /** The alert, the numbers behind it, and what to do. */
@@ -200,24 +203,25 @@ export class LookUp {
     return (await this.firing()).find((alert) => alert.incident === incident) ?? null;
   }
 
-  /** The alert of an incident that ended, where it fires again. */
-  async alertAgain(ended: string): Promise<AlertView | null> {
+  /** The alert of an incident that ended, where it fires again; undefined for an incident of which nothing is known. */
+  async alertAgain(ended: string): Promise<AlertView | null | undefined> {
     const past = await this.#views.incidents({ limit: maxIncidentsLookedAt });
     const incident = past.find(({ id }) => id === ended);
-    if (incident === undefined) return null;
+    if (incident === undefined) return undefined;
     return (await this.firing(incident.account)).find(({ rule }) => rule === incident.rule) ?? null;
   }
 
   /** The text with the id of an account in place of its name with spaces; a sentence where it may be several. */
   withId(written: string): { readonly text: string } | string {
-    const text = written.trim().replaceAll(/\s+/g, ' ');
+    const text = spacedOnce(written.trim());
     const [, verb = '', rest = ''] = /^(\S+) (.*)$/.exec(text) ?? [];
     const begun = [...this.#state.accounts.values()].filter(({ settings }) => {
-      const name = nameOf(settings).toLowerCase();
+      const name = spacedOnce(nameOf(settings)).toLowerCase();
       return name.includes(' ') && `${rest} `.toLowerCase().startsWith(`${name} `);
     });
-    const length = Math.max(...begun.map(({ settings }) => nameOf(settings).length));
-    const named = begun.filter(({ settings }) => nameOf(settings).length === length);
+    const lengthOf = ({ settings }: WatchedAccount): number => spacedOnce(nameOf(settings)).length;
+    const length = Math.max(...begun.map(lengthOf));
+    const named = begun.filter((account) => lengthOf(account) === length);
     const [account] = named;
     if (account === undefined) return { text };
     const byId = this.#state.accounts.get(rest.split(' ', 1)[0] ?? '');

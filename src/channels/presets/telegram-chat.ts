@@ -1,4 +1,4 @@
-import { parseJson } from '../../domain/json.ts';
+import { keyOf, parseJson } from '../../domain/json.ts';
 import type { Message } from '../../domain/message.ts';
 import { cutText } from '../../domain/plain-text.ts';
 import { textBehind } from '../../domain/secret.ts';
@@ -8,7 +8,7 @@ import { buttonsOf, type ChatButton } from '../chats/buttons.ts';
 import { standingOf } from '../chats/keep-listening.ts';
 import { listens } from '../post-kind.ts';
 import type { PostedPart } from '../post-sender.ts';
-import type { PostChat, PostCode } from '../receiver.ts';
+import type { PostChat, PostCode, PostSettings } from '../receiver.ts';
 import type { Preset } from './preset.ts';
 import { codeOf } from './preset-parts.ts';
 import { chatOf, lookUpMove, noteMove } from './telegram-bot.ts';
@@ -20,9 +20,13 @@ interface PartWithButtons extends PostedPart {
   readonly keyboard?: object | undefined;
 }
 
+/** Channels whose topic is gone, by their settings: messages go on in the general one. */
+const withoutTopic = new WeakSet<PostSettings>();
+
 /** The preset's messages, with buttons below them where their chat is heard. */
 export function telegramCode(preset: Preset): PostCode<PartWithButtons> {
   const code = codeOf(preset);
+  const topicGone = preset.no.find(({ path }) => path === 'description')?.equals ?? [];
   return {
     render: (message, settings) =>
       code
@@ -31,13 +35,18 @@ export function telegramCode(preset: Preset): PostCode<PartWithButtons> {
     prepare(part, settings, attempt) {
       const prepared = code.prepare?.(part as never, settings, attempt);
       if (prepared === undefined) throw new Error('a preset without a request');
-      const body = { ...Object(parseJson(prepared.body)), chat_id: chatOf(settings) };
+      const topic = withoutTopic.has(settings) ? { message_thread_id: undefined } : {};
+      const body = { ...Object(parseJson(prepared.body)), chat_id: chatOf(settings), ...topic };
       return {
         ...prepared,
         body: JSON.stringify({ ...body, ...(part.keyboard && { reply_markup: part.keyboard }) }),
       };
     },
-    heard: (answer, settings) => noteMove(parseJson(answer.body), settings),
+    heard(answer, settings) {
+      const said = parseJson(answer.body);
+      noteMove(said, settings);
+      if (topicGone.includes(String(keyOf(said, 'description')))) withoutTopic.add(settings);
+    },
   };
 }
 

@@ -64,10 +64,7 @@ export function openTelegramListener(
   async function poll(signal: AbortSignal, connected: () => void): Promise<string | null> {
     const asked = { offset, timeout: wait, limit, allowed_updates: ['message', 'callback_query'] };
     const got = await call('getUpdates', asked, signal, (wait + 10) * 1000);
-    if (got.cut !== null) {
-      askForFewer(got.cut);
-      return null;
-    }
+    if (askForFewer(got.cut)) return null;
     if (got.problem !== null) return got.problem;
     limit = maxUpdates;
     // Two programs that ask end each other's long polls.
@@ -81,10 +78,13 @@ export function openTelegramListener(
     return null;
   }
 
-  /** One alone that is more than what is read of an answer is no command: it is passed over. */
-  function askForFewer(cut: string): void {
-    if (limit === 1) confirm(/"update_id":\s*(\d+)/.exec(cut)?.[1]);
+  /** One alone that is more than what is read of an answer is no command: it is passed over. False for what brings none. */
+  function askForFewer(cut: string | null): boolean {
+    if (cut === null) return false;
+    const [, id] = /"update_id":\s*(\d+)/.exec(cut) ?? [];
+    if (limit === 1) confirm(id);
     limit = 1;
+    return id !== undefined;
   }
 
   async function hear(update: unknown, signal: AbortSignal): Promise<void> {
@@ -160,7 +160,7 @@ export function openTelegramListener(
   }
 
   async function write(id: string, message: unknown, signal: AbortSignal): Promise<void> {
-    const text = keyOf(message, 'text');
+    const text = keyOf(message, 'text') ?? keyOf(message, 'caption');
     if (typeof text !== 'string' || !isForUs(text, message)) return;
     const said = { kind: 'text', text: text.replace(/^@\w+\s*/, '') } as const;
     const answered = await answer({ ...eventOf(id, keyOf(message, 'from'), message), said });
@@ -203,7 +203,8 @@ export function openTelegramListener(
       const cut = json === undefined && isSuccess(said) ? said.body : null;
       isContested ||= said.status === 409;
       if (keyOf(json, 'ok') === true) return { result: keyOf(json, 'result'), problem: null, cut };
-      const description = texts.clean(String(keyOf(json, 'description') ?? `HTTP ${said.status}`), 200);
+      const strange = cut === null ? `HTTP ${said.status}` : unheard.strange({ receiver: 'Telegram' });
+      const description = texts.clean(String(keyOf(json, 'description') ?? strange), 200);
       const problem = adviceByStatus[said.status]?.({ said: description }) ?? description;
       return { result: null, problem, cut };
     } catch {

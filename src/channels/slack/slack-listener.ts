@@ -36,6 +36,12 @@ interface Envelope {
   readonly payload: unknown;
 }
 
+/** Of messages that people write: plain, with a file, to the channel too, and in the third person (docs.slack.dev, message event). */
+const writtenSubtypes = new Set<unknown>([undefined, 'file_share', 'thread_broadcast', 'me_message']);
+
+/** A message: its channel, its name, and that of the first of its thread. */
+type Spot = Readonly<Record<'place' | 'ts' | 'thread', string>>;
+
 /**
  * Hears a channel by Socket Mode (docs.slack.dev, using Socket Mode): a WebSocket whose address Slack gives for an app-level token. Each
  * envelope is acknowledged at once; what it asks for is done one after the other, and answered by the Web API.
@@ -68,7 +74,7 @@ export function openSlackListener(
 
   function problemOf(said: unknown): string {
     const error = texts.clean(String(keyOf(said, 'error') ?? unheard.strange({ receiver })), 100);
-    return /auth|token|scope/.test(error) ? unheard.appToken({ said: error }) : error;
+    return /auth|token|scope|inactive/.test(error) ? unheard.appToken({ said: error }) : error;
   }
 
   /** Until the connection ends: why. */
@@ -156,18 +162,18 @@ export function openSlackListener(
     const id = `${ts} ${keyOf(user, 'id')} ${keyOf(action, 'action_ts')}`;
     if (!isNew(id)) return;
     const answered = await answer({ ...eventOf(id, user, place), said: { kind: 'button', data } });
-    const thread = String(keyOf(message, 'thread_ts') ?? ts);
+    const spot = { place, ts, thread: String(keyOf(message, 'thread_ts') ?? ts) };
     const trigger = keyOf(payload, 'trigger_id');
-    if (answered.form === undefined) return post(answered, place, thread, user, signal);
-    const view = drawForm(answered.form, `${place} ${thread}`);
+    if (answered.form === undefined) return post(answered, spot, user, signal);
+    const view = drawForm(answered.form, `${place} ${ts} ${spot.thread}`);
     const shown = await call('views.open', { trigger_id: String(trigger), view }, signal);
     // A dialog opens within 3 s of the press or never: what to write in its place is said then.
-    if (keyOf(shown, 'ok') !== true) await post(answered, place, thread, user, signal);
+    if (keyOf(shown, 'ok') !== true) await post(answered, spot, user, signal);
   }
 
   async function submit(payload: unknown, signal: AbortSignal): Promise<void> {
     const view = keyOf(payload, 'view');
-    const [place = '', thread = '', ...data] = String(keyOf(view, 'private_metadata')).split(' ');
+    const [place = '', ts = '', thread = '', ...data] = String(keyOf(view, 'private_metadata')).split(' ');
     const filled = (block: string): string =>
       String(keyOf(keyOf(keyOf(keyOf(keyOf(view, 'state'), 'values'), block), block), 'value') ?? '');
     const user = keyOf(payload, 'user');
@@ -175,33 +181,36 @@ export function openSlackListener(
     if (!isNew(id)) return;
     const said = { kind: 'form', data: data.join(' '), amount: filled('amount'), by: filled('by') } as const;
     const answered = await answer({ ...eventOf(id, user, place), said });
-    await post(answered, place, thread, user, signal);
+    await post(answered, { place, ts, thread }, user, signal);
   }
 
   async function readText(payload: unknown, since: number, signal: AbortSignal): Promise<void> {
     const event = keyOf(payload, 'event');
     const [type, text, ts, place] = ['type', 'text', 'ts', 'channel'].map((key) => keyOf(event, key));
     const isDirect = type === 'message' && keyOf(event, 'channel_type') === 'im';
-    const isOwn = keyOf(event, 'bot_id') !== undefined || keyOf(event, 'subtype') !== undefined;
+    const isOwn = keyOf(event, 'bot_id') !== undefined || !writtenSubtypes.has(keyOf(event, 'subtype'));
     const id = String(keyOf(payload, 'event_id'));
     if ((type !== 'app_mention' && !isDirect) || isOwn || typeof text !== 'string' || !isNew(id)) return;
     const user = { id: keyOf(event, 'user'), name: await nameOf(String(keyOf(event, 'user')), signal) };
-    const words = unescapeSlack(text.replace(/<@[^<>]*>/g, ' '));
+    // An edit of a mention is another event of the same message.
+    const isEdited = keyOf(event, 'edited') !== undefined;
     const at = Math.max(Number(ts) * 1000, since);
     const answered = await answer({
       ...eventOf(id, user, String(place)),
       ...(Number.isFinite(at) && { at }),
-      said: { kind: 'text', text: words },
+      said: { kind: 'text', text: wordsOf(text), isEdited },
     });
-    const thread = String(keyOf(event, 'thread_ts') ?? ts);
-    await post({ ...answered, isPublic: true }, String(place), thread, user, signal);
+    const spot = { place: String(place), ts: String(ts), thread: String(keyOf(event, 'thread_ts') ?? ts) };
+    await post({ ...answered, isPublic: true }, spot, user, signal);
   }
 
-  /** Deeds are said in the thread where all see them, the rest to the person who asked. */
+  /**
+   * Deeds are said in the thread where all see them, the rest to the person who asked, beside what was pressed: in a thread that has no
+   * reply yet Slack shows nothing that is for one person alone (docs.slack.dev, chat.postEphemeral).
+   */
   async function post(
     { text, isPublic }: ChatAnswer,
-    place: string,
-    thread: string,
+    { place, ts, thread }: Spot,
     user: unknown,
     signal: AbortSignal,
   ): Promise<void> {
@@ -209,7 +218,8 @@ export function openSlackListener(
     const [method, whole] = isPublic
       ? ['chat.postMessage', { ...fields, unfurl_links: false }]
       : ['chat.postEphemeral', { ...fields, user: String(keyOf(user, 'id')) }];
-    const said = await call(method, { ...whole, thread_ts: thread }, signal);
+    const within = isPublic || thread !== ts ? { thread_ts: thread } : {};
+    const said = await call(method, { ...whole, ...within }, signal);
     if (isThreadGone(said)) await call(method, whole, signal);
   }
 
@@ -246,6 +256,11 @@ export function openSlackListener(
     const isLimited = taken.kind === 'retry' && taken.certainty === 'refused';
     return isLimited ? (taken.afterMs ?? secondMs) : null;
   }
+}
+
+/** What was written, as people see it: Slack makes links of what looks like an address (docs.slack.dev, formatting message text). */
+function wordsOf(text: string): string {
+  return unescapeSlack(text.replace(/<@[^<>]*>|`/g, ' ').replace(/<(?:[^<>|]*\|)?([^<>]*)>/g, '$1'));
 }
 
 /** A modal (docs.slack.dev, views): `place` comes back with what was filled in. */

@@ -3,6 +3,7 @@ import { createChatAnswers } from '../../../src/channels/chats/answer-chat.ts';
 import { writePressed } from '../../../src/channels/chats/buttons.ts';
 import type { ChatEvent } from '../../../src/ports/channel.ts';
 import { minuteMs, smsLow, units } from '../../support/account-facts.ts';
+import { makeAccount } from '../../support/settings.ts';
 import { read, startWorld, type World } from '../../support/world.ts';
 
 let events = 0;
@@ -56,17 +57,38 @@ describe('a chat that is asked what fires or what to pay', () => {
   });
 });
 
-test('why about an account that cannot be read says since when, above what was read last', async () => {
+test.each(['why otp', 'take otp'])(
+  '%s, where nothing fires but it cannot be read, says since when, above what was read last',
+  async (text) => {
+    const world = await startWorld();
+    await read(world, 500);
+    world.provider.fail('otp', 'timeout');
+    await world.pass(6 * minuteMs);
+    expect((await write(world, text)).split('\n')).toEqual([
+      'Nothing fires for otp.',
+      expect.stringMatching(/^It could not be read since Fri 20 Nov .*: this is what it was then\.$/),
+      expect.stringContaining('500.00 CNY'),
+      expect.any(String),
+    ]);
+  },
+);
+
+test('an account whose name has a wide space is found by it', async () => {
+  const accounts = [makeAccount('otp', { name: '短信　生产' })];
+  const world = await startWorld({ accounts, rules: [smsLow({ critical: units(1) })] });
+  await read(world, 500);
+  for (const text of ['why 短信　生产', 'why 短信 生产'])
+    expect(await write(world, text)).toMatch(/^Nothing fires for 短信　生产\.\n/);
+});
+
+test('an edited message does nothing again, and says so', async () => {
   const world = await startWorld();
   await read(world, 500);
-  world.provider.fail('otp', 'timeout');
-  await world.pass(6 * minuteMs);
-  expect((await write(world, 'why otp')).split('\n')).toEqual([
-    'Nothing fires for otp.',
-    expect.stringMatching(/^It could not be read since Fri 20 Nov .*: this is what it was then\.$/),
-    expect.stringContaining('500.00 CNY'),
-    expect.any(String),
-  ]);
+  for (const text of ['quiet otp 2h load test', 'ordered otp 1400 by friday', 'status'])
+    expect(await answer(world, { kind: 'text', text, isEdited: true })).toBe(
+      'An edited message is no new command: nothing was done. Write it again.',
+    );
+  expect([world.views.silences(), world.views.expected()]).toEqual([[], []]);
 });
 
 test.each(['acknowledge', 'quiet2h', 'ordered', 'why'] as const)(
@@ -88,3 +110,14 @@ test.each(['acknowledge', 'quiet2h', 'ordered', 'why'] as const)(
     expect([world.views.silences(), world.views.expected()]).toEqual([[], []]);
   },
 );
+
+test('a button of an incident of which nothing is known, as another lowwater has the same bot, says so and not that it is over', async () => {
+  const world = await startWorld();
+  await read(world, 500);
+  for (const verb of ['acknowledge', 'quiet2h', 'ordered', 'why'] as const) {
+    const data = writePressed({ verb, incident: 'incident-of-another', severity: 'critical' });
+    expect(await answer(world, { kind: 'button', data })).toBe(
+      'This alert is not known here (it may be of another lowwater): nothing was done.',
+    );
+  }
+});

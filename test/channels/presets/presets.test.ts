@@ -180,6 +180,17 @@ describe.each(briefs)('a short message by $type', ({ preset }) => {
   });
 });
 
+it('a link that is too long for Pushover is left out alone: the others, the advice and the figures stay', async () => {
+  const preset = presets.find(({ type }) => type === 'pushover') ?? expect.fail('there is no Pushover');
+  const account = buildAccount({ topUpUrl: `https://pay.example.com/${'x'.repeat(900)}` });
+  const { posts } = await send(preset, buildMessage([buildItem({ account })]));
+  const { message } = JSON.parse(bodyOf(posts[0]));
+  expect(message).not.toContain('pay.example.com');
+  expect(message).toMatch(
+    /42\.10 CNY.*48\.00 CNY per day.*Top up 1,400.*Acknowledge: https:\S+.*Open account/s,
+  );
+});
+
 it('a title of Opsgenie holds whole facts: with a long name fewer of them', async () => {
   const opsgenie = rows.find(({ type }) => type === 'opsgenie');
   if (opsgenie === undefined) throw new Error('Opsgenie is gone');

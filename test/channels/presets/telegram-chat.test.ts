@@ -137,6 +137,13 @@ describe('a bot that listens', () => {
     expect(events.map(({ topic }) => topic)).toEqual(['17', undefined, undefined]);
   });
 
+  test('hears what is written below a picture', async () => {
+    const { telegram, events } = await listen();
+    telegram.update(written('', { text: undefined, photo: [], caption: '/ordered otp 1400' }));
+    await eventually('the event', () => events.length === 1);
+    expect(events[0]?.said).toEqual({ kind: 'text', text: '/ordered otp 1400' });
+  });
+
   test('mentions nobody who is named in an answer', async () => {
     const { telegram, answerWith, answered } = await listen();
     answerWith({ text: '@ada has it', isPublic: true });
@@ -348,9 +355,11 @@ describe('a bot that listens', () => {
     ],
     [401, 'Unauthorized', 'check "botToken"'],
     [200, `strange ${telegramToken}`, 'strange'],
-  ])('tells %i as what it is, and goes on when it is over', async (status, description, words) => {
+    [200, null, 'not what Telegram answers'],
+  ])('tells %i (%s) as what it is, and goes on when it is over', async (status, description, words) => {
     const { telegram, listener, events } = await listen();
-    telegram.refuse({ status, body: { ok: false, description } });
+    const page = '<!DOCTYPE html><html>Log in</html>';
+    telegram.refuse({ status, body: description === null ? page : { ok: false, description } });
     await eventually('a problem', () => listener.problem() !== null);
     expect(listener.problem()?.reason).toContain(words);
     expect(listener.problem()?.reason).not.toContain(telegramToken);
@@ -393,6 +402,21 @@ describe('messages', () => {
       await channel.close();
     }
   });
+
+  test.each(['message thread not found', 'TOPIC_CLOSED'])(
+    'go on in the general topic where theirs is gone (%s), and are not sent for ever',
+    async (gone) => {
+      const { telegram, settings } = await start({ messageThreadId: '17' });
+      const channel = createChannel(settings, { clock, texts });
+      telegram.refuseOnce('sendMessage', `Bad Request: ${gone}`);
+      const refused = { kind: 'retry', certainty: 'refused', tries: 3 };
+      expect(await channel.send(message, never)).toMatchObject(refused);
+      expect(await channel.send(message, never)).toMatchObject({ kind: 'delivered' });
+      const threads = telegram.of('sendMessage').map(({ message_thread_id }) => message_thread_id);
+      expect(threads).toEqual(['17', undefined]);
+      await channel.close();
+    },
+  );
 
   test('go on in the supergroup that a group became', async () => {
     const { telegram, settings } = await start();

@@ -118,13 +118,29 @@ describe('Socket Mode', () => {
     expect(bed.slack.wrong).toEqual([]);
   });
 
-  test('says to who pressed alone what is nobody else’s', async () => {
+  test('says to who pressed alone what is nobody else’s, where it is seen: in a thread only if there was the button', async () => {
     const bed = await listen();
     bed.answerWith({ text: 'because', isPublic: false });
     await connected(bed);
     bed.slack.envelope('interactive', blockActions('6.1.incident-1'));
-    await eventually('the answer', () => bed.slack.of('chat.postEphemeral').length === 1);
-    expect(bed.slack.of('chat.postEphemeral')[0]).toMatchObject({ user: 'U012AB3CD', text: 'because' });
+    const reply = { ts: '1795200007.000700', thread_ts: '1795200000.000100' };
+    bed.slack.envelope('interactive', blockActions('6.1.incident-1', { message: reply }));
+    const values = { amount: { amount: { value: 'much' } } };
+    for (const [id, place] of Object.entries({ V1: 'C012AB3CD 1.1 1.1', V2: 'C012AB3CD 2.2 1.1' }))
+      bed.slack.envelope('interactive', {
+        type: 'view_submission',
+        user: { id: 'U012AB3CD', name: 'ada' },
+        view: { id, private_metadata: `${place} 5.1.incident-1`, state: { values } },
+      });
+    await eventually('the answers', () => bed.slack.of('chat.postEphemeral').length === 4);
+    const answers = bed.slack.of('chat.postEphemeral');
+    expect(answers[0]).toMatchObject({ user: 'U012AB3CD', text: 'because' });
+    expect(answers.map(({ thread_ts }) => thread_ts)).toEqual([
+      undefined,
+      '1795200000.000100',
+      undefined,
+      '1.1',
+    ]);
   });
 
   test('says in the thread what was done by a button of a message within it', async () => {
@@ -197,6 +213,42 @@ describe('Socket Mode', () => {
     expect(bed.slack.of('chat.postMessage')[0]).toMatchObject({ thread_ts: '1795200010.000200' });
   });
 
+  test('hears as it was written what Slack makes a link, a channel or code of', async () => {
+    const bed = await listen();
+    await connected(bed);
+    const linked =
+      '`quiet` <http://api.example.com|api.example.com> 2h <https://x.example/?a=1&amp;b=2> <#C0OPS|ops>';
+    bed.slack.envelope('events_api', mention(linked));
+    await bed.heard(1);
+    const { said } = bed.events[0] ?? {};
+    const words = said?.kind === 'text' ? said.text.trim().split(/\s+/) : [];
+    expect(words).toEqual(['quiet', 'api.example.com', '2h', 'https://x.example/?a=1&b=2', 'ops']);
+  });
+
+  test('hears what is written with a file, or in a thread and the channel', async () => {
+    const bed = await listen();
+    await connected(bed);
+    for (const subtype of ['file_share', 'thread_broadcast'])
+      bed.slack.envelope('events_api', mention(`status ${subtype}`, { subtype }));
+    const last = bed.slack.envelope('events_api', mention('joined', { subtype: 'channel_join' }));
+    await bed.heard(2);
+    await eventually('the last', () => bed.slack.acknowledged.includes(last));
+    expect(bed.events.map(({ said }) => said)).toMatchObject([
+      { text: expect.stringContaining('status file_share') },
+      { text: expect.stringContaining('status thread_broadcast') },
+    ]);
+  });
+
+  test('tells an edit of a mention, which is an event of its own, from a mention', async () => {
+    const bed = await listen();
+    await connected(bed);
+    const edited = { user: 'U0BEN', ts: '1795200020.000000' };
+    bed.slack.envelope('events_api', mention('quiet otp 2h'));
+    bed.slack.envelope('events_api', mention('quiet otp 2h load test', { edited }));
+    await bed.heard(2);
+    expect(bed.events.map(({ said }) => said.kind === 'text' && said.isEdited)).toEqual([false, true]);
+  });
+
   test('takes what comes for the first time for new, whatever the clock of this machine says, and by its time what comes again', async () => {
     const bed = await listen();
     await connected(bed);
@@ -214,7 +266,8 @@ describe('Socket Mode', () => {
     await connected(bed);
     bed.answerWith({ text: 'Ada has it', isPublic });
     bed.slack.removeThread();
-    bed.slack.envelope('interactive', blockActions('0.1.a'));
+    const message = { ts: '1795200007.000700', thread_ts: '1795200000.000100' };
+    bed.slack.envelope('interactive', blockActions('0.1.a', { message }));
     const method = isPublic ? 'chat.postMessage' : 'chat.postEphemeral';
     await eventually('both calls', () => bed.slack.of(method).length === 2);
     expect(bed.slack.of(method)[1]).toMatchObject({ channel: 'C012AB3CD', text: 'Ada has it' });
@@ -350,6 +403,18 @@ describe('Socket Mode', () => {
     await bed.heard(8);
     await eventually('all answers', () => bed.slack.of('chat.postMessage').length === 8);
   });
+
+  test.each(['account_inactive', 'token_revoked'])(
+    'a token that ends while it listens (%s) is told as what it is',
+    async (error) => {
+      const bed = await listen();
+      await connected(bed);
+      bed.slack.refuse(error);
+      bed.slack.disconnect();
+      const said = `${error}: check "appToken"`;
+      await eventually('the reason', () => bed.listener.problem()?.reason.startsWith(said));
+    },
+  );
 
   test('a refused token is told as what it is, without the token', async () => {
     const bed = await listen({ appToken: 'xapp-wrong' });
