@@ -1,10 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Runway } from '../domain/message.ts';
 import type { Micros } from '../domain/money.ts';
+import { missingOf } from '../domain/operator.ts';
 import { ownOf } from '../domain/own.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import type { Forecast } from '../domain/quantity.ts';
-import { unitOf } from '../domain/reading.ts';
+import { type Balance, unitOf } from '../domain/reading.ts';
 import { isoDay } from '../domain/time.ts';
 import { planPayments } from '../views/payment-plan.ts';
 import type { AccountView } from '../views/views.ts';
@@ -71,9 +72,9 @@ export async function writeCalendar(scope: Omit<Scope, 'query'>, database: strin
   const runs = views.announced().filter(({ endsAt }) => endsAt > now);
   const accounts = await accountsOf(views, [...expected, ...runs]);
   const amountIn = (currency: string | null, micros: Micros) => sayAmount(micros, { ...scope, currency });
-  const ofAccount = ({ account: id, balance, amountMicros }: (typeof expected | typeof runs)[number]) => {
+  const ofAccount = ({ account: id, balance }: (typeof expected | typeof runs)[number], micros: Micros) => {
     const account = accounts.get(id) ?? { name: id, balances: [], currency: null };
-    return { amount: amountIn(unitOf(account, balance), amountMicros), account: account.name };
+    return { amount: amountIn(unitOf(account, balance), micros), account: account.name };
   };
   const described = ({ account: id, balance, comment }: (typeof expected | typeof runs)[number]) => {
     const { balances = [] } = accounts.get(id) ?? {};
@@ -82,7 +83,7 @@ export async function writeCalendar(scope: Omit<Scope, 'query'>, database: strin
   };
   const events: readonly CalendarEvent[] = [
     ...payments.map(({ account, balance, micros, dueAt, runAt, isDue, covers, isAtLeast }) => ({
-      id: `pay-${account.id}-${balance}`,
+      id: `pay-${account.id}-${dotted(balance)}`,
       at: runAt ?? dueAt ?? now,
       summary: say(
         isDue ? says.payNow : says.pay,
@@ -104,13 +105,13 @@ export async function writeCalendar(scope: Omit<Scope, 'query'>, database: strin
     ...expected.map((topUp) => ({
       id: `expected-${topUp.id}`,
       at: topUp.by,
-      summary: say(says.expected, ofAccount(topUp), scope),
+      summary: say(says.expected, ofAccount(topUp, missingOf(topUp)), scope),
       description: described(topUp),
     })),
     ...runs.map((run) => ({
       id: `run-${run.id}`,
       at: run.startsAt,
-      summary: say(says.run, ofAccount(run), scope),
+      summary: say(says.run, ofAccount(run, run.amountMicros), scope),
       description: described(run),
     })),
     ...(unknown.length === 0 ? [] : [unknownEvent(unknown, scope)]),
@@ -150,7 +151,7 @@ function emptyEvents(account: AccountView, frame: Frame): readonly CalendarEvent
     if (end === null) return [];
     const summary = say(end.words, { account: account.name, label: sayLabel(label, frame) }, frame);
     return {
-      id: `empty-${account.id}-${id}`,
+      id: `empty-${account.id}-${dotted(id)}`,
       at: end.at,
       summary,
       description: withAge(end.description, account, frame),
@@ -193,6 +194,9 @@ function unknownEvent(unknown: readonly AccountView[], scope: Frame): CalendarEv
       more > 0 ? say(says.unknownWhyMore, { names, more }, scope) : say(says.unknownWhy, { names }, scope),
   };
 }
+
+/** Ids have hyphens too: the last one in a UID stands before the balance. */
+const dotted = (balance: Balance): string => balance.replaceAll('-', '.');
 
 /** RFC 5545 3.3.11. Names come without control characters: a line break in one cannot begin a property. */
 function escapeText(text: string): string {

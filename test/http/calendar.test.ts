@@ -181,6 +181,20 @@ describe('the calendar of payments', () => {
     expect(said).toContain('DESCRIPTION:Not read\\, or not enough history: Lost\r\n');
   });
 
+  it('tells the balance of one account from that of another whose id begins alike', async () => {
+    const named = (id: string, balance: string) => {
+      const balances = [{ id: balance, label: balance, alertsBelowZero: false }];
+      const runways = { [balance]: buildRunway({ emptyAt: viewsNow + 4 * dayMs }) };
+      return buildAccountView({ id, balances, runways, payments: [{ ...buildPayment(5), balance }] });
+    };
+    const accounts = [named('otp', 'sms-credits'), named('otp-sms', 'credits')];
+    const views = showingAccounts((await startWorld()).views, accounts);
+    const uids = parseStrictly(await writeCalendar({ views, ...frame }, 'd1')).map(
+      ({ properties }) => properties.UID,
+    );
+    expect(uids.slice(0, 2)).toEqual(['pay-otp-sms.credits@d1.lowwater', 'pay-otp-sms-credits@d1.lowwater']);
+  });
+
   it('is one even where there is nothing to say', async () => {
     const { views } = await startWorld({ accounts: [] });
     expect(parseStrictly(await writeCalendar({ views, ...frame }, 'd1'))).toEqual([]);

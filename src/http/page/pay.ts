@@ -1,3 +1,4 @@
+import { missingOf } from '../../domain/operator.ts';
 import { unitOf } from '../../domain/reading.ts';
 import { isEndingSoon, sayEndingSoon } from '../../views/account-summary.ts';
 import {
@@ -151,9 +152,13 @@ async function expectedList(scope: Scope): Promise<Html | null> {
   if (expected.length === 0) return null;
   const accounts = await accountsOf(views, expected);
   return html`<section aria-labelledby="ordered-heading"><h2 id="ordered-heading">${say(says.orderedHeading, scope)}</h2><ul class="ordered">${expected.map(
-    ({ id, account, balance, amountMicros, by: arrivesBy, comment, orderedBy }) => {
+    (topUp) => {
+      const { id, account, balance, by: arrivesBy, comment, orderedBy } = topUp;
       const { name = account, balances = [], currency = null } = accounts.get(account) ?? {};
-      const amount = sayAmount(amountMicros, { ...scope, currency: unitOf({ balances, currency }, balance) });
+      const amount = sayAmount(missingOf(topUp), {
+        ...scope,
+        currency: unitOf({ balances, currency }, balance),
+      });
       const given = { account: balanceLink({ id: account, name, balances }, balance, scope), amount };
       const more = { moment: sayMoment(arrivesBy, scope), by: html`<bdi>${orderedBy}</bdi>` };
       return html`<li>${sayHtml(says.expected, { ...given, ...more }, scope)}${comment !== '' && html` (<bdi>${comment}</bdi>)`}
