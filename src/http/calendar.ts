@@ -40,6 +40,7 @@ const says = phrases('calendarFile', {
   forecastFrom: 'By the forecast; from {moment} on',
   forecastGuess: 'By the forecast; from {moment} on, not known well',
   notSince: 'Not read since {moment}',
+  thenNotSince: '{words}. Not read since {moment}',
   unknown: 'Not known what to pay: {count, plural, one {# account} other {# accounts}}',
   unknownWhy: 'Not read, or not enough history: {names}',
   unknownWhyMore: 'Not read, or not enough history: {names} and {more} more',
@@ -162,8 +163,8 @@ function emptyEvents(account: AccountView, frame: Frame): readonly CalendarEvent
 /** Adds since when an account is not read: the words go by its last reading. */
 function withAge(words: string, { isRead, readAt }: AccountView, frame: Frame): string {
   if (isRead || readAt === null) return words;
-  const since = say(says.notSince, { moment: sayMoment(readAt, frame) }, frame);
-  return words === '' ? since : `${words}. ${since}`;
+  const given = { words, moment: sayMoment(readAt, frame) };
+  return say(words === '' ? says.notSince : says.thenNotSince, given, frame);
 }
 
 function describeEnd(runway: Runway | null, frame: Frame) {
