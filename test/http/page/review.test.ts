@@ -230,6 +230,20 @@ describe('a review', () => {
     expect(total?.spent).toMatchObject({ micros: units(20), missing: ['minutes'] });
   });
 
+  it('says of which accounts what the month will cost is as of their last reading', async () => {
+    const world = await startWorld({ accounts: ['otp', 'lost'] }, { sleepMs: hourMs });
+    world.provider.fail('lost');
+    const readAt = new Date(world.now - minuteMs).toISOString().slice(0, 16);
+    await world.pass(dayMs);
+    const { url } = await serveWorld(world);
+    const page = await (await fetch(`${url}/review`)).text();
+    expect(page).toContain('1 account could not be read: what it spent is as of its last reading.');
+    const csv = await (await fetch(`${url}/api/v1/spending-forecast.csv`)).text();
+    const [header, ...rows] = csv.split('\r\n').map((line) => line.split(','));
+    expect(header?.at(-1)).toBe('readAt');
+    expect(rows.find(([account]) => account === 'lost')?.at(-1)).toContain(readAt);
+  });
+
   it('counts no difference between two accounts of a provider as spent', async () => {
     const world = await startWorld({ rules: [] });
     await read(world, 9_000);
