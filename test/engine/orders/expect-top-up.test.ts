@@ -78,6 +78,26 @@ test('one of which a part came says so, in the unit of its balance', async () =>
   expect(page).toContain('3,000 minutes expected by');
 });
 
+test('a reminder is about the top-up that is missing by then, and what came of it since', async () => {
+  const world = await startWorld();
+  await read(world, 100);
+  announce(world);
+  announce(world, { amountMicros: units(700), arrivesBy: world.daemon.now() + 3 * hourMs, id: 'second' });
+  await world.pass(4 * hourMs);
+  const headline = () => {
+    const { message } = world.channel('ops').delivered.at(-1) ?? {};
+    const [item] = message?.kind === 'incidents' ? message.items : [];
+    return message && item && wordItem(item, message).headline.replace(/^.*?otp: /, '');
+  };
+  expect(headline()).toBe('the expected top-up of 5,000.00 CNY (SMS) has not arrived');
+  await read(world, 1100);
+  await world.pass(4 * hourMs);
+  expect(headline()).toBe('only 1,000.00 CNY of the expected top-up of 5,000.00 CNY (SMS) arrived');
+  await read(world, 5100);
+  await world.pass(4 * hourMs);
+  expect(headline()).toBe('the expected top-up of 700.00 CNY (SMS) has not arrived');
+});
+
 test('one does not come by a rise between two readings in another currency', async () => {
   const world = await startWorld({ accounts: [makeAccount('otp', { currency: 'CNY' })] });
   announce(world);
