@@ -41,6 +41,7 @@ const says = phrases('pay', {
   by: 'By',
   act: 'Do it',
   dueNow: 'now',
+  inRun: 'in the run of {moment}',
   expected: '{account}: {amount} expected by {moment}, ordered by {by}',
   orderedHeading: 'Ordered',
   calendar: 'Calendar',
@@ -131,18 +132,21 @@ ${table(
 
 /** What, how much, by when, and what to do. */
 function paymentRow(payment: DuePayment, scope: Scope): Html {
-  const { account, balance, micros, dueAt, isDue, isAtLeast } = payment;
+  const { account, balance, micros, dueAt, isDue, isAtLeast, runAt = null } = payment;
   const sum = html`<strong>${sayAmount(micros, { ...scope, currency: unitOf(account, balance) })}</strong>`;
   const by =
     isDue || dueAt === null
       ? html`<strong class="gone">${say(says.dueNow, scope)}</strong>`
       : nearMoment(dueAt, scope);
+  const run =
+    runAt !== null &&
+    html`<span class="sub">${sayHtml(says.inRun, { moment: nearMoment(runAt, scope) }, scope)}</span>`;
   const topUp =
     account.topUpUrl !== null &&
     html`<a class="button primary" href="${account.topUpUrl}">${say(common.topUp, scope)}<span class="hidden"> ${nameOf(account.name)}</span></a>`;
   return html`<tr><th scope="row">${balanceLink(account, balance, scope)}</th>
 <td class="number" data-label="${say(says.amount, scope)}">${isAtLeast ? sayHtml(says.atLeast, { amount: sum }, scope) : sum}</td>
-<td class="by" data-label="${say(says.by, scope)}">${by}</td>
+<td class="by" data-label="${say(says.by, scope)}">${by}${run}</td>
 <td class="do"><div class="acts">${topUp} ${orderedForm(account, payment, scope, '/pay')}</div></td></tr>`;
 }
 
