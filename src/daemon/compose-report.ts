@@ -113,7 +113,7 @@ interface Flow {
 
 function measureFlow(readings: readonly Reading[], balance: Balance, currency: string | null): Flow {
   const flow: Flow = { spent: 0, toppedUp: 0, topUps: [] };
-  for (const { to, change } of changesOf(readings, balance, currency)) {
+  for (const { to, change } of changesOf(readings, balance, { currency })) {
     if (change < 0) flow.spent -= change;
     else flow.toppedUp += change;
     if (change >= minTopUpMicros) flow.topUps.push({ at: to, balance, micros: change });

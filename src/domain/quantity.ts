@@ -1,4 +1,5 @@
 import type { Micros } from './money.ts';
+import type { Balance } from './reading.ts';
 
 /** A number with its unit. `text` is for other things, such as a currency. */
 export type Quantity =
@@ -34,6 +35,15 @@ export function instant(at: number): FactValue {
 
 export function count(count: number): FactValue {
   return { unit: 'count', count };
+}
+
+/** The fact of a rule about a whole account that says which balance its amounts are of. */
+export const ofBalance = 'to balance';
+
+/** The balance whose unit the amounts of a verdict have. */
+export function balanceOf(balance: Balance | null | undefined, facts: readonly Fact[]): Balance | null {
+  const said = facts.find(({ name }) => name === ofBalance)?.value;
+  return balance ?? (said?.unit === 'text' ? said.text : null);
 }
 
 /** In this order, without those that are null. */

@@ -19,6 +19,15 @@ export function followRuns(state: MonitorState, account: WatchedAccount, previou
     keepAnnounced(state, account.id, after);
 }
 
+/** A run that goes on already, with what it took since it began, as far back as the log has readings. */
+export function withItsPast(account: WatchedAccount, run: AnnouncedRun): AnnouncedRun {
+  const readings = account.log.readings(0);
+  return readings.reduce((past, reading, place) => {
+    const previous = readings[place - 1];
+    return previous === undefined ? past : (addSpending(account, [past], { previous, reading })[0] ?? past);
+  }, run);
+}
+
 /**
  * Spending beyond the usual belongs to the run that ends first, until it took what was announced. A gap in which a run lies may have
  * been longer: what is beyond the usual in it is the run's.

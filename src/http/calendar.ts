@@ -1,10 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Runway } from '../domain/message.ts';
 import type { Micros } from '../domain/money.ts';
+import { missingOf } from '../domain/operator.ts';
 import { ownOf } from '../domain/own.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import type { Forecast } from '../domain/quantity.ts';
-import { unitOf } from '../domain/reading.ts';
+import { type Balance, unitOf } from '../domain/reading.ts';
 import { isoDay } from '../domain/time.ts';
 import { planPayments } from '../views/payment-plan.ts';
 import type { AccountView } from '../views/views.ts';
@@ -39,6 +40,7 @@ const says = phrases('calendarFile', {
   forecastFrom: 'By the forecast; from {moment} on',
   forecastGuess: 'By the forecast; from {moment} on, not known well',
   notSince: 'Not read since {moment}',
+  thenNotSince: '{words}. Not read since {moment}',
   unknown: 'Not known what to pay: {count, plural, one {# account} other {# accounts}}',
   unknownWhy: 'Not read, or not enough history: {names}',
   unknownWhyMore: 'Not read, or not enough history: {names} and {more} more',
@@ -71,9 +73,9 @@ export async function writeCalendar(scope: Omit<Scope, 'query'>, database: strin
   const runs = views.announced().filter(({ endsAt }) => endsAt > now);
   const accounts = await accountsOf(views, [...expected, ...runs]);
   const amountIn = (currency: string | null, micros: Micros) => sayAmount(micros, { ...scope, currency });
-  const ofAccount = ({ account: id, balance, amountMicros }: (typeof expected | typeof runs)[number]) => {
+  const ofAccount = ({ account: id, balance }: (typeof expected | typeof runs)[number], micros: Micros) => {
     const account = accounts.get(id) ?? { name: id, balances: [], currency: null };
-    return { amount: amountIn(unitOf(account, balance), amountMicros), account: account.name };
+    return { amount: amountIn(unitOf(account, balance), micros), account: account.name };
   };
   const described = ({ account: id, balance, comment }: (typeof expected | typeof runs)[number]) => {
     const { balances = [] } = accounts.get(id) ?? {};
@@ -82,7 +84,7 @@ export async function writeCalendar(scope: Omit<Scope, 'query'>, database: strin
   };
   const events: readonly CalendarEvent[] = [
     ...payments.map(({ account, balance, micros, dueAt, runAt, isDue, covers, isAtLeast }) => ({
-      id: `pay-${account.id}-${balance}`,
+      id: `pay-${account.id}-${dotted(balance)}`,
       at: runAt ?? dueAt ?? now,
       summary: say(
         isDue ? says.payNow : says.pay,
@@ -104,13 +106,13 @@ export async function writeCalendar(scope: Omit<Scope, 'query'>, database: strin
     ...expected.map((topUp) => ({
       id: `expected-${topUp.id}`,
       at: topUp.by,
-      summary: say(says.expected, ofAccount(topUp), scope),
+      summary: say(says.expected, ofAccount(topUp, missingOf(topUp)), scope),
       description: described(topUp),
     })),
     ...runs.map((run) => ({
       id: `run-${run.id}`,
       at: run.startsAt,
-      summary: say(says.run, ofAccount(run), scope),
+      summary: say(says.run, ofAccount(run, run.amountMicros), scope),
       description: described(run),
     })),
     ...(unknown.length === 0 ? [] : [unknownEvent(unknown, scope)]),
@@ -150,7 +152,7 @@ function emptyEvents(account: AccountView, frame: Frame): readonly CalendarEvent
     if (end === null) return [];
     const summary = say(end.words, { account: account.name, label: sayLabel(label, frame) }, frame);
     return {
-      id: `empty-${account.id}-${id}`,
+      id: `empty-${account.id}-${dotted(id)}`,
       at: end.at,
       summary,
       description: withAge(end.description, account, frame),
@@ -161,8 +163,8 @@ function emptyEvents(account: AccountView, frame: Frame): readonly CalendarEvent
 /** Adds since when an account is not read: the words go by its last reading. */
 function withAge(words: string, { isRead, readAt }: AccountView, frame: Frame): string {
   if (isRead || readAt === null) return words;
-  const since = say(says.notSince, { moment: sayMoment(readAt, frame) }, frame);
-  return words === '' ? since : `${words}. ${since}`;
+  const given = { words, moment: sayMoment(readAt, frame) };
+  return say(words === '' ? says.notSince : says.thenNotSince, given, frame);
 }
 
 function describeEnd(runway: Runway | null, frame: Frame) {
@@ -193,6 +195,9 @@ function unknownEvent(unknown: readonly AccountView[], scope: Frame): CalendarEv
       more > 0 ? say(says.unknownWhyMore, { names, more }, scope) : say(says.unknownWhy, { names }, scope),
   };
 }
+
+/** Ids have hyphens too: the last one in a UID stands before the balance. */
+const dotted = (balance: Balance): string => balance.replaceAll('-', '.');
 
 /** RFC 5545 3.3.11. Names come without control characters: a line break in one cannot begin a property. */
 function escapeText(text: string): string {

@@ -1,6 +1,7 @@
 import { displayName, type Incident, selfAccountId } from '../domain/alert.ts';
 import { type ItemState, isOver, type Message, type MessageItem, stateOf } from '../domain/message.ts';
 import { cleanText } from '../domain/plain-text.ts';
+import { balanceOf } from '../domain/quantity.ts';
 import { unitOf } from '../domain/reading.ts';
 import { inItsCurrency } from '../rules/figures.ts';
 import { alertKindOf, sayKind } from '../rules/registry.ts';
@@ -167,9 +168,9 @@ function headlineCurrency(item: MessageItem): string | null {
   return fact?.value.unit === 'text' ? cleanText(fact.value.text, 12) : currencyOf(item);
 }
 
-export function currencyOf({ account, balance }: MessageItem): string | null {
+export function currencyOf({ account, balance, facts }: MessageItem): string | null {
   const currency = account?.reading?.currency ?? account?.previous?.currency ?? null;
-  const unit = unitOf({ balances: account?.balances ?? [], currency }, balance);
+  const unit = unitOf({ balances: account?.balances ?? [], currency }, balanceOf(balance, facts));
   return unit === null ? null : cleanText(unit, 12);
 }
 

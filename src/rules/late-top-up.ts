@@ -1,20 +1,22 @@
 import type { MessageItem } from '../domain/message.ts';
 import { type AnnouncedRun, type ExpectedTopUp, farOff, tookOf } from '../domain/operator.ts';
 import { cleanText } from '../domain/plain-text.ts';
-import { type Fact, instant, listFacts, money, text } from '../domain/quantity.ts';
+import { balanceOf, type Fact, instant, listFacts, money, ofBalance, text } from '../domain/quantity.ts';
 import { hourMs } from '../domain/time.ts';
 import { phrases, say, sentences } from '../wording/phrase.ts';
-import { balanceLabel, sayLabel } from '../wording/quantity-wording.ts';
+import { balanceLabel, sayLabel, sayQuantity } from '../wording/quantity-wording.ts';
 import { type AccountFacts, unknown, verdict, why } from './evaluation.ts';
 import { figuresOf } from './fact-figures.ts';
 import { allBalances, readingFigures } from './figures.ts';
 import { type InputOf, type PlainRule, type RuleKind, severityKey } from './kind.ts';
-import { givenText, sayLimit, sayValue } from './words.ts';
+import { sayLimit, sayValue } from './words.ts';
 
 const says = phrases('lateTopUp', {
   subject: 'expected top-up overdue',
   firing: 'the expected top-up of {amount} has not arrived',
   firingOf: 'the expected top-up of {amount} ({label}) has not arrived',
+  firingPart: 'only {received} of the expected top-up of {amount} arrived',
+  firingPartOf: 'only {received} of the expected top-up of {amount} ({label}) arrived',
   resolved: 'the expected top-up arrived, or is expected no more',
   recovery: 'Resolved: the top-up arrived, or is expected no more.',
   advice:
@@ -40,8 +42,8 @@ const keys = { severity: severityKey.default('warning') };
 /** Names of facts that messages show. */
 const expectedBy = 'expected by';
 const orderedBy = 'ordered by';
+const received = 'received';
 const order = 'order';
-const ofBalance = 'to balance';
 const runBegan = 'run began';
 const runEnded = 'run ended';
 const announcedBy = 'announced by';
@@ -76,14 +78,16 @@ export const lateTopUp: RuleKind<PlainRule<'late-top-up'>, InputOf<typeof keys>>
   subject: says.subject,
   firing(item, frame) {
     const limit = sayLimit(item, frame);
-    if (isAboutRun(item) && limit !== null)
-      return say(run.firing, { amount: sayValue(item, frame) ?? '', limit }, frame);
-    const id = givenText(item, ofBalance);
     const amount = sayValue(item, frame);
+    if (isAboutRun(item) && limit !== null) return say(run.firing, { amount: amount ?? '', limit }, frame);
     if (amount === null) return say(says.subject, frame);
-    if (id === null) return say(says.firing, { amount }, frame);
+    const part = item.facts.find(({ name }) => name === received)?.value;
+    const isPart = part?.unit === 'money' && part.micros > 0;
+    const given = { amount, received: isPart ? sayQuantity(part, frame) : '' };
+    const id = balanceOf(item.balance, item.facts);
+    if (id === null) return say(isPart ? says.firingPart : says.firing, given, frame);
     const label = sayLabel(balanceLabel(id, item.account?.balances ?? []), frame);
-    return say(says.firingOf, { amount, label }, frame);
+    return say(isPart ? says.firingPartOf : says.firingOf, { ...given, label }, frame);
   },
   resolved: (item, frame) => say(isAboutRun(item) ? run.resolved : says.resolved, frame),
   recovery: () => says.recovery,
@@ -104,7 +108,7 @@ function topUpFacts(topUp: ExpectedTopUp | undefined): Fact[] {
   if (topUp === undefined) return listFacts({ expected: text(told.nothing()) });
   return listFacts({
     amount: money(topUp.amountMicros),
-    received: money(topUp.receivedMicros),
+    [received]: money(topUp.receivedMicros),
     [ofBalance]: text(topUp.balance),
     [expectedBy]: instant(topUp.by),
     'ordered at': instant(topUp.orderedAt),

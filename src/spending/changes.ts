@@ -19,17 +19,18 @@ export function readingsOfChanges<Span extends { readonly since: number; readonl
   return { ...span, since: span.since + 1, until: span.until + 1 };
 }
 
-/** From reading to reading, oldest first. Another currency, and a reading from before the balance was configured, are left out. */
+/** From reading to reading, oldest first. Another currency, a move to another account of the provider, and a reading from before the balance was configured, are left out. */
 export function* changesOf(
   readings: readonly Reading[],
   balance: Balance,
-  currency: string | null,
+  { currency, movedAt = 0 }: { readonly currency: string | null; readonly movedAt?: number },
 ): Generator<BalanceChange> {
   let previous: Reading | undefined;
   for (const reading of readings) {
     const [before, after] = [ownOf(previous?.balances, balance), ownOf(reading.balances, balance)];
     const isSame =
       currency !== null &&
+      (reading.at < movedAt || (previous?.at ?? 0) >= movedAt) &&
       isSameCurrency(previous?.currency ?? '', currency) &&
       isSameCurrency(reading.currency, currency);
     if (isSame && previous !== undefined && before !== undefined && after !== undefined)

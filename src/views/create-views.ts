@@ -100,6 +100,8 @@ export function createViews(current: () => ViewDependencies) {
     },
     damageEnd: (account: string, since: number, until: number) =>
       damageEnd(current().state, account, { since, until }),
+    /** Since when it is the present account of its provider. */
+    seriesSince: (account: string) => current().state.polled.get(account)?.seriesSince ?? 0,
     polls: (account: string, since: number, until: number) =>
       collect(current().reader.polls({ account, since, until })),
     /** Pending and firing; with `all` also resolved ones of the retention, newest first. */

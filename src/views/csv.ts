@@ -5,14 +5,14 @@ import { isoText } from '../domain/time.ts';
 
 /**
  * One CSV line as in RFC 4180, with its CRLF. A cell that a spreadsheet would take for a formula (it begins
- * with `= + - @`, a tab or a line break, and is no number) gets an apostrophe in front, so that opening an
+ * with `= + - @`, also in full width, a tab or a line break, and is no number) gets an apostrophe in front, so that opening an
  * export runs nothing.
  */
 export function formatCsvLine(cells: readonly string[]): string {
   return `${cells.map(formatCell).join(',')}\r\n`;
 }
 
-const formulaStart = /^[=+\-@\t\r\n]/;
+const formulaStart = /^[=+\-@＝＋－＠\t\r\n]/;
 const plainNumber = /^-?\d+(?:\.\d+)?$/;
 const needsQuotes = /[",\r\n]/;
 

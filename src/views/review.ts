@@ -1,7 +1,7 @@
 import { inSlices } from '../daemon/slices.ts';
 import type { Incident } from '../domain/alert.ts';
 import { getOrMake } from '../domain/get-or-make.ts';
-import { currencyCode, type Micros } from '../domain/money.ts';
+import { currencyCode, isSameCurrency, type Micros } from '../domain/money.ts';
 import { type Money, sumUp } from '../domain/one-sum.ts';
 import { ownOf } from '../domain/own.ts';
 import { amountOf, type Balance, type BalanceDefinition, type Reading, unitOf } from '../domain/reading.ts';
@@ -56,7 +56,7 @@ export type Review = Awaited<ReturnType<typeof reviewTime>>;
 
 type ReviewViews = Pick<
   Views,
-  'accountIds' | 'accounts' | 'incidents' | 'readingsInParts' | 'record' | 'damageEnd'
+  'accountIds' | 'accounts' | 'incidents' | 'readingsInParts' | 'record' | 'damageEnd' | 'seriesSince'
 >;
 
 /** The events of a time: incidents, how long they took people, and spending, compared with as long a time before it. */
@@ -70,8 +70,8 @@ export async function reviewTime(views: ReviewViews, order: ReviewOrder) {
   const groupBy = order.groupBy ?? commonLabel(accounts);
   const days = daysBetween(since, until, order.timezone);
   const beforeSince = 2 * since - until;
-  const { damageEnd } = views;
-  const sums = new SpendingSums({ beforeSince, since, until, days, groupBy, damageEnd });
+  const { damageEnd, seriesSince } = views;
+  const sums = new SpendingSums({ beforeSince, since, until, days, groupBy, damageEnd, seriesSince });
   const span = readingsOfChanges({ since: beforeSince, until });
   for await (const slice of inSlices(accounts, sliceOfAccounts))
     for (const account of slice)
@@ -114,7 +114,9 @@ export function sumReview({ spending }: Pick<Review, 'spending'>, money: Money |
   return { spent: sumUp(spent, money), before: before.length < groups.length ? null : sumUp(before, money) };
 }
 
-interface SumOrder extends Pick<ReviewOrder, 'since' | 'until' | 'groupBy'>, Pick<Views, 'damageEnd'> {
+interface SumOrder
+  extends Pick<ReviewOrder, 'since' | 'until' | 'groupBy'>,
+    Pick<Views, 'damageEnd' | 'seriesSince'> {
   /** The beginning of the time before. */
   readonly beforeSince: number;
   readonly days: readonly string[];
@@ -146,10 +148,11 @@ class SpendingSums {
     const watchedSince = beforeSince - 3 * account.pollIntervalMs;
     let firstAt: number | null = null;
     let last: Reading | undefined;
+    const isCounted = ({ currency }: Reading) => isSameCurrency(currency, account.currency ?? '');
     for await (const chunk of chunks) {
       this.#readings += chunk.length;
       if (this.isFull) return;
-      firstAt ??= chunk.find(({ at }) => at > watchedSince)?.at ?? null;
+      firstAt ??= chunk.find((each) => each.at > watchedSince && isCounted(each))?.at ?? null;
       for (const part of parts) this.#count(part, last === undefined ? chunk : [last, ...chunk]);
       last = chunk.at(-1) ?? last;
     }
@@ -187,11 +190,12 @@ class SpendingSums {
     const { account, balances, units, weekdays } = part;
     const bucketOf = bucketsBy(this.#startsOf(account.timezone));
     const offsetMs = zoneOffsetMs(since, account.timezone);
+    const own = { currency: account.currency, movedAt: this.#order.seriesSince(account.id) };
     for (const balance of balances) {
       const shown = getOrMake(units, balance.id, () => ({ now: new FallUnits(), before: new FallUnits() }));
-      for (const { from, to, at, before, change } of changesOf(readings, balance.id, account.currency)) {
+      for (const { from, to, at, before, change } of changesOf(readings, balance.id, own)) {
         const spent = Math.max(0, -change);
-        addTo(weekdays, weekdayOf(at + offsetMs), at < since ? -spent : spent);
+        addTo(weekdays, new Date(at + offsetMs).getUTCDay(), at < since ? -spent : spent);
         (at < since ? shown.before : shown.now).add(at, spent);
         if (at < since) continue;
         addTo(this.#groupOf(part).buckets, bucketOf(at), spent);
@@ -248,11 +252,6 @@ function partsOf(account: AccountView) {
 
 function addTo(sums: Micros[], place: number, micros: Micros): void {
   sums[place] = (sums[place] ?? 0) + micros;
-}
-
-/** An instant as a zone's clocks show it. 1 January 1970 was a Thursday. */
-function weekdayOf(wall: number): number {
-  return (Math.floor(wall / dayMs) + 4) % 7;
 }
 
 /** In which bucket an instant falls: quickly where they come one after another. */

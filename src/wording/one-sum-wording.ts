@@ -13,6 +13,6 @@ const says = phrases('oneSum', {
 export function saySum({ micros, currency, date, missing }: OneSum, reader: Reader): string {
   const amount = sayAmount(micros, { ...reader, currency });
   if (missing.length === 0) return date === null ? amount : say(says.sum, { amount, date }, reader);
-  const given = { amount, missing: missing.join(', ') };
+  const given = { amount, missing: reader.language.list(missing) };
   return date === null ? say(says.noRates, given, reader) : say(says.sumWithout, { ...given, date }, reader);
 }

@@ -340,6 +340,7 @@ test('each answer is of what the owner has stored by then, or says nothing of wh
     outlook: 'after refresh',
     damageEnd: 'after refresh',
     record: 'after refresh',
+    seriesSince: 'after refresh',
     sessions: 'after refresh',
     silences: 'after refresh',
     weekAgo: 'after refresh',

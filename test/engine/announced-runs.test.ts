@@ -84,6 +84,18 @@ describe('a run that was announced', () => {
     expect(world.daemon.state.announced.size).toBe(0);
   });
 
+  test('while it goes on took what was spent in it before, too', async () => {
+    const world = await eightDays();
+    await spend(world, 4, 410);
+    const startsAt = world.daemon.now() - 4 * hourMs;
+    announce(world, { startsAt, endsAt: startsAt + 5 * hourMs });
+    const [{ spentMicros } = { spentMicros: 0 }] = world.views.announced();
+    expect(Math.abs(spentMicros - units(1640))).toBeLessThan(units(10));
+    await spend(world, 1, 410);
+    await spend(world, 2, 10);
+    expect(isFiring(world)).toBe(false);
+  });
+
   test('of a whole day that comes within an hour is no surge, and is not expected once more in the rest of its time', async () => {
     const world = await eightDays();
     const now = world.daemon.now();

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../src/domain/secret.ts';
 import { writeCalendar } from '../../src/http/calendar.ts';
+import { loadLanguage } from '../../src/languages/load-language.ts';
 import { english } from '../../src/wording/language.ts';
 import { smsLow, units } from '../support/account-facts.ts';
 import {
@@ -179,6 +180,28 @@ describe('the calendar of payments', () => {
     expect(said).toMatch(/DESCRIPTION:SMS balance\\, for another 30 days\. Not read since \w+ 21 Nov/);
     expect(said).toMatch(/DESCRIPTION:By the forecast.*\. Not read since/);
     expect(said).toContain('DESCRIPTION:Not read\\, or not enough history: Lost\r\n');
+  });
+
+  it('joins its sentences as its language does', async () => {
+    const accounts = [buildAccountView({ isRead: false, payments: [buildPayment(5)] })];
+    const views = showingAccounts((await startWorld()).views, accounts);
+    const chinese = { ...frame, language: await loadLanguage('zh-CN') };
+    const said = (await writeCalendar({ views, ...chinese }, 'd1')).replaceAll('\r\n ', '');
+    expect(said).toMatch(/可再用 30 天。自 .* 起未读取\r\n/);
+  });
+
+  it('tells the balance of one account from that of another whose id begins alike', async () => {
+    const named = (id: string, balance: string) => {
+      const balances = [{ id: balance, label: balance, alertsBelowZero: false }];
+      const runways = { [balance]: buildRunway({ emptyAt: viewsNow + 4 * dayMs }) };
+      return buildAccountView({ id, balances, runways, payments: [{ ...buildPayment(5), balance }] });
+    };
+    const accounts = [named('otp', 'sms-credits'), named('otp-sms', 'credits')];
+    const views = showingAccounts((await startWorld()).views, accounts);
+    const uids = parseStrictly(await writeCalendar({ views, ...frame }, 'd1')).map(
+      ({ properties }) => properties.UID,
+    );
+    expect(uids.slice(0, 2)).toEqual(['pay-otp-sms.credits@d1.lowwater', 'pay-otp-sms-credits@d1.lowwater']);
   });
 
   it('is one even where there is nothing to say', async () => {

@@ -95,6 +95,10 @@ export class FakeViews implements LiveViews {
     return Number.NEGATIVE_INFINITY;
   }
 
+  seriesSince(): number {
+    return 0;
+  }
+
   async *readingsInParts(account: string, since: number, until: number) {
     yield await this.readings(account, since, until);
   }

@@ -30,7 +30,12 @@ function viewsOf(falls: Readonly<Record<string, (day: number) => number>>, curre
   };
   return {
     ...{ accountIds: () => Object.keys(falls), accounts: async () => accounts },
-    ...{ incidents: async () => [], record: () => null, damageEnd: () => Number.NEGATIVE_INFINITY },
+    ...{
+      incidents: async () => [],
+      record: () => null,
+      damageEnd: () => Number.NEGATIVE_INFINITY,
+      seriesSince: () => 0,
+    },
     async *readingsInParts(id: string, from: number, to: number) {
       yield withLastBefore(readingsOf(id), from, to);
     },
@@ -96,7 +101,7 @@ async function halfHourly(fall: (step: number) => number) {
   const otp = { ...account('otp'), pollIntervalMs: dayMs / 48 };
   const views = {
     ...{ accountIds: () => ['otp'], accounts: async () => [otp], incidents: async () => [] },
-    ...{ record: () => null, damageEnd: () => Number.NEGATIVE_INFINITY },
+    ...{ record: () => null, damageEnd: () => Number.NEGATIVE_INFINITY, seriesSince: () => 0 },
     async *readingsInParts(_: string, from: number, to: number) {
       yield withLastBefore(readings, from, to);
     },

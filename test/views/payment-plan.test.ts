@@ -1,9 +1,11 @@
 import { describe, expect, it, test } from 'vitest';
 import { sumUp } from '../../src/domain/one-sum.ts';
 import { payDaysOf } from '../../src/engine/payments.ts';
+import { loadLanguage } from '../../src/languages/load-language.ts';
 import { payCron } from '../../src/schema/times.ts';
 
 import { planPayments } from '../../src/views/payment-plan.ts';
+import { saySum } from '../../src/wording/one-sum-wording.ts';
 import { dayMs, hourMs, units } from '../support/account-facts.ts';
 import { buildAccountView } from '../support/built-views.ts';
 
@@ -44,6 +46,12 @@ describe('one sum over several currencies', () => {
     );
     expect({ micros, missing }).toEqual({ micros: units(1), missing: ['USD', 'credits'] });
   });
+});
+
+test('a sum names what is not in it as its language lists things', async () => {
+  const sum = { currency: 'EUR', micros: units(5), date: '2026-11-20', missing: ['USD', 'credits'] };
+  const chinese = { language: await loadLanguage('zh-CN'), timezone: 'UTC', now };
+  expect(saySum(sum, chinese)).toContain('不含 USD、credits：');
 });
 
 describe('rates of a table', () => {

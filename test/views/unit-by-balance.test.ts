@@ -67,6 +67,8 @@ it('the page shows minutes as minutes, and sums them up apart from money', () =>
   const [, money = '', minutes = ''] = (totals.table(frame)?.markup ?? '').split('<tr>').slice(1);
   expect(money).toContain('12.50 EUR');
   expect(money).not.toContain('340');
+  // No balance in euro is called Calls: it is not zero.
+  expect(money).not.toContain('0.00 EUR');
   expect(minutes).toContain('340 minutes');
 });
 

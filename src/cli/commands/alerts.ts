@@ -1,6 +1,6 @@
 import { formatMoney } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
-import type { Quantity } from '../../domain/quantity.ts';
+import { balanceOf, type Quantity } from '../../domain/quantity.ts';
 import { unitOf } from '../../domain/reading.ts';
 import { sortAlerts } from '../../views/sort-alerts.ts';
 import type { AlertView, Explanation } from '../../views/views.ts';
@@ -122,11 +122,11 @@ durations in seconds. next is what it says by the forecast that is worse, and wh
     }
     const { stdout, clock } = context;
     const { balances = [], currency = null } = (await views.account(account)) ?? {};
-    const frameOf = ({ rule: { balance } }: (typeof chosen)[number]) => ({
+    const frameOf = ({ rule, evaluation }: (typeof chosen)[number]) => ({
       language: english,
       timezone: backend.timezone,
       now: clock.now(),
-      currency: unitOf({ balances, currency }, balance),
+      currency: unitOf({ balances, currency }, balanceOf(rule.balance, evaluation.facts)),
     });
     if (input.flag('json')) {
       const { explanationJson } = await import('../../views/public-json.ts');

@@ -1,6 +1,7 @@
 import { formatAmount, formatMicros } from '../../domain/money.ts';
 import { ownOf } from '../../domain/own.ts';
 import { cleanText, plural } from '../../domain/plain-text.ts';
+import { balanceOf } from '../../domain/quantity.ts';
 import { amountOf, unitOf } from '../../domain/reading.ts';
 import type { DescribedExchange } from '../../providers/describe-exchange.ts';
 import { isEndingSoon, wordEndingSoon } from '../../views/account-summary.ts';
@@ -160,7 +161,7 @@ function wordTrouble({ view, outcome, explanations }: CheckedAccount, frame: Fra
     const { value } = evaluation;
     return value === null
       ? rule.id
-      : `${rule.id} ${sayQuantity(value, { ...frame, currency: unitOf(view, rule.balance) })}`;
+      : `${rule.id} ${sayQuantity(value, { ...frame, currency: unitOf(view, balanceOf(rule.balance, evaluation.facts)) })}`;
   });
   return `${view.id}: ${breached.length > 0 ? breached.join(', ') : outcome === 'ok' ? 'not read' : (outcome ?? 'not asked')}`;
 }
@@ -210,7 +211,8 @@ function formatAccount(checked: CheckedAccount, frame: Frame): string {
   }
   const width = Math.max(0, ...explanations.map(({ rule }) => rule.id.length));
   for (const explanation of explanations) {
-    const currency = unitOf(view, explanation.rule.balance);
+    const { rule, evaluation } = explanation;
+    const currency = unitOf(view, balanceOf(rule.balance, evaluation.facts));
     lines.push(formatRule(explanation, { ...frame, width, currency, isRead: isReadNow(checked) }));
   }
   return `${lines.join('\n')}\n`;

@@ -3,7 +3,7 @@ import { formatMicros } from '../../domain/money.ts';
 import { type AnnouncedRun, isRefusal, refuse } from '../../domain/operator.ts';
 import { dayMs, isoText } from '../../domain/time.ts';
 import { sayDuration } from '../../wording/moments.ts';
-import { keepAnnounced } from '../announced-runs.ts';
+import { keepAnnounced, withItsPast } from '../announced-runs.ts';
 import { scheduleAccount } from '../judge.ts';
 import { type DoneBefore, instant, isPressedAgain, joinDetails, orderKind } from './kind.ts';
 import { findBalance, nameOf, refusals } from './refusals.ts';
@@ -49,7 +49,7 @@ export const expectSpending = orderKind({
       const duration = sayDuration(now - announcedAt);
       return refuse('changed', refusals.announcedBefore({ who: nameOf(announcedBy), duration }));
     }
-    const run: AnnouncedRun & DoneBefore = {
+    const run: AnnouncedRun & DoneBefore = withItsPast(account, {
       ...{
         id: order.id ?? `r-${order.orderId}`,
         account: account.id,
@@ -59,7 +59,7 @@ export const expectSpending = orderKind({
         endsAt,
       },
       ...{ announcedAt: now, announcedBy: by, comment, spentMicros: 0, usualMicros: 0 },
-    };
+    });
     keepAnnounced(state, account.id, [...account.announced, run]);
     scheduleAccount(state, account);
     return run;

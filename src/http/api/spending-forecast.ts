@@ -4,7 +4,7 @@ import { ownOf } from '../../domain/own.ts';
 import type { ExpectedSpending } from '../../domain/quantity.ts';
 import { isoDay, isoText } from '../../domain/time.ts';
 import { formatCsvLine } from '../../views/csv.ts';
-import { money as amount, moneyOrNull } from '../../views/public-object.ts';
+import { money as amount, at, isoOrNull, moneyOrNull } from '../../views/public-object.ts';
 import { commonLabel } from '../../views/review.ts';
 import {
   type ForecastGroup,
@@ -40,6 +40,7 @@ export const forecastOperations: readonly Operation[] = [
           ...{ spent: amount, thisMonth: whole, budget },
           quarterKnownSince: z.string(),
           ...{ spentInQuarter: amount, thisQuarter: whole, nextMonth: whole },
+          readAt: at('Until when it is known: long ago while the account cannot be read')[0],
         }),
       ),
       groupedBy: z.string().nullable(),
@@ -101,6 +102,7 @@ function rowJson({ account, balance, provider, currency, ...row }: SpendingForec
     quarterKnownSince: isoText(quarter.knownSince),
     spentInQuarter: formatMicros(quarter.spent),
     ...{ thisQuarter: rangeOrNull(quarter.total), nextMonth: rangeOrNull(nextMonth) },
+    readAt: isoOrNull(account.readAt),
   };
 }
 
@@ -115,7 +117,7 @@ function groupJson({ group: name, currency, month, quarter, nextMonth, unknown, 
 const csvHeader = formatCsvLine([
   ...['account', 'name', 'balance', 'provider', 'label', 'currency', 'knownSince', 'spent'],
   ...['month', 'monthLow', 'monthHigh', 'budget', 'quarterKnownSince', 'spentInQuarter'],
-  ...['quarter', 'quarterLow', 'quarterHigh', 'nextMonth', 'nextMonthLow', 'nextMonthHigh'],
+  ...['quarter', 'quarterLow', 'quarterHigh', 'nextMonth', 'nextMonthLow', 'nextMonthHigh', 'readAt'],
 ]);
 
 /** An unknown value is empty. */
@@ -127,6 +129,6 @@ function csvLine(row: SpendingForecast, label: string | null): string {
   return formatCsvLine([
     ...[account, row.account.name, balance, provider, labelOf(row.account, label), currency, knownSince],
     ...[spent, ...cells(known.thisMonth), known.budget ?? '', known.quarterKnownSince, known.spentInQuarter],
-    ...[...cells(known.thisQuarter), ...cells(known.nextMonth)],
+    ...[...cells(known.thisQuarter), ...cells(known.nextMonth), known.readAt ?? ''],
   ]);
 }

@@ -1,6 +1,6 @@
 import { ownOf } from '../../domain/own.ts';
 import { cleanText } from '../../domain/plain-text.ts';
-import type { Quantity } from '../../domain/quantity.ts';
+import { balanceOf, type Quantity } from '../../domain/quantity.ts';
 import { type Balance, type BalanceDefinition, type PollRecord, unitOf } from '../../domain/reading.ts';
 import { dayMs } from '../../domain/time.ts';
 import { figureOf } from '../../rules/fact-figures.ts';
@@ -230,7 +230,7 @@ function ruleList(explanations: readonly Explanation[], account: AccountView, fr
 
 function ruleRow(explanation: Explanation, account: AccountView, frame: Frame): Html {
   const { rule, evaluation, wouldNotFire } = explanation;
-  const words = { ...frame, currency: unitOf(account, rule.balance) };
+  const words = { ...frame, currency: unitOf(account, balanceOf(rule.balance, evaluation.facts)) };
   return html`<tr><td data-label="${say(says.verdict, frame)}">${verdict(explanation, frame)}</td>
 <th scope="row"><code>${rule.id}</code><span class="sub">${sayAgain(describeRule(rule), frame)}${rule.builtIn && html` · ${say(says.builtIn, frame)}`}</span><a class="sub" href="${trialPath(account.id, rule.id)}">${say(says.tryOthers, frame)}<span class="hidden"> ${say(says.ofRule, { rule: rule.id }, frame)}</span></a></th>
 <td class="number" data-label="${say(common.value, frame)}">${evaluation.value === null ? unknown(frame) : sayQuantity(evaluation.value, words)}</td>

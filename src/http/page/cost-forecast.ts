@@ -33,6 +33,8 @@ const says = phrases('cost', {
   inPart: 'not watched from the beginning',
   without:
     '{count, plural, one {# balance without a forecast: as so far} other {# balances without a forecast: as so far}}',
+  unread:
+    '{count, plural, one {# account could not be read: what it spent is as of its last reading.} other {# accounts could not be read: what they spent is as of their last readings.}}',
   none: 'none',
   oneMonth: 'This month in one currency: {sum}, of it so far {spent}',
   oneQuarter: 'This quarter: {sum}',
@@ -52,10 +54,11 @@ export async function costSection(
   const names = new Map(rows.map(({ account }) => [account.id, account.name]));
   const fold = (title: string, groupOf: (row: SpendingForecast) => string, name?: typeof groupName): Html =>
     html`<details><summary>${title}</summary>${costTable(title, groupForecasts(rows, groupOf), scope, name)}</details>`;
+  const unread = new Set(rows.flatMap(({ account }) => (account.isRead ? [] : account.id))).size;
   const title = label === null ? say(says.title, scope) : say(says.by, { label }, scope);
   const csv = label === null ? '' : `?${new URLSearchParams({ by: label }).toString()}`;
   return html`<section aria-labelledby="cost-heading"><div class="section-head"><h2 id="cost-heading">${say(says.title, scope)}</h2><p class="download"><a href="/api/v1/spending-forecast.csv${csv}" download>${say(says.csv, scope)}</a></p></div>
-${oneSums(sums, rows.filter(({ month }) => month.total === null).length, scope)}
+${unread > 0 && html`<p class="note unread">${say(says.unread, { count: unread }, scope)}</p>`}${oneSums(sums, rows.filter(({ month }) => month.total === null).length, scope)}
 ${costTable(title, groupForecasts(rows, byLabel), scope)}
 ${fold(say(says.byProvider, scope), ({ provider }) => provider)}
 ${fold(

@@ -1,4 +1,5 @@
 import type { Incident, Resolution } from '../../domain/alert.ts';
+import { balanceOf } from '../../domain/quantity.ts';
 import { unitOf } from '../../domain/reading.ts';
 import type { AccountView } from '../../views/views.ts';
 import { sayComment } from '../../wording/comment.ts';
@@ -52,7 +53,8 @@ function incidentRow(
   frame: Scope,
   names: boolean,
 ): Html {
-  const currency = account === undefined ? null : unitOf(account, incident.balance);
+  const currency =
+    account === undefined ? null : unitOf(account, balanceOf(incident.balance, incident.facts));
   const { worstSeverity, rule, firedAt, resolution, value, acknowledgement } = incident;
   return html`<tr><td data-label="${say(says.worst, frame)}">${badge(worstSeverity, stateWord(worstSeverity, frame))}</td>${
     names &&

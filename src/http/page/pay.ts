@@ -1,3 +1,4 @@
+import { missingOf } from '../../domain/operator.ts';
 import { unitOf } from '../../domain/reading.ts';
 import { isEndingSoon, sayEndingSoon } from '../../views/account-summary.ts';
 import {
@@ -40,6 +41,7 @@ const says = phrases('pay', {
   by: 'By',
   act: 'Do it',
   dueNow: 'now',
+  inRun: 'in the run of {moment}',
   expected: '{account}: {amount} expected by {moment}, ordered by {by}',
   orderedHeading: 'Ordered',
   calendar: 'Calendar',
@@ -130,18 +132,21 @@ ${table(
 
 /** What, how much, by when, and what to do. */
 function paymentRow(payment: DuePayment, scope: Scope): Html {
-  const { account, balance, micros, dueAt, isDue, isAtLeast } = payment;
+  const { account, balance, micros, dueAt, isDue, isAtLeast, runAt = null } = payment;
   const sum = html`<strong>${sayAmount(micros, { ...scope, currency: unitOf(account, balance) })}</strong>`;
   const by =
     isDue || dueAt === null
       ? html`<strong class="gone">${say(says.dueNow, scope)}</strong>`
       : nearMoment(dueAt, scope);
+  const run =
+    runAt !== null &&
+    html`<span class="sub">${sayHtml(says.inRun, { moment: nearMoment(runAt, scope) }, scope)}</span>`;
   const topUp =
     account.topUpUrl !== null &&
     html`<a class="button primary" href="${account.topUpUrl}">${say(common.topUp, scope)}<span class="hidden"> ${nameOf(account.name)}</span></a>`;
   return html`<tr><th scope="row">${balanceLink(account, balance, scope)}</th>
 <td class="number" data-label="${say(says.amount, scope)}">${isAtLeast ? sayHtml(says.atLeast, { amount: sum }, scope) : sum}</td>
-<td class="by" data-label="${say(says.by, scope)}">${by}</td>
+<td class="by" data-label="${say(says.by, scope)}">${by}${run}</td>
 <td class="do"><div class="acts">${topUp} ${orderedForm(account, payment, scope, '/pay')}</div></td></tr>`;
 }
 
@@ -151,9 +156,13 @@ async function expectedList(scope: Scope): Promise<Html | null> {
   if (expected.length === 0) return null;
   const accounts = await accountsOf(views, expected);
   return html`<section aria-labelledby="ordered-heading"><h2 id="ordered-heading">${say(says.orderedHeading, scope)}</h2><ul class="ordered">${expected.map(
-    ({ id, account, balance, amountMicros, by: arrivesBy, comment, orderedBy }) => {
+    (topUp) => {
+      const { id, account, balance, by: arrivesBy, comment, orderedBy } = topUp;
       const { name = account, balances = [], currency = null } = accounts.get(account) ?? {};
-      const amount = sayAmount(amountMicros, { ...scope, currency: unitOf({ balances, currency }, balance) });
+      const amount = sayAmount(missingOf(topUp), {
+        ...scope,
+        currency: unitOf({ balances, currency }, balance),
+      });
       const given = { account: balanceLink({ id: account, name, balances }, balance, scope), amount };
       const more = { moment: sayMoment(arrivesBy, scope), by: html`<bdi>${orderedBy}</bdi>` };
       return html`<li>${sayHtml(says.expected, { ...given, ...more }, scope)}${comment !== '' && html` (<bdi>${comment}</bdi>)`}

@@ -2,9 +2,12 @@ import { expect, test } from 'vitest';
 import { dayMs } from '../../../src/domain/time.ts';
 import type { Wanted } from '../../../src/engine/orders.ts';
 import { runwayOf } from '../../../src/engine/spending.ts';
+import { wordItem } from '../../../src/messages/item-wording.ts';
+import { accountServiceBalances } from '../../../src/providers/account-service/account-service-kind.ts';
 import { hourMs, minuteMs, units } from '../../support/account-facts.ts';
 import { giveAtOnce } from '../../support/orders.ts';
 import { makeAccount } from '../../support/settings.ts';
+import { serveWorld } from '../../support/web-server.ts';
 import { read, startWorld, step, type World } from '../../support/world.ts';
 
 const order = {
@@ -44,6 +47,55 @@ test('one that does not come is said, once, after its time; it ends when the mon
   // Half of it is not all of it.
   expect(await read(world, 2600)).toEqual([]);
   expect(await read(world, 5100)).toEqual(['otp/late-top-up resolved warning']);
+});
+
+test('of two, the one that is due first has come first, though it was ordered later', async () => {
+  const world = await startWorld();
+  await read(world, 10_000);
+  announce(world, { id: 'transfer', arrivesBy: world.daemon.now() + 5 * dayMs });
+  announce(world, { id: 'card', amountMicros: units(1000) });
+  await read(world, 11_000);
+  expect(expected(world)).toMatchObject([{ id: 'transfer', receivedMicros: 0 }]);
+  await world.pass(3 * hourMs);
+  expect(world.news()).toEqual([]);
+});
+
+test('one of which a part came says so, in the unit of its balance', async () => {
+  const [sms, voip] = accountServiceBalances;
+  const balances = [sms, voip].flatMap((each) => (each === undefined ? [] : { ...each, unit: 'minutes' }));
+  const world = await startWorld({ accounts: [makeAccount('otp', { balances })] });
+  await read(world, 100);
+  announce(world);
+  await read(world, 2100);
+  await world.pass(3 * hourMs);
+  const { message } = world.channel('ops').delivered.at(-1) ?? {};
+  const [item] = message?.kind === 'incidents' ? message.items : [];
+  if (message === undefined || item === undefined) throw new Error('it is told');
+  const words = 'otp: only 2,000 minutes of the expected top-up of 5,000 minutes (SMS) arrived';
+  expect(wordItem(item, message).headline).toBe(`WARNING · ${words}`);
+  const { url } = await serveWorld(world);
+  const page = await (await fetch(`${url}/pay`)).text();
+  expect(page).toContain('3,000 minutes expected by');
+});
+
+test('a reminder is about the top-up that is missing by then, and what came of it since', async () => {
+  const world = await startWorld();
+  await read(world, 100);
+  announce(world);
+  announce(world, { amountMicros: units(700), arrivesBy: world.daemon.now() + 3 * hourMs, id: 'second' });
+  await world.pass(4 * hourMs);
+  const headline = () => {
+    const { message } = world.channel('ops').delivered.at(-1) ?? {};
+    const [item] = message?.kind === 'incidents' ? message.items : [];
+    return message && item && wordItem(item, message).headline.replace(/^.*?otp: /, '');
+  };
+  expect(headline()).toBe('the expected top-up of 5,000.00 CNY (SMS) has not arrived');
+  await read(world, 1100);
+  await world.pass(4 * hourMs);
+  expect(headline()).toBe('only 1,000.00 CNY of the expected top-up of 5,000.00 CNY (SMS) arrived');
+  await read(world, 5100);
+  await world.pass(4 * hourMs);
+  expect(headline()).toBe('the expected top-up of 700.00 CNY (SMS) has not arrived');
 });
 
 test('one does not come by a rise between two readings in another currency', async () => {

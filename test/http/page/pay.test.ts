@@ -133,7 +133,7 @@ describe('who pays', () => {
   });
 });
 
-test('the CSV of payments has a column for the pay run where pay days are set', async () => {
+test('page and CSV say the pay run of each payment where pay days are set', async () => {
   const world = await startWorld({}, { startAt: viewsNow - minuteMs });
   const payment = buildPayment(9_300, viewsNow + 40 * hourMs);
   const payments = [
@@ -145,6 +145,8 @@ test('the CSV of payments has a column for the pay run where pay days are set', 
   const csv = await (await fetch(`${url}/api/v1/pay.csv`)).text();
   const cells = csv.split('\r\n').map((line) => line.split(',').at(-1));
   expect(cells).toEqual(['run', new Date(viewsNow + hourMs).toISOString(), '', '']);
+  const page = await (await fetch(`${url}/pay`)).text();
+  expect(page.match(/in the run of <time[^>]*>Fri 19:41<\/time>/g)).toHaveLength(1);
 });
 
 describe('an alert of a real daemon', () => {

@@ -38,7 +38,12 @@ async function reviewedWorld(): Promise<World> {
 function reviewed(account: AccountView, readings: readonly Reading[]) {
   return {
     ...{ accountIds: () => [account.id], accounts: async () => [account] },
-    ...{ incidents: async () => [], record: () => null, damageEnd: () => Number.NEGATIVE_INFINITY },
+    ...{
+      incidents: async () => [],
+      record: () => null,
+      damageEnd: () => Number.NEGATIVE_INFINITY,
+      seriesSince: () => 0,
+    },
     async *readingsInParts(_: string, from: number, to: number) {
       yield readings.filter(({ at }, place) => (readings[place + 1]?.at ?? at) >= from && at < to);
     },
@@ -223,6 +228,46 @@ describe('a review', () => {
     const rates = { date: '2026-11-01', base: 'EUR', amounts: { USD: '0.9' }, inverted: false };
     const total = sumReview(review, { currency: 'EUR', rates });
     expect(total?.spent).toMatchObject({ micros: units(20), missing: ['minutes'] });
+  });
+
+  it('says of which accounts what the month will cost is as of their last reading', async () => {
+    const world = await startWorld({ accounts: ['otp', 'lost'] }, { sleepMs: hourMs });
+    world.provider.fail('lost');
+    const readAt = new Date(world.now - minuteMs).toISOString().slice(0, 16);
+    await world.pass(dayMs);
+    const { url } = await serveWorld(world);
+    const page = await (await fetch(`${url}/review`)).text();
+    expect(page).toContain('1 account could not be read: what it spent is as of its last reading.');
+    const csv = await (await fetch(`${url}/api/v1/spending-forecast.csv`)).text();
+    const [header, ...rows] = csv.split('\r\n').map((line) => line.split(','));
+    expect(header?.at(-1)).toBe('readAt');
+    expect(rows.find(([account]) => account === 'lost')?.at(-1)).toContain(readAt);
+  });
+
+  it('counts no difference between two accounts of a provider as spent', async () => {
+    const world = await startWorld({ rules: [] });
+    await read(world, 9_000);
+    const since = world.now;
+    await read(world, 8_990);
+    world.provider.set('otp', 100);
+    await world.reload({ rules: [], accounts: [makeAccount('otp', { baseUrl: 'https://other.example' })] });
+    await world.pass(5 * minuteMs);
+    await read(world, 95);
+    const review = await reviewTime(world.views, { ...everything, since, until: world.now + 1 });
+    expect(review.spending?.accounts).toMatchObject([{ spent: units(15) }]);
+  });
+
+  it('says of an account whose currency changed neither that all is known nor that nothing was spent before', async () => {
+    const readings = Array.from({ length: 20 }, (_, day) => ({
+      at: Date.UTC(2026, 10, 1) + day * dayMs,
+      balances: { sms: units(5_000 - 100 * day), voip: 0 },
+      currency: day < 16 ? 'CNY' : 'USD',
+    }));
+    const account = buildAccountView({ timezone: 'UTC', pollIntervalMs: dayMs, currency: 'USD' });
+    const order = { ...everything, since: Date.UTC(2026, 10, 11), until: Date.UTC(2026, 10, 20) };
+    const { spending, inPart } = await reviewTime(reviewed(account, readings), order);
+    expect(spending?.accounts).toMatchObject([{ currency: 'USD', spent: units(300), before: null }]);
+    expect(inPart).toEqual([account]);
   });
 
   it('says of an account that is not read any more neither that it spent less than before nor that it was never below zero', async () => {
