@@ -15,7 +15,7 @@ export function readWithUnstored(store: StoreReader, state: MonitorState): Store
   };
   const readingsOf = (query: HistoryQuery) => pollsOf(query).flatMap(({ reading }) => reading ?? []);
   return {
-    load: async () => ({ ...(await store.load()), accounts: [...state.polled.values()] }),
+    load: () => store.load(),
     // What memory holds is looked up first: what is stored meanwhile is found once all the same.
     polls: (query) => joinByTime(pollsOf(query), store.polls(query), query),
     readings: (query) => joinByTime(readingsOf(query), store.readings(query), query),
