@@ -58,15 +58,16 @@ async function* joinByTime<Row extends { readonly at: number }>(
   if (waiting.length > 0) yield waiting;
 }
 
-/** Newest first. A row that memory knows otherwise, or no more, leaves its place to an older one: fewer than `limit` are all there are. */
+/** Newest first. A row that memory knows is wanted no more leaves its place to an older one: fewer than `limit` are all there are. */
 async function joinNewest<Row extends { readonly id: string }>(
   records: Records<Row>,
   limit = Number.MAX_SAFE_INTEGER,
   { read, instantOf, isWanted }: NewestRows<Row>,
 ): Promise<readonly Row[]> {
   const newer = new Map([...records.unsaved.unstoredItems()].map((id) => [id, records.get(id)]));
-  const stored = await read(Math.min(limit + newer.size, Number.MAX_SAFE_INTEGER));
   const unstored = [...newer.values()].flatMap((row) => row ?? []).filter(isWanted);
+  const most = Math.min(limit + newer.size - unstored.length, Number.MAX_SAFE_INTEGER);
+  const stored = await read(most);
   // Of one instant what was noted last comes first, as it will be stored.
   return [...unstored.reverse(), ...stored.filter(({ id }) => !newer.has(id))]
     .sort((left, right) => instantOf(right) - instantOf(left))
