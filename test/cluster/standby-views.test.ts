@@ -253,7 +253,7 @@ test('an empty list is no answer of a daemon that has read nothing: API and page
   expect(cancelled.status).toBe(503);
   const unread = 'The database cannot be read just now';
   const pages = await Promise.all(
-    ['/silences', '/messages', '/'].map(async (path) => (await ask(path)).text()),
+    ['/silences', '/messages', '/', '/pay'].map(async (path) => (await ask(path)).text()),
   );
   for (const page of pages) expect(page).toContain(unread);
   expect(pages.join()).not.toContain('Nothing is silenced');
