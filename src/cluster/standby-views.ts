@@ -7,7 +7,7 @@ import { refusals } from '../engine/orders/refusals.ts';
 import { aliveNote } from '../engine/restore.ts';
 import type { ClusterMember } from '../ports/cluster.ts';
 import type { LeftOrder, StoredState, StoreFile, StoreReader } from '../ports/store.ts';
-import { createViews } from '../views/create-views.ts';
+import { createViews, notRead } from '../views/create-views.ts';
 import { nothingStored } from '../views/empty-reader.ts';
 import { leaveOrders, leaveTest } from '../views/leave-orders.ts';
 import { type DaemonStatus, type LiveViews, waitingMessages } from '../views/live-views.ts';
@@ -139,11 +139,14 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<St
     return known;
   }
 
+  function isKnown(): boolean {
+    return madeOf.revision !== null;
+  }
+
   /** `fresh` for questions to which "nothing" would be an answer. */
   async function freshOnceRead(): Promise<typeof known> {
     const read = await fresh();
-    if (madeOf.revision === null)
-      throw new StorageError('other', 'what the shared database holds now has not been read');
+    if (!isKnown()) throw notRead();
     return read;
   }
 
@@ -184,7 +187,7 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<St
 
   return {
     ...views,
-    isKnown: () => madeOf.revision !== null,
+    isKnown,
     accounts: async (ids) => fresh().then(() => views.accounts(ids)),
     accountsInBrief: async (ids) => fresh().then(() => views.accountsInBrief(ids)),
     summary: async (limit) => fresh().then(() => views.summary(limit)),

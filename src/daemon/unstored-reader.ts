@@ -1,17 +1,21 @@
 import type { Incident } from '../domain/alert.ts';
+import type { PollRecord } from '../domain/reading.ts';
 import type { Records } from '../engine/records.ts';
 import type { MonitorState } from '../engine/state.ts';
 import type { HistoryQuery, IncidentQuery, StoreReader } from '../ports/store.ts';
 
 /** The database with what the daemon has not stored yet, which may be hours where it cannot be written: what people ask for is as of now. */
 export function readWithUnstored(store: StoreReader, state: MonitorState): StoreReader {
-  const pollsOf = ({ account, since, until }: HistoryQuery) =>
-    [...state.polls.unstoredItems()]
-      .filter(({ account: of, poll }) => of === account && since <= poll.at && poll.at < until)
-      .map(({ poll }) => poll);
+  // A loop: tens of thousands of polls may wait, and a report asks for each account.
+  const pollsOf = ({ account, since, until }: HistoryQuery) => {
+    const found: PollRecord[] = [];
+    for (const { account: of, poll } of state.polls.unstoredItems())
+      if (of === account && since <= poll.at && poll.at < until) found.push(poll);
+    return found;
+  };
   const readingsOf = (query: HistoryQuery) => pollsOf(query).flatMap(({ reading }) => reading ?? []);
   return {
-    load: async () => ({ ...(await store.load()), accounts: [...state.polled.values()] }),
+    load: () => store.load(),
     // What memory holds is looked up first: what is stored meanwhile is found once all the same.
     polls: (query) => joinByTime(pollsOf(query), store.polls(query), query),
     readings: (query) => joinByTime(readingsOf(query), store.readings(query), query),
@@ -20,15 +24,19 @@ export function readWithUnstored(store: StoreReader, state: MonitorState): Store
       const stored = await store.readingBefore(account, at);
       return newer === undefined || (stored !== null && newer.at < stored.at) ? stored : newer;
     },
-    async incidents(query) {
-      const join = joinNewest(state.incidents, ({ firedAt }) => firedAt, query.limit);
-      return join(await store.incidents(query), (incident) => isWithin(incident, query));
-    },
+    incidents: (query) =>
+      joinNewest(state.incidents, query.limit, {
+        read: (limit) => store.incidents({ ...query, limit }),
+        instantOf: ({ firedAt }) => firedAt,
+        isWanted: (incident) => isWithin(incident, query),
+      }),
     silences: (notOverAt) => store.silences(notOverAt),
-    async messages(limit, before = Number.MAX_SAFE_INTEGER) {
-      const join = joinNewest(state.messages, ({ createdAt }) => createdAt, limit);
-      return join(await store.messages(limit, before), ({ createdAt }) => createdAt < before);
-    },
+    messages: (limit, before = Number.MAX_SAFE_INTEGER) =>
+      joinNewest(state.messages, limit, {
+        read: (most) => store.messages(most, before),
+        instantOf: ({ createdAt }) => createdAt,
+        isWanted: ({ createdAt }) => createdAt < before,
+      }),
     close: () => store.close(),
   };
 }
@@ -50,20 +58,26 @@ async function* joinByTime<Row extends { readonly at: number }>(
   if (waiting.length > 0) yield waiting;
 }
 
-/** Newest first. Takes what memory has not stored, to join it with stored rows later. */
-function joinNewest<Row extends { readonly id: string }>(
+/** Newest first. A row that memory knows is wanted no more leaves its place to an older one: fewer than `limit` are all there are. */
+async function joinNewest<Row extends { readonly id: string }>(
   records: Records<Row>,
-  instantOf: (row: Row) => number,
   limit = Number.MAX_SAFE_INTEGER,
-) {
+  { read, instantOf, isWanted }: NewestRows<Row>,
+): Promise<readonly Row[]> {
   const newer = new Map([...records.unsaved.unstoredItems()].map((id) => [id, records.get(id)]));
-  return (stored: readonly Row[], isWanted: (row: Row) => boolean): readonly Row[] =>
-    [
-      ...[...newer.values()].flatMap((row) => row ?? []).filter(isWanted),
-      ...stored.filter(({ id }) => !newer.has(id)),
-    ]
-      .sort((left, right) => instantOf(right) - instantOf(left))
-      .slice(0, limit);
+  const unstored = [...newer.values()].flatMap((row) => row ?? []).filter(isWanted);
+  const most = Math.min(limit + newer.size - unstored.length, Number.MAX_SAFE_INTEGER);
+  const stored = await read(most);
+  // Of one instant what was noted last comes first, as it will be stored.
+  return [...unstored.reverse(), ...stored.filter(({ id }) => !newer.has(id))]
+    .sort((left, right) => instantOf(right) - instantOf(left))
+    .slice(0, limit);
+}
+
+interface NewestRows<Row> {
+  readonly read: (limit: number) => Promise<readonly Row[]>;
+  readonly instantOf: (row: Row) => number;
+  readonly isWanted: (row: Row) => boolean;
 }
 
 function isWithin({ account, rule, firedAt, resolvedAt, event }: Incident, query: IncidentQuery): boolean {

@@ -153,10 +153,11 @@ function whatRose(incident: Incident, notified: LastNotified): NotificationReaso
 
 /** As a receiver that forgets is told of it again: what got worse it learns by the message about that, which a silence may hold back. */
 export function asNotified(incident: Incident, notified: LastNotified | undefined): Incident {
+  // Who took it knows how bad it was then; the receiver may not.
+  const taken = { ...incident, acknowledgement: null };
   // Below zero: nobody knows what it was notified of.
-  if (notified === undefined || notified.rises < 0 || whatRose(incident, notified) !== 'worse')
-    return incident;
-  const severity = knownSeverity(incident, notified);
+  if (notified === undefined || notified.rises < 0 || whatRose(taken, notified) !== 'worse') return incident;
+  const severity = knownSeverity(taken, notified);
   return { ...incident, severity, worstSeverity: severity, rises: notified.rises };
 }
 

@@ -20,9 +20,8 @@ export class Unsaved<Item = string> {
   }
 
   /** Those of the batch under way first. */
-  *unstoredItems(): Generator<Item> {
-    yield* this.#taken;
-    for (const item of this.#changed) if (!this.#taken.has(item)) yield item;
+  unstoredItems(): ReadonlySet<Item> {
+    return this.#taken.size === 0 ? this.#changed : new Set([...this.#taken, ...this.#changed]);
   }
 
   get unstored(): number {

@@ -1,12 +1,12 @@
 import {
   type Incident,
+  isAcknowledged,
   isSelfId,
   type LastNotified,
   notifiedOfLittle,
   type Resolution,
 } from '../domain/alert.ts';
 import { kindsByIncident } from '../domain/outbox.ts';
-import { ownOf } from '../domain/own.ts';
 import { inParts } from '../domain/parts.ts';
 import type { Unstored } from '../ports/store.ts';
 import { ruleKindOf } from '../rules/registry.ts';
@@ -59,17 +59,21 @@ function noteUntold(state: MonitorState, now: number): void {
 /** An incident that is known here too; another one where a channel that the other daemon told did not hear since how it is. */
 export function sayAgain(known: Incident, told: Incident): Incident {
   if (known.event) return known;
+  const isLeast = known.resolvedAt === null && known.severity === 'info' && !isAcknowledged(known);
   const isFalse = ({ resolved }: LastNotified): boolean =>
     known.resolvedAt === null ? told.resolvedAt !== null : !resolved;
-  const again = Object.entries(told.notified).flatMap(([channel, last]) => {
-    const own = ownOf(known.notified, channel);
-    if (!isFalse(last) || (own !== undefined && own.at > last.at + togetherMs)) return [];
+  const notified = new Map(Object.entries(known.notified));
+  let isSame = true;
+  for (const [channel, last] of Object.entries(told.notified)) {
+    const own = notified.get(channel);
+    if (!isFalse(last) || (own !== undefined && own.at > last.at + togetherMs)) continue;
+    isSame = false;
     const { rises } = own ?? last;
-    return [[channel, { ...(own ?? last), ...notifiedOfLittle, rises: rises - 1 }]];
-  });
-  return again.length === 0
-    ? known
-    : { ...known, notified: { ...known.notified, ...Object.fromEntries(again) } };
+    // The least severity is never told as worse: it is told as new.
+    if (isLeast) notified.delete(channel);
+    else notified.set(channel, { ...(own ?? last), ...notifiedOfLittle, rises: rises - 1 });
+  }
+  return isSame ? known : { ...known, notified: Object.fromEntries(notified) };
 }
 
 /** Takes in what can be. Gives the incidents that wait for what this daemon finds out itself. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { StorageError } from '../domain/operator-error.ts';
+import { notRead } from '../views/create-views.ts';
 import type { LiveViews } from '../views/live-views.ts';
 import { sentences } from '../wording/phrase.ts';
 
@@ -113,5 +113,5 @@ export interface Answer {
 /** What a list may be taken from. Throws `StorageError` where nothing has been read: a list of nothing would be no answer. */
 export function known<Known extends Pick<LiveViews, 'isKnown'>>(views: Known): Known {
   if (views.isKnown()) return views;
-  throw new StorageError('other', 'what the shared database holds now has not been read');
+  throw notRead();
 }

@@ -2,6 +2,7 @@ import { collect } from '../daemon/history-loader.ts';
 import { inSlices, nextTurn } from '../daemon/slices.ts';
 import type { Micros } from '../domain/money.ts';
 import type { AnnouncedRun, ExpectedTopUp } from '../domain/operator.ts';
+import { StorageError } from '../domain/operator-error.ts';
 import type { Balance } from '../domain/reading.ts';
 import type { Silence } from '../domain/route.ts';
 import { accountSubject, type Matcher, matches } from '../domain/rule.ts';
@@ -40,6 +41,11 @@ const sliceOfAccounts = 50;
 
 /** The things that people may see: the HTTP server asks the running daemon, the command line the database. */
 export type Views = ReturnType<typeof createViews>;
+
+/** The error in place of an answer to a question to which "nothing" would be one. */
+export function notRead(): StorageError {
+  return new StorageError('other', 'what the shared database holds now has not been read');
+}
 
 /** The answers to what people ask, from the memory that is `current` when they ask and, for history, from the database. */
 export function createViews(current: () => ViewDependencies) {

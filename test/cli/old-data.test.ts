@@ -95,6 +95,7 @@ it('a check of an account to which nothing was pushed for long knows nothing of 
   rmSync(folder, { recursive: true, force: true });
   expect(checked).toMatchObject({ code: 3, stderr: '' });
   expect(checked.stdout).toMatch(/^UNKNOWN: otp: not read; 0 of 1 account fine\n/);
+  expect(checked.stdout).toMatch(/^ +sms-negative +ok when last read /m);
 });
 
 it('a top-up merely happened: it has no length', async () => {

@@ -232,19 +232,28 @@ test('an empty list is no answer of a daemon that has read nothing: API and page
   const world = await firingWorld();
   const database = cutOff(world);
   const views = await standBy(world, database);
-  const server = await runFakeServer({ views: Object.assign(new FakeViews(), views) });
+  const key = 'calendar';
+  const server = await runFakeServer({
+    views: Object.assign(new FakeViews(), views, { calendarKey: () => key }),
+  });
   onTestFinished(() => server.close());
   const lists = ['silences', 'expected-top-ups', 'expected-spending', 'audit', 'channels', 'views/silences'];
   const ask = (path: string) => fetch(server.url + path);
   for (const list of lists) expect((await ask(`/api/v1/${list}`)).status).toBe(200);
+  expect((await ask(`/pay.ics?key=${key}`)).status).toBe(200);
   expect(await (await ask('/silences')).text()).toContain('Nothing is silenced');
   database.cut();
   await world.pass(8000);
   for (const list of lists)
     expect({ list, status: (await ask(`/api/v1/${list}`)).status }).toEqual({ list, status: 503 });
+  // A calendar would drop what it has.
+  expect((await ask(`/pay.ics?key=${key}`)).status).toBe(503);
+  // Nor is there no such thing.
+  const cancelled = await fetch(`${server.url}/api/v1/expected-top-ups/x-1`, { method: 'DELETE' });
+  expect(cancelled.status).toBe(503);
   const unread = 'The database cannot be read just now';
   const pages = await Promise.all(
-    ['/silences', '/messages', '/'].map(async (path) => (await ask(path)).text()),
+    ['/silences', '/messages', '/', '/pay'].map(async (path) => (await ask(path)).text()),
   );
   for (const page of pages) expect(page).toContain(unread);
   expect(pages.join()).not.toContain('Nothing is silenced');

@@ -48,6 +48,23 @@ test('while the database cannot be written, history, incidents and messages are 
   expect(stored.incidents.map(({ id }) => id)).toEqual(full.incidents.map(({ id }) => id));
 });
 
+test('while the database cannot be written, a page of incidents is no shorter for one that memory knows to be over', async () => {
+  const critical = { ...smsLow({ critical: units(50) }), id: 'sms-gone' };
+  const world = await startWorld({ rules: [...rules, critical] });
+  await read(world, 100);
+  await read(world, 40);
+  world.diskFull = true;
+  await read(world, 100);
+  const since = world.now;
+  await world.pass(step);
+  const [both, open] = [await world.views.incidents({ account: 'otp' }), { account: 'otp', since }];
+  expect(both.map(({ rule, resolvedAt }) => [rule, resolvedAt === null])).toEqual([
+    ['sms-gone', false],
+    ['sms-low', true],
+  ]);
+  expect((await world.views.incidents({ ...open, limit: 1 })).map(({ rule }) => rule)).toEqual(['sms-low']);
+});
+
 test('a report that goes out while the database cannot be written names the incidents and the spending that only memory knows', async () => {
   const hourly = { id: 'hourly', cron: '0 * * * *', timezone: 'UTC', channels: ['ops'] };
   const world = await startWorld({ rules, reports: [hourly] });

@@ -8,9 +8,11 @@ const ended = 'otp/sms-low resolved warning (topped-up)';
 const rules = { rules: [smsLow({ warning: units(200) })] };
 
 /** An owner that told `ops` of a low balance, with the incident as another daemon may have it. */
-async function startWithOpen(): Promise<{ readonly world: World; readonly open: Incident }> {
-  const world = await startWorld(rules, { takesOrders: true });
-  expect(await read(world, 100)).toEqual(['otp/sms-low firing warning']);
+async function startWithOpen(
+  severity: 'info' | 'warning' = 'warning',
+): Promise<{ readonly world: World; readonly open: Incident }> {
+  const world = await startWorld({ rules: [smsLow({ [severity]: units(200) })] }, { takesOrders: true });
+  expect(await read(world, 100)).toEqual([`otp/sms-low firing ${severity}`]);
   await world.pass(2000);
   const [open] = world.daemon.state.incidents.values();
   if (open === undefined) throw new Error('no incident');
@@ -62,12 +64,18 @@ test.each([
   },
 );
 
-test('who has an incident open says so again where another daemon told that it is over, and ends it later', async () => {
-  const { world, open } = await startWithOpen();
-  await takeInTold(world, { ...open, resolvedAt: world.now, resolution: { kind: 'recovered' } }, 0);
-  expect(world.news()).toEqual(['otp/sms-low worse warning']);
-  expect(await read(world, 5000)).toEqual([ended]);
-});
+test.each([
+  ['warning', 'worse'],
+  ['info', 'firing'],
+] as const)(
+  'who has an incident of severity %s open says so again where another daemon told that it is over, and ends it later',
+  async (severity, reason) => {
+    const { world, open } = await startWithOpen(severity);
+    await takeInTold(world, { ...open, resolvedAt: world.now, resolution: { kind: 'recovered' } }, 0);
+    expect(world.news()).toEqual([`otp/sms-low ${reason} ${severity}`]);
+    expect(await read(world, 5000)).toEqual([`otp/sms-low resolved ${severity} (topped-up)`]);
+  },
+);
 
 test('what channels have heard since from who has the accounts is not said again for what another daemon told before', async () => {
   const { world, open } = await startWithOpen();

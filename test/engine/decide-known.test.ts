@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { isAcknowledged } from '../../src/domain/alert.ts';
+import { asNotified } from '../../src/engine/decide.ts';
 import {
   acknowledged,
   boss,
@@ -170,4 +171,17 @@ test('an acknowledgement holds until the severity rises', () => {
   expect(isAcknowledged(open)).toBe(false);
   expect(isAcknowledged(acknowledged(open))).toBe(true);
   expect(isAcknowledged({ ...acknowledged(open), rises: 1 })).toBe(false);
+});
+
+test('a receiver that forgets is told of an incident as it knew it, also where who took it knows that it got worse', () => {
+  const worse = { ...open, severity: 'critical', worstSeverity: 'critical', rises: 1 } as const;
+  const taken = acknowledged(worse);
+  for (const each of [worse, taken])
+    expect(asNotified(each, recently)).toEqual({
+      ...each,
+      severity: 'warning',
+      worstSeverity: 'warning',
+      rises: 0,
+    });
+  expect(asNotified(taken, { ...recently, severity: 'critical', rises: 1 })).toBe(taken);
 });

@@ -186,17 +186,22 @@ describe('the rules for Prometheus that come along', () => {
   });
 
   it.skipIf(promtool === null)('end no alarm about a balance while nobody is scraped who would know', () => {
-    const isUp = { series: 'lowwater_build_info', values: '1x4 stale _x9 1x15' };
+    // From the tenth minute on it answers, and has not read the shared database yet.
+    const isUp = [
+      { series: 'lowwater_build_info', values: '1x4 stale _x4 1x20' },
+      { series: 'lowwater_account_info{account="otp"}', values: '1x4 stale _x4 1x14 stale' },
+      { series: 'lowwater_backoff_seconds{account="otp"}', values: '0x4 stale _x9 0x9 stale' },
+    ];
     const alert = (name: string, rule: string, values: string) => ({
       series: `lowwater_alert_${name}{account="otp",rule="${rule}"${name === 'firing' ? ',severity="critical"' : ''}}`,
       values,
     });
     const input_series = [
-      isUp,
+      ...isUp,
       alert('firing', 'ends-meanwhile', '1x4 stale'),
-      alert('firing', 'goes-on', '1x4 stale _x9 1x15'),
-      alert('firing', 'taken', '1x4 stale _x9 1x15'),
-      alert('acknowledged', 'taken', '1x4 stale _x9 1x15'),
+      alert('firing', 'goes-on', '1x4 stale _x9 1x9 stale'),
+      alert('firing', 'taken', '1x4 stale _x9 1x9 stale'),
+      alert('acknowledged', 'taken', '1x4 stale _x9 1x9 stale'),
     ];
     const alarms = (eval_time: string, rules: readonly string[]) => ({
       expr: 'count by (rule) (ALERTS{alertname="LowwaterAlertFiring"})',
@@ -204,7 +209,14 @@ describe('the rules for Prometheus that come along', () => {
       exp_samples: rules.map((rule) => ({ labels: `{rule="${rule}"}`, value: 1 })),
     });
     const both = ['ends-meanwhile', 'goes-on'];
-    const promql_expr_test = [alarms('3m', both), alarms('12m', both), alarms('17m', ['goes-on'])];
+    // At last it has no accounts any more, and knows that.
+    const promql_expr_test = [
+      alarms('3m', both),
+      alarms('8m', both),
+      alarms('12m', both),
+      alarms('17m', ['goes-on']),
+      alarms('27m', []),
+    ];
     testRules({ input_series, promql_expr_test }, shippedRules);
   });
 

@@ -126,7 +126,7 @@ export function renderAlerts(
     // Over as it begins: it shows that alerts are taken, and wakes nobody.
     case 'test': {
       const now = isoText(message.at);
-      const name = { alertname: 'LowwaterTest', severity: 'info', ...labels };
+      const name = { ...labels, alertname: 'LowwaterTest', severity: 'info' };
       return [{ labels: name, annotations: { summary: testHeadline(message) }, startsAt: now, endsAt: now }];
     }
     case 'incidents':

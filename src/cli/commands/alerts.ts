@@ -11,7 +11,14 @@ import { operatorCommand, warnOfOldData } from '../backend.ts';
 import { exitCodes, jsonOption, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { requireKnown, requireRule, suggest } from '../read-options.ts';
-import { layoutWidth, type Output, paintSeverity, printJson, type Style } from '../terminal/output.ts';
+import {
+  describeFine,
+  layoutWidth,
+  type Output,
+  paintSeverity,
+  printJson,
+  type Style,
+} from '../terminal/output.ts';
 import { type Column, printRows } from '../terminal/table.ts';
 import {
   displayWidth,
@@ -200,9 +207,7 @@ function describeAlert(alert: AlertView, rule: Explanation['rule'], frame: Wordi
 function describeVerdict({ evaluation, isOld }: Explanation, style: Style) {
   switch (evaluation.kind) {
     case 'ok':
-      return isOld
-        ? { text: 'ok when last read', paint: (text: string) => text }
-        : { text: 'ok', paint: style.green };
+      return describeFine(isOld, style);
     case 'unknown':
       return { text: cleanText(evaluation.why, 300), paint: (text: string) => text };
     case 'breached':

@@ -16,7 +16,7 @@ import type { CommandContext } from '../context.ts';
 import { checkThroughDaemon } from '../daemon/remote-views.ts';
 import { loadConfiguration } from '../load-configuration.ts';
 import { requireKnown } from '../read-options.ts';
-import { type Output, paintSeverity, printJson, type Style } from '../terminal/output.ts';
+import { describeFine, type Output, paintSeverity, printJson, type Style } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
 import { displayWidth, padToWidth } from '../terminal/text.ts';
 
@@ -219,7 +219,7 @@ function formatAccount(checked: CheckedAccount, frame: Frame): string {
 }
 
 function formatRule(
-  { rule, evaluation, isAboutReadings }: Explanation,
+  { rule, evaluation, isAboutReadings, isOld }: Explanation,
   frame: Frame & { readonly width: number; readonly currency: string | null; readonly isRead: boolean },
 ): string {
   const { style } = frame;
@@ -233,10 +233,9 @@ function formatRule(
         value,
         threshold && `${evaluation.threshold?.unit === 'text' ? 'expected' : 'threshold'} ${threshold}`,
       ];
+  const { text, paint } = describeFine(isOld, style);
   const verdict =
-    evaluation.kind === 'ok'
-      ? style.green('ok')
-      : paintSeverity(style, evaluation.severity, evaluation.severity);
+    evaluation.kind === 'ok' ? paint(text) : paintSeverity(style, evaluation.severity, evaluation.severity);
   const said = numbers.filter((text) => text !== null && text !== evaluation.kind).join(', ');
   return `  ${name}  ${verdict}${said && `  ${said}`}`;
 }

@@ -1,4 +1,5 @@
 import type { AnnouncedRun, AuditEntry, ExpectedTopUp } from '../../domain/operator.ts';
+import { StorageError } from '../../domain/operator-error.ts';
 import { type OutcomeKind, outcomeKinds } from '../../domain/reading.ts';
 import { type AccountSummary, nothingAsked } from '../../views/account-summary.ts';
 import type { CheckedAccount } from '../../views/check.ts';
@@ -53,7 +54,7 @@ export function openRemoteViews(daemon: DaemonAddress): OperatorViews {
   };
 }
 
-/** The body of an answer, which is what the API describes: only a lowwater answers there. Throws `CommandError` for a refusal. */
+/** The body of an answer, which is what the API describes: only a lowwater answers there. Throws `CommandError` for a refusal, `StorageError` where it does not know. */
 export async function request<Answer>(
   daemon: DaemonAddress,
   method: DaemonRequest['method'],
@@ -62,6 +63,8 @@ export async function request<Answer>(
   const answer = await askDaemon(daemon, { method, path, patienceMs });
   if (answer.kind === 'absent') throw new CommandError(`the daemon at ${daemon.url} went away`);
   if (answer.kind === 'answered') return answer.body as Answer;
+  // It has not read the database, or cannot.
+  if (answer.status === 503) throw new StorageError('other', answer.message);
   throw answer.status === 404 ? new UsageError(answer.message) : new CommandError(answer.message);
 }
 

@@ -80,6 +80,13 @@ export function decideColour(
   return !env.NO_COLOR && styleText('red', 'x', { stream }) !== 'x';
 }
 
+/** A rule that does not fire: `isOld` by a reading that is not of now. */
+export function describeFine(isOld: boolean, style: Style) {
+  return isOld
+    ? { text: 'ok when last read', paint: (text: string) => text }
+    : { text: 'ok', paint: style.green };
+}
+
 export function paintSeverity(style: Style, severity: Severity, text: string): string {
   if (severity === 'critical') return style.red(text);
   return severity === 'warning' ? style.yellow(text) : style.blue(text);

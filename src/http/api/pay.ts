@@ -142,7 +142,7 @@ function cancels(path: string, operationId: string, { summary, none, list }: Can
     query: byQuery,
     answers: answers('Its id', { cancelled: z.string() }),
     answer: async ({ views, door, params: { id }, query: { by } }) => {
-      const account = list(views).find((each) => each.id === id)?.account;
+      const account = list(known(views)).find((each) => each.id === id)?.account;
       if (account === undefined) throw new RequestError('not_found', none);
       await door.give({ kind: 'cancel-expected', account, id }, by);
       return { cancelled: id };

@@ -84,9 +84,12 @@ describe('Alertmanager', () => {
     expect(alerts[0]?.labels).not.toHaveProperty('empty');
   });
 
-  it('tells two accounts apart whatever labels the channel adds', async () => {
-    const { alerts } = await post(buildMessage(), { labels: { account: 'production', rule: 'x' } });
-    expect(alerts[0]?.labels).toMatchObject({ account: 'otp', rule: 'sms-low' });
+  it('tells two accounts, and a test, apart whatever labels the channel adds', async () => {
+    const labels = { account: 'production', rule: 'x', alertname: 'balance' };
+    const { alerts } = await post(buildMessage(), { labels });
+    expect(alerts[0]?.labels).toMatchObject({ account: 'otp', rule: 'sms-low', alertname: 'LowwaterBelow' });
+    const test = await post(buildTestMessage(), { labels });
+    expect(test.alerts[0]?.labels).toMatchObject({ account: 'production', alertname: 'LowwaterTest' });
   });
 
   it('gets the end of what is over, at the instant of the end', async () => {

@@ -1,10 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { buildAccountView } from '../../support/built-views.ts';
 import { loadFile, runCli } from '../../support/cli.ts';
+import { FakeViews } from '../../support/fake-views.ts';
 import { seedDatabase } from '../../support/seed-database.ts';
-import { serveWorld } from '../../support/web-server.ts';
+import { runFakeServer, serveWorld } from '../../support/web-server.ts';
 import { startWorld } from '../../support/world.ts';
 
 let folder: string;
@@ -57,6 +59,19 @@ describe('lowwater routes', () => {
       '  silences of people are not known: neither daemon nor database answers',
       '',
     ]);
+  });
+
+  it('knows no silences of people where the daemon that is asked has read nothing', async () => {
+    const views = new FakeViews();
+    views.accountList = [buildAccountView({})];
+    views.isKnown = () => false;
+    const server = await runFakeServer({ views });
+    onTestFinished(() => server.close());
+    const words = ['otp', 'sms-low', '--config', 'config.json', '--server', server.url];
+    const { version } = views.daemonStatus;
+    const { code, stdout } = await runCli(['routes', ...words], { cwd: folder, version });
+    expect(code).toBe(0);
+    expect(stdout).toContain('\n  silences of people are not known: ');
   });
 
   it('asks for the configuration where only a daemon is named', async () => {
