@@ -194,7 +194,7 @@ export function readCurrency(how: CurrencyDescription, json: ExactJson, quote: Q
   const text = how.map === undefined ? found[0]?.value : (found[0]?.digits ?? found[0]?.value);
   if (found.length !== 1) return { wrong: sayCount(how.path, found.length) };
   if (typeof text !== 'string') return { wrong: `${how.path.text} is ${quote(text)}; expected a text` };
-  const part = how.pattern === undefined ? text : matchGroup(text, how.pattern);
+  const part = how.pattern === undefined ? text : matchGroup(text, how.pattern)?.part;
   const word = part?.trim() ?? '';
   const currency = ownOf(how.map, word) ?? word;
   if (currency === undefined || !currencyPattern.test(currency))
