@@ -87,7 +87,8 @@ function readFailure(
     const reason = `this machine’s clock is off${wordSkew(skewOf(answer, now))}: the provider refuses the time of the request: ${said}`;
     return { kind: 'api_error', reason, status };
   }
-  if (status < 200 || status > 299) {
+  // A part of an answer (206) may end within an amount.
+  if (status < 200 || status > 299 || status === 206) {
     const isRedirect = status >= 300 && status < 400;
     const reason = isRedirect
       ? answers.redirect({ status })

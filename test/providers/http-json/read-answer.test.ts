@@ -263,6 +263,12 @@ describe('an answer that fails', () => {
     ['null for one', 200, '{"status":"ok","data":{"balance":null}}', 'api_error: the account is not prepaid'],
     ['a server error', 500, answer('1'), 'http_error: HTTP 500'],
     ['a redirect', 302, '', 'http_error: HTTP 302, a redirect; it is never followed'],
+    [
+      'a part of an answer',
+      206,
+      '{"status":"ok","data":{"balance":12,"currency":"EUR"}}',
+      'http_error: HTTP 206',
+    ],
     ['no content', 204, '', 'invalid_response: the answer is empty'],
     ['HTML', 200, '<!doctype html><p>12.50', 'invalid_response: the answer is HTML or XML, not JSON'],
     ['a plain text', 200, '12,50', 'invalid_response: the answer is not JSON'],
