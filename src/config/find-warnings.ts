@@ -158,10 +158,18 @@ function warnOfUnencrypted(entry: Position): void {
   }
 }
 
-/** Allowed, as in 0.3.0: of two authorizations one is sent, and nothing over http:// to another machine. */
+function warnOfPlaceless(row: Position): void {
+  for (const key of row.has('path') ? [] : ['equals', 'in'])
+    if (row.has(key)) row.at(key).report('is not looked at: it needs `path`');
+}
+
+/** Allowed, as in 0.3.0: of two authorizations one is sent, nothing over http:// to another machine, and a value without a place means nothing. */
 function warnOfUnsent(file: Position, settings: Settings): void {
   const entries = entriesOf(settings).map((entry) => entryPosition(file, entry.name));
-  for (const entry of entries) warnOfUnencrypted(entry);
+  for (const entry of entries) {
+    warnOfUnencrypted(entry);
+    for (const row of entry.at('errors').items()) warnOfPlaceless(row);
+  }
   for (const request of entries.flatMap(requestsOf)) {
     const headers = request.at('headers');
     for (const name of request.has('basic') || request.has('bearer') ? headers.keys() : [])

@@ -61,6 +61,12 @@ test.each<[string, (config: Sample) => unknown, string, string]>([
     'secrets of accounts travel unencrypted over http://',
   ],
   [
+    'an error of a described provider by a value that stands nowhere',
+    (c) => describedOver(c, { errors: [{ status: 400, equals: 'E401', means: 'auth_failed' }] }),
+    'providers.acme.errors[0].equals',
+    'is not looked at: it needs `path`',
+  ],
+  [
     'a foreign placeholder in a header of a webhook',
     (c) =>
       Object.assign(c.channels, {
