@@ -23,7 +23,7 @@ function readProxy(name: string, environment: Environment): string {
   const address = value === '' || value.includes('://') ? value : `http://${value}`;
   if (address !== '' && !(/^(?:https?|socks5?):\/\//i.test(address) && isSound(address)))
     throw new OperatorError(
-      `the environment variable ${name} does not hold the address of a proxy; special characters of its user and password are percent-encoded (% is %25)`,
+      `the environment variable ${name} does not hold the address of a proxy; a % of its credentials is written %25`,
     );
   return address;
 }
