@@ -21,6 +21,7 @@ import { describeProvider } from '../providers/describe-provider.ts';
 import { providerKindOf } from '../providers/registry.ts';
 import { shortPollMs } from '../schema/times.ts';
 import { didYouMean } from '../wording/lists.ts';
+import { demandEncryption } from './checks/check-keys.ts';
 import { type Draft, Position } from './draft.ts';
 import { entryPosition } from './entry-positions.ts';
 import { warnOfLabels, warnOfRules } from './rule-warnings.ts';
@@ -145,10 +146,31 @@ function warnOfPushed(file: Position, settings: Settings): void {
         .report('its readings are pushed, and "server": null switches off what takes them');
 }
 
-/** Allowed, as in 0.3.0: of two authorizations one is sent. */
+const requestsOf = (entry: Position) => [entry.at('request'), entry.at('token', 'request')];
+const unencrypted = 'secrets of accounts travel unencrypted over http://';
+
+function warnOfUnencrypted(entry: Position): void {
+  const allowed = entry.at('allowInsecureHttp');
+  for (const url of requestsOf(entry).map((request) => request.at('url'))) {
+    if (!isUnencrypted(url.text ?? '')) continue;
+    if (allowed.value === true) allowed.report(unencrypted);
+    else url.report(`is never asked: ${demandEncryption(allowed)}`);
+  }
+}
+
+function warnOfPlaceless(row: Position): void {
+  for (const key of row.has('path') ? [] : ['equals', 'in'])
+    if (row.has(key)) row.at(key).report('is not looked at: it needs `path`');
+}
+
+/** Allowed, as in 0.3.0: of two authorizations one is sent, nothing over http:// to another machine, and a value without a place means nothing. */
 function warnOfUnsent(file: Position, settings: Settings): void {
   const entries = entriesOf(settings).map((entry) => entryPosition(file, entry.name));
-  for (const request of entries.flatMap((entry) => [entry.at('request'), entry.at('token', 'request')])) {
+  for (const entry of entries) {
+    warnOfUnencrypted(entry);
+    for (const row of entry.at('errors').items()) warnOfPlaceless(row);
+  }
+  for (const request of entries.flatMap(requestsOf)) {
     const headers = request.at('headers');
     for (const name of request.has('basic') || request.has('bearer') ? headers.keys() : [])
       if (/^authorization$/i.test(name))
@@ -179,9 +201,7 @@ function warnOfOpenDoors(file: Position, settings: Settings): void {
   // Hardly one of tens of thousands of accounts is parsed.
   const open = accounts.filter(({ baseUrl }) => baseUrl?.startsWith('http:') && isUnencrypted(baseUrl));
   for (const entry of new Set(open.map((account) => entryOf(settings, account))))
-    entryPosition(file, entry.name)
-      .at('allowInsecureHttp')
-      .report('secrets of accounts travel unencrypted over http://');
+    entryPosition(file, entry.name).at('allowInsecureHttp').report(unencrypted);
   if (server === null) return;
   if (server.token !== null && isShortToken(server.token))
     file.at('server', 'token').report(shortTokenAdvice);

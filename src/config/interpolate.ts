@@ -40,8 +40,10 @@ export function interpolate(text: string, sources: InterpolationSources) {
   const from: PutIn[] = [];
   let whole = false;
   const result = text.replace(
-    /\$\$\{|\$\{([^}]*)(\}?)/g,
-    (found, body: string | undefined, closing: string) => {
+    // A default may hold braces in pairs. One that is alone ends it, or is a part of it.
+    /\$\$\{|\$\{((?:[^{}]|\{[^{}]*\})*)\}|\$\{([^}]*)(\}?)/g,
+    (found, balanced?: string, other?: string, closing?: string) => {
+      const body = balanced ?? other;
       if (body === undefined) return '${';
       whole ||= found.length === text.length;
       const value =

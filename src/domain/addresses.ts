@@ -65,7 +65,8 @@ export function passwordsIn({ password, searchParams }: URL): readonly string[] 
   return [password, ...given].flatMap((text) => [text, decodePercent(text) ?? text]);
 }
 
-function isSound(text: string): boolean {
+/** With a host, and a user and password that can be decoded. */
+export function isSound(text: string): boolean {
   const url = URL.parse(text);
   return url !== null && url.hostname !== '' && decodePercent(`${url.username}:${url.password}`) !== null;
 }

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { Agent, type Dispatcher } from 'undici';
-import { isLoopbackHost } from '../domain/addresses.ts';
+import { decodePercent, isLoopbackHost } from '../domain/addresses.ts';
 import type { Secret } from '../domain/secret.ts';
 import type { Delivery } from '../ports/channel.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -62,10 +62,12 @@ export function openHttpConnections(
  * however its body goes on: of a body that is too large, endless, cut or broken the answer has what came of it.
  */
 export async function postOnce(post: HttpPost): Promise<HttpAnswer> {
+  const { headers, ...place } = placeOf(post.url);
+  const hasOwn = Object.keys(post.headers).some((name) => /^authorization$/i.test(name));
   const response = await post.dispatcher.request({
-    ...placeOf(post.url),
+    ...place,
     method: post.method ?? 'POST',
-    headers: post.headers,
+    headers: hasOwn ? post.headers : { ...headers, ...post.headers },
     body: post.body,
     signal: post.signal,
   });
@@ -102,10 +104,12 @@ export async function readStart(
   return { body: Buffer.concat(chunks).toString(), isCut };
 }
 
-/** An address as a dispatcher takes it. Throws, with the code `ERR_INVALID_URL`, where it is none. */
-export function placeOf(url: string): { readonly origin: string; readonly path: string } {
-  const { origin, pathname, search } = new URL(url);
-  return { origin, path: pathname + search };
+/** An address as a dispatcher takes it, its user and password as HTTP Basic. Throws, with the code `ERR_INVALID_URL`, where it is none. */
+export function placeOf(url: string) {
+  const { origin, pathname, search, username, password } = new URL(url);
+  const [user, word] = [username, password].map((text) => decodePercent(text) ?? text);
+  const authorization = `Basic ${Buffer.from(`${user}:${word}`).toString('base64')}`;
+  return { origin, path: pathname + search, headers: username + password === '' ? {} : { authorization } };
 }
 
 /** Posts and classifies the answer under one deadline, which `outer` ends too. What it throws is the end of the exchange. */

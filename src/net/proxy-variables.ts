@@ -1,3 +1,4 @@
+import { isSound } from '../domain/addresses.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import { ownOf } from '../domain/own.ts';
 
@@ -20,7 +21,9 @@ export function readProxyVariables(environment: Environment) {
 function readProxy(name: string, environment: Environment): string {
   const value = (ownOf(environment, name.toLowerCase()) ?? ownOf(environment, name) ?? '').trim();
   const address = value === '' || value.includes('://') ? value : `http://${value}`;
-  if (address !== '' && !(/^(?:https?|socks5?):\/\//i.test(address) && URL.canParse(address)))
-    throw new OperatorError(`the environment variable ${name} does not hold the address of a proxy`);
+  if (address !== '' && !(/^(?:https?|socks5?):\/\//i.test(address) && isSound(address)))
+    throw new OperatorError(
+      `the environment variable ${name} does not hold the address of a proxy; a % of its credentials is written %25`,
+    );
   return address;
 }

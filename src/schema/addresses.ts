@@ -68,7 +68,7 @@ export function credentialAddress(description: string, receiver: string) {
 /** An address that may be a credential (a token in its path or query). */
 export function secretAddress(description: string) {
   return webLeaf({
-    description,
+    description: `${description} A user and password in it are sent as HTTP Basic authentication.`,
     isSecret: true,
     allowed: 'must be an address that starts with https:// or http://',
     read: (_, text) => ({ value: new Secret(text) }),

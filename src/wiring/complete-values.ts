@@ -91,7 +91,7 @@ async function askDaemon(
 /** A token as the file says it; empty where its variable is not set here. */
 function fill(token: string, env: NodeJS.ProcessEnv): string {
   return token.replace(
-    /\$\{env:(\w+)(?::-([^}]*))?\}/g,
+    /\$\{env:(\w+)(?::-((?:[^{}]|\{[^{}]*\})*|[^}]*))?\}/g,
     (_, name: string, otherwise = '') => ownOf(env, name) || otherwise,
   );
 }

@@ -28,6 +28,13 @@ const finance: ProblemRow[] = [
     'must be 1',
   ],
   [
+    'a rate of the currency of the sums by its other name',
+    (c) => Object.assign(c, { money: { currency: 'CNY', rates: { date: today, RMB: '0.12' } } }),
+    'money.rates.RMB',
+    '"RMB"',
+    'must be 1',
+  ],
+  [
     'two rates of one currency',
     withMoney({ date: today, CNY: '0.12', RMB: '0.13' }),
     'money.rates.RMB',

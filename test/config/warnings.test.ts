@@ -12,6 +12,14 @@ const routes =
     Object.assign(config, { routes: list });
 const all = { channels: ['ops', 'finance'] };
 
+function describedOver(config: Sample, more: object): void {
+  const request = { url: 'http://wallet.internal/{{credentials.key}}' };
+  const balances = [{ id: 'main', amount: '$.amount' }];
+  const acme = { type: 'http-json', request, balances, currency: { unit: 'points' }, ...more };
+  Object.assign(config, { providers: { acme } });
+  config.accounts.push({ id: 'acme', provider: 'acme', credentials: { key: 'acme-key' } } as never);
+}
+
 test.each<[string, (config: Sample) => unknown, string, string]>([
   [
     'a currency that does not exist',
@@ -39,6 +47,24 @@ test.each<[string, (config: Sample) => unknown, string, string]>([
     },
     'providers.acme.request.headers.Authorization',
     'is not sent: `basic` or `bearer` takes its place',
+  ],
+  [
+    'a described provider over http:// that is never asked',
+    (c) => describedOver(c, {}),
+    'providers.acme.request.url',
+    'is never asked: http:// would send the secret unencrypted to another machine: use https://, or set providers.acme.allowInsecureHttp to true',
+  ],
+  [
+    'a described provider over http:// that is asked all the same',
+    (c) => describedOver(c, { allowInsecureHttp: true }),
+    'providers.acme.allowInsecureHttp',
+    'secrets of accounts travel unencrypted over http://',
+  ],
+  [
+    'an error of a described provider by a value that stands nowhere',
+    (c) => describedOver(c, { errors: [{ status: 400, equals: 'E401', means: 'auth_failed' }] }),
+    'providers.acme.errors[0].equals',
+    'is not looked at: it needs `path`',
   ],
   [
     'a foreign placeholder in a header of a webhook',

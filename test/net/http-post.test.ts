@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { createPing } from '../../src/channels/ping.ts';
 import { Secret } from '../../src/domain/secret.ts';
 import { deliverWithin, openHttpConnections, postOnce } from '../../src/net/http-post.ts';
 import type { Clock } from '../../src/ports/clock.ts';
@@ -20,13 +21,19 @@ async function listen(answer: string) {
   return { seen, port, close: () => server.close() };
 }
 
-async function post(url: string, environment: Readonly<Record<string, string>>): Promise<string> {
+async function post(
+  url: string,
+  environment: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<string> {
   const dispatcher = openHttpConnections(new Secret(url), { clock: systemClock, environment });
   const { signal } = new AbortController();
-  const answer = await postOnce({ url, headers: {}, body: '{}', signal, dispatcher, clock: systemClock });
+  const answer = await postOnce({ url, headers, body: '{}', signal, dispatcher, clock: systemClock });
   await dispatcher.close();
   return answer.body;
 }
+
+const basic = (pair: string) => `Basic ${Buffer.from(pair).toString('base64')}`;
 
 describe('the way to a receiver', () => {
   it('goes past a proxy for this machine', async () => {
@@ -35,6 +42,26 @@ describe('the way to a receiver', () => {
     expect(await post(`http://localhost:${receiver.port}/hook`, environment)).toBe('receiver');
     expect(proxy.seen).toEqual([]);
     proxy.close();
+    receiver.close();
+  });
+
+  it('shows the user and password of its address, as they are decoded', async () => {
+    const shown: (string | undefined)[] = [];
+    const receiver = createServer((request, response) => {
+      shown.push(request.headers.authorization);
+      response.end();
+    }).listen(0, '127.0.0.1');
+    await once(receiver, 'listening');
+    const { port } = receiver.address() as AddressInfo;
+    for (const credentials of ['ops:p%40ss', 'ops:50%', ''])
+      await post(`http://${credentials}@127.0.0.1:${port}/`, {});
+    await post(`http://ops:word@127.0.0.1:${port}/`, {}, { Authorization: 'Bearer own' });
+    expect(shown).toEqual([basic('ops:p@ss'), basic('ops:50%'), undefined, 'Bearer own']);
+    await createPing(systemClock)(
+      new Secret(`http://ops:word@127.0.0.1:${port}/`),
+      new AbortController().signal,
+    );
+    expect(shown.at(-1)).toBe(basic('ops:word'));
     receiver.close();
   });
 

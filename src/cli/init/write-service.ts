@@ -175,7 +175,7 @@ async function writeManifests({ env, process }: Context, configuration: string):
     const value = text.replaceAll('$${', () => '${');
     if (written.has(value)) return keepWritten(key, value);
     return text.replace(
-      /(\$?)\$\{(env|file):([^}:]*)(?::-([^}]*))?\}/g,
+      /(\$?)\$\{(env|file):([^}:]*)(?::-((?:[^{}]|\{[^{}]*\})*|[^}]*))?\}/g,
       (found, dollar: string, source: string, from: string, otherwise = '') => {
         if (dollar !== '' || from.startsWith(secretsFolder)) return found;
         if (source === 'env') return keep(from, env[from] ?? otherwise);

@@ -101,10 +101,12 @@ export function checkAddresses(file: Position): void {
 
 function checkEncrypted(address: Position, allowed: Position): void {
   if (address.text === null || allowed.value === true || allowed.isBroken) return;
-  if (isUnencrypted(address.text))
-    address.report(
-      `http:// would send the secret unencrypted to another machine: use https://, or set ${allowed.path.join('.')} to true`,
-    );
+  if (isUnencrypted(address.text)) address.report(demandEncryption(allowed));
+}
+
+/** `allowed` is the key by which a file does without. */
+export function demandEncryption(allowed: Position): string {
+  return `http:// would send the secret unencrypted to another machine: use https://, or set ${allowed.path.join('.')} to true`;
 }
 
 function checkViewer(server: Position): void {

@@ -1,4 +1,4 @@
-import { currencyCode, isCurrencyCode } from '../../domain/money.ts';
+import { currencyCode, isCurrencyCode, isSameCurrency } from '../../domain/money.ts';
 import { faultOfDay } from '../../domain/one-sum.ts';
 import { providerKinds } from '../../providers/registry.ts';
 import { listWords } from '../../wording/lists.ts';
@@ -30,16 +30,10 @@ function ratesAgain(
   rates: Position,
   base: string,
 ): readonly { readonly key: string; readonly text: string }[] {
-  const own = rates.at(base);
+  const own = rates.keys().filter((key) => isCurrencyCode(key) && isSameCurrency(key, base));
+  const text = 'must be 1: it is money.currency itself, of which the others say how much they are';
   return [
-    ...(rates.has(base) && Number(own.value) !== 1
-      ? [
-          {
-            key: base,
-            text: 'must be 1: it is money.currency itself, of which the others say how much they are',
-          },
-        ]
-      : []),
+    ...own.filter((key) => Number(rates.at(key).value) !== 1).map((key) => ({ key, text })),
     ...(rates.has('RMB') && rates.has('CNY') ? [{ key: 'RMB', text: 'is CNY, which stands here too' }] : []),
   ];
 }

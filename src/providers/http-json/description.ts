@@ -24,7 +24,7 @@ function path(description: string) {
 
 const pattern = textLeaf<RegExp>({
   description:
-    'A regular expression with one group that is the part to read, such as "^KES ([0-9.]+)$". Tried on texts of up to 64 characters.',
+    'A regular expression with one group that is the part to read, such as "^KES (-?[0-9.]+)$". Tried on texts of up to 64 characters.',
   allowed: 'must be a regular expression with one group',
   read: (text) => {
     const value = parsePattern(text);

@@ -10,7 +10,7 @@ export function parsePattern(text: string): RegExp | { readonly wrong: string } 
   if (text.length > 200) return { wrong: 'must be at most 200 characters long' };
   let pattern: RegExp;
   try {
-    pattern = new RegExp(text, 'u');
+    pattern = new RegExp(text, 'du');
   } catch {
     return { wrong: 'is not a valid regular expression' };
   }

@@ -29,9 +29,24 @@ export function readAmount(answer: ExactJson, how: AmountDescription, quote: Quo
   return micros === null ? { wrong: answers.outOfRange({ path: how.amount.text }) } : { value: micros };
 }
 
-/** The part of a text that a pattern's group matches; null where it does not match or the text is too long to try. */
-export function matchGroup(text: string, pattern: RegExp): string | null {
-  return text.length > maxPatternInput ? null : (pattern.exec(text)?.[1] ?? null);
+/** The part of a text that a pattern's group matches, and where it begins; null where it does not match or the text is too long to try. */
+export function matchGroup(
+  text: string,
+  pattern: RegExp,
+): { readonly part: string; readonly at: number } | null {
+  const match = text.length > maxPatternInput ? null : pattern.exec(text);
+  const [at, end] = match?.indices?.[1] ?? [];
+  return at === undefined ? null : { part: text.slice(at, end), at };
+}
+
+const minusBefore = /[-−]\p{Sc}?$/u;
+const namesMinus = /[-−]\p{Sc}?\((?!\?:)/u;
+
+/** What is owed must not pass for what is left: nothing is read where a pattern leaves out the minus before its group. */
+function amountPart(text: string, pattern: RegExp): string | undefined {
+  const match = matchGroup(text, pattern);
+  const isOwed = minusBefore.test(text.slice(0, match?.at)) && !namesMinus.test(pattern.source);
+  return isOwed ? undefined : match?.part;
 }
 
 export function sayCount({ text }: Path, count: number): string {
@@ -45,7 +60,7 @@ function readDecimal({ value, digits }: Found, how: AmountDescription): Decimal 
 
 /** A text as the digits of a JSON number; null where it is none in the form that the description says. */
 function amountText(text: string, { pattern, decimal, thousands }: AmountDescription): string | null {
-  const part = (pattern === undefined ? text : matchGroup(text, pattern))?.trim();
+  const part = (pattern === undefined ? text : amountPart(text, pattern))?.trim();
   if (part === undefined) return null;
   const places = part.split(decimal);
   const [whole = '', fraction] = places;

@@ -87,7 +87,8 @@ function readFailure(
     const reason = `this machine’s clock is off${wordSkew(skewOf(answer, now))}: the provider refuses the time of the request: ${said}`;
     return { kind: 'api_error', reason, status };
   }
-  if (status < 200 || status > 299) {
+  // A part of an answer (206) may end within an amount.
+  if (status < 200 || status > 299 || status === 206) {
     const isRedirect = status >= 300 && status < 400;
     const reason = isRedirect
       ? answers.redirect({ status })
@@ -194,7 +195,7 @@ export function readCurrency(how: CurrencyDescription, json: ExactJson, quote: Q
   const text = how.map === undefined ? found[0]?.value : (found[0]?.digits ?? found[0]?.value);
   if (found.length !== 1) return { wrong: sayCount(how.path, found.length) };
   if (typeof text !== 'string') return { wrong: `${how.path.text} is ${quote(text)}; expected a text` };
-  const part = how.pattern === undefined ? text : matchGroup(text, how.pattern);
+  const part = how.pattern === undefined ? text : matchGroup(text, how.pattern)?.part;
   const word = part?.trim() ?? '';
   const currency = ownOf(how.map, word) ?? word;
   if (currency === undefined || !currencyPattern.test(currency))

@@ -22,7 +22,6 @@ interface Answered {
 
 /** The first answer with a `Date`, and what was said of the last one with it. */
 interface Known {
-  readonly date: string;
   readonly digest: string;
   readonly sentAt: number | null;
   readonly firstAt: number;
@@ -41,11 +40,10 @@ export class Freshness {
   /** Why the answer is no present reading; null where it is one. */
   problemOf(account: AccountSettings, answer: Answered): string | null {
     const { headers, askedAt, now } = answer;
-    const { date = '' } = headers;
     const last = this.#known.get(account);
     const digest = hash('sha1', answer.body ?? '', 'base64').slice(0, 11);
-    const sentAt = parseHttpDate(date);
-    const isSameDate = sentAt !== null && last?.date === date;
+    const sentAt = sentAtOf(headers);
+    const isSameDate = sentAt !== null && last?.sentAt === sentAt;
     const isRepeated = isSameDate && last.digest === digest && askedAt - last.firstAt > grainMs;
     const ageMs = ageOf(headers);
     const maxAgeMs = maxAgeOf(account, now - (last?.lastAt ?? Number.NEGATIVE_INFINITY));
@@ -53,7 +51,7 @@ export class Freshness {
     const goesOn = isSameDate ? last.isBelieved : movesOn(last, sentAt, now);
     const isOld = ageMs > maxAgeMs || (behindMs - ageMs > maxAgeMs + grainMs && !goesOn);
     const isBelieved = !isRepeated && !isOld;
-    const first = isSameDate && last.digest === digest ? last : { date, digest, sentAt, firstAt: now };
+    const first = isSameDate && last.digest === digest ? last : { digest, sentAt, firstAt: now };
     this.#known.set(account, { ...first, lastAt: now, isBelieved });
     if (isOld) {
       const age = describeDuration(Math.max(ageMs, behindMs));
@@ -74,6 +72,12 @@ function ageOf({ age = '' }: IncomingHttpHeaders): number {
     .split(',')
     .filter((text) => /^\s*\d+\s*$/.test(text));
   return Math.min(maxAgeSeconds, Math.max(0, ...ages.map(Number))) * secondMs;
+}
+
+/** The oldest of several: what stands in between may add one of its own. */
+function sentAtOf({ date = '' }: IncomingHttpHeaders): number | null {
+  const dates = [date].flat().flatMap((text) => parseHttpDate(text) ?? []);
+  return dates.length === 0 ? null : Math.min(...dates);
 }
 
 /** The interval in force is the shorter one where the last answer was as short ago. */

@@ -401,7 +401,7 @@ it('writes manifests with the configuration in one file, and its secrets apart',
       "provider": { "baseUrl": "\${env:WHERE:-https://api.example.com}" },
       "accounts": { "files": "accounts.d/*.json" },
       "rules": { "files": "${elsewhere}/*.json" },
-      "channels": { "ops": { "type": "webhook", "url": "https://example.net/$\${literal}" } },
+      "channels": { "ops": { "type": "webhook", "url": "https://example.net/$\${literal}", "headers": { "x": "\${env:TEAM:-{none}}" } } },
       "storage": { "path": "/var/lib/lowwater/x.db" },
       "server": { "token": "a-token-of-mine", "host": "127.0.0.1" }
     }`,
@@ -419,13 +419,19 @@ it('writes manifests with the configuration in one file, and its secrets apart',
       { id: 'b', authSecret: placeholder('file:/run/secrets/lowwater/b.txt') },
     ],
     rules: [{ id: 'low' }],
-    channels: { ops: { url: placeholder('file:/run/secrets/lowwater/url') } },
+    channels: {
+      ops: {
+        url: placeholder('file:/run/secrets/lowwater/url'),
+        headers: { x: placeholder('file:/run/secrets/lowwater/TEAM') },
+      },
+    },
     storage: {},
     server: { host: '0.0.0.0', port: 8080, token: placeholder('file:/run/secrets/lowwater/token') },
   });
   const secrets = join(folder, 'kubernetes/sqlite/secrets.env');
   expect(readFileSync(secrets, 'utf8').trim().split('\n').toSorted()).toEqual([
     'A_KEY=key-of-a',
+    'TEAM={none}',
     'WHERE=https://api.example.com',
     'b.txt=',
     'token=a-token-of-mine',

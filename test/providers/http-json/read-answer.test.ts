@@ -59,6 +59,12 @@ describe('an amount is exact', () => {
     ['billionths as a text', '"25500000001"', { scale: '0.000000001' }, 25_500_000],
     ['what is owed', '"-23.44"', { scale: '-1' }, 23_440_000],
     ['a pattern', '"KES 640.2500"', { pattern: '^[A-Z]{3} (-?[\\d.]+)$' }, 640_250_000],
+    [
+      'a pattern that names the hyphen before it',
+      '"EUR-640.25"',
+      { pattern: '^EUR-([\\d.]+)$' },
+      640_250_000,
+    ],
     ['less than one, without a zero', '".50"', {}, 500_000],
     ['less than nothing, without a zero', '"-,5"', { decimal: ',' }, -500_000],
     ['a comma', '"1234,5"', { decimal: ',' }, 1_234_500_000],
@@ -86,6 +92,15 @@ describe('an amount is exact', () => {
     ],
   ])('and none where nobody can tell which of two is meant: %s', (body, reason) => {
     expect(micros(read(body))).toBe(`invalid_response: ${reason}`);
+  });
+
+  test.each([
+    ['"-12.50 EUR"', '([\\d.]+)'],
+    ['"-$12.50"', '([\\d.]+)'],
+    ['"EUR −12.50"', '^\\D*([\\d.]+)$'],
+  ])('and none of %s where the pattern %s leaves out the minus', (written, pattern) => {
+    const balances = [{ id: 'main', amount: '$.data.balance', pattern }];
+    expect(micros(read(answer(written), { balances }))).toMatch(/^invalid_response: .* expected an amount/);
   });
 
   test('credit less usage, both with all their digits', () => {
@@ -248,6 +263,12 @@ describe('an answer that fails', () => {
     ['null for one', 200, '{"status":"ok","data":{"balance":null}}', 'api_error: the account is not prepaid'],
     ['a server error', 500, answer('1'), 'http_error: HTTP 500'],
     ['a redirect', 302, '', 'http_error: HTTP 302, a redirect; it is never followed'],
+    [
+      'a part of an answer',
+      206,
+      '{"status":"ok","data":{"balance":12,"currency":"EUR"}}',
+      'http_error: HTTP 206',
+    ],
     ['no content', 204, '', 'invalid_response: the answer is empty'],
     ['HTML', 200, '<!doctype html><p>12.50', 'invalid_response: the answer is HTML or XML, not JSON'],
     ['a plain text', 200, '12,50', 'invalid_response: the answer is not JSON'],

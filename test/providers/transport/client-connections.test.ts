@@ -160,7 +160,7 @@ describe('proxy variables', () => {
     await server.close();
   });
 
-  test.each(['ftp://proxy-password@host', 'http://[proxy-password'])(
+  test.each(['ftp://proxy-password@host', 'http://[proxy-password', 'http://user:proxy%password@host'])(
     'one that holds no address is refused by its name alone',
     (value) => {
       expect(() => createTestClient({ environment: { HTTPS_PROXY: value } })).toThrow(

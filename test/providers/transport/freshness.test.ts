@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { expect, test } from 'vitest';
 import { minuteMs, secondMs } from '../../../src/domain/time.ts';
 import { Freshness } from '../../../src/providers/transport/freshness.ts';
-import { readFrom, readText, send } from '../../support/loopback-provider.ts';
+import { okBody, readFrom, readText, send } from '../../support/loopback-provider.ts';
 import { makeAccount } from '../../support/settings.ts';
 
 const account = makeAccount('otp');
@@ -29,6 +29,18 @@ test('an answer of yesterday by its Date is no reading, as often as a cache give
   const cached = dated(now - 24 * 60 * minuteMs);
   for (let poll = 0; poll < 5; poll++)
     expect(problemOf(cached, now + poll * 5 * minuteMs)).toMatch(/old by its headers/);
+});
+
+test('of two Dates, of which a proxy added one of its own, the older counts', async () => {
+  const yesterday = new Date(Date.now() - 24 * 60 * minuteMs).toUTCString();
+  const outcome = await readFrom((_, response) => {
+    response.writeHead(200, [
+      ['date', yesterday],
+      ['date', new Date().toUTCString()],
+    ]);
+    response.end(okBody);
+  });
+  expect(outcome).toMatchObject({ kind: 'invalid_response', reason: expect.stringContaining('1 day old') });
 });
 
 test('a provider whose clock is hours behind is believed once its Date goes on', () => {
