@@ -151,8 +151,9 @@ async function withPasts(
     const reader = await openReader(context, settings.storage);
     try {
       const accounts = account === null ? settings.accounts : [account];
+      const said = new Map((await reader.load()).accounts.map((it) => [it.account, it.facts]));
       await use(
-        accounts.map((each) => storedPast(reader, each, order)),
+        accounts.map((each) => storedPast(reader, each, { ...order, facts: said.get(each.id) })),
         (fraction) => progress.update(fraction),
       );
     } finally {

@@ -97,6 +97,52 @@ describe('lowwater replay of accounts with other balances', () => {
   });
 });
 
+describe('lowwater replay of an account whose credit limit its provider says', () => {
+  it('takes the balance for empty where that credit is used up', async () => {
+    const line = {
+      type: 'http-json',
+      request: { url: 'https://line.example.com/balance' },
+      balances: [{ id: 'sms', amount: '$.balance' }],
+      currency: { fixed: 'CNY' },
+      facts: { creditLimit: { amount: '$.credit', included: false } },
+    };
+    const runway = { id: 'run', type: 'runway', thresholds: { warning: '12h' } };
+    const owed = { id: 'owed', type: 'negative', severity: 'warning' };
+    const on = {
+      ...config,
+      providers: { line },
+      accounts: [{ id: 'line', provider: 'line', creditLimit: 'provider' }],
+      rules: [runway, owed],
+      storage: { path: 'line.db' },
+    };
+    writeFileSync(join(folder, 'line.json'), JSON.stringify(on));
+    const { settings } = await loadFile(join(folder, 'line.json'));
+    const start = systemClock.now() - 576 * 5 * minuteMs;
+    const facts = { creditLimitMicros: units(400) };
+    const polls = Array.from({ length: 576 }, (_, index): SeedPoll => {
+      return {
+        account: 'line',
+        at: start + index * 5 * minuteMs,
+        answer: { sms: units(200 - index) },
+        facts,
+      };
+    });
+    seedDatabase(settings.storage.path ?? '', settings, polls);
+    const words = ['--config', 'line.json', '--json'];
+    const { incidents } = parse((await runCli(['replay', ...words], { cwd: folder })).stdout);
+    const index = (at: unknown) => Math.round((Date.parse(String(at)) - start) / (5 * minuteMs));
+    // Of 600 that there are 144 go in twelve hours.
+    expect(incidents.map(({ rule, severity, firedAt }) => [rule, severity, index(firedAt)])).toEqual([
+      ['owed', 'warning', 201],
+      ['run', 'warning', 457],
+    ]);
+    const { forecasts } = JSON.parse(
+      (await runCli(['replay', '--forecasts', ...words], { cwd: folder })).stdout,
+    ) as { forecasts: Record<string, string>[] };
+    expect(index(forecasts.at(-1)?.emptyAt)).toBeCloseTo(600, -1);
+  });
+});
+
 describe('lowwater replay --compare', () => {
   const against = (old: string, ...words: string[]) =>
     runCli(['replay', '--since', '7d', '--config', 'new.json', '--compare', old, ...words], { cwd: folder });
