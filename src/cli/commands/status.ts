@@ -45,7 +45,7 @@ export const statusCommand = operatorCommand({
 ${shownOnTerminal} accounts a terminal shows those that need somebody first; a pipe or a file gets all. What is
 wrong with the daemon, and a database that no daemon fills, is said on standard error.
 
---json prints {"accounts":[{"id","name","labels","currency","outcome","failure","polledAt","readAt","balances",
+--json prints {"accounts":[{"id","name","labels","currency","outcome","failure","polledAt","readAt","balances","units",
 "burnPerDay","runwaySeconds","forecast","consecutiveFailures","backoffUntil","usageHeaders","severity","firing","pending"}]}, the
 same as GET /api/v1/accounts: money as decimal strings, times in ISO 8601 UTC, null where unknown.`,
   options: {
