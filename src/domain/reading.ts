@@ -54,7 +54,7 @@ export type OutcomeDetail =
       readonly kind: 'ok';
       readonly answer: BalanceAnswer;
       readonly unknownFields?: readonly string[];
-      readonly facts?: ProviderFacts;
+      readonly facts?: ProviderFacts | undefined;
     }
   | {
       readonly kind: Exclude<OutcomeKind, 'ok'>;

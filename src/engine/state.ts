@@ -184,7 +184,10 @@ export function balancesOf(state: MonitorState, account: string): readonly Balan
 }
 
 /** The level at which an account is empty: 0, or below it by its credit limit. */
-export function emptyAt({ settings, poll }: Pick<WatchedAccount, 'settings' | 'poll'>): Micros {
+export function emptyAt({
+  settings,
+  poll,
+}: Pick<WatchedAccount, 'settings'> & { readonly poll: Pick<AccountState, 'facts'> }): Micros {
   const limit = settings.creditLimitMicros ?? poll.facts?.creditLimitMicros ?? 0;
   return limit === 0 ? 0 : -limit;
 }

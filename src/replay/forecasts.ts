@@ -4,6 +4,7 @@ import { ownOf } from '../domain/own.ts';
 import type { Forecast } from '../domain/quantity.ts';
 import { amountOf, type Balance, hasBalances, type Reading } from '../domain/reading.ts';
 import { dayMs, hourMs } from '../domain/time.ts';
+import { emptyAt } from '../engine/state.ts';
 import type { Calendar } from '../ports/clock.ts';
 import { AccountSpending } from '../spending/account-spending.ts';
 import { LocalWeek } from '../spending/local-week.ts';
@@ -31,8 +32,8 @@ export async function* forecastsOf(
   if (surveyed === null) return;
   const pollIntervalMs = usualInterval(surveyed, calendar);
   const log = new ReadingLog({ windowMs: dayMs, pollIntervalMs });
-  const { account } = past;
-  const floorMicros = -(account.creditLimitMicros ?? 0);
+  const { account, facts } = past;
+  const floorMicros = emptyAt({ settings: account, poll: { facts } });
   const week = new LocalWeek({ calendar, ...account });
   const spending = new AccountSpending(account.id, { week, floorMicros, announced: [] });
   const moving = await movingBalances(past);

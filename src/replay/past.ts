@@ -1,4 +1,4 @@
-import { hasBalances, type PollRecord } from '../domain/reading.ts';
+import { type AccountState, hasBalances, type PollRecord } from '../domain/reading.ts';
 import type { AccountSettings } from '../domain/settings.ts';
 import { pollInterval } from '../engine/poll-gaps.ts';
 import type { Calendar } from '../ports/clock.ts';
@@ -14,6 +14,8 @@ export type GapReading = 'unread' | 'unwatched';
 /** The past of one account. Nothing of it is held in memory: it is read through, twice. */
 export interface AccountPast {
   readonly account: AccountSettings;
+  /** What the provider said last besides the balances, such as its credit limit: polls are stored without, so it is taken to have held all along. */
+  readonly facts?: AccountState['facts'];
   /** The polls to be judged, oldest first, many at a time; two may share an instant. Each call reads them again. */
   polls(): AsyncIterable<readonly PollRecord[]>;
   /** Readings from before, which rules look back on. */
@@ -111,11 +113,13 @@ export class Survey {
 export function storedPast(
   reader: StoreReader,
   account: AccountSettings,
-  { since, now }: { readonly since: number | null; readonly now: number },
+  order: Pick<AccountPast, 'facts'> & { readonly since: number | null; readonly now: number },
 ): AccountPast {
+  const { since, now, facts } = order;
   const from = since ?? Number.MIN_SAFE_INTEGER;
   return {
     account,
+    facts,
     polls: () => ofItsBalances(account, reader.polls({ account: account.id, since: from, until: now + 1 })),
     before: {
       readings: (query) => reader.readings({ ...query, until: Math.min(query.until, from) }),

@@ -100,7 +100,7 @@ export class ReplayEngine {
       this.#streams.advance();
       this.#liveUntil(at);
       this.#watched.add(id);
-      this.#observe(id, outcomeOf(step), at);
+      this.#observe(id, outcomeOf(step, stream.past.facts), at);
       return 1;
     }
     this.#liveUntil(step.kind === 'end' ? at + 1 : at);
@@ -206,10 +206,10 @@ const unread: Outcome = {
   usage,
 };
 
-function outcomeOf({ outcome, reading }: PollRecord): Outcome {
+function outcomeOf({ outcome, reading }: PollRecord, facts: AccountState['facts']): Outcome {
   if (outcome === 'ok') {
     if (reading === null) throw new Error('a poll that ended ok has a reading');
-    return { kind: 'ok', answer: reading, durationMs: 0, usage };
+    return { kind: 'ok', answer: reading, durationMs: 0, usage, facts };
   }
   return { kind: outcome, reason: 'as it is stored', durationMs: 0, usage };
 }
@@ -230,8 +230,8 @@ function withUsualPolls(past: SurveyedPast, calendar: Calendar): AccountSettings
 }
 
 /** Readings from before, of which nothing was known yet. One that was first polled later is watched from then on. */
-async function stateBefore({ account, before, firstAt }: SurveyedPast): Promise<AccountState> {
-  const unread = freshAccount(account.id, firstAt);
+async function stateBefore({ account, before, firstAt, facts }: SurveyedPast): Promise<AccountState> {
+  const unread = { ...freshAccount(account.id, firstAt), facts };
   const reading = await before.readingBefore(account.id, firstAt);
   return reading === null
     ? unread

@@ -7,7 +7,7 @@ import type { StoreReader } from '../ports/store.ts';
 import { ruleKindOf } from '../rules/registry.ts';
 import { emptyReader } from '../views/empty-reader.ts';
 import type { ReplayedIncident } from './incident-book.ts';
-import { storedPast } from './past.ts';
+import { type AccountPast, storedPast } from './past.ts';
 import { Replay } from './replay.ts';
 import type { ReplayResult } from './replay-result.ts';
 
@@ -25,6 +25,7 @@ export type NotTried = 'not-watched' | 'not-read';
 
 export interface TrialOrder {
   readonly account: string;
+  readonly facts: AccountPast['facts'];
   readonly tried: Rule;
   /** The rule in force; null where there is none. */
   readonly present: Rule | null;
@@ -73,7 +74,7 @@ export class Trials {
   }
 
   async #replay(order: TrialOrder): Promise<Trial | 'too-long' | NotTried> {
-    const { account: id, tried, present, since } = order;
+    const { account: id, tried, present, since, facts } = order;
     const { reader, calendar, clock } = this.#parts;
     const settings = this.#parts.settings();
     const now = clock.now();
@@ -81,7 +82,8 @@ export class Trials {
     if (account === undefined) return 'not-watched';
     // The rules tried, and in force on this account, have its thresholds.
     const watched = { ...account, thresholds: {} };
-    const past = { ...storedPast(reader, watched, { since: since - learningMs, now }), before: emptyReader };
+    const span = { since: since - learningMs, now, facts };
+    const past = { ...storedPast(reader, watched, span), before: emptyReader };
     const asConfigured = (rule: Rule): Rule => ({ ...rule, builtIn: false });
     const rules = [...(present === null ? [] : [present]), { ...tried, id: triedId }].map(asConfigured);
     const replay = new Replay({ settings: { ...settings, rules }, calendar, pasts: [past] });

@@ -1,5 +1,5 @@
 import { ownOf } from '../domain/own.ts';
-import { amountOf, type Reading } from '../domain/reading.ts';
+import type { Balance, Reading } from '../domain/reading.ts';
 
 /**
  * Thins a history for a chart to at most `points` readings (never fewer than 2 where there are 2), oldest first.
@@ -14,26 +14,31 @@ export function thin(readings: readonly Reading[], points: number): readonly Rea
   const last = readings.at(-1);
   if (readings.length <= Math.max(2, points) || first === undefined || last === undefined) return readings;
   const inner = readings.length - 2;
+  // Others than at first where one was added, or the account moved to another provider.
+  const balances = [...new Set([first, last].flatMap((reading) => Object.keys(reading.balances)))];
   // A bucket may need the lowest and the highest reading of each balance.
-  const buckets = Math.floor((points - 2) / (2 * Object.keys(first.balances).length));
-  if (buckets < 1) return keepFew(readings, Math.max(2, points));
+  const buckets = Math.floor((points - 2) / (2 * balances.length));
+  if (buckets < 1) return keepFew(readings, balances, Math.max(2, points));
   const thinned = [first];
   for (let bucket = 0; bucket < buckets; bucket++) {
     const from = 1 + Math.floor((bucket * inner) / buckets);
     const to = 1 + Math.floor(((bucket + 1) * inner) / buckets);
-    keepExtremes(thinned, readings, { from, to });
+    keepExtremes(thinned, readings, { from, to, balances });
   }
   thinned.push(last);
   return thinned;
 }
 
 /** The lowest and the highest, of a balance that stands still none, and then the ends, as far as `points` reach. */
-function keepFew(readings: readonly Reading[], points: number): readonly Reading[] {
-  const whole = { from: 0, to: readings.length };
-  const extremes = findExtremes(readings, whole);
-  if (extremes === null) return readings;
+function keepFew(
+  readings: readonly Reading[],
+  balances: readonly Balance[],
+  points: number,
+): readonly Reading[] {
   const chosen = new Set([
-    ...extremes.flatMap(({ low, high }) => (low === high ? [] : [low, high])),
+    ...findExtremes(readings, { from: 0, to: readings.length, balances }).flatMap(({ low, high }) =>
+      low === high ? [] : [low, high],
+    ),
     ...readings.slice(-1),
     ...readings.slice(0, 1),
   ]);
@@ -43,9 +48,7 @@ function keepFew(readings: readonly Reading[], points: number): readonly Reading
 
 /** Adds the extreme readings of [from, to), in time order, each once. */
 function keepExtremes(thinned: Reading[], readings: readonly Reading[], range: Range): void {
-  const found = findExtremes(readings, range);
-  if (found === null) return;
-  const extremes = new Set(found.flatMap(({ low, high }) => [low, high]));
+  const extremes = new Set(findExtremes(readings, range).flatMap(({ low, high }) => [low, high]));
   for (let index = range.from; index < range.to && extremes.size > 0; index++) {
     const reading = readings[index];
     if (reading !== undefined && extremes.delete(reading)) thinned.push(reading);
@@ -55,6 +58,7 @@ function keepExtremes(thinned: Reading[], readings: readonly Reading[], range: R
 interface Range {
   readonly from: number;
   readonly to: number;
+  readonly balances: readonly Balance[];
 }
 
 interface Extremes {
@@ -62,20 +66,21 @@ interface Extremes {
   readonly high: Reading;
 }
 
-/** The extremes of [from, to); null of an empty range. Of equal readings the first counts: a still balance has one extreme. */
-function findExtremes(readings: readonly Reading[], { from, to }: Range): readonly Extremes[] | null {
-  const start = readings[from];
-  if (start === undefined) return null;
-  return Object.keys(start.balances).map((balance) => {
-    let [low, high] = [start, start];
-    let [lowest, highest] = [amountOf(start, balance), amountOf(start, balance)];
-    for (let index = from + 1; index < to; index++) {
-      const reading = readings[index] ?? start;
-      // A reading from before the balance was configured, or of another provider.
-      const micros = ownOf(reading.balances, balance) ?? lowest;
-      if (micros < lowest) [low, lowest] = [reading, micros];
-      else if (micros > highest) [high, highest] = [reading, micros];
-    }
-    return { low, high };
-  });
+function findExtremes(readings: readonly Reading[], range: Range): readonly Extremes[] {
+  return range.balances.flatMap((balance) => extremesOf(readings, range, balance) ?? []);
+}
+
+/** Null where none of [from, to) has the balance. Of equal readings the first counts: a still balance has one extreme. */
+function extremesOf(readings: readonly Reading[], { from, to }: Range, balance: Balance): Extremes | null {
+  let low: Reading | null = null;
+  let high: Reading | null = null;
+  let [lowest, highest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (let index = from; index < to; index++) {
+    const reading = readings[index];
+    const micros = reading && ownOf(reading.balances, balance);
+    if (reading === undefined || micros === undefined) continue;
+    if (micros < lowest) [low, lowest] = [reading, micros];
+    if (micros > highest) [high, highest] = [reading, micros];
+  }
+  return low === null || high === null ? null : { low, high };
 }

@@ -9,6 +9,7 @@ import {
   ofEach,
   type PollRecord,
   type Reading,
+  unitOf,
 } from '../domain/reading.ts';
 import { isoText } from '../domain/time.ts';
 import {
@@ -59,6 +60,10 @@ export const accountJson = publicObject<BriefAccount>()('Account', {
   polledAt: at(),
   readAt: at('When the balances were last read'),
   balances: each(money.nullable(), ({ reading }, balance) => moneyOrNull(ownOf(reading?.balances, balance))),
+  units: each(
+    text.nullable().describe('What each balance counts: the currency, or a unit of its own such as minutes'),
+    unitOf,
+  ),
   burnPerDay: each(money.nullable(), ({ runways }, balance) =>
     moneyOrNull(ownOf(runways, balance)?.burnPerDay),
   ),

@@ -70,7 +70,7 @@ export function viewBriefly(parts: ViewDependencies, account: WatchedAccount) {
   const now = parts.now();
   const { poll, rules } = account;
   const { id, name, labels, topUpUrl, runbookUrl, note, balances, currency, timezone } = account.settings;
-  const { outcome, failure, polledAt, reading, consecutiveFailures, usage } = poll;
+  const { outcome, failure, polledAt, reading, consecutiveFailures, usage, facts } = poll;
   const alerts = [...account.alerts.values()];
   const firing = alerts.filter((alert) => alert.state === 'firing');
   const blocked = blockedUntil(parts.state, id);
@@ -90,7 +90,7 @@ export function viewBriefly(parts: ViewDependencies, account: WatchedAccount) {
     runways,
     consecutiveFailures,
     backoffUntil: blocked > now ? blocked : null,
-    usage,
+    ...{ usage, facts },
     thresholds: ofEach(balances, (balance) => balanceLevels(rules, balance)),
     worst: severities.findLast((severity) => firing.some((alert) => alert.severity === severity)) ?? null,
     firing: firing.length,

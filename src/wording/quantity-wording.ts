@@ -80,17 +80,12 @@ export function sayAmount(micros: Micros, { language, currency }: Amounts): stri
 
 type Amounts = Pick<WordingFrame, 'language' | 'currency'>;
 
-/** Two decimals, four below one unit, all below the fourth: computed money has no more useful digits. */
 export function sayComputed(amount: Micros, frame: Amounts): string {
   return sayAmount(computed(amount), frame);
 }
 
-/** `sayComputed` where the currency stands elsewhere. */
-export function formatBareComputed(amount: Micros, currency: string | null): string {
-  return formatBare(computed(amount), currency);
-}
-
-function computed(amount: Micros): Micros {
+/** Two decimals, four below one unit, all below the fourth: computed money has no more useful digits. */
+export function computed(amount: Micros): Micros {
   const size = Math.abs(amount);
   const below = size < 100 ? 1 : 100;
   const step = size < micros ? below : 10_000;

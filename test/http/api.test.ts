@@ -25,6 +25,7 @@ describe('what the API gives', () => {
       polledAt: '2026-11-20T18:40:00.667Z',
       readAt: '2026-11-20T18:40:00.667Z',
       balances: { sms: '64', voip: '-18.383' },
+      units: { sms: 'CNY', voip: 'CNY' },
       burnPerDay: { sms: '0', voip: '225' },
       runwaySeconds: { sms: null, voip: 0 },
       forecast: {

@@ -1,13 +1,21 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { PollRecord } from '../../src/domain/reading.ts';
+import type { PollRecord, ProviderFacts } from '../../src/domain/reading.ts';
 import type { StoreReader } from '../../src/ports/store.ts';
 import { Trials } from '../../src/replay/trial.ts';
 import { ruleOn } from '../../src/rules/rules-for-account.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { emptyReader } from '../../src/views/empty-reader.ts';
-import { belowRule, dayMs, hourMs, minuteMs, staleRule, units } from '../support/account-facts.ts';
+import {
+  belowRule,
+  dayMs,
+  hourMs,
+  minuteMs,
+  negativeRule,
+  staleRule,
+  units,
+} from '../support/account-facts.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { inParts } from '../support/in-parts.ts';
 import { processorMs } from '../support/processor-time.ts';
@@ -18,11 +26,11 @@ const hysteresis = { kind: 'amount', micros: 0 } as const;
 const present = belowRule({ id: 'low', thresholds: { critical: units(20) }, hysteresis });
 const tried = belowRule({ id: 'low', thresholds: { warning: units(50) }, hysteresis });
 
-/** Falls from 100 by ten an hour and is topped up at 10, again and again. */
-function sawtooth(from: number, everyMs: number): PollRecord[] {
+/** Falls from 100 by ten an hour and is topped up at 10, again and again; all of it moved `by` so much. */
+function sawtooth(from: number, everyMs: number, by = 0): PollRecord[] {
   const polls: PollRecord[] = [];
   for (let at = from; at <= now; at += everyMs) {
-    const sms = units(100 - ((at - from) % (9 * hourMs)) * (10 / hourMs));
+    const sms = units(by + 100 - ((at - from) % (9 * hourMs)) * (10 / hourMs));
     polls.push({ at, outcome: 'ok', reading: { at, balances: { sms, voip: 0 }, currency: 'CNY' } });
   }
   return polls;
@@ -40,7 +48,7 @@ function trialsOn(reader: StoreReader, clock = new FakeClock(now)): Trials {
   return new Trials({ settings: () => settings, reader, calendar: cronCalendar, clock });
 }
 
-const order = { account: 'otp', tried, present, since: now - 2 * dayMs };
+const order = { account: 'otp', tried, present, since: now - 2 * dayMs, facts: undefined };
 
 describe('a rule that is tried on stored history', () => {
   it('says when it would have fired next to when it does, within the time asked for', async () => {
@@ -55,6 +63,21 @@ describe('a rule that is tried on stored history', () => {
     expect(lasted(trial.tried[1] ?? { firedAt: 0, resolvedAt: 0 })).toBeCloseTo(4, 0);
     expect(lasted(trial.present?.[1] ?? { firedAt: 0, resolvedAt: 0 })).toBeCloseTo(1, 0);
     expect(trial.tried.every(({ severity }) => severity === 'warning')).toBe(true);
+  });
+
+  it('takes the balance for empty where the credit that the provider says is used up', async () => {
+    const ladder = negativeRule({ severity: 'warning' });
+    const reader = reading(sawtooth(now - 10 * dayMs, 5 * minuteMs, -60));
+    const worst = async (facts: ProviderFacts | undefined) => {
+      const account = makeAccount('otp', { creditLimitMicros: null });
+      const settings = makeSettings({ accounts: [account], rules: [ladder] });
+      const parts = { settings: () => settings, reader, calendar: cronCalendar, clock: new FakeClock(now) };
+      const trial = await new Trials(parts).run({ ...order, tried: ladder, present: null, facts });
+      if (typeof trial === 'string') throw new Error(trial);
+      return new Set(trial.tried.map(({ severity }) => severity));
+    };
+    expect(await worst({ creditLimitMicros: units(30) })).toContain('critical');
+    expect(await worst({ creditLimitMicros: units(80) })).not.toContain('critical');
   });
 
   it('goes by its own thresholds on an account that has some in force', async () => {

@@ -67,6 +67,18 @@ test('few points go to the balance that moves', () => {
   expect(thin(readings, 2)).toEqual([readings[1], readings[2]]);
 });
 
+test('a balance that came later keeps its dips too, and the points are no more than asked for', () => {
+  const readings = Array.from({ length: 1000 }, (_, index): Reading => {
+    const minutes = index < 320 ? {} : { minutes: index === 322 ? -5 : (index * 37) % 100 };
+    return { at: index * minuteMs, balances: { sms: (index * 71) % 90, ...minutes }, currency: 'CNY' };
+  });
+  for (const points of [2, 5, 10, 50, 300]) {
+    const thinned = thin(readings, points);
+    expect(thinned.length).toBeLessThanOrEqual(points);
+    if (points > 2) expect(thinned).toContain(readings[322]);
+  }
+});
+
 test('regardless of the history, its extremes and ends stay, in order, within the points', () => {
   fc.assert(
     fc.property(histories, fc.integer({ min: 6, max: 100 }), (readings, points) => {

@@ -57,6 +57,7 @@ export function buildAccountView(over: Partial<AccountView> = {}): AccountView {
     },
     runways: { sms: buildRunway(), voip: null },
     consecutiveFailures: 0,
+    facts: undefined,
     backoffUntil: null,
     usage: {},
     day: [],

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../src/domain/reading.ts';
+import type { Outcome, ProviderFacts } from '../../src/domain/reading.ts';
 import type { Settings } from '../../src/domain/settings.ts';
 import { batchStored, takeBatch } from '../../src/engine/batch.ts';
 import { observePoll } from '../../src/engine/observe.ts';
@@ -8,11 +8,12 @@ import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { seededRandom } from './seeded-random.ts';
 
-/** One poll of an account: balances in millionths, or the way in which it failed. */
+/** One poll of an account: balances in millionths and what was said beside them, or the way in which it failed. */
 export interface SeedPoll {
+  readonly facts?: ProviderFacts;
   readonly account: string;
   readonly at: number;
-  readonly answer: { readonly sms: number; readonly voip: number } | Exclude<Outcome['kind'], 'ok'>;
+  readonly answer: { readonly sms: number; readonly voip?: number } | Exclude<Outcome['kind'], 'ok'>;
 }
 
 /** Fills a database as a daemon would have that lived through these polls, oldest first. */
@@ -27,11 +28,11 @@ export function seedDatabase(path: string, settings: Settings, polls: readonly S
     stored: store.load(),
     now,
   });
-  for (const { account, at, answer } of polls) {
+  for (const { account, at, answer, facts } of polls) {
     while (state.due.nextAt < at) endTurn(state, state.due.nextAt);
     const watched = state.accounts.get(account);
     if (watched === undefined) throw new Error(`no account ${account}`);
-    observePoll(state, watched, outcomeOf(answer), at);
+    observePoll(state, watched, outcomeOf(answer, facts), at);
     endTurn(state, at);
   }
   // As few commits as it takes: what is tested is what is in the database, not how it got there.
@@ -42,9 +43,9 @@ export function seedDatabase(path: string, settings: Settings, polls: readonly S
   store.close();
 }
 
-function outcomeOf(answer: SeedPoll['answer']): Outcome {
+function outcomeOf(answer: SeedPoll['answer'], facts: SeedPoll['facts']): Outcome {
   const common = { durationMs: 10, usage: {} };
   return typeof answer === 'string'
     ? { kind: answer, reason: 'as the test says', ...common }
-    : { kind: 'ok', answer: { balances: { ...answer }, currency: 'CNY' }, ...common };
+    : { kind: 'ok', answer: { balances: { ...answer }, currency: 'CNY' }, facts, ...common };
 }

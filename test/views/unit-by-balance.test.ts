@@ -6,6 +6,7 @@ import { Totals } from '../../src/http/page/totals.ts';
 import { wordItem } from '../../src/messages/item-wording.ts';
 import { httpJsonKind, httpJsonSchema } from '../../src/providers/http-json/http-json-kind.ts';
 import { negative } from '../../src/rules/negative.ts';
+import { accountJson } from '../../src/views/account-json.ts';
 import { planPayments } from '../../src/views/payment-plan.ts';
 import { english } from '../../src/wording/language.ts';
 import { factsAfter, negativeRule } from '../support/account-facts.ts';
@@ -113,4 +114,10 @@ it('messages and explanations speak of minutes', () => {
     name: 'currency',
     value: { unit: 'text', text: 'minutes' },
   });
+});
+
+it('an account as programs read it says what each of its balances counts', () => {
+  expect(accountJson(account)).toMatchObject({ currency: 'EUR', units: { main: 'EUR', calls: 'minutes' } });
+  const unread = buildAccountView({ balances, reading: null, currency: null });
+  expect(accountJson(unread).units).toEqual({ main: null, calls: 'minutes' });
 });

@@ -10,6 +10,7 @@ import { wordItem } from '../../messages/item-wording.ts';
 import { isEndingSoon, sayEndingSoon } from '../../views/account-summary.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import { planPayments } from '../../views/payment-plan.ts';
+import { sortAlerts } from '../../views/sort-alerts.ts';
 import type { AlertView } from '../../views/views.ts';
 import { labelled } from '../../wording/lists.ts';
 import type { Reader } from '../../wording/moments.ts';
@@ -194,9 +195,12 @@ export class LookUp {
     return describeIncident(this.#state, { incident, kinds, now: this.#reader.now });
   }
 
+  /** The most urgent first. */
   async firing(account?: string): Promise<readonly AlertView[]> {
     const alerts = await this.#views.alerts({ all: false });
-    return alerts.filter((alert) => alert.state === 'firing' && (account ?? alert.account) === alert.account);
+    return sortAlerts(
+      alerts.filter((alert) => alert.state === 'firing' && (account ?? alert.account) === alert.account),
+    );
   }
 
   async alertOf(incident: string): Promise<AlertView | null> {

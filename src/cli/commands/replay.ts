@@ -9,7 +9,8 @@ balance was empty, how many messages. Writes nothing and sends nothing: try thre
 Without --input the stored polls are replayed; a time in which lowwater was not running counts neither as breach nor as
 staleness. With --input the readings of a CSV file: at,sms,voip,currency and optionally account, as "history --csv" writes it;
 where readings are missing for longer than usual the account counts as unreadable. The same engine judges as in the daemon: outages of
-a provider, silences and grouping are part of it. Nobody acknowledges or announces anything in a replay, and every message is delivered at once.
+a provider, silences and grouping are part of it. A credit limit that the provider says counts as it was said last, with --input as 0.
+Nobody acknowledges or announces anything in a replay, and every message is delivered at once.
 
 Of rules that warn a time ahead it says how long before empty they warned: what counts as empty is when as much was spent as had been left,
 topped up or not. With more than 1.2 times of the time asked for left that was too early, with less than 0.8 times too late; it flapped when

@@ -1,6 +1,6 @@
 import { nobodyOwns } from '../../cluster/cluster-status.ts';
 import type { Runway } from '../../domain/message.ts';
-import { formatAmount, formatBare } from '../../domain/money.ts';
+import { formatAmount, formatBare, type Micros } from '../../domain/money.ts';
 import { StorageError } from '../../domain/operator-error.ts';
 import { cleanText, plural } from '../../domain/plain-text.ts';
 import { amountOf, type Balance, unitOf } from '../../domain/reading.ts';
@@ -16,7 +16,7 @@ import type { BriefAccount } from '../../views/views.ts';
 import { endOf, sayEmptyAt, sayLength } from '../../wording/forecast-wording.ts';
 import { english } from '../../wording/language.ts';
 import { sayNearMoment } from '../../wording/moments.ts';
-import { commonBalances, formatBareComputed, leadingBalance } from '../../wording/quantity-wording.ts';
+import { commonBalances, computed, leadingBalance } from '../../wording/quantity-wording.ts';
 import { drawSparkline } from '../../wording/sparkline.ts';
 import { type Backend, operatorCommand, warnOfOldData } from '../backend.ts';
 import { exitCodes, jsonOption } from '../command.ts';
@@ -46,7 +46,7 @@ export const statusCommand = operatorCommand({
 ${shownOnTerminal} accounts a terminal shows those that need somebody first; a pipe or a file gets all. What is
 wrong with the daemon, and a database that no daemon fills, is said on standard error.
 
---json prints {"accounts":[{"id","name","labels","currency","outcome","failure","polledAt","readAt","balances",
+--json prints {"accounts":[{"id","name","labels","currency","outcome","failure","polledAt","readAt","balances","units",
 "burnPerDay","runwaySeconds","forecast","consecutiveFailures","backoffUntil","usageHeaders","severity","firing","pending"}]}, the
 same as GET /api/v1/accounts: money as decimal strings, times in ISO 8601 UTC, null where unknown.`,
   options: {
@@ -198,7 +198,7 @@ function statusColumns(accounts: AccountSummary['shown'], frame: Frame): Column<
       rank: 2,
       value: (account) => {
         const { burnPerDay = null, balance = null } = pressing(account) ?? {};
-        return burnPerDay === null ? '-' : formatBareComputed(burnPerDay, unitOf(account, balance));
+        return burnPerDay === null ? '-' : wordAmount(account, balance, computed(burnPerDay));
       },
     },
     { header: 'RUNWAY', align: 'right', rank: 1, value: (account) => runwayOf(account, now) },
@@ -245,12 +245,14 @@ function stateOf(account: BriefAccount, style: Style) {
     : { word: outcome === 'ok' ? 'not read' : outcome, symbol: '✗', paint: style.yellow };
 }
 
-/** Without its currency, which stands in a column of its own; a unit of its own with it. */
 function moneyOf(account: BriefAccount, balance: Balance): string {
-  if (account.reading === null) return '-';
+  return account.reading === null ? '-' : wordAmount(account, balance, amountOf(account.reading, balance));
+}
+
+/** Without its currency, which stands in a column of its own; a unit of its own with it. */
+function wordAmount(account: BriefAccount, balance: Balance | null, amount: Micros): string {
   const unit = unitOf(account, balance);
-  const format = unit === account.currency ? formatBare : formatAmount;
-  return format(amountOf(account.reading, balance), unit);
+  return unit === account.currency ? formatBare(amount, unit) : formatAmount(amount, unit);
 }
 
 /** `SMS 42.10, VoIP 0.00`, where accounts of several providers have different balances. */

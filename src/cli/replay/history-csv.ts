@@ -21,13 +21,14 @@ type BalancesByAccount = ReadonlyMap<string, readonly Balance[]>;
  * byte order mark and quotes are fine): `at`, the balances, `currency` and, where the file holds several accounts,
  * `account`. Text comes in pieces of any size, so that a file of a million lines is never in memory as one.
  *
- * Gives the readings by account; the account is '' where the file has no such column. Throws
- * `HistoryFileError`, which names the line.
+ * Gives the readings by account; the account is '' where the file has no such column. One that lacks a balance of its account is left
+ * out: exports have such of a time in which the account had others. Throws `HistoryFileError`, which names the line.
  */
 export async function readHistoryCsv(
   pieces: AsyncIterable<string>,
   balances: BalancesByAccount,
   onPiece: (characters: number) => void = () => undefined,
+  onLacking: (account: string) => void = () => undefined,
 ): Promise<Map<string, PackedPolls>> {
   const polls = new Map<string, PackedPolls>();
   let readLine: ReadLine | null = null;
@@ -38,8 +39,9 @@ export async function readHistoryCsv(
       return;
     }
     const { account, reading } = readLine(cells, line);
-    const own = getOrMake(polls, account, () => new PackedPolls());
-    own.append({ at: reading.at, outcome: 'ok', reading });
+    const own = () => getOrMake(polls, account, () => new PackedPolls());
+    if (reading === null) onLacking(account);
+    else own().append({ at: reading.at, outcome: 'ok', reading });
   };
   await readCsv(pieces, { take, onPiece });
   if (readLine !== null) return polls;
@@ -48,8 +50,8 @@ export async function readHistoryCsv(
   );
 }
 
-/** Reads a line below the header; the account is '' where there is no such column. */
-type ReadLine = (cells: readonly string[], line: number) => { account: string; reading: Reading };
+/** Reads a line below the header; the account is '' where there is no such column, the reading null where it lacks a balance. */
+type ReadLine = (cells: readonly string[], line: number) => { account: string; reading: Reading | null };
 
 function readHeader(
   header: readonly string[],
@@ -85,17 +87,19 @@ function readHeader(
     }
     const { id, columns: its, isKnown } = account(cells[accountPlace] ?? '', line);
     const balances: Record<Balance, Micros> = {};
+    let lacks = false;
     for (const { balance, place, micros } of its) {
       const text = cells[place] ?? '';
+      if (text !== '') balances[balance] = micros(text, line);
       // Nobody knows what an account has that is not configured.
-      if (text !== '' || isKnown) balances[balance] = micros(text, line);
+      else lacks = isKnown;
     }
     const reading: Reading = {
       at: instant(cells[atPlace] ?? '', line),
       balances,
       currency: currency(cells[currencyPlace] ?? '', line),
     };
-    return { account: id, reading };
+    return { account: id, reading: lacks ? null : reading };
   };
 }
 

@@ -151,8 +151,9 @@ async function withPasts(
     const reader = await openReader(context, settings.storage);
     try {
       const accounts = account === null ? settings.accounts : [account];
+      const said = new Map((await reader.load()).accounts.map((it) => [it.account, it.facts]));
       await use(
-        accounts.map((each) => storedPast(reader, each, order)),
+        accounts.map((each) => storedPast(reader, each, { ...order, facts: said.get(each.id) })),
         (fraction) => progress.update(fraction),
       );
     } finally {
@@ -188,7 +189,11 @@ async function readFile(
       order.progress.update(Math.min(1, read / size) * textShare);
     };
     const text = openText(path, signal);
-    const readings = await readHistoryCsv(text, balances, update);
+    const lacking = new Map<string, number>();
+    const readings = await readHistoryCsv(text, balances, update, (id) =>
+      lacking.set(id, (lacking.get(id) ?? 0) + 1),
+    );
+    for (const said of wordLacking(lacking, order.account, only?.id)) stderr.write(`${name}: ${said}\n`);
     const assigned = assignReadings(readings, accounts, order.account);
     for (const { account, readings } of assigned) {
       const repeated = countRepeatedInstants(readings);
@@ -202,6 +207,16 @@ async function readFile(
     if (signal.aborted) return null;
     throw explainFileError(error, name);
   }
+}
+
+/** How many readings a file has of accounts that had other balances then: of `chosen` only, where there is one. '' is the account `only`. */
+function wordLacking(lacking: ReadonlyMap<string, number>, chosen: AccountSettings | null, only = '') {
+  return [...lacking]
+    .map(([id, count]) => ({ id: id === '' ? only : id, count }))
+    .filter(({ id }) => chosen === null || chosen.id === id)
+    .map(
+      ({ id, count }) => `${plural(count, 'reading')} of ${id} without a balance that it has now; left out`,
+    );
 }
 
 function openText(path: string | null, signal: AbortSignal): AsyncIterable<string> {

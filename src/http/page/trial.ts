@@ -64,7 +64,8 @@ export function addTrialPage(app: WebApp): void {
       return refuse({ path: 'balance', message: say(says.noBalance, { balances }, scope) });
     }
     const since = context.get('now') - time.ms;
-    const trial = await context.var.site.trials.run({ account: account.id, tried, present: rule, since });
+    const { id, facts } = account;
+    const trial = await context.var.site.trials.run({ account: id, facts, tried, present: rule, since });
     if (trial === 'busy') {
       const why = say(says.busy, scope);
       throw new RequestError('unavailable', why, { 'retry-after': '10' });

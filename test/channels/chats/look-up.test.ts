@@ -42,6 +42,16 @@ describe('a chat that is asked what fires or what to pay', () => {
     expect(await write(world, text)).toMatch(/\n1 account could not be read\.$/);
   });
 
+  test('says what is most urgent first, where more fires than it has lines for', async () => {
+    const accounts = Array.from({ length: 12 }, (_, index) => `account-${index}`);
+    const world = await startWorld({ accounts, rules: [smsLow({ warning: units(100) })] });
+    for (const id of accounts) world.provider.set(id, id === 'account-11' ? -1 : 90);
+    await world.pass(6 * minuteMs);
+    const lines = (await write(world, 'status')).split('\n');
+    expect(lines[0]).toContain('account-11');
+    expect(lines.at(-1)).toBe('and 2 more');
+  });
+
   test('says with status what is wrong with lowwater itself', async () => {
     const world = await startWorld();
     await read(world, 500);

@@ -74,6 +74,18 @@ describe('lowwater replay of accounts with other balances', () => {
     expect(fired.filter((name) => name.startsWith('marketing'))).toEqual([]);
   });
 
+  it('says how much of an export is left out because the account had other balances then', async () => {
+    writeFileSync(join(folder, 'moved.json'), JSON.stringify(moved));
+    const words = ['history', 'marketing', '--since', '7d', '--config', 'moved.json', '--csv'];
+    writeFileSync(join(folder, 'moved.csv'), (await runCli(words, { cwd: folder })).stdout);
+    const input = ['--input', 'moved.csv', '--account', 'marketing', '--json'];
+    const { code, stdout, stderr } = await runCli(['replay', '--config', 'moved.json', ...input], {
+      cwd: folder,
+    });
+    expect({ code, incidents: parse(stdout).incidents }).toEqual({ code: 0, incidents: [] });
+    expect(stderr).toContain('576 readings of marketing without a balance that it has now; left out');
+  });
+
   it('asks a line of a file for the balances of its own account, and for no others', async () => {
     writeFileSync(join(folder, 'moved.json'), JSON.stringify(moved));
     const replay = (rows: readonly string[], ...words: string[]) => {
@@ -86,14 +98,60 @@ describe('lowwater replay of accounts with other balances', () => {
     expect(await replay(rows)).toMatchObject({ code: 0, stderr: '' });
     const lacking = await replay([...rows, `${at},marketing,EUR,,,3,`]);
     expect(lacking).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('line 4: bonus "" is not an amount'),
+      code: 0,
+      stderr: expect.stringContaining('1 reading of marketing without a balance that it has now; left out'),
     });
     const nameless = await replay(['at,main,currency', `${at},3,EUR`], '--account', 'marketing');
     expect(nameless).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('the column "bonus" is missing'),
     });
+  });
+});
+
+describe('lowwater replay of an account whose credit limit its provider says', () => {
+  it('takes the balance for empty where that credit is used up', async () => {
+    const line = {
+      type: 'http-json',
+      request: { url: 'https://line.example.com/balance' },
+      balances: [{ id: 'sms', amount: '$.balance' }],
+      currency: { fixed: 'CNY' },
+      facts: { creditLimit: { amount: '$.credit', included: false } },
+    };
+    const runway = { id: 'run', type: 'runway', thresholds: { warning: '12h' } };
+    const owed = { id: 'owed', type: 'negative', severity: 'warning' };
+    const on = {
+      ...config,
+      providers: { line },
+      accounts: [{ id: 'line', provider: 'line', creditLimit: 'provider' }],
+      rules: [runway, owed],
+      storage: { path: 'line.db' },
+    };
+    writeFileSync(join(folder, 'line.json'), JSON.stringify(on));
+    const { settings } = await loadFile(join(folder, 'line.json'));
+    const start = systemClock.now() - 576 * 5 * minuteMs;
+    const facts = { creditLimitMicros: units(400) };
+    const polls = Array.from({ length: 576 }, (_, index): SeedPoll => {
+      return {
+        account: 'line',
+        at: start + index * 5 * minuteMs,
+        answer: { sms: units(200 - index) },
+        facts,
+      };
+    });
+    seedDatabase(settings.storage.path ?? '', settings, polls);
+    const words = ['--config', 'line.json', '--json'];
+    const { incidents } = parse((await runCli(['replay', ...words], { cwd: folder })).stdout);
+    const index = (at: unknown) => Math.round((Date.parse(String(at)) - start) / (5 * minuteMs));
+    // Of 600 that there are 144 go in twelve hours.
+    expect(incidents.map(({ rule, severity, firedAt }) => [rule, severity, index(firedAt)])).toEqual([
+      ['owed', 'warning', 201],
+      ['run', 'warning', 457],
+    ]);
+    const { forecasts } = JSON.parse(
+      (await runCli(['replay', '--forecasts', ...words], { cwd: folder })).stdout,
+    ) as { forecasts: Record<string, string>[] };
+    expect(index(forecasts.at(-1)?.emptyAt)).toBeCloseTo(600, -1);
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { formatStatus } from '../../../src/cli/commands/status.ts';
 import { createStyle, type Output } from '../../../src/cli/terminal/output.ts';
 import { summarizeAll } from '../../../src/views/account-summary.ts';
-import { buildAccountView, buildRunway, dayMs, viewsNow } from '../../support/built-views.ts';
+import { buildAccountView, buildRunway, dayMs, micros, viewsNow } from '../../support/built-views.ts';
 
 function statusOf(columns: number, latest: number | null = viewsNow + 5 * dayMs, days = 3): string {
   const emptyAt = viewsNow + days * dayMs;
@@ -98,7 +98,7 @@ it('names how many accounts it does not show, and where they are', () => {
   );
 });
 
-it('shows a balance that counts something else with what it counts, beside money', () => {
+it('shows a balance that counts something else, and what is spent of it, with what it counts, beside money', () => {
   const { balances, ...account } = buildAccountView();
   const minutes = balances.map((each) => (each.id === 'voip' ? { ...each, unit: 'minutes' } : each));
   const stdout: Output = {
@@ -108,7 +108,8 @@ it('shows a balance that counts something else with what it counts, beside money
     style: createStyle(false),
   };
   const frame = { stdout, timezone: 'UTC', now: viewsNow };
-  const shown = formatStatus(summarizeAll([{ ...account, balances: minutes }], viewsNow), frame);
-  expect(shown).toMatch(/ \d+ minutes +CNY /);
-  expect(shown).toMatch(/ \d+\.\d\d +\d+ minutes /);
+  const runways = { sms: null, voip: buildRunway({ balance: 'voip', burnPerDay: micros(188) }) };
+  const shown = formatStatus(summarizeAll([{ ...account, balances: minutes, runways }], viewsNow), frame);
+  expect(shown).toMatch(/ \d+\.\d\d +\d+ minutes +CNY /);
+  expect(shown, 'what goes first is what is spent').toMatch(/ CNY +188 minutes /);
 });

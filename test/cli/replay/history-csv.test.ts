@@ -228,7 +228,6 @@ describe('a file of readings', () => {
       `${header}\n2026-11-20T12:00:00Z,1,9007199255,CNY\n`,
       /line 2: voip .* ±9007199254/,
     ],
-    ['without a balance', `${header}\n2026-11-20T12:00:00Z,,1,CNY\n`, /line 2: sms "" is not an amount/],
     ['without a currency', `${header}\n2026-11-20T12:00:00Z,1,1,\n`, /line 2: currency "" must have/],
     ['without an account', `${header},account\n${line},\n`, /line 2: no account is named/],
     ['with an open quote', `${header}\n"2026-11-20T12:00:00Z,1,1,CNY\n`, /line 2: a quote is not closed/],
