@@ -483,7 +483,7 @@ describe('what cannot be done', () => {
     ['help about an unknown command', 'help stauts', 'Did you mean status?'],
     ['help of an unknown command', 'stauts --help', 'Did you mean status?'],
     ['an unknown option', 'status --jsom', 'Did you mean --json?'],
-    ['an unknown member of a group', 'silence lst', 'Did you mean list?'],
+    ['an unknown member of a group', 'silence lst', 'Did you mean list?\n  see lowwater silence --help'],
     ['a bad duration', 'silence add --for soon', '90s, 5m, 1h30m or 2d'],
     ['a silence without an end', 'silence add', '--for is missing'],
     ['a silence of nothing in particular', 'silence add --for 1h', '--everything'],

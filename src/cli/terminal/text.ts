@@ -88,3 +88,13 @@ export function formatShortDuration(ms: number): string {
   if (seconds < 48 * 3600) return `${Math.floor(seconds / 3600)}h`;
   return `${Math.floor(seconds / 86_400)}d`;
 }
+
+/** For every shell: nothing within is looked at. */
+export function quoteForShell(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** As it is typed in a shell: quoted only where it has to be. */
+export function shellWord(text: string): string {
+  return /^[\w./:@%+=,-]+$/.test(text) ? text : quoteForShell(text);
+}
