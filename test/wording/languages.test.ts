@@ -107,6 +107,14 @@ it('In Chinese how far a balance is from a threshold is not said as the threshol
   expect(['account.above', 'account.below'].map(far)).toEqual(['比阈值高 50.00 CNY', '比阈值低 50.00 CNY']);
 });
 
+it('A balance that is called just that is named once in Chinese, and in small letters within a sentence in Spanish', async () => {
+  const twice = Object.entries(readCatalogue('zh-CN')).filter(([, text]) =>
+    /\{(?:label|balance)\}余额/.test(text),
+  );
+  expect(twice.map(([name]) => name)).toEqual(['quantity.namedBalance']);
+  expect(sayBalance('Balance', { language: await loadLanguage('es') })).toBe('saldo');
+});
+
 it('In Spanish nothing agrees with the gender of a time: it may be hours or days', () => {
   const gendered = Object.values(readCatalogue('es')).filter((text) =>
     /\b(?:los|las|últim[oa]s|hacen falta) \{(?:span|seen|duration|needed)\}/.test(text),
