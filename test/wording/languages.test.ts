@@ -115,6 +115,11 @@ it('A balance that is called just that is named once in Chinese, and in small le
   expect(sayBalance('Balance', { language: await loadLanguage('es') })).toBe('saldo');
 });
 
+it('In Spanish a balance has its article within a sentence', () => {
+  const bare = Object.entries(readCatalogue('es')).filter(([, text]) => /\bde \{balance\}/.test(text));
+  expect(bare.map(([name]) => name)).toEqual(['overview.ofBalance']);
+});
+
 it('In Spanish nothing agrees with the gender of a time: it may be hours or days', () => {
   const gendered = Object.values(readCatalogue('es')).filter((text) =>
     /\b(?:los|las|últim[oa]s|hacen falta) \{(?:span|seen|duration|needed)\}/.test(text),
