@@ -309,6 +309,12 @@ describe('commands that send', () => {
     expect(code).toBe(1);
     expect(stderr).toContain('ops');
   });
+
+  it('report asks the daemon in the name of the person, as the audit shows', async () => {
+    await lowwater('report weekly');
+    const { audit } = JSON.parse(await printed('audit --json'));
+    expect(audit[0]).toMatchObject({ action: 'report', by: 'tester', from: '127.0.0.1', detail: 'weekly' });
+  });
 });
 
 it('a report that is sent now reaches each channel in its own language, as one on schedule does', async () => {
