@@ -66,9 +66,12 @@ export function wrapToWidth(text: string, width: number | null): string[] {
   return [...lines, line];
 }
 
+/** Of a minute: `2026-11-29 14:50`. A table cuts the zone in the header before it leaves the column out. */
+export const instantWidth = 16;
+
 /** An instant in a time zone: `2026-11-20 14:03`, with `seconds` also those. The zone is named where it is shown. */
 export function formatInstant(at: number, timezone: string, { seconds = false } = {}): string {
-  return zonedText(at, timezone).slice(0, seconds ? 19 : 16);
+  return zonedText(at, timezone).slice(0, seconds ? 19 : instantWidth);
 }
 
 /** A duration as messages round it: `46m`, `5h20m`, `2d20h`, `34d`. */
