@@ -33,7 +33,9 @@ async function explainFailure(
   if (error instanceof RefusedConfiguration) return exitCodes.usage;
   if (error instanceof UsageError) {
     const hint = error.hint === null ? '' : `\n  ${error.hint}`;
-    const name = commands.find(({ name }) => name === words[0] || name === words.slice(0, 2).join(' '))?.name;
+    const name =
+      commands.find(({ name }) => name === words[0] || name === words.slice(0, 2).join(' '))?.name ??
+      Object.keys(groups).find((group) => group === words[0]);
     const more = name === undefined ? 'lowwater --help' : `lowwater ${name} --help`;
     await stderr.write(`lowwater: ${error.message}${hint}\n${stderr.style.dim(`  see ${more}`)}\n`);
     return exitCodes.usage;
@@ -126,7 +128,7 @@ function groupOf({ name }: Command, program: Parser, frame: Frame): Parser {
   const known = program.commands.find((parser) => parser.name() === first);
   if (known !== undefined) return known;
   const group = createParser(first, frame).usage('<command> [options]');
-  program.addCommand(group.description(groups[first] ?? ''));
+  program.addCommand(group.description(sentence(groups[first] ?? '')));
   return group;
 }
 
@@ -147,8 +149,12 @@ function buildCommand(command: Command, frame: Frame, choose: (action: Action) =
 
 /** Details are written in lines for those who read the source: a terminal breaks them by its own width. */
 function describeCommand({ summary, details }: Command): string {
-  const first = `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
+  const first = sentence(summary);
   return details === undefined ? first : `${first}\n\n${details.replace(/(?<!\n)\n(?!\n)/g, ' ')}`;
+}
+
+function sentence(summary: string): string {
+  return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
 }
 
 function createParser(name: string, { stdout, print }: Frame): Parser {

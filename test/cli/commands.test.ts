@@ -309,6 +309,12 @@ describe('commands that send', () => {
     expect(code).toBe(1);
     expect(stderr).toContain('ops');
   });
+
+  it('report asks the daemon in the name of the person, as the audit shows', async () => {
+    await lowwater('report weekly');
+    const { audit } = JSON.parse(await printed('audit --json'));
+    expect(audit[0]).toMatchObject({ action: 'report', by: 'tester', from: '127.0.0.1', detail: 'weekly' });
+  });
 });
 
 it('a report that is sent now reaches each channel in its own language, as one on schedule does', async () => {
@@ -485,7 +491,7 @@ describe('what cannot be done', () => {
     ['help about an unknown command', 'help stauts', 'Did you mean status?'],
     ['help of an unknown command', 'stauts --help', 'Did you mean status?'],
     ['an unknown option', 'status --jsom', 'Did you mean --json?'],
-    ['an unknown member of a group', 'silence lst', 'Did you mean list?'],
+    ['an unknown member of a group', 'silence lst', 'Did you mean list?\n  see lowwater silence --help'],
     ['a bad duration', 'silence add --for soon', '90s, 5m, 1h30m or 2d'],
     ['a silence without an end', 'silence add', '--for is missing'],
     ['a silence of nothing in particular', 'silence add --for 1h', '--everything'],

@@ -64,16 +64,24 @@ describe.each(languageIds.filter((id) => id !== 'en'))('The catalogue of %s', (i
     }
   });
 
-  it('leaves open what English leaves open: what says "or" or "about" there says so here', () => {
+  it('leaves open what English leaves open: what says "or", "about" or "perhaps" there says so here', () => {
     const words = {
-      'zh-CN': { or: /或|还|、|不超过|不低于/, about: /约|左右|前后|预计/ },
-      es: { or: /\b(?:o|u|ni)\b/, about: /unos|hacia/ },
+      'zh-CN': { or: /或|还|、|不超过|不低于/, about: /约|左右|前后|预计/, perhaps: /可能/ },
+      es: { or: /\b(?:o|u|ni)\b/, about: /unos|hacia/, perhaps: /quizá/ },
     }[id];
     for (const [name, sentence] of Object.entries(catalogue)) {
       if (/\bor\b/.test(sentence)) expect(translated[name], name).toMatch(words?.or ?? '');
       if (/\babout \{(?:amount|moment|total|end)/.test(sentence))
         expect(translated[name], name).toMatch(words?.about ?? '');
+      if (/\bperhaps\b/.test(sentence)) expect(translated[name], name).toMatch(words?.perhaps ?? '');
     }
+  });
+
+  it('describes a key of a rule in as many sentences as English does', () => {
+    const count = (text = '') => text.match(/\.(?= |$)|。/g)?.length;
+    for (const [name, sentence] of Object.entries(catalogue))
+      if (name.startsWith('ruleKey.'))
+        expect([name, count(translated[name])]).toEqual([name, count(sentence)]);
   });
 });
 
@@ -91,6 +99,25 @@ it('In Chinese no space stands before what may be a Chinese word, such as a seve
   ]);
   const muted = { account: ['batch'], severity: ['warning'] } as const;
   expect(sayMatcher(muted, { language })).toBe('账户 batch、级别警告');
+});
+
+it('In Chinese how far a balance is from a threshold is not said as the threshold', async () => {
+  const language = await loadLanguage('zh-CN');
+  const far = (name: string) => language.fill({ name, english: '' }, { amount: '50.00 CNY' });
+  expect(['account.above', 'account.below'].map(far)).toEqual(['比阈值高 50.00 CNY', '比阈值低 50.00 CNY']);
+});
+
+it('A balance that is called just that is named once in Chinese, and in small letters within a sentence in Spanish', async () => {
+  const twice = Object.entries(readCatalogue('zh-CN')).filter(([, text]) =>
+    /\{(?:label|balance)\}余额/.test(text),
+  );
+  expect(twice.map(([name]) => name)).toEqual(['quantity.namedBalance']);
+  expect(sayBalance('Balance', { language: await loadLanguage('es') })).toBe('saldo');
+});
+
+it('In Spanish a balance has its article within a sentence', () => {
+  const bare = Object.entries(readCatalogue('es')).filter(([, text]) => /\bde \{balance\}/.test(text));
+  expect(bare.map(([name]) => name)).toEqual(['overview.ofBalance']);
 });
 
 it('In Spanish nothing agrees with the gender of a time: it may be hours or days', () => {

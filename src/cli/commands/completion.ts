@@ -1,4 +1,5 @@
 import { type Command, exitCodes, type NamedValues, optionsOf, UsageError } from '../command.ts';
+import { quoteForShell } from '../terminal/text.ts';
 
 type CommandGroups = Readonly<Record<string, string>>;
 
@@ -108,8 +109,8 @@ function kindsOf({ after, values }: Place): string {
 
 function writeBash(places: readonly Place[]): string {
   const cases = places.map((place) => {
-    const words = quote(place.candidates.map(({ word }) => word).join(' '));
-    return `    ${patternOf(place.after)}) words=${words}; kinds=${quote(kindsOf(place))} ;;`;
+    const words = quoteForShell(place.candidates.map(({ word }) => word).join(' '));
+    return `    ${patternOf(place.after)}) words=${words}; kinds=${quoteForShell(kindsOf(place))} ;;`;
   });
   return `# bash completion of lowwater
 _lowwater() {
@@ -125,7 +126,7 @@ _lowwater() {
 ${cases.join('\n')}
   esac
   if [[ -n $kinds && $current != -* ]]; then
-    names="$(lowwater complete-values "$kinds" ${quote(takingOf(places))} "\${COMP_WORDS[@]:1:COMP_CWORD-1}" 2>/dev/null)" && words="$names"
+    names="$(lowwater complete-values "$kinds" ${quoteForShell(takingOf(places))} "\${COMP_WORDS[@]:1:COMP_CWORD-1}" 2>/dev/null)" && words="$names"
   fi
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
@@ -136,9 +137,9 @@ complete -o default -F _lowwater lowwater
 function writeZsh(places: readonly Place[]): string {
   const cases = places.map((place) => {
     const described = place.candidates.map(({ word, summary }) =>
-      quote(`${word}:${summary.replaceAll(':', '\\:')}`),
+      quoteForShell(`${word}:${summary.replaceAll(':', '\\:')}`),
     );
-    return `    ${patternOf(place.after)}) candidates=(${described.join(' ')}); kinds=${quote(kindsOf(place))} ;;`;
+    return `    ${patternOf(place.after)}) candidates=(${described.join(' ')}); kinds=${quoteForShell(kindsOf(place))} ;;`;
   });
   return `#compdef lowwater
 _lowwater() {
@@ -151,7 +152,7 @@ _lowwater() {
   case "$line" in
 ${cases.join('\n')}
   esac
-  if [ -n "$kinds" ] && [[ "\${words[CURRENT]}" != -* ]] && names="$(lowwater complete-values "$kinds" ${quote(takingOf(places))} "\${(@)words[2,CURRENT-1]}" 2>/dev/null)"; then
+  if [ -n "$kinds" ] && [[ "\${words[CURRENT]}" != -* ]] && names="$(lowwater complete-values "$kinds" ${quoteForShell(takingOf(places))} "\${(@)words[2,CURRENT-1]}" 2>/dev/null)"; then
     compadd -- \${(f)names}
     return
   fi
@@ -172,7 +173,7 @@ function writeFish(places: readonly Place[]): string {
         ? [...seen, `not __fish_seen_subcommand_from ${words.join(' ')}`]
         : seen;
     const when = conditions.length === 0 ? '__fish_use_subcommand' : conditions.join('; and ');
-    const offer = (what: string): string => quote(`(lowwater complete-values ${what} 2>/dev/null)`);
+    const offer = (what: string): string => quoteForShell(`(lowwater complete-values ${what} 2>/dev/null)`);
     const kinds = kindsOf(place);
     const typed = `"${kinds}" "${takingOf(places)}" (commandline -opc)[2..-1]`;
     return [
@@ -180,9 +181,9 @@ function writeFish(places: readonly Place[]): string {
         const value = completes === undefined ? '' : ` -f -a ${offer(completes)}`;
         const option = `-l ${word.slice(2)}${takesValue ? ' -r' : ''}${value}`;
         const what = word.startsWith('--') ? option : `-f -a ${word}`;
-        return `complete -c lowwater -n ${quote(when)} ${what} -d ${quote(summary)}`;
+        return `complete -c lowwater -n ${quoteForShell(when)} ${what} -d ${quoteForShell(summary)}`;
       }),
-      ...(kinds === '' ? [] : [`complete -c lowwater -n ${quote(when)} -f -a ${offer(typed)}`]),
+      ...(kinds === '' ? [] : [`complete -c lowwater -n ${quoteForShell(when)} -f -a ${offer(typed)}`]),
     ];
   });
   return `# fish completion of lowwater\n${lines.join('\n')}\n`;
@@ -190,10 +191,5 @@ function writeFish(places: readonly Place[]): string {
 
 function patternOf(after: readonly string[]): string {
   const line = after.join(' ');
-  return line === '' ? '*' : `${quote(line)}|${quote(`${line} `)}*`;
-}
-
-/** For all three shells: nothing within is looked at. */
-function quote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
+  return line === '' ? '*' : `${quoteForShell(line)}|${quoteForShell(`${line} `)}*`;
 }

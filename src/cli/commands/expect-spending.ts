@@ -4,7 +4,7 @@ import { type Command, type CommandInput, jsonOption, UsageError } from '../comm
 import type { CommandContext } from '../context.ts';
 import { readMoment } from '../read-options.ts';
 import { printRows } from '../terminal/table.ts';
-import { formatInstant } from '../terminal/text.ts';
+import { formatInstant, instantWidth } from '../terminal/text.ts';
 import { announcing, type Own } from './announcing.ts';
 
 export const expectSpendingCommand: Command = operatorCommand({
@@ -61,12 +61,16 @@ async function list(context: CommandContext, input: CommandInput, backend: Backe
     none: 'No run is announced.',
     json: async () => ({ announced: rows.map((await import('../../views/payment-json.ts')).announcedJson) }),
     columns: [
-      { header: 'ACCOUNT', value: ({ account }) => account, minWidth: 10 },
-      { header: 'BALANCE', rank: 3, value: ({ balance }) => balance },
+      { header: 'ACCOUNT', value: ({ account }) => account, minWidth: 7 },
+      { header: 'BALANCE', rank: 4, value: ({ balance }) => balance },
       { header: 'AMOUNT', align: 'right', value: (run) => write(run.amountMicros, run) },
-      { header: `FROM (${backend.timezone})`, value: ({ startsAt }) => when(startsAt) },
-      { header: 'TO', value: ({ endsAt }) => when(endsAt) },
-      { header: 'SPENT', align: 'right', rank: 2, value: (run) => write(run.spentMicros, run) },
+      {
+        header: `FROM (${backend.timezone})`,
+        value: ({ startsAt }) => when(startsAt),
+        minWidth: instantWidth,
+      },
+      { header: 'TO', rank: 2, value: ({ endsAt }) => when(endsAt) },
+      { header: 'SPENT', align: 'right', rank: 3, value: (run) => write(run.spentMicros, run) },
       { header: 'COMMENT', rank: 5, value: ({ comment }) => comment, minWidth: 12 },
       { header: 'ID', rank: 1, value: ({ id }) => id },
     ],

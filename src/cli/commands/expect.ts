@@ -4,7 +4,7 @@ import { type Command, type CommandInput, jsonOption } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { readMoment } from '../read-options.ts';
 import { printRows } from '../terminal/table.ts';
-import { formatInstant } from '../terminal/text.ts';
+import { formatInstant, instantWidth } from '../terminal/text.ts';
 import { announcing, type Own } from './announcing.ts';
 
 export const expectCommand: Command = operatorCommand({
@@ -72,11 +72,15 @@ async function list(context: CommandContext, input: CommandInput, backend: Backe
     none: 'No top-up is expected.',
     json: async () => ({ expected: rows.map((await import('../../views/payment-json.ts')).expectedJson) }),
     columns: [
-      { header: 'ACCOUNT', value: ({ account }) => account, minWidth: 10 },
+      { header: 'ACCOUNT', value: ({ account }) => account, minWidth: 7 },
       { header: 'BALANCE', rank: 3, value: ({ balance }) => balance },
       { header: 'AMOUNT', align: 'right', value: (topUp) => write(topUp.amountMicros, topUp) },
       { header: 'CAME', align: 'right', rank: 2, value: (topUp) => write(topUp.receivedMicros, topUp) },
-      { header: `BY (${backend.timezone})`, value: ({ by }) => formatInstant(by, backend.timezone) },
+      {
+        header: `BY (${backend.timezone})`,
+        value: ({ by }) => formatInstant(by, backend.timezone),
+        minWidth: instantWidth,
+      },
       { header: 'ORDERED BY', rank: 4, value: ({ orderedBy }) => orderedBy, minWidth: 8 },
       { header: 'COMMENT', rank: 5, value: ({ comment }) => comment, minWidth: 12 },
       { header: 'ID', rank: 1, value: ({ id }) => id },

@@ -12,6 +12,7 @@ import { askChannels } from '../init/ask-channels.ts';
 import { type Ask, createAsker, written } from '../init/asker.ts';
 import { loadConfiguration } from '../load-configuration.ts';
 import { readChoice, suggest } from '../read-options.ts';
+import { shellWord } from '../terminal/text.ts';
 import { describeProviders } from './providers.ts';
 
 export const initCommand: Command = {
@@ -281,7 +282,7 @@ async function finish(
       await context.stdout.write(`Test message: ${said}.\n`);
     }
   }
-  const suffix = named === null ? '' : ` --config ${named}`;
+  const suffix = named === null ? '' : ` --config ${shellWord(named)}`;
   await context.stdout.write(
     `${file} is written. Next: ${isWanted ? '' : `lowwater test-channel ${channel}${suffix}, then `}lowwater run${suffix}.\nThe page asks for the token in the file (server.token).\n`,
   );

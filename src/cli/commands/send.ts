@@ -54,6 +54,7 @@ async function sendReport(context: CommandContext, backend: Backend, id: string)
   const { deliveries } = await askForReport(context, backend, {
     id,
     method: 'POST',
+    query: `?${new URLSearchParams({ by: context.user })}`,
     act: async ({ sendReport }, order) => ({ deliveries: await sendReport(order, context.signal) }),
   });
   const failed: string[] = [];

@@ -6,7 +6,7 @@ import { operatorCommand, printOrdered } from '../backend.ts';
 import { type CommandInput, jsonOption, UsageError } from '../command.ts';
 import { byOption, readChoice, readDuration, requireKnown, requireRule } from '../read-options.ts';
 import { printRows } from '../terminal/table.ts';
-import { formatInstant } from '../terminal/text.ts';
+import { formatInstant, instantWidth } from '../terminal/text.ts';
 
 export const silenceAddCommand = operatorCommand({
   name: 'silence add',
@@ -92,6 +92,7 @@ export const silenceListCommand = operatorCommand({
         {
           header: `UNTIL (${backend.timezone})`,
           value: ({ endsAt }) => formatInstant(endsAt, backend.timezone),
+          minWidth: instantWidth,
         },
         { header: 'BY', rank: 4, value: ({ by }) => by, minWidth: 8 },
         { header: 'COMMENT', rank: 3, value: ({ comment }) => comment, minWidth: 12 },

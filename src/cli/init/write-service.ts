@@ -18,6 +18,7 @@ import { ownOf } from '../../domain/own.ts';
 import { CommandError, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { readConfiguration } from '../load-configuration.ts';
+import { shellWord } from '../terminal/text.ts';
 
 const deploy = new URL('../../../deploy/', import.meta.url);
 /** Where the manifests have the files of `secrets.env`. */
@@ -142,7 +143,7 @@ services:
       - ./data:/data
 `;
   writeFileSync(file, text, { flag: 'wx' });
-  return `${file} is written. Next: docker compose -f ${file} up -d\n${variables}${warnOfPath(configuration, '/data/')}`;
+  return `${file} is written. Next: docker compose -f ${shellWord(file)} up -d\n${variables}${warnOfPath(configuration, '/data/')}`;
 }
 
 /** The manifests that come with the program, with this configuration in one file and its secrets in `secrets.env`. */
@@ -207,7 +208,7 @@ async function writeManifests({ env, process }: Context, configuration: string):
   const lines = [...secrets].map(([name, value]) => `${name}=${value}\n`);
   writeFileSync(join(folder, way, 'secrets.env'), lines.join(''), { mode: 0o600 });
   const empty = [...secrets].flatMap(([name, value]) => (value === '' ? name : []));
-  return `${folder} is written. Next: ${empty.length === 0 ? '' : `give ${empty.join(', ')} in ${way}/secrets.env, `}name your image in base/deployment.yaml, and: kubectl apply -k ${join(folder, way)}\n`;
+  return `${folder} is written. Next: ${empty.length === 0 ? '' : `give ${empty.join(', ')} in ${way}/secrets.env, `}name your image in base/deployment.yaml, and: kubectl apply -k ${shellWord(join(folder, way))}\n`;
 }
 
 function readJson(path: string): unknown {

@@ -66,9 +66,12 @@ export function wrapToWidth(text: string, width: number | null): string[] {
   return [...lines, line];
 }
 
+/** Of a minute: `2026-11-29 14:50`. A table cuts the zone in the header before it leaves the column out. */
+export const instantWidth = 16;
+
 /** An instant in a time zone: `2026-11-20 14:03`, with `seconds` also those. The zone is named where it is shown. */
 export function formatInstant(at: number, timezone: string, { seconds = false } = {}): string {
-  return zonedText(at, timezone).slice(0, seconds ? 19 : 16);
+  return zonedText(at, timezone).slice(0, seconds ? 19 : instantWidth);
 }
 
 /** A duration as messages round it: `46m`, `5h20m`, `2d20h`, `34d`. */
@@ -87,4 +90,14 @@ export function formatShortDuration(ms: number): string {
   if (seconds < 3600) return `${Math.floor(seconds / 60)}m`;
   if (seconds < 48 * 3600) return `${Math.floor(seconds / 3600)}h`;
   return `${Math.floor(seconds / 86_400)}d`;
+}
+
+/** For every shell: nothing within is looked at. */
+export function quoteForShell(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** As it is typed in a shell: quoted only where it has to be. */
+export function shellWord(text: string): string {
+  return /^[\w./:@%+=,-]+$/.test(text) ? text : quoteForShell(text);
 }

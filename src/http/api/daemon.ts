@@ -5,6 +5,7 @@ import { languageIds } from '../../wording/language.ts';
 import { known, RequestError, refusals } from '../refusal.ts';
 import { count, maxItems, parseInstant } from './input.ts';
 import { answers, type Operation, operations, writeList, written } from './operation.ts';
+import { byQuery } from './orders.ts';
 
 const { get, post } = operations('daemon');
 const names = z.array(z.string());
@@ -104,6 +105,7 @@ export const daemonOperations: readonly Operation[] = [
   post('reports/{id}', 'sendReport', {
     summary: 'Sends a report to its channels now; its schedule stays as it is',
     params,
+    query: byQuery,
     answers: answers('What became of it on each channel', {
       deliveries: z.array(
         z.strictObject({
@@ -113,8 +115,8 @@ export const daemonOperations: readonly Operation[] = [
         }),
       ),
     }),
-    answer: async ({ site, params: { id }, door }) => {
-      await door.give({ kind: 'report', report: id });
+    answer: async ({ site, params: { id }, door, query: { by } }) => {
+      await door.give({ kind: 'report', report: id }, by);
       return { deliveries: [...required(await site.reports.send(id))] };
     },
   }),

@@ -9,7 +9,7 @@ let bed: Bed;
 let daemon: RunningDaemon;
 
 beforeAll(async () => {
-  bed = await makeBed({ config: { server: { port: await freePort() } } });
+  bed = await makeBed({ config: { timezone: 'Asia/Shanghai', server: { port: await freePort() } } });
   daemon = await bed.start();
   await eventually('it has read', async () => (await run('status', '--line')).stdout.includes('1 account'));
 });
@@ -48,7 +48,7 @@ describe('lowwater expect', () => {
       amount: '5000.5',
       orderedBy: 'ada',
       comment: 'PO-4711',
-      arrivesBy: `${day}T23:59:59.000Z`,
+      arrivesBy: `${day}T15:59:59.000Z`,
     });
     expect((await run('expect')).stdout).toMatch(/otp +sms +5,000\.50 CNY +0\.00 CNY .*PO-4711/);
     expect((await run('expect', '--cancel', topUp.id)).code).toBe(0);
@@ -63,6 +63,26 @@ describe('lowwater expect', () => {
       '400.00 CNY beyond the usual announced',
     );
     expect((await run('expect-spending')).stdout).toMatch(/otp +sms +400\.00 CNY .* 0\.00 CNY/);
+  });
+
+  it('shows on a terminal of 80 columns the id by which each is ended, wherever the zone has a long name', async () => {
+    const days = [1, 2].map((ahead) => new Date(Date.now() + ahead * 86_400_000).toISOString().slice(0, 10));
+    const [from = '', to = ''] = days;
+    await run('expect-spending', 'otp', '40000', '--from', from, '--to', to);
+    await run('expect', 'otp', '12000', '--by', to);
+    await run('silence', 'add', '--account', 'otp', '--rule', 'sms-low', '--for', '1h');
+    for (const list of [['expect-spending'], ['expect'], ['silence', 'list']]) {
+      const options = { cwd: bed.folder, columns: 80 };
+      const { stdout } = await runCli([...list, '--config', bed.configFile], options);
+      const [made = []] = Object.values<{ id: string }[]>(JSON.parse((await run(...list, '--json')).stdout));
+      for (const { id } of made) {
+        expect(stdout).toContain(id);
+        const end = list[0] === 'silence' ? ['silence', 'expire', id] : [...list, '--cancel', id];
+        expect(await run(...end)).toMatchObject({ code: 0 });
+      }
+      expect(made).not.toEqual([]);
+      expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+    }
   });
 
   it('says what a daemon of another version has done, whose accounts it cannot read, without their currency', async () => {

@@ -66,6 +66,15 @@ it('writes a file that validates, for its owner alone, with the currency that wa
   expect(await runCli(['validate'], { cwd: folder })).toMatchObject({ code: 0, stderr: '' });
 });
 
+it('names what comes next as a shell takes it, where the file has spaces in its name', async () => {
+  const words = ['--key', 'demo-otp-secret', '--channel', slack];
+  const { stdout } = await init(...words, '--config', "Ada's first.json");
+  const quoted = String.raw`'Ada'\''s first.json'`;
+  expect(stdout).toContain(
+    `lowwater test-channel main --config ${quoted}, then lowwater run --config ${quoted}.\n`,
+  );
+});
+
 it('asks on a terminal for what no option names, again after a wrong answer, and hides the key', async () => {
   const answers = [
     'nowhere',
