@@ -46,11 +46,11 @@ export async function forecastSpending(
       rows.map((row) => ({ currency: row.currency, micros: pick(row) })),
       money,
     );
-  // Where no balance has a forecast nothing is known of what comes.
+  // Where no balance has a forecast nothing is known of what comes, and where none was read or learned yet, nothing at all.
   const isForecast = rows.some(({ month }) => month.total !== null);
   const expected: typeof inOne = (pick) => (isForecast ? inOne(pick) : null);
   const sums = {
-    spent: inOne(({ month }) => month.spent),
+    spent: rows.length === 0 ? null : inOne(({ month }) => month.spent),
     month: expected(({ month }) => month.total?.micros ?? month.spent),
     quarter: expected(({ quarter }) => quarter.total?.micros ?? quarter.spent),
     nextMonth: expected(({ nextMonth }) => nextMonth?.micros ?? 0),

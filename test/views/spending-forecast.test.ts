@@ -89,3 +89,9 @@ it('one sum of what comes is not known where no balance has a forecast', async (
     nextMonth: null,
   });
 });
+
+it('one sum of what was spent is not known where no account was read, or its spending is still to be learned', async () => {
+  const { sums, unknown } = await forecastSpending({ ...views, outlook: () => null });
+  expect(sums).toEqual({ spent: null, month: null, quarter: null, nextMonth: null });
+  expect(unknown).toEqual(accounts.map(({ id }) => id));
+});
