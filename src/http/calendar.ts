@@ -14,6 +14,7 @@ import { phrases, say } from '../wording/phrase.ts';
 import { balanceLabel, sayAmount, sayBalance, sayLabel } from '../wording/quantity-wording.ts';
 import { accountsOf } from './page/alerts.ts';
 import type { Frame, Scope } from './page/words.ts';
+import { known } from './refusal.ts';
 import { digestOf } from './session.ts';
 
 export const calendarMediaType = 'text/calendar; charset=utf-8';
@@ -66,7 +67,7 @@ export function isCalendarKey(given: string, key: string | null): boolean {
  */
 export async function writeCalendar(scope: Omit<Scope, 'query'>, database: string): Promise<string> {
   const { views, now, timezone } = scope;
-  const { payments, unknown, ending } = await planPayments(views, now);
+  const { payments, unknown, ending } = await planPayments(known(views), now);
   const expected = views.expected();
   const runs = views.announced().filter(({ endsAt }) => endsAt > now);
   const accounts = await accountsOf(views, [...expected, ...runs]);

@@ -235,6 +235,7 @@ test('an empty list is no answer of a daemon that has read nothing: API and page
   const server = await runFakeServer({ views: Object.assign(new FakeViews(), views) });
   onTestFinished(() => server.close());
   const lists = ['silences', 'expected-top-ups', 'expected-spending', 'audit', 'channels', 'views/silences'];
+  lists.push('pay', 'pay.csv', 'spending-forecast', 'spending-forecast.csv', 'views/explain?account=otp');
   const ask = (path: string) => fetch(server.url + path);
   for (const list of lists) expect((await ask(`/api/v1/${list}`)).status).toBe(200);
   expect(await (await ask('/silences')).text()).toContain('Nothing is silenced');
@@ -244,7 +245,7 @@ test('an empty list is no answer of a daemon that has read nothing: API and page
     expect({ list, status: (await ask(`/api/v1/${list}`)).status }).toEqual({ list, status: 503 });
   const unread = 'The database cannot be read just now';
   const pages = await Promise.all(
-    ['/silences', '/messages', '/'].map(async (path) => (await ask(path)).text()),
+    ['/silences', '/messages', '/', '/pay'].map(async (path) => (await ask(path)).text()),
   );
   for (const page of pages) expect(page).toContain(unread);
   expect(pages.join()).not.toContain('Nothing is silenced');

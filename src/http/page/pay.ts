@@ -13,6 +13,7 @@ import { sayMoment } from '../../wording/moments.ts';
 import { phrases, say } from '../../wording/phrase.ts';
 import { sayAmount } from '../../wording/quantity-wording.ts';
 import { pageOfList } from '../api/input.ts';
+import { known } from '../refusal.ts';
 import { accountsOf } from './alerts.ts';
 import { announcedRuns } from './announce-run.ts';
 import { live } from './live.ts';
@@ -57,7 +58,7 @@ const groupWords = { now: common.now, 'this week': says.thisWeek, later: says.la
 /** Payments of now, this week and later, the most urgent first: to work through, and to print. */
 export async function renderPay(scope: Scope) {
   const { views, query } = scope;
-  const plan = await planPayments(views, scope.now);
+  const plan = await planPayments(known(views), scope.now);
   const { payments, currencies, unknown } = plan;
   const { unread } = views.counts();
   const ending = plan.ending.filter(isEndingSoon).length;
