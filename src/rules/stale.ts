@@ -131,13 +131,13 @@ export function usuallyStaleAfter(pollGapMs: number): number {
 
 /**
  * Not while an account cannot be read, nor once its newest reading is of long ago though no poll failed: nothing is pushed any more, or nobody watched.
- * A rule's own `after` counts where it is shorter, unless it would end between two good polls.
+ * A rule's own `after` counts where it is shorter, unless it would end between two good polls. A clock that was set back makes no reading last longer.
  */
 export function isReadAt(facts: AccountFacts, at: number): boolean {
   const own = facts.rules.flatMap((rule) => (isStaleRule(rule) ? (rule.afterMs ?? []) : []));
   const bounds = own.filter((afterMs) => afterMs > facts.pollGapMs);
   const untilMs = Math.min(usuallyStaleAfter(facts.pollGapMs), ...bounds);
-  return facts.outcome === 'ok' && at < facts.readSince + untilMs;
+  return facts.outcome === 'ok' && at < facts.readSince + Math.min(0, facts.unwatchedMs) + untilMs;
 }
 
 function isStaleRule(rule: Rule): rule is StaleRule {

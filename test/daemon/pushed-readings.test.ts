@@ -67,6 +67,22 @@ test('the same reading again changes nothing, an older or a future one is refuse
   expect(await world.views.readings('ai', 0, at + 1)).toHaveLength(1);
 });
 
+test('a reading that was pushed while the clock was ahead keeps out none of the present, nor is it of now for longer', async () => {
+  const world = await startWorld(parts);
+  world.clock.jump(365 * dayMs);
+  await world.pass(minuteMs);
+  await push(world, 40);
+  world.clock.jump(-365 * dayMs);
+  await world.pass(30 * minuteMs);
+  expect((await world.views.account('ai'))?.isRead).toBe(false);
+  expect(await push(world, 30)).toEqual({ isNew: true });
+  expect(await push(world, 35, world.now - 1000)).toMatchObject({ refused: 'not-now' });
+  expect(await world.views.account('ai')).toMatchObject({
+    isRead: true,
+    reading: { balances: { credits: 30e6 } },
+  });
+});
+
 test('readings of other balances, and of polled accounts, are refused with what is allowed', async () => {
   const world = await startWorld(parts);
   const reading = { at: world.now, balances: { sms: 1 }, currency: 'CNY' };

@@ -68,6 +68,12 @@ test.each([
   expect(isReadAt(facts, factsNoon + untilMs)).toBe(false);
 });
 
+test('a clock that is set back keeps no reading of now longer than three polls of time that passed', () => {
+  const facts = factsAfter([readingAt(0, 1)], { unwatchedMs: -8 * hourMs });
+  expect(isReadAt(facts, factsNoon - 8 * hourMs + 14 * minuteMs)).toBe(true);
+  expect(isReadAt(facts, factsNoon - 8 * hourMs + 15 * minuteMs)).toBe(false);
+});
+
 describe('stale', () => {
   const read = { readSince: factsNoon, unwatchedMs: 0, outcome: 'timeout' } as const;
 
