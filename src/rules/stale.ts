@@ -137,7 +137,8 @@ export function isReadAt(facts: AccountFacts, at: number): boolean {
   const own = facts.rules.flatMap((rule) => (isStaleRule(rule) ? (rule.afterMs ?? []) : []));
   const bounds = own.filter((afterMs) => afterMs > facts.pollGapMs);
   const untilMs = Math.min(usuallyStaleAfter(facts.pollGapMs), ...bounds);
-  return facts.outcome === 'ok' && at < facts.readSince + Math.min(0, facts.unwatchedMs) + untilMs;
+  const isPast = at >= facts.readSince + Math.min(0, facts.unwatchedMs) + untilMs;
+  return facts.outcome === 'ok' && facts.reading !== null && !isPast;
 }
 
 function isStaleRule(rule: Rule): rule is StaleRule {
