@@ -1,6 +1,6 @@
 import { formatAmount, type Micros } from '../domain/money.ts';
 import { isRefusal } from '../domain/operator.ts';
-import { plural } from '../domain/plain-text.ts';
+import { cleanText, plural } from '../domain/plain-text.ts';
 import { type Balance, unitOf } from '../domain/reading.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { Wanted } from '../engine/orders.ts';
@@ -70,7 +70,7 @@ export function operatorCommand({ run, ...command }: OperatorCommand): Command {
   };
 }
 
-/** Looks for the daemon, or opens the database, for as long as the work takes. */
+/** Looks for the daemon, or opens the database, for as long as the work takes. What is wrong with the daemon is said on standard error. */
 export async function withBackend<T>(
   context: CommandContext,
   input: CommandInput,
@@ -78,7 +78,10 @@ export async function withBackend<T>(
 ): Promise<T> {
   const opened: StoreFile[] = [];
   try {
-    return await work(await openBackend(context, input, opened));
+    const backend = await openBackend(context, input, opened);
+    for (const problem of backend.daemon?.facts?.problems ?? [])
+      await context.stderr.write(`warning: ${cleanText(problem, 500)}\n`);
+    return await work(backend);
   } finally {
     for (const reader of opened) await reader.close();
   }
@@ -138,9 +141,7 @@ function atDaemon(daemon: OpenDaemon, difference: string | null): Backend {
       if (difference !== null) throw new CommandError(difference);
       return openRemoteViews(daemon);
     },
-    async storedViews() {
-      throw new CommandError(`the daemon at ${daemon.url} went away`);
-    },
+    storedViews: () => Promise.reject(new CommandError(`the daemon at ${daemon.url} went away`)),
     async order(request) {
       const answer = await askDaemon(daemon, request);
       if (answer.kind === 'absent') throw new CommandError(`the daemon at ${daemon.url} went away`);
@@ -228,8 +229,7 @@ function atDatabase(
 
 /** Writes amounts of balances (default: the account's first) with their currency, as far as it can be read: an order that was done is reported anyway. */
 export async function amountWriter(backend: Backend, about: readonly { readonly account: string }[]) {
-  const ids = new Set(about.map(({ account }) => account));
-  const known = await findAccounts(backend, ids).catch(() => []);
+  const known = await findAccounts(backend, new Set(about.map(({ account }) => account))).catch(() => []);
   return (
     micros: Micros,
     { account: id, balance }: { readonly account: string; readonly balance?: Balance },
@@ -279,7 +279,7 @@ export async function warnOfOldData(
   { daemon, settings }: Pick<Backend, 'daemon' | 'settings'>,
   views: Pick<OperatorViews, 'accounts'>,
 ): Promise<boolean> {
-  if (daemon !== null || settings === null) return false;
+  if (daemon?.facts != null || settings === null) return false;
   const now = context.clock.now();
   const byCron = new Set(settings.accounts.flatMap(({ id, poll }) => (poll.kind === 'cron' ? [id] : [])));
   const expected = (await views.accounts()).filter(

@@ -15,8 +15,7 @@ export function programOf({ version }: Pick<CommandContext, 'version'>): string 
 /** Opens the database to read, while a daemon may be writing it. Throws `StorageError`. */
 export async function openReader(context: CommandContext, storage: StorageSettings): Promise<StoreFile> {
   const { openConfigured } = await import('../store/store.ts');
-  const damaged = (found: FoundDamage) => warnOfDamage(context, found);
-  return openConfigured(storage, programOf(context), context.clock.now, damaged);
+  return openConfigured(storage, programOf(context), context.clock.now, damageWarner(context));
 }
 
 /** The daemons that share a database. Throws `StorageError`. */
@@ -49,13 +48,13 @@ export async function leaveOrder(
   await orderIn(storage, programOf(context), order);
 }
 
-/** One line on standard error: what is left out is named, and what was asked is answered without it. */
-export function warnOfDamage(
-  { stderr }: Pick<CommandContext, 'stderr'>,
-  { account, earliestAt, latestAt, polls }: FoundDamage,
-): void {
-  const span = [earliestAt, latestAt].map((at) => (at === null ? '?' : isoText(at))).join(' to ');
-  void stderr.write(
-    `warning: ${plural(polls, 'stored poll')} of ${account} (${span}) are damaged and left out\n`,
-  );
+/** One line on standard error, however often it is read: what is left out is named, and what was asked is answered without it. */
+export function damageWarner({ stderr }: Pick<CommandContext, 'stderr'>) {
+  const said = new Set<string>();
+  return ({ account, earliestAt, latestAt, polls }: FoundDamage): void => {
+    const span = [earliestAt, latestAt].map((at) => (at === null ? '?' : isoText(at))).join(' to ');
+    const line = `warning: ${plural(polls, 'stored poll')} of ${account} (${span}) are damaged and left out\n`;
+    if (!said.has(line)) void stderr.write(line);
+    said.add(line);
+  };
 }

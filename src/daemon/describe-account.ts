@@ -16,9 +16,10 @@ export function describeAccount(
   const { id, name, labels, topUpUrl, runbookUrl, note, keyFrom, balances, provider } = account.settings;
   const { reading, previous, outcome, failure, consecutiveFailures } = account.poll;
   const balance = incident.balance ?? balances[0]?.id ?? '';
+  const { words, polled } = entryOf(state.settings, account.settings);
   return {
+    ...{ words, polled },
     ...{ id, name, labels, topUpUrl, runbookUrl, note, keyFrom, balances, provider },
-    words: entryOf(state.settings, account.settings).words,
     ...{ reading, previous, outcome, failure, consecutiveFailures },
     runway: saysRunway(incident) ? runwayOf(account, balance, now) : null,
     payment:

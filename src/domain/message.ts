@@ -85,6 +85,8 @@ export interface ItemAccount
     >,
     Pick<AccountState, 'reading' | 'previous' | 'outcome' | 'failure' | 'consecutiveFailures'> {
   readonly words: ProviderWords;
+  /** False where its readings are pushed. */
+  readonly polled: boolean;
   /** The runway of the item's balance. */
   readonly runway: Runway | null;
   /** The payment for the item's balance; null where none is needed, or where nobody can say. */

@@ -201,7 +201,7 @@ export interface PushResult {
 
 /**
  * Takes in a pushed reading as a poll is: stored, and judged by the same rules. Not new is the same reading
- * once more: nothing changes. Refused: readings of the future, older ones than the newest, and those of other balances.
+ * once more: nothing changes. Refused: readings of the future, older ones than the newest that is not of the future itself, and those of other balances.
  */
 export function takeReading(state: MonitorState, pushed: PushedReading, now: number): PushResult | Refusal {
   const account = state.accounts.get(pushed.account);
@@ -222,7 +222,8 @@ export function takeReading(state: MonitorState, pushed: PushedReading, now: num
   const at = pushed.at === clamped?.given ? clamped.taken : Math.min(pushed.at, now);
   const balances = Object.fromEntries(ids.map((id) => [id, ownOf(pushed.balances, id) ?? 0]));
   const answer = { balances, currency: pushed.currency };
-  if (newest !== null && at <= newest.at) {
+  // One of the future was read by a clock that was ahead: it is not the newer one.
+  if (newest !== null && at <= newest.at && newest.at <= now + maxAheadMs) {
     const isSame =
       at === newest.at &&
       newest.currency === answer.currency &&

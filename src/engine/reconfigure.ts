@@ -2,7 +2,7 @@ import { type Alert, providerAccountId, type Resolution, selfAccountId } from '.
 import { getOrMake } from '../domain/get-or-make.ts';
 import { atOnce, inParts, type Parts } from '../domain/parts.ts';
 import { providerKeyOf } from '../domain/provider-entry.ts';
-import { freshAccount } from '../domain/reading.ts';
+import { type AccountState, freshAccount, hasBalances } from '../domain/reading.ts';
 import type { Rule } from '../domain/rule.ts';
 import type { AccountSettings, Settings } from '../domain/settings.ts';
 import { kindOfRuleNamed, maxWindow } from '../rules/registry.ts';
@@ -195,7 +195,8 @@ function watchAccount(
   if (!state.polled.has(settings.id)) state.polled.set(settings.id, freshAccount(settings.id, now));
   if (purse !== undefined && isMoved) beginSeries(state, settings.id, purse, now);
   else if (purse !== undefined) recordAccess(state, settings.id, purse);
-  const poll = state.polled.get(settings.id) ?? freshAccount(settings.id, now);
+  const poll = readWhole(state.polled.get(settings.id) ?? freshAccount(settings.id, now), settings);
+  state.polled.setInMemory(settings.id, poll);
   followSpending(state, { settings, poll }, isMoved);
   const rules = shared(rulesForAccount(state.settings, settings), lists);
   const pollIntervalMs = pollInterval(state.calendar, settings.poll, now);
@@ -206,6 +207,13 @@ function watchAccount(
   const account = new WatchedAccount(parts, state);
   state.accounts.set(settings.id, account);
   return account;
+}
+
+/** A reading of before a balance was configured says nothing of it: until the next one nothing is known but when it was. */
+function readWhole(poll: AccountState, { balances }: AccountSettings): AccountState {
+  const { reading } = poll;
+  if (reading === null || hasBalances(reading, balances)) return poll;
+  return { ...poll, reading: null, previous: null, firstSeenAt: reading.at };
 }
 
 /** Open incidents are routed and silenced by the present labels, currency and provider. */

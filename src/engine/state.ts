@@ -194,10 +194,11 @@ export function emptyAt({
 
 /** The facts that rules may look at now. Plain values, because this is made at every poll and accessors of a literal are slow to make. */
 export function factsOf(account: WatchedAccount, now: number): AccountFacts {
-  const { poll, settings, pollIntervalMs, pollGapMs, log, spending, expected, announced } = account;
+  const { poll, rules, settings, pollIntervalMs, pollGapMs, log, spending, expected, announced } = account;
   const { reading, previous, consecutiveFailures, outcome, unwatchedMs, firstSeenAt } = poll;
   return {
     now,
+    rules,
     balances: settings.balances,
     currency: settings.currency,
     pollIntervalMs,

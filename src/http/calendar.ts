@@ -69,8 +69,8 @@ export function isCalendarKey(given: string, key: string | null): boolean {
  */
 export async function writeCalendar(scope: Omit<Scope, 'query'>, database: string): Promise<string> {
   const { views, now, timezone } = scope;
-  const { payments, unknown, ending } = await planPayments(views, now);
-  const expected = known(views).expected();
+  const { payments, unknown, ending } = await planPayments(known(views), now);
+  const expected = views.expected();
   const runs = views.announced().filter(({ endsAt }) => endsAt > now);
   const accounts = await accountsOf(views, [...expected, ...runs]);
   const amountIn = (currency: string | null, micros: Micros) => sayAmount(micros, { ...scope, currency });

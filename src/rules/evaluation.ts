@@ -10,6 +10,7 @@ import {
   type OutcomeKind,
   type Reading,
 } from '../domain/reading.ts';
+import type { Rule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import { describeDuration } from '../domain/time.ts';
 import type { AccountSpending } from '../spending/account-spending.ts';
@@ -35,6 +36,8 @@ export type Evaluation = Pick<Alert, 'value' | 'threshold' | 'facts'> &
 export interface AccountFacts
   extends Pick<AccountState, 'reading' | 'previous' | 'consecutiveFailures' | 'outcome' | 'unwatchedMs'> {
   readonly now: number;
+  /** All that watch the account. */
+  readonly rules: readonly Rule[];
   readonly balances: readonly BalanceDefinition[];
   /** The configured value; null where there is none. */
   readonly currency: string | null;

@@ -40,6 +40,7 @@ const says = phrases('stale', {
   invalid:
     'The provider answers, but not as its interface says. Check that {address} is its address and not that of a proxy or a sign-in page.',
   check: 'Check that lowwater is running and that the poll schedule of this account is as intended.',
+  pushed: 'Check that what pushes the readings of this account runs, and that its token is valid.',
   insecure:
     'The secure connection fails. Check the clock of this host and the provider’s certificate; a private authority comes by NODE_EXTRA_CA_CERTS.',
   unknownHost: 'The provider’s host name is not found. Check {address} and the name servers of this host.',
@@ -128,9 +129,20 @@ export function usuallyStaleAfter(pollGapMs: number): number {
   return Math.max(pollsMissed * pollGapMs, shortestAfterMs);
 }
 
-/** Not while an account cannot be read, nor once its newest reading is of long ago though no poll failed: nothing is pushed any more, or nobody watched. */
+/**
+ * Not while an account cannot be read, nor once its newest reading is of long ago though no poll failed: nothing is pushed any more, or nobody watched.
+ * A rule's own `after` counts where it is shorter, unless it would end between two good polls. A clock that was set back makes no reading last longer.
+ */
 export function isReadAt(facts: AccountFacts, at: number): boolean {
-  return facts.outcome === 'ok' && at < facts.readSince + usuallyStaleAfter(facts.pollGapMs);
+  const own = facts.rules.flatMap((rule) => (isStaleRule(rule) ? (rule.afterMs ?? []) : []));
+  const bounds = own.filter((afterMs) => afterMs > facts.pollGapMs);
+  const untilMs = Math.min(usuallyStaleAfter(facts.pollGapMs), ...bounds);
+  const isPast = at >= facts.readSince + Math.min(0, facts.unwatchedMs) + untilMs;
+  return facts.outcome === 'ok' && facts.reading !== null && !isPast;
+}
+
+function isStaleRule(rule: Rule): rule is StaleRule {
+  return rule.type === 'stale';
 }
 
 function staleAfter(rule: StaleRule, pollGapMs: number): number {
@@ -151,6 +163,7 @@ function adviceFor(account: ItemAccount | null, frame: WordingFrame): string {
   if (outcome === 'api_error' && /is not prepaid/.test(account?.failure ?? ''))
     return say(says.postpaid, frame);
   if (outcome === 'timeout') return say(says.timeout, { key }, frame);
+  if (account?.polled === false) return say(says.pushed, frame);
   return say(adviceByOutcome[outcome ?? 'ok'], frame);
 }
 

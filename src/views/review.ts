@@ -4,7 +4,7 @@ import { getOrMake } from '../domain/get-or-make.ts';
 import { currencyCode, isSameCurrency, type Micros } from '../domain/money.ts';
 import { type Money, sumUp } from '../domain/one-sum.ts';
 import { ownOf } from '../domain/own.ts';
-import { amountOf, type Balance, type BalanceDefinition, type Reading, unitOf } from '../domain/reading.ts';
+import { type Balance, type BalanceDefinition, type Reading, unitOf } from '../domain/reading.ts';
 import { dayMs, isoDay, parseLocalText, zoneOffsetMs } from '../domain/time.ts';
 import { changesOf, readingsOfChanges } from '../spending/changes.ts';
 import type { Views } from './create-views.ts';
@@ -204,11 +204,11 @@ class SpendingSums {
     }
   }
 
-  /** A balance below zero at the last reading is so until another says otherwise. */
+  /** A balance below zero at the last reading is so until another says otherwise; of one that was not read then nothing is known. */
   #goOn({ balances }: AccountView, last: Reading | null): void {
     const { until } = this.#order;
     if (last === null || last.at >= until) return;
-    for (const balance of balances) this.#addBelowZero(balance, amountOf(last, balance.id), last.at, until);
+    for (const each of balances) this.#addBelowZero(each, ownOf(last.balances, each.id) ?? 0, last.at, until);
   }
 
   #addBelowZero({ alertsBelowZero }: BalanceDefinition, micros: Micros, from: number, to: number): void {

@@ -20,13 +20,14 @@ export interface SpendingForecast extends SpendingOutlook {
 
 type ForecastViews = Pick<Views, 'accountIds' | 'accounts' | 'finance' | 'outlook'>;
 
-/** The coming cost of accounts; sums in one currency where that is set. Made in slices. */
+/** The coming cost of accounts; sums in one currency where that is set. `without`: balances without a forecast, those that were never read among them. Made in slices. */
 export async function forecastSpending(
   views: ForecastViews,
   wantsAccount: (account: AccountView) => boolean = () => true,
 ) {
   const rows: SpendingForecast[] = [];
   const unknown: string[] = [];
+  let without = 0;
   for await (const ids of inSlices(views.accountIds(), sliceOfAccounts))
     for (const account of (await views.accounts(ids)).filter(wantsAccount)) {
       const { id, balances, currency } = account;
@@ -37,7 +38,9 @@ export async function forecastSpending(
         return { ...outlook, account, balance: balance.id, currency: unit };
       });
       rows.push(...own);
-      if (own.every(({ month }) => month.total === null)) unknown.push(id);
+      const foretold = own.filter(({ month }) => month.total !== null).length;
+      without += balances.length - foretold;
+      if (foretold === 0) unknown.push(id);
     }
   const { money } = views.finance();
   const inOne = (pick: (row: SpendingForecast) => Micros) =>
@@ -46,16 +49,16 @@ export async function forecastSpending(
       rows.map((row) => ({ currency: row.currency, micros: pick(row) })),
       money,
     );
-  // Where no balance has a forecast nothing is known of what comes.
+  // Where no balance has a forecast nothing is known of what comes, and where none was read or learned yet, nothing at all.
   const isForecast = rows.some(({ month }) => month.total !== null);
   const expected: typeof inOne = (pick) => (isForecast ? inOne(pick) : null);
   const sums = {
-    spent: inOne(({ month }) => month.spent),
+    spent: rows.length === 0 ? null : inOne(({ month }) => month.spent),
     month: expected(({ month }) => month.total?.micros ?? month.spent),
     quarter: expected(({ quarter }) => quarter.total?.micros ?? quarter.spent),
     nextMonth: expected(({ nextMonth }) => nextMonth?.micros ?? 0),
   };
-  return { rows, unknown, sums };
+  return { rows, unknown, without, sums };
 }
 
 /** Grouped by currency and `groupOf`, the most expensive first. */

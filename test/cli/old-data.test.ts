@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { systemClock } from '../../src/system/clock.ts';
 import { minuteMs, units } from '../support/account-facts.ts';
@@ -101,4 +102,28 @@ it('a check of an account to which nothing was pushed for long knows nothing of 
 it('a top-up merely happened: it has no length', async () => {
   const { alerts } = await readOldDatabase(minuteMs, { every: '1m' });
   expect(alerts.stdout).toMatch(/resolved +info +otp +paid +4\.00 +0\.01 +\d{4}-\d\d-\d\d \d\d:\d\d +-\n/);
+});
+
+it('polls that are damaged in the database are named once by a command that reads them several times', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'lowwater-damaged-'));
+  const path = join(folder, 'config.json');
+  const config = {
+    provider: { baseUrl: 'https://api.example.com' },
+    accounts: [{ id: 'otp', authSecret: 'key-of-the-otp-account' }],
+    channels: { ops: { type: 'slack', webhookUrl: 'https://hooks.slack.com/services/T0001/B0001/secret' } },
+    server: null,
+  };
+  writeFileSync(path, JSON.stringify(config));
+  const { settings } = await loadFile(path);
+  const database = settings.storage.path ?? '';
+  seedDatabase(database, settings, [
+    { account: 'otp', at: systemClock.now() - minuteMs, answer: { sms: units(9), voip: 0 } },
+  ]);
+  const other = new Database(database);
+  other.prepare(`update account set tail = cast(x'ff' || substr(tail, 2) as blob)`).run();
+  other.close();
+  const { stdout, stderr } = await runCli(['history', 'otp'], { cwd: folder });
+  rmSync(folder, { recursive: true, force: true });
+  expect(stdout).toContain('No readings of otp');
+  expect(stderr.match(/1 stored poll of otp .* are damaged and left out/g)).toHaveLength(1);
 });

@@ -7,6 +7,7 @@ import { pushedKind } from '../../src/providers/pushed/pushed-kind.ts';
 import { accountJson, readingJson } from '../../src/views/account-json.ts';
 import { historyHeader } from '../../src/views/csv.ts';
 import { alertJson } from '../../src/views/public-json.ts';
+import { reviewTime } from '../../src/views/review.ts';
 import { belowRule, dayMs, hourMs, minuteMs, units } from '../support/account-facts.ts';
 import { give } from '../support/orders.ts';
 import { makeAccount, makeProvider } from '../support/settings.ts';
@@ -65,6 +66,55 @@ test('the same reading again changes nothing, an older or a future one is refuse
   expect(await push(world, 39, at + 2 * minuteMs)).toMatchObject({ refused: 'invalid' });
   await world.pass(1000);
   expect(await world.views.readings('ai', 0, at + 1)).toHaveLength(1);
+});
+
+test('a reading that was pushed while the clock was ahead keeps out none of the present, nor is it of now for longer', async () => {
+  const world = await startWorld(parts);
+  world.clock.jump(365 * dayMs);
+  await world.pass(minuteMs);
+  await push(world, 40);
+  world.clock.jump(-365 * dayMs);
+  await world.pass(30 * minuteMs);
+  expect((await world.views.account('ai'))?.isRead).toBe(false);
+  expect(await push(world, 30)).toEqual({ isNew: true });
+  expect(await push(world, 35, world.now - 1000)).toMatchObject({ refused: 'not-now' });
+  expect(await world.views.account('ai')).toMatchObject({
+    isRead: true,
+    reading: { balances: { credits: 30e6 } },
+  });
+});
+
+test('a balance that is added to the configuration is not known until it is read, and no rule, page or figure takes a reading without it', async () => {
+  const world = await startWorld({ ...parts, rules: [single] });
+  await world.pass(hourMs);
+  await push(world, 40);
+  await world.pass(minuteMs);
+  world.news();
+  const added = [...balances, { id: 'minutes', label: 'Minutes', alertsBelowZero: true }];
+  const rule = belowRule({ id: 'few', balance: 'minutes', thresholds: { critical: units(10) } });
+  const { accounts } = parts;
+  await world.reload({
+    providers: { own: { ...own, balances: added } },
+    accounts: accounts.map((each) => (each.id === 'ai' ? { ...each, balances: added } : each)),
+    rules: [single, rule],
+  });
+  await world.pass(minuteMs);
+  const account = await world.views.account('ai');
+  expect(account).toMatchObject({ isRead: false, reading: null, worst: 'warning' });
+  expect(world.news()).toEqual([]);
+  expect((await world.views.explain('ai')).find((each) => each.rule.id === 'few')).toMatchObject({
+    evaluation: { kind: 'unknown' },
+  });
+  let metrics = '';
+  const given = { now: world.now, refusedTokens: 0 };
+  for await (const part of renderMetrics(world.views, given)) metrics += part;
+  expect(metrics).not.toContain('lowwater_balance{account="ai"');
+  const order = { since: world.now - dayMs, until: world.now, timezone: 'UTC', groupBy: null };
+  await reviewTime(world.views, { ...order, wantsIncident: () => true, wantsAccount: () => true });
+  const amounts = { credits: 40e6, minutes: 5e6 };
+  await world.views.pushReading({ account: 'ai', at: world.now, balances: amounts, currency: 'credits' });
+  await world.pass(minuteMs);
+  expect((await world.views.account('ai'))?.worst).toBe('critical');
 });
 
 test('readings of other balances, and of polled accounts, are refused with what is allowed', async () => {

@@ -516,6 +516,13 @@ it('an account that turns out to be paid after use is named as that, and its pro
   expect(advice).toEqual([expect.stringMatching(/paid after use.*Remove it/)]);
 });
 
+it('an account to which nothing is pushed any more is looked for at who pushes, not at the schedule of polls', () => {
+  const { advice } = word(
+    buildItem({ type: 'stale', balance: null, account: buildAccount({ polled: false }) }),
+  );
+  expect(advice).toEqual([expect.stringContaining('what pushes the readings')]);
+});
+
 it('an answer that is not as described is looked for at the address of the description', () => {
   const entry = httpJsonKind.build(makeProvider(), {
     ...httpJsonSchema.parse({

@@ -58,6 +58,22 @@ test('a reading of before a pause of lowwater is not of now, though the pause wa
   expect(isReadAt(facts, factsNoon + 2 * hourMs)).toBe(false);
 });
 
+test.each([
+  ['shorter than the usual bound ends the reading when it fires', 8 * minuteMs, 8 * minuteMs],
+  ['longer than the usual bound keeps no old reading', hourMs, 15 * minuteMs],
+  ['that fires between two good polls takes no good reading away', minuteMs, 15 * minuteMs],
+])('a reading is of now until it is stale, and an `after` %s', (_, afterMs, untilMs) => {
+  const facts = factsAfter([readingAt(0, 1)], { rules: [staleRule({ afterMs })] });
+  expect(isReadAt(facts, factsNoon + untilMs - 1)).toBe(true);
+  expect(isReadAt(facts, factsNoon + untilMs)).toBe(false);
+});
+
+test('a clock that is set back keeps no reading of now longer than three polls of time that passed', () => {
+  const facts = factsAfter([readingAt(0, 1)], { unwatchedMs: -8 * hourMs });
+  expect(isReadAt(facts, factsNoon - 8 * hourMs + 14 * minuteMs)).toBe(true);
+  expect(isReadAt(facts, factsNoon - 8 * hourMs + 15 * minuteMs)).toBe(false);
+});
+
 describe('stale', () => {
   const read = { readSince: factsNoon, unwatchedMs: 0, outcome: 'timeout' } as const;
 

@@ -50,6 +50,7 @@ export function factsAfter(
   const now = reading?.at ?? factsNoon;
   return {
     now,
+    rules: [],
     balances: accountServiceBalances,
     currency: 'CNY',
     pollIntervalMs,

@@ -106,6 +106,7 @@ export function buildAccount({
     failure: null,
     consecutiveFailures: 0,
     runway: buildRunway(),
+    polled: true,
     payment: null,
     takenAlerts: [],
     thresholds: { info: money(500), warning: money(200), critical: money(50) },

@@ -60,8 +60,9 @@ it('groups add up by currency; their range is as wide as those of all of them', 
 });
 
 it('what has no forecast counts as spent so far, and is said; what was not watched from the beginning too', async () => {
-  const { rows, unknown } = await forecastSpending(views);
+  const { rows, unknown, without } = await forecastSpending(views);
   expect(unknown).toEqual(['fresh']);
+  expect(without).toBe(1);
   const [yuan, dollars] = groupForecasts(rows, () => '');
   expect([yuan?.unknown, yuan?.balances, yuan?.month.isWhole]).toEqual([1, 3, true]);
   expect([dollars?.unknown, dollars?.month.isWhole]).toEqual([0, false]);
@@ -87,5 +88,19 @@ it('one sum of what comes is not known where no balance has a forecast', async (
     month: null,
     quarter: null,
     nextMonth: null,
+  });
+});
+
+it('one sum of what was spent is not known where no account was read, or its spending is still to be learned', async () => {
+  const { sums, unknown } = await forecastSpending({ ...views, outlook: () => null });
+  expect(sums).toEqual({ spent: null, month: null, quarter: null, nextMonth: null });
+  expect(unknown).toEqual(accounts.map(({ id }) => id));
+});
+
+it('accounts that were not read, or whose spending is still to be learned, are counted beside the sums of the others', async () => {
+  const outlook = (id: string) => (id === 'news' ? null : views.outlook(id));
+  expect(await forecastSpending({ ...views, outlook })).toMatchObject({
+    unknown: ['news', 'fresh'],
+    without: 2,
   });
 });

@@ -57,7 +57,7 @@ of the accounts read last; without one, check obeys the limits and pauses that a
     const checked =
       backend.daemon === null || isExplained
         ? await pollHere(context, input, backend, { account, explain: (each) => void exchanges.push(each) })
-        : await checkThroughDaemon(await backend.views(), backend.daemon, {
+        : await checkThroughDaemon(() => backend.views(), backend.daemon, {
             accounts: ids,
             by: context.user,
           });

@@ -11,7 +11,7 @@ import { formatCsvLine } from '../../views/csv.ts';
 import { type Command, CommandError, exitCodes, jsonOption, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { loadConfiguration, loadForOperator, requireStorage } from '../load-configuration.ts';
-import { openReader, programOf, warnOfDamage } from '../open-reader.ts';
+import { damageWarner, openReader, programOf } from '../open-reader.ts';
 import { readDuration } from '../read-options.ts';
 import { formatTable, printRows } from '../terminal/table.ts';
 
@@ -53,7 +53,7 @@ The daemon waits for no query; as long as one runs, the log of the database grow
       );
     const { openSqlFile } = await import('../../store/store.ts');
     const { endProcessAfter } = await import('../../system/watchdog.ts');
-    const file = openSqlFile(path, (found) => warnOfDamage(context, found));
+    const file = openSqlFile(path, damageWarner(context));
     const release = endProcessAfter(
       limitMs,
       `the query took longer than ${formatDuration(limitMs)} and was ended, so that the log of the database does not grow: ask for less, or raise --timeout`,

@@ -69,7 +69,6 @@ same as GET /api/v1/accounts: money as decimal strings, times in ISO 8601 UTC, n
     const cluster = await lookAtCluster(context, backend);
     const isOld = await warnOfOldData(context, backend, views);
     const problems = backend.daemon?.facts?.problems ?? [];
-    for (const problem of problems) await context.stderr.write(`warning: ${cleanText(problem, 500)}\n`);
     const frame = { stdout, timezone: backend.timezone, now: clock.now() };
     if (input.flag('json')) {
       const { accountJson } = await import('../../views/account-json.ts');

@@ -73,26 +73,44 @@ const concurrency = 10;
 
 /** Within the daemon's guard and backoff. Throws `CommandError` where a poll that was asked for did not come. */
 export async function checkThroughDaemon(
-  views: Pick<Views, 'account' | 'explain'>,
+  openViews: () => Promise<Pick<Views, 'account' | 'explain'>>,
   daemon: DaemonAddress,
   { accounts, by }: { readonly accounts: readonly string[]; readonly by: string },
 ): Promise<readonly CheckedAccount[]> {
-  const checked = new Map<string, CheckedAccount>();
-  const rest = [...accounts];
+  const before = await openViews();
+  const polls = await forEach(accounts, async (id) =>
+    (await before.account(id))?.polled === false ? null : poll(daemon, id, by),
+  );
+  // The views of a database are of when they were opened.
+  const views = await openViews();
+  return forEach(accounts, async (id, place) => {
+    const polled = polls[place] ?? null;
+    const [found, explanations] = await Promise.all([views.account(id), views.explain(id)]);
+    if (found === null) throw new CommandError(`the daemon has no account ${id} any more`);
+    const isBehind = polled !== null && polled.readAt > (found.readAt ?? 0);
+    const view = isBehind ? { ...found, isRead: false } : found;
+    const outcome = outcomeOf(polled, view);
+    const given = polled === null ? nothingAsked : isBehind ? notStored : polled.reason;
+    const reason = given ?? (outcome === 'ok' ? null : view.failure);
+    return { view, outcome, reason, explanations };
+  });
+}
+
+const notStored =
+  'the daemon, which this command cannot read, did not store what it read now: this is the reading before';
+
+/** So many at once; the results in the order of the items. */
+async function forEach<T, R>(
+  items: readonly T[],
+  act: (item: T, place: number) => Promise<R>,
+): Promise<readonly R[]> {
+  const results: R[] = [];
+  const rest = items.entries();
   const work = async (): Promise<void> => {
-    for (let id = rest.shift(); id !== undefined; id = rest.shift()) {
-      const isPolled = (await views.account(id))?.polled !== false;
-      const polled = isPolled ? await poll(daemon, id, by) : null;
-      const [view, explanations] = await Promise.all([views.account(id), views.explain(id)]);
-      if (view === null) throw new CommandError(`the daemon has no account ${id} any more`);
-      const outcome = outcomeOf(polled, view);
-      const given = polled === null ? nothingAsked : polled.reason;
-      const reason = given ?? (outcome === 'ok' ? null : view.failure);
-      checked.set(id, { view, outcome, reason, explanations });
-    }
+    for (const [place, item] of rest) results[place] = await act(item, place);
   };
   await Promise.all(Array.from({ length: concurrency }, work));
-  return accounts.flatMap((id) => checked.get(id) ?? []);
+  return results;
 }
 
 function outcomeOf(polled: Pick<CheckedAccount, 'outcome'> | null, view: AccountView): OutcomeKind | null {
@@ -109,15 +127,18 @@ async function poll(daemon: DaemonAddress, id: string, by: string) {
   const path = `/api/v1/accounts/${encodeURIComponent(id)}/poll?${new URLSearchParams({ by })}`;
   const answer = await askDaemon(daemon, { method: 'POST', path, patienceMs });
   if (answer.kind === 'absent') throw new CommandError('the daemon went away while it was asked');
-  if (answer.kind === 'answered') return { outcome: readOutcome(answer.body), reason: null };
+  if (answer.kind === 'answered') return { ...readAnswer(answer.body), reason: null };
   if (answer.status !== backingOff) throw new CommandError(answer.message);
-  return { outcome: null, reason: `not asked: ${answer.message}` };
+  return { outcome: null, readAt: 0, reason: `not asked: ${answer.message}` };
 }
 
-/** `{"outcome":"ok","account":{…}}` */
-function readOutcome(body: unknown): OutcomeKind {
-  const { outcome } = body as { readonly outcome?: unknown };
+/** `{"outcome":"ok","account":{"readAt":…}}` */
+function readAnswer(body: unknown): { readonly outcome: OutcomeKind; readonly readAt: number } {
+  const { outcome, account } = body as {
+    readonly outcome?: unknown;
+    readonly account?: { readonly readAt?: string };
+  };
   const kind = outcomeKinds.find((known) => known === outcome);
   if (kind === undefined) throw new CommandError('the daemon answered in words of another version');
-  return kind;
+  return { outcome: kind, readAt: Date.parse(account?.readAt ?? '') || 0 };
 }

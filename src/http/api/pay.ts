@@ -91,7 +91,7 @@ export const paymentOperations: readonly Operation[] = [
       nextCursor,
     }),
     answer: async ({ views, now, query }) => {
-      const { payments: all, currencies, runs, total, unknown } = await planPayments(views, now);
+      const { payments: all, currencies, runs, total, unknown } = await planPayments(known(views), now);
       const page = pageOfList(all, query, ({ account, balance }) => JSON.stringify([account.id, balance]));
       const totals = currencies.map(({ currency, thisWeek, next30Days }) => ({
         currency,
@@ -117,7 +117,7 @@ export const paymentOperations: readonly Operation[] = [
     summary: 'What is to be paid, as CSV',
     answers: csv,
     answer: async ({ views, now, context }) => {
-      const { payments, unknown } = await planPayments(views, now);
+      const { payments, unknown } = await planPayments(known(views), now);
       // The need of an unknown account is not known: the amount is empty.
       const all: readonly CsvPayment[] = [...payments, ...unknown.map((account) => ({ account }))];
       // Without pay days a file is as it always was.

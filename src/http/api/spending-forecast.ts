@@ -13,6 +13,7 @@ import {
   type SpendingForecast,
 } from '../../views/spending-forecast.ts';
 import type { AccountView } from '../../views/views.ts';
+import { known } from '../refusal.ts';
 import { answers, csv, csvFile, type Operation, operations } from './operation.ts';
 import { oneSum, oneSumJson } from './sums.ts';
 
@@ -53,7 +54,7 @@ export const forecastOperations: readonly Operation[] = [
       unknown: z.array(z.string()).describe('Accounts without a forecast: counted as spent so far'),
     }),
     answer: async ({ views, query }) => {
-      const { rows, sums, unknown } = await forecastSpending(views);
+      const { rows, sums, unknown } = await forecastSpending(known(views));
       const label = query.by ?? commonLabel(rows.map(({ account }) => account));
       return {
         months: rows.map(rowJson),
@@ -75,7 +76,7 @@ export const forecastOperations: readonly Operation[] = [
     query: { by },
     answers: csv,
     answer: async ({ views, now, context, query }) => {
-      const { rows } = await forecastSpending(views);
+      const { rows } = await forecastSpending(known(views));
       const label = query.by ?? commonLabel(rows.map(({ account }) => account));
       const lines = rows.map((row) => csvLine(row, label));
       return csvFile(context, `spending-forecast-${isoDay(now, 'UTC')}`, [csvHeader, ...lines]);

@@ -47,7 +47,7 @@ export async function costSection(
   options: { readonly label: string | null; readonly wantsAccount: (account: AccountView) => boolean },
 ): Promise<Html | null> {
   const { label, wantsAccount } = options;
-  const { rows, sums } = await forecastSpending(scope.views, wantsAccount);
+  const { rows, without, sums } = await forecastSpending(scope.views, wantsAccount);
   if (rows.length === 0) return null;
   const byLabel = (row: SpendingForecast): string =>
     label === null ? '' : (ownOf(row.account.labels, label) ?? '');
@@ -58,7 +58,7 @@ export async function costSection(
   const title = label === null ? say(says.title, scope) : say(says.by, { label }, scope);
   const csv = label === null ? '' : `?${new URLSearchParams({ by: label }).toString()}`;
   return html`<section aria-labelledby="cost-heading"><div class="section-head"><h2 id="cost-heading">${say(says.title, scope)}</h2><p class="download"><a href="/api/v1/spending-forecast.csv${csv}" download>${say(says.csv, scope)}</a></p></div>
-${unread > 0 && html`<p class="note unread">${say(says.unread, { count: unread }, scope)}</p>`}${oneSums(sums, rows.filter(({ month }) => month.total === null).length, scope)}
+${unread > 0 && html`<p class="note unread">${say(says.unread, { count: unread }, scope)}</p>`}${oneSums(sums, without, scope)}
 ${costTable(title, groupForecasts(rows, byLabel), scope)}
 ${fold(say(says.byProvider, scope), ({ provider }) => provider)}
 ${fold(

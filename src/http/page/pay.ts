@@ -60,7 +60,7 @@ const groupWords = { now: common.now, 'this week': says.thisWeek, later: says.la
 /** Payments of now, this week and later, the most urgent first: to work through, and to print. */
 export async function renderPay(scope: Scope) {
   const { views, query } = scope;
-  const plan = await planPayments(views, scope.now);
+  const plan = await planPayments(known(views), scope.now);
   const { payments, currencies, unknown } = plan;
   const { unread } = views.counts();
   const ending = plan.ending.filter(isEndingSoon).length;

@@ -155,5 +155,7 @@ describe('lowwater status --line', () => {
     writeFileSync(bed.configFile, readFileSync(bed.configFile, 'utf8').replace('{', '{"nonsense": 1,'));
     await eventually('it says so', async () => (await line()).includes('lowwater has a problem, 1 account'));
     expect(await line()).toMatch(/^UNKNOWN /);
+    for (const words of [['status'], ['alerts'], ['check'], ['history', 'otp']])
+      expect((await run(...words)).stderr).toMatch(/^warning: config-invalid: /m);
   });
 });
