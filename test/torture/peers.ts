@@ -127,7 +127,8 @@ export class Peers {
           life.deliver(fate.answersAfterMs, () => {
             if (!life.flights.delete(flight)) return;
             if (isTest) tests.answered(send, fate.delivery);
-            else if (isOfOutbox) this.#machine.observe(span, (it) => it.answered(send, fate.delivery));
+            else if (isOfOutbox || send.isRound)
+              this.#machine.observe(span, (it) => it.answered(send, fate.delivery));
             resolve(fate.delivery);
           });
         });

@@ -404,6 +404,7 @@ export class Model implements Observer {
       hashText(delivery.kind),
       () => `    ${send.channel}: ${send.message.id} ${JSON.stringify(delivery)}`,
     );
+    if (send.isRound) return void this.#own.roundAnswered(send, delivery, this.#now());
     this.#ledger.answered(send, delivery, this.#now());
     this.#receivers.answered(send, delivery);
     if (send.message.recipients === undefined && delivery.kind === 'delivered')

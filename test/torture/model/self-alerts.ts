@@ -1,10 +1,14 @@
 import type { Incident } from '../../../src/domain/alert.ts';
 import type { MonitorState } from '../../../src/engine/state.ts';
+import type { Delivery } from '../../../src/ports/channel.ts';
+import type { Send } from '../observer.ts';
 import { Violation } from '../story.ts';
 import type { AlertBook } from './alert-book.ts';
 import type { Ledger, Moment } from './ledger.ts';
 
 const settleMs = 30_000;
+/** Rounds that a receiver misses before people are told. */
+const missedRounds = 10;
 
 /** Alerts about lowwater itself, held against what really failed. */
 export class SelfAlerts {
@@ -15,6 +19,9 @@ export class SelfAlerts {
   /** Since when commits succeed; null until the first one does. */
   #worksSince: number | null = null;
   #refusedAt = Number.NEGATIVE_INFINITY;
+  /** Rounds that receivers missed one after another, and when it was one too many. */
+  readonly #missed = new Map<string, number>();
+  readonly #lapsedAt = new Map<string, number>();
 
   committed(stored: boolean, { at, now }: Moment): void {
     if (!stored) this.#lastFailure = { at, now };
@@ -35,6 +42,13 @@ export class SelfAlerts {
 
   refused(at: number): void {
     this.#refusedAt = at;
+  }
+
+  roundAnswered({ channel, message }: Send, { kind }: Delivery, at: number): void {
+    if (message.kind !== 'incidents' || message.items.length === 0) return;
+    const missed = kind === 'delivered' ? 0 : (this.#missed.get(channel) ?? 0) + 1;
+    this.#missed.set(channel, missed);
+    if (missed >= missedRounds) this.#lapsedAt.set(channel, at);
   }
 
   /** What it has just seen it stores when its machine wakes. */
@@ -61,9 +75,11 @@ export class SelfAlerts {
       case 'channel-failed': {
         const channel = incident.rule.slice('channel-failed:'.length);
         const givenUp = ledger.pending.some((row) => row.channel === channel && row.attempts > 0);
-        const last = ledger.lastDead.get(channel);
-        if (!givenUp && (last === undefined || at - last > settleMs))
-          throw invented(incident, 'the channel refused nothing');
+        const last = Math.max(
+          ledger.lastDead.get(channel) ?? Number.NEGATIVE_INFINITY,
+          this.#lapsedAt.get(channel) ?? Number.NEGATIVE_INFINITY,
+        );
+        if (!givenUp && at - last > settleMs) throw invented(incident, 'the channel refused nothing');
         return;
       }
       case 'provider-down': {
