@@ -16,7 +16,7 @@ export function readWithUnstored(store: StoreReader, state: MonitorState): Store
   const readingsOf = (query: HistoryQuery) => pollsOf(query).flatMap(({ reading }) => reading ?? []);
   return {
     load: () => store.load(),
-    // What memory holds is looked up first: what is stored meanwhile is found once all the same.
+    // Memory is looked up first: what is stored meanwhile is found once all the same.
     polls: (query) => joinByTime(pollsOf(query), store.polls(query), query),
     readings: (query) => joinByTime(readingsOf(query), store.readings(query), query),
     async readingBefore(account, at) {
@@ -68,7 +68,7 @@ async function joinNewest<Row extends { readonly id: string }>(
   const unstored = [...newer.values()].flatMap((row) => row ?? []).filter(isWanted);
   const most = Math.min(limit + newer.size - unstored.length, Number.MAX_SAFE_INTEGER);
   const stored = await read(most);
-  // Of one instant what was noted last comes first, as it will be stored.
+  // The row that was noted last comes first of one instant, as it will be stored.
   return [...unstored.reverse(), ...stored.filter(({ id }) => !newer.has(id))]
     .sort((left, right) => instantOf(right) - instantOf(left))
     .slice(0, limit);

@@ -151,9 +151,9 @@ function whatRose(incident: Incident, notified: LastNotified): NotificationReaso
   return notified.firstMessage === uncertainMessage ? 'firing' : 'worse';
 }
 
-/** As a receiver that forgets is told of it again: what got worse it learns by the message about that, which a silence may hold back. */
+/** The incident as a receiver that forgets is notified of it again: it learns what got worse by the message about that, which a silence may hold back. */
 export function asNotified(incident: Incident, notified: LastNotified | undefined): Incident {
-  // Who took it knows how bad it was then; the receiver may not.
+  // The person who took it knows how bad it was then; the receiver may not.
   const taken = { ...incident, acknowledgement: null };
   // Below zero: nobody knows what it was notified of.
   if (notified === undefined || notified.rises < 0 || whatRose(taken, notified) !== 'worse') return incident;

@@ -41,7 +41,7 @@ export function takeUnstored(state: MonitorState, now: number): readonly Unstore
   return isAll ? parts : [...parts, { at: now, polls: [], incidents: notified, orders }];
 }
 
-/** An end that waits is not told yet, and what is under way may arrive now. */
+/** An end that waits has notified nobody yet, and what is under way may arrive now. */
 function noteUntold(state: MonitorState, now: number): void {
   for (const message of [...state.messages.values()]) {
     if (message.state !== 'pending') continue;
@@ -56,7 +56,7 @@ function noteUntold(state: MonitorState, now: number): void {
   }
 }
 
-/** An incident that is known here too; another one where a channel that the other daemon told did not hear since how it is. */
+/** An incident that is known here too; another one where a channel that the other daemon notified did not hear since how it is. */
 export function sayAgain(known: Incident, told: Incident): Incident {
   if (known.event) return known;
   const isLeast = known.resolvedAt === null && known.severity === 'info' && !isAcknowledged(known);
@@ -69,7 +69,7 @@ export function sayAgain(known: Incident, told: Incident): Incident {
     if (!isFalse(last) || (own !== undefined && own.at > last.at + togetherMs)) continue;
     isSame = false;
     const { rises } = own ?? last;
-    // The least severity is never told as worse: it is told as new.
+    // The least severity is no worsening: it is said as new.
     if (isLeast) notified.delete(channel);
     else notified.set(channel, { ...(own ?? last), ...notifiedOfLittle, rises: rises - 1 });
   }

@@ -110,7 +110,7 @@ export interface Answer {
   readonly body: string;
 }
 
-/** What a list may be taken from. Throws `StorageError` where nothing has been read: a list of nothing would be no answer. */
+/** Views that a list may be taken from. Throws `StorageError` where nothing has been read: a list of nothing would be no answer. */
 export function known<Known extends Pick<LiveViews, 'isKnown'>>(views: Known): Known {
   if (views.isKnown()) return views;
   throw notRead();

@@ -41,7 +41,7 @@ export type Delivery =
     })
   | { readonly kind: 'dead'; readonly reason: string };
 
-/** Who missed a message, and why; null where everybody has it. */
+/** The reason why a message did not reach everybody, with who missed it; null where it did. */
 export function whyMissed(delivery: Delivery): string | null {
   if (delivery.kind === 'delivered') return wordMissed(delivery);
   const { recipients, refusal } = (delivery.kind === 'retry' ? delivery.refused : undefined) ?? {};

@@ -14,7 +14,7 @@ export type GapReading = 'unread' | 'unwatched';
 /** The past of one account. Nothing of it is held in memory: it is read through, twice. */
 export interface AccountPast {
   readonly account: AccountSettings;
-  /** What the provider said last besides the balances, such as its credit limit: polls are stored without, so it is taken to have held all along. */
+  /** The provider's last facts besides the balances, such as its credit limit: polls are stored without, so they count as true all along. */
   readonly facts?: AccountState['facts'];
   /** The polls to be judged, oldest first, many at a time; two may share an instant. Each call reads them again. */
   polls(): AsyncIterable<readonly PollRecord[]>;

@@ -93,7 +93,7 @@ const unusualNames = [
 
 const numberCount = numberNames.length + 2 * unusualNames.length;
 
-/** Top-ups come after the numbers, with all of their digits: they are told to people. */
+/** Top-ups come after the numbers, with all of their digits: people read them. */
 const floatsAt = 8 * (numberCount + 2 * keptTopUps);
 /** The other arrays begin here: these after so many of four bytes, the weeks after so many bytes of all. */
 const errorsAt = hoursPerWeek + keptBlocks * (checkedHours.length + 1);

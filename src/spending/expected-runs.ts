@@ -174,7 +174,7 @@ function fortnightlyRun(days: RunDays, last: RunDay): LastRun | null {
   return runAgain(last, weeksBefore(days, last, [2, 4, 6]), 'two-weeks');
 }
 
-/** What is clipped of a burst would be learned by the profile over months. */
+/** The clipped part of a burst would be learned by the profile over months. */
 function weeklyRun(days: RunDays, last: RunDay): LastRun | null {
   const before = weeksBefore(days, last, [1, 2, 3]);
   return runAgain(

@@ -36,7 +36,7 @@ export function watchSlowChange(
   if (state.slowHours < leastHours || state.hours < state.slowFrom || at < state.shiftsFrom) return;
   const enough = Math.max(least, timesOff * (state.errors[checkedHours.indexOf(24)] ?? 0));
   const size = Math.log(slowSpent / slowUsual);
-  // Where nothing is usual and nothing was spent, the size is no number.
+  // The size is no number where nothing is usual and nothing was spent.
   if (isSparse(state) || !(size >= enough && size <= huge) || actual < Math.exp(enough) * expected) return;
   state.slowFrom = state.hours + restsHours;
   state.shiftSince = at - (slowHours - 1) * hourMs;

@@ -38,9 +38,9 @@ export async function forecastSpending(
         return { ...outlook, account, balance: balance.id, currency: unit };
       });
       rows.push(...own);
-      const foretold = own.filter(({ month }) => month.total !== null).length;
-      without += balances.length - foretold;
-      if (foretold === 0) unknown.push(id);
+      const withForecast = own.filter(({ month }) => month.total !== null).length;
+      without += balances.length - withForecast;
+      if (withForecast === 0) unknown.push(id);
     }
   const { money } = views.finance();
   const inOne = (pick: (row: SpendingForecast) => Micros) =>
@@ -49,7 +49,7 @@ export async function forecastSpending(
       rows.map((row) => ({ currency: row.currency, micros: pick(row) })),
       money,
     );
-  // Where no balance has a forecast nothing is known of what comes, and where none was read or learned yet, nothing at all.
+  // Nothing is known of what comes where no balance has a forecast, and nothing at all where none was read or learned yet.
   const isForecast = rows.some(({ month }) => month.total !== null);
   const expected: typeof inOne = (pick) => (isForecast ? inOne(pick) : null);
   const sums = {

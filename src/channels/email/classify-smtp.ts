@@ -142,7 +142,7 @@ export function classifyRefusedRecipients(
 export function isTooLarge(error: unknown): boolean {
   const { code, responseCode, reply } = describe(error, { clean: (text) => text });
   if (responseCode === null) return code === 'EMESSAGE' && reply === '';
-  // Of a login 534 says that it has to be a stronger one.
+  // 534 says of a login that it has to be a stronger one.
   if (code === 'EAUTH') return false;
   if (responseCode === 552 || responseCode === 534) return true;
   return responseCode >= 500 && /\b5\.(?:2\.3|3\.4)\b|too (?:large|big)|\bsize\b/i.test(reply);

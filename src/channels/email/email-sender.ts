@@ -141,7 +141,7 @@ async function transmit(order: Transmission): Promise<Delivery> {
     ...(hostname().includes('.') ? {} : { name: options.settings.from.address.replace(/^.*@/, '') }),
     secure: server.secure,
     requireTLS: server.requireTls,
-    // Where clear text is allowed, encryption that proves nothing, or is as old as the relay, is better than none.
+    // Encryption that proves nothing, or is as old as the relay, is better than none where clear text is allowed.
     opportunisticTLS: !server.requireTls,
     tls: server.secure || server.requireTls ? { rejectUnauthorized: true } : oldTls,
     getSocket: (_options: unknown, done: (error: Error | null, socket?: object) => void) => {

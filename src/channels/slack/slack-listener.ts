@@ -36,7 +36,7 @@ interface Envelope {
   readonly payload: unknown;
 }
 
-/** Of messages that people write: plain, with a file, to the channel too, and in the third person (docs.slack.dev, message event). */
+/** Kinds of messages that people write: plain, with a file, to the channel too, and in the third person (docs.slack.dev, message event). */
 const writtenSubtypes = new Set<unknown>([undefined, 'file_share', 'thread_broadcast', 'me_message']);
 
 /** A message: its channel, its name, and that of the first of its thread. */
@@ -258,7 +258,7 @@ export function openSlackListener(
   }
 }
 
-/** What was written, as people see it: Slack makes links of what looks like an address (docs.slack.dev, formatting message text). */
+/** The text as people see it: Slack makes links of what looks like an address (docs.slack.dev, formatting message text). */
 function wordsOf(text: string): string {
   return unescapeSlack(text.replace(/<@[^<>]*>|`/g, ' ').replace(/<(?:[^<>|]*\|)?([^<>]*)>/g, '$1'));
 }

@@ -99,7 +99,7 @@ export async function checkThroughDaemon(
 const notStored =
   'the daemon, which this command cannot read, did not store what it read now: this is the reading before';
 
-/** So many at once; the results in the order of the items. */
+/** Results in the order of the items; so many run at once. */
 async function forEach<T, R>(
   items: readonly T[],
   act: (item: T, place: number) => Promise<R>,
@@ -115,7 +115,7 @@ async function forEach<T, R>(
 
 function outcomeOf(polled: Pick<CheckedAccount, 'outcome'> | null, view: AccountView): OutcomeKind | null {
   if (polled === null) return view.outcome;
-  // Who stands by asks nobody: what the owner has read is of now all the same. A provider that refuses makes the account wait.
+  // A daemon that stands by asks nobody: what the owner has read is of now all the same. A provider that refuses makes the account wait.
   const isReadThere = view.isRead && view.backoffUntil === null;
   return polled.outcome ?? (isReadThere ? view.outcome : null);
 }

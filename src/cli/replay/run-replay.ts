@@ -209,7 +209,7 @@ async function readFile(
   }
 }
 
-/** How many readings a file has of accounts that had other balances then: of `chosen` only, where there is one. '' is the account `only`. */
+/** Sentences with the number of readings that a file has of accounts that had other balances then: of `chosen` only, where there is one. '' is the account `only`. */
 function wordLacking(lacking: ReadonlyMap<string, number>, chosen: AccountSettings | null, only = '') {
   return [...lacking]
     .map(([id, count]) => ({ id: id === '' ? only : id, count }))

@@ -66,7 +66,7 @@ export function wrapToWidth(text: string, width: number | null): string[] {
   return [...lines, line];
 }
 
-/** Of a minute: `2026-11-29 14:50`. A table cuts the zone in the header before it leaves the column out. */
+/** The width of a minute: `2026-11-29 14:50`. A table cuts the zone in the header before it leaves the column out. */
 export const instantWidth = 16;
 
 /** An instant in a time zone: `2026-11-20 14:03`, with `seconds` also those. The zone is named where it is shown. */
@@ -97,7 +97,7 @@ export function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** As it is typed in a shell: quoted only where it has to be. */
+/** The word as it is typed in a shell: quoted only where it has to be. */
 export function shellWord(text: string): string {
   return /^[\w./:@%+=,-]+$/.test(text) ? text : quoteForShell(text);
 }

@@ -42,7 +42,7 @@ export function matchGroup(
 const minusBefore = /[-−]\p{Sc}?$/u;
 const namesMinus = /[-−]\p{Sc}?\((?!\?:)/u;
 
-/** What is owed must not pass for what is left: nothing is read where a pattern leaves out the minus before its group. */
+/** A debt must not pass for what is left: nothing is read where a pattern leaves out the minus before its group. */
 function amountPart(text: string, pattern: RegExp): string | undefined {
   const match = matchGroup(text, pattern);
   const isOwed = minusBefore.test(text.slice(0, match?.at)) && !namesMinus.test(pattern.source);
