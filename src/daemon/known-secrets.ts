@@ -1,4 +1,4 @@
-import { decodePercent, parseAddress, passwordsIn } from '../domain/addresses.ts';
+import { basicOf, decodePercent, parseAddress, passwordsIn } from '../domain/addresses.ts';
 import { Secret } from '../domain/secret.ts';
 
 /** Each secret, and what others may quote of it: a credential address's path, its key-like parts, its password. */
@@ -29,7 +29,7 @@ function quotableTexts(secret: Secret): string[] {
     ...url.pathname.split('/').filter(isKeyLike),
     ...[...url.searchParams].flatMap(([name, value]) => (isLong(value) && !isFile(url, name) ? [value] : [])),
   ];
-  return [text, ...quotable, ...keys, ...keys.map(decode), ...passwordsIn(url)];
+  return [text, ...quotable, ...keys, ...keys.map(decode), ...passwordsIn(url), basicOf(url) ?? ''];
 }
 
 /** The credentials of an `Authorization` header, which servers quote without the scheme; of `Basic` the password too. */

@@ -2,7 +2,7 @@ import { firstPolls, nextOnGrid } from '../domain/backoff.ts';
 import { entryOf } from '../domain/provider-entry.ts';
 import type { Outcome } from '../domain/reading.ts';
 import { accessOf } from '../engine/account-groups.ts';
-import { hasOtherKey } from '../engine/changed-accounts.ts';
+import { isAskedOtherwise } from '../engine/changed-accounts.ts';
 import { DueQueue } from '../engine/due-queue.ts';
 import { blockedUntil } from '../engine/observe.ts';
 import { isNearEmpty } from '../engine/spending.ts';
@@ -240,8 +240,7 @@ export class Poller {
     const current = this.#state.accounts.get(id);
     // Removed, or abandoned at the end: the outcome means nothing.
     if (current === undefined || this.#ending.signal.aborted) return this.#release(id, null);
-    // It was asked at another address or by another key: that says nothing about the present one.
-    if (hasOtherKey(account.settings, current.settings)) {
+    if (isAskedOtherwise(account.settings, current.settings)) {
       this.#due.set(id, this.#now);
       return;
     }

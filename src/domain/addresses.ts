@@ -65,6 +65,12 @@ export function passwordsIn({ password, searchParams }: URL): readonly string[] 
   return [password, ...given].flatMap((text) => [text, decodePercent(text) ?? text]);
 }
 
+/** User and password of an address as HTTP Basic sends them; null where it has none. */
+export function basicOf({ username, password }: URL): string | null {
+  const pair = [username, password].map((text) => decodePercent(text) ?? text).join(':');
+  return pair === ':' ? null : Buffer.from(pair).toString('base64');
+}
+
 /** With a host, and a user and password that can be decoded. */
 export function isSound(text: string): boolean {
   const url = URL.parse(text);

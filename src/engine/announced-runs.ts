@@ -1,5 +1,6 @@
+import { isSameCurrency } from '../domain/money.ts';
 import { type AnnouncedRun, tookOf } from '../domain/operator.ts';
-import { amountOf, type Reading } from '../domain/reading.ts';
+import { amountOf, hasBalances, type Reading } from '../domain/reading.ts';
 import { dayMs, hourMs } from '../domain/time.ts';
 import { spendingSettings } from './spending.ts';
 import type { MonitorState, WatchedAccount } from './state.ts';
@@ -19,13 +20,22 @@ export function followRuns(state: MonitorState, account: WatchedAccount, previou
     keepAnnounced(state, account.id, after);
 }
 
-/** A run that goes on already, with what it took since it began, as far back as the log has readings. */
+/** A run that goes on already, with what it took since it began, as far back as the log has readings. What others took stays theirs. */
 export function withItsPast(account: WatchedAccount, run: AnnouncedRun): AnnouncedRun {
-  const readings = account.log.readings(0);
-  return readings.reduce((past, reading, place) => {
-    const previous = readings[place - 1];
-    return previous === undefined ? past : (addSpending(account, [past], { previous, reading })[0] ?? past);
-  }, run);
+  const { settings, log, announced } = account;
+  // Of one that ends later too.
+  const others = announced.map((other) => ({
+    ...{ ...other, endsAt: Math.min(other.endsAt, run.endsAt) },
+    ...{ spentMicros: 0, usualMicros: 0 },
+  }));
+  let runs: readonly AnnouncedRun[] = [...others, run];
+  let previous: Reading | undefined;
+  for (const reading of log.readings(0)) {
+    if (!isSameCurrency(reading.currency, settings.currency ?? reading.currency)) break;
+    if (previous !== undefined) runs = addSpending(account, runs, { previous, reading });
+    previous = reading;
+  }
+  return runs.at(-1) ?? run;
 }
 
 /**
@@ -37,7 +47,9 @@ function addSpending(
   runs: readonly AnnouncedRun[],
   { previous, reading }: Readonly<Record<'previous' | 'reading', Reading>>,
 ): readonly AnnouncedRun[] {
+  // Nothing is known of a balance that was not configured then, or is no more.
   const open = runs
+    .filter((run) => [previous, reading].every((each) => hasBalances(each, [{ id: run.balance }])))
     .filter(({ startsAt, endsAt }) => startsAt < reading.at && previous.at < endsAt)
     .toSorted((left, right) => left.endsAt - right.endsAt);
   const after = new Map<AnnouncedRun, AnnouncedRun>();

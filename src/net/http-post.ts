@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { Agent, type Dispatcher } from 'undici';
-import { decodePercent, isLoopbackHost } from '../domain/addresses.ts';
+import { basicOf, isLoopbackHost } from '../domain/addresses.ts';
 import type { Secret } from '../domain/secret.ts';
 import type { Delivery } from '../ports/channel.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -106,10 +106,14 @@ export async function readStart(
 
 /** An address as a dispatcher takes it, its user and password as HTTP Basic. Throws, with the code `ERR_INVALID_URL`, where it is none. */
 export function placeOf(url: string) {
-  const { origin, pathname, search, username, password } = new URL(url);
-  const [user, word] = [username, password].map((text) => decodePercent(text) ?? text);
-  const authorization = `Basic ${Buffer.from(`${user}:${word}`).toString('base64')}`;
-  return { origin, path: pathname + search, headers: username + password === '' ? {} : { authorization } };
+  const address = new URL(url);
+  const { origin, pathname, search } = address;
+  const basic = basicOf(address);
+  return {
+    origin,
+    path: pathname + search,
+    headers: basic === null ? {} : { authorization: `Basic ${basic}` },
+  };
 }
 
 /** Posts and classifies the answer under one deadline, which `outer` ends too. What it throws is the end of the exchange. */

@@ -131,11 +131,13 @@ export function usuallyStaleAfter(pollGapMs: number): number {
 
 /**
  * Not while an account cannot be read, nor once its newest reading is of long ago though no poll failed: nothing is pushed any more, or nobody watched.
- * A rule's own `after` counts where it is shorter, unless it would end between two good polls. A clock that was set back makes no reading last longer.
+ * A rule's own `after`, with its `for`, counts where it is shorter, unless it would end between two good polls. A clock that was set back makes no reading last longer.
  */
 export function isReadAt(facts: AccountFacts, at: number): boolean {
-  const own = facts.rules.flatMap((rule) => (isStaleRule(rule) ? (rule.afterMs ?? []) : []));
-  const bounds = own.filter((afterMs) => afterMs > facts.pollGapMs);
+  const own = facts.rules.flatMap((rule) =>
+    isStaleRule(rule) && rule.afterMs !== null ? rule.afterMs + rule.forMs : [],
+  );
+  const bounds = own.filter((firesAfterMs) => firesAfterMs > facts.pollGapMs);
   const untilMs = Math.min(usuallyStaleAfter(facts.pollGapMs), ...bounds);
   const isPast = at >= facts.readSince + Math.min(0, facts.unwatchedMs) + untilMs;
   return facts.outcome === 'ok' && facts.reading !== null && !isPast;

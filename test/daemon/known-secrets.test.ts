@@ -55,6 +55,11 @@ describe('the texts that must not leave the process', () => {
       ['https://x.example/hook?t=1', signingKey],
     ],
     [
+      'user and password of a webhook’s address as HTTP Basic sends them',
+      { channels: [channelOf('w', { type: 'webhook', url: 'https://me:p%40ss@x.example/hook' })] },
+      [Buffer.from('me:p@ss').toString('base64')],
+    ],
+    [
       'the credentials of a header without their scheme, as a server quotes them',
       {
         channels: [

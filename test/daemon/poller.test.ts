@@ -4,9 +4,10 @@ import { Poller } from '../../src/daemon/poller.ts';
 import { startMonitor } from '../../src/engine/restore.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { emptyReader, nothingStored } from '../../src/views/empty-reader.ts';
-import { minuteMs } from '../support/account-facts.ts';
+import { belowRule, minuteMs, units } from '../support/account-facts.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { makeAccount, makeSettings } from '../support/settings.ts';
+import { startWorld } from '../support/world.ts';
 
 test('many polls that are due together are begun in parts, each once, and nothing is overdue meanwhile', () => {
   let now = Date.UTC(2026, 0, 1);
@@ -42,4 +43,24 @@ test('many polls that are due together are begun in parts, each once, and nothin
   }
   expect(begun).toEqual([50, 100, 120]);
   expect(new Set(asked).size).toBe(120);
+});
+
+test('an answer that was asked for before a balance was added to the account is asked for again, and no rule takes it', async () => {
+  const account = makeAccount('otp');
+  const world = await startWorld({ accounts: [account] });
+  await world.pass(minuteMs);
+  const [old, present] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  world.provider.hold = old.promise;
+  await world.pass(5 * minuteMs);
+  const balances = [...account.balances, { id: 'minutes', label: 'Minutes', alertsBelowZero: true }];
+  const few = belowRule({ id: 'few', balance: 'minutes', thresholds: { critical: units(10) } });
+  await world.reload({ accounts: [{ ...account, balances }], rules: [few] });
+  world.provider.hold = present.promise;
+  old.resolve();
+  await world.pass(2000);
+  expect((await world.views.account('otp'))?.reading).toBeNull();
+  world.provider.answer('otp', { balances: { sms: units(9), voip: 0, minutes: units(5) }, currency: 'CNY' });
+  present.resolve();
+  await world.pass(10_000);
+  expect(world.news()).toEqual(['otp/few firing critical']);
 });

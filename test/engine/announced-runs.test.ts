@@ -96,6 +96,29 @@ describe('a run that was announced', () => {
     expect(isFiring(world)).toBe(false);
   });
 
+  test('leaves to one that was announced before what that took', async () => {
+    const world = await eightDays();
+    const startsAt = world.daemon.now();
+    announce(world, { startsAt, endsAt: startsAt + 9 * hourMs });
+    await spend(world, 2, 510);
+    announce(world, { id: 'r-2', amountMicros: units(600), startsAt, endsAt: startsAt + 5 * hourMs });
+    const took = watched(world).announced.map((run) => (run.spentMicros - run.usualMicros) / units(1));
+    expect(took.map(Math.round)).toEqual([1000, 0]);
+  });
+
+  test('is no fault of a balance that was added while it goes on, nor of one that is gone', async () => {
+    const world = await eightDays();
+    const { balances } = hourly;
+    const added = { id: 'minutes', label: 'Minutes', alertsBelowZero: true };
+    await world.reload({ accounts: [{ ...hourly, balances: [...balances, added] }] });
+    announce(world, { balance: added.id, startsAt: world.daemon.now() - 4 * hourMs });
+    expect(watched(world).announced).toMatchObject([{ spentMicros: 0 }]);
+    await world.reload({ accounts: [hourly] });
+    await spend(world, 2, 10);
+    expect(world.errors).toEqual([]);
+    expect(watched(world).poll.reading?.balances).toMatchObject({ sms: units(world.left) });
+  });
+
   test('of a whole day that comes within an hour is no surge, and is not expected once more in the rest of its time', async () => {
     const world = await eightDays();
     const now = world.daemon.now();

@@ -59,11 +59,12 @@ test('a reading of before a pause of lowwater is not of now, though the pause wa
 });
 
 test.each([
-  ['shorter than the usual bound ends the reading when it fires', 8 * minuteMs, 8 * minuteMs],
-  ['longer than the usual bound keeps no old reading', hourMs, 15 * minuteMs],
-  ['that fires between two good polls takes no good reading away', minuteMs, 15 * minuteMs],
-])('a reading is of now until it is stale, and an `after` %s', (_, afterMs, untilMs) => {
-  const facts = factsAfter([readingAt(0, 1)], { rules: [staleRule({ afterMs })] });
+  ['shorter than the usual bound ends the reading when it fires', { afterMs: 8 * minuteMs }, 8 * minuteMs],
+  ['with a `for` ends it when that is over', { afterMs: 6 * minuteMs, forMs: 5 * minuteMs }, 11 * minuteMs],
+  ['longer than the usual bound keeps no old reading', { afterMs: hourMs }, 15 * minuteMs],
+  ['that fires between two good polls takes no good reading away', { afterMs: minuteMs }, 15 * minuteMs],
+])('a reading is of now until it is stale, and an `after` %s', (_, rule, untilMs) => {
+  const facts = factsAfter([readingAt(0, 1)], { rules: [staleRule(rule)] });
   expect(isReadAt(facts, factsNoon + untilMs - 1)).toBe(true);
   expect(isReadAt(facts, factsNoon + untilMs)).toBe(false);
 });

@@ -147,9 +147,6 @@ function planChart(
 }
 
 function isMoving(account: ReportAccount, balance: Balance): boolean {
-  const [first] = account.history;
-  return (
-    first !== undefined &&
-    account.history.some((reading) => amountOf(reading, balance) !== amountOf(first, balance))
-  );
+  // Readings of before it was configured lack it.
+  return new Set(account.history.flatMap(({ balances }) => ownOf(balances, balance) ?? [])).size > 1;
 }

@@ -60,6 +60,7 @@ of the accounts read last; without one, check obeys the limits and pauses that a
         : await checkThroughDaemon(() => backend.views(), backend.daemon, {
             accounts: ids,
             by: context.user,
+            clock: context.clock,
           });
     const status = worstFirst.find((each) => checked.some((one) => statusOf(one) === each)) ?? 'ok';
     if (input.flag('json')) {

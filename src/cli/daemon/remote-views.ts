@@ -1,6 +1,7 @@
 import type { AnnouncedRun, AuditEntry, ExpectedTopUp } from '../../domain/operator.ts';
 import { StorageError } from '../../domain/operator-error.ts';
 import { type OutcomeKind, outcomeKinds } from '../../domain/reading.ts';
+import type { Clock } from '../../ports/clock.ts';
 import { type AccountSummary, nothingAsked } from '../../views/account-summary.ts';
 import type { CheckedAccount } from '../../views/check.ts';
 import type { Views } from '../../views/create-views.ts';
@@ -75,25 +76,39 @@ const concurrency = 10;
 export async function checkThroughDaemon(
   openViews: () => Promise<Pick<Views, 'account' | 'explain'>>,
   daemon: DaemonAddress,
-  { accounts, by }: { readonly accounts: readonly string[]; readonly by: string },
+  order: { readonly accounts: readonly string[]; readonly by: string; readonly clock: Clock },
 ): Promise<readonly CheckedAccount[]> {
+  const { accounts, by, clock } = order;
   const before = await openViews();
   const polls = await forEach(accounts, async (id) =>
     (await before.account(id))?.polled === false ? null : poll(daemon, id, by),
   );
-  // The views of a database are of when they were opened.
-  const views = await openViews();
-  return forEach(accounts, async (id, place) => {
-    const polled = polls[place] ?? null;
-    const [found, explanations] = await Promise.all([views.account(id), views.explain(id)]);
-    if (found === null) throw new CommandError(`the daemon has no account ${id} any more`);
-    const isBehind = polled !== null && polled.readAt > (found.readAt ?? 0);
-    const view = isBehind ? { ...found, isRead: false } : found;
-    const outcome = outcomeOf(polled, view);
-    const given = polled === null ? nothingAsked : isBehind ? notStored : polled.reason;
-    const reason = given ?? (outcome === 'ok' ? null : view.failure);
-    return { view, outcome, reason, explanations };
-  });
+  for (const until = clock.monotonic() + storedWithinMs; ; ) {
+    // The views of a database are of when they were opened.
+    const views = await openViews();
+    const checked = await forEach(accounts, (id, place) => lookAt(views, id, polls[place] ?? null));
+    if (clock.monotonic() >= until || checked.every(({ reason }) => reason !== notStored)) return checked;
+    await new Promise<void>((resolve) => clock.setTimer(lookEveryMs, resolve));
+  }
+}
+
+/** A daemon gathers readings for half a second before it stores them. */
+const storedWithinMs = 3000;
+const lookEveryMs = 500;
+
+async function lookAt(
+  views: Pick<Views, 'account' | 'explain'>,
+  id: string,
+  polled: Awaited<ReturnType<typeof poll>> | null,
+): Promise<CheckedAccount> {
+  const [found, explanations] = await Promise.all([views.account(id), views.explain(id)]);
+  if (found === null) throw new CommandError(`the daemon has no account ${id} any more`);
+  const isBehind = polled !== null && polled.readAt > (found.readAt ?? 0);
+  const view = isBehind ? { ...found, isRead: false } : found;
+  const outcome = outcomeOf(polled, view);
+  const given = polled === null ? nothingAsked : isBehind ? notStored : polled.reason;
+  const reason = given ?? (outcome === 'ok' ? null : view.failure);
+  return { view, outcome, reason, explanations };
 }
 
 const notStored =

@@ -39,8 +39,9 @@ export function matchGroup(
   return at === undefined ? null : { part: text.slice(at, end), at };
 }
 
-const minusBefore = /[-−]\p{Sc}?$/u;
-const namesMinus = /[-−]\p{Sc}?\((?!\?:)/u;
+/** Also with the currency in between: `-$12.50`, `-KES 12.50`. */
+const minusBefore = /(?:[-−]\p{Sc}?|(?<!\S)[-−][A-Z]{1,3}\p{Sc}?\s?)$/u;
+const namesMinus = /[-−](?:\\[$s][*+?]?|[A-Z\p{Sc} ])*\((?!\?:)/u;
 
 /** A debt must not pass for what is left: nothing is read where a pattern leaves out the minus before its group. */
 function amountPart(text: string, pattern: RegExp): string | undefined {

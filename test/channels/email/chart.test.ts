@@ -163,6 +163,22 @@ describe('which charts a mail plans', () => {
     expect(planCharts(buildReport()).map(({ index }) => index)).toEqual([0, 1]);
   });
 
+  it('those of a report on an account that gained a balance within it', () => {
+    const readingAt = (hours: number, balances: Record<string, number>) => ({
+      ...{ at: messageNow - hours * hour, balances, currency: 'CNY' },
+    });
+    const old = [readingAt(4, { sms: money(9) }), readingAt(3, { sms: money(8) })];
+    const history = [
+      ...old,
+      readingAt(2, { sms: money(7), voip: 0 }),
+      readingAt(1, { sms: money(6), voip: 0 }),
+    ];
+    const report = buildReport();
+    const accounts = report.accounts.slice(0, 1).map((account) => ({ ...account, history }));
+    const plans = planCharts({ ...report, accounts });
+    expect(plans.map(({ drawing }) => drawing.chart.points.length)).toEqual([4]);
+  });
+
   it('leaves out readings in another currency', () => {
     const history = [
       { at: messageNow - 3 * hour, balances: { sms: money(9), voip: 0 }, currency: 'EUR' },

@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { checkThroughDaemon } from '../../../src/cli/daemon/remote-views.ts';
+import type { Clock } from '../../../src/ports/clock.ts';
 import type { AccountView } from '../../../src/views/views.ts';
 import { buildAccountView, viewsNow } from '../../support/built-views.ts';
 
@@ -21,10 +22,19 @@ afterAll(() => daemon.close());
 async function check(...found: readonly AccountView[]) {
   let looks = 0;
   const open = async () => {
-    const view = found[looks++] ?? null;
+    const view = found[looks++] ?? found.at(-1) ?? null;
     return { account: async () => view, explain: async () => [] };
   };
-  const [checked] = await checkThroughDaemon(open, { url, token: null }, { accounts: ['otp'], by: 'ada' });
+  // A timer ends at once, as late as it was set.
+  let monotonic = 0;
+  const setTimer = (delayMs: number, fire: () => void) => {
+    monotonic += delayMs;
+    fire();
+    return () => undefined;
+  };
+  const clock: Clock = { now: () => viewsNow, monotonic: () => monotonic, setTimer };
+  const order = { accounts: ['otp'], by: 'ada', clock };
+  const [checked] = await checkThroughDaemon(open, { url, token: null }, order);
   return checked;
 }
 
@@ -36,6 +46,10 @@ it('a check that reads the database of a daemon of another version shows what wa
     view: { readAt: viewsNow, isRead: true },
     reason: null,
   });
+});
+
+it('a check waits for the half second in which a daemon gathers readings before it stores them', async () => {
+  expect(await check(before, before, before, after)).toMatchObject({ view: { isRead: true }, reason: null });
 });
 
 it('a check does not take the reading before for the polled one where the daemon could not store that', async () => {

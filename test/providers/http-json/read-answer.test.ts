@@ -98,9 +98,21 @@ describe('an amount is exact', () => {
     ['"-12.50 EUR"', '([\\d.]+)'],
     ['"-$12.50"', '([\\d.]+)'],
     ['"EUR −12.50"', '^\\D*([\\d.]+)$'],
+    ['"-CA$12.50"', '([\\d.]+)'],
+    ['"-KES 12.50"', '^\\D*([\\d.]+)$'],
   ])('and none of %s where the pattern %s leaves out the minus', (written, pattern) => {
     const balances = [{ id: 'main', amount: '$.data.balance', pattern }];
     expect(micros(read(answer(written), { balances }))).toMatch(/^invalid_response: .* expected an amount/);
+  });
+
+  test.each([
+    ['"-$12.50"', '^-\\$([\\d.]+)$'],
+    ['"-12.50"', '-\\s*([\\d.]+)'],
+    ['"-EUR 12.50"', '^-EUR ([\\d.]+)'],
+    ['"Card 1 - EUR 12.50"', '([\\d.]+)$'],
+  ])('of %s by the pattern %s, which names the minus, or where it is a dash', (written, pattern) => {
+    const balances = [{ id: 'main', amount: '$.data.balance', pattern }];
+    expect(micros(read(answer(written), { balances }))).toBe(12_500_000);
   });
 
   test('credit less usage, both with all their digits', () => {
