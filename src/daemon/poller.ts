@@ -1,8 +1,8 @@
 import { firstPolls, nextOnGrid } from '../domain/backoff.ts';
 import { entryOf } from '../domain/provider-entry.ts';
-import type { Outcome } from '../domain/reading.ts';
+import { hasBalances, type Outcome } from '../domain/reading.ts';
 import { accessOf } from '../engine/account-groups.ts';
-import { isAskedOtherwise } from '../engine/changed-accounts.ts';
+import { hasOtherKey } from '../engine/changed-accounts.ts';
 import { DueQueue } from '../engine/due-queue.ts';
 import { blockedUntil } from '../engine/observe.ts';
 import { isNearEmpty } from '../engine/spending.ts';
@@ -162,9 +162,10 @@ export class Poller {
     }
   }
 
-  /** Polled since its cron expression asked for that last. */
-  #isResting({ settings, poll: { polledAt } }: WatchedAccount, now: number): boolean {
-    if (settings.poll.kind === 'every' || polledAt === null) return false;
+  /** Polled since its cron expression asked for that last, and read as it is configured now. */
+  #isResting({ settings, poll: { polledAt, outcome, reading } }: WatchedAccount, now: number): boolean {
+    const lacksBalance = outcome === 'ok' && reading === null;
+    if (settings.poll.kind === 'every' || polledAt === null || lacksBalance) return false;
     const { cron, timezone } = settings.poll;
     return (this.#state.calendar.next(cron, timezone, polledAt) ?? Number.POSITIVE_INFINITY) > now;
   }
@@ -240,7 +241,9 @@ export class Poller {
     const current = this.#state.accounts.get(id);
     // Removed, or abandoned at the end: the outcome means nothing.
     if (current === undefined || this.#ending.signal.aborted) return this.#release(id, null);
-    if (isAskedOtherwise(account.settings, current.settings)) {
+    const isOther = hasOtherKey(account.settings, current.settings);
+    // It was asked at another address or by another key, or before a balance was added: that says nothing about the present account.
+    if (isOther || (outcome.kind === 'ok' && !hasBalances(outcome.answer, current.settings.balances))) {
       this.#due.set(id, this.#now);
       return;
     }

@@ -7,7 +7,7 @@ import {
   type ProviderEntries,
   providerKeyOf,
 } from '../domain/provider-entry.ts';
-import { type AccountState, type Balance, freshAccount } from '../domain/reading.ts';
+import { type AccountState, freshAccount } from '../domain/reading.ts';
 import type { AccountSettings, PollSchedule, Settings } from '../domain/settings.ts';
 import { keyedDigest } from './access.ts';
 import type { MonitorState } from './state.ts';
@@ -65,12 +65,6 @@ export function hasOtherKey(old: AccountSettings, account: AccountSettings): boo
       old.entryAddress !== account.entryAddress ||
       credentialTextOf(old) !== credentialTextOf(account))
   );
-}
-
-/** Whether an answer to the old question says nothing of the account as it is now: it is of another one, or lacks a balance that was added. */
-export function isAskedOtherwise(old: AccountSettings, account: AccountSettings): boolean {
-  const isAdded = ({ id }: { readonly id: Balance }) => old.balances.every((each) => each.id !== id);
-  return hasOtherKey(old, account) || account.balances.some(isAdded);
 }
 
 /** Address and key by which an account is read; stored as `purse`, the name that older versions read. */

@@ -6,7 +6,7 @@ import { cronCalendar } from '../../src/system/calendar.ts';
 import { emptyReader, nothingStored } from '../../src/views/empty-reader.ts';
 import { belowRule, minuteMs, units } from '../support/account-facts.ts';
 import { seededRandom } from '../support/seeded-random.ts';
-import { makeAccount, makeSettings } from '../support/settings.ts';
+import { makeAccount, makeProvider, makeSettings } from '../support/settings.ts';
 import { startWorld } from '../support/world.ts';
 
 test('many polls that are due together are begun in parts, each once, and nothing is overdue meanwhile', () => {
@@ -63,4 +63,36 @@ test('an answer that was asked for before a balance was added to the account is 
   present.resolve();
   await world.pass(10_000);
   expect(world.news()).toEqual(['otp/few firing critical']);
+});
+
+test('a refusal counts, and its Retry-After is waited for, also where a balance was added while the account was asked', async () => {
+  const account = makeAccount('otp');
+  const world = await startWorld({ accounts: [account] });
+  await world.pass(minuteMs);
+  const old = Promise.withResolvers<void>();
+  world.provider.hold = old.promise;
+  await world.pass(5 * minuteMs);
+  const asked = world.provider.asked.get('otp')?.length;
+  const balances = [...account.balances, { id: 'minutes', label: 'Minutes', alertsBelowZero: true }];
+  await world.reload({ accounts: [{ ...account, balances }] });
+  world.provider.fail('otp', 'rate_limited', { retryAfterMs: 60 * minuteMs });
+  old.resolve();
+  await world.pass(50 * minuteMs);
+  expect(world.provider.asked.get('otp')?.length).toBe(asked);
+});
+
+test('an account that gains a balance is polled at once, and does not wait for the hour of its cron expression', async () => {
+  const poll = { kind: 'cron', cron: '0 8 * * *', timezone: 'UTC' } as const;
+  const account = makeAccount('otp', { poll, baseUrl: null });
+  const provider = makeProvider();
+  const world = await startWorld({ accounts: [account], provider });
+  await world.pass(minuteMs);
+  const balances = [...account.balances, { id: 'minutes', label: 'Minutes', alertsBelowZero: true }];
+  world.provider.answer('otp', { balances: { sms: units(9), voip: 0, minutes: units(5) }, currency: 'CNY' });
+  await world.reload({
+    accounts: [{ ...account, balances }],
+    provider: { ...provider, balances, written: { edited: true } },
+  });
+  await world.pass(minuteMs);
+  expect((await world.views.account('otp'))?.reading?.balances).toMatchObject({ minutes: units(5) });
 });
