@@ -9,8 +9,9 @@ export function readWithUnstored(store: StoreReader, state: MonitorState): Store
   // A loop: tens of thousands of polls may wait, and a report asks for each account.
   const pollsOf = ({ account, since, until }: HistoryQuery) => {
     const found: PollRecord[] = [];
-    for (const { account: of, poll } of state.polls.unstoredItems())
-      if (of === account && since <= poll.at && poll.at < until) found.push(poll);
+    for (const part of state.polls.unstoredParts())
+      for (const { account: of, poll } of part)
+        if (of === account && since <= poll.at && poll.at < until) found.push(poll);
     return found;
   };
   const readingsOf = (query: HistoryQuery) => pollsOf(query).flatMap(({ reading }) => reading ?? []);
@@ -64,7 +65,8 @@ async function joinNewest<Row extends { readonly id: string }>(
   limit = Number.MAX_SAFE_INTEGER,
   { read, instantOf, isWanted }: NewestRows<Row>,
 ): Promise<readonly Row[]> {
-  const newer = new Map([...records.unsaved.unstoredItems()].map((id) => [id, records.get(id)]));
+  const ids = records.unsaved.unstoredParts().flatMap((part) => [...part]);
+  const newer = new Map(ids.map((id) => [id, records.get(id)]));
   const unstored = [...newer.values()].flatMap((row) => row ?? []).filter(isWanted);
   const most = Math.min(limit + newer.size - unstored.length, Number.MAX_SAFE_INTEGER);
   const stored = await read(most);

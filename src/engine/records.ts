@@ -19,9 +19,9 @@ export class Unsaved<Item = string> {
     return this.#changed.values();
   }
 
-  /** Those of the batch under way first. */
-  unstoredItems(): ReadonlySet<Item> {
-    return this.#taken.size === 0 ? this.#changed : new Set([...this.#taken, ...this.#changed]);
+  /** Those of the batch under way first; what changed again meanwhile is in both. */
+  unstoredParts(): readonly ReadonlySet<Item>[] {
+    return [this.#taken, this.#changed];
   }
 
   get unstored(): number {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { hourMs } from '../../src/domain/time.ts';
 import { smsLow, units } from '../support/account-facts.ts';
+import { processorMs } from '../support/processor-time.ts';
 import { read, startWorld, step } from '../support/world.ts';
 
 const rules = [smsLow({ warning: units(200) })];
@@ -78,4 +79,26 @@ test('a report that goes out while the database cannot be written names the inci
   const [account] = message?.accounts ?? [];
   expect(account?.incidents.map(({ rule }) => rule)).toEqual(['sms-low']);
   expect(account?.spent.sms).toBe(units(9900));
+});
+
+test('waiting polls are looked through as quickly while a part of them is being written, each once', async () => {
+  const world = await startWorld();
+  const { reader, state } = world.daemon;
+  const { now } = world;
+  for (let nth = 0; nth < 50_000; nth++)
+    state.polls.add({ account: `a-${nth % 50}`, poll: { at: now + nth, outcome: 'timeout', reading: null } });
+  const lookThrough = async () => {
+    const from = processorMs();
+    let found = 0;
+    for (let nth = 0; nth < 50; nth++)
+      for await (const part of reader.polls({ account: `a-${nth}`, since: now, until: now + 50_000 }))
+        found += part.length;
+    return { found, ms: processorMs() - from };
+  };
+  await lookThrough();
+  const waiting = await lookThrough();
+  state.polls.take(2000);
+  const underWay = await lookThrough();
+  expect([waiting.found, underWay.found]).toEqual([50_000, 50_000]);
+  expect(underWay.ms).toBeLessThan(4 * waiting.ms + 40);
 });
