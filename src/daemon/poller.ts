@@ -238,8 +238,8 @@ export class Poller {
     if (loadedHistory !== undefined) await loadedHistory;
     this.#underWay.delete(id);
     this.#heldBack.delete(id);
-    const current = this.#state.accounts.get(id);
-    // Removed, or abandoned at the end: the outcome means nothing.
+    const current = this.#phases.has(id) ? this.#state.accounts.get(id) : undefined;
+    // Removed, pushed by now, or abandoned at the end: the outcome means nothing.
     if (current === undefined || this.#ending.signal.aborted) return this.#release(id, null);
     const isOther = hasOtherKey(account.settings, current.settings);
     // It was asked at another address or by another key, or before a balance was added: that says nothing about the present account.

@@ -96,3 +96,18 @@ test('an account that gains a balance is polled at once, and does not wait for t
   await world.pass(minuteMs);
   expect((await world.views.account('otp'))?.reading?.balances).toMatchObject({ minutes: units(5) });
 });
+
+test('an account whose readings are pushed since it was asked last is polled no more', async () => {
+  const account = makeAccount('otp');
+  const own = makeProvider({ name: 'own', polled: false });
+  const world = await startWorld({ accounts: [account], providers: { own } });
+  await world.pass(minuteMs);
+  const old = Promise.withResolvers<void>();
+  world.provider.hold = old.promise;
+  await world.pass(5 * minuteMs);
+  const asked = world.provider.asked.get('otp')?.length;
+  await world.reload({ accounts: [{ ...account, provider: 'own', baseUrl: null }], providers: { own } });
+  old.resolve();
+  await world.pass(30 * minuteMs);
+  expect(world.provider.asked.get('otp')?.length).toBe(asked);
+});
