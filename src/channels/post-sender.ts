@@ -27,8 +27,8 @@ interface PostSenderOptions<Part extends PostedPart> extends SenderDependencies 
   readonly table: AnswerTable;
   readonly render: (message: Message) => readonly Part[];
   readonly prepare: (part: Part, attempt: { readonly id: string; readonly now: number }) => Attempt;
-  /** Is given each answer before it is classified. */
-  readonly heard?: (answer: HttpAnswer) => void;
+  /** Is given each answer before it is classified. True where the next try goes elsewhere: how many there were before says nothing of it. */
+  readonly heard?: (answer: HttpAnswer) => boolean;
 }
 
 /** A message as the one body of JSON that says most of it in so many bytes. */
@@ -66,8 +66,11 @@ export function openPostSender<Part extends PostedPart>(options: PostSenderOptio
             dispatcher,
             clock,
           });
-          heard?.(answer);
-          return classifyAnswer(table, answer, { now: clock.now(), texts });
+          const goesElsewhere = heard?.(answer) === true;
+          const delivery = classifyAnswer(table, answer, { now: clock.now(), texts });
+          if (!goesElsewhere || delivery.kind !== 'retry') return delivery;
+          const { tries: _, ...again } = delivery;
+          return again;
         }),
       );
     },

@@ -115,7 +115,7 @@ export interface PostCode<Part extends PostedPart = PostedPart> {
   ): Attempt;
   show?(json: unknown): readonly string[];
   /** Is given each answer before it is classified. */
-  heard?(answer: HttpAnswer, settings: PostSettings): void;
+  heard?(answer: HttpAnswer, settings: PostSettings): boolean;
 }
 
 /** The listener to the chat of a receiver; loaded when a channel listens. */

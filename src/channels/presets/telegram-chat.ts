@@ -45,7 +45,9 @@ export function telegramCode(preset: Preset): PostCode<PartWithButtons> {
     heard(answer, settings) {
       const said = parseJson(answer.body);
       noteMove(said, settings);
-      if (topicGone.includes(String(keyOf(said, 'description')))) withoutTopic.add(settings);
+      if (withoutTopic.has(settings) || !topicGone.includes(String(keyOf(said, 'description')))) return false;
+      withoutTopic.add(settings);
+      return true;
     },
   };
 }

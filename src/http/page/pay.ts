@@ -18,7 +18,7 @@ import { known } from '../refusal.ts';
 import { accountsOf } from './alerts.ts';
 import { announcedRuns } from './announce-run.ts';
 import { live } from './live.ts';
-import { accountLink, balanceLink, ifReadable, nearMoment, table } from './markup.ts';
+import { accountLink, balanceLink, nearMoment, table } from './markup.ts';
 import { orderedForm } from './ordered.ts';
 import { pager } from './pager.ts';
 import { payRuns } from './pay-runs.ts';
@@ -74,7 +74,7 @@ ${live(
   html`${payments.length === 0 && html`<p class="empty">${say(none, scope)}</p>`}${sayEndingSoon(ending, scope).map((sentence) => html`<p class="note unread">${sentence}</p>`)}${unknownList(unknown, scope)}${unread > 0 && html`<p class="note unread">${say(says.unread, { count: unread }, scope)}</p>`}${payRuns(plan, scope)}${paymentGroups.map((due) => paymentSection(due, { shown: items, currencies }, scope))}
 ${pager((place) => withQuery('/pay', { cursor: place }), { cursor, nextCursor }, scope)}
 <p class="lead">${say(says.lead, scope)}</p>
-${await ifReadable(async () => html`${await expectedList(scope)}${await announcedRuns(scope)}`, scope)}`,
+${await expectedList(scope)}${await announcedRuns(scope)}`,
 )}
 ${calendarSection(scope.calendarKey ?? null, scope)}`;
   return { content, ending };
@@ -152,7 +152,7 @@ function paymentRow(payment: DuePayment, scope: Scope): Html {
 }
 
 async function expectedList(scope: Scope): Promise<Html | null> {
-  const views = known(scope.views);
+  const { views } = scope;
   const expected = views.expected();
   if (expected.length === 0) return null;
   const accounts = await accountsOf(views, expected);

@@ -404,16 +404,22 @@ describe('messages', () => {
   });
 
   test.each(['message thread not found', 'TOPIC_CLOSED'])(
-    'go on in the general topic where theirs is gone (%s), and are not sent for ever',
+    'go on in the general topic where theirs is gone (%s), however often they were tried before, and are not sent for ever',
     async (gone) => {
       const { telegram, settings } = await start({ messageThreadId: '17' });
       const channel = createChannel(settings, { clock, texts });
-      telegram.refuseOnce('sendMessage', `Bad Request: ${gone}`);
-      const refused = { kind: 'retry', certainty: 'refused', tries: 3 };
-      expect(await channel.send(message, never)).toMatchObject(refused);
+      const refuse = () => telegram.refuseOnce('sendMessage', `Bad Request: ${gone}`);
+      refuse();
+      const refused = { kind: 'retry', certainty: 'refused', afterMs: 1000 };
+      const first = await channel.send(message, never);
+      expect(first).toMatchObject(refused);
+      // Tries of before, when Telegram was not reached, say nothing of the general topic.
+      expect(first).not.toHaveProperty('tries');
+      refuse();
+      expect(await channel.send(message, never)).toMatchObject({ ...refused, tries: 3 });
       expect(await channel.send(message, never)).toMatchObject({ kind: 'delivered' });
       const threads = telegram.of('sendMessage').map(({ message_thread_id }) => message_thread_id);
-      expect(threads).toEqual(['17', undefined]);
+      expect(threads).toEqual(['17', undefined, undefined]);
       await channel.close();
     },
   );
