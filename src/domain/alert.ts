@@ -55,11 +55,16 @@ export interface LastNotified {
   readonly keys?: ToolKeys;
 }
 
-/** As if nothing but information had been notified: what is more is notified as worse, and an end as an end. */
-export const notifiedOfLittle = {
-  ...{ severity: 'info', resolved: false, flapping: false },
-  ...{ escalatedAt: null, acknowledgedAt: null },
-} as const satisfies Partial<LastNotified>;
+type Said = 'severity' | 'resolved' | 'flapping' | 'escalatedAt' | 'acknowledgedAt';
+
+/** As if nothing but information had been notified before it rose last: what is more is notified as worse, and an end as an end. */
+export function notifiedOfLittle(notified: Omit<LastNotified, Said>): LastNotified {
+  return {
+    ...notified,
+    ...{ severity: 'info', resolved: false, flapping: false },
+    ...{ escalatedAt: null, acknowledgedAt: null, rises: notified.rises - 1 },
+  };
+}
 
 /** Stands for a first message of which nobody knows whether it arrived, as where it was refused for good after an attempt whose answer was lost. */
 export const uncertainMessage = '';

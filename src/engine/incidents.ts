@@ -3,7 +3,6 @@ import {
   displayName,
   type Incident,
   isAcknowledged,
-  type LastNotified,
   notifiedOfLittle,
   type Resolution,
 } from '../domain/alert.ts';
@@ -174,12 +173,11 @@ function perhapsNotified(
 ): Incident['notified'] {
   const channels = settings.channels.map(({ name }) => name);
   const openMs = now - (breachedSince ?? now);
-  const perhaps: LastNotified = {
-    ...notifiedOfLittle,
-    ...{ at: now, rises: incident.rises - 1, firstMessage: 'lost', subject: null },
+  const perhaps = notifiedOfLittle({
+    ...{ at: now, rises: incident.rises, firstMessage: 'lost', subject: null },
     // Tools may have it under several keys, and somebody may have taken any of them.
     keys: { first: 0, newest: maxKeys, taken: maxKeys },
-  };
+  });
   return Object.fromEntries(
     planChannels(incident, settings.routes, channels).flatMap(({ channel, direct, escalateAfterMs }) =>
       direct || openMs >= (escalateAfterMs ?? Number.POSITIVE_INFINITY) ? [[channel, perhaps]] : [],

@@ -155,7 +155,7 @@ function withoutBeginning(
   mayHaveArrived: boolean,
 ): LastNotified | null {
   if (!mayHaveArrived || event || (resolvedAt === null && severity === 'info')) return null;
-  return { ...notified, ...notifiedOfLittle, rises: notified.rises - 1, firstMessage: uncertainMessage };
+  return notifiedOfLittle({ ...notified, firstMessage: uncertainMessage });
 }
 
 /**
@@ -170,7 +170,7 @@ export function withdrawLost(state: MonitorState, lost: { readonly id: string; r
     forEachNotified(state, { channel, items }, ({ event, resolvedAt, severity }, notified) => {
       const isFirst = notified.firstMessage === lost.id;
       if (isFirst && (event || (resolvedAt === null && severity === 'info'))) return null;
-      return event ? notified : { ...notified, ...notifiedOfLittle, rises: notified.rises - 1 };
+      return event ? notified : notifiedOfLittle(notified);
     });
   }
 }

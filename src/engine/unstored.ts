@@ -68,10 +68,9 @@ export function sayAgain(known: Incident, told: Incident): Incident {
     const own = notified.get(channel);
     if (!isFalse(last) || (own !== undefined && own.at > last.at + togetherMs)) continue;
     isSame = false;
-    const { rises } = own ?? last;
     // The least severity is no worsening: it is said as new.
     if (isLeast) notified.delete(channel);
-    else notified.set(channel, { ...(own ?? last), ...notifiedOfLittle, rises: rises - 1 });
+    else notified.set(channel, notifiedOfLittle(own ?? last));
   }
   return isSame ? known : { ...known, notified: Object.fromEntries(notified) };
 }
