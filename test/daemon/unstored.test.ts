@@ -94,6 +94,18 @@ test('a reading that was stored though nobody heard of that is not stored again'
   expect(await readingsOf(world)).toBe(once + 1);
 });
 
+test('readings that were taken in are stored once, however often it is looked for more while nobody hears whether they were', async () => {
+  const { left, readings } = await loseFromMemory();
+  const world = await startWorld(rules, { takesOrders: true });
+  const before = await readingsOf(world);
+  world.unheard = true;
+  await takeIn(world, left);
+  await world.pass(10_000);
+  world.unheard = false;
+  await world.pass(5000);
+  expect(await readingsOf(world)).toBe(before + readings);
+});
+
 test('a reading that two records hold, since who left them had the accounts in between, is stored once', async () => {
   const { left } = await loseFromMemory();
   const world = await startWorld(rules, { takesOrders: true });

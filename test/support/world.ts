@@ -69,6 +69,8 @@ export class World {
   diskFull = false;
   /** Another process keeps the database locked. */
   locked = false;
+  /** Nobody hears whether a commit was stored. */
+  unheard = false;
   /** Grows when the process is killed. */
   #life = 0;
   readonly #random = seededRandom();
@@ -194,6 +196,7 @@ export class World {
         if (life !== this.#life) return new Promise<void>(() => undefined);
         if (this.diskFull) throw new StorageError('full', 'the disk is full');
         if (this.locked) throw new StorageError('busy', 'it is locked');
+        if (this.unheard) throw new StorageError('unknown', 'the connection broke');
         const isUnstored = (name: string) => this.unstored.has(name);
         const kept = Object.entries(batch.notes).filter(([name]) => !isUnstored(name));
         await store.commit({ ...batch, notes: Object.fromEntries(kept) });
