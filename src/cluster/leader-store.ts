@@ -76,7 +76,7 @@ export class LeaderStore {
     change: () => Promise<{ readonly store: FencedStore; readonly lost: readonly Batch[] } | null>,
   ): Promise<void> {
     return this.#inLine(async () => {
-      if (settles && !this.#isChanging) await this.#write(() => this.#store.settle());
+      if (settles && !this.isBlind) await this.#unlessRefused(() => this.#store.settle());
       this.#isChanging = true;
       const next = await change();
       if (next === null) return;
@@ -101,6 +101,10 @@ export class LeaderStore {
       );
     if (this.#isChanging)
       throw new StorageError('other', 'the shared database: this daemon is about to own the accounts again');
+    return this.#unlessRefused(work);
+  }
+
+  async #unlessRefused<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {

@@ -114,9 +114,7 @@ function openUnstoredTaker(
       const incidents = before?.incidents ?? (await newIncidents(record));
       const { orders } = before ?? record;
       act((now) => {
-        // Taken in again they would be stored twice, where a batch that holds them is of unknown end.
-        const fresh = before === undefined ? polls : [];
-        const waiting = takeInUnstored(state, { ...record, polls: fresh, incidents }, now);
+        const waiting = takeInUnstored(state, { ...record, polls, incidents }, now);
         for (const order of orders) obey(order, now);
         const rest = { at: record.at, polls, incidents: waiting, orders: [] };
         rests.set(name, rest);

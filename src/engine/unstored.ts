@@ -81,7 +81,9 @@ export function takeInUnstored(
   { at, polls, incidents }: Unstored,
   now: number,
 ): readonly Incident[] {
-  for (const each of polls) if (state.accounts.has(each.account)) state.polls.add(each);
+  // What was taken in before waits already, or is in a batch of unknown end: after that it would be stored twice.
+  for (const each of polls)
+    if (state.accounts.has(each.account) && !state.polls.has(each)) state.polls.add(each);
   return incidents.filter((incident) => {
     const known = state.incidents.get(incident.id);
     if (known !== undefined) {

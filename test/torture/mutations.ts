@@ -491,7 +491,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'an owner goes on as another before it knows the end of a batch',
     file: 'src/cluster/leader-store.ts',
-    old: 'if (settles && !this.#isChanging) await this.#write(() => this.#store.settle());',
+    old: 'if (settles && !this.isBlind) await this.#unlessRefused(() => this.#store.settle());',
     new: '',
     test: membershipTest,
   },

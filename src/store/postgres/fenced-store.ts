@@ -11,6 +11,7 @@ import { findUnstored } from '../unstored.ts';
 import { commitStatement, commitValues, fenceValues, onlySlot, whileOwned } from './commit.ts';
 import type { Ask, Database } from './connection.ts';
 import { fencedError, noneReadable, stillUnknown } from './failure.ts';
+import { keptForMs } from './lease.ts';
 import { PartedBatch } from './parted-batch.ts';
 import { openRetention } from './removal.ts';
 
@@ -215,10 +216,14 @@ async function versionToWrite(ask: Ask): Promise<1 | 2> {
   return first?.program.startsWith('lowwater 0.2.') === true ? 1 : 2;
 }
 
-interface Kept {
+interface Sent {
   readonly incarnation: string;
   readonly number: number;
   readonly batch: Batch;
+}
+
+interface Kept extends Sent {
+  readonly at: number;
 }
 
 /** Polls and batches that are kept: some minutes of a large fleet, some tens of megabytes. */
@@ -227,14 +232,19 @@ const maxBatches = 1000;
 
 /** The batches that this owner stored last, so that it can store them again where the database loses them. */
 export class RecentBatches {
+  readonly #now: () => number;
   #kept: Kept[] = [];
   #polls = 0;
-  #unsure: Kept | null = null;
+  #unsure: Sent | null = null;
 
   readonly givenOrders = new Set<string>();
 
   /** Batches that this process has stored, under any incarnation. */
   readonly #stored = new WeakSet<Batch>();
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
 
   isStored(batch: Batch): boolean {
     return this.#stored.has(batch);
@@ -252,14 +262,14 @@ export class RecentBatches {
     this.givenOrders.clear();
   }
 
-  doubt(sent: Kept): void {
+  doubt(sent: Sent): void {
     this.#unsure = sent;
   }
 
-  keep(stored: Kept): void {
+  keep(stored: Sent): void {
     this.#unsure = null;
     this.#stored.add(stored.batch);
-    this.#kept.push(stored);
+    this.#kept.push({ ...stored, at: this.#now() });
     this.#polls += stored.batch.polls.length;
     while (this.#polls > maxPolls || this.#kept.length > maxBatches)
       this.#polls -= this.#kept.shift()?.batch.polls.length ?? 0;
@@ -267,8 +277,10 @@ export class RecentBatches {
 
   /** Takes out what the database has not, by how many batches it has of each incarnation; oldest first. */
   takeLost(known: ReadonlyMap<string, number>): readonly Batch[] {
-    const isLost = ({ incarnation, number }: Kept): boolean => number > (known.get(incarnation) ?? 0);
-    const lost = this.#kept.filter(isLost).map(({ batch }) => batch);
+    const isLost = ({ incarnation, number }: Sent): boolean => number > (known.get(incarnation) ?? 0);
+    // The database may have forgotten the incarnation of an older one, and not what it stored.
+    const since = this.#now() - keptForMs;
+    const lost = this.#kept.filter((kept) => isLost(kept) && kept.at > since).map(({ batch }) => batch);
     for (const batch of lost) this.#stored.delete(batch);
     if (this.#unsure !== null && !isLost(this.#unsure)) this.#stored.add(this.#unsure.batch);
     this.#kept = this.#kept.filter((kept) => !isLost(kept));

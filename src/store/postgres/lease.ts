@@ -6,8 +6,8 @@ import { readStatus } from '../shapes.ts';
 import { onlySlot } from './commit.ts';
 import type { Database } from './connection.ts';
 
-/** The time that rows of members that are gone stay, for people who look. */
-const keptForMs = 24 * 60 * 60 * 1000;
+/** The time that rows of members that are gone stay: for people who look, and for who asks what became of its batches. */
+export const keptForMs = 24 * 60 * 60 * 1000;
 
 /** Milliseconds since 1970 on the clock of the database, at this instant and not at the beginning of the statement. */
 const databaseNow = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';

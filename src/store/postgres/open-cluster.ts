@@ -35,7 +35,7 @@ export function openCluster(options: {
   const damaged = new DamagedRuns(now);
   const found = readFrom(database, now, (run) => damaged.note(run));
   const reader = { ...found, close: async () => undefined };
-  const recent = new RecentBatches();
+  const recent = new RecentBatches(now);
   return {
     async open() {
       const applied = await migrate({ database, program, now: now(), migrations });

@@ -17,10 +17,10 @@ export async function makeDatabase(): Promise<Secret> {
 
 export async function open(
   url: Secret,
-  options: { readonly leaseMs?: number; readonly as?: string } = {},
+  options: { readonly leaseMs?: number; readonly as?: string; readonly now?: () => number } = {},
 ): Promise<Cluster> {
-  const { leaseMs = 60_000, as = program } = options;
-  const cluster = openCluster({ url, leaseMs, log: silent, now: () => noon, program: as });
+  const { leaseMs = 60_000, as = program, now = () => noon } = options;
+  const cluster = openCluster({ url, leaseMs, log: silent, now, program: as });
   onTestFinished(() => cluster.close());
   await cluster.open();
   return cluster;

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { dayMs } from '../../../src/domain/time.ts';
 import { findConfigurations, withSchema } from '../../../src/store/postgres/reader.ts';
 import { noPostgres, sharedPostgres } from '../../support/postgres.ts';
-import { batch, incident } from '../sqlite/batches.ts';
+import { batch, incident, noon } from '../sqlite/batches.ts';
 import { makeDatabase, open, own, program } from './fixtures.ts';
 
 /** What a database knows that was taken back to an earlier moment, as by a fail-over to a replica that was behind. */
@@ -35,6 +36,18 @@ describe.skipIf(noPostgres !== null)('a database that lost the last commits of a
     expect((await cluster.reader.load()).notes).toMatchObject({ first: '1', second: '2', third: '3' });
     const [acknowledged] = await cluster.reader.incidents({});
     expect(acknowledged?.acknowledgement).toEqual(acknowledgement);
+    expect(await cluster.takeLost()).toEqual([]);
+  });
+
+  it('gets nothing again of an incarnation that it forgot with time, since what that stored is there', async () => {
+    const url = await makeDatabase();
+    const server = await sharedPostgres();
+    let at = noon;
+    const cluster = await open(url, { now: () => at });
+    const { incarnation, store } = await own(cluster);
+    await store.commit(batch({ notes: { first: '1' } }));
+    await server.sql(url, `DELETE FROM member WHERE incarnation = '${incarnation}'`);
+    at += 2 * dayMs;
     expect(await cluster.takeLost()).toEqual([]);
   });
 
