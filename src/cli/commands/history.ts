@@ -1,6 +1,6 @@
 import { formatBare, type Micros } from '../../domain/money.ts';
 import { ownOf } from '../../domain/own.ts';
-import { cleanText } from '../../domain/plain-text.ts';
+import { cleanCurrency, cleanText } from '../../domain/plain-text.ts';
 import {
   amountOf,
   type Balance,
@@ -149,7 +149,7 @@ async function printChart({ stdout }: CommandContext, content: ChartContent): Pr
     formatValue: wordAmount,
     style: stdout.style,
   });
-  const currency = newest === undefined ? '' : cleanText(unit ?? newest.currency, 12);
+  const currency = newest === undefined ? '' : cleanCurrency(unit ?? newest.currency);
   const title = `${cleanText(view?.name ?? account, 80)}: ${balanceName(label.toUpperCase())}`;
   const latest =
     newest !== undefined && hasBalances(newest, [{ id: balance }])
