@@ -35,3 +35,13 @@ it('without a beginning shows the week before the end, and names both where noth
   expect(none.code).toBe(0);
   expect(none.stdout).toMatch(/^No readings of otp from \S+ \S+ to \S+ \S+ \(UTC\)\.$/m);
 });
+
+it.each([
+  ['--config nope.json history', 'history'],
+  ['--config=nope.json silence expire', 'silence expire'],
+  ['silence lst', 'silence'],
+])('%s is sent to the help of the command that was meant', async (line, command) => {
+  const { code, stderr } = await runCli(line.split(' '), { cwd: tmpdir() });
+  expect(code).toBe(2);
+  expect(stderr).toContain(`see lowwater ${command} --help`);
+});
