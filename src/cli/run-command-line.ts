@@ -33,9 +33,10 @@ async function explainFailure(
   if (error instanceof RefusedConfiguration) return exitCodes.usage;
   if (error instanceof UsageError) {
     const hint = error.hint === null ? '' : `\n  ${error.hint}`;
+    const [first, second] = words.slice(words.indexOf(commandOf(words) ?? ''));
     const name =
-      commands.find(({ name }) => name === words[0] || name === words.slice(0, 2).join(' '))?.name ??
-      Object.keys(groups).find((group) => group === words[0]);
+      commands.find(({ name }) => name === first || name === `${first} ${second}`)?.name ??
+      Object.keys(groups).find((group) => group === first);
     const more = name === undefined ? 'lowwater --help' : `lowwater ${name} --help`;
     await stderr.write(`lowwater: ${error.message}${hint}\n${stderr.style.dim(`  see ${more}`)}\n`);
     return exitCodes.usage;

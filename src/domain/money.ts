@@ -89,9 +89,12 @@ export function formatBare(micros: Micros, currency: string | null): string {
   return isUnit(currency ?? '') ? formatCount(micros) : formatMoney(micros);
 }
 
-/** With every digit where rounding would make it read like `other`: `"199.999999 CNY"` next to 200. */
+/** With every digit where rounding would make it read like `other`: `"199.999999 CNY"` next to 200; `"199 credits"`, which are whole. */
 export function formatAmountDistinctFrom(micros: Micros, other: Micros, currency: string | null): string {
-  if (isUnit(currency ?? '')) return formatAmount(micros, currency);
+  if (isUnit(currency ?? '')) {
+    const isRaised = micros < other && formatCount(micros) === formatCount(other);
+    return formatAmount(isRaised ? Math.floor(micros / microsPerUnit) * microsPerUnit : micros, currency);
+  }
   const text = formatMoney(micros);
   return withCurrency(micros !== other && text === formatMoney(other) ? separated(micros) : text, currency);
 }

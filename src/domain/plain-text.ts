@@ -14,6 +14,11 @@ export function cleanText(text: string, limit: number): string {
   );
 }
 
+/** A currency or a unit, whole: cut, it would be another name. No reading has a longer one. */
+export function cleanCurrency(name: string): string {
+  return cleanText(name, 16);
+}
+
 /** The last code point is an ellipsis when something was cut. */
 export function cutText(text: string, limit: number): string {
   if (text.length <= limit) return text;

@@ -1,6 +1,6 @@
 import type { Resolution } from '../domain/alert.ts';
 import { isFirstNotification, type MessageItem, stateOf } from '../domain/message.ts';
-import { cleanText } from '../domain/plain-text.ts';
+import { cleanCurrency, cleanText } from '../domain/plain-text.ts';
 import { amountOf } from '../domain/reading.ts';
 import { alertKindOf } from '../rules/registry.ts';
 import { sayComment } from '../wording/comment.ts';
@@ -166,7 +166,7 @@ function otherCurrencyOf(
 ): readonly string[] {
   const [shown, newest] = [account?.reading, latest.account?.reading];
   if (shown == null || newest == null || balance === null || shown.currency === newest.currency) return [];
-  const amount = sayAmount(amountOf(newest, balance), { ...frame, currency: cleanText(newest.currency, 12) });
+  const amount = sayAmount(amountOf(newest, balance), { ...frame, currency: cleanCurrency(newest.currency) });
   return [say(says.otherCurrency, { moment: sayMomentAndAge(shown.at, frame), amount }, frame)];
 }
 

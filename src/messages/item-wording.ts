@@ -1,6 +1,6 @@
 import { displayName, type Incident, selfAccountId } from '../domain/alert.ts';
 import { type ItemState, isOver, type Message, type MessageItem, stateOf } from '../domain/message.ts';
-import { cleanText } from '../domain/plain-text.ts';
+import { cleanCurrency, cleanText } from '../domain/plain-text.ts';
 import { balanceOf } from '../domain/quantity.ts';
 import { unitOf } from '../domain/reading.ts';
 import { inItsCurrency } from '../rules/figures.ts';
@@ -163,15 +163,15 @@ export function withoutBrackets(text: string): string {
 }
 
 /** An alert that is over is shown in the currency of that moment, not in the present one. */
-function headlineCurrency(item: MessageItem): string | null {
+export function headlineCurrency(item: MessageItem): string | null {
   const fact = isOver(item) ? item.facts.find(({ name }) => name === 'currency') : undefined;
-  return fact?.value.unit === 'text' ? cleanText(fact.value.text, 12) : currencyOf(item);
+  return fact?.value.unit === 'text' ? cleanCurrency(fact.value.text) : currencyOf(item);
 }
 
 export function currencyOf({ account, balance, facts }: MessageItem): string | null {
   const currency = account?.reading?.currency ?? account?.previous?.currency ?? null;
   const unit = unitOf({ balances: account?.balances ?? [], currency }, balanceOf(balance, facts));
-  return unit === null ? null : cleanText(unit, 12);
+  return unit === null ? null : cleanCurrency(unit);
 }
 
 function nameOf({ account: id }: Incident, accountName: string, reader: Listener): string {

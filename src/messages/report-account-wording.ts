@@ -2,7 +2,7 @@ import type { Incident } from '../domain/alert.ts';
 import type { ReportAccount, ReportMessage } from '../domain/message.ts';
 import type { Micros } from '../domain/money.ts';
 import { ownOf } from '../domain/own.ts';
-import { capital, cleanText } from '../domain/plain-text.ts';
+import { capital, cleanCurrency, cleanText } from '../domain/plain-text.ts';
 import type { ForecastRecord } from '../domain/quantity.ts';
 import { amountOf, type Balance, type BalanceDefinition, unitOf } from '../domain/reading.ts';
 import { severityRank } from '../domain/severity.ts';
@@ -165,7 +165,7 @@ function wordLine(
 
 export function currencyOf({ reading, balances }: ReportAccount, balance: Balance): string | null {
   const unit = unitOf({ balances, currency: reading?.currency ?? null }, balance);
-  return unit === null ? null : cleanText(unit, 12);
+  return unit === null ? null : cleanCurrency(unit);
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { ReportMessage, ReportMonth } from '../domain/message.ts';
-import { cleanText } from '../domain/plain-text.ts';
+import { cleanCurrency } from '../domain/plain-text.ts';
 import { dayMs, momentParts } from '../domain/time.ts';
 import type { Reader } from '../wording/moments.ts';
 import { saySum } from '../wording/one-sum-wording.ts';
@@ -43,7 +43,7 @@ export function wordSums(message: ReportMessage, reader: Reader): readonly strin
 /** `Nov: 12,400.00 CNY so far, 18,900.00 CNY by its end (18,300.00 to 19,500.00); budget 20,000.00 CNY`. */
 function wordMonth(given: ReportMonth, reader: Reader): readonly string[] {
   const { month: own, startsAt, budget, unknown, balances } = given;
-  const frame = { ...reader, currency: cleanText(given.currency, 12) };
+  const frame = { ...reader, currency: cleanCurrency(given.currency) };
   // The middle of the month is in it in every zone.
   const month = reader.language.month(momentParts(startsAt + 15 * dayMs, 'UTC').monthIndex);
   const spent = sayAmount(own.spent, frame);

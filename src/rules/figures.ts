@@ -1,7 +1,7 @@
 import { type ItemAccount, isOver, type MessageItem, type Runway, stateOf } from '../domain/message.ts';
 import { isSameCurrency, type Micros } from '../domain/money.ts';
 import { ownOf } from '../domain/own.ts';
-import { capital, cleanText } from '../domain/plain-text.ts';
+import { capital, cleanCurrency, cleanText } from '../domain/plain-text.ts';
 import { amountOf, unitOf } from '../domain/reading.ts';
 import { sayDuration, sayMoment, sayMomentAndAge } from '../wording/moments.ts';
 import { type Argument, type Phrase, phrases, say } from '../wording/phrase.ts';
@@ -120,7 +120,7 @@ export function allBalances({ reading, balances }: ItemAccount, frame: WordingFr
   if (reading === null) return [];
   return balances.map(({ id, label, unit = reading.currency }) => ({
     label: capital(sayBalance(label, frame)),
-    value: sayAmount(amountOf(reading, id), { ...frame, currency: cleanText(unit, 12) }),
+    value: sayAmount(amountOf(reading, id), { ...frame, currency: cleanCurrency(unit) }),
   }));
 }
 
@@ -144,7 +144,7 @@ function jumpFigures(item: MessageItem, frame: WordingFrame): readonly Figure[] 
   const jumped = Math.abs(now - before) * 2 >= Math.max(Math.abs(now), Math.abs(before)) && now !== before;
   if (!jumped && isSameCurrency(reading.currency, previous.currency)) return [];
   const unit = unitOf({ balances: item.account?.balances ?? [], currency: previous.currency }, item.balance);
-  const amount = sayAmount(before, { ...frame, currency: cleanText(unit, 12) });
+  const amount = sayAmount(before, { ...frame, currency: cleanCurrency(unit) });
   const duration = sayDuration(reading.at - previous.at, frame);
   return figure(say(says.before, frame), say(says.earlier, { amount, duration }, frame));
 }

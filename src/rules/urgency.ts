@@ -47,7 +47,10 @@ export function isUsedUp(runway: Pick<Runway, 'runwayMs'> | null): boolean {
   return runway !== null && runway.runwayMs !== null && runway.runwayMs <= 0;
 }
 
-/** An alert that nobody can date is due at once. */
-export function urgencyOfPayment({ isEmpty, dueAt }: Pick<Payment, 'isEmpty' | 'dueAt'>): Urgency {
-  return { isEmpty, actBy: dueAt ?? 0 };
+/** One that nobody can date is due at once: after what should have been paid before. */
+export function urgencyOfPayment(
+  { isEmpty, dueAt }: Pick<Payment, 'isEmpty' | 'dueAt'>,
+  now: number,
+): Urgency {
+  return { isEmpty, actBy: dueAt ?? now };
 }

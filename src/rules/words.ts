@@ -1,5 +1,5 @@
 import { isOver, type MessageItem, type Runway } from '../domain/message.ts';
-import { formatAmountDistinctFrom, formatExact, type Micros } from '../domain/money.ts';
+import { formatAmountDistinctFrom, formatExact, formatMicros, isUnit, type Micros } from '../domain/money.ts';
 import { ownOf } from '../domain/own.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import { type AmountOrShare, firstBalance, type MoneyRule } from '../domain/rule.ts';
@@ -149,9 +149,9 @@ export function isUnusualPace({ burnPerDay, usualPerDay }: Runway): boolean {
   return burnPerDay > 2 * usualPerDay || usualPerDay > 2 * burnPerDay;
 }
 
-/** Every digit counts: `1234.50 CNY`. */
+/** Every digit counts: `1234.50 CNY`, `1234 credits`. */
 export function exactAmount(micros: Micros, currency: string): string {
-  return `${formatExact(micros)} ${currency}`;
+  return `${isUnit(currency) ? formatMicros(micros) : formatExact(micros)} ${currency}`;
 }
 
 /** `SMS balance`. */

@@ -41,7 +41,7 @@ export async function planPayments(views: Pick<Views, 'accountIds' | 'accounts' 
     }
   }
   const inOrder = (left: Payment, right: Payment): number =>
-    byUrgency(urgencyOfPayment(left), urgencyOfPayment(right));
+    byUrgency(urgencyOfPayment(left, now), urgencyOfPayment(right, now));
   const payments = due.toSorted(inOrder);
   const currencies = [...Map.groupBy(due, ({ currency }) => currencyCode(currency)).values()]
     .map((own) => ({

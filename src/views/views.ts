@@ -24,7 +24,7 @@ import { paymentsOf } from '../engine/payments.ts';
 import { windowsFrom } from '../engine/silencing.ts';
 import { runwayOf } from '../engine/spending.ts';
 import { balancesOf, factsOf, groupOf, type MonitorState, type WatchedAccount } from '../engine/state.ts';
-import { wordSubject } from '../messages/item-wording.ts';
+import { headlineCurrency, wordSubject } from '../messages/item-wording.ts';
 import type { StoreReader } from '../ports/store.ts';
 import { alertKindOf, balanceLevels, nextStep, ruleKindOf, wouldNotFire } from '../rules/registry.ts';
 import { isReadAt } from '../rules/stale.ts';
@@ -112,6 +112,8 @@ export function viewBriefly(parts: ViewDependencies, account: WatchedAccount) {
 export interface AlertView
   extends Pick<Incident, 'account' | 'accountName' | 'labels' | 'rule' | 'type' | 'balance'>,
     Pick<Incident, 'severity' | 'resolvedAt' | 'value' | 'threshold'> {
+  /** Of the amounts, or their unit. */
+  readonly currency: string | null;
   readonly state: 'pending' | 'firing' | 'resolved';
   readonly since: number;
   readonly urgency: Urgency;
@@ -209,6 +211,7 @@ export function viewIncident(
   return {
     ...{ account, rule, type, balance, severity, labels, resolvedAt },
     ...{ accountName: item.accountName, value: item.value, threshold: item.threshold },
+    currency: headlineCurrency(item),
     state: 'resolved',
     since: incident.firedAt,
     urgency: notUrgent,

@@ -185,8 +185,13 @@ describe('an amount next to another', () => {
     expect(formatAmountDistinctFrom(micros, other, 'CNY')).toBe(text);
   });
 
-  test('is rounded like any other where it counts a unit', () => {
-    expect(formatAmountDistinctFrom(199_600_000, 200_000_000, 'credits')).toBe('200 credits');
+  test.each([
+    ['a unit below its limit', 199_600_000, 200_000_000, '199 credits'],
+    ['a unit further below zero than its limit', -3_400_000, -3_000_000, '-4 credits'],
+    ['a unit above its limit', 200_400_000, 200_000_000, '200 credits'],
+    ['a unit that reads otherwise anyway', 198_600_000, 200_000_000, '199 credits'],
+  ])('%s stays whole and never reads as reaching it', (_name, micros, other, text) => {
+    expect(formatAmountDistinctFrom(micros, other, 'credits')).toBe(text);
   });
 
   test('has no currency where none is known', () => {

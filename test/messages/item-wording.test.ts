@@ -51,6 +51,15 @@ describe('the headline of a notice stands alone', () => {
     expect(figures[0]).toEqual({ label: 'SMS balance', value: '49.999999 CNY' });
   });
 
+  it('names a unit whole, however long it may be, and counts it in whole ones', () => {
+    const reading = { at: messageNow, balances: { sms: 41_600_000, voip: 0 }, currency: 'prepaid-messages' };
+    const { headline, figures } = word(
+      buildItem({ account: buildAccount({ reading, runway: null, clearsAt: null }) }),
+    );
+    expect(headline).toContain('SMS balance 42 prepaid-messages, below 50');
+    expect(figures[0]).toEqual({ label: 'SMS balance', value: '42 prepaid-messages' });
+  });
+
   it('of a channel that took the message for some recipients does not say that it took none', () => {
     const [item] = (everyMessage()['channel-failed'] as IncidentMessage).items;
     const partly = buildItem({

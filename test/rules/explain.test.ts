@@ -38,6 +38,13 @@ const share = { kind: 'share', share: 0.25 } as const;
 const notified: readonly [string, Rule, AccountFacts, Severity | null, string][] = [
   ['a low balance', belowRule(), low, null, 'It would not fire with a threshold of 42.10 CNY or less.'],
   [
+    'few credits',
+    belowRule(),
+    factsAfter([readingAt(0, 42, { currency: 'credits' })], { currency: null }),
+    null,
+    'It would not fire with a threshold of 42 credits or less.',
+  ],
+  [
     'a balance that hysteresis holds',
     single,
     recovering,

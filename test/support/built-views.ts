@@ -96,6 +96,7 @@ export function buildAlertView(over: Partial<AlertView> = {}): AlertView {
     resolvedAt: null,
     value: { unit: 'money', micros: micros(42.1) },
     threshold: { unit: 'money', micros: micros(50) },
+    currency: 'CNY',
     forecast: { sms: null, voip: null },
     summary,
     headline: () => summary.replace(/ \((?:critical|warning|info)\)$/, ''),

@@ -139,6 +139,23 @@ it('what an account needs that cannot be read is not known, though nothing was d
   expect((await planPayments(views, now)).unknown).toEqual([lost]);
 });
 
+it('what should have been paid days ago comes before what nobody can date, as in the list of alerts', async () => {
+  const due = (id: string, dueAt: number | null, isEmpty = false) => {
+    const payment = {
+      balance: 'sms',
+      micros: units(10),
+      covers: 'alerts',
+      dueAt,
+      isEmpty,
+      isDue: true,
+    } as const;
+    return buildAccountView({ id, payments: [payment] });
+  };
+  const accounts = [due('undated', null), due('late', now - 3 * dayMs), due('empty', now, true)];
+  const { payments } = await planPayments(showingAccounts((await startWorld()).views, accounts), now);
+  expect(payments.map(({ account }) => account.id)).toEqual(['empty', 'late', 'undated']);
+});
+
 test.each([
   ['1,15', '0 0 1,15 * *'],
   ['fri', '0 0 * * fri'],

@@ -2,7 +2,7 @@ import { describeIncident } from '../../daemon/compose.ts';
 import { isAcknowledged } from '../../domain/alert.ts';
 import { nearestWord } from '../../domain/nearest-word.ts';
 import { ownOf } from '../../domain/own.ts';
-import { capital, cleanText } from '../../domain/plain-text.ts';
+import { capital, cleanCurrency, cleanText } from '../../domain/plain-text.ts';
 import { unitOf } from '../../domain/reading.ts';
 import type { AccountSettings } from '../../domain/settings.ts';
 import type { MonitorState, WatchedAccount } from '../../engine/state.ts';
@@ -56,7 +56,7 @@ export function unitIn(
   balance = settings.balances[0]?.id ?? null,
 ): string {
   const currency = poll.reading?.currency ?? settings.currency;
-  return cleanText(unitOf({ ...settings, currency }, balance) ?? '', 12);
+  return cleanCurrency(unitOf({ ...settings, currency }, balance) ?? '');
 }
 
 /** As messages say it. */

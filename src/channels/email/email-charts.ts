@@ -8,7 +8,7 @@ import {
 } from '../../domain/message.ts';
 import { isSameCurrency, type Micros } from '../../domain/money.ts';
 import { ownOf } from '../../domain/own.ts';
-import { cleanText } from '../../domain/plain-text.ts';
+import { cleanCurrency } from '../../domain/plain-text.ts';
 import { amountOf, type Balance, unitOf } from '../../domain/reading.ts';
 import type { Ladder } from '../../domain/rule.ts';
 import { isBeyondHorizon, minuteMs, weekMs } from '../../domain/time.ts';
@@ -111,7 +111,7 @@ function planChart(
   if (first === undefined || readings.length < 2) return null;
   const pastMs = Math.min(Math.max(at - first.at, shortestPastMs), maxPastMs);
   const intervalMs = (uneven * (last.at - first.at)) / (readings.length - 1);
-  const currency = cleanText(unitOf({ balances, currency: last.currency }, balance), 12);
+  const currency = cleanCurrency(unitOf({ balances, currency: last.currency }, balance));
   const runway = subject.runway?.balance === balance ? subject.runway : null;
   const chart = layChart({
     since: at - pastMs,

@@ -1,6 +1,6 @@
 import type { IncidentMessage, Message, MessageItem, ReportMessage } from '../../domain/message.ts';
 import { ownOf } from '../../domain/own.ts';
-import { cleanText, cutLines } from '../../domain/plain-text.ts';
+import { cleanCurrency, cutLines } from '../../domain/plain-text.ts';
 import { amountOf, unitOf } from '../../domain/reading.ts';
 import { dayMs } from '../../domain/time.ts';
 import { type ItemWording, readerOf, type Tone, toneIcons } from '../../messages/item-wording.ts';
@@ -246,7 +246,7 @@ function sparklineOf(item: MessageItem, reader: Reader): string | null {
   const ends = [first, last].map((reading) =>
     sayAmount(amountOf(reading, balance), {
       ...reader,
-      currency: cleanText(unitOf({ balances: account.balances, currency: reading.currency }, balance), 12),
+      currency: cleanCurrency(unitOf({ balances: account.balances, currency: reading.currency }, balance)),
     }),
   );
   return `24 h  ${line}  ${ends.join(' → ')}`;

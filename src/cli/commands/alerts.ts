@@ -1,4 +1,4 @@
-import { formatMoney } from '../../domain/money.ts';
+import { formatBare } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { balanceOf, type Quantity } from '../../domain/quantity.ts';
 import { unitOf } from '../../domain/reading.ts';
@@ -63,8 +63,13 @@ function alertColumns({ stdout, clock }: CommandContext, timezone: string): read
     },
     { header: 'ACCOUNT', value: ({ account }) => account, minWidth: 10 },
     { header: 'RULE', value: ({ rule }) => rule, minWidth: 10 },
-    { header: 'VALUE', align: 'right', rank: 1, value: ({ value }) => cellText(value) },
-    { header: 'THRESHOLD', align: 'right', rank: 3, value: ({ threshold }) => cellText(threshold) },
+    { header: 'VALUE', align: 'right', rank: 1, value: ({ value, currency }) => cellText(value, currency) },
+    {
+      header: 'THRESHOLD',
+      align: 'right',
+      rank: 3,
+      value: ({ threshold, currency }) => cellText(threshold, currency),
+    },
     { header: `SINCE (${timezone})`, rank: 4, value: ({ since }) => formatInstant(since, timezone) },
     { header: 'FOR', align: 'right', rank: 2, value: (alert) => lengthOf(alert, now) },
     { header: 'NOTE', rank: 5, minWidth: 12, value: describeNote },
@@ -94,10 +99,10 @@ function wordSuppression({ silenced, inhibited, flapping }: AlertView): readonly
 }
 
 /** Money without its currency, which stands in `status`: columns compare better. */
-function cellText(quantity: Quantity | null): string {
+function cellText(quantity: Quantity | null, currency: string | null): string {
   if (quantity === null) return '';
   return quantity.unit === 'money'
-    ? formatMoney(quantity.micros)
+    ? formatBare(quantity.micros, currency)
     : sayQuantity(quantity, { language: english, timezone: 'UTC', now: 0, currency: null });
 }
 

@@ -1,6 +1,6 @@
 import { formatBare, type Micros } from '../../domain/money.ts';
 import { ownOf } from '../../domain/own.ts';
-import { cleanText } from '../../domain/plain-text.ts';
+import { cleanCurrency, cleanText } from '../../domain/plain-text.ts';
 import {
   amountOf,
   type Balance,
@@ -34,7 +34,10 @@ export const historyCommand = operatorCommand({
 ISO 8601 UTC. --json prints {"points":[{"at","sms","voip","currency"}]}, the same as GET /api/v1/accounts/ID/history.`,
   positionals: [{ name: 'ID', summary: 'the account', completes: 'accounts' }],
   options: {
-    since: { value: 'TIME', summary: 'a duration before now (7d) or a date (2026-11-01); default 7d' },
+    since: {
+      value: 'TIME',
+      summary: 'a duration before now (7d) or a date (2026-11-01); default: 7d before --until',
+    },
     until: { value: 'TIME', summary: 'likewise; default now' },
     balance: { value: 'NAME', summary: 'what the chart shows; default: the first balance of the account' },
     csv: { summary: 'print CSV' },
@@ -46,8 +49,8 @@ ISO 8601 UTC. --json prints {"points":[{"at","sms","voip","currency"}]}, the sam
     const { timezone } = backend;
     const account = requireKnown('account', backend.names.accounts, input.positional('ID'));
     const now = context.clock.now();
-    const since = readInstant(input, 'since', { now, timezone }) ?? now - weekMs;
     const until = readInstant(input, 'until', { now, timezone }) ?? now;
+    const since = readInstant(input, 'since', { now, timezone }) ?? until - weekMs;
     if (since >= until) throw new UsageError('--since must be before --until');
     const views = await backend.views();
     const view = await views.account(account);
@@ -59,11 +62,10 @@ ISO 8601 UTC. --json prints {"points":[{"at","sms","voip","currency"}]}, the sam
       const { readingJson } = await import('../../views/account-json.ts');
       await printJson(context, { points: readings.map(readingJson) });
     } else if (input.flag('csv')) await printCsv(context, readings, balances);
-    else if (readings.length === 0)
-      await context.stdout.write(
-        `No readings of ${account} since ${formatInstant(since, timezone)} (${timezone}).\n`,
-      );
-    else if (input.flag('table') || !context.stdout.isTerminal)
+    else if (readings.length === 0) {
+      const [from, to] = [since, until].map((at) => formatInstant(at, timezone));
+      await context.stdout.write(`No readings of ${account} from ${from} to ${to} (${timezone}).\n`);
+    } else if (input.flag('table') || !context.stdout.isTerminal)
       await context.stdout.write(
         formatTable({
           columns: tableColumns(balances, balance.id, timezone),
@@ -149,7 +151,7 @@ async function printChart({ stdout }: CommandContext, content: ChartContent): Pr
     formatValue: wordAmount,
     style: stdout.style,
   });
-  const currency = newest === undefined ? '' : cleanText(unit ?? newest.currency, 12);
+  const currency = newest === undefined ? '' : cleanCurrency(unit ?? newest.currency);
   const title = `${cleanText(view?.name ?? account, 80)}: ${balanceName(label.toUpperCase())}`;
   const latest =
     newest !== undefined && hasBalances(newest, [{ id: balance }])

@@ -1,6 +1,6 @@
-import { formatMoney } from '../../domain/money.ts';
+import { formatBare, type Micros } from '../../domain/money.ts';
 import { ownOf } from '../../domain/own.ts';
-import type { Balance, Reading } from '../../domain/reading.ts';
+import { type Balance, type Reading, unitOf } from '../../domain/reading.ts';
 import type { AccountSettings, Settings } from '../../domain/settings.ts';
 import { isWorse, type Severity } from '../../domain/severity.ts';
 import type { ReplayedIncident } from '../../replay/incident-book.ts';
@@ -87,11 +87,14 @@ export function drawTimeline(
     .filter((balance) => rules.some((rule) => rule.balance === balance));
   const { style } = stdout;
   const width = Math.min(stdout.columns, widest);
+  const currency = readings.at(-1)?.currency ?? null;
+  const formatOf = (balance: Balance) => (value: Micros) =>
+    formatBare(value, unitOf({ ...account, currency }, balance));
   const byRule = Map.groupBy(incidents, ({ rule }) => rule);
   // Labels of one width put the curves and the lines under one another.
   const labelWidth = Math.max(
     ...[...byRule.keys()].map((rule) => Math.min(rule.length, maxLabelLength)),
-    ...watched.map((balance) => maxAmountLength(readings, balance)),
+    ...watched.map((balance) => maxAmountLength(readings, balance, formatOf(balance))),
   );
   const label = (text: string): string => padToWidth(text, labelWidth, 'right');
   const charts = watched.flatMap((balance) => [
@@ -102,7 +105,7 @@ export function drawTimeline(
       timezone: settings.timezone,
       width,
       height: chartHeight,
-      formatValue: (value) => label(formatMoney(value)),
+      formatValue: (value) => label(formatOf(balance)(value)),
       style,
     }),
   ]);
@@ -117,9 +120,13 @@ export function drawTimeline(
   return [...charts, ...lines, ''];
 }
 
-function maxAmountLength(readings: readonly Reading[], balance: Balance): number {
+function maxAmountLength(
+  readings: readonly Reading[],
+  balance: Balance,
+  format: (value: Micros) => string,
+): number {
   const most = readings.reduce(
-    (width, reading) => Math.max(width, formatMoney(ownOf(reading.balances, balance) ?? 0).length),
+    (width, reading) => Math.max(width, format(ownOf(reading.balances, balance) ?? 0).length),
     0,
   );
   return Math.min(maxLabelLength, most + 1);

@@ -4,7 +4,7 @@ import { exampleKeys } from '../../../src/channels/post-kind.ts';
 import type { Preset } from '../../../src/channels/presets/preset.ts';
 import type { ReceiverAnswer } from '../../../src/channels/receiver.ts';
 import { channelKinds, createChannel, presets } from '../../../src/channels/registry.ts';
-import type { Message } from '../../../src/domain/message.ts';
+import type { IncidentMessage, Message } from '../../../src/domain/message.ts';
 import { loadLanguage } from '../../../src/languages/load-language.ts';
 import { systemClock } from '../../../src/system/clock.ts';
 import { type Sending, sendThrough } from '../../support/channel-bed.ts';
@@ -173,6 +173,16 @@ describe.each(briefs)('a short message by $type', ({ preset }) => {
       expect(rest.at(-1)).toBe(payUrl);
     },
   );
+
+  it('takes two messages where one would not say whose balance it is', async () => {
+    const [missed] = (everyMessage()['missed-top-up'] as IncidentMessage).items;
+    const item = buildItem({ ...missed, accountName: '验证码生产账户（北京一号）', kinds: ['escalated'] });
+    const { posts } = await send(preset, buildMessage([item]));
+    const sent = decodeURIComponent(bodyOf(posts[0]).replaceAll('+', ' '));
+    expect(sent).toMatch(
+      /ESCALATED CRITICAL · 验证码生产账户（北京一号）: SMS top-up of 500.00 CNY did not come at 100.00/,
+    );
+  });
 
   it('in English has no more where a name is in another alphabet', async () => {
     const [headline = ''] = await linesOf('en', 'Уведомления производства и рынка');

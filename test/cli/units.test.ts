@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { systemClock } from '../../src/system/clock.ts';
+import { minuteMs, units } from '../support/account-facts.ts';
+import { loadFile, runCli } from '../support/cli.ts';
+import { seedDatabase } from '../support/seed-database.ts';
+
+it('amounts that are no money are whole in the list of alerts and the curves of a replay', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'lowwater-units-'));
+  const file = join(folder, 'config.json');
+  const config = {
+    providers: {
+      wallet: {
+        type: 'http-json',
+        request: { url: 'https://api.example.com/balance' },
+        balances: [
+          { id: 'sms', amount: '$.sms', unit: 'credits' },
+          { id: 'voip', amount: '$.voip', unit: 'minutes' },
+        ],
+        currency: { fixed: 'EUR' },
+      },
+    },
+    accounts: [{ id: 'otp', provider: 'wallet' }],
+    rules: [
+      { id: 'low', type: 'below', threshold: 2000 },
+      { id: 'talk', type: 'below', threshold: 4000, balance: 'voip' },
+    ],
+    channels: { ops: { type: 'slack', webhookUrl: 'https://hooks.slack.com/services/T0001/B0001/secret' } },
+    // Not asked: on this machine another daemon may listen where one does by default.
+    server: null,
+  };
+  writeFileSync(file, JSON.stringify(config));
+  const { settings } = await loadFile(file);
+  const start = systemClock.now() - 5 * minuteMs;
+  const seeds = [1600, 1500, 1234].map((sms, index) => ({
+    account: 'otp',
+    at: start + index * minuteMs,
+    answer: { sms: units(sms), voip: units(3456) },
+  }));
+  seedDatabase(settings.storage.path ?? '', settings, seeds);
+  const alerts = await runCli(['alerts'], { cwd: folder });
+  const replay = await runCli(['replay', '--since', '1h'], { cwd: folder, columns: 100 });
+  rmSync(folder, { recursive: true, force: true });
+  expect(alerts.stdout).toMatch(/ low +1,234 +2,000 /);
+  expect(alerts.stdout).toMatch(/ talk +3,456 +4,000 /);
+  expect(replay.stdout).toMatch(/ 2,000 [┤│]/);
+});
