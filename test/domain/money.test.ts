@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import {
   currencyPattern,
   formatAmount,
-  formatAmountDistinctFrom,
+  formatBareDistinctFrom,
   formatExact,
   formatMicros,
   formatMoney,
@@ -177,20 +177,21 @@ describe('formatting', () => {
 
 describe('an amount next to another', () => {
   test.each([
-    ['shows every digit where rounding would make them equal', 199_999_999, 200_000_000, '199.999999 CNY'],
-    ['is rounded where it still differs', 199_989_999, 200_000_000, '199.99 CNY'],
-    ['is rounded where both are the same', 1_234_567_891, 1_234_567_891, '1,234.57 CNY'],
-    ['keeps its thousands apart with every digit', 1_999_999_999, 2_000_000_000, '1,999.999999 CNY'],
+    ['shows every digit where rounding would make them equal', 199_999_999, 200_000_000, '199.999999'],
+    ['is rounded where it still differs', 199_989_999, 200_000_000, '199.99'],
+    ['is rounded where both are the same', 1_234_567_891, 1_234_567_891, '1,234.57'],
+    ['keeps its thousands apart with every digit', 1_999_999_999, 2_000_000_000, '1,999.999999'],
   ])('%s', (_name, micros, other, text) => {
-    expect(formatAmountDistinctFrom(micros, other, 'CNY')).toBe(text);
+    expect(formatBareDistinctFrom(micros, other, 'CNY')).toBe(text);
   });
 
-  test('is rounded like any other where it counts a unit', () => {
-    expect(formatAmountDistinctFrom(199_600_000, 200_000_000, 'credits')).toBe('200 credits');
+  test('shows every digit where rounding would make counts of a unit equal', () => {
+    expect(formatBareDistinctFrom(1_199_600_000, 1_200_000_000, 'credits')).toBe('1,199.6');
+    expect(formatBareDistinctFrom(199_400_000, 200_000_000, 'credits')).toBe('199');
   });
 
   test('has no currency where none is known', () => {
-    expect(formatAmountDistinctFrom(199_999_999, 200_000_000, null)).toBe('199.999999');
+    expect(formatBareDistinctFrom(199_999_999, 200_000_000, null)).toBe('199.999999');
   });
 });
 
