@@ -23,10 +23,14 @@ export function* includeFiles(
 ): Generator<undefined, { readonly draft: Draft; readonly problems: readonly ConfigProblem[] }> {
   const problems: ConfigProblem[] = [];
   const included = new Map<unknown, readonly Included[]>();
+  const unread = new Set<unknown>();
   for (const key of listsInFiles) {
     const position = new Position(main, problems).at(key);
     if (position.at('files').text === null || position.keys().length !== 1) continue;
-    included.set(key, yield* readList(position.at('files'), { key, files, problems }));
+    const known = problems.length;
+    const list = yield* readList(position.at('files'), { key, files, problems });
+    included.set(key, list);
+    if (list.length === 0 && problems.length > known) unread.add(key);
   }
   if (included.size === 0) return { draft: main, problems };
   /** Which draft a path of the whole leads into, and where in it. */
@@ -43,8 +47,8 @@ export function* includeFiles(
       return origin.draft.placeOf(origin.path);
     },
     fillingOf(path) {
-      // That there are no files is reported: that the list is empty would say it twice.
-      if (included.get(path[0])?.length === 0) return { whole: false, from: [], broken: true };
+      // Why nothing could be read is reported: that the list is empty would say it twice.
+      if (unread.has(path[0])) return { whole: false, from: [], broken: true };
       const origin = originOf(path);
       return origin.draft.fillingOf(origin.path);
     },

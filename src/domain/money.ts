@@ -65,18 +65,19 @@ export function formatExact(micros: Micros): string {
 
 /** Thousands separated, two decimals, and below 1 as many as there are: `"1,234.57"`, `"0.0375"`. */
 export function formatMoney(micros: Micros): string {
-  return separated(Math.abs(micros) < microsPerUnit ? micros : Math.round(micros / 10_000) * 10_000);
+  return separated(Math.abs(micros) < microsPerUnit ? micros : Math.round(micros / 10_000) * 10_000, 2);
 }
 
 /** Units that are no money are whole for people, but below 1. */
 function formatCount(micros: Micros): string {
-  const whole =
-    Math.abs(micros) < microsPerUnit ? micros : Math.round(micros / microsPerUnit) * microsPerUnit;
-  return decimal(whole, 0).replace(/\B(?=(\d{3})+(?!\d))(?<!\.\d*)/g, ',');
+  return separated(
+    Math.abs(micros) < microsPerUnit ? micros : Math.round(micros / microsPerUnit) * microsPerUnit,
+    0,
+  );
 }
 
-function separated(micros: Micros): string {
-  return decimal(micros, 2).replace(/\B(?=(\d{3})+(?=\.))/g, ',');
+function separated(micros: Micros, minimumDecimals: number): string {
+  return decimal(micros, minimumDecimals).replace(/\B(?=(\d{3})+(?!\d))(?<!\.\d*)/g, ',');
 }
 
 /** `"20.00 CNY"`; without a currency where none is known. */
@@ -89,14 +90,16 @@ export function formatBare(micros: Micros, currency: string | null): string {
   return isUnit(currency ?? '') ? formatCount(micros) : formatMoney(micros);
 }
 
-/** With every digit where rounding would make it read like `other`: `"199.999999 CNY"` next to 200; `"199 credits"`, which are whole. */
-export function formatAmountDistinctFrom(micros: Micros, other: Micros, currency: string | null): string {
-  if (isUnit(currency ?? '')) {
-    const isRaised = micros < other && formatCount(micros) === formatCount(other);
-    return formatAmount(isRaised ? Math.floor(micros / microsPerUnit) * microsPerUnit : micros, currency);
-  }
-  const text = formatMoney(micros);
-  return withCurrency(micros !== other && text === formatMoney(other) ? separated(micros) : text, currency);
+/**
+ * `formatBare`, told apart from `other` where rounding would make both read alike: `"199.999999"` next to 200; units, which are whole for
+ * people, move apart: `"199"` for 199.6 credits next to 200.
+ */
+export function formatBareDistinctFrom(micros: Micros, other: Micros, currency: string | null): string {
+  const text = formatBare(micros, currency);
+  if (micros === other || text !== formatBare(other, currency)) return text;
+  if (!isUnit(currency ?? '')) return separated(micros, 2);
+  const round = micros < other ? Math.floor : Math.ceil;
+  return formatCount(round(micros / microsPerUnit) * microsPerUnit);
 }
 
 function withCurrency(amount: string, currency: string | null): string {

@@ -10,13 +10,12 @@ import {
   sayBalance,
   sayComputed,
   sayPayBy,
-  sayQuantity,
   sayRunwayAndEnd,
   type WordingFrame,
 } from '../wording/quantity-wording.ts';
 import { sayAgain } from '../wording/say-again.ts';
 import type { Figure } from './kind.ts';
-import { currentMicros, degrees, isUnusualPace, sayBesideLimit } from './words.ts';
+import { currentMicros, degrees, isUnusualPace, sayBesideLimit, sayLimit } from './words.ts';
 
 const says = phrases('figure', {
   payBy: 'Pay by',
@@ -53,7 +52,7 @@ export function moneyFigures(
   },
 ): readonly Figure[] {
   const item = asItEnded(given);
-  const limit = item.threshold && sayQuantity(item.threshold, frame);
+  const limit = sayLimit(item, frame, sayAmount);
   const phrase = kind.threshold?.(item);
   const runway = item.account?.runway ?? null;
   return [

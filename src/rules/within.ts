@@ -129,7 +129,8 @@ export function warnOfSteps(
   const late = accounts.filter(({ leadTimeMs }) =>
     isAfter ? threshold < marginMs : leadTimeMs !== null && threshold <= leadTimeMs + marginMs,
   );
-  const without = accounts.filter(({ leadTimeMs }) => isAfter && leadTimeMs === null);
+  const after = afterLeadTime.at(-1);
+  const without = accounts.filter(({ leadTimeMs }) => after !== undefined && leadTimeMs === null);
   const lengthIn = (step: typeof last, leadTimeMs: number): number =>
     step.threshold + (afterLeadTime.includes(step.severity) ? leadTimeMs : 0);
   const overtaken = steps.slice(1).flatMap((step, place) => {
@@ -142,6 +143,6 @@ export function warnOfSteps(
   return [
     ...overtaken,
     ...problem('warns too late to pay about half of the time; "leadTime + 1d" is in time for', late),
-    ...problem('counts no time for the payment where no "leadTime" is set, as for', without),
+    ...problem('counts no time for the payment where no "leadTime" is set, as for', without, after),
   ];
 }

@@ -1,7 +1,8 @@
 import { isOver, type MessageItem, type Runway } from '../domain/message.ts';
-import { formatAmountDistinctFrom, formatExact, formatMicros, isUnit, type Micros } from '../domain/money.ts';
+import { formatExact, formatMicros, isUnit, type Micros } from '../domain/money.ts';
 import { ownOf } from '../domain/own.ts';
 import { cleanText } from '../domain/plain-text.ts';
+import type { Quantity } from '../domain/quantity.ts';
 import { type AmountOrShare, firstBalance, type MoneyRule } from '../domain/rule.ts';
 import { formatDuration } from '../domain/time.ts';
 import { sayEmptyWhen } from '../wording/forecast-wording.ts';
@@ -76,21 +77,31 @@ export function sayBalanceOf(item: MessageItem, frame: WordingFrame) {
 
 /** A balance next to its threshold: rounding never makes them look equal. */
 export function sayBesideLimit(micros: Micros, { threshold }: MessageItem, frame: WordingFrame): string {
-  const limit = threshold?.unit === 'money' ? threshold.micros : micros;
-  return frame.language.figure(formatAmountDistinctFrom(micros, limit, frame.currency));
+  return sayBeside({ unit: 'money', micros }, threshold, frame);
 }
 
 /** Null where nothing could be measured. */
-export function sayValue(item: MessageItem, frame: WordingFrame): string | null {
-  return item.value === null ? null : sayQuantity(item.value, frame);
+export function sayValue({ value, threshold }: MessageItem, frame: WordingFrame): string | null {
+  return value && sayBeside(value, threshold, frame);
 }
 
-/** Without currency, because it stands next to an amount with one. */
-export function sayLimit(item: MessageItem, frame: WordingFrame): string | null {
-  if (item.threshold === null) return null;
-  return item.threshold.unit === 'money'
-    ? sayBareAmount(item.threshold.micros, frame)
-    : sayQuantity(item.threshold, frame);
+/** Without currency where it stands next to an amount with one. */
+export function sayLimit(
+  { threshold, value }: MessageItem,
+  frame: WordingFrame,
+  sayMoney = sayBareAmount,
+): string | null {
+  return threshold && sayBeside(threshold, value, frame, sayMoney);
+}
+
+function sayBeside(
+  quantity: Quantity,
+  other: Quantity | null,
+  frame: WordingFrame,
+  sayMoney = sayAmount,
+): string {
+  if (quantity.unit !== 'money') return sayQuantity(quantity, frame);
+  return sayMoney(quantity.micros, frame, other?.unit === 'money' ? other.micros : quantity.micros);
 }
 
 /** Null where the rule has no such fact. */

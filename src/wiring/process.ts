@@ -58,7 +58,12 @@ export async function startProcess(signal: AbortSignal): Promise<void> {
   if (isDaemon) fireUnlessEnded(lastWordsMs, () => leave(Number(process.exitCode ?? 0)));
 
   async function endFatally(error: unknown): Promise<never> {
-    await log.reportFatal(error);
+    try {
+      await log.reportFatal(error);
+    } catch (silenced) {
+      // The program was replaced while it ran, say. The error itself may hold a secret, which only the log knows to hide.
+      process.stderr.write(`lowwater: ended by an error that it cannot report: ${String(silenced)}\n`);
+    }
     process.exit(1);
   }
 }

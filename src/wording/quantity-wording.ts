@@ -1,5 +1,5 @@
 import type { Runway } from '../domain/message.ts';
-import { formatBare, isUnit, type Micros } from '../domain/money.ts';
+import { formatBareDistinctFrom, isUnit, type Micros } from '../domain/money.ts';
 import { ownOf } from '../domain/own.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import type { Fact, Forecast, Quantity } from '../domain/quantity.ts';
@@ -67,14 +67,14 @@ export function sayFact({ name, value }: Fact, frame: WordingFrame): string {
   return value.unit === 'count' ? String(value.count) : sayQuantity(value, frame);
 }
 
-/** `1,234.50`. */
-export function sayBareAmount(micros: Micros, { language, currency }: Amounts): string {
-  return language.figure(formatBare(micros, currency));
+/** `1,234.50`, which never looks equal to another amount that stands next to it. */
+export function sayBareAmount(micros: Micros, { language, currency }: Amounts, beside = micros): string {
+  return language.figure(formatBareDistinctFrom(micros, beside, currency));
 }
 
 /** `1,234.50 CNY`; without a currency where none is known. */
-export function sayAmount(micros: Micros, { language, currency }: Amounts): string {
-  const figure = sayBareAmount(micros, { language, currency });
+export function sayAmount(micros: Micros, { language, currency }: Amounts, beside = micros): string {
+  const figure = sayBareAmount(micros, { language, currency }, beside);
   return currency === null || currency === '' ? figure : `${figure} ${currency}`;
 }
 

@@ -216,6 +216,14 @@ describe('accounts in files of their own', () => {
     expect(messagesOf(loaded)[0]).toBe(message);
   });
 
+  it('that hold no account at all are refused with a reason', async () => {
+    write('a.json', []);
+    write('b.json', []);
+    const { loaded } = await read();
+    expect(loaded).toMatchObject({ problems: [{ path: 'accounts' }] });
+    expect(messagesOf(loaded)[0]).toContain('must be a list with at least one account');
+  });
+
   it('are noticed when a file comes', async () => {
     write('a.json', [account('otp')]);
     const { sources } = await read();

@@ -202,6 +202,13 @@ const schedules: ProblemRow[] = [
     /minute hour day month weekday; the month must be from 1 to 12$/,
   ],
   [
+    'a weekday that no week has, in the words of the five fields,',
+    silence({ cron: '0 2 * * 8' }),
+    'silences[0].cron',
+    '"cron"',
+    /minute hour day month weekday; the weekday must be from 0 to 7$/,
+  ],
+  [
     'a cron expression of six fields',
     silence({ cron: '0 0 2 * * 0' }),
     'silences[0].cron',

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import {
   currencyPattern,
   formatAmount,
-  formatAmountDistinctFrom,
+  formatBareDistinctFrom,
   formatExact,
   formatMicros,
   formatMoney,
@@ -177,25 +177,27 @@ describe('formatting', () => {
 
 describe('an amount next to another', () => {
   test.each([
-    ['shows every digit where rounding would make them equal', 199_999_999, 200_000_000, '199.999999 CNY'],
-    ['is rounded where it still differs', 199_989_999, 200_000_000, '199.99 CNY'],
-    ['is rounded where both are the same', 1_234_567_891, 1_234_567_891, '1,234.57 CNY'],
-    ['keeps its thousands apart with every digit', 1_999_999_999, 2_000_000_000, '1,999.999999 CNY'],
+    ['shows every digit where rounding would make them equal', 199_999_999, 200_000_000, '199.999999'],
+    ['is rounded where it still differs', 199_989_999, 200_000_000, '199.99'],
+    ['is rounded where both are the same', 1_234_567_891, 1_234_567_891, '1,234.57'],
+    ['keeps its thousands apart with every digit', 1_999_999_999, 2_000_000_000, '1,999.999999'],
   ])('%s', (_name, micros, other, text) => {
-    expect(formatAmountDistinctFrom(micros, other, 'CNY')).toBe(text);
+    expect(formatBareDistinctFrom(micros, other, 'CNY')).toBe(text);
   });
 
   test.each([
-    ['a unit below its limit', 199_600_000, 200_000_000, '199 credits'],
-    ['a unit further below zero than its limit', -3_400_000, -3_000_000, '-4 credits'],
-    ['a unit above its limit', 200_400_000, 200_000_000, '200 credits'],
-    ['a unit that reads otherwise anyway', 198_600_000, 200_000_000, '199 credits'],
-  ])('%s stays whole and never reads as reaching it', (_name, micros, other, text) => {
-    expect(formatAmountDistinctFrom(micros, other, 'credits')).toBe(text);
+    ['below its limit', 199_600_000, 200_000_000, '199'],
+    ['further below zero than its limit', -3_400_000, -3_000_000, '-4'],
+    ['above its limit', 200_400_000, 200_000_000, '201'],
+    ['beside a limit that is whole', 200_000_000, 199_600_000, '200'],
+    ['that reads otherwise anyway', 198_600_000, 200_000_000, '199'],
+    ['of thousands', 1_199_600_000, 1_200_000_000, '1,199'],
+  ])('keeps a unit %s whole, and never lets it read as reaching it', (_name, micros, other, text) => {
+    expect(formatBareDistinctFrom(micros, other, 'credits')).toBe(text);
   });
 
   test('has no currency where none is known', () => {
-    expect(formatAmountDistinctFrom(199_999_999, 200_000_000, null)).toBe('199.999999');
+    expect(formatBareDistinctFrom(199_999_999, 200_000_000, null)).toBe('199.999999');
   });
 });
 

@@ -60,6 +60,26 @@ describe('the headline of a notice stands alone', () => {
     expect(figures[0]).toEqual({ label: 'SMS balance', value: '42 prepaid-messages' });
   });
 
+  it.each([
+    ['credits', 12.5, 13, 'SMS balance 12 credits, below 13'],
+    ['credits', 12.3, 12.4, 'SMS balance 12 credits, below 13'],
+    ['KWD', 1.003, 1.004, 'SMS balance 1.003 KWD, below 1.004'],
+  ])('tells a balance of %s %d from a threshold of %d', (currency, balance, threshold, subject) => {
+    const reading = { at: messageNow, balances: { sms: money(balance), voip: 0 }, currency };
+    const item = buildItem({
+      value: { unit: 'money', micros: money(balance) },
+      threshold: { unit: 'money', micros: money(threshold) },
+      account: buildAccount({ reading, runway: null, clearsAt: null }),
+    });
+    expect(word(item).headline).toContain(subject);
+  });
+
+  it('tells spending a hair over the limit of a drop from the limit', () => {
+    const [item] = (everyMessage().drop as IncidentMessage).items;
+    const value = { unit: 'money', micros: 100_000_001 } as const;
+    expect(word(buildItem({ ...item, value })).subject).toContain('100.000001 CNY, more than 100.00');
+  });
+
   it('of a channel that took the message for some recipients does not say that it took none', () => {
     const [item] = (everyMessage()['channel-failed'] as IncidentMessage).items;
     const partly = buildItem({

@@ -107,5 +107,11 @@ describe('validate', () => {
     expect(warnings({ within: 'leadTime + 1d' }, [twoDays, null])).toMatchObject([
       { path: ['within'], message: expect.stringMatching(/no "leadTime" is set, as for "a1"$/) },
     ]);
+    expect(warnings({ thresholds: { warning: 'leadTime + 1d', critical: '8h' } }, [null])).toMatchObject([
+      {
+        path: ['thresholds', 'warning'],
+        message: expect.stringMatching(/no "leadTime" is set, as for "a0"$/),
+      },
+    ]);
   });
 });

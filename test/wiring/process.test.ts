@@ -62,6 +62,22 @@ describe.concurrent('lowwater when something is wrong with the process', () => {
     });
   });
 
+  it('an error ends it with one line also where the program was replaced and its log is gone', async () => {
+    const env = preload(`
+      import { registerHooks } from 'node:module';
+      const gone = (name) => { throw new Error('Cannot find module ' + name); };
+      registerHooks({ resolve: (name, context, next) => (/\\/log-/.test(name) ? gone(name) : next(name, context)) });
+      const waiting = setInterval(() => {
+        if (process.listenerCount('uncaughtException') === 0) return;
+        clearInterval(waiting);
+        throw new Error('a bug');
+      }, 10);
+    `);
+    const { code, stderr } = await runBuilt(['simulate', '--port', '0'], { env });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^lowwater: ended by an error that it cannot report: .*Cannot find module.*\n$/);
+  });
+
   it('a second signal does not wait for an orderly end', async () => {
     const env = preload(
       `import { Server } from 'node:http'; Server.prototype.close = function () { return this; };`,

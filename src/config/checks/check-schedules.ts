@@ -82,14 +82,15 @@ function describeCron(cron: string, found: string, isFilled: boolean): string {
 function sayFound(found: string): string {
   const [, field = ''] = /^invalid value for (\w+): -?\d+$/.exec(found) ?? [];
   const range = cronRanges.get(field);
-  return range === undefined ? found : `the ${field} must be from ${range}`;
+  return range === undefined ? found : `the ${range}`;
 }
 
 const cronRanges = new Map([
-  ['minute', '0 to 59'],
-  ['hour', '0 to 23'],
-  ['day', '1 to 31'],
-  ['month', '1 to 12'],
+  ['minute', 'minute must be from 0 to 59'],
+  ['hour', 'hour must be from 0 to 23'],
+  ['day', 'day must be from 1 to 31'],
+  ['month', 'month must be from 1 to 12'],
+  ['dayofweek', 'weekday must be from 0 to 7'],
 ]);
 
 function looksLikeCron(text: string): boolean {

@@ -190,7 +190,9 @@ export function readCurrency(how: CurrencyDescription, json: ExactJson, quote: Q
   if ('fixed' in how) return { value: how.fixed };
   const found = json.find(how.path);
   const { otherwise } = how;
-  if (found.length === 0 && otherwise !== undefined) return { value: otherwise };
+  // What is written twice is neither.
+  const isSaid = found.some(({ value }) => value !== null && value !== '');
+  if (!isSaid && otherwise !== undefined) return { value: otherwise };
   // A map may have numbers for words.
   const text = how.map === undefined ? found[0]?.value : (found[0]?.digits ?? found[0]?.value);
   if (found.length !== 1) return { wrong: sayCount(how.path, found.length) };

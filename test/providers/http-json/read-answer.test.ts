@@ -170,6 +170,13 @@ describe('an amount is exact', () => {
 });
 
 describe('a currency', () => {
+  test('that is written twice is not what is otherwise so', () => {
+    const currency = { path: '$.data.currency', otherwise: 'JPY' };
+    expect(read(answer('1', 'null,"currency":"EUR"'), { currency })).toMatchObject({
+      kind: 'invalid_response',
+    });
+  });
+
   test.each([
     ['by path', { path: '$.data.currency' }, '" EUR "', 'EUR'],
     ['in lower case', { path: '$.data.currency' }, '"usd"', 'USD'],
@@ -177,6 +184,8 @@ describe('a currency', () => {
     ['a unit', { unit: 'messages' }, '7', 'messages'],
     ['by a word of the provider', { path: '$.data.currency', map: { euros: 'EUR' } }, '"euros"', 'EUR'],
     ['by a word that is a unit', { path: '$.data.currency', map: { euros: 'EUR' } }, '"credits"', 'credits'],
+    ['by what is otherwise so, of null', { path: '$.data.currency', otherwise: 'JPY' }, 'null', 'JPY'],
+    ['by what is otherwise so, of no text', { path: '$.data.currency', otherwise: 'JPY' }, '""', 'JPY'],
     ['within a text', { path: '$.data.currency', pattern: '^([A-Z]{3}) ' }, '"KES 640.25"', 'KES'],
   ] as const)('%s', (_name, currency, written, wanted) => {
     expect(read(answer('1', written), { currency })).toMatchObject({ answer: { currency: wanted } });
