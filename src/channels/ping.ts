@@ -2,28 +2,24 @@ import type { Dispatcher } from 'undici';
 import type { Ping } from '../daemon/daemon-dependencies.ts';
 import { getOrMake } from '../domain/get-or-make.ts';
 import type { Secret } from '../domain/secret.ts';
-import { startDeadline } from '../net/deadline.ts';
-import { openHttpConnections, placeOf, readStart } from '../net/http-post.ts';
+import { isSuccess } from '../net/http-answer.ts';
+import { deliverWithin, openHttpConnections, placeOf, readStart } from '../net/http-post.ts';
+import { whyMissed } from '../ports/channel.ts';
 import type { Clock } from '../ports/clock.ts';
 
 const deadlineMs = 10_000;
 
-/** Reaches the heartbeat's URL with a GET, which every such service takes. True when it answers with 2xx in time. */
+/** Reaches the heartbeat's URL with a GET, which every such service takes: it is received when it answers with 2xx in time. */
 export function createPing(clock: Clock): Ping {
   const dispatchers = new WeakMap<Secret, Dispatcher>();
-  return async (url, signal) => {
-    const deadline = startDeadline({ clock, afterMs: deadlineMs, outer: signal });
-    try {
+  return async (url, outer) => {
+    const end = await deliverWithin({ clock, afterMs: deadlineMs, outer }, async (signal) => {
       const dispatcher = getOrMake(dispatchers, url, () => openHttpConnections(url, { clock }));
-      const request = { ...placeOf(url.reveal()), method: 'GET', signal: deadline.signal } as const;
-      const response = await deadline.within(dispatcher.request(request));
-      await readStart(response.body, clock);
-      return response.statusCode >= 200 && response.statusCode < 300;
-    } catch {
-      // The outside was not reached, for one reason or another; it will notice.
-      return false;
-    } finally {
-      deadline.clear();
-    }
+      const request = { ...placeOf(url.reveal()), method: 'GET', signal } as const;
+      const { statusCode: status, body } = await dispatcher.request(request);
+      await readStart(body, clock);
+      return isSuccess({ status }) ? { kind: 'delivered' } : { kind: 'dead', reason: `HTTP ${status}` };
+    });
+    return whyMissed(end);
   };
 }

@@ -1,8 +1,12 @@
 import * as z from 'zod';
+import { keepPromise } from '../daemon/keep-promise.ts';
 import type { ChannelSettings } from '../domain/settings.ts';
-import type { Channel, ChannelListener } from '../ports/channel.ts';
+import { minuteMs } from '../domain/time.ts';
+import { errorCodes, explainConnectError } from '../net/connect-error.ts';
+import type { Channel, ChannelListener, Delivery } from '../ports/channel.ts';
 import { languageKey } from '../schema/shapes.ts';
 import { listWords } from '../wording/lists.ts';
+import { sentences } from '../wording/phrase.ts';
 import { alertmanagerKind } from './alertmanager/alertmanager-kind.ts';
 import { unheard } from './chats/keep-listening.ts';
 import dingtalk from './dingtalk/dingtalk.json' with { type: 'json' };
@@ -19,6 +23,10 @@ import { slackKind } from './slack/slack-kind.ts';
 import teams from './teams/teams.json' with { type: 'json' };
 import { webhookKind } from './webhook/webhook-kind.ts';
 import wecom from './wecom/wecom.json' with { type: 'json' };
+
+const told = sentences('channel', {
+  notLoaded: 'its code cannot be loaded: lowwater was perhaps replaced on disk, which takes a restart',
+});
 
 /** Receivers that are described by data. A test checks the files by their schema: doing so at each start would cost milliseconds. */
 export const presets = Object.values(presetFiles) as readonly Preset[];
@@ -81,7 +89,8 @@ export function buildChannel(name: string, config: z.output<typeof channelSchema
 /** Loads at once what the kind needs, so that the first message does not wait for it; opens no connection before that. */
 export function createChannel(settings: ChannelSettings, dependencies: SenderDependencies): Channel {
   const kind = kindOf(settings);
-  const sender = kind.openSender(settings, dependencies);
+  const sender = keepPromise(() => kind.openSender(settings, dependencies));
+  void sender().catch(() => undefined);
   const chat = kind.chatOf?.(settings, dependencies) ?? null;
   return {
     name: settings.name,
@@ -89,22 +98,47 @@ export function createChannel(settings: ChannelSettings, dependencies: SenderDep
     drawsAlerts: kind.drawsAlerts ?? false,
     ...(kind.restateEveryMs === undefined ? {} : { restateEveryMs: kind.restateEveryMs }),
     ...kind.pace(settings),
-    send: async (message, signal) => (await sender).send(message, signal),
-    preview: async (message) => (await sender).preview(message),
-    close: async () => (await sender).close(),
-    ...(chat && { chat: { ...chat, listen: (answer) => loadListener(chat.listen(answer), dependencies) } }),
+    send: (message, signal) => sender().then((opened) => opened.send(message, signal), notLoaded),
+    preview: async (message) => (await sender()).preview(message),
+    close: async () => (await sender().catch(() => undefined))?.close(),
+    ...(chat && {
+      chat: { ...chat, listen: (answer) => loadListener(() => chat.listen(answer), dependencies) },
+    }),
   };
 }
 
+/** No file descriptor is left, or the files of the program were replaced while it runs: the next attempt loads it. */
+function notLoaded(error: unknown): Delivery {
+  const reason = explainConnectError(errorCodes(error)) ?? told.notLoaded();
+  return { kind: 'retry', certainty: 'refused', reason };
+}
+
 /** Its code is loaded when it is first listened to. */
-function loadListener(loading: Promise<ChannelListener>, { clock }: SenderDependencies): ChannelListener {
+function loadListener(
+  listen: () => Promise<ChannelListener>,
+  { clock }: SenderDependencies,
+): ChannelListener {
   let loaded: ChannelListener | null = null;
+  let cancel = (): void => {};
   const since = clock.now();
-  void loading.then((listener) => {
-    loaded = listener;
-  });
+  const load = (): Promise<void> =>
+    listen().then(
+      (listener) => {
+        loaded = listener;
+      },
+      () => {
+        cancel = clock.setTimer(minuteMs, () => {
+          loading = load();
+        });
+      },
+    );
+  let loading = load();
   return {
     problem: () => (loaded === null ? { since, reason: unheard.notYet() } : loaded.problem()),
-    close: async () => (await loading).close(),
+    async close() {
+      await loading;
+      cancel();
+      await loaded?.close();
+    },
   };
 }

@@ -50,9 +50,22 @@ export async function loadConfigFile(request: LoadRequest): Promise<{
   readonly salvage: () => ReturnType<typeof salvageSettings>;
 }> {
   const { gathered, sources } = await readDraft(request);
-  const loaded = await inTurns(checkAll(gathered, request));
-  if (loaded.kind === 'loaded') await loadLanguagesOf(loaded.settings);
+  const checked = await inTurns(checkAll(gathered, request));
+  const loaded = checked.kind === 'loaded' ? await withLanguages(checked) : checked;
   return { loaded, sources, salvage: () => salvageSettings(gathered, request) };
+}
+
+/** A running daemon may have no file descriptor left, or have been replaced on disk: then it keeps what is in force. */
+async function withLanguages(
+  loaded: Extract<LoadedConfig, { readonly kind: 'loaded' }>,
+): Promise<LoadedConfig> {
+  try {
+    await loadLanguagesOf(loaded.settings);
+    return loaded;
+  } catch (error) {
+    const message = `its translations cannot be loaded: ${error instanceof Error ? error.message : ''}`;
+    return { kind: 'invalid', problems: [{ path: 'language', line: null, message }] };
+  }
 }
 
 /** Held against the whole, in this order. */

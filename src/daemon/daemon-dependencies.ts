@@ -10,8 +10,8 @@ import type { ConnectionDependencies, Connections } from './connections.ts';
 import type { HistoryLoader } from './history-loader.ts';
 import type { WakeTimer } from './steady-clock.ts';
 
-/** Requests an external URL; resolves to whether it answered well. Never rejects. */
-export type Ping = (url: Secret, signal: AbortSignal) => Promise<boolean>;
+/** Requests an external URL; resolves to null where it answered well, else to the reason. Never rejects. */
+export type Ping = (url: Secret, signal: AbortSignal) => Promise<string | null>;
 
 export interface DaemonDependencies extends ConnectionDependencies {
   readonly store: Store;

@@ -17,7 +17,8 @@ export class Heartbeat {
   /** A daemon that dies soon after each start must not look alive. */
   #firstPoll: 'awaited' | 'ended' | 'stored' = 'awaited';
   #busy: AbortController | null = null;
-  #wasReached = true;
+  /** Why the last one was not received; null where it was. */
+  #missed: string | null = null;
 
   constructor(dependencies: DaemonParts, poller: Poller, now: number) {
     this.#dependencies = dependencies;
@@ -62,11 +63,11 @@ export class Heartbeat {
   async #send(url: Secret): Promise<void> {
     const { ping, log } = this.#dependencies;
     this.#busy = new AbortController();
-    const isReached = await ping(url, this.#busy.signal);
+    const reason = await ping(url, this.#busy.signal);
     this.#busy = null;
-    if (isReached && !this.#wasReached) log.info({}, 'the heartbeat is received again');
-    if (!isReached && this.#wasReached) log.warn({}, 'the heartbeat is not received');
-    this.#wasReached = isReached;
+    if (reason === null && this.#missed !== null) log.info({}, 'the heartbeat is received again');
+    if (reason !== null && reason !== this.#missed) log.warn({ reason }, 'the heartbeat is not received');
+    this.#missed = reason;
   }
 
   #isWell(now: number): boolean {

@@ -65,8 +65,9 @@ export class SteadyClock {
     return this.#clock.monotonic() - this.#wakesAt;
   }
 
+  /** Of a stand-still that nobody has taken yet nothing has passed: what is planned on waking moves along with it. */
   #exact(): number {
-    return this.#baseMs + this.#clock.monotonic();
+    return this.#baseMs + (this.#lateMs > standstillMs ? this.#wakesAt : this.#clock.monotonic());
   }
 }
 

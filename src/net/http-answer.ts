@@ -7,6 +7,6 @@ export interface HttpAnswer {
   readonly isCut?: boolean;
 }
 
-export function isSuccess({ status }: HttpAnswer): boolean {
+export function isSuccess({ status }: Pick<HttpAnswer, 'status'>): boolean {
   return status >= 200 && status < 300;
 }

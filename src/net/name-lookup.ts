@@ -1,6 +1,6 @@
 import { promises as dns, type LookupAddress, NODATA, NOTFOUND } from 'node:dns';
 import { readFile } from 'node:fs/promises';
-import { isIP, type LookupFunction } from 'node:net';
+import { isIP, type LookupFunction, setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { getOrMake } from '../domain/get-or-make.ts';
 import { dayMs, minuteMs } from '../domain/time.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -15,6 +15,12 @@ const systemAnswerMs = 10_000;
 
 /** While the name servers are silent, the last answer stays in use for so long (RFC 8767, section 4). */
 const maxStaleMs = dayMs;
+
+/**
+ * Where a name has several addresses, Node gives each but the last so long, and 250 ms by default: across an ocean a connection takes
+ * longer, and an address of version 6 that leads nowhere would be all that is left.
+ */
+setDefaultAutoSelectFamilyAttemptTimeout(2000);
 
 export interface NameLookupOptions {
   /** Answers grow old by it; without a clock none is kept. */
@@ -119,18 +125,14 @@ export class NameLookup {
     ]);
     const records = [four, six].flatMap((part) => (part.status === 'fulfilled' ? part.value : []));
     if (records.length > 0) {
-      const ttlMs = Math.min(...records.map(({ ttl }) => ttl)) * 1000;
+      // Addresses of version 6 alone may lead nowhere: where the question for the others was lost, it is asked again soon.
+      const ttlMs = isUnanswered(four) ? 0 : Math.min(...records.map(({ ttl }) => ttl)) * 1000;
       return {
         addresses: records.map(({ address }) => ({ address, family: isIP(address) })),
         freshUntil: this.#now() + Math.min(Math.max(ttlMs, minAnswerMs), maxAnswerMs),
       };
     }
-    const codes = [four, six].map((part) =>
-      part.status === 'rejected' ? String(part.reason?.code) : NODATA,
-    );
-    // A system without name servers has c-ares ask this machine, which refuses.
-    const isAnswered = codes.every((code) => [NOTFOUND, NODATA, 'ECONNREFUSED', 'EBADNAME'].includes(code));
-    if (!isAnswered) throw lookupError('EAI_AGAIN', name);
+    if (isUnanswered(four) || isUnanswered(six)) throw lookupError('EAI_AGAIN', name);
     const addresses = await dns.lookup(name, { all: true, order: 'ipv4first' });
     return { addresses, freshUntil: this.#now() + systemAnswerMs };
   }
@@ -138,6 +140,12 @@ export class NameLookup {
   #now(): number {
     return this.#options.clock?.monotonic() ?? 0;
   }
+}
+
+/** A system without name servers has c-ares ask this machine, which refuses. */
+function isUnanswered(part: PromiseSettledResult<unknown>): boolean {
+  const answers = [NOTFOUND, NODATA, 'ECONNREFUSED', 'EBADNAME'];
+  return part.status === 'rejected' && !answers.includes(String(part.reason?.code));
 }
 
 function lookupError(code: 'ENOTFOUND' | 'EAI_AGAIN', hostname: string): NodeJS.ErrnoException {

@@ -17,8 +17,8 @@ const says = phrases('lateTopUp', {
   firingOf: 'the expected top-up of {amount} ({label}) has not arrived',
   firingPart: 'only {received} of the expected top-up of {amount} arrived',
   firingPartOf: 'only {received} of the expected top-up of {amount} ({label}) arrived',
-  resolved: 'the expected top-up arrived, or is expected no more',
-  recovery: 'Resolved: the top-up arrived, or is expected no more.',
+  resolved: 'the expected top-up arrived, or is overdue no more',
+  recovery: 'Resolved: the top-up arrived, or is overdue no more.',
   advice:
     'Ask whoever ordered it, and look whether the payment was made. If it comes later or not at all, correct what is expected.',
 });

@@ -48,6 +48,17 @@ describe('a receiver that takes minutes for a message', () => {
     expect(attemptsOf(ops)).toEqual(['otp firing', 'otp resolved']);
   });
 
+  test('answers as the process wakes from an hour of standing still: what comes next does not wait for another hour', async () => {
+    const { world, ops, answer } = await startHeldWorld(1);
+    await fall(world, 'ads', 100);
+    world.clock.freeze(60 * minuteMs);
+    // On waking the system brings answers first, and timers after them.
+    answer.resolve();
+    await new Promise(setImmediate);
+    await world.pass(minuteMs);
+    expect(attemptsOf(ops)).toEqual(['otp firing', 'ads firing']);
+  });
+
   test('gets nothing more where one message at a time is what its channel may have', async () => {
     const { world, ops, answer } = await startHeldWorld(1);
     await fall(world, 'ads', 100);

@@ -48,3 +48,15 @@ test('what was due long ago, and is asked for now, is no stand-still; a timer th
   expect(time.takeJump()).toBeCloseTo(12_000, -1);
   expect(time.takeJump()).toBe(0);
 });
+
+test('between waking from a stand-still and taking it no time has passed, and all of it has afterwards', () => {
+  const clock = machineClock();
+  const time = new SteadyClock(clock);
+  const stoodStillAt = startedAt + 1000;
+  time.expectWake(stoodStillAt);
+  clock.elapsedMs = 3_600_000;
+  expect(time.now()).toBe(stoodStillAt);
+  const jumpMs = time.takeJump();
+  expect(time.now() - (startedAt + 3_600_000)).toBeCloseTo(0, -1);
+  expect(time.now() - (stoodStillAt + jumpMs)).toBeCloseTo(0, -1);
+});

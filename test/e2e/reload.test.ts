@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { accountOf, accountsOf, alertsOf, incidentsOf } from '../support/api-answers.ts';
-import { startBuilt } from '../support/built-program.ts';
+import { startBuilt, startNode } from '../support/built-program.ts';
 import { eventually } from '../support/eventually.ts';
 import { otpSecret, untilRunning, withBed } from '../support/run-daemon.ts';
 
@@ -174,6 +174,46 @@ describe.concurrent('reloading the configuration', () => {
         await eventually(
           'the new key is used at once',
           async () => (await accountOf(daemon)).outcome === 'ok',
+        );
+        expect((await daemon.stop()).code).toBe(0);
+      } finally {
+        launched.child.kill('SIGKILL');
+      }
+    }));
+
+  it('with a language and a kind of channel whose code was taken away under the daemon ends nothing, and the kind is loaded once it is back', () =>
+    withBed({}, async (bed) => {
+      const program = join(bed.folder, 'program');
+      const root = join(import.meta.dirname, '../..');
+      for (const part of ['dist', 'migrations', 'package.json'])
+        cpSync(join(root, part), join(program, part), { recursive: true });
+      symlinkSync(join(root, 'node_modules'), join(program, 'node_modules'));
+      const launched = startNode([join(program, 'dist/main.js'), 'run', '--config', bed.configFile]);
+      try {
+        const daemon = await untilRunning(launched);
+        renameSync(join(program, 'dist'), join(program, 'gone'));
+        bed.configure({ language: 'es' });
+        daemon.child.kill('SIGHUP');
+        const refused = await eventually(
+          'it is refused',
+          () => daemon.log().find(({ msg }) => /is invalid/.test(msg)) ?? null,
+        );
+        expect(String(refused.problems)).toMatch(/^language: its translations cannot be loaded: /);
+        const hook = { type: 'webhook', url: bed.slack.url };
+        bed.configure({ channels: { hook }, routes: [{ channels: ['hook'], groupWait: '0s' }] });
+        daemon.child.kill('SIGHUP');
+        await eventually('it is in force', () =>
+          daemon.log().some(({ msg }) => msg === 'configuration reloaded'),
+        );
+        bed.provider.control.setBalance('otp', 'sms', '100');
+        const waits = await eventually(
+          'its code is missed',
+          () => daemon.log().find(({ msg }) => msg === 'message not delivered yet') ?? null,
+        );
+        expect(waits.reason).toMatch(/^its code cannot be loaded: /);
+        renameSync(join(program, 'gone'), join(program, 'dist'));
+        await eventually('it is delivered', () =>
+          daemon.log().some(({ msg, channel }) => msg === 'message delivered' && channel === 'hook'),
         );
         expect((await daemon.stop()).code).toBe(0);
       } finally {

@@ -108,6 +108,26 @@ it('a header that cannot hold what it is to hold is said, and not what that is',
   });
 });
 
+it('a heartbeat that is not received says why, and not where it goes', async () => {
+  const statuses = [200, 301, 429];
+  const service = createServer((_, response) => response.writeHead(statuses.shift() ?? 500).end());
+  await once(service.listen(0, '127.0.0.1'), 'listening');
+  const expired = issueCertificate({ name: 'a', hosts: ['127.0.0.1'], notAfter: new Date('2021-01-01') });
+  const overTls = await listenTls(expired, () => expect.unreachable('a request was sent'));
+  const ping = createPing(systemClock);
+  const { port } = service.address() as AddressInfo;
+  const reach = (url: string) => ping(new Secret(url), new AbortController().signal);
+  const reasons = [];
+  for (const path of ['a', 'b', 'c']) reasons.push(await reach(`http://127.0.0.1:${port}/${path}`));
+  service.close();
+  expect(reasons).toEqual([null, 'HTTP 301', 'HTTP 429']);
+  expect(await reach(`${overTls.url.replace('http:', 'https:')}/secret-uuid`)).toMatch(
+    /^TLS: .* has expired/,
+  );
+  expect(await reach('http://127.0.0.1:1/secret-uuid')).toBe('the connection was refused');
+  await overTls.close();
+});
+
 describe('a handshake that fails', () => {
   const overTls = async (listening: Promise<Listening>) => {
     const { url, close } = await listening;

@@ -1,7 +1,10 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { NameLookup } from '../../src/net/name-lookup.ts';
 import type { Clock } from '../../src/ports/clock.ts';
@@ -60,6 +63,45 @@ describe('a lookup of a name', () => {
     expect(await lookup.find('receiver.example')).toEqual(found('192.0.2.1'));
     elapsedMs = 2 * 86_400_000;
     await expect(lookup.find('receiver.example')).rejects.toMatchObject({ code: 'EAI_AGAIN' });
+  });
+
+  it('asks soon again for addresses of version 4 where that question alone was lost', async () => {
+    const { server, lookup } = await openLookup(
+      { 'A receiver.example': 'silence', 'AAAA receiver.example': ['::1'] },
+      300,
+    );
+    expect(await lookup.find('receiver.example')).toEqual([{ address: '::1', family: 6 }]);
+    server.answers = { 'receiver.example': ['127.0.0.1', '::1'] };
+    elapsedMs = 1001;
+    expect(await lookup.find('receiver.example')).toEqual([
+      ...found('127.0.0.1'),
+      { address: '::1', family: 6 },
+    ]);
+    const asked = server.questions.length;
+    elapsedMs = 200_000;
+    await lookup.find('receiver.example');
+    expect(server.questions).toHaveLength(asked);
+  });
+
+  it('gives an address that takes a second to connect the time for it, though others follow', async () => {
+    // It takes no connection while it is busy, and its queue holds two: the system asks a second later again.
+    const busy = `
+      const server = require('node:net').createServer((socket) => socket.end('hello'));
+      server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
+        process.send(server.address().port);
+        process.once('message', () => { const end = Date.now() + 700; while (Date.now() < end); });
+      });`;
+    const receiver = spawn(process.execPath, ['-e', busy], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+    const [port] = await once(receiver, 'message');
+    receiver.send('be busy');
+    await setTimeout(100);
+    const waiting = Array.from({ length: 4 }, () => connect(port, '127.0.0.1').on('error', () => undefined));
+    await setTimeout(50);
+    const { lookup } = await openLookup({ 'receiver.example': ['127.0.0.1', '::1'] });
+    const socket = connect({ host: 'receiver.example', port, lookup: lookup.lookup });
+    await once(socket, 'connect');
+    for (const each of [socket, ...waiting]) each.destroy();
+    receiver.kill();
   });
 
   it('that stays without an answer ends by itself and holds up no other, however many there are', async () => {

@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 
-/** What the server does with a question about a name: it answers with addresses of version 4, with an error code, or not at all. */
+/** What the server does with a question about a name: it answers with addresses, with an error code, or not at all. Of version 6 it knows `::1`. */
 export type NameAnswer = readonly string[] | 'no-such-name' | 'server-failure' | 'silence';
 
 export interface NameServer {
@@ -9,6 +9,7 @@ export interface NameServer {
   readonly address: string;
   /** Names that were asked for, by their type: `A name`. */
   readonly questions: readonly string[];
+  /** By name, or by type and name: `A name`. */
   answers: Readonly<Record<string, NameAnswer>>;
   close(): Promise<void>;
 }
@@ -28,8 +29,9 @@ export async function startNameServer(
   };
   socket.on('message', (question, { port, address }) => {
     const { name, type, end } = readQuestion(question);
-    questions.push(`${type === 1 ? 'A' : 'AAAA'} ${name}`);
-    const answer = server.answers[name] ?? 'silence';
+    const asked = `${type === 1 ? 'A' : 'AAAA'} ${name}`;
+    questions.push(asked);
+    const answer = server.answers[asked] ?? server.answers[name] ?? 'silence';
     if (answer !== 'silence')
       socket.send(writeAnswer(question.subarray(0, end), { type, answer, ttlSeconds }), port, address);
   });
@@ -53,21 +55,23 @@ function writeAnswer(
   question: Buffer,
   it: { readonly type: number; readonly answer: Exclude<NameAnswer, 'silence'>; readonly ttlSeconds: number },
 ): Buffer {
-  const addresses = typeof it.answer === 'string' || it.type !== 1 ? [] : it.answer;
+  const given = typeof it.answer === 'string' ? [] : it.answer;
+  const addresses = given.filter((address) => (it.type === 1) === address.includes('.'));
   const head = Buffer.from(question);
   const code = { 'no-such-name': 3, 'server-failure': 2 }[String(it.answer)] ?? 0;
   head.writeUInt16BE(0x8180 | code, 2);
   head.writeUInt16BE(addresses.length, 6);
   head.writeUInt32BE(0, 8);
   const records = addresses.map((address) => {
-    const record = Buffer.alloc(16);
+    const bytes = it.type === 1 ? address.split('.').map(Number) : [...Array(15).fill(0), 1];
+    const record = Buffer.alloc(12 + bytes.length);
     // The name is that of the question, at byte 12.
     record.writeUInt16BE(0xc00c, 0);
-    record.writeUInt16BE(1, 2);
+    record.writeUInt16BE(it.type, 2);
     record.writeUInt16BE(1, 4);
     record.writeUInt32BE(it.ttlSeconds, 6);
-    record.writeUInt16BE(4, 10);
-    Buffer.from(address.split('.').map(Number)).copy(record, 12);
+    record.writeUInt16BE(bytes.length, 10);
+    Buffer.from(bytes).copy(record, 12);
     return record;
   });
   return Buffer.concat([head, ...records]);

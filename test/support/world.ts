@@ -226,7 +226,7 @@ export class World {
       log: { ...silent, error: (fields, message) => void this.errors.push({ ...fields, message }) },
       ping: async () => {
         this.pings.push(this.clock.now());
-        return true;
+        return null;
       },
       acknowledgeUrl: () => null,
       ...(this.#membership === null ? {} : { membership: this.#membership }),

@@ -295,7 +295,7 @@ export class Machine {
       log: this.#log(life),
       ping: async () => {
         this.observe(span, (it) => it.pinged());
-        return true;
+        return null;
       },
       acknowledgeUrl: () => null,
       maxSleepMs: this.#scenario.sleepMs,

@@ -49,6 +49,23 @@ test('one that does not come is said, once, after its time; it ends when the mon
   expect(await read(world, 5100)).toEqual(['otp/late-top-up resolved warning']);
 });
 
+test('one that a clock a day ahead made overdue is not said to be expected no more once the clock is right', async () => {
+  const world = await startWorld();
+  await read(world, 100);
+  announce(world);
+  world.clock.jump(dayMs);
+  await world.pass(2 * step);
+  expect(world.news()).toEqual(['otp/late-top-up firing warning']);
+  world.clock.jump(-dayMs);
+  await world.pass(2 * step);
+  expect(world.news()).toEqual(['otp/late-top-up resolved warning']);
+  expect(expected(world)).toHaveLength(1);
+  const { message } = world.channel('ops').delivered.at(-1) ?? {};
+  const [item] = message?.kind === 'incidents' ? message.items : [];
+  const headline = message && item && wordItem(item, message).headline;
+  expect(headline).toContain('the expected top-up arrived, or is overdue no more');
+});
+
 test('of two, the one that is due first has come first, though it was ordered later', async () => {
   const world = await startWorld();
   await read(world, 10_000);
