@@ -113,8 +113,10 @@ export interface Incident
   readonly provider?: string;
   readonly currency?: string | null;
   readonly worstSeverity: Severity;
-  /** Rises of the severity; an acknowledgement is broken when this grows past what it saw. */
+  /** Rises of the severity, and what it fired for besides; an acknowledgement is broken when this grows past what it saw. */
   readonly rises: number;
+  /** `rises` when it last fired for something else as well: news, though no worse. */
+  readonly anotherAt?: number;
   readonly firedAt: number;
   /** When it fired, became worse than ever, or worse than acknowledged; moved along with the clock. */
   readonly escalationSince: number;

@@ -145,10 +145,10 @@ function decideSuppression(suppression: Suppression, now: number): Decision | nu
 }
 
 function whatRose(incident: Incident, notified: LastNotified): NotificationReason | null {
-  const isRisen =
-    incident.rises > notified.rises && isWorse(incident.severity, knownSeverity(incident, notified));
-  if (!isRisen) return null;
-  return notified.firstMessage === uncertainMessage ? 'firing' : 'worse';
+  const { rises, anotherAt = 0, severity } = incident;
+  const isWorseNow = rises > notified.rises && isWorse(severity, knownSeverity(incident, notified));
+  if (!isWorseNow && anotherAt <= notified.rises) return null;
+  return !isWorseNow || notified.firstMessage === uncertainMessage ? 'firing' : 'worse';
 }
 
 /** The incident as a receiver that forgets is notified of it again: it learns what got worse by the message about that, which a silence may hold back. */

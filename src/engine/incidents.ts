@@ -65,6 +65,8 @@ interface Change {
   readonly now: number;
   /** A top-up made it milder, or the balance fell below a level again: the milder severity is what readers had in mind. */
   readonly eased?: boolean;
+  /** It fires for something else as well. */
+  readonly another?: boolean;
   /** Why it ended, where it did. */
   readonly resolution: () => Resolution;
 }
@@ -74,7 +76,7 @@ export function followChange(
   state: MonitorState,
   account: WatchedAccount | null,
   { alert, change }: Transition,
-  { now, eased = false, resolution }: Change,
+  { now, eased = false, another = false, resolution }: Change,
 ): Alert {
   if (change === 'fired') {
     const incident = sketchIncident(newId(state), account, alert, now);
@@ -87,7 +89,7 @@ export function followChange(
   }
   const incident = alert.state === 'firing' ? incidentOf(state, alert) : undefined;
   if (incident !== undefined)
-    keepIncident(state, changedIncident(incident, alert, { rose: change === 'rose', eased, now }));
+    keepIncident(state, changedIncident(incident, alert, { rose: change === 'rose', eased, another, now }));
   return alert;
 }
 
@@ -95,18 +97,20 @@ export function followChange(
 function changedIncident(
   incident: Incident,
   alert: Alert,
-  { rose, eased, now }: { readonly rose: boolean; readonly eased: boolean; readonly now: number },
+  { rose, eased, another, now }: Readonly<Record<'rose' | 'eased' | 'another', boolean>> & { now: number },
 ): Incident {
   const { severity, flappingSince } = alert;
   const isWorst = isWorse(severity, incident.worstSeverity);
-  const isNew = rose && (isWorst || isAcknowledged(incident));
+  const isNews = rose || another;
+  const isNew = isNews && (isWorst || isAcknowledged(incident));
   return {
     ...incident,
     ...numbersOf(alert, incident),
     severity,
     escalationSince: isNew ? now : incident.escalationSince,
     worstSeverity: isWorst ? severity : incident.worstSeverity,
-    rises: incident.rises + (rose ? 1 : 0),
+    rises: incident.rises + (isNews ? 1 : 0),
+    ...(another ? { anotherAt: incident.rises + 1 } : {}),
     eased: eased ? { severity: rose ? incident.severity : severity, rises: incident.rises } : incident.eased,
     flappingSince,
   };

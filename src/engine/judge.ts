@@ -106,15 +106,23 @@ function applyTransition(
   { alert, change }: Transition,
   before: Alert['value'] = null,
 ): void {
-  if (change === 'none') {
+  const kind = ruleKindOf(rule);
+  const told = kind.isAnother && incidentOf(state, alert)?.facts;
+  const another = told !== undefined && kind.isAnother?.(told, kind.factsBehind(rule, facts)) === true;
+  if (change === 'none' && !another) {
     // The newest numbers are for people who look; they need no write.
     if (alert.state !== 'inactive') state.alerts.setInMemory(alert);
     return;
   }
-  const explained = { ...alert, facts: ruleKindOf(rule).factsBehind(rule, facts) };
+  const explained = { ...alert, facts: kind.factsBehind(rule, facts) };
   const eased = isEased({ account, rule }, { alert, change }, before);
   const resolution = (): Resolution => resolutionOf(state, account, { rule, alert });
-  const followed = followChange(state, account, { alert: explained, change }, { now, eased, resolution });
+  const followed = followChange(
+    state,
+    account,
+    { alert: explained, change },
+    { now, eased, another, resolution },
+  );
   if (followed.state === 'pending') state.alerts.set(followed);
   else if (followed.state === 'firing' || followed.changedAt.length > 0)
     state.alerts.set({ ...followed, facts: noFacts });

@@ -13,6 +13,7 @@ const facts = phrases('fact', {
   'expected by': 'Expected by',
   'ordered by': 'Ordered by',
   order: 'Order',
+  'others overdue': 'Others overdue',
   'run began': 'Run began',
   'run ended': 'Run ended',
   'announced by': 'Announced by',

@@ -1,7 +1,16 @@
 import type { MessageItem } from '../domain/message.ts';
 import { type AnnouncedRun, type ExpectedTopUp, farOff, tookOf } from '../domain/operator.ts';
 import { cleanText } from '../domain/plain-text.ts';
-import { balanceOf, type Fact, instant, listFacts, money, ofBalance, text } from '../domain/quantity.ts';
+import {
+  balanceOf,
+  count,
+  type Fact,
+  instant,
+  listFacts,
+  money,
+  ofBalance,
+  text,
+} from '../domain/quantity.ts';
 import { hourMs } from '../domain/time.ts';
 import { phrases, say, sentences } from '../wording/phrase.ts';
 import { balanceLabel, sayLabel, sayQuantity } from '../wording/quantity-wording.ts';
@@ -47,6 +56,7 @@ const order = 'order';
 const runBegan = 'run began';
 const runEnded = 'run ended';
 const announcedBy = 'announced by';
+const others = 'others overdue';
 
 /** A run is judged an hour after its end, because providers book late. */
 const graceMs = hourMs;
@@ -61,18 +71,20 @@ export const lateTopUp: RuleKind<PlainRule<'late-top-up'>, InputOf<typeof keys>>
   /** Fires from the first reading after the time, until the money is there (`receiveTopUps`) or nobody expects it. */
   evaluate(rule, facts) {
     if (facts.reading === null) return unknown(why.noReading());
-    const topUp = overdueOf(facts);
-    if (topUp !== null) return verdict(rule.severity, money(topUp.amountMicros));
-    const far = farOffRun(facts);
-    return far === null
-      ? verdict(null, null)
-      : verdict(rule.severity, money(Math.max(0, tookOf(far))), money(far.amountMicros));
+    const [newest] = overdueOf(facts);
+    if (newest === undefined) return verdict(null, null);
+    const amount = money(newest.amountMicros);
+    return 'by' in newest
+      ? verdict(rule.severity, amount)
+      : verdict(rule.severity, money(Math.max(0, tookOf(newest))), amount);
   },
+  /** Who took the one knows nothing of another that became overdue later. */
+  isAnother: (told, now) => overdueSince(now) > overdueSince(told),
   isSurelyOk: (_rule, { expected, announced }) => expected.length + announced.length === 0,
   factsBehind(_rule, facts) {
-    const topUp = overdueOf(facts);
-    const far = farOffRun(facts);
-    return topUp === null && far !== null ? runFacts(far) : topUpFacts(topUp ?? facts.expected[0]);
+    const [newest = facts.expected[0], ...older] = overdueOf(facts);
+    const about = newest !== undefined && !('by' in newest) ? runFacts(newest) : topUpFacts(newest);
+    return [...about, ...listFacts({ [others]: older.length === 0 ? null : count(older.length) })];
   },
   wouldNotFire: told.notWith,
   subject: says.subject,
@@ -92,16 +104,36 @@ export const lateTopUp: RuleKind<PlainRule<'late-top-up'>, InputOf<typeof keys>>
   resolved: (item, frame) => say(isAboutRun(item) ? run.resolved : says.resolved, frame),
   recovery: () => says.recovery,
   figures: (item, frame) => [
-    ...figuresOf(item, frame, [expectedBy, orderedBy, runBegan, runEnded, announcedBy, order]),
+    ...figuresOf(item, frame, [expectedBy, orderedBy, runBegan, runEnded, announcedBy, order, others]),
     ...(item.account === null ? [] : allBalances(item.account, frame)),
     ...readingFigures(item, frame),
   ],
   advice: (item, frame) => [say(isAboutRun(item) ? run.advice : says.advice, frame)],
 };
 
-function overdueOf({ expected, reading }: AccountFacts): ExpectedTopUp | null {
-  const overdue = expected.filter(({ by }) => reading !== null && by < reading.at);
-  return overdue.toSorted((left, right) => left.by - right.by)[0] ?? null;
+/** Top-ups that did not come in time and runs that were far off, the newest first. */
+function overdueOf({
+  expected,
+  announced,
+  reading,
+}: AccountFacts): readonly (ExpectedTopUp | AnnouncedRun)[] {
+  if (reading === null) return [];
+  const isFar = (run: AnnouncedRun) => Math.abs(tookOf(run) - run.amountMicros) > farOff * run.amountMicros;
+  return [
+    ...expected.filter(({ by }) => by < reading.at),
+    ...announced.filter((run) => dueAt(run) <= reading.at && isFar(run)),
+  ].toSorted((left, right) => dueAt(right) - dueAt(left));
+}
+
+function dueAt(announced: ExpectedTopUp | AnnouncedRun): number {
+  return 'by' in announced ? announced.by : announced.endsAt + graceMs;
+}
+
+/** `dueAt` of the one that the facts are about. */
+function overdueSince(facts: readonly Fact[]): number {
+  const found = facts.find(({ name }) => name === expectedBy || name === runEnded);
+  if (found?.value.unit !== 'instant') return Number.NEGATIVE_INFINITY;
+  return found.value.at + (found.name === runEnded ? graceMs : 0);
 }
 
 function topUpFacts(topUp: ExpectedTopUp | undefined): Fact[] {
@@ -131,9 +163,4 @@ function runFacts(announced: AnnouncedRun): Fact[] {
 
 function isAboutRun({ facts }: MessageItem): boolean {
   return facts.some(({ name }) => name === runBegan);
-}
-
-function farOffRun({ announced, reading }: AccountFacts): AnnouncedRun | null {
-  const over = announced.filter(({ endsAt }) => reading !== null && endsAt + graceMs <= reading.at);
-  return over.find((each) => Math.abs(tookOf(each) - each.amountMicros) > farOff * each.amountMicros) ?? null;
 }

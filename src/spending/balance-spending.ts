@@ -11,7 +11,8 @@ import { isSeen, learnHour } from './learn-hour.ts';
 import { farthestHours, hoursPerWeek, type LocalHour, type LocalWeek } from './local-week.ts';
 import { usualSpending, usualWeek } from './profile.ts';
 import { noteFall } from './silence.ts';
-import { forgetUnusual, type Usual, usualRange, watchUnusual } from './unusual.ts';
+import { isTopUp } from './top-ups.ts';
+import { forgetUnusual, passTopUp, type Usual, usualRange, watchUnusual } from './unusual.ts';
 
 /** No forecast by hours before a day was learned. */
 const hoursForForecast = 24;
@@ -101,6 +102,7 @@ export class BalanceSpending {
     const { state } = this;
     const now = amountOf(reading, this.balance);
     const fell = amountOf(last, this.balance) - now;
+    if (isTopUp(state, -fell)) passTopUp(state);
     if (fell < 0 || (fell === 0 && now - settings.floorMicros < nearlyEmpty * state.meanHour)) return;
     const spent = (fell * (this.#weights?.[hour.slot] ?? 1) * (to - from)) / (reading.at - last.at);
     const { smallestFall, usualSilence } = state;

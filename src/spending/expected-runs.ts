@@ -4,11 +4,13 @@ import { hourMs } from '../domain/time.ts';
 import { type BalanceState, keptRunDays } from './balance-state.ts';
 import type { LocalWeek } from './local-week.ts';
 import { firstOf, monthOf } from './months.ts';
+import { isSparse } from './silence.ts';
 
 /** A day took far too much when that is half a day's mean spending, in hours … */
 const tooMuchHours = 12;
-/** … that took more than so many times what is usual. */
+/** … that took more than so many times what is usual and half a mean hour, or a mean one where little is sent: a message or two are chance there. */
 const farAbove = 1.5;
+const margin = { usually: 0.5, sparse: 1 } as const;
 /** … and is no part of a run where it is so small a share of the rest of it … */
 const chance = 1 / 24;
 const maxRuns = 4;
@@ -64,10 +66,10 @@ export function noteRunHour(
 
 /** Whether an hour took what only a run or a burst does. */
 export function isFarAbove(
-  { meanHour }: BalanceState,
+  state: BalanceState,
   { spent, usual }: { readonly spent: Micros; readonly usual: Micros },
 ): boolean {
-  return spent > farAbove * usual + meanHour;
+  return spent > farAbove * usual + margin[isSparse(state) ? 'sparse' : 'usually'] * state.meanHour;
 }
 
 function keepRunDay(state: BalanceState): void {

@@ -7,7 +7,7 @@ const keptAnHour = 2 ** (-1 / (60 * 24));
 /** … and grows by half at a time at most, so that one event does not become usual. */
 export const learnedGrowth = 1.5;
 /** A provider may book late: less than half an hour is no silence. */
-const shortestMs = hourMs / 2;
+export const shortestMs = hourMs / 2;
 /** It is reported when twenty of the smallest falls are missing: that this is chance is less likely than one in a million … */
 const minFalls = 20;
 /** … and a third more than was ever missing by itself. */

@@ -4,7 +4,15 @@ import type { BalanceState } from './balance-state.ts';
 import { levelOf } from './level.ts';
 import { hoursPerWeek } from './local-week.ts';
 import { usualSpending } from './profile.ts';
-import { fadeLearned, isSilent, isSparse, learnedGrowth, raiseLearned, watchSilence } from './silence.ts';
+import {
+  fadeLearned,
+  isSilent,
+  isSparse,
+  learnedGrowth,
+  raiseLearned,
+  shortestMs,
+  watchSilence,
+} from './silence.ts';
 
 /** An unusual level is forgotten by a fiftieth in five minutes: by half in three hours. */
 const kept = 0.98;
@@ -139,6 +147,14 @@ export function isUnusual(
   const limit = it.factor * hours * state.meanHour;
   if (it.firing) return sum > overAt * limit;
   return sum > limit && (side === 'less' || !isSparse(state) || isImprobable(state, it.factor));
+}
+
+/** A top-up hides what was spent by then, which is an hour's where a provider posts once an hour. What was silent until then, and is not reported, begins again. */
+export function passTopUp(state: BalanceState): void {
+  if (state.silentMs < shortestMs || isUnusual(state, 'less', { factor: 1, firing: false })) return;
+  state.silentMs = shortestMs;
+  state.silent = 0;
+  state.less.sum = 0;
 }
 
 /** Whether so many messages are no chance where `μ` is one and a half times what is usual: by Chernoff's bound `P ≤ e^(n − μ) · (μ / n)^n`. */

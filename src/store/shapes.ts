@@ -142,6 +142,7 @@ const incidentParts = {
   currency: orAbsent(orNull(text)),
   worstSeverity: severity,
   rises,
+  anotherAt: orAbsent(rises),
   ...each(instant, 'firedAt', 'escalationSince'),
   resolvedAt: orNull(instant),
   resolution: orNull(resolution),

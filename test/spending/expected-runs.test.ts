@@ -42,6 +42,13 @@ describe('a run on one day of the month, or every week or two', () => {
     expect(learn(withRun(isLastOfMonth), Date.UTC(2026, 3, 10)).runs('sms')).toMatchObject([{ day: -1 }]);
   });
 
+  it('is one too where its day takes little more than twice as much in every hour, as a salary day does', () => {
+    const perHour = (at: number) => (new Date(at).getUTCDate() === 15 ? 22 : 10) * units;
+    expect(learn(perHour, Date.UTC(2026, 2, 20)).runs('sms')).toMatchObject([
+      { day: 15, hour: 0, hours: 24 },
+    ]);
+  });
+
   it('is part of the forecast, and no surge when it comes', () => {
     const perHour = withRun((date) => date.getUTCDate() === 3);
     const before = Date.UTC(2026, 4, 2, 12);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Reading } from '../../src/domain/reading.ts';
 import { episodeOf, excuse, isUnusual, type Side } from '../../src/spending/unusual.ts';
 import { monday, officeHours, spendBy, spendingIn } from '../support/spending.ts';
 
@@ -132,6 +133,44 @@ describe('what is unusual', () => {
     const begins = monday + 3 * dayMs;
     const perHour = (at: number) => officeHours(at) + (at >= begins && at < begins + hourMs ? 50 * mean : 0);
     expect(notifiedAfter('more', perHour, begins)).toBeNull();
+  });
+});
+
+describe('a provider that posts what was spent once an hour', () => {
+  const friday = monday + 25 * dayMs;
+  const paidAt = friday + 15 * hourMs;
+  /** Hours from the top-up, which comes with a posting, until a slump is reported, and for how long it stays; `endsAt`: nothing is spent from then on. */
+  function slumpOf(endsAt: number): { readonly after: number; readonly forHours: number } | null {
+    const spending = spendingIn();
+    const reported: number[] = [];
+    let posted: Reading | null = null;
+    const spent = (at: number) => (at < endsAt ? officeHours(at) - 0.9e6 : 0);
+    for (const reading of spendBy(spent, { from: monday, to: friday + 18 * hourMs })) {
+      if (posted === null || reading.at % hourMs === 0) posted = reading;
+      const sms = (posted.balances.sms ?? 0) + (reading.at >= paidAt ? 1e9 : 0);
+      spending.read({ ...reading, balances: { sms, voip: 0 } });
+      const state = spending.state('sms');
+      if (state === null || reading.at < friday) continue;
+      if (isUnusual(state, 'less', { factor: 1, firing: reported.length > 0 })) reported.push(reading.at);
+    }
+    const [first = 0, last = 0] = [reported[0], reported.at(-1)];
+    return reported.length === 0
+      ? null
+      : { after: (first - paidAt) / hourMs, forHours: (last - first) / hourMs };
+  }
+
+  it('is not silent where a top-up hides what it posts', () => {
+    expect(slumpOf(friday + dayMs)).toBeNull();
+  });
+
+  it('is silent where nothing was spent since before the top-up, and after it', () => {
+    expect(slumpOf(paidAt - hourMs)?.after).toBeLessThan(2.5);
+  });
+
+  it('stays silent where that was reported before the top-up', () => {
+    const slump = slumpOf(paidAt - 5 * hourMs);
+    expect(slump?.after).toBeLessThan(0);
+    expect((slump?.after ?? 0) + (slump?.forHours ?? 0)).toBeCloseTo(3);
   });
 });
 

@@ -91,8 +91,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'what a small top-up made milder is not reported again',
     file: judge,
-    old: '{ now, eased, resolution }',
-    new: '{ now, resolution }',
+    old: '{ now, eased, another, resolution }',
+    new: '{ now, another, resolution }',
   },
   {
     name: 'a balance below zero in another currency is no alert',
