@@ -13,9 +13,8 @@ import { aliveNote, followClock } from '../engine/restore.ts';
 import {
   isOwnFailureRaised,
   noteClusterProblems,
-  noteConfiguration,
   noteDamagedPolls,
-  noteStorage,
+  noteTrouble,
 } from '../engine/self-alerts.ts';
 import { reviewSilences } from '../engine/silencing.ts';
 import type { MonitorState, WatchedAccount } from '../engine/state.ts';
@@ -179,7 +178,7 @@ export class Daemon {
     this.poller.adopt(new Set());
     this.#rates.adopt(this.now());
     // The report of the last daemon was about the file as it was then.
-    noteConfiguration(this.state, invalid, this.now());
+    noteTrouble(this.state, 'configuration', invalid, this.now());
     this.#tests.resume(this.now());
     this.#tick();
   }
@@ -217,7 +216,7 @@ export class Daemon {
     this.listening.adopt(this.#connections.channels);
     const later = this.act((now) => {
       const rest = reconfigure(this.state, settings, now);
-      noteConfiguration(this.state, null, now);
+      noteTrouble(this.state, 'configuration', null, now);
       this.#heartbeat.adopt(now);
       this.#rates.adopt(now);
       for (const id of rekeyed) {
@@ -244,7 +243,7 @@ export class Daemon {
 
   /** A reload failed: the running configuration stays. */
   reportInvalidConfiguration(text: string): void {
-    this.act((now) => noteConfiguration(this.state, text, now));
+    this.act((now) => noteTrouble(this.state, 'configuration', text, now));
   }
 
   /** Calls `changed` after each commit. Returns the unsubscribe function. */
@@ -371,7 +370,7 @@ export class Daemon {
     if (isOwnFailureRaised(this.state, storageFailed.type) !== (failure !== null)) {
       if (failure === null) log.info({}, 'the database can be written again');
       else log.error({ err: failure }, 'the database cannot be written; going on from memory');
-      this.act((now) => noteStorage(this.state, failure?.message ?? null, now));
+      this.act((now) => noteTrouble(this.state, 'storage', failure?.message ?? null, now));
     }
     for (const changed of this.#subscribers) changed();
   }
