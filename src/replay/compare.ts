@@ -1,6 +1,6 @@
 import { isoText } from '../domain/time.ts';
 import type { ReplayedIncident } from './incident-book.ts';
-import type { ReplayResult } from './replay-result.ts';
+import type { ReplayResult } from './replay-engine.ts';
 
 /** The fate of an alert under another configuration. `severity`: it fires when it did, and its worst is another. */
 export type ChangeKind = 'new' | 'gone' | 'earlier' | 'later' | 'severity';

@@ -87,11 +87,7 @@ export function readWrittenRule(written: unknown): WrittenRule {
 export type RuleField = ReturnType<typeof ruleFields>[number];
 
 /** The parts of a rule on an account with these balances that decide when it speaks, in the order of the reference: all but its name, its kind and whom it watches. */
-export function ruleFields(
-  kind: RuleKind,
-  written: unknown,
-  balances: readonly BalanceDefinition[],
-) {
+export function ruleFields(kind: RuleKind, written: unknown, balances: readonly BalanceDefinition[]) {
   return settingsOf(kind).map(({ path, schema }) => {
     const value = path.reduce(keyOf, written);
     return {
