@@ -77,7 +77,9 @@ async function reportAccount(
   const last = readings.at(-1);
   const { balances } = settings;
   const flows = new Map(balances.map(({ id }) => [id, measureFlow(readings, id, currency)]));
-  const ofEach = <T>(value: (balance: Balance, flow: Flow) => T): Record<Balance, T> =>
+  const ofEach = <T>(
+    value: (balance: Balance, flow: ReturnType<typeof measureFlow>) => T,
+  ): Record<Balance, T> =>
     Object.fromEntries([...flows].map(([balance, flow]) => [balance, value(balance, flow)]));
   return {
     id: settings.id,
@@ -111,18 +113,13 @@ function stillKnownMs(
   );
 }
 
-interface Flow {
-  spent: number;
-  toppedUp: number;
-  readonly topUps: { at: number; balance: Balance; micros: number }[];
-}
-
-function measureFlow(readings: readonly Reading[], balance: Balance, currency: string | null): Flow {
-  const flow: Flow = { spent: 0, toppedUp: 0, topUps: [] };
+function measureFlow(readings: readonly Reading[], balance: Balance, currency: string | null) {
+  const topUps: { at: number; balance: Balance; micros: number }[] = [];
+  const flow = { spent: 0, toppedUp: 0, topUps };
   for (const { to, change } of changesOf(readings, balance, { currency })) {
     if (change < 0) flow.spent -= change;
     else flow.toppedUp += change;
-    if (change >= minTopUpMicros) flow.topUps.push({ at: to, balance, micros: change });
+    if (change >= minTopUpMicros) topUps.push({ at: to, balance, micros: change });
   }
   return flow;
 }
