@@ -5,9 +5,9 @@ import { ownOf } from '../../domain/own.ts';
 import { amountOf, type BalanceDefinition, type Reading, unitOf } from '../../domain/reading.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { saySum } from '../../wording/one-sum-wording.ts';
 import { phrases, say } from '../../wording/phrase.ts';
 import { commonBalances, sayAmount, sayComputed, sayLabel } from '../../wording/quantity-wording.ts';
+import { saySum } from '../../wording/sum-wording.ts';
 import { accountLink, moment, table, unknown } from './markup.ts';
 import { common, type Frame } from './words.ts';
 
