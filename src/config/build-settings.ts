@@ -12,11 +12,10 @@ import type { EntryProblem } from '../providers/kind.ts';
 import { providerKindOf } from '../providers/registry.ts';
 import { buildBuiltInRules, withBalance } from '../rules/rules-for-account.ts';
 import { once } from '../schema/shapes.ts';
-import { type Draft, Position } from './draft.ts';
-import { entryPositions } from './entry-positions.ts';
+import { type Draft, entryPositions, Position } from './draft.ts';
 import { databaseFile, type Reading } from './read-draft.ts';
 import type { ConfigInput } from './schema/config.ts';
-import { type ProviderInput, providerSchema } from './schema/providers.ts';
+import { type ProviderInput, providerSchema } from './schema/entries.ts';
 
 const defaultPollMs = 300_000;
 

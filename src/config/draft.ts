@@ -1,5 +1,6 @@
 import { isObject, keyOf } from '../domain/json.ts';
 import type { ConfigProblem } from '../domain/operator-error.ts';
+import { defaultEntry } from '../domain/provider-entry.ts';
 import type { ValueSource } from '../domain/settings.ts';
 import { formatPath, type Path } from './config-problem.ts';
 import { type InterpolationSources, interpolate, type PutIn } from './interpolate.ts';
@@ -14,10 +15,10 @@ export interface Draft {
   fillingOf(path: Path): Filling | undefined;
 }
 
-export type Place = Pick<ConfigProblem, 'file' | 'path'> & LinePlace;
+type Place = Pick<ConfigProblem, 'file' | 'path'> & LinePlace;
 
 /** The result of one string's placeholders: it came, in part or whole, from the environment or a file, and must not be quoted. */
-export interface Filling {
+interface Filling {
   /** The whole string was one placeholder: it may then stand for a number, true or false. */
   readonly whole: boolean;
   readonly from: readonly PutIn[];
@@ -178,4 +179,13 @@ export class Position {
   report(message: string): void {
     this.#problems.push({ ...this.draft.placeOf(this.path), message });
   }
+}
+
+/** Where the provider entries of a file stand, the default one first, whether it is written or not. */
+export function entryPositions(file: Position) {
+  return [{ name: defaultEntry, position: file.at(defaultEntry) }, ...file.at('providers').entries()];
+}
+
+export function entryPosition(file: Position, name: string): Position {
+  return name === defaultEntry ? file.at(name) : file.at('providers', name);
 }

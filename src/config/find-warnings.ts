@@ -22,8 +22,7 @@ import { providerKindOf } from '../providers/registry.ts';
 import { shortPollMs } from '../schema/times.ts';
 import { didYouMean } from '../wording/lists.ts';
 import { demandEncryption } from './checks/check-keys.ts';
-import { type Draft, Position } from './draft.ts';
-import { entryPosition } from './entry-positions.ts';
+import { type Draft, entryPosition, Position } from './draft.ts';
 import { warnOfLabels, warnOfRules } from './rule-warnings.ts';
 
 interface When {

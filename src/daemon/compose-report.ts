@@ -1,21 +1,27 @@
-import type { Message, ReportAccount } from '../domain/message.ts';
-import { isSameCurrency } from '../domain/money.ts';
+import type { Message, ReportAccount, ReportMessage } from '../domain/message.ts';
+import { currencyCode, isSameCurrency, type Micros } from '../domain/money.ts';
+import { sumUp } from '../domain/one-sum.ts';
 import type { Notification } from '../domain/outbox.ts';
-import type { Balance, Reading } from '../domain/reading.ts';
+import { ownOf } from '../domain/own.ts';
+import { type Balance, type Reading, unitOf } from '../domain/reading.ts';
+import { dayMs, isoDay } from '../domain/time.ts';
 import { byUrgency, mostUrgent, type Urgency } from '../domain/urgency.ts';
+import { groupByRun } from '../engine/pay-runs.ts';
 import { paymentsOf } from '../engine/payments.ts';
 import { pollGap } from '../engine/poll-gaps.ts';
+import { moneyOf } from '../engine/rates.ts';
 import { damageEnd } from '../engine/self-alerts.ts';
 import { runwayOf } from '../engine/spending.ts';
 import type { MonitorState, WatchedAccount } from '../engine/state.ts';
+import { monthlyBudget } from '../rules/budget.ts';
 import { usuallyStaleAfter } from '../rules/stale.ts';
 import { minTopUpMicros } from '../rules/top-up.ts';
 import { urgencyOfBalance } from '../rules/urgency.ts';
 import { changesOf, readingsOfChanges } from '../spending/changes.ts';
+import { addBudgets, addOutlooks, outlookOf } from '../spending/outlook.ts';
 import { thin } from '../spending/thin.ts';
 import { type ComposeDependencies, frameOf } from './compose.ts';
 import { collect } from './history-loader.ts';
-import { sumReport } from './report-sums.ts';
 
 const chartPoints = 200;
 
@@ -71,7 +77,9 @@ async function reportAccount(
   const last = readings.at(-1);
   const { balances } = settings;
   const flows = new Map(balances.map(({ id }) => [id, measureFlow(readings, id, currency)]));
-  const ofEach = <T>(value: (balance: Balance, flow: Flow) => T): Record<Balance, T> =>
+  const ofEach = <T>(
+    value: (balance: Balance, flow: ReturnType<typeof measureFlow>) => T,
+  ): Record<Balance, T> =>
     Object.fromEntries([...flows].map(([balance, flow]) => [balance, value(balance, flow)]));
   return {
     id: settings.id,
@@ -105,18 +113,13 @@ function stillKnownMs(
   );
 }
 
-interface Flow {
-  spent: number;
-  toppedUp: number;
-  readonly topUps: { at: number; balance: Balance; micros: number }[];
-}
-
-function measureFlow(readings: readonly Reading[], balance: Balance, currency: string | null): Flow {
-  const flow: Flow = { spent: 0, toppedUp: 0, topUps: [] };
+function measureFlow(readings: readonly Reading[], balance: Balance, currency: string | null) {
+  const topUps: { at: number; balance: Balance; micros: number }[] = [];
+  const flow = { spent: 0, toppedUp: 0, topUps };
   for (const { to, change } of changesOf(readings, balance, { currency })) {
     if (change < 0) flow.spent -= change;
     else flow.toppedUp += change;
-    if (change >= minTopUpMicros) flow.topUps.push({ at: to, balance, micros: change });
+    if (change >= minTopUpMicros) topUps.push({ at: to, balance, micros: change });
   }
   return flow;
 }
@@ -124,4 +127,62 @@ function measureFlow(readings: readonly Reading[], balance: Balance, currency: s
 /** Unknown accounts come after those that run out. */
 function urgencyOfReported(account: ReportAccount, now: number): Urgency {
   return mostUrgent(Object.values(account.runways).flatMap((runway) => urgencyOfBalance(runway, now) ?? []));
+}
+
+/** The sums of a report over all accounts: one sum, what the month comes to, and what the next pay runs must hold. */
+function sumReport(
+  state: MonitorState,
+  accounts: readonly ReportAccount[],
+  now: number,
+): Pick<ReportMessage, 'inOne' | 'months' | 'payRuns'> {
+  const read = accounts.flatMap((account) => {
+    const { reading, balances } = account;
+    if (reading === null) return [];
+    return balances.map(({ id }) => ({
+      account,
+      id,
+      currency: unitOf({ balances, currency: reading.currency }, id),
+    }));
+  });
+  const money = moneyOf(state);
+  const inOne = (of: (account: ReportAccount, balance: Balance) => Micros | undefined) =>
+    money &&
+    sumUp(
+      read.map(({ account, id, currency }) => ({ currency, micros: of(account, id) ?? 0 })),
+      money,
+    );
+  const left = inOne(({ reading }, id) => ownOf(reading?.balances, id));
+  const spent = inOne(({ spent: own }, id) => ownOf(own, id));
+  const outlooks = read.flatMap(({ account: { id: account }, id, currency }) => {
+    const watched = state.accounts.get(account);
+    const outlook = watched && outlookOf(watched.spending, id, now);
+    if (!watched || !outlook) return [];
+    return { ...outlook, currency, budget: monthlyBudget(watched, id, outlook.month.spent) };
+  });
+  const payments = accounts.flatMap(({ payments: own, balances, reading }) =>
+    own.map(({ micros, runAt, balance }) => ({
+      micros,
+      runAt,
+      currency: unitOf({ balances, currency: reading?.currency ?? '' }, balance),
+    })),
+  );
+  // It is another month already in zones ahead.
+  const monthly = Map.groupBy(
+    outlooks,
+    ({ currency, month }) =>
+      `${currencyCode(currency)} ${isoDay(month.startsAt + 15 * dayMs, 'UTC').slice(0, 7)}`,
+  );
+  return {
+    inOne: left && spent && { left, spent },
+    months: [...monthly.values()].map((own) => ({
+      ...addOutlooks(own),
+      currency: own[0]?.currency ?? '',
+      startsAt: own[0]?.month.startsAt ?? now,
+      budget: addBudgets(own),
+    })),
+    payRuns: groupByRun(payments, money).map(({ payments: { length: count }, ...run }) => ({
+      ...run,
+      count,
+    })),
+  };
 }

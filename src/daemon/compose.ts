@@ -17,9 +17,8 @@ import { type AccountFacts, whyUnusable } from '../rules/evaluation.ts';
 import { ruleKindOf } from '../rules/registry.ts';
 import { thin } from '../spending/thin.ts';
 import { balanceLabel } from '../wording/quantity-wording.ts';
-import { describeAccount } from './describe-account.ts';
+import { describeAccount, mostUrgentFirst } from './describe-account.ts';
 import { collect, type HistoryLoader } from './history-loader.ts';
-import { mostUrgentFirst } from './most-urgent-first.ts';
 
 const chartMs = weekMs;
 const chartPoints = 200;

@@ -13,9 +13,8 @@ import { aliveNote, followClock } from '../engine/restore.ts';
 import {
   isOwnFailureRaised,
   noteClusterProblems,
-  noteConfiguration,
   noteDamagedPolls,
-  noteStorage,
+  noteTrouble,
 } from '../engine/self-alerts.ts';
 import { reviewSilences } from '../engine/silencing.ts';
 import type { MonitorState, WatchedAccount } from '../engine/state.ts';
@@ -36,9 +35,8 @@ import type { FarewellDependencies } from './farewell-sender.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { HistoryLoader } from './history-loader.ts';
 import { Learning } from './learning.ts';
-import { openLeftOrders } from './left-orders.ts';
+import { createReach, openLeftOrders } from './left-orders.ts';
 import { Listening } from './listening.ts';
-import { createReach } from './order-reach.ts';
 import { Poller } from './poller.ts';
 import { RatesReading } from './rates-reading.ts';
 import { nextReportAt, sendDueReports } from './reporting.ts';
@@ -179,7 +177,7 @@ export class Daemon {
     this.poller.adopt(new Set());
     this.#rates.adopt(this.now());
     // The report of the last daemon was about the file as it was then.
-    noteConfiguration(this.state, invalid, this.now());
+    noteTrouble(this.state, 'configuration', invalid, this.now());
     this.#tests.resume(this.now());
     this.#tick();
   }
@@ -217,7 +215,7 @@ export class Daemon {
     this.listening.adopt(this.#connections.channels);
     const later = this.act((now) => {
       const rest = reconfigure(this.state, settings, now);
-      noteConfiguration(this.state, null, now);
+      noteTrouble(this.state, 'configuration', null, now);
       this.#heartbeat.adopt(now);
       this.#rates.adopt(now);
       for (const id of rekeyed) {
@@ -244,7 +242,7 @@ export class Daemon {
 
   /** A reload failed: the running configuration stays. */
   reportInvalidConfiguration(text: string): void {
-    this.act((now) => noteConfiguration(this.state, text, now));
+    this.act((now) => noteTrouble(this.state, 'configuration', text, now));
   }
 
   /** Calls `changed` after each commit. Returns the unsubscribe function. */
@@ -371,7 +369,7 @@ export class Daemon {
     if (isOwnFailureRaised(this.state, storageFailed.type) !== (failure !== null)) {
       if (failure === null) log.info({}, 'the database can be written again');
       else log.error({ err: failure }, 'the database cannot be written; going on from memory');
-      this.act((now) => noteStorage(this.state, failure?.message ?? null, now));
+      this.act((now) => noteTrouble(this.state, 'storage', failure?.message ?? null, now));
     }
     for (const changed of this.#subscribers) changed();
   }

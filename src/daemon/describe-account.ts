@@ -1,10 +1,13 @@
-import { type Incident, isAcknowledged } from '../domain/alert.ts';
+import { type Incident, isAcknowledged, selfAccountId } from '../domain/alert.ts';
 import type { ItemAccount } from '../domain/message.ts';
 import { entryOf } from '../domain/provider-entry.ts';
+import { severityRank } from '../domain/severity.ts';
+import { byUrgency } from '../domain/urgency.ts';
 import { paymentFor } from '../engine/payments.ts';
 import { runwayOf } from '../engine/spending.ts';
 import type { MonitorState, WatchedAccount } from '../engine/state.ts';
 import { alertKindOf, balanceLevels } from '../rules/registry.ts';
+import { urgencyOf } from '../rules/urgency.ts';
 
 /** The account of an incident as a message about it shows it; `history`, for charts, is left empty. */
 export function describeAccount(
@@ -54,4 +57,33 @@ function openRuleOf({ rule, resolvedAt }: Incident): string | undefined {
 /** True also for alerts about an account that cannot be read: how long the last known balance lasts matters. */
 function saysRunway({ balance, type }: Incident): boolean {
   return balance !== null || alertKindOf({ type }).staleness !== undefined;
+}
+
+/** Open before ended, then the most urgent; of what is alike the worst, balances before lowwater itself, the newest. */
+export function mostUrgentFirst(
+  state: MonitorState,
+  incidents: readonly Incident[],
+  now: number,
+): Incident[] {
+  const runway = ({ account, balance }: Incident) => {
+    const watched = balance === null ? undefined : state.accounts.get(account);
+    return watched === undefined ? null : runwayOf(watched, balance ?? '', now);
+  };
+  const rank = (incident: Incident): readonly number[] => [
+    Number(incident.resolvedAt !== null),
+    -severityRank(incident.severity),
+    Number(incident.account === selfAccountId),
+    -incident.firedAt,
+  ];
+  return incidents
+    .map((incident) => ({
+      incident,
+      rank: rank(incident),
+      urgency: urgencyOf({ ...incident, since: incident.firedAt }, runway(incident), now),
+    }))
+    .sort(({ rank: left, urgency }, { rank: right, urgency: other }) => {
+      const [open = 0, ...rest] = left.map((value, place) => value - (right[place] ?? 0));
+      return open || byUrgency(urgency, other) || (rest.find((difference) => difference !== 0) ?? 0);
+    })
+    .map(({ incident }) => incident);
 }

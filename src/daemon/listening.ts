@@ -1,5 +1,5 @@
 import { minuteMs } from '../domain/time.ts';
-import { noteChats } from '../engine/self-alerts.ts';
+import { noteTrouble } from '../engine/self-alerts.ts';
 import type {
   AnswerChat,
   Channel,
@@ -80,16 +80,11 @@ export class Listening {
       else this.#lostSince.set(name, problem.since);
       return problem === null ? [] : [{ name, ...problem }];
     });
-    const long = lost.filter(({ since }) => now - since > patienceMs);
-    if (lost.length === 0) noteChats(this.#parts.state, null, now);
-    else if (long.length > 0)
-      noteChats(
-        this.#parts.state,
-        long
-          .map(({ name, reason }) => told.of({ channel: name, reason }))
-          .reduce((first, next) => told.both({ first, next })),
-        now,
-      );
+    const long = lost
+      .filter(({ since }) => now - since > patienceMs)
+      .map(({ name, reason }) => told.of({ channel: name, reason }));
+    const problem = long.length === 0 ? null : long.reduce((first, next) => told.both({ first, next }));
+    if (lost.length === 0 || problem !== null) noteTrouble(this.#parts.state, 'hearing', problem, now);
   }
 
   stop(): void {

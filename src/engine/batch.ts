@@ -73,10 +73,6 @@ export function isAllTaken(state: MonitorState): boolean {
   return polls.size + polled.unsaved.size + spending.unsaved.size === 0 && changedOnlyReadings(state);
 }
 
-export function isAllStored(state: MonitorState): boolean {
-  return takenFrom(state).every((part) => part.unstored === 0);
-}
-
 /** How much is not known to be stored. */
 export function countUnstored({ acts, polls, messages }: MonitorState) {
   return { orders: acts.size, readings: polls.unstored, messages: messages.unsaved.unstored };

@@ -1,12 +1,12 @@
 import { parseJson } from '../domain/json.ts';
 import { currencyCode, formatMicros } from '../domain/money.ts';
 import { faultOfDay, isAhead, type Money, type Rates, worthOf } from '../domain/one-sum.ts';
+import { listFacts, text } from '../domain/quantity.ts';
 import type { Outcome } from '../domain/reading.ts';
 import type { RatesSource } from '../domain/settings.ts';
 import { dayMs, isoDay } from '../domain/time.ts';
-import { ratesFailed } from '../rules/self-alert-kinds.ts';
 import { sentences } from '../wording/phrase.ts';
-import { clearOwnFailure, noteRatesProblem } from './self-alerts.ts';
+import { noteTrouble } from './self-alerts.ts';
 import type { MonitorState } from './state.ts';
 
 /** The last rates that were read. */
@@ -47,16 +47,17 @@ export function takeRates(state: MonitorState, source: RatesSource, outcome: Out
   if (isTaken) state.notes.write(ratesNote, JSON.stringify(read));
   const { rates = null } = moneyOf(state) ?? {};
   const isOld = rates === null || now > Date.parse(rates.date) + staleMs + source.everyMs;
+  const facts = listFacts({ 'rates in use': rates && text(rates.date) });
   if (isOld || (isAnswered && !isTaken))
-    noteRatesProblem(state, isTaken ? told.noneNewer() : read, rates?.date ?? null, now);
-  else if (isTaken) clearOwnFailure(state, ratesFailed.type, now);
+    noteTrouble(state, 'rates', isTaken ? told.noneNewer() : read, now, facts);
+  else if (isTaken) noteTrouble(state, 'rates', null, now);
   return isTaken;
 }
 
 /** The settings may name no source any more. */
 export function followRates(state: MonitorState, now: number): void {
   if (state.settings.money?.source != null) return;
-  clearOwnFailure(state, ratesFailed.type, now);
+  noteTrouble(state, 'rates', null, now);
   if (state.notes.has(ratesNote)) state.notes.delete(ratesNote);
 }
 

@@ -83,33 +83,25 @@ export function isRaised(alert: Alert | undefined): boolean {
   return alert?.state === 'firing' && alert.recoveringSince === null;
 }
 
-/** The database cannot be written, as `problem` says; with null it can be again. */
-export function noteStorage(state: MonitorState, problem: string | null, now: number): void {
-  if (problem === null) clearOwnFailure(state, storageFailed.type, now);
-  else raiseOwnFailure(state, { kind: storageFailed, severity: 'critical', text: problem }, now);
-}
+/** What has one alert for all of it: the database is not written, the file on the disk is invalid, rates are not read, a chat is not heard. */
+const troubles = {
+  storage: { kind: storageFailed, severity: 'critical' },
+  configuration: { kind: configInvalid, severity: 'warning' },
+  rates: { kind: ratesFailed, severity: 'warning' },
+  hearing: { kind: chatLost, severity: 'warning' },
+} as const;
 
-/** The configuration on the disk is invalid, as `problem` says; with null it is the one in force. */
-export function noteConfiguration(state: MonitorState, problem: string | null, now: number): void {
-  if (problem === null) clearOwnFailure(state, configInvalid.type, now);
-  else raiseOwnFailure(state, { kind: configInvalid, severity: 'warning', text: problem }, now);
-}
-
-/** Why there are no present rates, and of which day the ones in force are. */
-export function noteRatesProblem(
+/** What is wrong there, as `problem` says; with null all is well again. */
+export function noteTrouble(
   state: MonitorState,
-  problem: string,
-  since: string | null,
+  where: keyof typeof troubles,
+  problem: string | null,
   now: number,
+  facts: readonly Fact[] = [],
 ): void {
-  const facts = since === null ? [] : listFacts({ 'rates in use': text(since) });
-  raiseOwnFailure(state, { kind: ratesFailed, severity: 'warning', text: problem, facts }, now);
-}
-
-/** In which chats nothing is heard, as `problem` says; with null it is in all of them. */
-export function noteChats(state: MonitorState, problem: string | null, now: number): void {
-  if (problem === null) clearOwnFailure(state, chatLost.type, now);
-  else raiseOwnFailure(state, { kind: chatLost, severity: 'warning', text: problem }, now);
+  const trouble = troubles[where];
+  if (problem === null) clearOwnFailure(state, trouble.kind.type, now);
+  else raiseOwnFailure(state, { ...trouble, text: problem, facts }, now);
 }
 
 /** All problems among the daemons that share a database: those not named are over, unless that is undecided. */

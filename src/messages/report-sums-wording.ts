@@ -2,10 +2,9 @@ import type { ReportMessage, ReportMonth } from '../domain/message.ts';
 import { cleanCurrency } from '../domain/plain-text.ts';
 import { dayMs, momentParts } from '../domain/time.ts';
 import type { Reader } from '../wording/moments.ts';
-import { saySum } from '../wording/one-sum-wording.ts';
-import { sayPayRun } from '../wording/pay-run-wording.ts';
 import { phrases, say } from '../wording/phrase.ts';
 import { sayAmount, sayBareAmount, sayComputed } from '../wording/quantity-wording.ts';
+import { sayPayRun, saySum } from '../wording/sum-wording.ts';
 
 const says = phrases('reportSums', {
   left: 'Left in one currency: {sum}',

@@ -1,26 +1,15 @@
 import { isoText } from '../domain/time.ts';
 import type { ReplayedIncident } from './incident-book.ts';
-import type { ReplayResult } from './replay-result.ts';
+import type { ReplayResult } from './replay-engine.ts';
 
 /** The fate of an alert under another configuration. `severity`: it fires when it did, and its worst is another. */
 export type ChangeKind = 'new' | 'gone' | 'earlier' | 'later' | 'severity';
 
-export interface ReplayChange {
-  readonly kind: ChangeKind;
-  readonly account: string;
-  readonly before: ReplayedIncident | null;
-  readonly after: ReplayedIncident | null;
-  /** Ordered by account and time. */
-  readonly at: number;
-}
+export type ReplayChange = ReturnType<typeof changeOf>;
+export type ReplayComparison = ReturnType<typeof compareReplays>;
 
-export interface ReplayComparison {
-  readonly changes: readonly ReplayChange[];
-  readonly same: number;
-  readonly messages: readonly { readonly channel: string; readonly before: number; readonly after: number }[];
-}
-
-export function compareReplays(before: ReplayResult, after: ReplayResult): ReplayComparison {
+/** Changes are ordered by account and time. */
+export function compareReplays(before: ReplayResult, after: ReplayResult) {
   const names = new Set([...before.messages.byChannel.keys(), ...after.messages.byChannel.keys()]);
   const count = ({ messages }: ReplayResult, channel: string): number => messages.byChannel.get(channel) ?? 0;
   return {
@@ -32,10 +21,7 @@ export function compareReplays(before: ReplayResult, after: ReplayResult): Repla
 }
 
 /** Incidents of one account about the same thing, that overlap, are one alert, whatever its rule is called. */
-export function compareIncidents(
-  before: readonly ReplayedIncident[],
-  after: readonly ReplayedIncident[],
-): Pick<ReplayComparison, 'changes' | 'same'> {
+export function compareIncidents(before: readonly ReplayedIncident[], after: readonly ReplayedIncident[]) {
   const left = Map.groupBy(before, subjectOf);
   const changes: ReplayChange[] = [];
   let same = 0;
@@ -81,11 +67,7 @@ function kindOf(before: ReplayedIncident | null, after: ReplayedIncident): Chang
   return after.severity === before.severity ? null : 'severity';
 }
 
-function changeOf(
-  kind: ChangeKind,
-  before: ReplayedIncident | null,
-  after: ReplayedIncident | null,
-): ReplayChange {
+function changeOf(kind: ChangeKind, before: ReplayedIncident | null, after: ReplayedIncident | null) {
   const { account = '', firedAt = 0 } = after ?? before ?? {};
   return { kind, account, before, after, at: firedAt };
 }

@@ -89,20 +89,12 @@ const horizonsMs = [24 * hourMs, 72 * hourMs, 168 * hourMs] as const;
 const from = 0.8;
 const to = 1.25;
 
-/** The record of one balance's forecasts that far ahead. */
-export interface ForecastQuality {
-  readonly balance: Balance;
-  readonly aheadMs: number;
-  /** The number of forecasts, one an hour, that came to be known as right or wrong. */
-  readonly count: number;
-  /** The middle of `|predicted − true| / true`. */
-  readonly medianError: number;
-  /** The share of outcomes within the interval that was to hold four times in five. */
-  readonly held: number;
-}
-
-/** Empty is when as much was spent as was left: that is seen although it was topped up in between. */
-export function judgeForecasts(forecasts: readonly PastForecast[], balance: Balance): ForecastQuality[] {
+/**
+ * How good the forecasts of a balance were, by how far ahead: `count` of them, one an hour, came to be known as right or wrong, `medianError`
+ * is the middle of `|predicted − true| / true`, and `held` the share of outcomes within the interval that was to hold four times in five.
+ * Empty is when as much was spent as was left: that is seen although it was topped up in between.
+ */
+export function judgeForecasts(forecasts: readonly PastForecast[], balance: Balance) {
   const own = forecasts.filter((it) => it.balance === balance);
   const known = sumUp(own);
   const cases = own.flatMap((it, index) => {

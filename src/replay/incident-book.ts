@@ -169,28 +169,12 @@ function isUsedUp({ poll, spending }: WatchedAccount, balance: Balance, floorMic
 const earlyFactor = 1.2;
 const lateFactor = 0.8;
 
-/** The record of a rule that warns a time ahead: compared with when the balance truly was used up. */
-export interface RunwayRecord {
-  readonly rule: string;
-  /** The longest time ahead that it fired with. */
-  readonly withinMs: number;
-  readonly fired: number;
-  /** The number, of those whose truth is known, that came in time, too early, too late. */
-  readonly inTime: number;
-  readonly early: number;
-  readonly late: number;
-  /** The middle one of the times from firing until nothing was left; null where that is never known. */
-  readonly leadMs: number | null;
-  /** The number of times it fired again although nothing was paid in since it had resolved. */
-  readonly flapped: number;
-}
-
 /**
  * One record for each rule whose incidents fired by a time until the balance is empty. The truth is when it was, or when
  * as much was spent as had been left (`Emptying`). Where the past ends before, an incident counts as early when that is
  * later than the rule asked for already, and else as not known.
  */
-export function judgeRunways(incidents: readonly ReplayedIncident[], until: number): RunwayRecord[] {
+export function judgeRunways(incidents: readonly ReplayedIncident[], until: number) {
   const notified = incidents.flatMap((incident) => {
     const { threshold, floored } = incident;
     return floored && threshold?.unit === 'duration' ? [{ incident, withinMs: threshold.ms }] : [];
@@ -201,12 +185,16 @@ export function judgeRunways(incidents: readonly ReplayedIncident[], until: numb
     const count = (verdict: Verdict): number => verdicts.filter((it) => it === verdict).length;
     return {
       rule,
+      /** The longest time ahead that it fired with. */
       withinMs: its.reduce((longest, { withinMs }) => Math.max(longest, withinMs), 0),
       fired: its.length,
+      /** The number, of those whose truth is known, that came in time, too early, too late. */
       inTime: count('in time'),
       early: count('early'),
       late: count('late'),
+      /** The middle one of the times from firing until nothing was left; null where that is never known. */
       leadMs: leads.toSorted((left, right) => left - right)[leads.length >> 1] ?? null,
+      /** The number of times it fired again although nothing was paid in since it had resolved. */
       flapped: its.filter(({ incident }) => !incident.isFirst).length,
     };
   });

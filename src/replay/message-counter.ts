@@ -4,12 +4,7 @@ import { recordDelivery } from '../engine/delivery-ended.ts';
 import { absorbFollowers, putNotification, queueOf, sendable } from '../engine/queue.ts';
 import type { MonitorState } from '../engine/state.ts';
 
-export interface MessageCount {
-  readonly total: number;
-  readonly byChannel: ReadonlyMap<string, number>;
-  /** Counts by week from the begin of the replay; a week in which none went out may be missing at the end. */
-  readonly byWeek: readonly number[];
-}
+export type MessageCount = MessageCounter['count'];
 
 /** The outbox's end in a replay: every channel takes every message at once, and all that is kept of it is the count. */
 export class MessageCounter {
@@ -24,7 +19,8 @@ export class MessageCounter {
     this.#since = since;
   }
 
-  get count(): MessageCount {
+  /** `byWeek` counts from the begin of the replay; a week in which none went out may be missing at the end. */
+  get count() {
     return { total: this.#total, byChannel: this.#byChannel, byWeek: this.#byWeek };
   }
 

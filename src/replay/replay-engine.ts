@@ -1,20 +1,65 @@
 import { HistoryLoader } from '../daemon/history-loader.ts';
 import { entryOf } from '../domain/provider-entry.ts';
-import { type AccountState, freshAccount, type Outcome, type PollRecord } from '../domain/reading.ts';
+import {
+  type AccountState,
+  freshAccount,
+  type Outcome,
+  type PollRecord,
+  type Reading,
+} from '../domain/reading.ts';
 import type { AccountSettings, Settings } from '../domain/settings.ts';
+import { isoText } from '../domain/time.ts';
 import { changedOnlyReadings, discardChanges } from '../engine/batch.ts';
 import { observePoll } from '../engine/observe.ts';
 import { aliveNote, skipUnwatched, startMonitor } from '../engine/restore.ts';
 import { LearnFromHistory } from '../engine/spending.ts';
-import { groupOf, type MonitorState } from '../engine/state.ts';
+import { groupOf, type MonitorState, type WatchedAccount } from '../engine/state.ts';
 import { endTurn } from '../engine/turn.ts';
 import type { Calendar, Random } from '../ports/clock.ts';
 import { nothingStored } from '../views/empty-reader.ts';
-import { IncidentBook } from './incident-book.ts';
-import { MessageCounter } from './message-counter.ts';
+import { isoOrNull, quantityJson } from '../views/public-object.ts';
+import { IncidentBook, type ReplayedIncident } from './incident-book.ts';
+import { type MessageCount, MessageCounter } from './message-counter.ts';
 import { type AccountPast, type SurveyedPast, usualInterval } from './past.ts';
 import { MergedStreams, PollStream } from './poll-stream.ts';
-import type { ReplayObserver, ReplayResult } from './replay-result.ts';
+
+/** The past as the configuration would have reported it. */
+export interface ReplayResult {
+  /** In the order in which they fired; those of a provider as a whole among them. */
+  readonly incidents: readonly ReplayedIncident[];
+  readonly messages: MessageCount;
+  /** The accounts that have a past, in the order given. */
+  readonly accounts: readonly SurveyedPast[];
+  /** The first poll, and the end of what was watched. Both 0 without any poll. */
+  readonly since: number;
+  readonly until: number;
+}
+
+/** Somebody who looks on. */
+export interface ReplayObserver {
+  /** Before the first poll is judged. */
+  begins?(accounts: readonly SurveyedPast[]): void;
+  /** A reading was judged; `account` is as the engine knows it after that. */
+  read?(account: WatchedAccount, reading: Reading): void;
+}
+
+/** The public JSON of a replay. `severity` is the worst that was reached, `value` what it fired with. */
+export function replayJson({ incidents, messages }: ReplayResult) {
+  return {
+    incidents: incidents.map(({ account, rule, type, severity, firedAt, resolvedAt, value, empty }) => ({
+      account,
+      rule,
+      type,
+      severity,
+      firedAt: isoText(firedAt),
+      resolvedAt: isoOrNull(resolvedAt),
+      value: value && quantityJson(value),
+      emptyAt: isoOrNull(empty?.at ?? null),
+      emptyBy: empty?.how ?? null,
+    })),
+    messages: messages.total,
+  };
+}
 
 /** Turns forgotten together in which nothing but readings changed: more would outlive the space of young objects. */
 const quietTurns = 100;

@@ -1,8 +1,7 @@
 import type { Settings } from '../domain/settings.ts';
 import type { Calendar } from '../ports/clock.ts';
 import { type AccountPast, Survey, type SurveyedPast } from './past.ts';
-import { ReplayEngine } from './replay-engine.ts';
-import type { ReplayObserver, ReplayResult } from './replay-result.ts';
+import { ReplayEngine, type ReplayObserver, type ReplayResult } from './replay-engine.ts';
 
 export interface ReplayDependencies {
   readonly settings: Settings;

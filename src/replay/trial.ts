@@ -9,7 +9,7 @@ import { emptyReader } from '../views/empty-reader.ts';
 import type { ReplayedIncident } from './incident-book.ts';
 import { type AccountPast, storedPast } from './past.ts';
 import { Replay } from './replay.ts';
-import type { ReplayResult } from './replay-result.ts';
+import type { ReplayResult } from './replay-engine.ts';
 
 /** The reports of a rule of other values about the past of one account, compared with the present ones. */
 export interface Trial {

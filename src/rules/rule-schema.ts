@@ -84,28 +84,19 @@ export function readWrittenRule(written: unknown): WrittenRule {
 }
 
 /** A value of a rule that a person may edit. */
-export interface RuleField {
-  /** Such as `thresholds.critical`. */
-  readonly path: string;
-  readonly description: string;
-  /** Empty where the file has none. */
-  readonly value: string;
-  /** The allowed words, if only some are. */
-  readonly words: readonly string[];
-}
+export type RuleField = ReturnType<typeof ruleFields>[number];
 
 /** The parts of a rule on an account with these balances that decide when it speaks, in the order of the reference: all but its name, its kind and whom it watches. */
-export function ruleFields(
-  kind: RuleKind,
-  written: unknown,
-  balances: readonly BalanceDefinition[],
-): readonly RuleField[] {
+export function ruleFields(kind: RuleKind, written: unknown, balances: readonly BalanceDefinition[]) {
   return settingsOf(kind).map(({ path, schema }) => {
     const value = path.reduce(keyOf, written);
     return {
+      /** Such as `thresholds.critical`. */
       path: path.join('.'),
       description: schema.description ?? '',
+      /** Empty where the file has none. */
       value: value === undefined ? '' : String(value),
+      /** The allowed words, if only some are. */
       words: path[0] === 'balance' ? balances.map(({ id }) => id) : (schema.enum ?? []).map(String),
     };
   });

@@ -62,21 +62,14 @@ function outlookOfPeriod(
   return { startsAt, endsAt, knownSince, spent, total: rest && mapRange(rest, (micros) => spent + micros) };
 }
 
-/** The spending of several balances of one currency together. */
-interface SpendingTogether {
-  readonly month: PeriodTogether;
-  readonly quarter: PeriodTogether;
-  readonly nextMonth: ExpectedSpending;
-  /** The number without a forecast: they count as spent so far. */
-  readonly unknown: number;
-  readonly balances: number;
-}
-
 const nothing: ExpectedSpending = { micros: 0, low: 0, high: 0 };
 
-/** The range is as wide as all of them together: as if every forecast were off in the same direction. */
-export function addOutlooks(outlooks: readonly SpendingOutlook[]): SpendingTogether {
-  const periodOf = (pick: (outlook: SpendingOutlook) => PeriodOutlook) => {
+/**
+ * The spending of several balances of one currency together. The range is as wide as all of them together: as if every forecast were off in the
+ * same direction.
+ */
+export function addOutlooks(outlooks: readonly SpendingOutlook[]) {
+  const periodOf = (pick: (outlook: SpendingOutlook) => PeriodOutlook): PeriodTogether => {
     const all = outlooks.map(pick);
     const totals = all.map(({ spent, total }) => total ?? { micros: spent, low: spent, high: spent });
     return {
@@ -89,6 +82,7 @@ export function addOutlooks(outlooks: readonly SpendingOutlook[]): SpendingToget
     month: periodOf(({ month }) => month),
     quarter: periodOf(({ quarter }) => quarter),
     nextMonth: addRanges(outlooks.map(({ nextMonth }) => nextMonth ?? nothing)),
+    /** The number without a forecast: they count as spent so far. */
     unknown: outlooks.filter(({ month }) => month.total === null).length,
     balances: outlooks.length,
   };

@@ -8,13 +8,6 @@ const amountSpread = 0.1;
 /** The spread of the balances at which they come, and how near to empty none is taken for a pattern, as a share of the amount. */
 const levelSpread = 0.06;
 
-/** The top-up that comes again and again: an automatic recharge. */
-export interface UsualTopUp {
-  readonly amount: Micros;
-  /** The balance at which it has come, at the latest. */
-  readonly level: Micros;
-}
-
 /** Whether a rise is more than a correction or a refund: what lasts less than a mean hour is none. */
 export function isTopUp(state: BalanceState | null, rise: Micros): boolean {
   return rise > 0 && rise >= (state?.meanHour ?? 0);
@@ -30,11 +23,11 @@ export function rememberTopUp(state: BalanceState, { rise, from }: Record<'rise'
 }
 
 /**
- * The top-up of one amount (a tenth more or less, one exception) that came from one balance: of the last four to six, the highest
- * two thirds of the balances at least lie within 6 % of the amount, and not as near as that to empty, where people pay by hand. Null where
- * there is no such pattern.
+ * The top-up that comes again and again, an automatic recharge, and the balance at which it has come, at the latest: of one amount (a tenth
+ * more or less, one exception) that came from one balance. Of the last four to six, the highest two thirds of the balances at least lie
+ * within 6 % of the amount, and not as near as that to empty, where people pay by hand. Null where there is no such pattern.
  */
-export function usualTopUp(state: BalanceState, floorMicros: Micros): UsualTopUp | null {
+export function usualTopUp(state: BalanceState, floorMicros: Micros) {
   const count = Math.min(state.topUps, keptTopUps);
   if (count < minTopUps) return null;
   const amounts = [...state.topUpAmounts.subarray(0, count)].sort((left, right) => left - right);

@@ -7,22 +7,7 @@ interface Retelling extends Listener {
   readonly said: Map<string, string>;
 }
 
-/** The English form of a phrase: its arguments are the groups of the pattern, in the order of their names. */
-interface Form {
-  readonly phrase: Phrase;
-  readonly pattern: RegExp;
-  /** The same with arguments as long as they can be, the first ones first. */
-  readonly longest: RegExp;
-  /** The words that always stand in it: a text without one of them needs no pattern, which is slow. */
-  readonly words: readonly string[];
-  readonly names: readonly string[];
-  /** Quoted text and names stay as they are. */
-  readonly quoted: ReadonlySet<string>;
-  /** The counts among them. */
-  readonly counts: ReadonlySet<string>;
-  /** The number of letters that are always there: of several forms the one that says most is meant. */
-  readonly letters: number;
-}
+type Form = ReturnType<typeof formOf>;
 
 let forms: readonly Form[] = [];
 
@@ -96,7 +81,8 @@ function lengthOf({ pattern }: Form): number {
   return pattern.source.length;
 }
 
-function formOf(phrase: Phrase): Form {
+/** The English form of a phrase: its arguments are the groups of the pattern, in the order of their names; `counts` are those among them. */
+function formOf(phrase: Phrase) {
   const names: string[] = [];
   const counts = new Set<string>();
   const sourceOf = (part: Part): string => {
@@ -111,12 +97,16 @@ function formOf(phrase: Phrase): Form {
     return `(?:${one}|${other})`;
   };
   const parts = cutEnglish(phrase.english);
+  // They always stand in it: a text without one of them needs no pattern, which is slow.
   const words = parts.filter((part) => typeof part === 'string');
   const source = parts.map(sourceOf).join('');
   const pattern = new RegExp(`^${source}$`, 's');
+  // The same with arguments as long as they can be, the first ones first.
   const longest = new RegExp(pattern.source.replaceAll('.+?)', '.+)'), 's');
+  // Quoted text and names stay as they are.
   const quoted = new Set([...phrase.english.matchAll(/"\{(\w+)\}"/g)].map(([, name = '']) => name));
   for (const name of givenNames) quoted.add(name);
+  // The letters that are always there: of several forms the one that says most is meant.
   const letters = words.join('').replace(/\W/g, '').length;
   return { phrase, pattern, longest, words, names, counts, quoted, letters };
 }

@@ -1,6 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
 import { endSession, isSessionEnded } from '../../src/engine/access.ts';
-import { isAllStored } from '../../src/engine/batch.ts';
 import {
   dayMs,
   dropRule,
@@ -13,6 +12,7 @@ import {
 } from '../support/account-facts.ts';
 import { give, giveAtOnce } from '../support/orders.ts';
 import { makeAccount, makeRoute, type SettingsParts } from '../support/settings.ts';
+import { isAllStored } from '../support/stored.ts';
 import { read, startWorld, type World } from '../support/world.ts';
 
 const rule = smsLow({ warning: units(200), critical: units(50) });

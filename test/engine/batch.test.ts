@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import { newNotification } from '../../src/domain/outbox.ts';
-import { batchReturned, batchStored, isAllStored, takeBatch } from '../../src/engine/batch.ts';
+import { batchReturned, batchStored, takeBatch } from '../../src/engine/batch.ts';
 import { putNotification } from '../../src/engine/queue.ts';
 import { MonitorState } from '../../src/engine/state.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { incident, notified } from '../support/incidents.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { makeSettings } from '../support/settings.ts';
+import { isAllStored } from '../support/stored.ts';
 
 const now = Date.UTC(2026, 0, 1);
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterEach, expect, it, vi } from 'vitest';
 import type { PollRecord } from '../../src/domain/reading.ts';
 import { Replay } from '../../src/replay/replay.ts';
-import type { ReplayResult } from '../../src/replay/replay-result.ts';
+import type { ReplayResult } from '../../src/replay/replay-engine.ts';
 import { ruleKinds } from '../../src/rules/registry.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { emptyReader } from '../../src/views/empty-reader.ts';

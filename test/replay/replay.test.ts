@@ -5,8 +5,7 @@ import type { AccountSettings, Settings } from '../../src/domain/settings.ts';
 import type { StoreReader } from '../../src/ports/store.ts';
 import type { AccountPast } from '../../src/replay/past.ts';
 import { Replay } from '../../src/replay/replay.ts';
-import type { ReplayResult } from '../../src/replay/replay-result.ts';
-import { replayJson } from '../../src/replay/replay-result.ts';
+import { type ReplayResult, replayJson } from '../../src/replay/replay-engine.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { emptyReader } from '../../src/views/empty-reader.ts';
 import {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { buildProvider } from '../../src/config/build-settings.ts';
-import { providerSchema } from '../../src/config/schema/providers.ts';
+import { providerSchema } from '../../src/config/schema/entries.ts';
 import type { ProviderEntry } from '../../src/domain/provider-entry.ts';
 import type { Rule } from '../../src/domain/rule.ts';
 import { Secret } from '../../src/domain/secret.ts';

@@ -1,6 +1,6 @@
 import { entryOf } from '../../src/domain/provider-entry.ts';
-import { isAllStored } from '../../src/engine/batch.ts';
 import { asStore } from '../../src/store/sqlite/port.ts';
+import { isAllStored } from '../support/stored.ts';
 import { EventQueue } from './event-queue.ts';
 import { Fleet } from './fleet.ts';
 import { happen } from './happen.ts';

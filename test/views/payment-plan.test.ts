@@ -3,12 +3,10 @@ import { sumUp } from '../../src/domain/one-sum.ts';
 import { payDaysOf } from '../../src/engine/payments.ts';
 import { loadLanguage } from '../../src/languages/load-language.ts';
 import { payCron } from '../../src/schema/times.ts';
-
 import { planPayments } from '../../src/views/payment-plan.ts';
-import { saySum } from '../../src/wording/one-sum-wording.ts';
+import { saySum } from '../../src/wording/sum-wording.ts';
 import { dayMs, hourMs, units } from '../support/account-facts.ts';
 import { buildAccountView } from '../support/built-views.ts';
-
 import { makeAccount, makeProvider } from '../support/settings.ts';
 import { showingAccounts } from '../support/showing-accounts.ts';
 import { startWorld } from '../support/world.ts';

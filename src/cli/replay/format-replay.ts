@@ -2,11 +2,11 @@ import { displayName, isSelfId } from '../../domain/alert.ts';
 import { cleanText, plural } from '../../domain/plain-text.ts';
 import type { Settings } from '../../domain/settings.ts';
 import { describeDuration, weekMs } from '../../domain/time.ts';
-import type { ReplayedIncident } from '../../replay/incident-book.ts';
-import { judgeRunways } from '../../replay/incident-book.ts';
+import type { ReplayChange, ReplayComparison } from '../../replay/compare.ts';
+import { judgeRunways, type ReplayedIncident } from '../../replay/incident-book.ts';
 import type { MessageCount } from '../../replay/message-counter.ts';
 import type { SurveyedPast } from '../../replay/past.ts';
-import type { ReplayResult } from '../../replay/replay-result.ts';
+import type { ReplayResult } from '../../replay/replay-engine.ts';
 import { english } from '../../wording/language.ts';
 import { sayQuantity } from '../../wording/quantity-wording.ts';
 import { layoutWidth, type Output, paintSeverity } from '../terminal/output.ts';
@@ -197,4 +197,48 @@ function shortLength(ms: number): string {
   return describeDuration(ms)
     .replace(/ (day|hour|minute|second)s?/g, (_, unit: string) => unit.charAt(0))
     .replace(/ ms$/, 'ms');
+}
+
+/** The text of a comparison: every alert that would be another, and the messages of each channel. */
+export function formatComparison(
+  { changes, same, messages }: ReplayComparison,
+  { settings: { timezone }, stdout }: { readonly settings: Settings; readonly stdout: Output },
+): string {
+  const counts = Map.groupBy(changes, ({ kind }) => kind);
+  const said = [...counts].map(
+    ([kind, { length }]) => `${length} ${kind === 'severity' ? 'of another severity' : kind}`,
+  );
+  const accounts = new Set(changes.map(({ account }) => account)).size;
+  const unchanged = `${plural(same, 'alert')} as before`;
+  const summary =
+    changes.length === 0
+      ? `Nothing would change: ${unchanged}.`
+      : `${said.join(', ')}, at ${plural(accounts, 'account')}; ${unchanged}.`;
+  const table = formatTable<ReplayChange>({
+    columns: [
+      { header: 'ACCOUNT', value: ({ account }) => account, minWidth: 10 },
+      { header: 'CHANGE', value: wordChange },
+      { header: 'RULE', value: (change) => moved(change, ({ rule }) => rule), minWidth: 8 },
+      { header: 'SEVERITY', rank: 1, value: (change) => moved(change, ({ severity }) => severity) },
+      { header: `FIRED (${timezone})`, value: ({ at }) => formatInstant(at, timezone) },
+    ],
+    rows: changes,
+    output: stdout,
+  });
+  const channels = messages.map(({ channel, before, after }) => `  ${channel}: ${before} → ${after}`);
+  const sent =
+    messages.length === 0
+      ? 'No message, before or after.'
+      : `Messages, before → after:\n${channels.join('\n')}`;
+  return `${changes.length === 0 ? '' : `${table}\n`}${summary}\n${sent}\n`;
+}
+
+function wordChange({ kind, before, after }: ReplayChange): string {
+  if (before === null || after === null || kind === 'severity') return kind;
+  return `${kind} by ${describeDuration(Math.abs(after.firedAt - before.firedAt))}`;
+}
+
+function moved({ before, after }: ReplayChange, name: (incident: ReplayedIncident) => string): string {
+  const names = [before, after].flatMap((incident) => (incident === null ? [] : [name(incident)]));
+  return [...new Set(names)].join(' → ');
 }

@@ -1,18 +1,13 @@
 import { nextTurn } from '../../daemon/slices.ts';
 import { dayMs, isoText } from '../../domain/time.ts';
-import {
-  type ForecastQuality,
-  forecastsOf,
-  judgeForecasts,
-  type PastForecast,
-} from '../../replay/forecasts.ts';
+import { forecastsOf, judgeForecasts, type PastForecast } from '../../replay/forecasts.ts';
 import type { AccountPast } from '../../replay/past.ts';
 import { cronCalendar } from '../../system/calendar.ts';
 import type { CommandContext } from '../context.ts';
 import type { Output } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
 
-type Row = ForecastQuality & { readonly account: string };
+type Row = ReturnType<typeof judgeForecasts>[number] & { readonly account: string };
 
 /** Prints what was predicted at each reading as JSON, some at a time, or how good it was as a table. */
 export async function printForecasts(

@@ -5,7 +5,7 @@ import type { AccountSettings, Settings } from '../../domain/settings.ts';
 import { isWorse, type Severity } from '../../domain/severity.ts';
 import type { ReplayedIncident } from '../../replay/incident-book.ts';
 import type { SurveyedPast } from '../../replay/past.ts';
-import type { ReplayObserver } from '../../replay/replay-result.ts';
+import type { ReplayObserver } from '../../replay/replay-engine.ts';
 import { balanceLevels } from '../../rules/registry.ts';
 import { rulesForAccount } from '../../rules/rules-for-account.ts';
 import { thin } from '../../spending/thin.ts';

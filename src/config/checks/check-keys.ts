@@ -5,8 +5,7 @@ import { defaultEntry } from '../../domain/provider-entry.ts';
 import { parseDuration } from '../../domain/time.ts';
 import { ownAccountKeys } from '../../providers/registry.ts';
 import { kindOfRuleNamed } from '../../rules/registry.ts';
-import type { Position } from '../draft.ts';
-import { entryPosition, entryPositions } from '../entry-positions.ts';
+import { entryPosition, entryPositions, type Position } from '../draft.ts';
 
 /** Ids must be unique, and there must be somewhere to send messages to. */
 export function checkNames(file: Position): void {

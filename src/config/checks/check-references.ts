@@ -3,8 +3,7 @@ import { builtInIds } from '../../rules/rules-for-account.ts';
 import { channelFailed, channelFailedRule } from '../../rules/self-alert-kinds.ts';
 import { didYouMean, listWords, quoteKey } from '../../wording/lists.ts';
 import { readEntries } from '../build-settings.ts';
-import type { Position } from '../draft.ts';
-import { entryPositions } from '../entry-positions.ts';
+import { entryPositions, type Position } from '../draft.ts';
 import { listSecretKeys } from '../json-schema.ts';
 
 /** Names that routes, reports, rules and silences use must exist. */

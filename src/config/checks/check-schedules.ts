@@ -2,8 +2,7 @@ import { getOrMake } from '../../domain/get-or-make.ts';
 import { isTimeZone, parseDuration } from '../../domain/time.ts';
 import type { Calendar } from '../../ports/clock.ts';
 import { payCron } from '../../schema/times.ts';
-import type { Position } from '../draft.ts';
-import { entryPositions } from '../entry-positions.ts';
+import { entryPositions, type Position } from '../draft.ts';
 
 export interface CronCheck {
   readonly calendar: Calendar;

@@ -11,8 +11,7 @@ import { alertMatch } from '../../schema/matchers.ts';
 import { choice, filledList, flag, languageKey, shape, wholeNumber } from '../../schema/shapes.ts';
 import { duration, id, idForm, idPattern, oneLine, optionalSecret, textLeaf } from '../../schema/texts.ts';
 import { cronText, holidays, payDays, pollSchema, timezone, weekend, zone } from '../../schema/times.ts';
-import { account } from './account.ts';
-import { providerSchema } from './providers.ts';
+import { account, providerSchema } from './entries.ts';
 
 const someNetworks = 'give IP addresses or networks, such as ["127.0.0.1", "10.0.0.0/8"]';
 const headerName = '^[A-Za-z0-9-]{1,100}$';

@@ -7,10 +7,10 @@ import { phrases, say } from '../../wording/phrase.ts';
 import { sayAmount } from '../../wording/quantity-wording.ts';
 import type { WebContext } from '../web-env.ts';
 import { accountsOf } from './alerts.ts';
-import { askAgain } from './ask-again.ts';
 import { hidden, maxChoices, options, personFields, readForm, readPerson, sendBack } from './forms.ts';
 import { balanceLink } from './markup.ts';
 import { readAmount } from './ordered.ts';
+import { askAgain } from './show.ts';
 import { zoneOfForm } from './time-zone.ts';
 import { common, nameOf, type Scope } from './words.ts';
 

@@ -10,9 +10,9 @@ import {
 } from '../../views/spending-forecast.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { saySum } from '../../wording/one-sum-wording.ts';
 import { phrases, say } from '../../wording/phrase.ts';
 import { sayAmount, sayBareAmount, sayComputed } from '../../wording/quantity-wording.ts';
+import { saySum } from '../../wording/sum-wording.ts';
 import { accountLink, table, unknown } from './markup.ts';
 import { common, type Scope } from './words.ts';
 

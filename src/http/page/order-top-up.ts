@@ -3,9 +3,9 @@ import type { HtmlValue } from '../../wording/html.ts';
 import { phrases, say } from '../../wording/phrase.ts';
 import { findAccount } from '../api/input.ts';
 import type { WebContext } from '../web-env.ts';
-import { askAgain } from './ask-again.ts';
 import { readForm, readOwnPath, readPerson, sendBack } from './forms.ts';
 import { orderedFields, readTopUp } from './ordered.ts';
+import { askAgain } from './show.ts';
 import { nameOf } from './words.ts';
 
 const says = phrases('orderTopUp', { question: 'Ordered for {name}?' });

@@ -13,6 +13,7 @@ import { type Html, html, listHtml, sayHtml } from '../../wording/html.ts';
 import { sayMoment } from '../../wording/moments.ts';
 import { phrases, say } from '../../wording/phrase.ts';
 import { sayAmount } from '../../wording/quantity-wording.ts';
+import { sayPayRun, saySum } from '../../wording/sum-wording.ts';
 import { pageOfList } from '../api/input.ts';
 import { known } from '../refusal.ts';
 import { accountsOf } from './alerts.ts';
@@ -21,7 +22,6 @@ import { live } from './live.ts';
 import { accountLink, balanceLink, nearMoment, table } from './markup.ts';
 import { orderedForm } from './ordered.ts';
 import { pager } from './pager.ts';
-import { payRuns } from './pay-runs.ts';
 import { common, nameOf, pages, type Scope, withQuery } from './words.ts';
 
 const paymentsAPage = 40;
@@ -170,4 +170,25 @@ async function expectedList(scope: Scope): Promise<Html | null> {
 <form method="post" action="/pay/cancel"><input type="hidden" name="account" value="${account}"><input type="hidden" name="id" value="${id}"><button class="quiet">${say(common.cancel, scope)}<span class="hidden"> ${nameOf(name)}</span></button></form></li>`;
     },
   )}</ul></section>`;
+}
+
+const ofRuns = phrases('payRuns', {
+  heading: 'Pay runs',
+  one: 'In one currency',
+  all: 'All within 30 days: {sum}',
+});
+
+type Plan = Awaited<ReturnType<typeof planPayments>>;
+
+/** One sum over all currencies, and what each pay run must hold; null where neither `money` nor `payDays` is set. */
+function payRuns({ runs, total }: Pick<Plan, 'runs' | 'total'>, scope: Scope): Html | null {
+  if (total === null && runs.length === 0) return null;
+  return html`<section aria-labelledby="runs-of-pay"><h2 id="runs-of-pay">${say(runs.length > 0 ? ofRuns.heading : ofRuns.one, scope)}</h2>
+${total !== null && html`<p class="sums">${say(ofRuns.all, { sum: saySum(total, scope) }, scope)}</p>`}
+${runs.length > 0 && html`<ul>${runs.map((run) => runItem(run, scope))}</ul>`}</section>`;
+}
+
+function runItem({ payments, ...run }: Plan['runs'][number], scope: Scope): Html {
+  const words = sayPayRun({ ...run, count: payments.length }, scope);
+  return run.at === null ? html`<li><strong class="gone">${words}</strong></li>` : html`<li>${words}</li>`;
 }

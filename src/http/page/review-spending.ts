@@ -5,9 +5,9 @@ import { explainChanges } from '../../views/explain-changes.ts';
 import { type GroupSpent, type Review, type Spent, sumReview } from '../../views/review.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { sayDay, sayDuration } from '../../wording/moments.ts';
-import { saySum } from '../../wording/one-sum-wording.ts';
 import { phrases, say } from '../../wording/phrase.ts';
 import { sayAmount, sayBareAmount } from '../../wording/quantity-wording.ts';
+import { saySum } from '../../wording/sum-wording.ts';
 import { accountLink, table, unknown } from './markup.ts';
 import { common, nameOf, type Scope } from './words.ts';
 

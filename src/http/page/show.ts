@@ -8,6 +8,7 @@ import { type Html, html, sayHtml } from '../../wording/html.ts';
 import { type Phrase, phrases, say } from '../../wording/phrase.ts';
 import { sayAgain } from '../../wording/say-again.ts';
 import { saySeverity } from '../../wording/severity-words.ts';
+import { RequestError } from '../refusal.ts';
 import type { WebContext } from '../web-env.ts';
 import { needsSomebody } from './alerts.ts';
 import { takeDone } from './cookies.ts';
@@ -205,4 +206,28 @@ function mutedWords({ match, endsAt, by, comment }: SilenceView, frame: Frame): 
 function keys({ match }: SilenceView): number {
   const { labels = {}, ...own } = match;
   return Object.values(own).filter((key) => key !== undefined).length + Object.keys(labels).length;
+}
+
+interface RefusedForm {
+  readonly heading: string;
+  /** With what was typed. */
+  readonly form: Html;
+  readonly back: string;
+  readonly chrome?: null;
+}
+
+/** A form of the page Pay that was refused, again with the reason. Throws what is no refusal. */
+export function askAgain(context: WebContext, error: unknown, refused: RefusedForm): Promise<Response> {
+  if (!(error instanceof RequestError)) throw error;
+  const { scope } = context.var;
+  const { heading, form, back, ...place } = refused;
+  const content = html`<section class="panel question"><h1>${heading}</h1>
+<p class="problem" role="alert">${sayAgain(error.message, scope)}</p>${form}<p><a href="${back}">${say(common.back, scope)}</a></p></section>`;
+  return show(context, {
+    title: `${heading} · lowwater`,
+    content,
+    current: 'pay',
+    ...place,
+    status: error.status,
+  });
 }

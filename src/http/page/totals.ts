@@ -5,9 +5,9 @@ import { ownOf } from '../../domain/own.ts';
 import { amountOf, type BalanceDefinition, type Reading, unitOf } from '../../domain/reading.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { saySum } from '../../wording/one-sum-wording.ts';
 import { phrases, say } from '../../wording/phrase.ts';
 import { commonBalances, sayAmount, sayComputed, sayLabel } from '../../wording/quantity-wording.ts';
+import { saySum } from '../../wording/sum-wording.ts';
 import { accountLink, moment, table, unknown } from './markup.ts';
 import { common, type Frame } from './words.ts';
 
@@ -20,17 +20,7 @@ const says = phrases('totals', {
   unknownBurn: '{count} not known yet',
 });
 
-interface Total {
-  readonly currency: string;
-  accounts: number;
-  /** The number whose last poll gave no reading: their last known balances are in the sums. */
-  unread: number;
-  readonly sums: Map<string, Micros>;
-  burnPerDay: Micros;
-  /** The number of accounts whose burn is known: the sum is theirs. */
-  burning: number;
-  first: { readonly account: AccountView; readonly emptyAt: number } | null;
-}
+type Total = ReturnType<typeof emptyTotal>;
 
 /** The sum in each currency, and when the first account of it is empty, summed up while the accounts come by. */
 export class Totals {
@@ -122,6 +112,13 @@ function addReading(
   }
 }
 
-function emptyTotal(currency: string): Total {
-  return { currency, accounts: 0, unread: 0, sums: new Map(), burnPerDay: 0, burning: 0, first: null };
+function emptyTotal(currency: string) {
+  return {
+    ...{ currency, accounts: 0, sums: new Map<string, Micros>(), burnPerDay: 0 },
+    /** The number whose last poll gave no reading: their last known balances are in the sums. */
+    unread: 0,
+    /** The number of accounts whose burn is known: the sum is theirs. */
+    burning: 0,
+    first: null as { readonly account: AccountView; readonly emptyAt: number } | null,
+  };
 }

@@ -92,15 +92,11 @@ const headerBytes = 32;
 const frameHeaderBytes = 24;
 const magic = 0x377f0682;
 
-/** The length of a write-ahead log that SQLite reads at its next start, and whether that is all that was written. */
-interface LogState {
-  readonly soundFrames: number;
-  /** Whole frames of this log lie where SQLite stops to read, or behind: what they hold was committed, and one of them is damaged. */
-  readonly isDamaged: boolean;
-}
-
-/** Reads the log that a killed process left, frame by frame. A frame that was not written to its end is no damage. */
-export function readLog(path: string): LogState {
+/**
+ * Reads the log that a killed process left, frame by frame: how many SQLite reads at its next start, and whether whole ones lie where it stops to
+ * read, or behind: what they hold was committed, and one of them is damaged. A frame that was not written to its end is no damage.
+ */
+export function readLog(path: string) {
   const none = { soundFrames: 0, isDamaged: false };
   if (sizeOfFile(path) <= headerBytes) return none;
   const file = openSync(path, 'r');

@@ -1,10 +1,24 @@
 import type { PayRun } from '../domain/message.ts';
+import type { OneSum } from '../domain/one-sum.ts';
 import { type Reader, sayMoment } from './moments.ts';
-import { saySum } from './one-sum-wording.ts';
 import { phrases, say } from './phrase.ts';
 import { sayAmount } from './quantity-wording.ts';
 
-const says = phrases('payRun', {
+const says = phrases('oneSum', {
+  sum: '{amount} at the rates of {date}',
+  sumWithout: '{amount} at the rates of {date}, without {missing}: no rate',
+  noRates: '{amount}, without {missing}: no rates were read yet',
+});
+
+/** It says its rates, and what is not in it. */
+export function saySum({ micros, currency, date, missing }: OneSum, reader: Reader): string {
+  const amount = sayAmount(micros, { ...reader, currency });
+  if (missing.length === 0) return date === null ? amount : say(says.sum, { amount, date }, reader);
+  const given = { amount, missing: reader.language.list(missing) };
+  return date === null ? say(says.noRates, given, reader) : say(says.sumWithout, { ...given, date }, reader);
+}
+
+const ofRun = phrases('payRun', {
   run: 'Run of {moment}: {amounts} for {count, plural, one {# balance} other {# balances}}',
   runTogether:
     'Run of {moment}: {amounts} for {count, plural, one {# balance} other {# balances}}, together {sum}',
@@ -19,10 +33,10 @@ export function sayPayRun({ at, sums, total, count }: PayRun, reader: Reader): s
   const sum = total === null || sums.length < 2 ? null : saySum(total, reader);
   if (at === null)
     return sum === null
-      ? say(says.urgent, { amounts, count }, reader)
-      : say(says.urgentTogether, { amounts, count, sum }, reader);
+      ? say(ofRun.urgent, { amounts, count }, reader)
+      : say(ofRun.urgentTogether, { amounts, count, sum }, reader);
   const moment = sayMoment(at, reader);
   return sum === null
-    ? say(says.run, { moment, amounts, count }, reader)
-    : say(says.runTogether, { moment, amounts, count, sum }, reader);
+    ? say(ofRun.run, { moment, amounts, count }, reader)
+    : say(ofRun.runTogether, { moment, amounts, count, sum }, reader);
 }
