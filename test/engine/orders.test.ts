@@ -306,6 +306,23 @@ describe('a payment that two people order', () => {
     expect((await world.views.alert(account, 'sms-low'))?.acknowledged).toMatchObject({ by: 'Ada' });
   });
 
+  test('that is cancelled gives back what only both together end, whoever ordered the other one', async () => {
+    const world = await firing();
+    const pay = (amount: number, by: string) =>
+      giveAtOnce(world, { ...wanted, amountMicros: units(amount), arrivesBy: world.now + hourMs }, by);
+    pay(60, 'Ada');
+    await world.pass(1000);
+    pay(60, 'Ben');
+    expect((await world.views.alert(account, 'sms-low'))?.acknowledged).toMatchObject({ by: 'Ben' });
+    await world.pass(1000);
+    pay(1, 'Ben');
+    const [ada, , one] = world.views.expected();
+    giveAtOnce(world, { kind: 'cancel-expected', account, id: one?.id ?? '' }, 'Ben');
+    expect((await world.views.alert(account, 'sms-low'))?.acknowledged).toMatchObject({ by: 'Ben' });
+    giveAtOnce(world, { kind: 'cancel-expected', account, id: ada?.id ?? '' }, 'Ada');
+    expect((await world.views.alert(account, 'sms-low'))?.acknowledged).toBeNull();
+  });
+
   test('that is cancelled does not put off the escalation of what got worse since, which nobody has', async () => {
     const world = await startWorld({ rules: [smsLow({ warning: units(200), critical: units(50) })] });
     await read(world, 100);

@@ -181,15 +181,17 @@ export const cancelExpected = orderKind({
   describe: ({ account, id }) => ({ account, detail: id }),
 });
 
-/** Nobody has what was taken with the order. */
-function giveBackMended(
-  state: MonitorState,
-  { account, orderedAt, orderedBy }: ExpectedTopUp,
-  now: number,
-): void {
-  for (const alert of [...state.alerts.of(account).values()]) {
+/** Nobody has what was taken with the order, nor what an order that is left took and does not end without it. */
+function giveBackMended(state: MonitorState, cancelled: ExpectedTopUp, now: number): void {
+  const account = state.accounts.get(cancelled.account);
+  if (account === undefined) return;
+  const endsThen = judgeAfter(account, cancelled.balance, now);
+  for (const alert of [...account.alerts.values()]) {
     const incident = openIncidentOf(state, alert);
     const { at, by } = incident?.acknowledgement ?? {};
-    if (incident !== null && at === orderedAt && by === orderedBy) giveBackIncident(state, incident, now);
+    const tookIt = ({ balance, orderedAt, orderedBy }: ExpectedTopUp): boolean =>
+      balance === cancelled.balance && at === orderedAt && by === orderedBy;
+    if (incident !== null && (tookIt(cancelled) || (account.expected.some(tookIt) && !endsThen(alert))))
+      giveBackIncident(state, incident, now);
   }
 }
