@@ -86,6 +86,8 @@ class Chat {
     const { said, standing, chat, person } = this.#event;
     if (standing === 'elsewhere') return alone(say(says.elsewhere, { chat }, this.reader));
     if (standing === 'stranger') return alone(say(says.stranger, { person: person.id }, this.reader));
+    const done = this.#orders.sayDone();
+    if (done !== null) return done;
     if (said.kind === 'text') {
       if (said.isEdited) return this.#say(says.edited);
       if (this.#isLate) return this.#say(says.late);

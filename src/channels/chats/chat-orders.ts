@@ -1,5 +1,6 @@
 import { isRefusal, type Refusal } from '../../domain/operator.ts';
 import { cleanText } from '../../domain/plain-text.ts';
+import { auditedOrders } from '../../engine/audit.ts';
 import { makeOrder, type Wanted, wasDoneBefore } from '../../engine/orders.ts';
 import type { MonitorState, WatchedAccount } from '../../engine/state.ts';
 import type { ChatAnswer, ChatEvent } from '../../ports/channel.ts';
@@ -109,6 +110,11 @@ export class ChatOrders {
     return everybody(say(says.ordered, given, this.#reader));
   }
 
+  /** Where it comes again: it was done, whatever became of its alert since. Null where nothing was. */
+  sayDone(): ChatAnswer | null {
+    return auditedOrders(this.#state).has(this.#idOf(0)) ? alone(say(says.done, this.#reader)) : null;
+  }
+
   sayHas(by: string): ChatAnswer {
     return alone(this.#sayBefore(says.has, by));
   }
@@ -121,13 +127,17 @@ export class ChatOrders {
   }
 
   #answersTo(orders: readonly Wanted[]): Promise<readonly object[]> {
-    const { channel, chat, id, person } = this.#event;
+    const { channel, chat, person } = this.#event;
     const from = { door: 'chat', address: `${channel} ${chat} ${person.id}` } as const;
     const { random } = this.#state;
     const given = { by: this.#person, from, at: this.#reader.now, random };
     return this.#views.orders(
-      orders.map((order, index) => makeOrder(order, { ...given, orderId: `${channel} ${id} ${index}` })),
+      orders.map((order, index) => makeOrder(order, { ...given, orderId: this.#idOf(index) })),
     );
+  }
+
+  #idOf(index: number): string {
+    return `${this.#event.channel} ${this.#event.id} ${index}`;
   }
 
   #sayUndone(answer: object, before: typeof says.has): string | null {

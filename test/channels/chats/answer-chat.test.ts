@@ -77,6 +77,22 @@ describe('a button', () => {
   });
 
   test.each([
+    ['late', 3 * hourMs, 100],
+    ['for an alert that is over', 1000, 1000],
+    ['for an alert that got worse', 1000, 20],
+  ])('that was obeyed and comes again %s is not said to be undone', async (_, downMs, balance) => {
+    const { world, say, press } = await talk();
+    const at = world.daemon.now();
+    const order = (name: string, over: Partial<ChatEvent>) =>
+      name === 'text' ? say('ordered otp 1 by tomorrow', over) : press('quiet2h', 'warning', over);
+    for (const id of ['text', 'button']) await order(id, { id, at });
+    await world.restart({ downMs });
+    await read(world, balance);
+    for (const id of ['text', 'button'])
+      expect(await order(id, { id, at })).toEqual({ isPublic: false, text: 'This was done already.' });
+  });
+
+  test.each([
     ['acknowledge', 'Ada has it already.'],
     ['quiet2h', 'Ada has asked for this already: nothing was done.'],
   ] as const)(
