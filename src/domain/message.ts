@@ -229,9 +229,13 @@ export function stateOf(item: MessageItem): ItemState {
       : 'closed';
   }
   const order = ['flapping', 'escalated', 'firing', 'worse', 'acknowledged', 'reminder', 'event'] as const;
-  const state = order.find((kind) => kinds.includes(kind)) ?? 'firing';
+  const isTaken = isAcknowledged(item.incident);
+  // Somebody took it before this was sent.
+  const isSaid = (kind: NotificationReason): boolean =>
+    kinds.includes(kind) && !(kind === 'escalated' && isTaken);
+  const state = order.find(isSaid) ?? 'firing';
   // The acknowledgement was removed, or broken, before this was sent.
-  return state === 'acknowledged' && !isAcknowledged(item.incident) ? 'reminder' : state;
+  return state === 'acknowledged' && !isTaken ? 'reminder' : state;
 }
 
 /** True for what will not change any more: its numbers are those of that moment. */

@@ -1,4 +1,4 @@
-import { displayName, type Incident, selfAccountId } from '../domain/alert.ts';
+import { displayName, type Incident, isAcknowledged, selfAccountId } from '../domain/alert.ts';
 import { type ItemState, isOver, type Message, type MessageItem, stateOf } from '../domain/message.ts';
 import { cleanCurrency, cleanText } from '../domain/plain-text.ts';
 import { balanceOf } from '../domain/quantity.ts';
@@ -119,7 +119,7 @@ function linksOf(
       : `${message.publicUrl}${account === null ? '/' : `/accounts/${encodeURIComponent(account.id)}`}`;
   const links = [
     ['top-up', says.topUp, isOpen && balance !== null ? account?.topUpUrl : null],
-    ['acknowledge', says.acknowledge, isOpen && stateOf(item) !== 'acknowledged' ? acknowledgeUrl : null],
+    ['acknowledge', says.acknowledge, isOpen && !isAcknowledged(item.incident) ? acknowledgeUrl : null],
     ['runbook', says.runbook, isOpen ? account?.runbookUrl : null],
     ['page', account === null ? says.openLowwater : says.openAccount, pageUrl],
   ] as const;

@@ -322,6 +322,26 @@ describe('what became of an incident', () => {
   });
 });
 
+it.each([['escalated'], ['firing'], ['worse']] as const)(
+  'one that is %s, but late, so that somebody has it by now, neither asks anybody to take it nor says that nobody did',
+  (kind) => {
+    const acknowledgement = {
+      at: messageNow,
+      by: 'Ada',
+      comment: '',
+      rises: 0,
+      severity: 'critical',
+    } as const;
+    const acknowledgeUrl = 'https://lowwater.example.com/a/x';
+    const late = { kinds: [kind, 'acknowledged'] as const, incident: { acknowledgement }, acknowledgeUrl };
+    const { story, stateWord, links } = word(buildItem(late));
+    expect(story.join(' ')).toContain('Acknowledged by Ada');
+    expect(story.join(' ')).not.toContain('Nobody');
+    expect(stateWord).not.toContain('ESCALATED');
+    expect(links.map(({ kind }) => kind)).not.toContain('acknowledge');
+  },
+);
+
 it('a comment that ends with a full stop does not get a second one', () => {
   const acknowledgement = {
     at: messageNow,
