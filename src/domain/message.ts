@@ -230,10 +230,12 @@ export function stateOf(item: MessageItem): ItemState {
   }
   const order = ['flapping', 'escalated', 'firing', 'worse', 'acknowledged', 'reminder', 'event'] as const;
   const isTaken = isAcknowledged(item.incident);
-  // Somebody took it before this was sent.
-  const isSaid = (kind: NotificationReason): boolean =>
-    kinds.includes(kind) && !(kind === 'escalated' && isTaken);
-  const state = order.find(isSaid) ?? 'firing';
+  const { eased, rises, worstSeverity, severity } = item.incident;
+  const isMilder = eased !== null && eased.rises >= rises && isWorse(worstSeverity, severity);
+  // Somebody took it, or a top-up made it milder, before this was sent.
+  const isOvertaken = (kind: NotificationReason): boolean =>
+    kind === 'escalated' ? isTaken : kind === 'worse' && isMilder;
+  const state = order.find((kind) => kinds.includes(kind) && !isOvertaken(kind)) ?? 'firing';
   // The acknowledgement was removed, or broken, before this was sent.
   return state === 'acknowledged' && !isTaken ? 'reminder' : state;
 }

@@ -342,6 +342,16 @@ it.each([['escalated'], ['firing'], ['worse']] as const)(
   },
 );
 
+it('one that got worse is not said to have where a top-up made it milder before it was sent, unless it got worse again', () => {
+  const stateWord = (rises: number, kinds: readonly NotificationReason[] = ['worse']) => {
+    const incident = { rises, eased: { severity: 'warning', rises: 1 }, worstSeverity: 'critical' } as const;
+    return word(buildItem({ kinds, severity: 'warning', incident })).stateWord;
+  };
+  expect(stateWord(1)).toBe('WARNING');
+  expect(stateWord(1, ['worse', 'reminder'])).toBe('STILL WARNING');
+  expect(stateWord(2)).toBe('WORSENED TO WARNING');
+});
+
 it('a comment that ends with a full stop does not get a second one', () => {
   const acknowledgement = {
     at: messageNow,
