@@ -233,9 +233,11 @@ export function stateOf(item: MessageItem): ItemState {
   const { eased, rises, worstSeverity, severity } = item.incident;
   const isMilder = eased !== null && eased.rises >= rises && isWorse(worstSeverity, severity);
   // Somebody took it, or a top-up made it milder, before this was sent.
-  const isOvertaken = (kind: NotificationReason): boolean =>
-    kind === 'escalated' ? isTaken : kind === 'worse' && isMilder;
-  const state = order.find((kind) => kinds.includes(kind) && !isOvertaken(kind)) ?? 'firing';
+  const isSo = kinds.map((kind) => {
+    if (kind === 'escalated' && isTaken) return 'acknowledged';
+    return kind === 'worse' && isMilder ? 'reminder' : kind;
+  });
+  const state = order.find((kind) => isSo.includes(kind)) ?? 'firing';
   // The acknowledgement was removed, or broken, before this was sent.
   return state === 'acknowledged' && !isTaken ? 'reminder' : state;
 }

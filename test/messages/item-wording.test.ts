@@ -347,8 +347,8 @@ it('one that got worse is not said to have where a top-up made it milder before 
     const incident = { rises, eased: { severity: 'warning', rises: 1 }, worstSeverity: 'critical' } as const;
     return word(buildItem({ kinds, severity: 'warning', incident })).stateWord;
   };
-  expect(stateWord(1)).toBe('WARNING');
-  expect(stateWord(1, ['worse', 'reminder'])).toBe('STILL WARNING');
+  expect(stateWord(1)).toBe('STILL WARNING');
+  expect(stateWord(1, ['firing', 'worse'])).toBe('WARNING');
   expect(stateWord(2)).toBe('WORSENED TO WARNING');
 });
 
