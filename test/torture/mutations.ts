@@ -442,8 +442,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'an owner does not look at its lease',
     file: 'src/cluster/owned-accounts.ts',
-    old: "(this.phase === 'owner' && this.#lease.lasts);",
-    new: "this.phase === 'owner';",
+    old: "(this.phase === 'owner' && this.#lease.lasts && ",
+    new: "(this.phase === 'owner' && ",
     test: membershipTest,
   },
   {
