@@ -457,6 +457,8 @@ export class Ledger {
       if (
         (this.#places.get(other.id) ?? 0) < (this.#places.get(row.id) ?? 0) &&
         other.dueAt <= Math.min(it.now, this.#takenAt) - 50 &&
+        // Nobody stands behind what its receiver puts off with each try.
+        other.attempts < row.attempts &&
         row.report === null &&
         other.report === null &&
         row.owed === undefined &&
