@@ -60,6 +60,8 @@ export class Duties {
   readonly #changedAt = new Map<string, number>();
   /** Silences that were known before the batch under way: what was decided before is in it all the same. */
   readonly #silences = new DurableMap<true>();
+  /** Those of the batch before: what is sent was chosen before the last one was made. */
+  #earlier: ReadonlySet<string> = new Set();
   readonly #stored = [
     this.#silences,
     this.#severity,
@@ -148,6 +150,7 @@ export class Duties {
   }
 
   taken(silences: Iterable<Pick<Silence, 'id'>>): void {
+    this.#earlier = new Set(this.#silences.keys());
     for (const { id } of silences) if (!this.#silences.has(id)) this.#silences.set(id, true);
     for (const map of this.#stored) map.take();
   }
@@ -185,6 +188,15 @@ export class Duties {
       const agoMs = Math.max(0, it.now - item.at);
       this.#lastNotified.set(`${it.message.channel}/${item.incident}`, it.at - agoMs);
     }
+  }
+
+  /** A message of which nobody can have anything says nothing that a silence mutes. */
+  expectMaySay(state: MonitorState, { channel, message }: Send, now: number): void {
+    if (message.kind !== 'incidents') return;
+    const known = silencesOf(state, this.#earlier);
+    for (const { incident } of message.items)
+      if ([-edgeMs, 0, edgeMs].every((edge) => silenced(known, this.#parts.calendar, incident, now + edge)))
+        throw new Violation('a silence is kept', `${message.id} to ${channel} says ${incident.id}`);
   }
 
   /** Also what no batch has said yet: while nothing can be stored it goes out from memory. */
@@ -245,8 +257,7 @@ export class Duties {
     const { kind } = it.item;
     const what = `${kind} of ${incident.account}/${incident.rule} (${incident.id}) on ${message.channel}`;
     const { calendar, book } = this.#parts;
-    const silences = [...state.silences.values()].filter(({ id }) => this.#silences.has(id));
-    const known = { settings: state.settings, silences: new Set(silences) };
+    const known = silencesOf(state, this.#silences);
     if ([-edgeMs, 0, edgeMs].every((edge) => silenced(known, calendar, incident, now + edge))) {
       throw new Violation('a silence is kept', what);
     }
@@ -423,4 +434,9 @@ function expectEscalates(
   const earlyMs = incident.escalationSince + (escalateAfterMs ?? 0) - item.at;
   if (earlyMs > 0)
     throw new Violation('an escalation waits as its route says', `${what}: ${earlyMs} ms too early`);
+}
+
+/** The state as far as it is about silences, with those alone that were known. */
+function silencesOf({ settings, silences }: MonitorState, known: { has(id: string): boolean }) {
+  return { settings, silences: new Set([...silences.values()].filter(({ id }) => known.has(id))) };
 }
