@@ -9,9 +9,7 @@ export const latestPairs = [
   'renamed balance × restart',
   'own entry × renamed',
   'look × take-over',
-  'taken × worse unstored',
   'silence × retry',
-  'asked to wait × clock',
 ] as const;
 export type LatestPair = (typeof latestPairs)[number];
 
@@ -19,14 +17,7 @@ export const latestFrames: Readonly<Record<LatestPair, Frame>> = {
   'renamed balance × restart': { nodes: oneOrMany, isOwnEntry: true },
   'own entry × renamed': { nodes: oneOrMany, isOwnEntry: true, limits: true, accounts: 3 },
   'look × take-over': { nodes: oneOrMany, faults: ['lost', 'slow'] },
-  'taken × worse unstored': { nodes: oneOrMany, everywhere: true },
   'silence × retry': { nodes: oneOrMany, faults: ['refused', 'limited', 'lost'], everywhere: true },
-  'asked to wait × clock': {
-    nodes: [1],
-    limits: true,
-    faults: ['closed', 'limited'],
-    everywhere: true,
-  },
 };
 
 /** The event that meets the rest of its pair, once. */
@@ -41,7 +32,6 @@ export function drawLatest(from: Seeded, pair: LatestPair, { settings, at, until
     ...{ at: begin, kind: 'storage', forMs: from.skewed(minuteMs, 4 * hourMs) },
     fault: from.pick(['full', 'full', 'busy']),
   });
-  const take = { kind: 'acknowledge', byOrder: false, alone: true } as const;
   switch (pair) {
     case 'renamed balance × restart':
     case 'own entry × renamed': {
@@ -62,14 +52,6 @@ export function drawLatest(from: Seeded, pair: LatestPair, { settings, at, until
       );
       return once([unstored(0), ...looks, ...from.some([endOfOwner(from, from.skewed(1, 2 * hourMs))], 0.6)]);
     }
-    case 'taken × worse unstored': {
-      const takenAt = from.skewed(1, minuteMs);
-      return once([
-        { at: takenAt, ...take, place: from.int(0, 1) },
-        unstored(takenAt + from.skewed(1, 10 * minuteMs)),
-        ...from.some([endOfOwner(from, takenAt + from.skewed(minuteMs, 5 * hourMs))], 0.4),
-      ]);
-    }
     case 'silence × retry': {
       const silence = {
         kind: 'silence',
@@ -85,13 +67,6 @@ export function drawLatest(from: Seeded, pair: LatestPair, { settings, at, until
           0.3,
         ),
       ]);
-    }
-    case 'asked to wait × clock': {
-      const byMs = from.pick([-1, -1, 1]) * from.skewed(minuteMs, 3 * hourMs);
-      return [
-        { at, kind: 'jump', byMs },
-        ...from.some([endOfOwner(from, at + from.pick([0, 1, 700, 10 * minuteMs]))], 0.8),
-      ];
     }
   }
 }

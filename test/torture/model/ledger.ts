@@ -32,8 +32,6 @@ const hour = 3_600_000;
 const day = 24 * hour;
 /** More than the busiest scenario has to say to one channel. */
 const mostSends = 240;
-/** So long a message may wait though nothing stands in its way. */
-const lateMs = 10 * 60_000;
 
 /** Follows every message from the outbox to its readers, and knows what really became of each attempt. */
 export class Ledger {
@@ -245,24 +243,6 @@ export class Ledger {
     if (!this.isUnheard) this.#expectOldest(row, it);
     this.#expectWhole(row, send);
     this.#expectSameContent(message.id, send);
-  }
-
-  /** Where nothing of its channel waits for a receiver, what is due goes out: also what no database has. */
-  expectSent({ at, now }: Moment): void {
-    const waiting = this.pending.filter(({ channel }) => this.#isFree(channel, at));
-    const late = waiting.find((row) => row.attempts === 0 && now - row.dueAt > lateMs);
-    if (late !== undefined)
-      throw new Violation(
-        'what is due goes out',
-        `${late.id} to ${late.channel} is due since ${now - late.dueAt} ms`,
-      );
-  }
-
-  /** Nothing is under way there or was refused, and it has not asked to wait. */
-  #isFree(channel: string, at: number): boolean {
-    const isTried = this.pending.some((row) => row.channel === channel && row.attempts > 0);
-    const isBusy = this.#lanes.get(channel)?.busy === true;
-    return !isTried && !isBusy && (this.#closedUntil.get(channel) ?? 0) <= at - lateMs;
   }
 
   answered(send: Send, delivery: Delivery, at: number): void {

@@ -584,14 +584,6 @@ export class Model implements Observer {
     }
   }
 
-  /** Not where somebody may take the accounts, nor while what is due is being calculated again. */
-  #expectSent(moment: Moment): void {
-    const isShared = this.#scenario.nodes > 1 && this.#ledger.isFailing;
-    const since = Math.max(this.#bootedAt, this.#configuredAt, this.#wallMovedAt);
-    if (!isShared && this.machine?.stopping === false && moment.at - since > 2 * reviewEveryMs)
-      this.#ledger.expectSent(moment);
-  }
-
   /** The newest run of each report was put out, or is one of before it was configured. */
   #expectReported({ notes, settings }: MonitorState, { at, now }: Moment): void {
     if (at - Math.max(this.#configuredAt, this.#wallMovedAt) < reviewEveryMs) return;
@@ -705,7 +697,6 @@ export class Model implements Observer {
     if (!isAgain) this.#duties.expectNotified(state);
     this.#duties.review(state, moment);
     this.#own.review(state, moment.at, this.machine?.refused ?? null);
-    this.#expectSent(moment);
     this.#expectNamed(state, false);
     this.#expectReported(state, moment);
     this.given.expectOnce(state, null);
