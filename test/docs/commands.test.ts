@@ -45,8 +45,11 @@ const lasting = new Map([
 /** Ask a person, a daemon that runs, or a second database; or take a minute (`test-alert`, which its own test plays). */
 const onlyParsed = ['init', 'health', 'migrate-store', 'cluster', 'test-alert'];
 
-/** Other tests start these in a process of their own: `test/e2e/golden`, `storage` and `command-line`. */
-const startedElsewhere = ['history', 'query', 'replay', 'backup', 'check', 'ack', 'validate'];
+/** Other tests start these in a process of their own: `test/e2e/golden`, `storage`, `command-line`, `secrets` and `version-before`. */
+const startedElsewhere = [
+  ...['history', 'query', 'replay', 'backup', 'check', 'ack', 'validate', 'silence'],
+  ...['status', 'explain', 'test-channel', 'expect-spending', '--version'],
+];
 
 /** Speaks of accounts of its own: its test plays its commands, from the first to the last. */
 const playedByItself = 'docs/many-accounts.md';
