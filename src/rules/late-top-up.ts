@@ -13,12 +13,11 @@ import {
 } from '../domain/quantity.ts';
 import { hourMs } from '../domain/time.ts';
 import { phrases, say, sentences } from '../wording/phrase.ts';
-import { balanceLabel, sayLabel, sayQuantity } from '../wording/quantity-wording.ts';
+import { balanceLabel, sayLabel, sayLimit, sayQuantity, sayValue } from '../wording/quantity-wording.ts';
 import { type AccountFacts, unknown, verdict, why } from './evaluation.ts';
 import { figuresOf } from './fact-figures.ts';
 import { allBalances, readingFigures } from './figures.ts';
 import { type InputOf, type PlainRule, type RuleKind, severityKey } from './kind.ts';
-import { sayLimit, sayValue } from './words.ts';
 
 const says = phrases('lateTopUp', {
   subject: 'expected top-up overdue',
