@@ -78,7 +78,11 @@ export const lateTopUp: RuleKind<PlainRule<'late-top-up'>, InputOf<typeof keys>>
       : verdict(rule.severity, money(Math.max(0, tookOf(newest))), amount);
   },
   /** Who took the one knows nothing of another that became overdue later. */
-  isAnother: (told, facts) => overdueOf(facts).some((each) => dueAt(each) > overdueSince(told)),
+  isAnother({ forMs }, told, facts) {
+    const since = overdueSince(told);
+    const by = (facts.reading?.at ?? 0) - forMs;
+    return overdueOf(facts).some((each) => dueAt(each) > since && dueAt(each) <= by);
+  },
   isSurelyOk: (_rule, { expected, announced }) => expected.length + announced.length === 0,
   /** None of what is to come: what ends is what it fired for. */
   factsBehind(_rule, facts) {

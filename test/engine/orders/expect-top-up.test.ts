@@ -132,6 +132,18 @@ test('another one that is still to come is told when it is overdue, and no soone
   expect(world.news()).toEqual(['otp/rule firing warning']);
 });
 
+test('another one is told as long after its time as the rule says', async () => {
+  const late = { ...staleRule(), type: 'late-top-up', forMs: 2 * hourMs };
+  const world = await startWorld({ rules: [late] });
+  await read(world, 100);
+  announce(world);
+  announce(world, { ...second, arrivesBy: world.daemon.now() + 5 * hourMs });
+  await world.pass(6 * hourMs);
+  expect(world.news()).toEqual(['otp/rule firing warning']);
+  await world.pass(hourMs + 2 * step);
+  expect(world.news()).toEqual(['otp/rule firing warning']);
+});
+
 test('the end of one that came says nothing of another that is still to come', async () => {
   const world = await startWorld();
   await read(world, 100);
