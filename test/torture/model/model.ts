@@ -222,6 +222,8 @@ export class Model implements Observer {
   dying(): void {
     this.#before = null;
     const daemon = this.machine?.daemon ?? null;
+    const moment = this.#moment();
+    if (moment !== null) this.#ledger.expectNoneLate(moment);
     if (daemon === null || !isAllStored(daemon.state) || daemon.state.underWay.size > 0) return;
     this.#beforeAt = daemon.now();
     this.#before = fingerprint(daemon.state, this.#beforeAt);

@@ -24,6 +24,7 @@ export class OnTime {
   expect({ id, channel, dueAt }: Notification, { at, now }: Moment, mayAt: number): void {
     const since = Math.max(mayAt, this.#freeSince.get(channel) ?? 0, this.#disturbedUntil);
     const waitedMs = Math.min(now - dueAt, at - since);
-    if (waitedMs > lateMs) throw new Violation('what is due goes out', `${id} to ${channel} lay ${waitedMs} ms`);
+    if (waitedMs > lateMs)
+      throw new Violation('what is due goes out', `${id} to ${channel} lay ${waitedMs} ms`);
   }
 }
