@@ -153,8 +153,9 @@ export class Readers {
   }
 }
 
-/** Since when that is overdue of which the alert is. */
+/** Since when that is overdue of which the alert is: a run an hour after its end. */
 function overdueAtOf({ facts }: MessageItem): number {
-  const found = facts.find(({ name }) => ['expected by', 'run ended'].includes(name))?.value;
-  return found?.unit === 'instant' ? found.at : 0;
+  const found = facts.find(({ name }) => name === 'expected by' || name === 'run ended');
+  if (found?.value.unit !== 'instant') return 0;
+  return found.value.at + (found.name === 'run ended' ? 3_600_000 : 0);
 }
