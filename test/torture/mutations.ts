@@ -47,6 +47,12 @@ export const mutations: readonly Mutation[] = [
     new: "attempts: whole.attempts + 1, uncertain: true, state: 'delivered' as const };",
   },
   {
+    name: 'a channel rests for minutes after each message',
+    file: dispatcher,
+    old: 'pace.freeAt = Math.max(pace.freeAt, now + ms);',
+    new: 'pace.freeAt = Math.max(pace.freeAt, now + 300 * ms);',
+  },
+  {
     name: 'nobody hears that an incident ended',
     file: decide,
     old: "  if (notified.resolved) return quiet('already notified');",

@@ -163,6 +163,7 @@ export class Model implements Observer {
     this.#configure(daemon);
     this.#pacing.booted(this.#now());
     this.#ledger.booted();
+    this.#ledger.onTime.disturb(this.#now());
     this.#own.booted();
     this.#receivers.awakes(this.#now());
     this.#duties.disturb(this.#now());
@@ -221,6 +222,8 @@ export class Model implements Observer {
   dying(): void {
     this.#before = null;
     const daemon = this.machine?.daemon ?? null;
+    const moment = this.#moment();
+    if (moment !== null) this.#ledger.expectNoneLate(moment);
     if (daemon === null || !isAllStored(daemon.state) || daemon.state.underWay.size > 0) return;
     this.#beforeAt = daemon.now();
     this.#before = fingerprint(daemon.state, this.#beforeAt);
@@ -235,6 +238,10 @@ export class Model implements Observer {
     const late = this.#ledger.pending.find((row) => row.attempts > 0 && now - row.createdAt > overdueMs);
     if (late !== undefined && !this.#ledger.isFailing)
       this.broken('the heartbeat says that no message is overdue', `${late.id} to ${late.channel} is`);
+  }
+
+  heldBack(): void {
+    this.#ledger.onTime.disturb(this.#now());
   }
 
   trespassed(what: string): void {
@@ -362,7 +369,7 @@ export class Model implements Observer {
 
   commitAnswered(heard: boolean): void {
     this.#story.note(7, () => (heard ? '  (known to be stored)' : '  (nobody knows whether it is stored)'));
-    this.#ledger.commitAnswered(heard);
+    this.#ledger.commitAnswered(heard, this.#now());
     if (heard) {
       this.#own.settled();
       return;
@@ -441,6 +448,7 @@ export class Model implements Observer {
     this.#pacing.shift(byMs, at);
     this.#receivers.jumped(at);
     this.#duties.disturb(at);
+    this.#ledger.onTime.disturb(at);
   }
 
   logged(level: string, fields: object, message: string): void {
@@ -454,6 +462,7 @@ export class Model implements Observer {
     this.#wallMovedAt = Math.max(this.#wallMovedAt, this.#now() + Math.abs(byMs));
     this.#movedAt = this.#now();
     this.#duties.disturb(this.#now());
+    this.#ledger.onTime.disturb(this.#now());
     this.#pacing.excuse(this.#now());
     // A process that dies before it noticed leaves clocks of the time before.
     this.#movedWhileDown = true;
@@ -465,6 +474,7 @@ export class Model implements Observer {
     this.#own.sleeps(this.#now(), forMs);
     this.#napUnseen = true;
     this.#duties.disturb(this.#now() + forMs);
+    this.#ledger.onTime.disturb(this.#now() + forMs);
     this.#receivers.awakes(this.#now() + forMs);
     this.#pacing.excuse(this.#now() + forMs);
   }
@@ -697,6 +707,7 @@ export class Model implements Observer {
     if (!isAgain) this.#duties.expectNotified(state);
     this.#duties.review(state, moment);
     this.#own.review(state, moment.at, this.machine?.refused ?? null);
+    this.#ledger.expectNoneLate(moment);
     this.#expectNamed(state, false);
     this.#expectReported(state, moment);
     this.given.expectOnce(state, null);
