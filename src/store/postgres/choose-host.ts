@@ -8,6 +8,8 @@ import type { Log } from '../../ports/log.ts';
 import { asStorageError } from './failure.ts';
 
 const connectMs = 3000;
+/** Of four addresses of a name three may lead nowhere. */
+const autoSelectFamilyAttemptTimeout = connectMs / 4;
 
 /** Settings that each statement counts on. Whatever else a role may have set does not matter. */
 const needed: ReadonlyMap<string, string> = new Map([
@@ -90,7 +92,7 @@ const names = new NameLookup({});
 class NamedSocket extends Socket {
   override connect(...[first, host]: readonly unknown[]): this {
     return typeof first === 'number' && typeof host === 'string'
-      ? super.connect({ port: first, host, lookup: names.lookup })
+      ? super.connect({ port: first, host, lookup: names.lookup, autoSelectFamilyAttemptTimeout })
       : super.connect(String(first));
   }
 }

@@ -1,7 +1,10 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { TLSSocket } from 'node:tls';
 import { inspect } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -263,4 +266,27 @@ it('of several hosts the next one is asked where the certificate of the first ha
   const database = openDatabase({ url: new Secret(`postgres://u:p@${hosts}/db?${query}`) });
   onTestFinished(() => database.close());
   expect(await database.change('SELECT 1')).toEqual([]);
+});
+
+it('of several addresses of one host the next one is asked while there is time for others', async () => {
+  const server = createServer((socket) => socket.destroy());
+  onTestFinished(() => void server.close());
+  await once(server.listen(0, '::1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  // Its queue holds two connections, and it takes none.
+  const listen = `require('node:net').createServer().listen({ port: ${port}, host: '127.0.0.1', backlog: 1 }, () => process.send(''))`;
+  const deaf = spawn(process.execPath, ['-e', listen], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+  onTestFinished(() => void deaf.kill('SIGKILL'));
+  await once(deaf, 'message');
+  deaf.kill('SIGSTOP');
+  const waiting = Array.from({ length: 4 }, () => connect(port, '127.0.0.1').on('error', () => undefined));
+  onTestFinished(() => waiting.forEach((each) => void each.destroy()));
+  await setTimeout(100);
+  const database = openDatabase({ url: new Secret(`postgres://u:p@db.localhost:${port}/db`) });
+  onTestFinished(() => database.close());
+  const began = performance.now();
+  const failed = database.change('SELECT 1').catch((error: unknown) => error);
+  await once(server, 'connection');
+  expect(performance.now() - began).toBeLessThan(1500);
+  expect(await failed).toBeInstanceOf(StorageError);
 });
