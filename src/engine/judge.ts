@@ -108,7 +108,7 @@ function applyTransition(
 ): void {
   const kind = ruleKindOf(rule);
   const told = kind.isAnother && incidentOf(state, alert)?.facts;
-  const another = told !== undefined && kind.isAnother?.(told, kind.factsBehind(rule, facts)) === true;
+  const another = told !== undefined && (change === 'relapsed' || kind.isAnother?.(told, facts) === true);
   if (change === 'none' && !another) {
     // The newest numbers are for people who look; they need no write.
     if (alert.state !== 'inactive') state.alerts.setInMemory(alert);

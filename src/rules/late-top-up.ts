@@ -79,7 +79,7 @@ export const lateTopUp: RuleKind<PlainRule<'late-top-up'>, InputOf<typeof keys>>
       : verdict(rule.severity, money(Math.max(0, tookOf(newest))), amount);
   },
   /** Who took the one knows nothing of another that became overdue later. */
-  isAnother: (told, now) => overdueSince(now) > overdueSince(told),
+  isAnother: (told, facts) => overdueOf(facts).some((each) => dueAt(each) > overdueSince(told)),
   isSurelyOk: (_rule, { expected, announced }) => expected.length + announced.length === 0,
   factsBehind(_rule, facts) {
     const [newest = facts.expected[0], ...older] = overdueOf(facts);

@@ -4,6 +4,8 @@ import type { Wanted } from '../../../src/engine/orders.ts';
 import { runwayOf } from '../../../src/engine/spending.ts';
 import { wordItem } from '../../../src/messages/item-wording.ts';
 import { accountServiceBalances } from '../../../src/providers/account-service/account-service-kind.ts';
+import { lateTopUp } from '../../../src/rules/late-top-up.ts';
+import { plainRule } from '../../../src/rules/rule-schema.ts';
 import { hourMs, minuteMs, units } from '../../support/account-facts.ts';
 import { giveAtOnce } from '../../support/orders.ts';
 import { makeAccount } from '../../support/settings.ts';
@@ -117,6 +119,20 @@ test('another one that is overdue later is told once, though a person took the f
   take();
   await world.pass(20 * hourMs);
   expect(world.news()).toEqual(['otp/late-top-up acknowledged warning']);
+});
+
+test('one that is not due yet is not said while the alert about another recovers, and is once it is overdue', async () => {
+  const world = await startWorld({ rules: [{ ...plainRule(lateTopUp, 'late'), recoverForMs: 6 * hourMs }] });
+  await read(world, 100);
+  announce(world, { amountMicros: units(700) });
+  announce(world, { arrivesBy: world.daemon.now() + 5 * hourMs, id: 'second' });
+  await world.pass(3 * hourMs);
+  expect(world.news()).toEqual(['otp/late firing warning']);
+  expect(await read(world, 800)).toEqual([]);
+  await world.pass(hourMs);
+  expect(world.news()).toEqual([]);
+  await world.pass(2 * hourMs);
+  expect(world.news()).toEqual(['otp/late firing warning']);
 });
 
 test('a reminder is about the top-up that is missing by then, and what came of it since', async () => {
