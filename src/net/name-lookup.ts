@@ -20,7 +20,13 @@ const maxStaleMs = dayMs;
  * Where a name has several addresses, Node gives each but the last so long, and 250 ms by default: across an ocean a connection takes
  * longer, and an address of version 6 that leads nowhere would be all that is left.
  */
-setDefaultAutoSelectFamilyAttemptTimeout(2000);
+const longestAttemptMs = 2000;
+setDefaultAutoSelectFamilyAttemptTimeout(longestAttemptMs);
+
+/** The time for each, where a connection must be there sooner: of four addresses three may lead nowhere. */
+export function attemptMs(timeoutMs: number): number {
+  return Math.min(longestAttemptMs, Math.ceil(timeoutMs / 4));
+}
 
 export interface NameLookupOptions {
   /** Answers grow old by it; without a clock none is kept. */

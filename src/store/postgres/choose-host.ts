@@ -3,13 +3,11 @@ import { Client, type ClientConfig, DatabaseError } from 'pg';
 import { parsePostgresAddress } from '../../domain/addresses.ts';
 import { StorageError } from '../../domain/operator-error.ts';
 import type { Secret } from '../../domain/secret.ts';
-import { NameLookup } from '../../net/name-lookup.ts';
+import { attemptMs, NameLookup } from '../../net/name-lookup.ts';
 import type { Log } from '../../ports/log.ts';
 import { asStorageError } from './failure.ts';
 
 const connectMs = 3000;
-/** Of four addresses of a name three may lead nowhere. */
-const autoSelectFamilyAttemptTimeout = connectMs / 4;
 
 /** Settings that each statement counts on. Whatever else a role may have set does not matter. */
 const needed: ReadonlyMap<string, string> = new Map([
@@ -92,7 +90,12 @@ const names = new NameLookup({});
 class NamedSocket extends Socket {
   override connect(...[first, host]: readonly unknown[]): this {
     return typeof first === 'number' && typeof host === 'string'
-      ? super.connect({ port: first, host, lookup: names.lookup, autoSelectFamilyAttemptTimeout })
+      ? super.connect({
+          port: first,
+          host,
+          lookup: names.lookup,
+          autoSelectFamilyAttemptTimeout: attemptMs(connectMs),
+        })
       : super.connect(String(first));
   }
 }

@@ -1,10 +1,8 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { TLSSocket } from 'node:tls';
 import { inspect } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -12,6 +10,7 @@ import { StorageError } from '../../../src/domain/operator-error.ts';
 import { Secret } from '../../../src/domain/secret.ts';
 import { openDatabase } from '../../../src/store/postgres/connection.ts';
 import { issueCertificate } from '../../support/certificates.ts';
+import { leadNowhere } from '../../support/deaf-listener.ts';
 import { eventually } from '../../support/eventually.ts';
 import { noPostgres, sharedPostgres, startPostgres } from '../../support/postgres.ts';
 import { startTcpProxy } from '../../support/tcp-proxy.ts';
@@ -273,15 +272,7 @@ it('of several addresses of one host the next one is asked while there is time f
   onTestFinished(() => void server.close());
   await once(server.listen(0, '::1'), 'listening');
   const { port } = server.address() as AddressInfo;
-  // Its queue holds two connections, and it takes none.
-  const listen = `require('node:net').createServer().listen({ port: ${port}, host: '127.0.0.1', backlog: 1 }, () => process.send(''))`;
-  const deaf = spawn(process.execPath, ['-e', listen], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
-  onTestFinished(() => void deaf.kill('SIGKILL'));
-  await once(deaf, 'message');
-  deaf.kill('SIGSTOP');
-  const waiting = Array.from({ length: 4 }, () => connect(port, '127.0.0.1').on('error', () => undefined));
-  onTestFinished(() => waiting.forEach((each) => void each.destroy()));
-  await setTimeout(100);
+  await leadNowhere(port);
   const database = openDatabase({ url: new Secret(`postgres://u:p@db.localhost:${port}/db`) });
   onTestFinished(() => database.close());
   const began = performance.now();
