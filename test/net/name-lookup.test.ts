@@ -85,6 +85,15 @@ describe('a lookup of a name', () => {
     expect(server.questions).toHaveLength(asked);
   });
 
+  it('keeps the last addresses of version 4 where that question alone is lost: those of version 6 may lead nowhere', async () => {
+    const { server, lookup } = await openLookup({ 'receiver.example': ['127.0.0.1', '::1'] }, 1);
+    const both = [...found('127.0.0.1'), { address: '::1', family: 6 }];
+    expect(await lookup.find('receiver.example')).toEqual(both);
+    server.answers = { 'A receiver.example': 'silence', 'AAAA receiver.example': ['::1'] };
+    elapsedMs = 1001;
+    expect(await lookup.find('receiver.example')).toEqual(both);
+  });
+
   it('gives an address that takes a second to connect the time for it, though others follow', async () => {
     // It takes no connection while it is busy, and its queue holds two: the system asks a second later again.
     const busy = `
