@@ -5,7 +5,7 @@ export const channelMutations: readonly Mutation[] = [
   {
     name: 'names are looked up in the thread pool',
     file: 'src/net/name-lookup.ts',
-    old: "    if (isUnanswered(four) || isUnanswered(six)) throw lookupError('EAI_AGAIN', name);\n",
+    old: "if (isUnanswered(four) || isUnanswered(six)) throw lookupError('EAI_AGAIN', name);",
     new: '',
     test: 'test/net/name-lookup.test.ts',
   },

@@ -333,8 +333,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'what got worse stands under the key that somebody took',
     file: 'src/engine/announce.ts',
-    old: 'return isLost || isNews ? ',
-    new: 'return isLost && !isLost && isNews ? ',
+    old: 'if (!isLost && !isNews) return keys;',
+    new: 'if (!isTaken || isLost || isNews) return keys;',
   },
   {
     name: 'only the newest key of an alert is closed at its end',

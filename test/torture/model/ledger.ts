@@ -424,6 +424,12 @@ export class Ledger {
     }
   }
 
+  /** Whether a message says what nobody has, as far as anybody knows. */
+  isNews({ message }: Send): boolean {
+    const row = this.#rows.get(baseId(message));
+    return row !== undefined && row.report === null && this.#isKnownToNobody(row);
+  }
+
   /** Each attempt was refused for now, and surely. */
   #isKnownToNobody(row: Notification): boolean {
     const wire = this.#wires.get(`${row.channel}/${row.id}`);
@@ -457,6 +463,8 @@ export class Ledger {
       if (
         (this.#places.get(other.id) ?? 0) < (this.#places.get(row.id) ?? 0) &&
         other.dueAt <= Math.min(it.now, this.#takenAt) - 50 &&
+        // Nobody stands behind what its receiver puts off with each try.
+        other.attempts < row.attempts &&
         row.report === null &&
         other.report === null &&
         row.owed === undefined &&
