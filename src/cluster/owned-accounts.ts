@@ -91,8 +91,8 @@ export class OwnedAccounts {
   }
 
   get mayPoll(): boolean {
-    if (this.#isRefused) return false;
-    return this.phase === 'alone' || (this.phase === 'owner' && this.#lease.lasts);
+    // Who goes on from memory knows of nobody that has them, whatever was refused before.
+    return this.phase === 'alone' || (this.phase === 'owner' && this.#lease.lasts && !this.#isRefused);
   }
 
   /** Whether nobody else can take the accounts, though it does not store what it does. */

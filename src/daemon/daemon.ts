@@ -132,7 +132,7 @@ export class Daemon {
     this.#composing = composing;
     this.#dispatcher = new Dispatcher({ ...composing, ended: (sent) => this.#deliveryEnded(sent) });
     this.#restating = new Restating(parts, composing);
-    this.#tests = new TestAlerts(parts, { ...composing, paceOf: (name) => this.#dispatcher.paceOf(name) });
+    this.#tests = new TestAlerts(parts, { ...composing, beside: this.#dispatcher });
     this.#dispatcher.adopt(this.#connections.channels);
     this.#retention = createRetention(parts, now);
     this.reach = createReach(parts, this.poller, this.#tests);

@@ -34,8 +34,8 @@ export interface Claim {
 interface DispatcherDependencies extends ComposeDependencies {
   readonly membership?: DaemonMembership;
   readonly ended: (sent: Sent) => void;
-  /** The pace of a channel that another dispatcher sends to as well. */
-  readonly paceOf?: (channel: string) => Pace;
+  /** Another dispatcher that sends to the same channels: each keeps their pace. */
+  readonly beside?: Pick<Dispatcher, 'paceOf' | 'refusedUntil'>;
 }
 
 /** Delivery of one channel: one message at a time, no faster than it allows. */
@@ -76,23 +76,18 @@ export class Dispatcher {
     for (const [name, lane] of this.#lanes) {
       const dueAts = this.#sendable(name, lane, now).map(({ dueAt }) => dueAt);
       if (pausedForPoll(state, name, now).length > 0) dueAts.push(state.unconfirmedUntil);
-      for (const dueAt of dueAts) next = Math.min(next, Math.max(dueAt, lane.pace.freeAt));
+      for (const dueAt of dueAts) next = Math.min(next, Math.max(dueAt, this.#freeAt(name, lane)));
     }
     return next;
   }
 
-  /** As others may send there: not while it waits because its receiver refused something for now. */
-  paceOf(channel: string): Pace {
-    const pace = this.#lanes.get(channel)?.pace ?? { freeAt: 0 };
-    const { state } = this.#dependencies;
-    return {
-      get freeAt() {
-        return Math.max(pace.freeAt, refusedUntil(state, channel));
-      },
-      set freeAt(at: number) {
-        pace.freeAt = at;
-      },
-    };
+  paceOf(channel: string): Pace | undefined {
+    return this.#lanes.get(channel)?.pace;
+  }
+
+  /** While its receiver refuses something for now, others send nothing there. */
+  refusedUntil(channel: string): number {
+    return refusedUntil(this.#dependencies.state, channel);
   }
 
   /** Follows a reload. A delivery of a removed or replaced channel may finish. */
@@ -104,7 +99,7 @@ export class Dispatcher {
     for (const channel of channels) {
       const { running = new Set<string>() } = lanes.get(channel.name) ?? {};
       const pace =
-        this.#dependencies.paceOf?.(channel.name) ??
+        this.#dependencies.beside?.paceOf(channel.name) ??
         getOrMake(paces, receiverOf(channel), () => ({ freeAt: 0 }));
       this.#lanes.set(channel.name, { channel, running, pace });
     }
@@ -122,7 +117,7 @@ export class Dispatcher {
 
   #claimNext(name: string, lane: Lane, now: number): Claim | null {
     const { state } = this.#dependencies;
-    if (lane.pace.freeAt > now) return null;
+    if (this.#freeAt(name, lane) > now) return null;
     const dues = this.#sendable(name, lane, now).filter(({ dueAt }) => dueAt <= now);
     // A receiver may ask to wait with each try of one message: neither others nor its other channels stand behind that.
     const [due] = dues.toSorted((one, other) => one.attempts - other.attempts);
@@ -137,6 +132,10 @@ export class Dispatcher {
     state.underWay.add(message.id);
     putNotification(state, message);
     return { message, wasUncertain: whole.uncertain };
+  }
+
+  #freeAt(channel: string, { pace }: Lane): number {
+    return Math.max(pace.freeAt, this.#dependencies.beside?.refusedUntil(channel) ?? 0);
   }
 
   /** After a clock change the pause after a message stays as long. */

@@ -154,7 +154,7 @@ export class TestAlerts {
   readonly #dependencies: TestDependencies;
   #tests: readonly TestAlert[] = [];
 
-  constructor(parts: DaemonParts, composing: ComposeDependencies & Pick<TestDependencies, 'paceOf'>) {
+  constructor(parts: DaemonParts, composing: ComposeDependencies & Pick<TestDependencies, 'beside'>) {
     this.#parts = parts;
     this.#dependencies = { ...parts, ...composing, wake: () => parts.timer.wakeBy(parts.now()) };
   }

@@ -248,9 +248,9 @@ export function isOver(item: MessageItem): boolean {
   return state === 'resolved' || state === 'event';
 }
 
-/** True when this message is the first that the channel gets about the incident. */
-export function isFirstNotification(item: MessageItem): boolean {
-  return item.kinds.includes('firing') || item.kinds.includes('event');
+/** True when this message is the first that the channel gets about the incident, and surely no later one of what it fires for besides. */
+export function isFirstNotification({ kinds, incident }: MessageItem): boolean {
+  return (kinds.includes('firing') && incident.anotherAt === undefined) || kinds.includes('event');
 }
 
 /** The worst severity of what is not over, be it one of `others`; null where all is. The most urgent item need not have it. */

@@ -238,7 +238,8 @@ function isWaiting({ state, waiting }: Turn, channel: string, incident: string):
 
 /**
  * The keys of an incident at a channel that is notified of it once more. An incident tool wakes people for a key that it does not
- * have: what rose, and what nobody has any more who had taken it, gets another one.
+ * have: what rose, what it fires for besides (the one before is as good as taken), and what nobody has any more who had taken it, gets
+ * another one.
  */
 function keysAfter(
   state: MonitorState,
@@ -254,8 +255,11 @@ function keysAfter(
   const keys = known.keys ?? oneKey;
   if (isTaken) return { ...keys, taken: keys.newest };
   const isLost = keys.taken === keys.newest;
-  const isNews = item === 'worse' && !isBeginningUnsent(state, incident, channel);
-  return isLost || isNews ? { ...keys, newest: lastKeyOf(keys) + 1 } : keys;
+  const isAnother = item === 'firing' && (incident.anotherAt ?? Number.NEGATIVE_INFINITY) > known.rises;
+  const isNews = (item === 'worse' || isAnother) && !isBeginningUnsent(state, incident, channel);
+  if (!isLost && !isNews) return keys;
+  const taken = isAnother ? keys.newest : keys.taken;
+  return { ...keys, taken, newest: lastKeyOf(keys) + 1 };
 }
 
 /** After those of the alert's incidents of which the channel may not know the end. */

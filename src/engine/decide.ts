@@ -145,9 +145,10 @@ function decideSuppression(suppression: Suppression, now: number): Decision | nu
 }
 
 function whatRose(incident: Incident, notified: LastNotified): NotificationReason | null {
-  const { rises, anotherAt = 0, severity } = incident;
+  const { rises, anotherAt = Number.NEGATIVE_INFINITY, acknowledgement, severity } = incident;
   const isWorseNow = rises > notified.rises && isWorse(severity, knownSeverity(incident, notified));
-  if (!isWorseNow && anotherAt <= notified.rises) return null;
+  // An acknowledger knows of it, whoever was notified.
+  if (!isWorseNow && anotherAt <= Math.max(notified.rises, acknowledgement?.rises ?? 0)) return null;
   return !isWorseNow || notified.firstMessage === uncertainMessage ? 'firing' : 'worse';
 }
 

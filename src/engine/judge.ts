@@ -107,8 +107,8 @@ function applyTransition(
   before: Alert['value'] = null,
 ): void {
   const kind = ruleKindOf(rule);
-  const told = kind.isAnother && incidentOf(state, alert)?.facts;
-  const another = told !== undefined && kind.isAnother?.(told, kind.factsBehind(rule, facts)) === true;
+  const told = incidentOf(state, alert)?.facts;
+  const another = told !== undefined && kind.isAnother?.(rule, told, facts) === true;
   if (change === 'none' && !another) {
     // The newest numbers are for people who look; they need no write.
     if (alert.state !== 'inactive') state.alerts.setInMemory(alert);

@@ -46,8 +46,8 @@ const says = phrases('story', {
     'The balance shown was read {moment}. The latest reading is {amount}, in another currency: it is not judged.',
   acknowledged: 'Acknowledged by {by} {since}.',
   acknowledgedSaying: 'Acknowledged by {by} {since}: {comment}.',
-  overtaken: 'Acknowledged by {by} {since}, before it got worse.',
-  overtakenSaying: 'Acknowledged by {by} {since}, before it got worse: {comment}.',
+  overtaken: 'Acknowledged by {by} {since}, before the latest news.',
+  overtakenSaying: 'Acknowledged by {by} {since}, before the latest news: {comment}.',
   somebody: 'somebody',
 });
 

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { type Agent, buildConnector, EnvHttpProxyAgent } from 'undici';
 import type { Clock } from '../ports/clock.ts';
-import { nameLookup } from './name-lookup.ts';
+import { attemptMs, nameLookup } from './name-lookup.ts';
 import { type Environment, readProxyVariables } from './proxy-variables.ts';
 
 /**
@@ -9,14 +9,19 @@ import { type Environment, readProxyVariables } from './proxy-variables.ts';
  * (said explicitly, so that `NODE_TLS_REJECT_UNAUTHORIZED` changes nothing). HTTP/2 is off: a connection carries one
  * exchange at a time, and the simpler protocol tells a refused connection from a lost one.
  */
-function connectOptions(clock: Clock) {
+function connectOptions(clock: Clock, timeout: number) {
   // undici hands what it does not know on to `net.connect` and `tls.connect`.
-  return { rejectUnauthorized: true, allowH2: false, lookup: nameLookup(clock) } as const;
+  return {
+    rejectUnauthorized: true,
+    allowH2: false,
+    lookup: nameLookup(clock),
+    autoSelectFamilyAttemptTimeout: attemptMs(timeout),
+  } as const;
 }
 
 /** Makes connections on which an unasked `100 Continue` does no harm. Not for those through a proxy, which undici makes by itself. */
 export function createConnector(clock: Clock, timeout: number): buildConnector.connector {
-  const connect = buildConnector({ ...connectOptions(clock), timeout });
+  const connect = buildConnector({ ...connectOptions(clock, timeout), timeout });
   return (target, done) =>
     connect(target, (...[error, socket]) => {
       if (!socket) {
@@ -36,7 +41,7 @@ export function openProxied(
 ): EnvHttpProxyAgent | null {
   const proxies = readProxyVariables(environment);
   if (proxies === null) return null;
-  const verified = connectOptions(clock);
+  const verified = connectOptions(clock, timeout);
   const connect = { ...verified, timeout };
   return new EnvHttpProxyAgent({
     ...settings,

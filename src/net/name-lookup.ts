@@ -20,7 +20,13 @@ const maxStaleMs = dayMs;
  * Where a name has several addresses, Node gives each but the last so long, and 250 ms by default: across an ocean a connection takes
  * longer, and an address of version 6 that leads nowhere would be all that is left.
  */
-setDefaultAutoSelectFamilyAttemptTimeout(2000);
+const longestAttemptMs = 2000;
+setDefaultAutoSelectFamilyAttemptTimeout(longestAttemptMs);
+
+/** The time for each, where a connection must be there sooner: of four addresses three may lead nowhere. */
+export function attemptMs(timeoutMs: number): number {
+  return Math.min(longestAttemptMs, Math.ceil(timeoutMs / 4));
+}
 
 export interface NameLookupOptions {
   /** Answers grow old by it; without a clock none is kept. */
@@ -125,10 +131,15 @@ export class NameLookup {
     ]);
     const records = [four, six].flatMap((part) => (part.status === 'fulfilled' ? part.value : []));
     if (records.length > 0) {
-      // Addresses of version 6 alone may lead nowhere: where the question for the others was lost, it is asked again soon.
-      const ttlMs = isUnanswered(four) ? 0 : Math.min(...records.map(({ ttl }) => ttl)) * 1000;
+      // Addresses of version 6 alone may lead nowhere: where the question for the others was lost, the last ones stay, and it is asked again soon.
+      const isLost = isUnanswered(four);
+      const ttlMs = isLost ? 0 : Math.min(...records.map(({ ttl }) => ttl)) * 1000;
+      const last = (isLost && this.#answers.get(name)?.addresses) || [];
       return {
-        addresses: records.map(({ address }) => ({ address, family: isIP(address) })),
+        addresses: [
+          ...last.filter(({ family }) => family === 4),
+          ...records.map(({ address }) => ({ address, family: isIP(address) })),
+        ],
         freshUntil: this.#now() + Math.min(Math.max(ttlMs, minAnswerMs), maxAnswerMs),
       };
     }

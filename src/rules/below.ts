@@ -4,6 +4,7 @@ import { amountOf } from '../domain/reading.ts';
 import type { AmountOrShare, Ladder, MoneyRule } from '../domain/rule.ts';
 import { amount, amountOrShare } from '../schema/texts.ts';
 import { phrases, say, sentences } from '../wording/phrase.ts';
+import { sayLimit } from '../wording/quantity-wording.ts';
 import { balanceKind } from './balance-kind.ts';
 import { ladderSeverityKey } from './kind.ts';
 import * as ladder from './ladder.ts';
@@ -102,9 +103,9 @@ export const below = balanceKind<BelowRule, typeof keys>({
     Math.max(...Object.values(rule.thresholds).map((threshold) => resolvesAt(rule, threshold))),
   levels: (rule) => rule.thresholds,
   subject: says.subject,
-  firing: (item, frame) => words.sayLowBalance(item, words.sayLimit(item, frame) ?? '', frame),
+  firing: (item, frame) => words.sayLowBalance(item, sayLimit(item, frame) ?? '', frame),
   resolved(item, frame) {
-    const limit = words.sayLimit(item, frame);
+    const limit = sayLimit(item, frame);
     const given = words.sayBalanceOf(item, frame);
     return limit === null
       ? say(says.resolvedAnyway, given, frame)

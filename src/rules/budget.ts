@@ -11,12 +11,12 @@ import { amount } from '../schema/texts.ts';
 import type { AccountSpending } from '../spending/account-spending.ts';
 import type { Period, PeriodSum } from '../spending/periods.ts';
 import { phrases, say, sentences } from '../wording/phrase.ts';
-import { sayComputed, sayLabel, type WordingFrame } from '../wording/quantity-wording.ts';
+import { sayComputed, sayLabel, sayLimit, sayValue, type WordingFrame } from '../wording/quantity-wording.ts';
 import { balanceKind, type ReadFacts } from './balance-kind.ts';
 import { type AccountFacts, type Evaluation, unknown, usableReading, why } from './evaluation.ts';
 import { ladderSeverityKey } from './kind.ts';
 import * as ladder from './ladder.ts';
-import { exactAmount, nameBalance, sayLimit, sayValue } from './words.ts';
+import { exactAmount, nameBalance } from './words.ts';
 
 /** A quarter is only foretold. */
 const budgetPeriods = ['day', 'week', 'month'] as const satisfies readonly Period[];

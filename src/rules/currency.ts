@@ -1,10 +1,10 @@
 import { isSameCurrency } from '../domain/money.ts';
 import { instant, listFacts, text } from '../domain/quantity.ts';
 import { phrases, say, sentences } from '../wording/phrase.ts';
+import { sayLimit, sayValue } from '../wording/quantity-wording.ts';
 import { unknown, verdict, why } from './evaluation.ts';
 import { allBalances, figure, readingFigures } from './figures.ts';
 import { type InputOf, type PlainRule, type RuleKind, severityKey } from './kind.ts';
-import { sayLimit, sayValue } from './words.ts';
 
 const says = phrases('currency', {
   subject: 'currency changed',

@@ -6,7 +6,7 @@ import { amountOrShare, duration as durationKey } from '../schema/texts.ts';
 import { hiddenTime, type Lookback, lookBack } from '../spending/burn.ts';
 import type { ReadingLog } from '../spending/reading-log.ts';
 import { phrases, say, sentences } from '../wording/phrase.ts';
-import { sayLabel } from '../wording/quantity-wording.ts';
+import { sayLabel, sayLimit, sayValue } from '../wording/quantity-wording.ts';
 import { balanceKind } from './balance-kind.ts';
 import { type AccountFacts, describeHistory, type Evaluation, unknown, verdict, why } from './evaluation.ts';
 import { severityKey } from './kind.ts';
@@ -82,8 +82,8 @@ export const drop = balanceKind<DropRule, typeof keys>({
   subject: says.subject,
   firing(item, frame) {
     const [amount, limit, window] = [
-      words.sayValue(item, frame),
-      words.sayLimit(item, frame),
+      sayValue(item, frame),
+      sayLimit(item, frame),
       words.factText(item, 'window', frame),
     ];
     const label = sayLabel(item.balanceLabel, frame);

@@ -9,13 +9,14 @@ import {
   sayAmount,
   sayBalance,
   sayComputed,
+  sayLimit,
   sayPayBy,
   sayRunwayAndEnd,
   type WordingFrame,
 } from '../wording/quantity-wording.ts';
 import { sayAgain } from '../wording/say-again.ts';
 import type { Figure } from './kind.ts';
-import { currentMicros, degrees, isUnusualPace, sayBesideLimit, sayLimit } from './words.ts';
+import { currentMicros, degrees, isUnusualPace, sayBesideLimit } from './words.ts';
 
 const says = phrases('figure', {
   payBy: 'Pay by',

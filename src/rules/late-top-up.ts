@@ -1,4 +1,4 @@
-import type { MessageItem } from '../domain/message.ts';
+import { isOver, type MessageItem } from '../domain/message.ts';
 import { type AnnouncedRun, type ExpectedTopUp, farOff, tookOf } from '../domain/operator.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import {
@@ -13,12 +13,11 @@ import {
 } from '../domain/quantity.ts';
 import { hourMs } from '../domain/time.ts';
 import { phrases, say, sentences } from '../wording/phrase.ts';
-import { balanceLabel, sayLabel, sayQuantity } from '../wording/quantity-wording.ts';
+import { balanceLabel, sayLabel, sayLimit, sayQuantity, sayValue } from '../wording/quantity-wording.ts';
 import { type AccountFacts, unknown, verdict, why } from './evaluation.ts';
 import { figuresOf } from './fact-figures.ts';
 import { allBalances, readingFigures } from './figures.ts';
 import { type InputOf, type PlainRule, type RuleKind, severityKey } from './kind.ts';
-import { sayLimit, sayValue } from './words.ts';
 
 const says = phrases('lateTopUp', {
   subject: 'expected top-up overdue',
@@ -35,13 +34,13 @@ const says = phrases('lateTopUp', {
 const told = sentences('lateTopUp', {
   describes: 'an announced top-up did not come in time ({severity})',
   somebody: 'somebody',
-  nothing: 'nothing',
   notWith: 'It would not fire if the top-up were expected later, or not any more.',
 });
 
 const run = phrases('announcedRun', {
   firing: 'the announced run of {limit} took {amount} beyond the usual',
-  resolved: 'the announced run is over for a day',
+  resolved: 'the announced run is far off no more, or over for a day',
+  recovery: 'Resolved: the announced run is far off no more, or over for a day.',
   advice:
     'Ask whoever announced it: what it did not take may come later, and forecasts do not expect it any more.',
 });
@@ -79,11 +78,17 @@ export const lateTopUp: RuleKind<PlainRule<'late-top-up'>, InputOf<typeof keys>>
       : verdict(rule.severity, money(Math.max(0, tookOf(newest))), amount);
   },
   /** Who took the one knows nothing of another that became overdue later. */
-  isAnother: (told, now) => overdueSince(now) > overdueSince(told),
+  isAnother({ forMs }, told, facts) {
+    const since = overdueSince(told);
+    const by = (facts.reading?.at ?? 0) - forMs;
+    return overdueOf(facts).some((each) => dueAt(each) > since && dueAt(each) <= by);
+  },
   isSurelyOk: (_rule, { expected, announced }) => expected.length + announced.length === 0,
+  /** None of what is to come: what ends is what it fired for. */
   factsBehind(_rule, facts) {
-    const [newest = facts.expected[0], ...older] = overdueOf(facts);
-    const about = newest !== undefined && !('by' in newest) ? runFacts(newest) : topUpFacts(newest);
+    const [newest, ...older] = overdueOf(facts);
+    if (newest === undefined) return [];
+    const about = 'by' in newest ? topUpFacts(newest) : runFacts(newest);
     return [...about, ...listFacts({ [others]: older.length === 0 ? null : count(older.length) })];
   },
   wouldNotFire: told.notWith,
@@ -102,9 +107,10 @@ export const lateTopUp: RuleKind<PlainRule<'late-top-up'>, InputOf<typeof keys>>
     return say(isPart ? says.firingPartOf : says.firingOf, { ...given, label }, frame);
   },
   resolved: (item, frame) => say(isAboutRun(item) ? run.resolved : says.resolved, frame),
-  recovery: () => says.recovery,
+  recovery: (item) => (isAboutRun(item) ? run.recovery : says.recovery),
   figures: (item, frame) => [
-    ...figuresOf(item, frame, [expectedBy, orderedBy, runBegan, runEnded, announcedBy, order, others]),
+    ...figuresOf(item, frame, [expectedBy, orderedBy, runBegan, runEnded, announcedBy, order]),
+    ...(isOver(item) ? [] : figuresOf(item, frame, [others])),
     ...(item.account === null ? [] : allBalances(item.account, frame)),
     ...readingFigures(item, frame),
   ],
@@ -136,8 +142,7 @@ function overdueSince(facts: readonly Fact[]): number {
   return found.value.at + (found.name === runEnded ? graceMs : 0);
 }
 
-function topUpFacts(topUp: ExpectedTopUp | undefined): Fact[] {
-  if (topUp === undefined) return listFacts({ expected: text(told.nothing()) });
+function topUpFacts(topUp: ExpectedTopUp): Fact[] {
   return listFacts({
     amount: money(topUp.amountMicros),
     [received]: money(topUp.receivedMicros),

@@ -9,11 +9,11 @@ import { formatDuration, secondMs } from '../domain/time.ts';
 import { amount, duration as durationKey } from '../schema/texts.ts';
 import { isTopUp, minTopUps, usualTopUp } from '../spending/top-ups.ts';
 import { phrases, say, sentences } from '../wording/phrase.ts';
-import { sayLabel, sayRise, type WordingFrame } from '../wording/quantity-wording.ts';
+import { sayLabel, sayLimit, sayRise, type WordingFrame } from '../wording/quantity-wording.ts';
 import { balanceKind, type ReadFacts } from './balance-kind.ts';
 import { type AccountFacts, type Evaluation, unknown, verdict, why } from './evaluation.ts';
 import { severityKey } from './kind.ts';
-import { exactAmount, nameBalance, sayBalanceOf, sayLimit, topUpIfKnown } from './words.ts';
+import { exactAmount, nameBalance, sayBalanceOf, topUpIfKnown } from './words.ts';
 
 export interface MissedTopUpRule extends MoneyRule {
   readonly type: 'missed-top-up';

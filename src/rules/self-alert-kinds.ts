@@ -3,9 +3,10 @@ import { cleanText } from '../domain/plain-text.ts';
 import type { ClusterAspect } from '../ports/cluster.ts';
 import { type PhraseOf, phrases, say } from '../wording/phrase.ts';
 import type { WordingFrame } from '../wording/quantity-wording.ts';
+import { sayValue } from '../wording/quantity-wording.ts';
 import { figuresOf, ownFigures } from './fact-figures.ts';
 import type { AlertKind } from './kind.ts';
-import { givenText, sayValue } from './words.ts';
+import { givenText } from './words.ts';
 
 const says = phrases('ownAlert', {
   notAnswering: 'not answering',

@@ -6,10 +6,11 @@ import { formatDuration, minuteMs, secondMs } from '../domain/time.ts';
 import { duration as durationKey } from '../schema/texts.ts';
 import { phrases, say, sentences } from '../wording/phrase.ts';
 import type { WordingFrame } from '../wording/quantity-wording.ts';
+import { sayValue } from '../wording/quantity-wording.ts';
 import { type AccountFacts, outcomeFact, verdict } from './evaluation.ts';
 import { stalenessFigures } from './figures.ts';
 import { type InputOf, type RuleKind, severityKey } from './kind.ts';
-import { sayValue, wholeSeconds } from './words.ts';
+import { wholeSeconds } from './words.ts';
 
 export interface StaleRule extends Rule {
   readonly type: 'stale';

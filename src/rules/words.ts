@@ -2,7 +2,6 @@ import { isOver, type MessageItem, type Runway } from '../domain/message.ts';
 import { formatExact, formatMicros, isUnit, type Micros } from '../domain/money.ts';
 import { ownOf } from '../domain/own.ts';
 import { cleanText } from '../domain/plain-text.ts';
-import type { Quantity } from '../domain/quantity.ts';
 import { type AmountOrShare, firstBalance, type MoneyRule } from '../domain/rule.ts';
 import { formatDuration } from '../domain/time.ts';
 import { sayEmptyWhen } from '../wording/forecast-wording.ts';
@@ -12,11 +11,10 @@ import {
   balanceName,
   sayAmount,
   sayBalance,
-  sayBareAmount,
+  sayBeside,
   sayFact,
   sayPayable,
   sayPayBy,
-  sayQuantity,
   sayShortPayable,
   type WordingFrame,
 } from '../wording/quantity-wording.ts';
@@ -78,30 +76,6 @@ export function sayBalanceOf(item: MessageItem, frame: WordingFrame) {
 /** A balance next to its threshold: rounding never makes them look equal. */
 export function sayBesideLimit(micros: Micros, { threshold }: MessageItem, frame: WordingFrame): string {
   return sayBeside({ unit: 'money', micros }, threshold, frame);
-}
-
-/** Null where nothing could be measured. */
-export function sayValue({ value, threshold }: MessageItem, frame: WordingFrame): string | null {
-  return value && sayBeside(value, threshold, frame);
-}
-
-/** Without currency where it stands next to an amount with one. */
-export function sayLimit(
-  { threshold, value }: MessageItem,
-  frame: WordingFrame,
-  sayMoney = sayBareAmount,
-): string | null {
-  return threshold && sayBeside(threshold, value, frame, sayMoney);
-}
-
-function sayBeside(
-  quantity: Quantity,
-  other: Quantity | null,
-  frame: WordingFrame,
-  sayMoney = sayAmount,
-): string {
-  if (quantity.unit !== 'money') return sayQuantity(quantity, frame);
-  return sayMoney(quantity.micros, frame, other?.unit === 'money' ? other.micros : quantity.micros);
 }
 
 /** Null where the rule has no such fact. */

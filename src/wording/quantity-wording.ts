@@ -1,4 +1,4 @@
-import type { Runway } from '../domain/message.ts';
+import type { MessageItem, Runway } from '../domain/message.ts';
 import { formatBareDistinctFrom, isUnit, type Micros } from '../domain/money.ts';
 import { ownOf } from '../domain/own.ts';
 import { cleanText } from '../domain/plain-text.ts';
@@ -76,6 +76,33 @@ export function sayBareAmount(micros: Micros, { language, currency }: Amounts, b
 export function sayAmount(micros: Micros, { language, currency }: Amounts, beside = micros): string {
   const figure = sayBareAmount(micros, { language, currency }, beside);
   return currency === null || currency === '' ? figure : `${figure} ${currency}`;
+}
+
+type Judged = Pick<MessageItem, 'value' | 'threshold'>;
+
+/** Null where nothing could be measured. */
+export function sayValue({ value, threshold }: Judged, frame: WordingFrame): string | null {
+  return value && sayBeside(value, threshold, frame);
+}
+
+/** Without currency where it stands next to an amount with one. */
+export function sayLimit(
+  { threshold, value }: Judged,
+  frame: WordingFrame,
+  sayMoney = sayBareAmount,
+): string | null {
+  return threshold && sayBeside(threshold, value, frame, sayMoney);
+}
+
+/** Rounding never makes it look like the other. */
+export function sayBeside(
+  quantity: Quantity,
+  other: Quantity | null,
+  frame: WordingFrame,
+  sayMoney = sayAmount,
+): string {
+  if (quantity.unit !== 'money') return sayQuantity(quantity, frame);
+  return sayMoney(quantity.micros, frame, other?.unit === 'money' ? other.micros : quantity.micros);
 }
 
 type Amounts = Pick<WordingFrame, 'language' | 'currency'>;

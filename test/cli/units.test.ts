@@ -7,7 +7,7 @@ import { minuteMs, units } from '../support/account-facts.ts';
 import { loadFile, runCli } from '../support/cli.ts';
 import { seedDatabase } from '../support/seed-database.ts';
 
-it('amounts that are no money are whole in the list of alerts and the curves of a replay', async () => {
+it('amounts that are no money are whole in the list of alerts, what explains one, and the curves of a replay, and never look like their limits', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'lowwater-units-'));
   const file = join(folder, 'config.json');
   const config = {
@@ -37,13 +37,15 @@ it('amounts that are no money are whole in the list of alerts and the curves of 
   const seeds = [1600, 1500, 1234].map((sms, index) => ({
     account: 'otp',
     at: start + index * minuteMs,
-    answer: { sms: units(sms), voip: units(3456) },
+    answer: { sms: units(sms), voip: units(3999.6) },
   }));
   seedDatabase(settings.storage.path ?? '', settings, seeds);
   const alerts = await runCli(['alerts'], { cwd: folder });
+  const explained = await runCli(['explain', 'otp', 'talk'], { cwd: folder });
   const replay = await runCli(['replay', '--since', '1h'], { cwd: folder, columns: 100 });
   rmSync(folder, { recursive: true, force: true });
   expect(alerts.stdout).toMatch(/ low +1,234 +2,000 /);
-  expect(alerts.stdout).toMatch(/ talk +3,456 +4,000 /);
+  expect(alerts.stdout).toMatch(/ talk +3,999 +4,000 /);
+  expect(explained.stdout).toMatch(/value +3,999 minutes\n +threshold +4,000 minutes\n/);
   expect(replay.stdout).toMatch(/ 2,000 [┤│]/);
 });

@@ -900,6 +900,20 @@ describe('a database that loses what it had stored', () => {
     expect(world.judge().filter((line) => !line.includes('the epoch fell'))).toEqual([]);
   });
 
+  test('is no reason to poll nothing where the database then answers nothing more: the owner goes on from memory', async () => {
+    const world = new ClusterWorld();
+    const a = world.add('a');
+    await world.pass(3000);
+    world.cluster.rollBack({ commits: 1, claims: 1 });
+    // Its commits are refused, and it cannot look why.
+    a.line.losesAnswer = () => true;
+    await world.pass(2 * leaseMs);
+    expect([a.role, a.acts]).toEqual(['alone', true]);
+    a.line.losesAnswer = () => false;
+    await world.pass(2 * leaseMs);
+    expect([a.role, a.acts, a.abandoned]).toEqual(['owner', true, 0]);
+  });
+
   test('is left to the next owner where the owner died with it', async () => {
     const { world, a, b } = await startPair();
     await world.pass(10_000);

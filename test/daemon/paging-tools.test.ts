@@ -67,6 +67,22 @@ describe.each(toolTypes)('%s', (type) => {
     expect([...tool.shown]).toEqual([]);
   });
 
+  test('wakes people for another top-up that is overdue, though nobody had taken the first, and ends all of it', async () => {
+    const { world, tool } = await worldWith(type);
+    await read(world, 900);
+    for (const hours of [1, 2]) {
+      const arrivesBy = world.daemon.now() + hours * 60 * minuteMs;
+      const order = { kind: 'expect-top-up', account: 'otp', amountMicros: units(10), comment: '' } as const;
+      giveAtOnce(world, { ...order, id: `${hours}`, arrivesBy });
+    }
+    await world.pass(90 * minuteMs);
+    expect(tool.woken).toEqual(['lowwater/otp/late-top-up']);
+    await world.pass(40 * minuteMs);
+    expect(tool.woken).toHaveLength(2);
+    await read(world, 920);
+    expect([...tool.shown]).toEqual([]);
+  });
+
   test('wakes people when nobody has it any more who had taken it', async () => {
     const { world, tool } = await worldWith(type);
     await read(world, 20);

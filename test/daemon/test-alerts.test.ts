@@ -104,6 +104,31 @@ describe('a test alert', () => {
     ]);
   });
 
+  test('that is under way as its channel refuses an alert for now puts off nothing else there', async () => {
+    const world = await startWorld({
+      ...parts,
+      channels: ['ops'],
+      routes: [makeRoute({ channels: ['ops'] })],
+      reports: [{ id: 'often', cron: '* * * * *', timezone: 'UTC', channels: ['ops'] }],
+    });
+    const ops = world.channel('ops');
+    ops.moodFor = ({ kind }) => (kind === 'report' ? 'up' : 'down');
+    await read(world, 30);
+    await world.pass(10 * minuteMs);
+    const waiting = [...world.daemon.state.messages.values()].find(({ attempts }) => attempts > 1);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    await order(world);
+    await world.pass((waiting?.dueAt ?? 0) - world.now - 500);
+    ops.hold = promise;
+    await world.pass(1000);
+    ops.hold = null;
+    await world.pass(2000);
+    resolve();
+    await world.pass(3 * minuteMs);
+    const since = world.now - 3 * minuteMs;
+    expect(ops.attempts.filter(({ at, message }) => message.kind === 'report' && at > since)).toHaveLength(3);
+  });
+
   test('stores no incident and no message, moves no alert, and stands in the audit', async () => {
     const world = await startWorld(parts);
     await read(world, 1000);

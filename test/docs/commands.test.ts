@@ -45,8 +45,11 @@ const lasting = new Map([
 /** Ask a person, a daemon that runs, or a second database; or take a minute (`test-alert`, which its own test plays). */
 const onlyParsed = ['init', 'health', 'migrate-store', 'cluster', 'test-alert'];
 
-/** Other tests start these in a process of their own: `test/e2e/golden`, `storage` and `command-line`. */
-const startedElsewhere = ['history', 'query', 'replay', 'backup', 'check', 'ack', 'validate'];
+/** Other tests start these in a process of their own: `test/e2e/golden`, `storage`, `command-line`, `secrets` and `version-before`. */
+const startedElsewhere = [
+  ...['history', 'query', 'replay', 'backup', 'check', 'ack', 'validate', 'silence'],
+  ...['status', 'explain', 'test-channel', 'expect-spending', '--version'],
+];
 
 /** Speaks of accounts of its own: its test plays its commands, from the first to the last. */
 const playedByItself = 'docs/many-accounts.md';
@@ -71,6 +74,9 @@ const ofLowwater = typed.filter((command) => command.startsWith('lowwater '));
 const ending = ofLowwater.filter(
   (command) => !lasting.has(wordOf(command)) && !onlyParsed.includes(wordOf(command)),
 );
+
+/** One of a word in a process of its own shows that it starts; the others differ in what the command line reads. */
+const isFirst = (command: string) => ofLowwater.find((each) => wordOf(each) === wordOf(command)) === command;
 
 let folder: string;
 let port: string;
@@ -98,11 +104,8 @@ afterAll(async () => {
 describe('a command of the documentation', () => {
   it.each(ending)('works as it stands: %s', async (command) => {
     const words = wordsOf(command);
-    // One of a word in a process of its own shows that it starts; the others differ in what the command line reads.
-    const isFirst =
-      !startedElsewhere.includes(wordOf(command)) &&
-      ending.find((each) => wordOf(each) === wordOf(command)) === command;
-    const { code, stderr } = await (isFirst ? runBuilt : runCli)(words, { cwd: folder });
+    const isStarted = isFirst(command) && !startedElsewhere.includes(wordOf(command));
+    const { code, stderr } = await (isStarted ? runBuilt : runCli)(words, { cwd: folder });
     // A check tells by its exit code what it found.
     expect(wordOf(command) === 'check' ? 0 : code, stderr).toBe(0);
     expect(stderr).not.toMatch(/^lowwater: /m);
@@ -111,10 +114,22 @@ describe('a command of the documentation', () => {
   it.each(ofLowwater.filter((command) => lasting.has(wordOf(command))))(
     'goes on until it is ended: %s',
     async (command) => {
-      const started = startBuilt(wordsOf(command), { cwd: folder });
-      await started.until(lasting.get(wordOf(command)) ?? /never/);
-      started.child.kill('SIGTERM');
-      expect(await started.ended).toMatchObject({ code: 0, signal: null });
+      const begun = lasting.get(wordOf(command)) ?? /never/;
+      if (isFirst(command)) {
+        const started = startBuilt(wordsOf(command), { cwd: folder });
+        await started.until(begun);
+        started.child.kill('SIGTERM');
+        expect(await started.ended).toMatchObject({ code: 0, signal: null });
+        return;
+      }
+      const end = new AbortController();
+      const { code, stdout } = await runCli(wordsOf(command), {
+        cwd: folder,
+        signal: end.signal,
+        prints: (stdout) => begun.test(stdout) && end.abort(),
+      });
+      expect(stdout).toMatch(begun);
+      expect(code).toBe(0);
     },
   );
 

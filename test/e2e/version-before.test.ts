@@ -12,7 +12,7 @@ import { startLedgerProvider } from '../support/cluster/ledger-provider.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { noPostgres, type PostgresCluster, startPostgres } from '../support/postgres.ts';
-import { noProgramBefore, unpackProgramBefore } from '../support/program-before.ts';
+import { buildProgramBefore, noProgramBefore } from '../support/program-before.ts';
 
 const account = 'otp';
 
@@ -101,11 +101,10 @@ const atOnce = { concurrent: true };
 const why = noProgramBefore === null ? '' : ` (${noProgramBefore})`;
 
 describe.skipIf(noProgramBefore !== null)(`lowwater 0.3.0 and this program${why}`, atOnce, () => {
-  let before: ReturnType<typeof unpackProgramBefore>;
+  let before: string;
   beforeAll(() => {
-    before = unpackProgramBefore();
+    before = buildProgramBefore();
   });
-  afterAll(() => before.remove());
 
   describe.skipIf(noPostgres !== null)('on one PostgreSQL', () => {
     let server: PostgresCluster;
@@ -120,7 +119,7 @@ describe.skipIf(noProgramBefore !== null)(`lowwater 0.3.0 and this program${why}
       const place = await install(context, { postgres: { url: url.reveal() } });
       const until = (node: string, role: string): Promise<unknown> =>
         eventually(`${node} is ${role}`, async () => (await place.role(node)) === role);
-      const old = await place.start(before.main, 'old');
+      const old = await place.start(before, 'old');
       await until('old', 'owner');
       await place.untilPolled(2);
       const next = await place.start(builtMain, 'next');
@@ -128,9 +127,9 @@ describe.skipIf(noProgramBefore !== null)(`lowwater 0.3.0 and this program${why}
       await end(old);
       await until('next', 'owner');
       await place.untilPolled(2);
-      const again = await place.start(before.main, 'again');
+      const again = await place.start(before, 'again');
       await until('again', 'standby');
-      expect((await place.run(before.main, 'history', account, '--json')).code).toBe(0);
+      expect((await place.run(before, 'history', account, '--json')).code).toBe(0);
       await end(next);
       await until('again', 'owner');
       await place.untilPolled(2);
@@ -148,9 +147,9 @@ describe.skipIf(noProgramBefore !== null)(`lowwater 0.3.0 and this program${why}
     const place = await install(context, { path: 'lowwater.db' });
     const path = join(place.folder, 'lowwater.db');
     for (const [main, node] of [
-      [before.main, 'old'],
+      [before, 'old'],
       [builtMain, 'next'],
-      [before.main, 'again'],
+      [before, 'again'],
       [builtMain, 'last'],
     ] as const) {
       const daemon = await place.start(main, node);

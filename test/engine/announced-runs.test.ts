@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Refusal } from '../../src/domain/operator.ts';
+import { wordItem } from '../../src/messages/item-wording.ts';
 import { dayMs, hourMs, units } from '../support/account-facts.ts';
 import { giveAtOnce } from '../support/orders.ts';
 import { makeAccount } from '../support/settings.ts';
@@ -82,6 +83,13 @@ describe('a run that was announced', () => {
     await spend(world, 24, 10);
     expect(isFiring(world)).toBe(false);
     expect(world.daemon.state.announced.size).toBe(0);
+    const { message } = world.channel('ops').delivered.at(-1) ?? {};
+    const [item] = message?.kind === 'incidents' ? message.items : [];
+    const words = 'the announced run is far off no more, or over for a day';
+    expect(message && item && wordItem(item, message)).toMatchObject({
+      headline: `RESOLVED · otp: ${words}`,
+      story: expect.arrayContaining([`Resolved: ${words}.`]),
+    });
   });
 
   test('while it goes on took what was spent in it before, too', async () => {

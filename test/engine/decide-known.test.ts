@@ -161,6 +161,24 @@ const rows: readonly Row[] = [
     notified: { ...recently, severity: 'critical' },
     expected: 'notify worse',
   },
+  {
+    name: 'it fires for something else as well, though a person took it before',
+    incident: { ...acknowledged(open), rises: 1, anotherAt: 1 },
+    notified: recently,
+    expected: 'notify firing',
+  },
+  {
+    name: 'acknowledged, and nobody knows what it was notified of: whoever was notified hears who has it',
+    incident: acknowledged(open),
+    notified: { ...recently, severity: 'info', rises: -1 },
+    expected: 'notify acknowledged',
+  },
+  {
+    name: 'acknowledged when it fired for something else already',
+    incident: acknowledged({ ...open, rises: 1, anotherAt: 1 }),
+    notified: recently,
+    expected: 'notify acknowledged',
+  },
 ];
 
 test.each(rows)('$name', (row) => {

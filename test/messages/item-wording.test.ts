@@ -307,7 +307,7 @@ describe('what became of an incident', () => {
     );
   });
 
-  it('names who acknowledged, and that it was before it got worse', () => {
+  it('names who acknowledged, and that it was before the latest news', () => {
     const acknowledgement = {
       at: messageNow - hour,
       by: 'Ada',
@@ -317,7 +317,7 @@ describe('what became of an incident', () => {
     } as const;
     const words = word(buildItem({ kinds: ['worse'], incident: { rises: 1, acknowledgement } }));
     expect(words.story.at(-1)).toBe(
-      'Acknowledged by Ada Sat 21 Nov 01:41 UTC+8 (1 hour ago), before it got worse: on it.',
+      'Acknowledged by Ada Sat 21 Nov 01:41 UTC+8 (1 hour ago), before the latest news: on it.',
     );
   });
 });

@@ -1,14 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { createConnector } from '../../src/net/connector.ts';
 import { NameLookup } from '../../src/net/name-lookup.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { systemClock } from '../../src/system/clock.ts';
+import { leadNowhere } from '../support/deaf-listener.ts';
 import { listenSockets } from '../support/loopback-provider.ts';
 import { type NameAnswer, type NameServer, startNameServer } from '../support/name-server.ts';
 
@@ -83,6 +85,15 @@ describe('a lookup of a name', () => {
     expect(server.questions).toHaveLength(asked);
   });
 
+  it('keeps the last addresses of version 4 where that question alone is lost: those of version 6 may lead nowhere', async () => {
+    const { server, lookup } = await openLookup({ 'receiver.example': ['127.0.0.1', '::1'] }, 1);
+    const both = [...found('127.0.0.1'), { address: '::1', family: 6 }];
+    expect(await lookup.find('receiver.example')).toEqual(both);
+    server.answers = { 'A receiver.example': 'silence', 'AAAA receiver.example': ['::1'] };
+    elapsedMs = 1001;
+    expect(await lookup.find('receiver.example')).toEqual(both);
+  });
+
   it('gives an address that takes a second to connect the time for it, though others follow', async () => {
     // It takes no connection while it is busy, and its queue holds two: the system asks a second later again.
     const busy = `
@@ -102,6 +113,23 @@ describe('a lookup of a name', () => {
     await once(socket, 'connect');
     for (const each of [socket, ...waiting]) each.destroy();
     receiver.kill();
+  });
+
+  it('leaves time for the other addresses of a name where a connection must be there soon', async () => {
+    const server = createServer().listen(0, '::1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    await leadNowhere(port);
+    const target = { hostname: 'receiver.localhost', protocol: 'http:', port: String(port) };
+    const began = performance.now();
+    const socket = await new Promise<Socket>((resolve, reject) => {
+      createConnector(systemClock, 2000)(target, (error, opened) =>
+        opened ? resolve(opened) : reject(error),
+      );
+    });
+    socket.destroy();
+    expect(performance.now() - began).toBeLessThan(1500);
   });
 
   it('that stays without an answer ends by itself and holds up no other, however many there are', async () => {

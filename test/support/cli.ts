@@ -23,6 +23,8 @@ export interface CliOptions {
   readonly user?: string;
   /** The version of the program, where it is not this one's. */
   readonly version?: string;
+  /** Hears all that stands on standard output each time that something is added. */
+  readonly prints?: (stdout: string) => void;
   /** What the person at the terminal answers. */
   readonly ask?: (question: string, hidden: boolean) => Promise<string>;
 }
@@ -36,7 +38,8 @@ export interface CliResult {
 /** The command line on the real rooms, in this process. */
 export async function runCli(words: readonly string[], options: CliOptions): Promise<CliResult> {
   const stdout = recordOutput(options);
-  const stderr = recordOutput(options);
+  const { prints: _, ...silent } = options;
+  const stderr = recordOutput(silent);
   const code = await runCommandLine(words, contextOf(stdout.output, stderr.output, options));
   return { code, stdout: stdout.text(), stderr: stderr.text() };
 }
@@ -66,7 +69,10 @@ function contextOf(stdout: Output, stderr: Output, options: CliOptions): Command
   };
 }
 
-function recordOutput({ columns, colour = false }: CliOptions): { readonly output: Output; text(): string } {
+function recordOutput({ columns, colour = false, prints }: CliOptions): {
+  readonly output: Output;
+  text(): string;
+} {
   let written = '';
   return {
     text: () => written,
@@ -76,6 +82,7 @@ function recordOutput({ columns, colour = false }: CliOptions): { readonly outpu
       style: createStyle(colour),
       write: (text) => {
         written += text;
+        prints?.(written);
         return Promise.resolve();
       },
     },

@@ -5,8 +5,8 @@ export const channelMutations: readonly Mutation[] = [
   {
     name: 'names are looked up in the thread pool',
     file: 'src/net/name-lookup.ts',
-    old: "  if (!isAnswered) throw lookupError('EAI_AGAIN', name);\n",
-    new: '  void isAnswered;\n',
+    old: "if (isUnanswered(four) || isUnanswered(six)) throw lookupError('EAI_AGAIN', name);",
+    new: '',
     test: 'test/net/name-lookup.test.ts',
   },
   {

@@ -174,6 +174,7 @@ export class DistantDatabase {
           this.#machine.observe(span, (it) =>
             error.kind === 'unknown' ? it.commitAnswered(false) : it.committed(batch, false),
           );
+          if (!this.#machine.mayNotifyUnpersisted(span)) this.#machine.observe(span, (it) => it.heldBack());
           throw error;
         }
         span.unsettled = null;

@@ -84,6 +84,18 @@ const entryKeys: readonly object[] = [
 
 const entries = new Map<string, ProviderEntry>();
 
+/** The name of an entry that says everything itself. */
+export const ownEntry = 'own';
+
+/** An entry that says everything itself, with one balance of this id. */
+export function entryWith(balance: string): ProviderEntry {
+  const balances = [{ id: balance, label: 'Wallet', amount: '$.balance' }];
+  const written = { type: 'http-json', ...entryKeys[2], balances };
+  const built = buildProvider(ownEntry, providerSchema.parse(written), { written, putInAt: () => [] });
+  if ('problems' in built) throw new Error(JSON.stringify(built.problems));
+  return built;
+}
+
 /** An entry of every registered kind of provider, by its type. Throws for a kind of which none can be made. */
 export function entryOfKind(type: string): ProviderEntry {
   const known = entries.get(type);
@@ -109,11 +121,12 @@ export function drawEntries(from: Seeded): Readonly<Record<string, ProviderEntry
 
 /** Where an account of an entry is asked, and with which key. */
 export function accessOf(
-  { name, balances, credentialNames }: ProviderEntry,
+  { name, balances, credentialNames, address }: ProviderEntry,
   key: string,
-): Pick<AccountSettings, 'provider' | 'credentials' | 'baseUrl' | 'balances'> {
+): Pick<AccountSettings, 'provider' | 'credentials' | 'baseUrl' | 'balances' | 'entryAddress'> {
   const credentials = Object.fromEntries(credentialNames.map((credential) => [credential, new Secret(key)]));
-  return { provider: name, credentials, baseUrl: null, balances };
+  const where = address === undefined ? {} : { entryAddress: address };
+  return { provider: name, credentials, baseUrl: null, balances, ...where };
 }
 
 /** A channel of a registered kind. Each goes to its own receiver. */

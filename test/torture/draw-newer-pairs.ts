@@ -1,4 +1,5 @@
 import type { Settings } from '../../src/domain/settings.ts';
+import { drawLatest, type LatestPair, latestFrames, latestPairs } from './draw-latest-pairs.ts';
 import { drawNewest, type NewestPair, newestFrames, newestPairs } from './draw-newest-pairs.ts';
 import { endOfOwner, type Frame, type Scene } from './pair-frame.ts';
 import { renamedAccounts, withoutChannel } from './receiver-names.ts';
@@ -25,9 +26,9 @@ const ownPairs = [
   'quiet hours × escalation',
 ] as const;
 type OwnPair = (typeof ownPairs)[number];
-export type NewerPair = OwnPair | NewestPair;
+export type NewerPair = OwnPair | NewestPair | LatestPair;
 
-export const newerPairs: readonly NewerPair[] = [...ownPairs, ...newestPairs];
+export const newerPairs: readonly NewerPair[] = [...ownPairs, ...newestPairs, ...latestPairs];
 
 const many = [2, 3, 3];
 const oftenAndDaily = ['0 */2 * * *', '30 2 * * *'];
@@ -55,7 +56,12 @@ export const frames: Readonly<Record<NewerPair, Frame>> = {
     everywhere: true,
   },
   ...newestFrames,
+  ...latestFrames,
 };
+
+function isLatest(pair: NewerPair): pair is LatestPair {
+  return latestPairs.some((each) => each === pair);
+}
 
 type Undone = Extract<Happening, { kind: 'undo' }>;
 
@@ -258,8 +264,10 @@ export function drawNewer(from: Seeded, pair: NewerPair, { settings, at, until }
       const next = removal(from.skewed(1, 60_000));
       return [{ at, kind: 'await', what: 'a message', forMs: withinMs(6 * hourMs), next }];
     }
-    default:
-      return drawNewest(from, pair, { settings, at, until });
+    default: {
+      const scene = { settings, at, until };
+      return isLatest(pair) ? drawLatest(from, pair, scene) : drawNewest(from, pair, scene);
+    }
   }
 }
 

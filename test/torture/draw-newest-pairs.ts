@@ -1,5 +1,5 @@
 import type { Settings } from '../../src/domain/settings.ts';
-import { endOfOwner, type Frame, type Scene } from './pair-frame.ts';
+import { endOfOwner, type Frame, oneOrMany, type Scene } from './pair-frame.ts';
 import { type Happening, hourMs, minuteMs } from './scenario.ts';
 import type { Seeded } from './seeded.ts';
 
@@ -11,9 +11,6 @@ export const newestPairs = [
   'renamed entry × take-over',
 ] as const;
 export type NewestPair = (typeof newestPairs)[number];
-
-/** One machine, whose process ends, as often as several. */
-const oneOrMany = [1, 1, 2, 3];
 
 export const newestFrames: Readonly<Record<NewestPair, Frame>> = {
   // Reports stand behind no message, and no message behind them.

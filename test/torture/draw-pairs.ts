@@ -5,7 +5,7 @@ import { belowRule, units } from '../support/account-facts.ts';
 import { exampleChannels } from '../support/example-channels.ts';
 import { toolTypes } from '../support/paging-tool.ts';
 import { makeAccount, makeProvider, makeRoute, makeSettings } from '../support/settings.ts';
-import { entryOfKind } from './draw-kinds.ts';
+import { accessOf, entryOfKind, entryWith, ownEntry } from './draw-kinds.ts';
 import { drawNewer, frames, type NewerPair, newerPairs } from './draw-newer-pairs.ts';
 import { endOfOwner, withNodes } from './pair-frame.ts';
 import { renamedAccounts, renamedSettings } from './receiver-names.ts';
@@ -63,6 +63,7 @@ export function drawPair(from: Seeded, mixed: Scenario, wanted?: string): Scenar
   const frame = newerPairs.some((each) => each === pair) ? frames[pair as NewerPair] : {};
   const drawn = withNodes(from, mixed, frame);
   const isGroup = pair === 'limited × regrouped';
+  const own = frame.isOwnEntry === true ? entryWith('main') : null;
   const accounts = Array.from(
     { length: isGroup ? 3 : (frame.accounts ?? from.pick([1, 1, 2])) },
     (_, place) =>
@@ -79,11 +80,13 @@ export function drawPair(from: Seeded, mixed: Scenario, wanted?: string): Scenar
               }
             : { kind: 'every', everyMs: from.pick([10, 20]) * minuteMs },
         ...(pair === 'push × clock' ? { provider: 'pushed', baseUrl: null } : {}),
+        ...(own === null ? {} : accessOf(own, `secret-key-${place}`)),
       }),
   );
   const thresholds = { info: units(320), warning: units(200), critical: units(60) };
   const rule = belowRule({
     id: 'ladder',
+    ...(own === null ? {} : { balance: '' }),
     thresholds,
     hysteresis: { kind: 'amount', micros: from.pick([0, units(5)]) },
   });
@@ -105,7 +108,12 @@ export function drawPair(from: Seeded, mixed: Scenario, wanted?: string): Scenar
   const routes = [makeRoute({ channels: named, escalate, repeatEveryMs })];
   const provider = makeProvider({ maxRequestsPerSecond: 20 });
   const settings = {
-    ...makeSettings({ provider, providers: { pushed: entryOfKind('pushed') }, accounts, rules: [] }),
+    ...makeSettings({
+      provider,
+      providers: { pushed: entryOfKind('pushed'), ...(own === null ? {} : { [ownEntry]: own }) },
+      accounts,
+      rules: [],
+    }),
     rules: [rule, ...buildBuiltInRules([rule], accounts)],
     channels,
     routes,
@@ -151,7 +159,10 @@ export function drawPair(from: Seeded, mixed: Scenario, wanted?: string): Scenar
     ...drawn,
     settings,
     traffic,
-    weather: isGroup ? drawLimits(from, until) : drawWeather(from, frame.weather ?? [], until),
+    weather:
+      isGroup || frame.limits === true
+        ? drawLimits(from, until)
+        : drawWeather(from, frame.weather ?? [], until),
     channelWeather: (faults[pair] ?? frame.faults ?? []).flatMap((kind) =>
       (frame.everywhere === true ? [first, second] : [first]).flatMap((channel) =>
         drawSpells(from, kind, { until, channel }),

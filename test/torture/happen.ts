@@ -10,6 +10,7 @@ import { leftOrderOf, orderOf } from '../support/orders.ts';
 import { isAbout } from './awaited.ts';
 import { type Fleet, leaseMs } from './fleet.ts';
 import { isNew } from './links.ts';
+import { look } from './look.ts';
 import type { Machine } from './machine.ts';
 import type { Model } from './model/model.ts';
 import { extendedByMs } from './model/orders-given.ts';
@@ -128,6 +129,9 @@ export function happen(stage: Stage, it: Happening, struck: Machine | null = sta
       return;
     case 'hand over':
       fleet.leaveOrder(leftOrderOf({ kind: 'hand-over' }, { at: machine.wall() }));
+      return;
+    case 'look':
+      void look(machine, model, it.account);
       return;
     case 'poll now':
       pollNow(machine, model, it.account);

@@ -238,7 +238,14 @@ export class Machine {
             if (!mayPoll) this.#lookAgain(life);
             return mayPoll;
           },
-          maySend: () => membership.maySend(),
+          maySend: () => {
+            const maySend = membership.maySend();
+            if (!maySend) {
+              this.observe(span, (it) => it.heldBack());
+              this.#lookAgain(life);
+            }
+            return maySend;
+          },
           mayActUnpersisted: () => membership.mayActUnpersisted(),
           handOver: (order: HandOver) => membership.handOver(order),
           // The simulation judges alerts of accounts alone.

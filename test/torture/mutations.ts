@@ -47,6 +47,12 @@ export const mutations: readonly Mutation[] = [
     new: "attempts: whole.attempts + 1, uncertain: true, state: 'delivered' as const };",
   },
   {
+    name: 'a channel rests for minutes after each message',
+    file: dispatcher,
+    old: 'pace.freeAt = Math.max(pace.freeAt, now + ms);',
+    new: 'pace.freeAt = Math.max(pace.freeAt, now + 300 * ms);',
+  },
+  {
     name: 'nobody hears that an incident ended',
     file: decide,
     old: "  if (notified.resolved) return quiet('already notified');",
@@ -333,8 +339,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'what got worse stands under the key that somebody took',
     file: 'src/engine/announce.ts',
-    old: 'return isLost || isNews ? ',
-    new: 'return isLost && !isLost && isNews ? ',
+    old: 'if (!isLost && !isNews) return keys;',
+    new: 'if (!isTaken || isLost || isNews) return keys;',
   },
   {
     name: 'only the newest key of an alert is closed at its end',
@@ -442,8 +448,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'an owner does not look at its lease',
     file: 'src/cluster/owned-accounts.ts',
-    old: "(this.phase === 'owner' && this.#lease.lasts);",
-    new: "this.phase === 'owner';",
+    old: "(this.phase === 'owner' && this.#lease.lasts && ",
+    new: "(this.phase === 'owner' && ",
     test: membershipTest,
   },
   {

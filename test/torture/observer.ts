@@ -34,6 +34,8 @@ export interface Observer {
   died(clean: boolean): void;
   /** The heartbeat went out. */
   pinged(): void;
+  /** Messages that are due wait until the daemon is sure again that it has the accounts. */
+  heldBack(): void;
   /** A daemon acts, or writes, though another has the accounts. */
   trespassed(what: string): void;
   /** `mayBeUnstored` as of a message that is sent. */

@@ -20,11 +20,18 @@ export interface Frame {
   readonly accounts?: number;
   /** Of the two channels; otherwise those of tools, and one that people read. */
   readonly types?: readonly string[];
+  /** Of an entry that says everything itself: its accounts have no address of their own. */
+  readonly isOwnEntry?: true;
+  /** Requests are refused for a while, with how long that is. */
+  readonly limits?: true;
   /** By these expressions. */
   readonly reports?: readonly string[];
   /** An hour from each. */
   readonly quietHours?: string;
 }
+
+/** One machine, whose process ends, as often as several. */
+export const oneOrMany = [1, 1, 2, 3];
 
 export interface Scene {
   readonly settings: Settings;

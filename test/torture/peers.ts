@@ -59,7 +59,7 @@ export class Peers {
     const { span, account, flight, resolve } = it;
     const counts = this.#machine.mayAct(span, `${this.#machine.name} asks for ${account.id}`);
     if (counts) this.#observer.pollBegan(account.id, this.#machine.mayNotifyUnpersisted(span));
-    const { outcome, afterMs } = this.#world.answer(account.id, this.#machine.queue.now);
+    const { outcome, afterMs } = this.#world.answer(account.id, this.#machine.queue.now, account.balances);
     life.deliver(afterMs, () => {
       if (!life.flights.delete(flight)) return;
       if (!flight.signal.aborted) this.#machine.observe(span, (it) => it.pollEnded(account, outcome));

@@ -54,6 +54,10 @@ export class RecordingObserver implements Observer {
     this.#record(() => this.#observer.pinged());
   }
 
+  heldBack(): void {
+    this.#record(() => this.#observer.heldBack());
+  }
+
   trespassed(what: string): void {
     this.#record(() => this.#observer.trespassed(what));
   }

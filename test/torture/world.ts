@@ -52,7 +52,7 @@ export class World {
   }
 
   /** `at` is the world's time: it goes on while the machine sleeps. */
-  answer(account: string, at: number): Answer {
+  answer(account: string, at: number, asked?: AccountSettings['balances']): Answer {
     const { seed, noise } = this.#scenario;
     const place = this.#placeOf(account);
     const afterMs = 20 + Math.floor(chanceOf(seed, 1, place, at) * 400);
@@ -63,9 +63,9 @@ export class World {
         (it.accounts === null || it.accounts.includes(account)) &&
         chanceOf(seed, 2, place, at, index) < it.share,
     );
-    if (spell !== undefined) return this.#misbehave(account, spell, { at, afterMs });
+    if (spell !== undefined) return this.#misbehave(account, spell, { at, afterMs, asked });
     if (noise > 0 && chanceOf(seed, 3, place, at) < noise) return failed('network_error', afterMs);
-    return { afterMs, outcome: good(this.balances(account, at + afterMs), afterMs) };
+    return { afterMs, outcome: good(this.balances(account, at + afterMs, asked), afterMs) };
   }
 
   /** Whether the database did what it was asked, and nobody hears of it. */
@@ -107,9 +107,10 @@ export class World {
     return { arrivesAfterMs: answersAfterMs / 2, answersAfterMs, delivery: { kind: 'delivered' } };
   }
 
-  balances(account: string, at: number): Balances {
+  /** `asked`: those that it is asked for; absent: those that it had first. */
+  balances(account: string, at: number, asked?: AccountSettings['balances']): Balances {
     const traffic = this.#scenario.traffic[account];
-    const balances = this.#accounts.find(({ id }) => id === account)?.balances ?? [];
+    const balances = asked ?? this.#accounts.find(({ id }) => id === account)?.balances ?? [];
     const amounts = balances.map(({ id }, place) => [
       id,
       traffic === undefined ? 0 : balanceAt(traffic, place, at + (place * traffic.cycleMs) / 3),
@@ -117,14 +118,22 @@ export class World {
     return { balances: Object.fromEntries(amounts), currency: traffic?.currency ?? 'EUR' };
   }
 
-  #misbehave(account: string, spell: Spell, it: { readonly at: number; readonly afterMs: number }): Answer {
-    const { at, afterMs } = it;
+  #misbehave(
+    account: string,
+    spell: Spell,
+    it: {
+      readonly at: number;
+      readonly afterMs: number;
+      readonly asked: AccountSettings['balances'] | undefined;
+    },
+  ): Answer {
+    const { at, afterMs, asked } = it;
     const { kind, retryAfterMs } = spell;
     switch (kind) {
       case 'currency':
-        return { afterMs, outcome: good({ ...this.balances(account, at), currency: 'USD' }, afterMs) };
+        return { afterMs, outcome: good({ ...this.balances(account, at, asked), currency: 'USD' }, afterMs) };
       case 'slow':
-        return { afterMs: 6000, outcome: good(this.balances(account, at + 6000), 6000) };
+        return { afterMs: 6000, outcome: good(this.balances(account, at + 6000, asked), 6000) };
       case 'timeout':
         return failed('timeout', 10_000);
       case 'rate_limited':

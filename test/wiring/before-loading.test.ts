@@ -12,16 +12,29 @@ test.each([
   expect(codeDirectory(env)).toBe(directory);
 });
 
+const module = new URL('../../src/wiring/before-loading.ts', import.meta.url).href;
+
+function print(program: string): string {
+  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+    encoding: 'utf8',
+  });
+  return stdout;
+}
+
+test('what Node has compiled of itself is taken before flags are set that void it', () => {
+  const program = `
+    const { limitMemory } = await import(${JSON.stringify(module)});
+    limitMemory('small');
+    console.log(process.moduleLoadList.includes('NativeModule http'));`;
+  expect(print(program)).toBe('true\n');
+});
+
 test('a replay has 8 MB for young objects and keeps to it, however much is in use', () => {
-  const module = new URL('../../src/wiring/before-loading.ts', import.meta.url).href;
   const program = `
     const { limitMemory } = await import(${JSON.stringify(module)});
     limitMemory('replay');
     const inUse = Array.from({ length: 500_000 }, (_, index) => ({ index }));
     const young = process.getBuiltinModule('v8').getHeapSpaceStatistics().find((each) => each.space_name === 'new_space');
     console.log(young.space_size / 2 ** 20, inUse.length);`;
-  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
-    encoding: 'utf8',
-  });
-  expect(stdout).toBe('16 500000\n');
+  expect(print(program)).toBe('16 500000\n');
 });

@@ -1,4 +1,4 @@
-import { formatBare } from '../../domain/money.ts';
+import { formatBareDistinctFrom } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { balanceOf, type Quantity } from '../../domain/quantity.ts';
 import { unitOf } from '../../domain/reading.ts';
@@ -6,7 +6,14 @@ import { sortAlerts } from '../../views/sort-alerts.ts';
 import type { AlertView, Explanation } from '../../views/views.ts';
 import { english } from '../../wording/language.ts';
 import { sayAge, sayDuration, sayMomentAndAge } from '../../wording/moments.ts';
-import { sayFact, sayQuantity, type WordingFrame } from '../../wording/quantity-wording.ts';
+import {
+  sayAmount,
+  sayFact,
+  sayLimit,
+  sayQuantity,
+  sayValue,
+  type WordingFrame,
+} from '../../wording/quantity-wording.ts';
 import { operatorCommand, warnOfOldData } from '../backend.ts';
 import { exitCodes, jsonOption, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
@@ -63,13 +70,8 @@ function alertColumns({ stdout, clock }: CommandContext, timezone: string): read
     },
     { header: 'ACCOUNT', value: ({ account }) => account, minWidth: 10 },
     { header: 'RULE', value: ({ rule }) => rule, minWidth: 10 },
-    { header: 'VALUE', align: 'right', rank: 1, value: ({ value, currency }) => cellText(value, currency) },
-    {
-      header: 'THRESHOLD',
-      align: 'right',
-      rank: 3,
-      value: ({ threshold, currency }) => cellText(threshold, currency),
-    },
+    { header: 'VALUE', align: 'right', rank: 1, value: (alert) => cellText(alert, alert.value) },
+    { header: 'THRESHOLD', align: 'right', rank: 3, value: (alert) => cellText(alert, alert.threshold) },
     { header: `SINCE (${timezone})`, rank: 4, value: ({ since }) => formatInstant(since, timezone) },
     { header: 'FOR', align: 'right', rank: 2, value: (alert) => lengthOf(alert, now) },
     { header: 'NOTE', rank: 5, minWidth: 12, value: describeNote },
@@ -98,11 +100,16 @@ function wordSuppression({ silenced, inhibited, flapping }: AlertView): readonly
   ];
 }
 
-/** Money without its currency, which stands in `status`: columns compare better. */
-function cellText(quantity: Quantity | null, currency: string | null): string {
+/** Money without its currency, which stands in `status`: columns compare better. Value and threshold never look alike by rounding. */
+function cellText({ value, threshold, currency }: AlertView, quantity: Quantity | null): string {
   if (quantity === null) return '';
+  const beside = quantity === value ? threshold : value;
   return quantity.unit === 'money'
-    ? formatBare(quantity.micros, currency)
+    ? formatBareDistinctFrom(
+        quantity.micros,
+        beside?.unit === 'money' ? beside.micros : quantity.micros,
+        currency,
+      )
     : sayQuantity(quantity, { language: english, timezone: 'UTC', now: 0, currency: null });
 }
 
@@ -151,9 +158,12 @@ durations in seconds. next is what it says by the forecast that is worse, and wh
 
 function formatExplanation(explanation: Explanation, frame: WordingFrame, stdout: Output): string {
   const { rule, evaluation, alert, wouldNotFire, next } = explanation;
+  const { value } = evaluation;
   const facts: [string, string][] = [];
-  if (evaluation.value !== null) facts.push(['value', wordLength(evaluation.value, frame)]);
-  if (evaluation.threshold !== null) facts.push(['threshold', sayQuantity(evaluation.threshold, frame)]);
+  const said = value?.unit === 'duration' ? wordLength(value, frame) : sayValue(evaluation, frame);
+  const limit = sayLimit(evaluation, frame, sayAmount);
+  if (said !== null) facts.push(['value', said]);
+  if (limit !== null) facts.push(['threshold', limit]);
   for (const fact of evaluation.facts)
     facts.push([
       cleanText(fact.name, 60),

@@ -9,7 +9,7 @@ import type { CheckedAccount } from '../../views/check.ts';
 import type { Explanation } from '../../views/views.ts';
 import { english } from '../../wording/language.ts';
 import type { Reader } from '../../wording/moments.ts';
-import { sayQuantity } from '../../wording/quantity-wording.ts';
+import { sayAmount, sayLimit, sayQuantity, sayValue } from '../../wording/quantity-wording.ts';
 import { type Backend, operatorCommand } from '../backend.ts';
 import { type CommandInput, jsonOption } from '../command.ts';
 import type { CommandContext } from '../context.ts';
@@ -226,8 +226,8 @@ function formatRule(
   const { style } = frame;
   const name = padToWidth(rule.id, frame.width);
   if (evaluation.kind === 'unknown') return style.dim(`  ${name}  ${cleanText(evaluation.why, 300)}`);
-  const value = evaluation.value && sayQuantity(evaluation.value, frame);
-  const threshold = evaluation.threshold && sayQuantity(evaluation.threshold, frame);
+  const value = sayValue(evaluation, frame);
+  const threshold = sayLimit(evaluation, frame, sayAmount);
   const numbers = isAboutReadings
     ? [`${frame.isRead ? `last read ${value} ago` : `not read for ${value}`} (limit ${threshold})`]
     : [

@@ -13,7 +13,14 @@ import { type Html, html, sayHtml } from '../../wording/html.ts';
 import { withoutStop } from '../../wording/lists.ts';
 import { sayExactDuration } from '../../wording/moments.ts';
 import { phrases, say } from '../../wording/phrase.ts';
-import { sayAmount, sayBalance, sayQuantity, type WordingFrame } from '../../wording/quantity-wording.ts';
+import {
+  sayAmount,
+  sayBalance,
+  sayLimit,
+  sayQuantity,
+  sayValue,
+  type WordingFrame,
+} from '../../wording/quantity-wording.ts';
 import { sayAgain } from '../../wording/say-again.ts';
 import { saySeverity } from '../../wording/severity-words.ts';
 import { labelList } from './account-table.ts';
@@ -233,8 +240,8 @@ function ruleRow(explanation: Explanation, account: AccountView, frame: Frame): 
   const words = { ...frame, currency: unitOf(account, balanceOf(rule.balance, evaluation.facts)) };
   return html`<tr><td data-label="${say(says.verdict, frame)}">${verdict(explanation, frame)}</td>
 <th scope="row"><code>${rule.id}</code><span class="sub">${sayAgain(describeRule(rule), frame)}${rule.builtIn && html` · ${say(says.builtIn, frame)}`}</span><a class="sub" href="${trialPath(account.id, rule.id)}">${say(says.tryOthers, frame)}<span class="hidden"> ${say(says.ofRule, { rule: rule.id }, frame)}</span></a></th>
-<td class="number" data-label="${say(common.value, frame)}">${evaluation.value === null ? unknown(frame) : sayQuantity(evaluation.value, words)}</td>
-<td class="number" data-label="${say(says.threshold, frame)}">${evaluation.threshold === null ? unknown(frame) : sayQuantity(evaluation.threshold, words)}</td>
+<td class="number" data-label="${say(common.value, frame)}">${sayValue(evaluation, words) ?? unknown(frame)}</td>
+<td class="number" data-label="${say(says.threshold, frame)}">${sayLimit(evaluation, words, sayAmount) ?? unknown(frame)}</td>
 <td class="number far" data-label="${say(says.far, frame)}">${howFar(explanation, words)}</td>
 <td data-label="${say(says.behind, frame)}" class="facts">${evaluation.kind === 'unknown' && html`<p>${sayAgain(evaluation.why, frame)}</p>`}${wouldNotFire !== null && html`<p>${sayAgain(wouldNotFire, frame)}</p>`}${
     evaluation.facts.length > 0 &&

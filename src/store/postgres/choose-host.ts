@@ -3,7 +3,7 @@ import { Client, type ClientConfig, DatabaseError } from 'pg';
 import { parsePostgresAddress } from '../../domain/addresses.ts';
 import { StorageError } from '../../domain/operator-error.ts';
 import type { Secret } from '../../domain/secret.ts';
-import { NameLookup } from '../../net/name-lookup.ts';
+import { attemptMs, NameLookup } from '../../net/name-lookup.ts';
 import type { Log } from '../../ports/log.ts';
 import { asStorageError } from './failure.ts';
 
@@ -90,7 +90,12 @@ const names = new NameLookup({});
 class NamedSocket extends Socket {
   override connect(...[first, host]: readonly unknown[]): this {
     return typeof first === 'number' && typeof host === 'string'
-      ? super.connect({ port: first, host, lookup: names.lookup })
+      ? super.connect({
+          port: first,
+          host,
+          lookup: names.lookup,
+          autoSelectFamilyAttemptTimeout: attemptMs(connectMs),
+        })
       : super.connect(String(first));
   }
 }

@@ -117,13 +117,20 @@ function unreadableFile(error: Error, code: string): string | null {
 
 /** The server's answer. `unsure` is the kind of those that do not say whether it was done. */
 function serverError(error: DatabaseError, unsure: Kind, url: string): StorageError {
-  const code = error.code ?? '';
-  const said = ` (${quote(code, error.message, url)})`;
+  const said = ` (${quote(error.code ?? '', error.message, url)})`;
+  const code = codeOf(error);
   const refused = refusals.find(([prefix]) => code.startsWith(prefix));
   if (refused !== undefined) return storageError(refused[1], refused[2], error, said);
   const lost = unanswered.find(([prefix]) => code.startsWith(prefix));
   if (lost !== undefined) return storageError(unsure, lost[1], error, said);
   return storageError(isAboutValues(code) ? 'refused' : 'other', 'it refused', error, said);
+}
+
+/** PgBouncer has the code of a broken connection for what PostgreSQL has codes of its own for. */
+function codeOf({ code = '', message }: DatabaseError): string {
+  if (code !== '08P01') return code;
+  if (/^(SASL|password) authentication failed/.test(message)) return '28P01';
+  return /^no such database|^database .* does not exist$/.test(message) ? '3D000' : code;
 }
 
 export function fencedError(): StorageError {

@@ -280,7 +280,8 @@ export class RecentBatches {
     const isLost = ({ incarnation, number }: Sent): boolean => number > (known.get(incarnation) ?? 0);
     // The database may have forgotten the incarnation of an older one, and not what it stored.
     const since = this.#now() - keptForMs;
-    const lost = this.#kept.filter((kept) => isLost(kept) && kept.at > since).map(({ batch }) => batch);
+    const isThere = ({ incarnation, at }: Kept): boolean => !known.has(incarnation) && at <= since;
+    const lost = this.#kept.filter((kept) => isLost(kept) && !isThere(kept)).map(({ batch }) => batch);
     for (const batch of lost) this.#stored.delete(batch);
     if (this.#unsure !== null && !isLost(this.#unsure)) this.#stored.add(this.#unsure.batch);
     this.#kept = this.#kept.filter((kept) => !isLost(kept));

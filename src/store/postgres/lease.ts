@@ -100,7 +100,11 @@ export async function lookAround({ change }: Database): Promise<ClusterLook> {
     findMembers,
     [onlySlot],
   );
-  if (seen === undefined) throw new Error('the slot is not there');
+  if (seen === undefined) {
+    const words =
+      'the PostgreSQL database: the row of its table slot cannot be seen: restore a backup, or let this user see it';
+    throw new StorageError('unfit', words);
+  }
   const members = seen.members.map((member) => ({ ...member, status: readStatus(member.status) }));
   return { ...seen, members, origin: null };
 }

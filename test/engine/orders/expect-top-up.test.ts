@@ -4,7 +4,7 @@ import type { Wanted } from '../../../src/engine/orders.ts';
 import { runwayOf } from '../../../src/engine/spending.ts';
 import { wordItem } from '../../../src/messages/item-wording.ts';
 import { accountServiceBalances } from '../../../src/providers/account-service/account-service-kind.ts';
-import { hourMs, minuteMs, units } from '../../support/account-facts.ts';
+import { hourMs, minuteMs, staleRule, units } from '../../support/account-facts.ts';
 import { giveAtOnce } from '../../support/orders.ts';
 import { makeAccount } from '../../support/settings.ts';
 import { serveWorld } from '../../support/web-server.ts';
@@ -19,6 +19,12 @@ const order = {
 
 function announce(world: World, over: Partial<Wanted<'expect-top-up'>> = {}) {
   return giveAtOnce(world, { ...order, arrivesBy: world.daemon.now() + 2 * hourMs, ...over }, 'Lin');
+}
+
+function toldLast(world: World) {
+  const { message } = world.channel('ops').delivered.at(-1) ?? {};
+  const [item] = message?.kind === 'incidents' ? message.items : [];
+  return message && item && wordItem(item, message);
 }
 
 function expected(world: World) {
@@ -60,10 +66,7 @@ test('one that a clock a day ahead made overdue is not said to be expected no mo
   await world.pass(2 * step);
   expect(world.news()).toEqual(['otp/late-top-up resolved warning']);
   expect(expected(world)).toHaveLength(1);
-  const { message } = world.channel('ops').delivered.at(-1) ?? {};
-  const [item] = message?.kind === 'incidents' ? message.items : [];
-  const headline = message && item && wordItem(item, message).headline;
-  expect(headline).toContain('the expected top-up arrived, or is overdue no more');
+  expect(toldLast(world)?.headline).toContain('the expected top-up arrived, or is overdue no more');
 });
 
 test('of two, the one that is due first has come first, though it was ordered later', async () => {
@@ -85,11 +88,8 @@ test('one of which a part came says so, in the unit of its balance', async () =>
   announce(world);
   await read(world, 2100);
   await world.pass(3 * hourMs);
-  const { message } = world.channel('ops').delivered.at(-1) ?? {};
-  const [item] = message?.kind === 'incidents' ? message.items : [];
-  if (message === undefined || item === undefined) throw new Error('it is told');
   const words = 'otp: only 2,000 minutes of the expected top-up of 5,000 minutes (SMS) arrived';
-  expect(wordItem(item, message).headline).toBe(`WARNING · ${words}`);
+  expect(toldLast(world)?.headline).toBe(`WARNING · ${words}`);
   const { url } = await serveWorld(world);
   const page = await (await fetch(`${url}/pay`)).text();
   expect(page).toContain('3,000 minutes expected by');
@@ -108,9 +108,7 @@ test('another one that is overdue later is told once, though a person took the f
   expect(world.news()).toEqual(['otp/late-top-up firing warning', 'otp/late-top-up acknowledged warning']);
   await world.pass(3 * hourMs);
   expect(world.news()).toEqual(['otp/late-top-up firing warning']);
-  const { message } = world.channel('ops').delivered.at(-1) ?? {};
-  const [item] = message?.kind === 'incidents' ? message.items : [];
-  expect(message && item && wordItem(item, message)).toMatchObject({
+  expect(toldLast(world)).toMatchObject({
     headline: expect.stringContaining('the expected top-up of 700.00 CNY (SMS) has not arrived'),
     figures: expect.arrayContaining([{ label: 'Others overdue', value: '1' }]),
   });
@@ -119,17 +117,70 @@ test('another one that is overdue later is told once, though a person took the f
   expect(world.news()).toEqual(['otp/late-top-up acknowledged warning']);
 });
 
+const second = { amountMicros: units(700), comment: 'PO-2', id: 'second' };
+
+test('another one that is still to come is told when it is overdue, and no sooner, though the first came shortly before', async () => {
+  const late = { ...staleRule(), type: 'late-top-up', recoverForMs: 3 * hourMs };
+  const world = await startWorld({ rules: [late] });
+  await read(world, 100);
+  announce(world);
+  announce(world, { ...second, arrivesBy: world.daemon.now() + 5 * hourMs });
+  await world.pass(3 * hourMs);
+  expect(world.news()).toEqual(['otp/rule firing warning']);
+  expect(await read(world, 5100)).toEqual([]);
+  await world.pass(3 * hourMs);
+  expect(world.news()).toEqual(['otp/rule firing warning']);
+});
+
+test('another one is told as long after its time as the rule says', async () => {
+  const late = { ...staleRule(), type: 'late-top-up', forMs: 2 * hourMs };
+  const world = await startWorld({ rules: [late] });
+  await read(world, 100);
+  announce(world);
+  announce(world, { ...second, arrivesBy: world.daemon.now() + 5 * hourMs });
+  await world.pass(6 * hourMs);
+  expect(world.news()).toEqual(['otp/rule firing warning']);
+  await world.pass(hourMs + 2 * step);
+  expect(world.news()).toEqual(['otp/rule firing warning']);
+});
+
+test('the end of one that came says nothing of another that is still to come', async () => {
+  const world = await startWorld();
+  await read(world, 100);
+  announce(world);
+  announce(world, { ...second, arrivesBy: world.daemon.now() + 9 * hourMs });
+  await world.pass(3 * hourMs);
+  world.news();
+  expect(await read(world, 5100)).toEqual(['otp/late-top-up resolved warning']);
+  expect(JSON.stringify(toldLast(world))).toContain('PO-4711');
+  expect(JSON.stringify(toldLast(world))).not.toContain('PO-2');
+});
+
+test('the end of two that is told with the second one is no end of what the channel never knew', async () => {
+  const world = await startWorld();
+  await read(world, 100);
+  announce(world);
+  announce(world, { ...second, arrivesBy: world.daemon.now() + 5 * hourMs });
+  await world.pass(4 * hourMs);
+  world.channel('ops').mood = 'down';
+  await world.pass(2 * hourMs);
+  await read(world, 6000);
+  world.channel('ops').mood = 'up';
+  world.news();
+  await world.pass(hourMs);
+  expect(world.news()).toEqual(['otp/late-top-up firing+resolved warning']);
+  const { story, figures } = toldLast(world) ?? {};
+  expect(story?.join()).not.toContain('before this channel could be notified');
+  expect(figures?.map(({ label }) => label)).not.toContain('Others overdue');
+});
+
 test('a reminder is about the top-up that is missing by then, and what came of it since', async () => {
   const world = await startWorld();
   await read(world, 100);
   announce(world);
   announce(world, { amountMicros: units(700), arrivesBy: world.daemon.now() + 3 * hourMs, id: 'second' });
   await world.pass(4 * hourMs);
-  const headline = () => {
-    const { message } = world.channel('ops').delivered.at(-1) ?? {};
-    const [item] = message?.kind === 'incidents' ? message.items : [];
-    return message && item && wordItem(item, message).headline.replace(/^.*?otp: /, '');
-  };
+  const headline = () => toldLast(world)?.headline.replace(/^.*?otp: /, '');
   expect(headline()).toBe('the expected top-up of 700.00 CNY (SMS) has not arrived');
   const [, { id } = { id: '' }] = expected(world);
   giveAtOnce(world, { kind: 'cancel-expected', account: 'otp', id });

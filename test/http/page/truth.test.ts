@@ -231,3 +231,12 @@ it.each([
   const page = await (await fetch(`${url}/accounts/otp`)).text();
   expect(page.includes('Poll now')).toBe(polled);
 });
+
+it('no amount on the page of an account looks like the threshold that it is below', async () => {
+  const balances = [{ id: 'sms', label: 'SMS', alertsBelowZero: true, unit: 'credits' }];
+  const world = await polledWorld({ accounts: [makeAccount('otp', { balances })] });
+  await read(world, 49.6);
+  const { url } = await serveWorld(world);
+  const page = await (await fetch(`${url}/accounts/otp`)).text();
+  expect(page).toMatch(/>49 credits<\/td>\s*<td [^>]*>50 credits<\/td>\s*<td [^>]*>0\.4 credits below/);
+});

@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TLSSocket } from 'node:tls';
@@ -9,6 +10,7 @@ import { StorageError } from '../../../src/domain/operator-error.ts';
 import { Secret } from '../../../src/domain/secret.ts';
 import { openDatabase } from '../../../src/store/postgres/connection.ts';
 import { issueCertificate } from '../../support/certificates.ts';
+import { leadNowhere } from '../../support/deaf-listener.ts';
 import { eventually } from '../../support/eventually.ts';
 import { noPostgres, sharedPostgres, startPostgres } from '../../support/postgres.ts';
 import { startTcpProxy } from '../../support/tcp-proxy.ts';
@@ -263,4 +265,19 @@ it('of several hosts the next one is asked where the certificate of the first ha
   const database = openDatabase({ url: new Secret(`postgres://u:p@${hosts}/db?${query}`) });
   onTestFinished(() => database.close());
   expect(await database.change('SELECT 1')).toEqual([]);
+});
+
+it('of several addresses of one host the next one is asked while there is time for others', async () => {
+  const server = createServer((socket) => socket.destroy());
+  onTestFinished(() => void server.close());
+  await once(server.listen(0, '::1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  await leadNowhere(port);
+  const database = openDatabase({ url: new Secret(`postgres://u:p@db.localhost:${port}/db`) });
+  onTestFinished(() => database.close());
+  const began = performance.now();
+  const failed = database.change('SELECT 1').catch((error: unknown) => error);
+  await once(server, 'connection');
+  expect(performance.now() - began).toBeLessThan(1500);
+  expect(await failed).toBeInstanceOf(StorageError);
 });

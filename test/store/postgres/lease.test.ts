@@ -55,6 +55,17 @@ describe.skipIf(noPostgres !== null)('the accounts', () => {
     },
   );
 
+  it('are a database that does not fit where the row that says whose they are is missing, as in a copy of its tables alone', async () => {
+    const url = await makeDatabase();
+    const cluster = await open(url);
+    await own(cluster);
+    await (await sharedPostgres()).sql(url, 'DELETE FROM slot');
+    await expect(cluster.look()).rejects.toMatchObject({
+      kind: 'unfit',
+      message: expect.stringMatching(/table slot .* restore a backup/),
+    });
+  });
+
   it('are free once the lease of their owner is over, and the owner cannot bring it back', async () => {
     const url = await makeDatabase();
     const short = await open(url);

@@ -62,6 +62,21 @@ describe.skipIf(noPostgres !== null || pgbouncer === undefined)(
       await cluster.close();
     });
 
+    it.each([
+      ['a wrong password', (url: URL) => (url.password = 'sesame-open'), 'refuses the user or password'],
+      ['a database that is not there', (url: URL) => (url.pathname = '/nowhere'), 'does not exist'],
+    ])('%s is named as the server itself names it, and ends a start', async (_what, change, advice) => {
+      const url = new URL((await throughPgBouncer(await makeDatabase())).reveal());
+      change(url);
+      const address = new Secret(url.href);
+      const cluster = openCluster({ url: address, leaseMs: 60_000, log: silent, now: () => noon, program });
+      await expect(cluster.open()).rejects.toMatchObject({
+        kind: 'unfit',
+        message: expect.stringContaining(advice),
+      });
+      await cluster.close();
+    });
+
     it('everything works, and what it keeps from the server is reported', async () => {
       const url = await throughPgBouncer(await makeDatabase());
       const warned: string[] = [];

@@ -39,6 +39,20 @@ describe.skipIf(noPostgres !== null)('a database that lost the last commits of a
     expect(await cluster.takeLost()).toEqual([]);
   });
 
+  it('gets what it lost of more than a day again, as where an older backup was restored', async () => {
+    const url = await makeDatabase();
+    const server = await sharedPostgres();
+    let at = noon;
+    const cluster = await open(url, { now: () => at });
+    const { store } = await own(cluster);
+    for (const name of ['first', 'second', 'third']) {
+      await store.commit(batch({ notes: { [name]: '1' } }));
+      at += dayMs;
+    }
+    await server.sql(url, takeBack);
+    expect((await cluster.takeLost()).map(({ notes }) => notes)).toEqual([{ second: '1' }, { third: '1' }]);
+  });
+
   it('gets nothing again of an incarnation that it forgot with time, since what that stored is there', async () => {
     const url = await makeDatabase();
     const server = await sharedPostgres();

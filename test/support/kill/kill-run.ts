@@ -7,6 +7,7 @@ import { type BuiltProcess, startNode } from '../built-program.ts';
 import { eventually } from '../eventually.ts';
 import { type Bed, makeBed } from '../run-daemon.ts';
 import { accepted, type SinkAnswer } from '../slack-sink.ts';
+import { bundleKillableDaemon } from './bundle-daemon.ts';
 import type { KillPlan, StepCounts } from './kill-plan.ts';
 
 /** How the webhook's receiver and Slack's meet the first attempt at each message. */
@@ -51,7 +52,7 @@ export async function playKillRun({ plans, receiver }: KillRun): Promise<KillRes
   const startedAt = Date.now();
   const bed = await makeBed({ clock: accelerateClock(speed, startedAt) });
   const seen = { unknown: 0, refused: 0 };
-  const child = new Revived(bed, plans, startedAt);
+  const child = new Revived(bed, plans, { startedAt, entry: await bundleKillableDaemon() });
   configure(bed);
   bed.slack.behave(meet({ receiver, seen, kill: () => child.kill() }));
   const broken: string[] = [];
@@ -114,20 +115,25 @@ class Revived {
   readonly #bed: Bed;
   readonly #plans: KillPlan[];
   readonly #startedAt: number;
+  readonly #entry: string;
   #process: BuiltProcess | null = null;
   #ending = false;
   #failure: string | null = null;
 
-  constructor(bed: Bed, plans: readonly KillPlan[], startedAt: number) {
+  constructor(
+    bed: Bed,
+    plans: readonly KillPlan[],
+    { startedAt, entry }: { readonly startedAt: number; readonly entry: string },
+  ) {
     this.#startedAt = startedAt;
+    this.#entry = entry;
     this.#bed = bed;
     this.#plans = [...plans];
   }
 
   start(): void {
     const plan = JSON.stringify(this.#plans.shift() ?? null);
-    const entry = join(import.meta.dirname, 'killable-daemon.ts');
-    const words = [entry, this.#bed.configFile, plan, String(speed), String(this.#startedAt)];
+    const words = [this.#entry, this.#bed.configFile, plan, String(speed), String(this.#startedAt)];
     const started = startNode(words);
     this.#process = started;
     void started.ended.then(({ signal, stderr }) => {

@@ -65,6 +65,10 @@ export class AlertBook {
     return this.#setups.get(account)?.rules ?? [];
   }
 
+  currencyOf(account: string): string | null {
+    return this.#setups.get(account)?.settings.currency ?? null;
+  }
+
   intervalOf(account: string): number {
     return this.#setups.get(account)?.intervalMs ?? 0;
   }
@@ -173,6 +177,7 @@ export class AlertBook {
     }
     this.#live.set(account, {
       address: fact.address,
+      balances: fact.balances,
       firstSeenAt: fact.firstSeenAt,
       reading: reading ?? fact.reading,
       unwatchedMs: reading === null ? fact.unwatchedMs : 0,
@@ -253,8 +258,10 @@ export class AlertBook {
     };
     this.#setups.set(account.id, setup);
     const fact = this.#live.get(account.id);
+    const balances = account.balances.map(({ id }) => id);
     const none = {
       address: account.baseUrl,
+      balances,
       firstSeenAt: now,
       reading: null,
       unwatchedMs: 0,
@@ -268,10 +275,11 @@ export class AlertBook {
     }
     const isMoved = fact.address !== account.baseUrl;
     if (isMoved) this.#histories.delete(account.id);
+    const isRenamed = ({ balance }: AnyRule): boolean => balance !== null && !fact.balances.includes(balance);
     const kept = [...fact.alerts].filter(([id]) =>
-      setup.rules.some((rule) => rule.id === id && !(isMoved && needsReading(rule))),
+      setup.rules.some((rule) => rule.id === id && !isRenamed(rule) && !(isMoved && needsReading(rule))),
     );
-    const same = isMoved ? { ...none, polledAt: fact.polledAt } : fact;
+    const same = isMoved ? { ...none, polledAt: fact.polledAt } : wholeFact(fact, balances);
     this.#live.set(account.id, { ...same, alerts: new Map(kept) });
   }
 
@@ -354,6 +362,13 @@ export class AlertBook {
     if (mismatch === undefined) this.#mismatches.set(key, { since: at, words });
     else if (at - mismatch.since > patienceMs) throw new Violation('alerts follow the readings', words);
   }
+}
+
+/** A reading of before a balance had its name says nothing of it but when it was. */
+function wholeFact(fact: AccountFact, balances: readonly string[]): AccountFact {
+  const { reading } = fact;
+  if (reading === null || balances.every((id) => id in reading.balances)) return { ...fact, balances };
+  return { ...fact, balances, reading: null, firstSeenAt: reading.at };
 }
 
 /** When it last began or ceased to fire. */

@@ -1,6 +1,7 @@
 import { alertKey, type Incident, type LastNotified } from '../../../src/domain/alert.ts';
 import type { Notification, NotificationItem } from '../../../src/domain/outbox.ts';
 import { amountOf, type Outcome, type Reading } from '../../../src/domain/reading.ts';
+import type { Silence } from '../../../src/domain/route.ts';
 import type { Severity } from '../../../src/domain/severity.ts';
 import type { MonitorState } from '../../../src/engine/state.ts';
 import type { Calendar } from '../../../src/ports/clock.ts';
@@ -10,7 +11,15 @@ import type { AlertBook } from './alert-book.ts';
 import { DurableMap } from './durable-map.ts';
 import type { Ledger, Moment } from './ledger.ts';
 import { OneVoice } from './one-voice.ts';
-import { type Ask, acknowledged, asksOf, inhibited, maybeHeld, silenced } from './routing.ts';
+import {
+  type Ask,
+  acknowledged,
+  asksOf,
+  inhibited,
+  maybeHeld,
+  silenced,
+  wasSilencedSince,
+} from './routing.ts';
 import { rank } from './rules.ts';
 
 /** Deciding may take this long: a timer, a commit. */
@@ -45,11 +54,19 @@ export class Duties {
   /** The open incident of each alert, as it was last written. */
   readonly #open = new Map<string, Pick<Incident, 'id' | 'severity' | 'rises'>>();
   readonly #oneVoice = new OneVoice();
+  /** How bad each channel was last told that an incident is. */
+  readonly #told = new DurableMap<Severity>();
   /** When each alert was last seen to change. */
   readonly #changedAt = new Map<string, number>();
+  /** Silences that were known before the batch under way: what was decided before is in it all the same. */
+  readonly #silences = new DurableMap<true>();
+  /** Those of the batch before: what is sent was chosen before the last one was made. */
+  #earlier: ReadonlySet<string> = new Set();
   readonly #stored = [
+    this.#silences,
     this.#severity,
     this.#eased,
+    this.#told,
     this.#lastNotified,
     this.#lastItem,
     this.#oneVoice,
@@ -72,7 +89,7 @@ export class Duties {
 
   /** The database is an older one, or the clock moved unseen: when channels were last notified proves nothing. */
   restored(): void {
-    for (const map of [this.#lastNotified, this.#severity, this.#eased])
+    for (const map of [this.#lastNotified, this.#severity, this.#eased, this.#told, this.#silences])
       for (const key of [...map.keys()]) map.delete(key);
     this.#open.clear();
     this.#oneVoice.restored();
@@ -85,8 +102,8 @@ export class Duties {
     for (const map of [this.#severity, this.#eased]) map.forget(incident);
     // It begins anew, and its rises are counted anew.
     for (const [alert, { id }] of this.#open) if (id === incident) this.#open.delete(alert);
-    for (const key of [...this.#lastNotified.keys()])
-      if (key.endsWith(`/${incident}`)) this.#lastNotified.forget(key);
+    for (const map of [this.#lastNotified, this.#told])
+      for (const key of [...map.keys()]) if (key.endsWith(`/${incident}`)) map.forget(key);
     this.#oneVoice.lose(incident);
   }
 
@@ -122,6 +139,8 @@ export class Duties {
     if (acknowledgement !== null) this.#taken.add(id);
     const before = this.#severity.get(id);
     this.#severity.set(id, severity);
+    for (const [key, told] of [...this.#told.entries()])
+      if (key.endsWith(`/${id}`) && rank[severity] < rank[told]) this.#told.set(key, severity);
     if (incident.resolvedAt === null) this.#open.set(`${account}/${rule}`, { id, severity, rises });
     else if (this.#open.get(`${account}/${rule}`)?.id === id) this.#open.delete(`${account}/${rule}`);
     if (before === undefined || rank[severity] >= rank[before] || balance === null) return;
@@ -130,7 +149,9 @@ export class Duties {
       this.#eased.set(id, { severity, rises });
   }
 
-  taken(): void {
+  taken(silences: Iterable<Pick<Silence, 'id'>>): void {
+    this.#earlier = new Set(this.#silences.keys());
+    for (const { id } of silences) if (!this.#silences.has(id)) this.#silences.set(id, true);
     for (const map of this.#stored) map.take();
   }
 
@@ -159,11 +180,23 @@ export class Duties {
       if (item.at < it.now - 5000 || this.#lastItem.get(key) === item.at) continue;
       this.#lastItem.set(key, item.at);
       const incident = state.incidents.get(item.incident);
-      if (incident !== undefined) this.#judgeItem(state, incident, { ...it, item });
+      if (incident !== undefined) {
+        this.#judgeItem(state, incident, { ...it, item });
+        this.#told.set(`${it.message.channel}/${item.incident}`, incident.severity);
+      }
       // Decided a moment before it was seen here, while commits wait or fail.
       const agoMs = Math.max(0, it.now - item.at);
       this.#lastNotified.set(`${it.message.channel}/${item.incident}`, it.at - agoMs);
     }
+  }
+
+  /** A message of which nobody can have anything says nothing that a silence mutes. */
+  expectMaySay(state: MonitorState, { channel, message }: Send, now: number): void {
+    if (message.kind !== 'incidents') return;
+    const known = silencesOf(state, this.#earlier);
+    for (const { incident } of message.items)
+      if ([-edgeMs, 0, edgeMs].every((edge) => silenced(known, this.#parts.calendar, incident, now + edge)))
+        throw new Violation('a silence is kept', `${message.id} to ${channel} says ${incident.id}`);
   }
 
   /** Also what no batch has said yet: while nothing can be stored it goes out from memory. */
@@ -224,7 +257,8 @@ export class Duties {
     const { kind } = it.item;
     const what = `${kind} of ${incident.account}/${incident.rule} (${incident.id}) on ${message.channel}`;
     const { calendar, book } = this.#parts;
-    if ([-edgeMs, 0, edgeMs].every((edge) => silenced(state, calendar, incident, now + edge))) {
+    const known = silencesOf(state, this.#silences);
+    if ([-edgeMs, 0, edgeMs].every((edge) => silenced(known, calendar, incident, now + edge))) {
       throw new Violation('a silence is kept', what);
     }
     // What the command line leaves in the database is looked for once a second.
@@ -241,6 +275,7 @@ export class Duties {
         throw new Violation('a worse alert speaks for a milder one', what);
       }
     }
+    this.#expectDue(state, incident, it, what);
     if (kind === 'reminder') {
       const pauseMs = Math.min(...pausesOf(state, incident, message.channel));
       const last = this.#lastNotified.get(`${message.channel}/${incident.id}`);
@@ -259,6 +294,7 @@ export class Duties {
         calm &&
         Number.isFinite(pauseMs) &&
         this.#wasRead(incident, message.channel, last) &&
+        !wasSilencedSince(state, incident, now - (at - last)) &&
         at - last < pauseMs - 1000
       ) {
         throw new Violation(
@@ -267,6 +303,27 @@ export class Duties {
         );
       }
     }
+  }
+
+  #expectDue(
+    state: MonitorState,
+    incident: Incident,
+    it: { readonly message: Notification; readonly item: NotificationItem },
+    what: string,
+  ): void {
+    if (it.item.kind === 'escalated') expectEscalates(state, incident, it, what);
+    if (it.item.kind === 'worse') this.#expectNews(incident, it.message.channel, what);
+  }
+
+  /** What has been no milder since its readers read of it is no news. */
+  #expectNews({ id, severity }: Incident, channel: string, what: string): void {
+    const told = this.#told.get(`${channel}/${id}`);
+    if (
+      told === undefined ||
+      rank[severity] > Math.min(rank[told], rank[this.#eased.get(id)?.severity ?? told])
+    )
+      return;
+    throw new Violation('what got no worse is no news', `${what}: ${severity} after ${told}`);
   }
 
   /** Not what the channel refused, or a silence took back. */
@@ -363,4 +420,23 @@ function pausesOf(state: MonitorState, incident: Incident, channel: string): rea
       : [];
   const asks = [incident, ...replaced].flatMap((each) => asksOf(state.settings, each));
   return asks.filter((ask) => ask.channel === channel).map((ask) => ask.repeatEveryMs);
+}
+
+/** Nobody else hears of it sooner than its route says. */
+function expectEscalates(
+  { settings }: MonitorState,
+  incident: Incident,
+  { message, item }: { readonly message: Notification; readonly item: NotificationItem },
+  what: string,
+): void {
+  const { escalateAfterMs = null } =
+    asksOf(settings, incident).find(({ channel }) => channel === message.channel) ?? {};
+  const earlyMs = incident.escalationSince + (escalateAfterMs ?? 0) - item.at;
+  if (earlyMs > 0)
+    throw new Violation('an escalation waits as its route says', `${what}: ${earlyMs} ms too early`);
+}
+
+/** The state as far as it is about silences, with those alone that were known. */
+function silencesOf({ settings, silences }: MonitorState, known: { has(id: string): boolean }) {
+  return { settings, silences: new Set([...silences.values()].filter(({ id }) => known.has(id))) };
 }

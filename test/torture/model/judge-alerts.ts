@@ -9,6 +9,8 @@ import { needsReading, verdictOnReading } from './rules.ts';
 export interface AccountFact {
   /** Where it was read: at another address its series begins. */
   readonly address: string | null;
+  /** The ids that its balances had: an alert about one that has another now is another alert. */
+  readonly balances: readonly string[];
   readonly firstSeenAt: number;
   readonly reading: Reading | null;
   readonly unwatchedMs: number;

@@ -5,6 +5,7 @@ import type { Batch } from '../../../src/ports/store.ts';
 import type { Send } from '../observer.ts';
 import { Violation } from '../story.ts';
 import { DurableMap } from './durable-map.ts';
+import { OnTime } from './on-time.ts';
 import { Owed } from './owed.ts';
 import { Readers } from './readers.ts';
 
@@ -63,6 +64,7 @@ export class Ledger {
   /** Until when each receiver asked this process to send it nothing: the next one does not know of it. */
   readonly #closedUntil = new Map<string, number>();
   readonly readers = new Readers();
+  readonly onTime = new OnTime();
   /** `<channel>/<incident>` whose beginning the channel refused for good: it need not hear the end. */
   readonly #unheard = new Set<string>();
   readonly lastDead = new Map<string, number>();
@@ -196,7 +198,8 @@ export class Ledger {
   }
 
   /** The process does not know whether a batch is stored: until it does, it goes on as if that could not be written. */
-  commitAnswered(heard: boolean): void {
+  commitAnswered(heard: boolean, at: number): void {
+    this.onTime.disturb(at);
     this.#failing = heard ? null : 'unheard';
     if (!heard) this.#isBehind = true;
   }
@@ -238,6 +241,7 @@ export class Ledger {
     if (notBefore !== undefined && it.at < notBefore) {
       throw new Violation('a retry waits', `${row.id} went out ${notBefore - it.at} ms too early`);
     }
+    this.#expectOnTime(row, it);
     this.#owed.expectOnlyOwed(row, send);
     // While the end of a batch is unknown the daemon knows more than any batch has said.
     if (!this.isUnheard) this.#expectOldest(row, it);
@@ -245,8 +249,26 @@ export class Ledger {
     this.#expectSameContent(message.id, send);
   }
 
+  /** What goes first on each channel has not lain, nor what stands behind nothing. */
+  expectNoneLate(it: Moment): void {
+    const heads = new Set<string>();
+    for (const row of this.pending) {
+      const isAlone = row.report !== null || row.owed !== undefined;
+      const isBehind = !isAlone && heads.has(row.channel);
+      if (!isAlone) heads.add(row.channel);
+      if (!isBehind && this.#lanes.get(row.channel)?.busy !== true) this.#expectOnTime(row, it);
+    }
+  }
+
+  #expectOnTime(row: Notification, it: Moment): void {
+    if (this.isUnheard) return;
+    const mayAt = Math.max(this.#notBefore.get(row.id) ?? 0, this.#closedUntil.get(row.channel) ?? 0);
+    this.onTime.expect(row, it, mayAt);
+  }
+
   answered(send: Send, delivery: Delivery, at: number): void {
     const { channel, message } = send;
+    this.onTime.freed(channel, at);
     const lane = this.#lanes.get(channel);
     if (lane !== undefined) lane.busy = false;
     const wire = this.#wires.get(`${channel}/${message.id}`);
@@ -424,6 +446,12 @@ export class Ledger {
     }
   }
 
+  /** Whether a message says what nobody has, as far as anybody knows. */
+  isNews({ message }: Send): boolean {
+    const row = this.#rows.get(baseId(message));
+    return row !== undefined && row.report === null && this.#isKnownToNobody(row);
+  }
+
   /** Each attempt was refused for now, and surely. */
   #isKnownToNobody(row: Notification): boolean {
     const wire = this.#wires.get(`${row.channel}/${row.id}`);
@@ -457,6 +485,8 @@ export class Ledger {
       if (
         (this.#places.get(other.id) ?? 0) < (this.#places.get(row.id) ?? 0) &&
         other.dueAt <= Math.min(it.now, this.#takenAt) - 50 &&
+        // Nobody stands behind what its receiver puts off with each try.
+        other.attempts < row.attempts &&
         row.report === null &&
         other.report === null &&
         row.owed === undefined &&

@@ -29,11 +29,14 @@ import { Pacing } from './pacing.ts';
 import { Receivers } from './receivers.ts';
 import { restoreLoaded } from './restore-awake.ts';
 import { silenced } from './routing.ts';
+import { expectSaysWhatIs } from './said.ts';
 import { SelfAlerts } from './self-alerts.ts';
 
 const reviewEveryMs = 10 * 60_000;
 /** A database that is locked for so long is no failure yet, and one attempt takes its time. */
 const patienceMs = 6000;
+/** A message that is tried for so long is overdue. */
+const overdueMs = 65_000;
 /** A receiver that is to be told again has forgotten by then. */
 const forgetsMs = 15 * 60_000;
 
@@ -91,6 +94,8 @@ export class Model implements Observer {
   #bootedAt = 0;
   #configuredAt = 0;
   #polledAt = 0;
+  #pingedAt = 0;
+  #calmAt = 0;
   /** It stood still and has not looked at the clock since: what it writes first says nothing of the time in between. */
   #napUnseen = false;
   /** Since when the database refuses what is to be stored, if it does. */
@@ -158,6 +163,7 @@ export class Model implements Observer {
     this.#configure(daemon);
     this.#pacing.booted(this.#now());
     this.#ledger.booted();
+    this.#ledger.onTime.disturb(this.#now());
     this.#own.booted();
     this.#receivers.awakes(this.#now());
     this.#duties.disturb(this.#now());
@@ -216,6 +222,8 @@ export class Model implements Observer {
   dying(): void {
     this.#before = null;
     const daemon = this.machine?.daemon ?? null;
+    const moment = this.#moment();
+    if (moment !== null) this.#ledger.expectNoneLate(moment);
     if (daemon === null || !isAllStored(daemon.state) || daemon.state.underWay.size > 0) return;
     this.#beforeAt = daemon.now();
     this.#before = fingerprint(daemon.state, this.#beforeAt);
@@ -225,6 +233,15 @@ export class Model implements Observer {
     const isPatient = !this.#ledger.isUnheard && this.#now() - this.#refusedSince <= patienceMs;
     if (this.#ledger.isFailing && !isPatient)
       this.broken('the heartbeat says that all is stored', 'it is not');
+    this.#pingedAt = this.#now();
+    const now = this.machine?.daemon?.now() ?? 0;
+    const late = this.#ledger.pending.find((row) => row.attempts > 0 && now - row.createdAt > overdueMs);
+    if (late !== undefined && !this.#ledger.isFailing)
+      this.broken('the heartbeat says that no message is overdue', `${late.id} to ${late.channel} is`);
+  }
+
+  heldBack(): void {
+    this.#ledger.onTime.disturb(this.#now());
   }
 
   trespassed(what: string): void {
@@ -298,7 +315,8 @@ export class Model implements Observer {
     this.#enqueue(batch, state, moment);
     this.#review(state, moment, isAgain);
     this.#ledger.taken(moment.now);
-    for (const part of [this.#book, this.#duties, this.#receivers, this.#left, this.given]) part.taken();
+    this.#duties.taken(state.silences.values());
+    for (const part of [this.#book, this.#receivers, this.#left, this.given]) part.taken();
     this.#pacing.taken(batch);
     for (const map of this.#stored) map.take();
   }
@@ -351,7 +369,7 @@ export class Model implements Observer {
 
   commitAnswered(heard: boolean): void {
     this.#story.note(7, () => (heard ? '  (known to be stored)' : '  (nobody knows whether it is stored)'));
-    this.#ledger.commitAnswered(heard);
+    this.#ledger.commitAnswered(heard, this.#now());
     if (heard) {
       this.#own.settled();
       return;
@@ -371,8 +389,12 @@ export class Model implements Observer {
       () => `    ${send.channel}: sending ${message.id} (${summary(message)})`,
     );
     this.#names.sent(message.id, send.channel);
+    const present = this.machine?.daemon?.state;
+    if (present !== undefined && !this.#ledger.isFailing && this.#ledger.isNews(send))
+      this.#duties.expectMaySay(present, send, moment.now);
     this.#ledger.sending(send, moment);
     if (this.#ledger.isFailing) this.#receivers.toldFromMemory(send);
+    if (present !== undefined) expectSaysWhatIs(send, present, this.#book);
     if (message.kind !== 'incidents') return;
     for (const item of message.items) {
       const { id, account } = item.incident;
@@ -426,6 +448,7 @@ export class Model implements Observer {
     this.#pacing.shift(byMs, at);
     this.#receivers.jumped(at);
     this.#duties.disturb(at);
+    this.#ledger.onTime.disturb(at);
   }
 
   logged(level: string, fields: object, message: string): void {
@@ -439,6 +462,7 @@ export class Model implements Observer {
     this.#wallMovedAt = Math.max(this.#wallMovedAt, this.#now() + Math.abs(byMs));
     this.#movedAt = this.#now();
     this.#duties.disturb(this.#now());
+    this.#ledger.onTime.disturb(this.#now());
     this.#pacing.excuse(this.#now());
     // A process that dies before it noticed leaves clocks of the time before.
     this.#movedWhileDown = true;
@@ -450,6 +474,7 @@ export class Model implements Observer {
     this.#own.sleeps(this.#now(), forMs);
     this.#napUnseen = true;
     this.#duties.disturb(this.#now() + forMs);
+    this.#ledger.onTime.disturb(this.#now() + forMs);
     this.#receivers.awakes(this.#now() + forMs);
     this.#pacing.excuse(this.#now() + forMs);
   }
@@ -527,6 +552,7 @@ export class Model implements Observer {
   /** From here on nothing fails any more. */
   calmBegins(): void {
     this.#story.note(9, () => '== all faults end');
+    this.#calmAt = this.#now();
   }
 
   /** Nothing is owed any more: no message waits, no channel is given up, and all is stored. */
@@ -547,6 +573,7 @@ export class Model implements Observer {
     this.#duties.expectNotified(state);
     this.#duties.review(state, moment);
     this.#expectDrained(daemon, moment);
+    this.#expectPing(state, moment);
     this.#expectEndsHeard(state, moment);
     this.#expectShown(state, moment, this.#storedIncidents(state));
     this.#expectNamed(state, !this.hasBackup);
@@ -575,6 +602,21 @@ export class Model implements Observer {
       if (due !== null && Number(notes.get(`report:${id}`)?.value) < due)
         throw new Violation('a report is not lost', `${id} of ${new Date(due).toISOString()}`);
     }
+  }
+
+  /** Who hears no heartbeat takes a daemon for dead that works. */
+  #expectPing({ settings: { heartbeat } }: MonitorState, { at }: Moment): void {
+    if (heartbeat === null || !this.isAtRest) return;
+    const since = Math.max(
+      this.#pingedAt,
+      this.#bootedAt,
+      this.#configuredAt,
+      this.#wallMovedAt,
+      this.#calmAt,
+    );
+    const silentMs = at - since - heartbeat.everyMs - this.#book.longestInterval;
+    if (silentMs > 2 * reviewEveryMs)
+      throw new Violation('the heartbeat goes out while all is well', `not for ${at - this.#pingedAt} ms`);
   }
 
   #expectDrained(daemon: Daemon, moment: Moment): void {
@@ -665,6 +707,7 @@ export class Model implements Observer {
     if (!isAgain) this.#duties.expectNotified(state);
     this.#duties.review(state, moment);
     this.#own.review(state, moment.at, this.machine?.refused ?? null);
+    this.#ledger.expectNoneLate(moment);
     this.#expectNamed(state, false);
     this.#expectReported(state, moment);
     this.given.expectOnce(state, null);

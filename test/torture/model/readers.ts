@@ -1,3 +1,4 @@
+import type { MessageItem } from '../../../src/domain/message.ts';
 import { kindsByIncident, type Notification } from '../../../src/domain/outbox.ts';
 import type { Send } from '../observer.ts';
 import { Violation } from '../story.ts';
@@ -13,6 +14,7 @@ interface Heard {
 
 interface Arrivals {
   count: number;
+  readonly overdueAt: number;
   readonly unknowns: number;
   readonly deaths: number;
 }
@@ -121,18 +123,22 @@ export class Readers {
       if (isEndAlone && !this.#lost.has(item.incident.id) && !this.#perhapsRead.has(key)) {
         throw new Violation('resolved never overtakes its firing', `${key} heard only the end`);
       }
-      for (const kind of item.kinds) this.#hear(heard, kind, { send, key });
+      for (const kind of item.kinds) this.#hear(heard, kind, { send, key, overdueAt: overdueAtOf(item) });
     }
   }
 
-  /** Reminders and repeats are allowed as often as the truth explains them. */
-  #hear(heard: Heard, kind: string, it: { readonly send: Send; readonly key: string }): void {
+  /** Reminders and repeats are allowed as often as the truth explains them; what is overdue beside what they knew is news. */
+  #hear(
+    heard: Heard,
+    kind: string,
+    it: { readonly send: Send; readonly key: string; readonly overdueAt: number },
+  ): void {
     const unknowns = this.#unknowns.get(it.send.channel) ?? 0;
     const known = heard.kinds.get(kind);
-    if (known === undefined) {
+    if (known === undefined || it.overdueAt > known.overdueAt) {
       // Counted from the sending: the process may die, or give up, before what it sent arrives.
       const before = this.#trouble.get(it.send) ?? { unknowns, deaths: this.#deaths };
-      heard.kinds.set(kind, { count: 1, ...before });
+      heard.kinds.set(kind, { count: 1, overdueAt: it.overdueAt, ...before });
       return;
     }
     known.count++;
@@ -145,4 +151,11 @@ export class Readers {
       );
     }
   }
+}
+
+/** Since when that is overdue of which the alert is: a run an hour after its end. */
+function overdueAtOf({ facts }: MessageItem): number {
+  const found = facts.find(({ name }) => name === 'expected by' || name === 'run ended');
+  if (found?.value.unit !== 'instant') return 0;
+  return found.value.at + (found.name === 'run ended' ? 3_600_000 : 0);
 }

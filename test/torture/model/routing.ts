@@ -1,4 +1,5 @@
 import { type Alert, alertKey, type Incident } from '../../../src/domain/alert.ts';
+import type { Silence } from '../../../src/domain/route.ts';
 import type { Settings } from '../../../src/domain/settings.ts';
 import type { MonitorState } from '../../../src/engine/state.ts';
 import type { Calendar } from '../../../src/ports/clock.ts';
@@ -55,7 +56,12 @@ export function asksOf(settings: Settings, incident: Incident): readonly Ask[] {
     }));
 }
 
-export function silenced(state: MonitorState, calendar: Calendar, incident: Incident, now: number): boolean {
+export function silenced(
+  state: Pick<MonitorState, 'settings'> & { readonly silences: { values(): Iterable<Silence> } },
+  calendar: Calendar,
+  incident: Incident,
+  now: number,
+): boolean {
   const subject = subjectOf(incident);
   for (const silence of state.silences.values()) {
     if (silence.startsAt <= now && now < silence.endsAt && fits(silence.match, subject)) return true;
@@ -65,6 +71,12 @@ export function silenced(state: MonitorState, calendar: Calendar, incident: Inci
     const begun = calendar.previous(silence.cron, silence.timezone, now);
     return begun !== null && now < begun + silence.durationMs;
   });
+}
+
+/** Also by a silence that began and ended while nothing was stored, so that nobody saw it mute. */
+export function wasSilencedSince({ silences }: MonitorState, incident: Incident, since: number): boolean {
+  const subject = subjectOf(incident);
+  return [...silences.values()].some(({ endsAt, match }) => endsAt > since && fits(match, subject));
 }
 
 /** Another firing alert of the account says it already; one that is silenced itself says nothing. */

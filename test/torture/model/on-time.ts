@@ -1,0 +1,30 @@
+import type { Notification } from '../../../src/domain/outbox.ts';
+import { Violation } from '../story.ts';
+import type { Moment } from './ledger.ts';
+
+/** So long a message may wait though nothing stands in its way: after a start it waits a minute for a poll of its account. */
+const lateMs = 75_000;
+
+/** No message lies while nothing stands in its way. */
+export class OnTime {
+  /** When the last attempt on each channel ended. */
+  readonly #freeSince = new Map<string, number>();
+  /** Until when no daemon could send anything. */
+  #disturbedUntil = 0;
+
+  disturb(until: number): void {
+    this.#disturbedUntil = Math.max(this.#disturbedUntil, until);
+  }
+
+  freed(channel: string, at: number): void {
+    this.#freeSince.set(channel, at);
+  }
+
+  /** `mayAt`: from when on it may go out, as far as its receiver said. */
+  expect({ id, channel, dueAt }: Notification, { at, now }: Moment, mayAt: number): void {
+    const since = Math.max(mayAt, this.#freeSince.get(channel) ?? 0, this.#disturbedUntil);
+    const waitedMs = Math.min(now - dueAt, at - since);
+    if (waitedMs > lateMs)
+      throw new Violation('what is due goes out', `${id} to ${channel} lay ${waitedMs} ms`);
+  }
+}
