@@ -265,6 +265,7 @@ export class Machine {
       leaseMs,
       leaveOrder: (order) => askStore(() => shared.leaveOrder(order)),
       owner: () => membership.clusterStatus.owner,
+      ownerElsewhere: () => membership.ownerElsewhere,
       programs: () => membership.news.programs,
     });
     life.end = async () => {

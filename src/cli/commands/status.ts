@@ -116,15 +116,14 @@ async function lookAtCluster(context: CommandContext, { settings, lost }: Backen
   });
   if (seen === null) return null;
   const cluster = describeCluster(seen);
-  const { owner } = cluster;
   const leading = seen.members.find(({ incarnation }) => incarnation === seen.owner);
   const here = { configHash: await hashSettings(settings, postgres), program: programOf(context) };
   if (leading === undefined) await warn(nobodyOwns);
   else if (haveSameConfiguration(leading, here) === false)
-    await warn(`the configuration here is not that of ${owner}, which owns the accounts`);
+    await warn(`the configuration here is not that of ${leading.node}, which owns the accounts`);
   for (const { node, sameConfiguration } of cluster.members)
     if (sameConfiguration === false)
-      await warn(`the configuration of ${node}, which stands by, is not that of ${owner}`);
+      await warn(`the configuration of ${node}, which stands by, is not that of ${cluster.owner}`);
   return cluster;
 }
 
