@@ -80,10 +80,13 @@ export class FleetView {
     if (trouble !== null) this.#waitForOwner(look);
     this.configurations.observe(look, this.#dependencies.clock.monotonic());
     this.names.observe(look, card);
-    // A standby next to an owner has nothing to decide by it.
+    // A standby next to an owner has nothing to decide by it, asks nobody, and forgets what it heard.
     if (look.owner === null || look.owner === card.incarnation)
       this.#lookForOtherOwners(look, card.advertise);
-    else this.isSplitKnown = false;
+    else {
+      this.isSplitKnown = false;
+      this.#otherOwner = null;
+    }
     const happened = before === null ? null : compareLooks(before, look);
     if (happened !== null) this.#dependencies.log.warn({ origin: look.origin, epoch: look.epoch }, happened);
     return happened;

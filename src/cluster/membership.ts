@@ -96,6 +96,11 @@ export class Membership {
     return this.#fleet.link;
   }
 
+  /** The node that owns the accounts on another server, where nobody reads the orders that are left on this one; null where there is none. */
+  get ownerElsewhere(): string | null {
+    return this.#fleet.newerOwner;
+  }
+
   /** Lives until `stop`. Rejects with `StorageError` where it never reached the database and waiting would not help. */
   async run(): Promise<void> {
     const { pause } = this.#pauses;

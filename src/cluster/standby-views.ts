@@ -33,6 +33,8 @@ interface StandbyDependencies extends Omit<StoredDependencies, 'settings' | 'rea
   readonly counters: Counters;
   /** Null where nobody owns the accounts. */
   readonly owner: () => OwnerName | null;
+  /** The node that owns the accounts on another server, where nobody reads orders that are left here; null where there is none. */
+  readonly ownerElsewhere: () => string | null;
   /** The programs of all members. */
   readonly programs: () => readonly string[];
 }
@@ -198,6 +200,8 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<St
     stores: () => true,
     silenced: async (query) => fresh().then(() => views.silenced(query)),
     async orders(orders) {
+      const elsewhere = parts.ownerElsewhere();
+      if (elsewhere !== null) return orders.map(() => standsBy({ node: elsewhere }));
       // An order is judged by what holds now, or not at all.
       const { state } = await exact();
       const owner = parts.owner();
@@ -229,6 +233,6 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<St
   };
 }
 
-function standsBy(owner: OwnerName | null): Refusal {
+function standsBy(owner: Pick<OwnerName, 'node'> | null): Refusal {
   return refuse('not-now', owner === null ? refusals.ownerless() : refusals.standsBy(owner));
 }

@@ -81,7 +81,7 @@ const says = phrases('ownAlert', {
   oneConfiguration: 'all daemons that share the database have one configuration again',
   sameFile:
     'After a take-over the accounts are watched by the other configuration. Give every daemon the same file, and each fleet a database of its own; "lowwater cluster hand-over" lists what differs.',
-  oneServer: 'one database server takes writes again',
+  oneServer: 'one daemon alone owns the accounts again, though the older server may still take writes',
   stopOlder:
     'Stop the older server, or make it a standby of the newer one. The daemon on the older history lets go of the accounts; what it stored since the fail-over stays on that server.',
   ownerClear: 'nothing speaks against the owner of the accounts any more',

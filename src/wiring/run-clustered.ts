@@ -135,6 +135,7 @@ export async function ownShared(
     calendar: cronCalendar,
     counters: new Counting(log),
     owner: () => membership.clusterStatus.owner,
+    ownerElsewhere: () => membership.ownerElsewhere,
     programs: () => membership.news.programs,
     status: () => ({
       version,

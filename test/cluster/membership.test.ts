@@ -960,7 +960,7 @@ describe('two servers that both take writes', () => {
       ],
     });
     await world.clock.pass(4 * leaseMs);
-    expect([a.acts, there.acts]).toEqual([false, true]);
+    expect([a.acts, there.acts, a.membership.ownerElsewhere]).toEqual([false, true, 'b']);
     there.killed = true;
     await world.clock.pass(4 * leaseMs);
     expect(a.acts).toBe(true);
@@ -983,6 +983,15 @@ describe('two servers that both take writes', () => {
       if (c.role === 'owner') expect(splitSaid(c)).toBeNull();
     }
     expect(c.role).toBe('owner');
+  });
+
+  test('are not told of any more by who handed the accounts over, and asks nobody since', async () => {
+    const { world, a } = await split(1);
+    const c = world.add('c');
+    await world.pass(2000);
+    void a.membership.handOver(now(world));
+    await world.pass(4 * leaseMs);
+    expect([a.role, c.role, splitSaid(a)]).toEqual(['standby', 'owner', null]);
   });
 
   test('are not said to be one while the other does not answer, and are one once it is known to be gone', async () => {

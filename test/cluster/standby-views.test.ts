@@ -37,6 +37,7 @@ function standBy(world: World, parts: Partial<Parameters<typeof createStandbyVie
     calendar: cronCalendar,
     counters: new Counting(silent),
     owner: () => ({ node: 'a', program: 'lowwater 0.4.0' }),
+    ownerElsewhere: () => null,
     programs: () => ['lowwater 0.4.0', 'lowwater 0.4.0'],
     status: () => world.views.status(),
     ...parts,
@@ -477,6 +478,17 @@ test('so is one that a daemon which may take the accounts over does not know', a
   expect(await world.store.leftOrders()).toEqual([]);
   const known = { kind: 'acknowledge', account: 'otp', rule: 'sms-low', comment: '' } as const;
   expect(await give(standby, known)).toEqual({});
+});
+
+test('an order is refused, and not said to be in the database, where the accounts are owned on another server, which never reads it', async () => {
+  const world = await firingWorld();
+  const standby = await standBy(world, { owner: () => null, ownerElsewhere: () => 'b' });
+  expect(await give(standby, acknowledgement)).toEqual({
+    refused: 'not-now',
+    why: 'this daemon stands by: b polls the accounts',
+  });
+  expect(await world.store.leftOrders()).toEqual([]);
+  expect((await standby.alert('otp', 'sms-low'))?.acknowledged).toBeNull();
 });
 
 test('an order that could not be left for the owner is not shown as done', async () => {

@@ -272,6 +272,7 @@ export class Machine {
       leaseMs,
       leaveOrder: (order) => askStore(() => shared.leaveOrder(order)),
       owner: () => membership.clusterStatus.owner,
+      ownerElsewhere: () => membership.ownerElsewhere,
       programs: () => membership.news.programs,
     });
     life.end = async () => {

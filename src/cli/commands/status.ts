@@ -1,4 +1,5 @@
 import { nobodyOwns } from '../../cluster/cluster-status.ts';
+import { haveSameConfiguration } from '../../cluster/compare-configurations.ts';
 import type { Runway } from '../../domain/message.ts';
 import { formatAmount, formatBare, type Micros } from '../../domain/money.ts';
 import { StorageError } from '../../domain/operator-error.ts';
@@ -22,7 +23,7 @@ import { type Backend, operatorCommand, warnOfOldData } from '../backend.ts';
 import { exitCodes, jsonOption } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import type { OperatorViews } from '../daemon/remote-views.ts';
-import { lookAt } from '../open-reader.ts';
+import { lookAt, programOf } from '../open-reader.ts';
 import { layoutWidth, type Output, paintSeverity, printJson, type Style } from '../terminal/output.ts';
 import { type Column, formatTable } from '../terminal/table.ts';
 import { formatShortDuration, formatShortLength, wrapToWidth } from '../terminal/text.ts';
@@ -115,14 +116,14 @@ async function lookAtCluster(context: CommandContext, { settings, lost }: Backen
   });
   if (seen === null) return null;
   const cluster = describeCluster(seen);
-  const { owner } = cluster;
-  const held = seen.members.find(({ incarnation }) => incarnation === seen.owner)?.configHash;
-  if (owner === null) await warn(nobodyOwns);
-  else if (held !== (await hashSettings(settings, postgres)))
-    await warn(`the configuration here is not that of ${owner}, which owns the accounts`);
+  const leading = seen.members.find(({ incarnation }) => incarnation === seen.owner);
+  const here = { configHash: await hashSettings(settings, postgres), program: programOf(context) };
+  if (leading === undefined) await warn(nobodyOwns);
+  else if (haveSameConfiguration(leading, here) === false)
+    await warn(`the configuration here is not that of ${leading.node}, which owns the accounts`);
   for (const { node, sameConfiguration } of cluster.members)
     if (sameConfiguration === false)
-      await warn(`the configuration of ${node}, which stands by, is not that of ${owner}`);
+      await warn(`the configuration of ${node}, which stands by, is not that of ${cluster.owner}`);
   return cluster;
 }
 

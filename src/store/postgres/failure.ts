@@ -25,6 +25,11 @@ const refusals: readonly (readonly [prefix: string, kind: Kind, advice: string])
     'the server only reads: storage.postgres.url has to name the primary, and default_transaction_read_only has to be off',
   ],
   ['42501', 'unfit', 'the user of storage.postgres.url lacks a privilege'],
+  [
+    '28000',
+    'unfit',
+    'the server does not let storage.postgres.url in: its pg_hba.conf may want TLS (sslmode=verify-full), or names no such user, database or machine',
+  ],
   ['28', 'unfit', 'the server refuses the user or password of storage.postgres.url'],
   ['3D000', 'unfit', 'the database of storage.postgres.url does not exist: create it'],
   [

@@ -30,8 +30,12 @@ interface Installation {
   runBuilt(...words: readonly string[]): Promise<Ended>;
 }
 
-/** A configuration whose database is at this address, or a file next to it. */
-function install(url: Secret | string | null, server: object | null = null): Installation {
+/** A configuration whose database is at this address, or a file next to it. `version`: of the commands, where it is not this one's. */
+function install(
+  url: Secret | string | null,
+  server: object | null = null,
+  version: { readonly version?: string } = {},
+): Installation {
   const folder = mkdtempSync(join(tmpdir(), 'lowwater-cluster-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const config = {
@@ -46,7 +50,7 @@ function install(url: Secret | string | null, server: object | null = null): Ins
     ...(url === null ? {} : { DATABASE: typeof url === 'string' ? url : url.reveal() }),
     TARGET: '',
   };
-  const at = { cwd: folder, env };
+  const at = { cwd: folder, env, ...version };
   onTestFinished(() => void vi.unstubAllEnvs());
   return {
     folder,
@@ -103,7 +107,7 @@ describe('the commands about daemons that share a database', () => {
       const { incarnation } = await own(cluster);
       const second = card({ node: 'two', advertise: 'http://10.0.0.2:8080', configHash: 'other' });
       await cluster.join(second);
-      const { run, runBuilt } = install(url);
+      const { run, runBuilt } = install(url, null, { version: '1.0.0' });
       const status = await runBuilt('cluster', 'status');
       expect(status).toMatchObject({ code: 0, stderr: '' });
       expect(status.stdout.split('\n').map((line) => line.trim().split(/ {2,}/))).toMatchObject([
@@ -149,6 +153,18 @@ describe('the commands about daemons that share a database', () => {
       expect((await run('cluster', 'status')).stdout).toBe(
         'No daemon is known to this database: none runs, or none can write to it.\n',
       );
+    },
+  );
+
+  it.skipIf(noPostgres !== null)(
+    'do not say of a file that it differs from that of an owner of another version, with which it cannot be compared',
+    async () => {
+      const url = await makeDatabase();
+      await own(await open(url));
+      expect(await install(url).run('status')).toMatchObject({
+        stdout: expect.stringContaining('one owns the accounts (epoch 1), nobody stands by'),
+        stderr: '',
+      });
     },
   );
 

@@ -110,6 +110,15 @@ it('a password that stands among the parameters of the address is hidden too', (
   expect(String(failure)).toContain('no tenant for [secret]');
 });
 
+it('a server that wants TLS, or lists no such user or machine, is not said to refuse a password', () => {
+  const words = 'no pg_hba.conf entry for host "10.0.0.9", user "mallory", database "plans", no encryption';
+  const said = Object.assign(new DatabaseError(words, 20, 'error'), { code: '28000' });
+  const { message, kind } = asStorageError(said, 'unsent', url) as StorageError;
+  expect(kind).toBe('unfit');
+  expect(message).toMatch(/does not let storage.postgres.url in: its pg_hba.conf may want TLS .*\(28000\)$/);
+  expect(message).not.toMatch(/password|10\.0|mallory|plans/);
+});
+
 it.each([
   ['CERT_HAS_EXPIRED', 'has expired: renew it on the server', 'unfit'],
   ['CERT_NOT_YET_VALID', 'not valid yet: set the clock of this machine', 'other'],
