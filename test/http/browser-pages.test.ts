@@ -178,6 +178,37 @@ describe.skipIf(!hasBrowser())('each page in a browser', () => {
     });
   });
 
+  it('prints of the page Pay what is paid, in colours for paper, and neither what is done on a screen nor the secret address of the calendar', async () => {
+    await withPage(bed.scripted, async (page) => {
+      await page.goto(`${bed.server.url}/pay`);
+      await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+      expect(await page.locator('table.pay').first().isVisible()).toBe(true);
+      for (const part of ['.pay .do', '#calendar-heading', '#runs-heading'])
+        expect(await page.locator(part).filter({ visible: true }).count(), part).toBe(0);
+      const colour = "getComputedStyle(document.documentElement).getPropertyValue('--critical')";
+      expect(await page.evaluate(colour)).toBe('#b3201c');
+      await page.emulateMedia({ media: null, colorScheme: null });
+      await page.goto(`${bed.server.url}/accounts/otp`);
+      await page.emulateMedia({ media: 'print' });
+      expect(await page.locator('a.button').filter({ visible: true }).count()).toBe(0);
+    });
+  });
+
+  it("keys of the chart have its colours, in the system's colours too", async () => {
+    await withPage(bed.scripted, async (page) => {
+      await page.goto(`${bed.server.url}/accounts/otp?range=7d`);
+      const looks = () =>
+        page.evaluate(`[...document.querySelectorAll('.legend .key')].map((key) => {
+          const { backgroundColor, backgroundImage, borderTopColor } = getComputedStyle(key);
+          return [key.className, backgroundColor, backgroundImage, borderTopColor];
+        })`);
+      const before = await looks();
+      await page.emulateMedia({ forcedColors: 'active' });
+      expect(await looks()).toEqual(before);
+      await page.emulateMedia({ forcedColors: null });
+    });
+  });
+
   it('keeps on paper the proportions of words that stand next to each other', async () => {
     await withPage(bed.scripted, async (page) => {
       await page.goto(bed.server.url);
