@@ -110,7 +110,7 @@ describe.skipIf(!hasBrowser())('each page in a browser', () => {
   });
 
   it.each(['overview', 'alerts', 'pay', 'account', 'account-voip', 'acknowledge'])(
-    'unfolds each form of %s within the page at every width',
+    'unfolds each form of %s next to its button and within the page at every width',
     async (name) => {
       const [, path = ''] = pages.find(([each]) => each === name) ?? [];
       await withPage(bed.scripted, async (page) => {
@@ -119,12 +119,15 @@ describe.skipIf(!hasBrowser())('each page in a browser', () => {
           await page.setViewportSize({ width, height: 800 });
           const places = await page.evaluate(`[...document.querySelectorAll('details.act')].map((menu) => {
           menu.open = true;
-          const { left, right } = menu.querySelector('form').getBoundingClientRect();
+          const { left, right, top } = menu.querySelector('form').getBoundingClientRect();
+          const below = top - menu.querySelector('summary').getBoundingClientRect().bottom;
           menu.open = false;
-          return { left, right };
+          return { left, right, below };
         })`);
           expect(places).not.toEqual([]);
-          for (const { left, right } of places as { left: number; right: number }[]) {
+          for (const { left, right, below } of places as { left: number; right: number; below: number }[]) {
+            expect(below, `at ${width} px`).toBeGreaterThan(0);
+            expect(below, `at ${width} px`).toBeLessThan(250);
             expect(left, `at ${width} px`).toBeGreaterThanOrEqual(0);
             expect(right, `at ${width} px`).toBeLessThanOrEqual(width);
           }
