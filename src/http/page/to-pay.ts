@@ -33,11 +33,14 @@ export function whenWords(alert: AlertView, account: AccountView | null, scope: 
     html`${say(says.left, { amount: sayAmount(micros, { ...scope, currency: unitOf(account, balance ?? '') }) }, scope)}`;
   const isOld = account !== null && !account.isRead && account.readAt !== null;
   const payment = account?.payments.find((each) => each.balance === balance);
+  // A rule of its own history may know it before the forecast does, and then its headline says it.
+  const isSaid = alert.type === 'runway' && runway !== null && runway.burnPerDay === null;
   const parts = [
     account !== null && payment !== undefined
       ? paySentence(alert, account, payment, scope)
       : dateWords(alert, runway !== null, scope),
     runway !== null &&
+      !isSaid &&
       html`<span class="runway">${isGuess(runway.forecast, scope.now) ? sayEmptyWhen(runway, scope) : sayRunwayClause({ ...runway, emptyAt: null, payBy: null }, scope)}</span>`,
     left,
     isOld && html`<span class="unread old">${age(account.readAt ?? 0, scope)}</span>`,
