@@ -212,6 +212,23 @@ describe.skipIf(!hasBrowser())('each page in a browser', () => {
     });
   });
 
+  it('leaves room between a table and the words above and below it', async () => {
+    await withPage(bed.scripted, async (page) => {
+      const gap = (above: string, below: string) =>
+        page.evaluate(`(() => {
+          const [first, second] = ${JSON.stringify([above, below])}.map((part) => document.querySelector(part).getBoundingClientRect());
+          return second.top - first.bottom;
+        })()`);
+      await page.goto(`${bed.server.url}/messages`);
+      expect(await gap('h1', '.scroll')).toBeGreaterThan(4);
+      await page.goto(bed.server.url);
+      await page.evaluate(
+        `document.querySelector('.scroll').insertAdjacentHTML('afterend', '<p class="sums">In one currency</p>')`,
+      );
+      expect(await gap('.scroll', '.scroll + .sums')).toBeGreaterThan(4);
+    });
+  });
+
   it('keeps on paper the proportions of words that stand next to each other', async () => {
     await withPage(bed.scripted, async (page) => {
       await page.goto(bed.server.url);
