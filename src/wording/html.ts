@@ -86,6 +86,13 @@ export function listHtml(pieces: readonly Html[], { language }: Listener): HtmlV
   return pieces.map((piece, place) => html`${place > 0 && comma}${piece}`);
 }
 
+/** A sentence that names somebody: it runs as its language does, whichever way the name runs. */
+export function withName(sentence: string, name: string): Html {
+  const [before = '', ...after] = sentence.split(name);
+  if (after.length === 0) return html`${sentence}`;
+  return html`${wordsOf(before)}<bdi>${name}</bdi>${wordsOf(after.join(name))}`;
+}
+
 /** Text that is escaped as one loses the spaces at its ends. */
 function wordsOf(piece: string): HtmlValue {
   return piece.split(' ').map((word, place) => html`${place > 0 && html` `}${word}`);

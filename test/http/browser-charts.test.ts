@@ -202,6 +202,28 @@ describe.skipIf(!hasBrowser())('charts and trials in a browser', () => {
     },
   );
 
+  it('prints the chart in colours for paper, for a reader in the dark too, and draws it for the dark again afterwards', async () => {
+    await withPage(bed.scripted, async (page) => {
+      await page.emulateMedia({ colorScheme: 'dark' });
+      await openPage(page, `${bed.server.url}/accounts/otp?range=7d`);
+      await page.locator('.uplot').waitFor();
+      const hasDarkLine = () =>
+        page.evaluate(`(() => {
+          const { width, height } = document.querySelector('.uplot canvas');
+          const { data } = document.querySelector('.uplot canvas').getContext('2d').getImageData(0, 0, width, height);
+          for (let at = 0; at < data.length; at += 4)
+            if (data[at] === 0x7f && data[at + 1] === 0xd0 && data[at + 2] === 0xea) return true;
+          return false;
+        })()`);
+      await expect.poll(hasDarkLine).toBe(true);
+      await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+      await expect.poll(hasDarkLine).toBe(false);
+      await page.emulateMedia({ media: null, colorScheme: 'dark' });
+      await expect.poll(hasDarkLine).toBe(true);
+      await page.emulateMedia({ colorScheme: null });
+    });
+  });
+
   it('tells nothing of a time of which nothing is stored', async () => {
     const views = demoViews();
     const trials = trialsOn(views);

@@ -110,7 +110,7 @@ describe.skipIf(!hasBrowser())('each page in a browser', () => {
   });
 
   it.each(['overview', 'alerts', 'pay', 'account', 'account-voip', 'acknowledge'])(
-    'unfolds each form of %s within the page at every width',
+    'unfolds each form of %s next to its button and within the page at every width',
     async (name) => {
       const [, path = ''] = pages.find(([each]) => each === name) ?? [];
       await withPage(bed.scripted, async (page) => {
@@ -119,12 +119,15 @@ describe.skipIf(!hasBrowser())('each page in a browser', () => {
           await page.setViewportSize({ width, height: 800 });
           const places = await page.evaluate(`[...document.querySelectorAll('details.act')].map((menu) => {
           menu.open = true;
-          const { left, right } = menu.querySelector('form').getBoundingClientRect();
+          const { left, right, top } = menu.querySelector('form').getBoundingClientRect();
+          const below = top - menu.querySelector('summary').getBoundingClientRect().bottom;
           menu.open = false;
-          return { left, right };
+          return { left, right, below };
         })`);
           expect(places).not.toEqual([]);
-          for (const { left, right } of places as { left: number; right: number }[]) {
+          for (const { left, right, below } of places as { left: number; right: number; below: number }[]) {
+            expect(below, `at ${width} px`).toBeGreaterThan(0);
+            expect(below, `at ${width} px`).toBeLessThan(250);
             expect(left, `at ${width} px`).toBeGreaterThanOrEqual(0);
             expect(right, `at ${width} px`).toBeLessThanOrEqual(width);
           }
@@ -175,6 +178,54 @@ describe.skipIf(!hasBrowser())('each page in a browser', () => {
         return range.getClientRects().length;
       })()`);
       expect(lines).toBe(1);
+    });
+  });
+
+  it('prints of the page Pay what is paid, in colours for paper, and neither what is done on a screen nor the secret address of the calendar', async () => {
+    await withPage(bed.scripted, async (page) => {
+      await page.goto(`${bed.server.url}/pay`);
+      await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+      expect(await page.locator('table.pay').first().isVisible()).toBe(true);
+      for (const part of ['.pay .do', '#calendar-heading', '#runs-heading'])
+        expect(await page.locator(part).filter({ visible: true }).count(), part).toBe(0);
+      const colour = "getComputedStyle(document.documentElement).getPropertyValue('--critical')";
+      expect(await page.evaluate(colour)).toBe('#b3201c');
+      await page.emulateMedia({ media: null, colorScheme: null });
+      await page.goto(`${bed.server.url}/accounts/otp`);
+      await page.emulateMedia({ media: 'print' });
+      expect(await page.locator('a.button').filter({ visible: true }).count()).toBe(0);
+    });
+  });
+
+  it("keys of the chart have its colours, in the system's colours too", async () => {
+    await withPage(bed.scripted, async (page) => {
+      await page.goto(`${bed.server.url}/accounts/otp?range=7d`);
+      const looks = () =>
+        page.evaluate(`[...document.querySelectorAll('.legend .key')].map((key) => {
+          const { backgroundColor, backgroundImage, borderTopColor } = getComputedStyle(key);
+          return [key.className, backgroundColor, backgroundImage, borderTopColor];
+        })`);
+      const before = await looks();
+      await page.emulateMedia({ forcedColors: 'active' });
+      expect(await looks()).toEqual(before);
+      await page.emulateMedia({ forcedColors: null });
+    });
+  });
+
+  it('leaves room between a table and the words above and below it', async () => {
+    await withPage(bed.scripted, async (page) => {
+      const gap = (above: string, below: string) =>
+        page.evaluate(`(() => {
+          const [first, second] = ${JSON.stringify([above, below])}.map((part) => document.querySelector(part).getBoundingClientRect());
+          return second.top - first.bottom;
+        })()`);
+      await page.goto(`${bed.server.url}/messages`);
+      expect(await gap('h1', '.scroll')).toBeGreaterThan(4);
+      await page.goto(bed.server.url);
+      await page.evaluate(
+        `document.querySelector('.scroll').insertAdjacentHTML('afterend', '<p class="sums">In one currency</p>')`,
+      );
+      expect(await gap('.scroll', '.scroll + .sums')).toBeGreaterThan(4);
     });
   });
 

@@ -496,7 +496,7 @@ describe('a link in a message', () => {
       severity: 'critical',
       rises: 0,
     });
-    expect(await (await fetch(server.url + (await link()))).text()).toContain('Wei has it');
+    expect(await (await fetch(server.url + (await link()))).text()).toContain('<bdi>Wei</bdi> has it');
   });
 
   it('shows the note of the account and where to pay and read, the same after it was acknowledged', async () => {
@@ -565,7 +565,7 @@ describe('a link in a message', () => {
     });
     const answer = await fetch(`${server.url}/ack`, { method: 'POST', body });
     expect(await answer.text()).toContain('Acknowledged');
-    expect(await (await open({ incident, expiresAt })).text()).toContain('Wei has it');
+    expect(await (await open({ incident, expiresAt })).text()).toContain('<bdi>Wei</bdi> has it');
     expect(await (await open({ incident: 'before', expiresAt })).text()).toContain('Already over');
     expect((await open({ incident, expiresAt: viewsNow })).status).toBe(403);
     expect((await fetch(`${server.url}/a/AAAAAAAAAAAAAAAAAAAAAA`)).status).toBe(403);

@@ -2,7 +2,8 @@
 // cursor and a zoom. What is looked at closely is fetched again with more points; two charts are zoomed together.
 
 const words = JSON.parse(document.documentElement.dataset.words);
-const dark = matchMedia('(prefers-color-scheme: dark)');
+/** Each change of them has other colours: paper those of the light. */
+const looks = ['(prefers-color-scheme: dark)', 'print'].map((look) => matchMedia(look));
 const redrawMs = 5000;
 /** Finer points are fetched once the zoom has come to rest. */
 const restMs = 300;
@@ -36,19 +37,21 @@ if (charts.length > 0) {
     if (charts.some(({ isInView, plot }) => isInView && (plot === null || isOld()))) drawAll();
   });
   for (const { figure } of charts) views.observe(figure);
-  dark.addEventListener('change', () => {
-    for (const chart of charts) {
-      chart.plot?.destroy();
-      chart.plot = null;
-      if (chart.whole !== null) show(chart);
-    }
-  });
+  for (const look of looks) look.addEventListener('change', drawAnew);
   document.addEventListener('lowwater:fresh', () => {
     clearTimeout(redrawing);
     redrawing = setTimeout(drawAll, drawnAt + redrawMs - performance.now());
   });
   for (const chart of charts)
     new ResizeObserver(() => chart.plot?.setSize(drawing.sizeOf(chart.box))).observe(chart.figure);
+}
+
+function drawAnew() {
+  for (const chart of charts) {
+    chart.plot?.destroy();
+    chart.plot = null;
+    if (chart.whole !== null) show(chart);
+  }
 }
 
 /** A chart of hours gains nothing from being drawn every second. */

@@ -117,14 +117,14 @@ function accountRow(account: AccountView, columns: AccountPage['balances'], fram
 ${balanceCells(account, columns, leading, frame)}
 <td class="picture" data-label="${say(common.day, frame)}">${live(`day ${account.id}`, drawSparkline(account, leading, frame))}</td>
 <td class="number burn" data-label="${say(common.burn, frame)}">${burnCell(account, frame)}</td>
-<td class="lasts" data-label="${say(common.runway, frame)}">${runwayCell(account, leading, frame)}${other !== null && html`<span class="sub">${say(says.ofBalance, { balance: sayLabel(other, frame) }, frame)}</span>`}</td>`;
+<td class="lasts" data-label="${say(common.runway, frame)}">${runwayCell(account, leading, frame)}${other !== null && html` <span class="sub">${say(says.ofBalance, { balance: sayLabel(other, frame) }, frame)}</span>`}</td>`;
   return live(`account ${account.id}`, cells, { tag: 'tr', attributes: html`class="${tone}"` });
 }
 
 export function labelList({ id, name, labels }: AccountView): Html | null {
   const entries = Object.entries(labels).slice(0, 5);
   if (entries.length === 0 && id === name) return null;
-  return html`<span class="sub">${id !== name && html`<code>${id}</code> `}${entries.map(([key, value]) => html`<span class="label">${cleanText(`${key}=${value}`, 60)}</span> `)}</span>`;
+  return html` <span class="sub">${id !== name && html`<code>${id}</code> `}${entries.map(([key, value]) => html`<span class="label">${cleanText(`${key}=${value}`, 60)}</span> `)}</span>`;
 }
 
 function balanceCells(
@@ -170,7 +170,7 @@ function readNote(account: AccountView, frame: Frame): Html | null {
           { outcome, age: age(readAt, frame) },
           frame,
         );
-  return html`<span class="sub unread">${note}</span>`;
+  return html` <span class="sub unread">${note}</span>`;
 }
 
 function pagerOf(page: AccountPage, list: ListQuery, scope: Frame): Html | null {

@@ -1,7 +1,7 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { hourMs, weekMs } from '../../domain/time.ts';
 import type { AccountView, AlertView, FiringView } from '../../views/views.ts';
-import { type Html, type HtmlValue, html } from '../../wording/html.ts';
+import { type Html, type HtmlValue, html, sayHtml } from '../../wording/html.ts';
 import { sayAge, sayNearMoment } from '../../wording/moments.ts';
 import { phrases, say } from '../../wording/phrase.ts';
 import { balanceLabel, sayBalance } from '../../wording/quantity-wording.ts';
@@ -12,7 +12,7 @@ import { buildChart, readSpan } from './chart-model.ts';
 import { drawChart } from './chart-picture.ts';
 import { keepName } from './cookies.ts';
 import { hidden, nameField, readForm, readPerson, readSeen, seenFields } from './forms.ts';
-import { badge, ifReadable } from './markup.ts';
+import { badge, headlineOf, ifReadable } from './markup.ts';
 import { refuseTopUp } from './order-top-up.ts';
 import { givenBy, orderedFields } from './ordered.ts';
 import { show } from './show.ts';
@@ -71,12 +71,16 @@ export async function askAcknowledge(
   const has =
     alert.acknowledged === null
       ? say(says.nobody, scope)
-      : say(says.has, { by: alert.acknowledged.by, age: sayAge(alert.acknowledged.at, scope) }, scope);
+      : sayHtml(
+          says.has,
+          { by: html`<bdi>${alert.acknowledged.by}</bdi>`, age: sayAge(alert.acknowledged.at, scope) },
+          scope,
+        );
   const links = account === null ? [] : accountLinks(account, alert.balance !== null, scope);
-  const content = html`<section class="panel narrow link"><h1>${badge(alert.severity, stateWord(alert.severity, scope))} <bdi>${alert.headline(scope)}</bdi></h1>
+  const content = html`<section class="panel narrow link"><h1>${badge(alert.severity, stateWord(alert.severity, scope))} ${headlineOf(alert, scope)}</h1>
 ${earlierEndedAt !== null && html`<p role="status">${say(says.again, { age: sayAge(earlierEndedAt, scope) }, scope)}</p>`}
 <p>${whenWords(alert, account, scope)}</p>${account !== null && moneyOnItsWay(account, alert.balance, scope)}
-<p><bdi>${has}</bdi></p>
+<p>${has}</p>
 <div class="acts">${links}${
     account !== null &&
     payment !== undefined &&
@@ -110,7 +114,7 @@ export async function acknowledgeByLink(context: WebContext): Promise<Response> 
   const { account, rule } = linked.alert;
   // A form that comes without the page is for the incident of the link.
   const { seen = { incident: linked.incident } } = readSeen(form);
-  const headline = linked.alert.headline(scope);
+  const headline = headlineOf(linked.alert, scope);
   keepName(context, form.get('by') ?? '');
   if (form.get('do') === 'ordered') {
     const signed = [...form].filter(([name]) => signedFields.includes(name));
@@ -121,7 +125,7 @@ export async function acknowledgeByLink(context: WebContext): Promise<Response> 
       chrome: null,
     });
     if (refused !== null) return refused;
-    return showAnswer(context, say(says.isOrdered, scope), html`<bdi>${headline}</bdi>`, { linked });
+    return showAnswer(context, say(says.isOrdered, scope), headline, { linked });
   }
   const { by, comment } = readPerson(form);
   if (form.get('do') === 'quiet') {
@@ -135,13 +139,13 @@ export async function acknowledgeByLink(context: WebContext): Promise<Response> 
       silence.doneBy === undefined
         ? say(says.isQuiet, { moment }, scope)
         : say(says.isQuietBefore, { by: silence.doneBy, moment }, scope);
-    return showAnswer(context, heading, html`<bdi>${headline}</bdi>`, { linked });
+    return showAnswer(context, heading, headline, { linked });
   }
   const { doneBy } = await door.give({ kind: 'acknowledge', account, rule, comment, seen }, by);
   const heading =
     doneBy === undefined ? say(says.acknowledged, scope) : say(says.hasBefore, { by: doneBy }, scope);
   const more = say(says.effect, scope);
-  return showAnswer(context, heading, html`<bdi>${headline}</bdi>`, { more, linked });
+  return showAnswer(context, heading, headline, { more, linked });
 }
 
 /** The alert that a signed link speaks of, or the answer when there is nothing to acknowledge (any more). */

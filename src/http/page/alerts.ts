@@ -12,7 +12,7 @@ import {
   silenceForm,
 } from './forms.ts';
 import { live } from './live.ts';
-import { age, badge, icon } from './markup.ts';
+import { age, badge, headlineOf, icon } from './markup.ts';
 import { hintLine, moneyOnItsWay, payButtons, whenWords } from './to-pay.ts';
 import { accountPath, type Frame, nameOf, type Scope, stateWord } from './words.ts';
 
@@ -110,7 +110,7 @@ function sameCause([alert, ...others]: CardAlerts, scope: Scope): Html | null {
   accounts.delete(alert.account);
   if (accounts.size === 0) return null;
   const names = scope.language.list([...accounts.values()], 'and');
-  return html`<p><bdi>${say(says.sameCause, { names }, scope)}</bdi></p>`;
+  return html`<p>${say(says.sameCause, { names }, scope)}</p>`;
 }
 
 function rulesOf(alerts: CardAlerts, scope: Scope): string {
@@ -133,7 +133,7 @@ function undelivered({ notified }: AlertView, scope: Frame): Html | null {
 
 /** Alerts about lowwater itself or a whole provider have no page of their own. */
 function headlineLink(alert: AlertView, scope: Scope): Html {
-  const headline = html`<bdi>${alert.headline(scope)}</bdi>`;
+  const headline = headlineOf(alert, scope);
   return alert.account.startsWith('@')
     ? headline
     : html`<a href="${accountPath(alert.account)}">${headline}</a>`;

@@ -1,7 +1,7 @@
 import { unitOf } from '../../domain/reading.ts';
 import { parseLocalText } from '../../domain/time.ts';
 import type { Wanted } from '../../engine/orders.ts';
-import { type Html, html } from '../../wording/html.ts';
+import { type Html, html, sayHtml } from '../../wording/html.ts';
 import { sayMoment } from '../../wording/moments.ts';
 import { phrases, say } from '../../wording/phrase.ts';
 import { sayAmount } from '../../wording/quantity-wording.ts';
@@ -32,7 +32,7 @@ export async function announcedRuns(scope: Scope): Promise<Html> {
     const { name = account, balances = [], currency = null } = accounts.get(account) ?? {};
     const amount = sayAmount(amountMicros, { ...scope, currency: unitOf({ balances, currency }, balance) });
     const [from, to] = [sayMoment(startsAt, scope), sayMoment(endsAt, scope)];
-    return html`<li>${balanceLink({ id: account, name, balances }, balance, scope)}: <bdi>${say(says.run, { amount, from, to, by: announcedBy }, scope)}</bdi>${comment !== '' && html` (<bdi>${comment}</bdi>)`}
+    return html`<li>${balanceLink({ id: account, name, balances }, balance, scope)}: ${sayHtml(says.run, { amount, from, to, by: html`<bdi>${announcedBy}</bdi>` }, scope)}${comment !== '' && html` (<bdi>${comment}</bdi>)`}
 <form method="post" action="/pay/cancel">${hidden('account', account)}${hidden('id', id)}<button class="quiet">${say(common.cancel, scope)}<span class="hidden"> ${nameOf(name)}</span></button></form></li>`;
   });
   return html`<section aria-labelledby="runs-heading"><h2 id="runs-heading">${say(says.title, scope)}</h2>${items.length > 0 && html`<ul class="ordered">${items}</ul>`}

@@ -3,9 +3,9 @@ import { ownOf } from '../../domain/own.ts';
 import { type Balance, unitOf } from '../../domain/reading.ts';
 import { isoText } from '../../domain/time.ts';
 import { isUnread } from '../../views/account-summary.ts';
-import type { AccountView } from '../../views/views.ts';
+import type { AccountView, AlertView } from '../../views/views.ts';
 import { endOf, isGuess, sayEmptyWhen, sayInterval, sayLength } from '../../wording/forecast-wording.ts';
-import { type Html, type HtmlValue, html, sayHtml } from '../../wording/html.ts';
+import { type Html, type HtmlValue, html, sayHtml, withName } from '../../wording/html.ts';
 import { sayAge, sayMoment, sayNearMoment, withAge } from '../../wording/moments.ts';
 import { type Listener, phrases, say } from '../../wording/phrase.ts';
 import { balanceLabel, sayAmount, sayComputed, sayLabel, sayRunway } from '../../wording/quantity-wording.ts';
@@ -88,7 +88,7 @@ export function runwayCell(account: AccountView, balance: Balance, frame: Frame)
     return html`<strong class="runway guess">${sayEmptyWhen(runway, frame)}</strong>`;
   return html`<strong class="runway">${sayLength(runwayMs, frame)}</strong>${
     endsAt !== null &&
-    html`<span class="sub ends"${interval !== null && html` title="${say(says.range, { range: interval }, frame)}"`}>${sayHtml(says.ends, { moment: nearMoment(endsAt, frame) }, frame)}${interval !== null && html`<span class="range">${say(says.between, { range: interval }, frame)}</span>`}</span>`
+    html` <span class="sub ends"${interval !== null && html` title="${say(says.range, { range: interval }, frame)}"`}>${sayHtml(says.ends, { moment: nearMoment(endsAt, frame) }, frame)}${interval !== null && html`<span class="range">${say(says.between, { range: interval }, frame)}</span>`}</span>`
   }`;
 }
 
@@ -104,6 +104,11 @@ export async function ifReadable(render: () => Promise<Html>, reader: Listener):
 
 export function unreadable(reader: Listener): Html {
   return html`<p class="empty">${sayAgain(refusals.noDatabase(), reader)}</p>`;
+}
+
+/** What an alert says of its account. */
+export function headlineOf({ headline, accountName }: AlertView, frame: Frame): Html {
+  return withName(headline(frame), nameOf(accountName));
 }
 
 /** An account's page, under its name. */

@@ -107,8 +107,8 @@ function channelTable(channels: readonly ChannelView[], frame: Frame): Html {
 
 function messageRow(names: AccountNames, message: Notification, frame: Frame): Html {
   return html`<tr><td data-label="${say(says.delivery, frame)}">${deliveryBadge(message, frame)}${
-    message.deliveredAt !== null && html`<span class="sub">${age(message.deliveredAt, frame)}</span>`
-  }${message.state !== 'delivered' && message.lastError !== null && html`<span class="sub">${sayAgain(message.lastError, frame)}</span>`}</td>
+    message.deliveredAt !== null && html` <span class="sub">${age(message.deliveredAt, frame)}</span>`
+  }${message.state !== 'delivered' && message.lastError !== null && html` <span class="sub">${sayAgain(message.lastError, frame)}</span>`}</td>
 <td data-label="${say(says.channel, frame)}"><bdi>${message.channel}</bdi></td><td data-label="${say(says.type, frame)}">${saying(message, frame)}</td><td data-label="${say(pages.alerts, frame)}">${about(names, message, frame)}</td>
 <td class="created" data-label="${say(says.created, frame)}">${age(message.createdAt, frame)}</td><td class="attempts" data-label="${say(says.attempts, frame)}">${message.attempts}</td></tr>`;
 }

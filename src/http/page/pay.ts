@@ -121,7 +121,7 @@ function paymentSection(
     return own.length === 0 ? [] : [sayAmount(sumOf(own), { ...scope, currency })];
   });
   const word = say(groupWords[due], scope);
-  const head = html`<th scope="col">${say(common.account, scope)}</th><th scope="col" class="number">${say(says.amount, scope)}</th><th scope="col">${say(says.by, scope)}</th><th scope="col">${say(says.act, scope)}</th>`;
+  const head = html`<th scope="col">${say(common.account, scope)}</th><th scope="col" class="number">${say(says.amount, scope)}</th><th scope="col">${say(says.by, scope)}</th><th scope="col" class="do">${say(says.act, scope)}</th>`;
   return html`<section aria-labelledby="${id}"><div class="section-head"><h2 id="${id}">${word}</h2><p class="sums"><strong>${scope.language.list(sums)}</strong></p></div>
 ${table(
   word,

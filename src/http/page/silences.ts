@@ -22,7 +22,7 @@ import {
   textChoice,
 } from './forms.ts';
 import { live } from './live.ts';
-import { accountLink, badge, ifReadable, moment, momentAndAge, table } from './markup.ts';
+import { accountLink, badge, headlineOf, ifReadable, moment, momentAndAge, table } from './markup.ts';
 import { zoneOfForm } from './time-zone.ts';
 import { common, type Frame, pages, type Scope, stateWord } from './words.ts';
 
@@ -242,7 +242,7 @@ async function alertsNamed(scope: Scope, { alerts }: Muted): Promise<Html> {
 <ul>${shown.map(
     (alert) =>
       alert !== null &&
-      html`<li>${badge(alert.severity, stateWord(alert.severity, scope))} <bdi>${alert.headline(scope)}</bdi></li>`,
+      html`<li>${badge(alert.severity, stateWord(alert.severity, scope))} ${headlineOf(alert, scope)}</li>`,
   )}</ul>${more > 0 && html`<p>${say(common.more, { count: more }, scope)}</p>`}`;
 }
 

@@ -4,13 +4,13 @@ import { type Balance, unitOf } from '../../domain/reading.ts';
 import { dueGroup, notUrgent } from '../../domain/urgency.ts';
 import type { AccountView, AlertView } from '../../views/views.ts';
 import { isGuess, sayEmptyWhen } from '../../wording/forecast-wording.ts';
-import { type Html, html } from '../../wording/html.ts';
+import { type Html, html, sayHtml } from '../../wording/html.ts';
 import { sayAge, sayNearMoment } from '../../wording/moments.ts';
 import { phrases, say } from '../../wording/phrase.ts';
 import { sayAmount, sayRunwayClause, sayShortPayable } from '../../wording/quantity-wording.ts';
 import { age } from './markup.ts';
 import { orderedForm } from './ordered.ts';
-import { common, type Scope } from './words.ts';
+import { common, nameOf, type Scope } from './words.ts';
 
 const says = phrases('card', {
   actBy: 'By {moment}',
@@ -33,11 +33,14 @@ export function whenWords(alert: AlertView, account: AccountView | null, scope: 
     html`${say(says.left, { amount: sayAmount(micros, { ...scope, currency: unitOf(account, balance ?? '') }) }, scope)}`;
   const isOld = account !== null && !account.isRead && account.readAt !== null;
   const payment = account?.payments.find((each) => each.balance === balance);
+  // A rule of its own history may know it before the forecast does, and then its headline says it.
+  const isSaid = alert.type === 'runway' && runway !== null && runway.burnPerDay === null;
   const parts = [
     account !== null && payment !== undefined
       ? paySentence(alert, account, payment, scope)
       : dateWords(alert, runway !== null, scope),
     runway !== null &&
+      !isSaid &&
       html`<span class="runway">${isGuess(runway.forecast, scope.now) ? sayEmptyWhen(runway, scope) : sayRunwayClause({ ...runway, emptyAt: null, payBy: null }, scope)}</span>`,
     left,
     isOld && html`<span class="unread old">${age(account.readAt ?? 0, scope)}</span>`,
@@ -68,7 +71,7 @@ export function moneyOnItsWay(account: AccountView, balance: Balance | null, sco
   return coming.map(({ amountMicros, orderedBy: by, orderedAt, by: arrivesBy }) => {
     const amount = sayAmount(amountMicros, { ...scope, currency: unitOf(account, balance ?? '') });
     const [age, moment] = [sayAge(orderedAt, scope), sayNearMoment(arrivesBy, scope)];
-    return html`<p class="on-its-way"><bdi>${say(says.onItsWay, { by, amount, age, moment }, scope)}</bdi></p>`;
+    return html`<p class="on-its-way">${sayHtml(says.onItsWay, { by: html`<bdi>${by}</bdi>`, amount, age, moment }, scope)}</p>`;
   });
 }
 
@@ -80,7 +83,7 @@ export function payButtons(
 ): Html {
   const payments = account.payments.filter((payment) => payment.balance === balance);
   const { topUpUrl } = account;
-  return html`${payments.length > 0 && topUpUrl !== null && html`<a class="button primary" href="${topUpUrl}">${say(common.topUp, scope)}</a>`}${payments.map((payment) => orderedForm(account, payment, scope, back))}`;
+  return html`${payments.length > 0 && topUpUrl !== null && html`<a class="button primary" href="${topUpUrl}">${say(common.topUp, scope)}<span class="hidden"> ${nameOf(account.name)}</span></a>`}${payments.map((payment) => orderedForm(account, payment, scope, back))}`;
 }
 
 /** The advice about an account, first of all: what to pay by when, where, what the operators wrote for whoever is woken. */

@@ -78,20 +78,20 @@ function totalRow(total: Total, neverRead: number, columns: readonly string[] | 
     (label) =>
       html`<span class="line">${sum(label)} <span class="soft">${sayLabel(label, frame)}</span></span>`,
   );
-  return html`<tr><th scope="row"><bdi>${currency}</bdi></th><td data-label="${say(common.accounts, frame)}">${say(says.count, { count: accounts }, frame)}${unread > 0 && html`<span class="sub unread">${say(says.unread, { count: unread }, frame)}</span>`}${neverRead > 0 && html`<span class="sub unread">${say(says.neverRead, { count: neverRead }, frame)}</span>`}</td>
+  return html`<tr><th scope="row"><bdi>${currency}</bdi></th><td data-label="${say(common.accounts, frame)}">${say(says.count, { count: accounts }, frame)}${unread > 0 && html` <span class="sub unread">${say(says.unread, { count: unread }, frame)}</span>`}${neverRead > 0 && html` <span class="sub unread">${say(says.neverRead, { count: neverRead }, frame)}</span>`}</td>
 ${columns === null ? html`<td class="number" data-label="${say(common.balances, frame)}">${named}</td>` : columns.map((label) => html`<td class="number" data-label="${sayLabel(label, frame)}">${sums.has(label) && sum(label)}</td>`)}
 <td class="number" data-label="${say(common.burn, frame)}">${burnCell(total, frame)}</td>
 <td data-label="${say(says.first, frame)}">${
     first === null
       ? unknown(frame)
-      : html`${moment(first.emptyAt, frame)}<span class="sub">${accountLink(first.account)}</span>`
+      : html`${moment(first.emptyAt, frame)} <span class="sub">${accountLink(first.account)}</span>`
   }</td></tr>`;
 }
 
 function burnCell({ currency, accounts, burnPerDay, burning }: Total, frame: Frame): Html {
   if (burning === 0) return unknown(frame);
   const rest = accounts - burning;
-  return html`${sayComputed(burnPerDay, { ...frame, currency })}${rest > 0 && html`<span class="sub">${say(says.unknownBurn, { count: rest }, frame)}</span>`}`;
+  return html`${sayComputed(burnPerDay, { ...frame, currency })}${rest > 0 && html` <span class="sub">${say(says.unknownBurn, { count: rest }, frame)}</span>`}`;
 }
 
 function addReading(

@@ -57,8 +57,8 @@ describe('the page behind a link', () => {
     ]);
     const cookie = answer.headers.getSetCookie().join().split(';')[0] ?? '';
     const again = await (await fetch(`${url}/a/${link}`, { headers: { cookie } })).text();
-    expect(again).toContain('Wei has it');
-    expect(again).toContain('Wei ordered 500.00 CNY');
+    expect(again).toContain('<bdi>Wei</bdi> has it');
+    expect(again).toContain('<bdi>Wei</bdi> ordered 500.00 CNY');
     expect(cookie).toContain('lowwater_name=Wei');
   });
 

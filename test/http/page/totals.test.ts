@@ -29,7 +29,7 @@ describe('the totals of a currency', () => {
   });
 
   it('say of how many accounts the burn is not known', () => {
-    expect(burnCell(12, null)).toMatch(/^12\.00 CNY<.*1 not known yet/);
+    expect(burnCell(12, null)).toMatch(/^12\.00 CNY <.*1 not known yet/);
   });
 
   it('are one for all names that people have for it', () => {
@@ -52,7 +52,7 @@ describe('the totals of a currency', () => {
       buildAccountView({ id: `a${index}`, reading: read, currency: currencies[index] ?? null }),
     );
     const table = tableOf(accounts);
-    expect(table).toMatch(/1 account<.*1 never read, not in the sums/);
+    expect(table).toMatch(/1 account <.*1 never read, not in the sums/);
     expect(table).not.toContain('EUR');
     expect(table).toContain('<p class="note unread">2 never read, not in the sums</p>');
   });

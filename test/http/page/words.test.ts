@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest';
 import { balanceCell, runwayCell } from '../../../src/http/page/markup.ts';
+import { whenWords } from '../../../src/http/page/to-pay.ts';
 import { mentionsAll } from '../../../src/http/page/words.ts';
 import { english } from '../../../src/wording/language.ts';
-import { buildAccountView, buildRunway, dayMs, viewsNow } from '../../support/built-views.ts';
+import { buildAccountView, buildAlertView, buildRunway, dayMs, viewsNow } from '../../support/built-views.ts';
+import { FakeViews } from '../../support/fake-views.ts';
 
 const frame = { language: english, now: viewsNow, timezone: 'UTC' };
 
@@ -28,6 +30,15 @@ it('beyond a year it says that alone, and nothing of what is not known', () => {
   expect(runwayCell(buildAccountView({ runways: { sms: null, voip: null } }), 'sms', frame).markup).toContain(
     'unknown',
   );
+});
+
+it('below an alert that says how long a balance lasts, nothing calls that unknown', () => {
+  const sms = buildRunway({ runwayMs: null, burnPerDay: null, emptyAt: null });
+  const account = buildAccountView({ runways: { sms, voip: null } });
+  const scope = { ...frame, views: new FakeViews(), query: new URLSearchParams() };
+  const below = (type: string) => whenWords(buildAlertView({ type }), account, scope).markup;
+  expect(below('below')).toContain('how long it lasts is unknown');
+  expect(below('runway')).not.toContain('unknown');
 });
 
 it('an amount says how old it is once polls have failed for 15 seconds', () => {

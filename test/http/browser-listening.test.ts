@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { hasBrowser, openPage, withPage } from '../support/browser.ts';
+import { useBrowser } from '../support/browser-bed.ts';
+import { buildAlertView } from '../support/built-views.ts';
+import { demoViews } from '../support/demo-views.ts';
+import { runFakeServer } from '../support/web-server.ts';
+
+const arabic = 'حساب 123';
+
+describe.skipIf(!hasBrowser())('names and words of every direction', () => {
+  const bed = useBrowser();
+
+  it('an alert runs as its language does, and the name in it as the name does', async () => {
+    const own = await runFakeServer({ views: demoViews() });
+    own.views.alertList = [
+      buildAlertView({ accountName: arabic, summary: `${arabic}: SMS balance -18.38 CNY, below zero` }),
+    ];
+    await withPage(bed.scripted, async (page) => {
+      await openPage(page, `${own.url}/alerts`);
+      const [first, ...others] = (await page.evaluate(`(() => {
+        const link = document.querySelector('.alert-what a');
+        const texts = document.createTreeWalker(link, NodeFilter.SHOW_TEXT);
+        const letters = [];
+        for (let text = texts.nextNode(); text; text = texts.nextNode())
+          for (let at = 0; at < text.data.length; at += 1) {
+            const range = document.createRange();
+            range.setStart(text, at);
+            range.setEnd(text, at + 1);
+            letters.push([text.data[at], range.getBoundingClientRect().x]);
+          }
+        const sentence = letters.slice(${arabic.length});
+        return [letters.slice(0, ${arabic.length}), sentence].map((part) =>
+          part.toSorted((one, two) => one[1] - two[1]).map(([letter]) => letter).join(''));
+      })()`)) as string[];
+      expect(first).toBe('123 باسح');
+      expect(others).toEqual([': SMS balance -18.38 CNY, below zero']);
+    });
+    await own.close();
+  });
+
+  it('what stands in one cell is read as words apart, and each link to pay names its account', async () => {
+    await withPage(bed.scripted, async (page) => {
+      await page.setViewportSize({ width: 1920, height: 900 });
+      await openPage(page, bed.server.url);
+      const names = await page.locator('table.accounts tbody th').allTextContents();
+      expect(names).toContain('Billing notices auth failed, read 3 hours ago billing team=finance ');
+      const pay = await page
+        .locator('.alert')
+        .getByRole('link', { name: /^Top up/ })
+        .allTextContents();
+      expect(pay).toContain('Top up OTP production');
+    });
+  });
+});
