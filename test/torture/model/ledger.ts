@@ -253,6 +253,8 @@ export class Ledger {
   expectNoneLate(it: Moment): void {
     const heads = new Set<string>();
     for (const row of this.pending) {
+      // That it ended may be in no batch yet.
+      if (this.#endUnstored.has(row.id) && this.#lastOf(row)?.kind !== 'retry') continue;
       const isAlone = row.report !== null || row.owed !== undefined;
       const isBehind = !isAlone && heads.has(row.channel);
       if (!isAlone) heads.add(row.channel);
