@@ -451,7 +451,8 @@ export class Ledger {
   /** Whether a message says what nobody has, as far as anybody knows. */
   isNews({ message }: Send): boolean {
     const row = this.#rows.get(baseId(message));
-    return row !== undefined && row.report === null && this.#isKnownToNobody(row);
+    if (row === undefined || row.report !== null || this.#uncertain.has(row.id)) return false;
+    return this.#isKnownToNobody(row);
   }
 
   /** Each attempt was refused for now, and surely. */
