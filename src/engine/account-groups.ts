@@ -1,13 +1,11 @@
 import { getOrMake } from '../domain/get-or-make.ts';
 import type { MonitorState } from './state.ts';
 
-/** Groups that have to wait, each with the access that its accounts share. Asked for before accounts are removed. */
-export function waitingGroups(state: MonitorState): ReadonlyMap<string, string> {
-  const waiting = new Map<string, string>();
-  for (const { group, strikes, until } of state.backoffs.values()) {
-    const access = accessOf(state, group);
-    if (access !== null && (strikes > 0 || until > 0)) waiting.set(group, access);
-  }
+/** Groups that have to wait, each with what its accounts share. Asked for before accounts are removed. */
+export function waitingGroups(state: MonitorState): ReadonlyMap<string, readonly string[]> {
+  const waiting = new Map<string, readonly string[]>();
+  for (const { group, strikes, until } of state.backoffs.values())
+    if (strikes > 0 || until > 0) waiting.set(group, sharedBy(state, group));
   return waiting;
 }
 
@@ -15,15 +13,18 @@ export function waitingGroups(state: MonitorState): ReadonlyMap<string, string> 
  * Accounts that share an address and a key share the provider's limit. A group has its first account's name: no secret is stored. One
  * whose first account changed, and so its name, waits as long as before.
  */
-export function groupAccounts(state: MonitorState, waiting: ReadonlyMap<string, string>): void {
+export function groupAccounts(state: MonitorState, waiting: ReadonlyMap<string, readonly string[]>): void {
   const firsts = new Map<string, string>();
   state.groups.clear();
   for (const { id } of state.settings.accounts) {
-    const first = getOrMake(firsts, accessOf(state, id) ?? id, () => id);
+    const [access = id, ...others] = sharedBy(state, id);
+    const first = getOrMake(firsts, access, () => id);
+    for (const other of others) getOrMake(firsts, other, () => first);
     if (first !== id) state.groups.set(id, first);
   }
-  const renamed = [...waiting].flatMap(([old, access]) => {
-    const [group, wait] = [firsts.get(access), state.backoffs.get(old)];
+  const renamed = [...waiting].flatMap(([old, shared]) => {
+    const group = shared.map((each) => firsts.get(each)).find((each) => each !== undefined);
+    const wait = state.backoffs.get(old);
     return group === undefined || group === old || wait === undefined ? [] : [{ old, group, wait }];
   });
   // A row that is gone would stay in the database: it is stored as one that waits no more.
@@ -39,7 +40,13 @@ export function groupAccounts(state: MonitorState, waiting: ReadonlyMap<string, 
 }
 
 /** Address and key of a watched account as one text, without showing either; null before it was watched. A reload may rename a group, never this. */
-export function accessOf({ polled }: MonitorState, id: string): string | null {
-  const { address, key } = polled.get(id)?.purse ?? {};
-  return key === undefined ? null : `${address} ${key}`;
+export function accessOf(state: MonitorState, id: string): string | null {
+  return sharedBy(state, id)[0] ?? null;
+}
+
+/** Its access, and the same by what its entry says: that may have another name. */
+function sharedBy({ polled }: MonitorState, id: string): readonly string[] {
+  const { address, key, entry } = polled.get(id)?.purse ?? {};
+  if (key === undefined) return [];
+  return [`${address} ${key}`, ...(entry === undefined ? [] : [`${entry} ${key}`])];
 }

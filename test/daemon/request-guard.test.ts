@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Provider } from '../../src/ports/provider.ts';
 import { hourMs, minuteMs } from '../support/account-facts.ts';
 import { give } from '../support/orders.ts';
-import { makeAccount, makeSettings } from '../support/settings.ts';
+import { makeAccount, makeProvider, makeSettings } from '../support/settings.ts';
 import { startWorld, type World } from '../support/world.ts';
 
 const secondMs = 1000;
@@ -160,6 +160,36 @@ describe.each<readonly [string, readonly string[]]>([
     expect(Math.min(...pauses(instantsOf(world)))).toBeGreaterThanOrEqual(secondMs);
   });
 });
+
+const ofEntry = (name: string, all: readonly string[]) => ({
+  providers: { [name]: makeProvider({ name, written: { type: 'http-json' } }) },
+  accounts: all.map((id) =>
+    makeAccount(id, {
+      provider: name,
+      baseUrl: null,
+      credentials: shared,
+      poll: { kind: 'every', everyMs: minuteMs },
+    }),
+  ),
+});
+
+test.each(['reload', 'restart'])(
+  'a group whose entry has another name and whose first account is gone waits as long after a rate limit: %s',
+  async (how) => {
+    const world = await startWorld(ofEntry('sms', ['a0', 'a1', 'a2']));
+    await world.pass(minuteMs);
+    world.provider.asked.clear();
+    world.provider.fail('a0', 'rate_limited', { retryAfterMs: 60 * minuteMs });
+    void give(world.views, { kind: 'poll', account: 'a0' });
+    await world.pass(10 * secondMs);
+    const askedBefore = instantsOf(world).length;
+    const renamed = ofEntry('texts', ['a1', 'a2']);
+    if (how === 'reload') await world.reload(renamed);
+    else await world.restart({ downMs: 0, parts: renamed });
+    await world.pass(30 * minuteMs);
+    expect(instantsOf(world).length).toBe(askedBefore);
+  },
+);
 
 test('reloads that come faster than a group may be asked stop no poll, whether or not they change something else', async () => {
   const polled = (retentionMs: number) => ({

@@ -161,6 +161,7 @@ export class DistantDatabase {
     let seen: Batch | null = null;
     return {
       ...store,
+      takeUnstored: async () => this.#fleet.left.notes,
       commit: async (batch) => {
         const isRepeated = span.unsettled === batch;
         if (seen !== batch) this.#machine.observe(span, (it) => it.beforeCommit(batch));

@@ -10,6 +10,7 @@ export const latestPairs = [
   'own entry × renamed',
   'look × take-over',
   'silence × retry',
+  'left readings × unheard commit',
 ] as const;
 export type LatestPair = (typeof latestPairs)[number];
 
@@ -18,6 +19,7 @@ export const latestFrames: Readonly<Record<LatestPair, Frame>> = {
   'own entry × renamed': { nodes: oneOrMany, isOwnEntry: true, limits: true, accounts: 3 },
   'look × take-over': { nodes: oneOrMany, faults: ['lost', 'slow'] },
   'silence × retry': { nodes: oneOrMany, faults: ['refused', 'limited', 'lost'], everywhere: true },
+  'left readings × unheard commit': { nodes: [2, 3, 3] },
 };
 
 /** The event that meets the rest of its pair, once. */
@@ -51,6 +53,15 @@ export function drawLatest(from: Seeded, pair: LatestPair, { settings, at, until
         (): Happening => ({ at: from.skewed(1, 3 * hourMs), kind: 'look', account }),
       );
       return once([unstored(0), ...looks, ...from.some([endOfOwner(from, from.skewed(1, 2 * hourMs))], 0.6)]);
+    }
+    case 'left readings × unheard commit': {
+      const deaf = { kind: 'line', fault: 'deaf', everyone: true } as const;
+      const left = { kind: 'left readings', account } as const;
+      return [
+        { at, ...deaf, forMs: from.skewed(minuteMs, hourMs) },
+        ...[1, 2, 3].map((): Happening => ({ at: at + from.skewed(1, 10 * minuteMs), ...left })),
+        ...from.some([endOfOwner(from, at + from.skewed(1, 20 * minuteMs))], 0.4),
+      ];
     }
     case 'silence × retry': {
       const silence = {

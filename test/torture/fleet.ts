@@ -6,6 +6,7 @@ import type { ClusterMember, PeerAnswer } from '../../src/ports/cluster.ts';
 import type { Batch, LeftOrder } from '../../src/ports/store.ts';
 import { SimCluster } from '../support/sim-cluster.ts';
 import type { EventQueue } from './event-queue.ts';
+import { LeftReadings } from './left-readings.ts';
 import type { Life } from './life.ts';
 import type { Machine } from './machine.ts';
 import type { Model } from './model/model.ts';
@@ -18,6 +19,7 @@ export const leaseMs = 8000;
 /** The machines that share a database, or the one that has it for itself. */
 export class Fleet {
   readonly machines: Machine[] = [];
+  readonly left = new LeftReadings();
   readonly shared: SimCluster | null;
   /**
    * Leases go by a clock that is so much slower, so that a day does not consist of looks at leases: to a daemon that looks around seldom
@@ -138,8 +140,9 @@ export class Fleet {
   }
 
   /** The shared database stores a batch: everything once, whoever says it how often. */
-  stored({ polls }: Batch): void {
-    for (const poll of polls) {
+  stored(batch: Batch): void {
+    this.left.stored(batch);
+    for (const poll of batch.polls) {
       if (this.#storedPolls.has(poll)) this.#model.broken('every batch is stored once', poll.account);
       this.#storedPolls.add(poll);
     }

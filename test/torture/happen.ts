@@ -130,6 +130,9 @@ export function happen(stage: Stage, it: Happening, struck: Machine | null = sta
     case 'hand over':
       fleet.leaveOrder(leftOrderOf({ kind: 'hand-over' }, { at: machine.wall() }));
       return;
+    case 'left readings':
+      fleet.left.leave(it.account, machine.wall());
+      return;
     case 'look':
       void look(machine, model, it.account);
       return;

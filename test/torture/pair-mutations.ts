@@ -157,6 +157,13 @@ export const pairMutations: readonly Mutation[] = [
     pair: 'look × take-over',
   },
   {
+    name: 'readings that another daemon left are stored again while nobody knows whether they are',
+    file: 'src/engine/unstored.ts',
+    old: 'if (state.accounts.has(each.account) && !state.polls.has(each)) state.polls.add(each);',
+    new: 'if (state.accounts.has(each.account)) state.polls.add(each);',
+    pair: 'left readings × unheard commit',
+  },
+  {
     name: 'a silence that begins while a message is tried lets it be tried again',
     file: 'src/engine/delivery-ended.ts',
     old: '    retractMuted(state, waiting, now);\n',

@@ -18,7 +18,7 @@ export class RecordingObserver implements Observer {
   /** Since when what the process decides is in no batch that is stored, as far as it knows; null while it is. */
   #unstoredSince: number | null = null;
   readonly #now: () => number;
-  readonly #isPolled: (account: string) => boolean;
+  readonly #isPolled: (poll: Batch['polls'][number]) => boolean;
   readonly #observer: Observer;
   readonly #found: (violation: unknown) => void;
 
@@ -26,7 +26,7 @@ export class RecordingObserver implements Observer {
     observer: Observer,
     parts: {
       readonly now: () => number;
-      readonly isPolled: (account: string) => boolean;
+      readonly isPolled: (poll: Batch['polls'][number]) => boolean;
       readonly found: (violation: unknown) => void;
     },
   ) {
@@ -78,7 +78,7 @@ export class RecordingObserver implements Observer {
 
   committed(batch: Batch, stored: boolean): void {
     if (stored) this.#unstoredSince = null;
-    if (stored) this.pollsLost -= batch.polls.filter(({ account }) => this.#isPolled(account)).length;
+    if (stored) this.pollsLost -= batch.polls.filter((each) => this.#isPolled(each)).length;
     if (stored) for (const incident of batch.incidents) this.incidents.set(incident.id, incident);
     this.#record(() => this.#observer.committed(batch, stored));
   }

@@ -167,6 +167,8 @@ export type Happening = { readonly at: number } & (
       readonly byOrder: boolean;
     }
   | { readonly kind: 'poll now'; readonly account: string }
+  /** Another daemon, which lost the accounts, left what it read of one from memory. */
+  | { readonly kind: 'left readings'; readonly account: string }
   /** Somebody reads what the page has of an account, of incidents and of messages. */
   | { readonly kind: 'look'; readonly account: string }
 );

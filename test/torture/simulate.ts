@@ -51,7 +51,8 @@ export async function simulate(scenario: Scenario, options: { readonly notified:
   const model = new Model({ scenario, story, calendar, now: () => queue.now, storage });
   const observer = new RecordingObserver(model, {
     now: () => scenario.startAt + queue.now,
-    isPolled: (id) => {
+    isPolled: ({ account: id, poll }) => {
+      if (fleet.left.has(poll)) return false;
       const account = scenario.settings.accounts.find((each) => each.id === id);
       return account === undefined || entryOf(scenario.settings, account).polled;
     },

@@ -253,6 +253,8 @@ export class Ledger {
   expectNoneLate(it: Moment): void {
     const heads = new Set<string>();
     for (const row of this.pending) {
+      // That it ended may be in no batch yet.
+      if (this.#endUnstored.has(row.id) && this.#lastOf(row)?.kind !== 'retry') continue;
       const isAlone = row.report !== null || row.owed !== undefined;
       const isBehind = !isAlone && heads.has(row.channel);
       if (!isAlone) heads.add(row.channel);
@@ -449,7 +451,8 @@ export class Ledger {
   /** Whether a message says what nobody has, as far as anybody knows. */
   isNews({ message }: Send): boolean {
     const row = this.#rows.get(baseId(message));
-    return row !== undefined && row.report === null && this.#isKnownToNobody(row);
+    if (row === undefined || row.report !== null || this.#uncertain.has(row.id)) return false;
+    return this.#isKnownToNobody(row);
   }
 
   /** Each attempt was refused for now, and surely. */
