@@ -34,7 +34,7 @@ export function whenWords(alert: AlertView, account: AccountView | null, scope: 
   const isOld = account !== null && !account.isRead && account.readAt !== null;
   const payment = account?.payments.find((each) => each.balance === balance);
   // A rule of its own history may know it before the forecast does, and then its headline says it.
-  const isSaid = alert.type === 'runway' && runway !== null && runway.burnPerDay === null;
+  const isSaid = alert.value?.unit === 'duration' && runway !== null && runway.burnPerDay === null;
   const parts = [
     account !== null && payment !== undefined
       ? paySentence(alert, account, payment, scope)

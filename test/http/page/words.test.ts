@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { Quantity } from '../../../src/domain/quantity.ts';
 import { balanceCell, runwayCell } from '../../../src/http/page/markup.ts';
 import { whenWords } from '../../../src/http/page/to-pay.ts';
 import { mentionsAll } from '../../../src/http/page/words.ts';
@@ -36,9 +37,9 @@ it('below an alert that says how long a balance lasts, nothing calls that unknow
   const sms = buildRunway({ runwayMs: null, burnPerDay: null, emptyAt: null });
   const account = buildAccountView({ runways: { sms, voip: null } });
   const scope = { ...frame, views: new FakeViews(), query: new URLSearchParams() };
-  const below = (type: string) => whenWords(buildAlertView({ type }), account, scope).markup;
-  expect(below('below')).toContain('how long it lasts is unknown');
-  expect(below('runway')).not.toContain('unknown');
+  const below = (value: Quantity) => whenWords(buildAlertView({ value }), account, scope).markup;
+  expect(below({ unit: 'money', micros: 42_100_000 })).toContain('how long it lasts is unknown');
+  expect(below({ unit: 'duration', ms: dayMs })).not.toContain('unknown');
 });
 
 it('an amount says how old it is once polls have failed for 15 seconds', () => {
