@@ -191,8 +191,13 @@ export class Duties {
   }
 
   /** A message of which nobody can have anything says nothing that a silence mutes. */
-  expectMaySay(state: MonitorState, { channel, message }: Send, now: number): void {
-    if (message.kind !== 'incidents') return;
+  expectMaySay(
+    state: MonitorState,
+    { channel, message }: Send,
+    { at, now }: Pick<Moment, 'at' | 'now'>,
+  ): void {
+    // A clock that was ahead for a moment may have decided by silences that were over then.
+    if (message.kind !== 'incidents' || at - this.#disturbedAt < edgeMs) return;
     const known = silencesOf(state, this.#earlier);
     for (const { incident } of message.items)
       if ([-edgeMs, 0, edgeMs].every((edge) => silenced(known, this.#parts.calendar, incident, now + edge)))

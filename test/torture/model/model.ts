@@ -391,7 +391,7 @@ export class Model implements Observer {
     this.#names.sent(message.id, send.channel);
     const present = this.machine?.daemon?.state;
     if (present !== undefined && !this.#ledger.isFailing && this.#ledger.isNews(send))
-      this.#duties.expectMaySay(present, send, moment.now);
+      this.#duties.expectMaySay(present, send, moment);
     this.#ledger.sending(send, moment);
     if (this.#ledger.isFailing) this.#receivers.toldFromMemory(send);
     if (present !== undefined) expectSaysWhatIs(send, present, this.#book);
