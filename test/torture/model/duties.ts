@@ -437,7 +437,8 @@ function expectEscalates(
   const { escalateAfterMs = null } =
     asksOf(settings, incident).find(({ channel }) => channel === message.channel) ?? {};
   const earlyMs = incident.escalationSince + (escalateAfterMs ?? 0) - item.at;
-  if (earlyMs > 0)
+  // What rose since it was decided counts anew from then.
+  if (earlyMs > 0 && incident.escalationSince <= item.at)
     throw new Violation('an escalation waits as its route says', `${what}: ${earlyMs} ms too early`);
 }
 

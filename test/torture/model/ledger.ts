@@ -197,6 +197,13 @@ export class Ledger {
     for (const row of this.#endedInBatch) this.#rows.forget(row);
   }
 
+  /** A machine that slept, or whose clock was set on, waits for the rest of what it was asked to wait. */
+  jumped(byMs: number, at: number): void {
+    const waits = [...this.#closedUntil.values(), ...this.#notBefore.values()];
+    const restMs = Math.max(0, ...waits.map((until) => until + byMs - at));
+    this.onTime.disturb(byMs > 0 ? at + restMs : at);
+  }
+
   /** The process does not know whether a batch is stored: until it does, it goes on as if that could not be written. */
   commitAnswered(heard: boolean, at: number): void {
     this.onTime.disturb(at);

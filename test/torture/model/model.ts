@@ -448,7 +448,7 @@ export class Model implements Observer {
     this.#pacing.shift(byMs, at);
     this.#receivers.jumped(at);
     this.#duties.disturb(at);
-    this.#ledger.onTime.disturb(at);
+    this.#ledger.jumped(byMs, at);
   }
 
   logged(level: string, fields: object, message: string): void {
