@@ -108,7 +108,9 @@ function applyTransition(
 ): void {
   const kind = ruleKindOf(rule);
   const told = incidentOf(state, alert)?.facts;
-  const another = told !== undefined && kind.isAnother?.(rule, told, facts) === true;
+  // With a change the facts are stored, and would be taken for told.
+  const waitsMs = change === 'none' ? rule.forMs : 0;
+  const another = told !== undefined && kind.isAnother?.(told, facts, waitsMs) === true;
   if (change === 'none' && !another) {
     // The newest numbers are for people who look; they need no write.
     if (alert.state !== 'inactive') state.alerts.setInMemory(alert);

@@ -38,8 +38,10 @@ export interface NameLookupOptions {
 
 interface Answer {
   readonly addresses: readonly LookupAddress[];
-  /** An instant of the clock that only grows. */
+  /** An instant of the clock that only grows, as is the next. */
   readonly freshUntil: number;
+  /** How long all of it may stay in use. */
+  readonly staleUntil: number;
 }
 
 const lookups = new WeakMap<Clock, NameLookup>();
@@ -102,8 +104,7 @@ export class NameLookup {
     } catch (error) {
       const known = this.#answers.get(name);
       const isSilent = error instanceof Error && 'code' in error && error.code === 'EAI_AGAIN';
-      if (isSilent && known !== undefined && this.#now() < known.freshUntil + maxStaleMs)
-        return known.addresses;
+      if (isSilent && known !== undefined && this.#now() < known.staleUntil) return known.addresses;
       throw error;
     }
   }
@@ -134,18 +135,21 @@ export class NameLookup {
       // Addresses of version 6 alone may lead nowhere: where the question for the others was lost, the last ones stay, and it is asked again soon.
       const isLost = isUnanswered(four);
       const ttlMs = isLost ? 0 : Math.min(...records.map(({ ttl }) => ttl)) * 1000;
-      const last = (isLost && this.#answers.get(name)?.addresses) || [];
-      return {
-        addresses: [
-          ...last.filter(({ family }) => family === 4),
-          ...records.map(({ address }) => ({ address, family: isIP(address) })),
-        ],
-        freshUntil: this.#now() + Math.min(Math.max(ttlMs, minAnswerMs), maxAnswerMs),
-      };
+      const last = isLost ? this.#answers.get(name) : undefined;
+      const kept =
+        last?.addresses.filter(({ family }) => family === 4 && this.#now() < last.staleUntil) ?? [];
+      const found = records.map(({ address }) => ({ address, family: isIP(address) }));
+      const answer = this.#lasting([...kept, ...found], Math.min(Math.max(ttlMs, minAnswerMs), maxAnswerMs));
+      return last === undefined || kept.length === 0 ? answer : { ...answer, staleUntil: last.staleUntil };
     }
     if (isUnanswered(four) || isUnanswered(six)) throw lookupError('EAI_AGAIN', name);
     const addresses = await dns.lookup(name, { all: true, order: 'ipv4first' });
-    return { addresses, freshUntil: this.#now() + systemAnswerMs };
+    return this.#lasting(addresses, systemAnswerMs);
+  }
+
+  #lasting(addresses: readonly LookupAddress[], freshMs: number): Answer {
+    const freshUntil = this.#now() + freshMs;
+    return { addresses, freshUntil, staleUntil: freshUntil + maxStaleMs };
   }
 
   #now(): number {

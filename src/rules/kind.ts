@@ -137,8 +137,8 @@ export interface RuleKind<R extends Rule = Rule, I = unknown> extends AlertKind 
   /** The nearest threshold with which it would not have fired; `evaluation` is its firing verdict. */
   wouldNotFire(rule: R, facts: AccountFacts, evaluation: Evaluation): string | null;
   levels?(rule: R): Ladder<Micros>;
-  /** Whether it fires for something else, later than what the facts of its incident say: news, though no worse. */
-  isAnother?(rule: R, told: readonly Fact[], facts: AccountFacts): boolean;
+  /** Whether it fires for something else, `waitsMs` ago and later than what the facts of its incident say: news, though no worse. */
+  isAnother?(told: readonly Fact[], facts: AccountFacts, waitsMs: number): boolean;
   /** Whether its value only grows while it fires: what comes to a threshold that an edit had taken back is news. */
   onlyGrows?(rule: R): boolean;
 }

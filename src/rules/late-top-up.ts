@@ -78,9 +78,9 @@ export const lateTopUp: RuleKind<PlainRule<'late-top-up'>, InputOf<typeof keys>>
       : verdict(rule.severity, money(Math.max(0, tookOf(newest))), amount);
   },
   /** Who took the one knows nothing of another that became overdue later. */
-  isAnother({ forMs }, told, facts) {
+  isAnother(told, facts, waitsMs) {
     const since = overdueSince(told);
-    const by = (facts.reading?.at ?? 0) - forMs;
+    const by = (facts.reading?.at ?? 0) - waitsMs;
     return overdueOf(facts).some((each) => dueAt(each) > since && dueAt(each) <= by);
   },
   isSurelyOk: (_rule, { expected, announced }) => expected.length + announced.length === 0,

@@ -9,7 +9,7 @@ import type { CheckedAccount } from '../../views/check.ts';
 import type { Explanation } from '../../views/views.ts';
 import { english } from '../../wording/language.ts';
 import type { Reader } from '../../wording/moments.ts';
-import { sayAmount, sayLimit, sayQuantity, sayValue } from '../../wording/quantity-wording.ts';
+import { sayAmount, sayLimit, sayValue } from '../../wording/quantity-wording.ts';
 import { type Backend, operatorCommand } from '../backend.ts';
 import { type CommandInput, jsonOption } from '../command.ts';
 import type { CommandContext } from '../context.ts';
@@ -159,10 +159,9 @@ const namedAtMost = 3;
 function wordTrouble({ view, outcome, explanations }: CheckedAccount, frame: Frame): string {
   const breached = explanations.flatMap(({ rule, evaluation }) => {
     if (evaluation.kind !== 'breached' || evaluation.severity === 'info') return [];
-    const { value } = evaluation;
-    return value === null
-      ? rule.id
-      : `${rule.id} ${sayQuantity(value, { ...frame, currency: unitOf(view, balanceOf(rule.balance, evaluation.facts)) })}`;
+    const currency = unitOf(view, balanceOf(rule.balance, evaluation.facts));
+    const value = sayValue(evaluation, { ...frame, currency });
+    return value === null ? rule.id : `${rule.id} ${value}`;
   });
   return `${view.id}: ${breached.length > 0 ? breached.join(', ') : outcome === 'ok' ? 'not read' : (outcome ?? 'not asked')}`;
 }

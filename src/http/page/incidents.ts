@@ -6,7 +6,7 @@ import { sayComment } from '../../wording/comment.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { sayDuration } from '../../wording/moments.ts';
 import { type Listener, phrases, say } from '../../wording/phrase.ts';
-import { sayAmount, sayQuantity, type WordingFrame } from '../../wording/quantity-wording.ts';
+import { sayAmount, sayValue, type WordingFrame } from '../../wording/quantity-wording.ts';
 import { accountsOf } from './alerts.ts';
 import { accountLink, badge, moment, table, unknown } from './markup.ts';
 import { common, nameOf, type Scope, stateWord } from './words.ts';
@@ -62,7 +62,7 @@ function incidentRow(
   }<th scope="row"><code>${rule}</code></th>
 <td data-label="${say(says.began, frame)}">${moment(firedAt, frame)}</td><td data-label="${say(says.lasted, frame)}">${wordLasted(incident, frame)}</td>
 <td data-label="${say(says.endedBy, frame)}">${resolution === null ? unknown(frame) : describeResolution(resolution, { ...frame, currency })}</td>
-<td${value?.unit !== 'text' && html` class="number"`} data-label="${say(common.value, frame)}">${value === null ? unknown(frame) : sayQuantity(value, { ...frame, currency })}</td>
+<td${value?.unit !== 'text' && html` class="number"`} data-label="${say(common.value, frame)}">${sayValue(incident, { ...frame, currency }) ?? unknown(frame)}</td>
 <td data-label="${say(says.acknowledged, frame)}">${
     acknowledgement === null
       ? html`<span class="soft">${say(says.no, frame)}</span>`

@@ -144,6 +144,21 @@ test('another one is told as long after its time as the rule says', async () => 
   expect(world.news()).toEqual(['otp/rule firing warning']);
 });
 
+test('another one is told also where the one that somebody took came just before', async () => {
+  const late = { ...staleRule(), type: 'late-top-up', forMs: 2 * hourMs, recoverForMs: 3 * hourMs };
+  const world = await startWorld({ rules: [late] });
+  await read(world, 100);
+  announce(world);
+  announce(world, { ...second, arrivesBy: world.daemon.now() + 5 * hourMs });
+  await world.pass(4 * hourMs + 2 * step);
+  giveAtOnce(world, { kind: 'acknowledge', account: 'otp', rule: 'rule', comment: '' }, 'Lin');
+  await world.pass(step);
+  expect(world.news()).toEqual(['otp/rule firing warning', 'otp/rule acknowledged warning']);
+  await read(world, 5100);
+  await world.pass(4 * hourMs);
+  expect(world.news()).toEqual(['otp/rule firing warning']);
+});
+
 test('the end of one that came says nothing of another that is still to come', async () => {
   const world = await startWorld();
   await read(world, 100);

@@ -239,4 +239,5 @@ it('no amount on the page of an account looks like the threshold that it is belo
   const { url } = await serveWorld(world);
   const page = await (await fetch(`${url}/accounts/otp`)).text();
   expect(page).toMatch(/>49 credits<\/td>\s*<td [^>]*>50 credits<\/td>\s*<td [^>]*>0\.4 credits below/);
+  expect(page).toMatch(/data-label="Ended by">.*\n<td class="number" data-label="Value">49 credits</);
 });
