@@ -241,7 +241,8 @@ export class Model implements Observer {
   }
 
   heldBack(): void {
-    this.#ledger.onTime.disturb(this.#now());
+    // In reality it looks again within a second: here it may have lain down to its longest sleep.
+    this.#ledger.onTime.disturb(this.#now() + this.#scenario.sleepMs);
   }
 
   trespassed(what: string): void {
