@@ -91,7 +91,7 @@ export class OwnedAccounts {
   }
 
   get mayPoll(): boolean {
-    // Who goes on from memory knows of nobody that has them, whatever was refused before.
+    // A daemon that goes on from memory knows of nobody that has them, whatever was refused before.
     return this.phase === 'alone' || (this.phase === 'owner' && this.#lease.lasts && !this.#isRefused);
   }
 

@@ -17,7 +17,7 @@ export class Heartbeat {
   /** A daemon that dies soon after each start must not look alive. */
   #firstPoll: 'awaited' | 'ended' | 'stored' = 'awaited';
   #busy: AbortController | null = null;
-  /** Why the last one was not received; null where it was. */
+  /** The reason why the last one was not received; null where it was. */
   #missed: string | null = null;
 
   constructor(dependencies: DaemonParts, poller: Poller, now: number) {

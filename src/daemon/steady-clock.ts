@@ -65,7 +65,7 @@ export class SteadyClock {
     return this.#clock.monotonic() - this.#wakesAt;
   }
 
-  /** Of a stand-still that nobody has taken yet nothing has passed: what is planned on waking moves along with it. */
+  /** Nothing has passed of a stand-still that nobody has taken yet: what is planned on waking moves along with it. */
   #exact(): number {
     return this.#baseMs + (this.#lateMs > standstillMs ? this.#wakesAt : this.#clock.monotonic());
   }

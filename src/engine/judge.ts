@@ -108,7 +108,7 @@ function applyTransition(
 ): void {
   const kind = ruleKindOf(rule);
   const told = incidentOf(state, alert)?.facts;
-  // With a change the facts are stored, and would be taken for told.
+  // Facts are stored with a change, and would be taken for told.
   const waitsMs = change === 'none' ? rule.forMs : 0;
   const another = told !== undefined && kind.isAnother?.(told, facts, waitsMs) === true;
   if (change === 'none' && !another) {

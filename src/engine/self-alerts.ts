@@ -91,7 +91,7 @@ const troubles = {
   hearing: { kind: chatLost, severity: 'warning' },
 } as const;
 
-/** What is wrong there, as `problem` says; with null all is well again. */
+/** Notes what is wrong there, as `problem` says; with null all is well again. */
 export function noteTrouble(
   state: MonitorState,
   where: keyof typeof troubles,

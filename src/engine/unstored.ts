@@ -81,7 +81,7 @@ export function takeInUnstored(
   { at, polls, incidents }: Unstored,
   now: number,
 ): readonly Incident[] {
-  // What was taken in before waits already, or is in a batch of unknown end: after that it would be stored twice.
+  // A poll that was taken in before waits already, or is in a batch of unknown end: after that it would be stored twice.
   for (const each of polls)
     if (state.accounts.has(each.account) && !state.polls.has(each)) state.polls.add(each);
   return incidents.filter((incident) => {

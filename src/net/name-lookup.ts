@@ -17,7 +17,7 @@ const systemAnswerMs = 10_000;
 const maxStaleMs = dayMs;
 
 /**
- * Where a name has several addresses, Node gives each but the last so long, and 250 ms by default: across an ocean a connection takes
+ * Node gives each address of a name but the last so long, and 250 ms by default: across an ocean a connection takes
  * longer, and an address of version 6 that leads nowhere would be all that is left.
  */
 const longestAttemptMs = 2000;

@@ -77,7 +77,7 @@ export const lateTopUp: RuleKind<PlainRule<'late-top-up'>, InputOf<typeof keys>>
       ? verdict(rule.severity, amount)
       : verdict(rule.severity, money(Math.max(0, tookOf(newest))), amount);
   },
-  /** Who took the one knows nothing of another that became overdue later. */
+  /** Another that became overdue later: who took the one knows nothing of it. */
   isAnother(told, facts, waitsMs) {
     const since = overdueSince(told);
     const by = (facts.reading?.at ?? 0) - waitsMs;

@@ -112,7 +112,7 @@ export function viewBriefly(parts: ViewDependencies, account: WatchedAccount) {
 export interface AlertView
   extends Pick<Incident, 'account' | 'accountName' | 'labels' | 'rule' | 'type' | 'balance'>,
     Pick<Incident, 'severity' | 'resolvedAt' | 'value' | 'threshold'> {
-  /** Of the amounts, or their unit. */
+  /** The currency of the amounts, or their unit. */
   readonly currency: string | null;
   readonly state: 'pending' | 'firing' | 'resolved';
   readonly since: number;

@@ -2,7 +2,7 @@ import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 
-/** Of Node's own modules those that every command loads. They come compiled, which V8 takes under the flags alone that it began with. */
+/** Modules of Node's own that every command loads. They come compiled, which V8 takes under the flags alone that it began with. */
 const ofNode = ['assert', 'crypto', 'fs/promises', 'http', 'perf_hooks', 'tty', 'worker_threads'];
 
 /**

@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 
-/** What the server does with a question about a name: it answers with addresses, with an error code, or not at all. Of version 6 it knows `::1`. */
+/** The server's way with a question about a name: it answers with addresses, with an error code, or not at all. Of version 6 it knows `::1`. */
 export type NameAnswer = readonly string[] | 'no-such-name' | 'server-failure' | 'silence';
 
 export interface NameServer {

@@ -13,7 +13,7 @@ export const noProgramBefore: string | null = hasCommit()
   ? null
   : `git has no commit ${commit} (a shallow clone?): tests with lowwater 0.3.0 are left out`;
 
-/** Where npm keeps what it installed, which 0.3.0 imports as well: gone with it, and out of git's sight. */
+/** The folder where npm keeps what it installed, which 0.3.0 imports as well: gone with it, and out of git's sight. */
 const kept = join(root, 'node_modules/.cache', `lowwater-${commit}`);
 
 /** Builds 0.3.0 by its own script, once for all runs: from its sources each start takes twice the processor time. Gives its entry point. */

@@ -9,7 +9,7 @@ export class LeftReadings {
     return new Map(this.#notes);
   }
 
-  /** Of an account, all before this instant. */
+  /** All of an account before this instant. */
   leave(account: string, at: number): void {
     const polls = [1, 2, 3].map((place) => {
       const poll = { at: at - place * 1001, outcome: 'timeout', reading: null } as const;

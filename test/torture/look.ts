@@ -8,7 +8,7 @@ import type { Model } from './model/model.ts';
 
 const dayMs = 86_400_000;
 
-/** What somebody reads on the page is all that the daemon knows, each thing once, whether or not it is stored. */
+/** The page shows all that the daemon knows, each thing once, whether or not it is stored. */
 export async function look(machine: Machine, model: Model, account: string): Promise<void> {
   const { daemon } = machine;
   if (daemon === null || machine.stopping || machine.frozen) return;

@@ -20,7 +20,7 @@ export interface Frame {
   readonly accounts?: number;
   /** Of the two channels; otherwise those of tools, and one that people read. */
   readonly types?: readonly string[];
-  /** Of an entry that says everything itself: its accounts have no address of their own. */
+  /** For an entry that says everything itself: its accounts have no address of their own. */
   readonly isOwnEntry?: true;
   /** Requests are refused for a while, with how long that is. */
   readonly limits?: true;

@@ -110,7 +110,7 @@ export class ChatOrders {
     return everybody(say(says.ordered, given, this.#reader));
   }
 
-  /** Where it comes again: it was done, whatever became of its alert since. Null where nothing was. */
+  /** The answer to an order that comes again: it was done, whatever became of its alert since. Null where nothing was. */
   sayDone(): ChatAnswer | null {
     return auditedOrders(this.#state).has(this.#idOf(0)) ? alone(say(says.done, this.#reader)) : null;
   }

@@ -190,7 +190,7 @@ export function readCurrency(how: CurrencyDescription, json: ExactJson, quote: Q
   if ('fixed' in how) return { value: how.fixed };
   const found = json.find(how.path);
   const { otherwise } = how;
-  // What is written twice is neither.
+  // A currency that is written twice is neither.
   const isSaid = found.some(({ value }) => value !== null && value !== '');
   if (!isSaid && otherwise !== undefined) return { value: otherwise };
   // A map may have numbers for words.

@@ -320,7 +320,7 @@ export class Duties {
     if (it.item.kind === 'worse') this.#expectNews(incident, it.message.channel, what);
   }
 
-  /** What has been no milder since its readers read of it is no news. */
+  /** An alert that has been no milder since its readers read of it is no news. */
   #expectNews({ id, severity }: Incident, channel: string, what: string): void {
     const told = this.#told.get(`${channel}/${id}`);
     if (
@@ -437,7 +437,7 @@ function expectEscalates(
   const { escalateAfterMs = null } =
     asksOf(settings, incident).find(({ channel }) => channel === message.channel) ?? {};
   const earlyMs = incident.escalationSince + (escalateAfterMs ?? 0) - item.at;
-  // What rose since it was decided counts anew from then.
+  // An alert that rose since it was decided counts anew from then.
   if (earlyMs > 0 && incident.escalationSince <= item.at)
     throw new Violation('an escalation waits as its route says', `${what}: ${earlyMs} ms too early`);
 }

@@ -256,7 +256,7 @@ export class Ledger {
     this.#expectSameContent(message.id, send);
   }
 
-  /** What goes first on each channel has not lain, nor what stands behind nothing. */
+  /** The first on each channel has not lain, nor has one that stands behind nothing. */
   expectNoneLate(it: Moment): void {
     const heads = new Set<string>();
     for (const row of this.pending) {

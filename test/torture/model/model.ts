@@ -605,7 +605,7 @@ export class Model implements Observer {
     }
   }
 
-  /** Who hears no heartbeat takes a daemon for dead that works. */
+  /** Nobody takes a daemon for dead that works, for want of a heartbeat. */
   #expectPing({ settings: { heartbeat } }: MonitorState, { at }: Moment): void {
     if (heartbeat === null || !this.isAtRest) return;
     const since = Math.max(

@@ -4,7 +4,7 @@ import type { Send } from '../observer.ts';
 import { Violation } from '../story.ts';
 import type { AlertBook } from './alert-book.ts';
 
-/** What a message says is so as it leaves, whatever was so when it was put out. */
+/** Judges that what a message says is so as it leaves, whatever was so when it was put out. */
 export function expectSaysWhatIs({ message }: Send, state: MonitorState, book: AlertBook): void {
   if (message.kind !== 'incidents') return;
   for (const item of message.items) {
@@ -30,7 +30,7 @@ function expectNewest({ incident, account, value, balance, type }: MessageItem, 
   const said = account.reading?.balances ?? {};
   if (Object.keys({ ...said, ...balances }).some((each) => said[each] !== balances[each]))
     throw untrue(incident.id, said, balances);
-  // Of another currency than the account's it says what it said last.
+  // An account in another currency than its own says what it said last.
   const currency = book.currencyOf(account.id);
   const isForeign = currency !== null && known.reading?.currency !== currency;
   const isOver = incident.resolvedAt !== null;
