@@ -98,7 +98,8 @@ export async function ownShared(
         void daemon.reload(settings);
         if (refused !== null) daemon.reportInvalidConfiguration(refused);
       }
-      const live = createLiveViews(daemon, version, () => membership.clusterStatus);
+      const acting = createLiveViews(daemon, version, () => membership.clusterStatus);
+      const live = { ...acting, isKnown: () => !membership.isBlind };
       views.become(live);
       hearChats(daemon, live, log);
       log.info({ accounts: settings.accounts.length }, 'this daemon owns the accounts');
