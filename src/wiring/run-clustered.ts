@@ -158,6 +158,7 @@ export async function ownShared(
     get reader() {
       return work?.reader ?? cluster.reader;
     },
+    databaseId: cluster.databaseId,
     begin: (fail) => void membership.run().catch(fail),
     async apply(next) {
       configHash = await hashSettings(next, postgres);

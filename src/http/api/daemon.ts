@@ -58,7 +58,7 @@ export const daemonOperations: readonly Operation[] = [
       const { version, problems } = views.status();
       return {
         version,
-        database,
+        database: database(),
         timezone,
         problems: [...problems],
         accounts: [...views.accountIds()],
