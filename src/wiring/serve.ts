@@ -158,10 +158,12 @@ interface ReloadActions {
   refuse(text: string): void;
 }
 
-/** All but the retention, which may change while the daemon runs. */
+const password = /(?<=^[a-z]+:\/\/[^:@/]*):[^@/]*@/;
+
+/** All but the retention and a password, which may change while the daemon runs. */
 function isSameStorage(before: StorageSettings, after: StorageSettings): boolean {
   const textOf = ({ path, postgres }: StorageSettings): string =>
-    JSON.stringify([path, { ...postgres, url: postgres?.url.reveal() }]);
+    JSON.stringify([path, { ...postgres, url: postgres?.url.reveal().replace(password, '@') }]);
   return textOf(before) === textOf(after);
 }
 

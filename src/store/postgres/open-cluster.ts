@@ -6,7 +6,7 @@ import { DamagedRuns } from '../runs/stored-run.ts';
 import { databaseIdNote, unstoredNote } from '../tables.ts';
 import { writeUnstored } from '../unstored.ts';
 import { onlySlot } from './commit.ts';
-import { openDatabase } from './connection.ts';
+import { type Database, openDatabase } from './connection.ts';
 import { createFencedStore, RecentBatches } from './fenced-store.ts';
 import { openLease } from './lease.ts';
 import { migrate } from './migrate.ts';
@@ -29,7 +29,7 @@ export function openCluster(options: {
   readonly now: () => number;
   readonly program: string;
   readonly migrations?: readonly Migration[];
-}): Cluster & { readonly databaseId: () => string | null } {
+}): Cluster & Pick<Database, 'signIn'> & { readonly databaseId: () => string | null } {
   const { url, leaseMs, log, now, program, migrations = readMigrations(postgresMigrations) } = options;
   const database = openDatabase({ url, log });
   const damaged = new DamagedRuns(now);
@@ -39,6 +39,7 @@ export function openCluster(options: {
   let id: string | null = null;
   return {
     databaseId: () => id,
+    signIn: database.signIn,
     async open() {
       const applied = await migrate({ database, program, now: now(), migrations });
       for (const { name } of applied) log.info({ migration: name }, 'database migrated');
