@@ -88,7 +88,7 @@ async function measure(count: number, client: ChildProcess): Promise<void> {
     random: systemRandom,
     log: { debug: quiet, info: quiet, warn: quiet, error: quiet, fatal: quiet },
     ackKey: Buffer.alloc(32),
-    database: null,
+    database: () => null,
     timezone: 'UTC',
     reports: { ids: () => [], compose: async () => null, send: async () => null },
     settings: {

@@ -98,7 +98,11 @@ export function createChannel(settings: ChannelSettings, dependencies: SenderDep
     drawsAlerts: kind.drawsAlerts ?? false,
     ...(kind.restateEveryMs === undefined ? {} : { restateEveryMs: kind.restateEveryMs }),
     ...kind.pace(settings),
-    send: (message, signal) => sender().then((opened) => opened.send(message, signal), notLoaded),
+    send: (message, signal) =>
+      sender().then(
+        (opened) => opened.send(message, signal),
+        (error): Delivery => ({ kind: 'retry', certainty: 'refused', reason: notLoaded(error) }),
+      ),
     preview: async (message) => (await sender()).preview(message),
     close: async () => (await sender().catch(() => undefined))?.close(),
     ...(chat && {
@@ -108,9 +112,8 @@ export function createChannel(settings: ChannelSettings, dependencies: SenderDep
 }
 
 /** No file descriptor is left, or the files of the program were replaced while it runs: the next attempt loads it. */
-function notLoaded(error: unknown): Delivery {
-  const reason = explainConnectError(errorCodes(error)) ?? told.notLoaded();
-  return { kind: 'retry', certainty: 'refused', reason };
+function notLoaded(error: unknown): string {
+  return explainConnectError(errorCodes(error)) ?? told.notLoaded();
 }
 
 /** Its code is loaded when it is first listened to. */
@@ -120,13 +123,14 @@ function loadListener(
 ): ChannelListener {
   let loaded: ChannelListener | null = null;
   let cancel = (): void => {};
-  const since = clock.now();
+  let problem = { since: clock.now(), reason: unheard.notYet() };
   const load = (): Promise<void> =>
     listen().then(
       (listener) => {
         loaded = listener;
       },
-      () => {
+      (error) => {
+        problem = { ...problem, reason: notLoaded(error) };
         cancel = clock.setTimer(minuteMs, () => {
           loading = load();
         });
@@ -134,7 +138,7 @@ function loadListener(
     );
   let loading = load();
   return {
-    problem: () => (loaded === null ? { since, reason: unheard.notYet() } : loaded.problem()),
+    problem: () => (loaded === null ? problem : loaded.problem()),
     async close() {
       await loading;
       cancel();

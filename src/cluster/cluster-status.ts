@@ -5,7 +5,7 @@ import type { FleetView } from './fleet-view.ts';
 
 export interface KnownState {
   readonly role: Role;
-  readonly card: Pick<MemberCard, 'node' | 'configHash'>;
+  readonly card: Pick<MemberCard, 'node' | 'advertise' | 'configHash'>;
   readonly fleet: FleetView;
   /** The epoch under which it has the accounts; null where it has not. */
   readonly takenUnder: number | null;
@@ -36,6 +36,8 @@ const told = sentences('cluster', {
   clockOff: 'the clock of {node} is {seconds} s off the clock of the database and the other daemons',
   noneTaken: '{problem}: it takes no accounts until it is set',
   namesake: 'another daemon ({program}) is named {node} too: give each a cluster.node of its own',
+  sameAddress:
+    '{nodes} and {node} have one cluster.advertise, {address}, where only one of them answers: give each its own',
   namesakeAt:
     'another daemon ({program} at {address}) is named {node} too: give each a cluster.node of its own',
 });
@@ -118,8 +120,17 @@ function problemsOf(known: KnownState): string[] {
   if (owner !== null && isAsTheOwners(known) === false)
     problems.push(told.otherConfiguration({ node, owner: owner.node }));
   if (fleet.names.duplicate !== null) problems.push(namesake(node, fleet.names.duplicate));
+  problems.push(...sharedAddress(known));
   if (isClockOff && doubt === null) problems.push(told.noneTaken({ problem: clockOff(node, aheadMs) }));
   return problems;
+}
+
+/** Who asks at an address that it says of itself would hear itself, or one of two. */
+function sharedAddress({ card: { node, advertise: address }, fleet }: KnownState): readonly string[] {
+  const sharers = fleet.link.look?.members.filter((it) => it.node !== node && it.advertise === address) ?? [];
+  if (address === null || sharers.length === 0) return [];
+  const nodes = [...new Set(sharers.map((it) => it.node))].join(', ');
+  return [told.sameAddress({ nodes, node, address })];
 }
 
 /** That the clock of a node is off, as a clause. */

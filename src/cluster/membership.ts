@@ -96,6 +96,11 @@ export class Membership {
     return this.#fleet.link;
   }
 
+  /** Whether it acts by its configuration alone, as what is stored could not be read. */
+  get isBlind(): boolean {
+    return this.#owned?.isBlind ?? false;
+  }
+
   /** The node that owns the accounts on another server, where nobody reads the orders that are left on this one; null where there is none. */
   get ownerElsewhere(): string | null {
     return this.#fleet.newerOwner;

@@ -196,7 +196,7 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<St
     account: async (id) => fresh().then(() => views.account(id)),
     alerts: async (query) => freshOnceRead().then(() => views.alerts(query)),
     alert: async (account, rule) => freshOnceRead().then(() => views.alert(account, rule)),
-    explain: async (account) => fresh().then(() => views.explain(account)),
+    explain: async (account) => freshOnceRead().then(() => views.explain(account)),
     stores: () => true,
     silenced: async (query) => fresh().then(() => views.silenced(query)),
     async orders(orders) {

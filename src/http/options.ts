@@ -13,8 +13,8 @@ export interface WebServerOptions {
   readonly random: Random;
   /** Outlives a restart. Sessions are signed with a key derived from it, as links were before 0.3. 32 bytes. */
   readonly ackKey: Buffer;
-  /** The id of the daemon's database, named in each answer: the command line compares it with that of its own file. */
-  readonly database: string | null;
+  /** The id of the daemon's database, named in each answer: the command line compares it with that of its own file. Null while it is not known. */
+  readonly database: () => string | null;
   /** Reports that can be read and sent now. */
   readonly reports: ReportsOnDemand;
   /** Zone that the page shows times in, an IANA name. */

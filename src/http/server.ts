@@ -78,7 +78,8 @@ interface Answering {
 }
 
 async function answer(it: Answering, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { database, log } = it.site;
+  const { log } = it.site;
+  const database = it.site.database();
   for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value);
   if (database !== null) response.setHeader(databaseHeader, database);
   try {

@@ -26,12 +26,13 @@ export async function ownShared(
   parts: OwnershipDependencies,
 ): Promise<Ownership> {
   const { log, version, makeDaemon } = parts;
-  const { url, leaseMs, aloneForMs, advertise } = postgres;
+  const { leaseMs, aloneForMs, advertise } = postgres;
+  let { url } = postgres;
   const now = systemClock.now;
   const node = postgres.node ?? hostname();
   const startedAt = now();
   let { settings } = parts;
-  let configHash = await hashSettings(settings, postgres);
+  let configHash = await hashSettings(settings, { url });
   let configLoadedAt = startedAt;
   let refused: string | null = null;
   let work: Daemon | null = null;
@@ -48,7 +49,7 @@ export async function ownShared(
     if (published === hash || !membership.clusterStatus.reachesDatabase) return;
     published = hash;
     try {
-      await cluster.publishConfiguration(hash, JSON.stringify(await describeParts(settings, postgres)));
+      await cluster.publishConfiguration(hash, JSON.stringify(await describeParts(settings, { url })));
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
       published = null;
@@ -98,7 +99,8 @@ export async function ownShared(
         void daemon.reload(settings);
         if (refused !== null) daemon.reportInvalidConfiguration(refused);
       }
-      const live = createLiveViews(daemon, version, () => membership.clusterStatus);
+      const acting = createLiveViews(daemon, version, () => membership.clusterStatus);
+      const live = { ...acting, isKnown: () => !membership.isBlind };
       views.become(live);
       hearChats(daemon, live, log);
       log.info({ accounts: settings.accounts.length }, 'this daemon owns the accounts');
@@ -157,9 +159,12 @@ export async function ownShared(
     get reader() {
       return work?.reader ?? cluster.reader;
     },
+    databaseId: cluster.databaseId,
     begin: (fail) => void membership.run().catch(fail),
     async apply(next) {
-      configHash = await hashSettings(next, postgres);
+      url = next.storage.postgres?.url ?? url;
+      cluster.signIn(url);
+      configHash = await hashSettings(next, { url });
       settings = next;
       configLoadedAt = now();
       refused = null;

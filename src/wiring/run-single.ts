@@ -21,6 +21,8 @@ import { createLiveViews, type LiveViews } from '../views/live-views.ts';
 export interface Ownership {
   readonly views: CurrentViews;
   readonly reader: StoreReader;
+  /** The id of a database that may be new, or away at the start; null before it was opened. */
+  databaseId?(): string | null;
   /** `fail` is called where it turns out that the work cannot be done until an operator changes something. */
   begin(fail: (why: unknown) => void): void;
   apply(settings: Settings): Promise<void>;

@@ -85,7 +85,8 @@ async function serveWatched(order: ServeOrder, log: SystemLog, reloads: Reloads)
   const ownership = await openOwnership(settings, { settings, log, version, makeDaemon });
   const { views } = ownership;
   const { storage } = settings;
-  const database = await readIdOf(storage, `lowwater ${version}`);
+  const found = await readIdOf(storage, `lowwater ${version}`);
+  const database = () => found ?? ownership.databaseId?.() ?? null;
   const trials = new Trials({
     settings: () => current,
     reader: ownership.reader,
@@ -109,7 +110,8 @@ async function serveWatched(order: ServeOrder, log: SystemLog, reloads: Reloads)
   );
   const followPage = async (next: Pick<LoadedConfiguration, 'settings' | 'sources'>): Promise<void> => {
     await page.follow(next.settings);
-    leaveDaemonNote(storage, { address: page.url, database, checked: fingerprintOf(next.sources), version });
+    const checked = fingerprintOf(next.sources);
+    leaveDaemonNote(storage, { address: page.url, database: found, checked, version });
   };
   try {
     await followPage(order);
@@ -156,10 +158,12 @@ interface ReloadActions {
   refuse(text: string): void;
 }
 
-/** All but the retention, which may change while the daemon runs. */
+const password = /(?<=^[a-z]+:\/\/[^:@/]*):[^@/]*@/;
+
+/** All but the retention and a password, which may change while the daemon runs. */
 function isSameStorage(before: StorageSettings, after: StorageSettings): boolean {
   const textOf = ({ path, postgres }: StorageSettings): string =>
-    JSON.stringify([path, { ...postgres, url: postgres?.url.reveal() }]);
+    JSON.stringify([path, { ...postgres, url: postgres?.url.reveal().replace(password, '@') }]);
   return textOf(before) === textOf(after);
 }
 

@@ -28,6 +28,7 @@ class Node {
   /** Its wall clock, compared with the true one. */
   skewMs = 0;
   configHash = 'same';
+  advertise: string;
   /** What it says that it is called. */
   readonly calls: string;
   /** Until when the process stands still. */
@@ -66,6 +67,7 @@ class Node {
   ) {
     this.name = name;
     this.calls = calls;
+    this.advertise = `http://${name}`;
     this.line = { latencyMs: 5, cut: false, losesAnswer: () => false, ...line };
     this.#world = world;
     let incarnations = 0;
@@ -84,7 +86,7 @@ class Node {
       clock: this.#clock(),
       log: { ...silent, warn: (_fields, message) => void this.logged.push(message) },
       newIncarnation: () => `${name}-${++incarnations}`,
-      card: () => ({ node: this.calls, advertise: `http://${name}`, configHash: this.configHash }),
+      card: () => ({ node: this.calls, advertise: this.advertise, configHash: this.configHash }),
       leaseMs,
       aloneForMs: 60_000,
       askPeers: async (members) => world.askPeers(members),
@@ -258,6 +260,18 @@ describe('two daemons on one database', () => {
     expect([a.role, b.role]).toEqual(['owner', 'standby']);
     expect(b.membership.clusterStatus).toMatchObject({ owner: { node: 'a' }, epoch: 1, problems: [] });
     expect(b.membership.mayPoll()).toBe(false);
+  });
+
+  test('two that say that they answer at one address are both told so', async () => {
+    const { world, a, b } = await startPair();
+    b.advertise = 'http://a';
+    await world.pass(3000);
+    const said = [a, b].flatMap(({ membership }) => membership.clusterStatus.problems);
+    const rest = 'have one cluster.advertise, http://a, where only one of them answers: give each its own';
+    expect(said).toEqual([`b and a ${rest}`, `a and b ${rest}`]);
+    b.advertise = 'http://b';
+    await world.pass(3000);
+    expect([a, b].flatMap(({ membership }) => membership.clusterStatus.problems)).toEqual([]);
   });
 
   test('the other takes over within 15 s when the owner is killed', async () => {
@@ -558,9 +572,11 @@ describe('two daemons on one database', () => {
     await world.pass(2 * leaseMs + 5000);
     expect([b.role, b.acts]).toEqual(['alone', true]);
     expect(b.membership.clusterStatus.alerts).toMatchObject([{ aspect: 'doubt' }]);
+    expect(b.membership.isBlind).toBe(true);
     b.line.cut = false;
     await world.pass(2 * leaseMs);
     expect([b.role, b.acts, b.begins.length, b.abandoned]).toEqual(['owner', true, 2, 1]);
+    expect(b.membership.isBlind).toBe(false);
     expect(b.membership.clusterStatus.alerts).toEqual([]);
     expect(world.judge()).toEqual([]);
   });

@@ -240,6 +240,7 @@ test('an empty list is no answer of a daemon that has read nothing: API and page
   onTestFinished(() => server.close());
   const lists = ['silences', 'expected-top-ups', 'expected-spending', 'audit', 'channels', 'views/silences'];
   lists.push('pay', 'pay.csv', 'spending-forecast', 'spending-forecast.csv', 'views/explain?account=otp');
+  lists.push('accounts/otp/explain');
   const ask = (path: string) => fetch(server.url + path);
   for (const list of lists) expect((await ask(`/api/v1/${list}`)).status).toBe(200);
   expect((await ask(`/pay.ics?key=${key}`)).status).toBe(200);

@@ -10,6 +10,35 @@ async function problemsOf({ origin }: ClusterNode): Promise<string> {
   return ((await response.json()) as { readonly problems: readonly string[] }).problems.join();
 }
 
+describe.skipIf(noPostgres !== null)('two daemons whose database has another password', () => {
+  it('go on with it as soon as their configuration says so, and agree about that', async () => {
+    const bed = await makeClusterBed();
+    onTestFinished(() => bed.close());
+    const valid = readFileSync(bed.configFile, 'utf8');
+    // Each has a way of its own to the database, and the way of one is the other's too from here on.
+    const [north, south] = bed.nodes;
+    if (north === undefined || south === undefined) throw new Error('two nodes were asked for');
+    const address = new URL(bed.url.reveal());
+    const write = (password: string): void => {
+      Object.assign(address, { port: String(north.proxy.port), password });
+      writeFileSync(bed.configFile, valid.replace(`\${env:NODE_DATABASE}`, address.href));
+    };
+    for (const { end } of bed.nodes) await end('SIGTERM');
+    write(bed.server.password);
+    for (const { start } of bed.nodes) start();
+    await bed.untilMembers(2);
+    const role = decodeURIComponent(address.username);
+    await bed.server.sql(bed.url, `ALTER ROLE ${role} PASSWORD 'another-4711'`);
+    write('another-4711');
+    await pause(2000);
+    north.proxy.breakAll();
+    const polls = bed.provider.said.length;
+    await eventually('it polls', () => bed.provider.said.length > polls + 6);
+    for (const node of bed.nodes)
+      await eventually('nothing is wrong', async () => (await problemsOf(node)) === '');
+  });
+});
+
 describe.skipIf(noPostgres !== null)('two daemons whose configuration was made invalid', () => {
   it('tell nobody that it is valid again when the accounts go from one to the other', async () => {
     const bed = await makeClusterBed();

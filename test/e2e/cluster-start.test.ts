@@ -134,6 +134,27 @@ describe.skipIf(noPostgres !== null)('a daemon whose database is not there at it
     expect((await daemon.ended).code).toBe(0);
   });
 
+  it('names its database in each answer once it is there, as a daemon on a new one does', async (context) => {
+    const proxy = await startTcpProxy(server.port);
+    context.onTestFinished(() => proxy.close());
+    proxy.mode = 'cut';
+    const address = new URL((await server.createDatabase()).reveal());
+    address.port = String(proxy.port);
+    const { origin, start } = await makeMachine(context, address.href);
+    start();
+    const name = async () => (await fetch(`${origin}/livez`)).headers.get('lowwater-database');
+    const hears = () =>
+      name().then(
+        () => true,
+        () => false,
+      );
+    await eventually('it listens', hears);
+    expect(await name()).toBeNull();
+    proxy.mode = 'pass';
+    await eventually('it names it', async () => (await name()) !== null);
+    expect(await name()).toMatch(/^[0-9a-f]{32}$/);
+  });
+
   it('ends in good order while it waits', async (context) => {
     const database = 'postgres://lowwater:secret@127.0.0.1:1/lowwater';
     const { origin, start } = await makeMachine(context, database);

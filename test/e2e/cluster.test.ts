@@ -1,7 +1,23 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ClusterBed, makeClusterBed } from '../support/cluster/cluster-bed.ts';
+import {
+  type ClusterBed,
+  type ClusterNode,
+  makeClusterBed,
+  patienceMs,
+} from '../support/cluster/cluster-bed.ts';
 import { faults, judgeCluster, playFault } from '../support/cluster/cluster-run.ts';
+import { eventually } from '../support/eventually.ts';
 import { noPostgres } from '../support/postgres.ts';
+
+async function findBoth(
+  bed: ClusterBed,
+): Promise<{ readonly owner: ClusterNode; readonly other: ClusterNode }> {
+  const { node } = await bed.owner();
+  const owner = bed.nodes.find(({ name }) => name === node);
+  const other = bed.nodes.find(({ name }) => name !== node);
+  if (owner === undefined || other === undefined) throw new Error('nobody owns the accounts');
+  return { owner, other };
+}
 
 describe.skipIf(noPostgres !== null)('two daemons on one PostgreSQL', () => {
   let bed: ClusterBed;
@@ -22,13 +38,27 @@ describe.skipIf(noPostgres !== null)('two daemons on one PostgreSQL', () => {
     expect(await judgeCluster(bed, takeOvers)).toEqual([]);
   });
 
+  it('give no empty list while one polls that could not read what is stored', async () => {
+    const { owner, other } = await findBoth(bed);
+    const ask = (path: string) => fetch(`${other.origin}/api/v1/${path}`);
+    await owner.command('silence', 'add', '--account', 'voice', '--for', '2h');
+    other.proxy.mode = 'cut';
+    await owner.end('SIGKILL');
+    const polls = async () => (await (await fetch(`${other.origin}/readyz`)).text()).includes('"alone"');
+    await eventually('it polls in doubt', polls, patienceMs);
+    for (const list of ['silences', 'expected-top-ups', 'audit', 'pay'])
+      expect({ list, status: (await ask(list)).status }).toEqual({ list, status: 503 });
+    expect((await ask('accounts')).status).toBe(200);
+    other.proxy.mode = 'pass';
+    await bed.untilOwner(other.name);
+    await eventually('it has read them', async () => (await ask('silences')).status === 200, patienceMs);
+    expect(await (await ask('silences')).text()).toContain('voice');
+    owner.start();
+    await bed.untilMembers(2);
+  });
+
   it('keep what is another clock from owning', async () => {
-    const { node } = await bed.owner();
-    const [owner, other] = [
-      bed.nodes.find(({ name }) => name === node),
-      bed.nodes.find(({ name }) => name !== node),
-    ];
-    if (owner === undefined || other === undefined) throw new Error('nobody owns the accounts');
+    const { owner, other } = await findBoth(bed);
     await other.end('SIGTERM');
     other.shiftClock(5000);
     other.start();

@@ -112,7 +112,7 @@ async function serveViews(views: LiveViews, shown: () => number, options: Server
   const logged: { fields: object; message: string }[] = [];
   let ids = 0;
   const server = await startWebServer({
-    database: '00ff00ff00ff00ff',
+    database: () => '00ff00ff00ff00ff',
     timezone: options.timezone ?? 'UTC',
     reports: {
       ids: () => ['otp'],

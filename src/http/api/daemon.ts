@@ -39,7 +39,7 @@ const shownViews = {
   account: async ({ views, account }) => [await views.account(account)],
   readings: ({ views, account, from, to }) => views.readings(account, from, to),
   alerts: ({ views, all }) => views.alerts({ all: all === 'true' }),
-  explain: ({ views, account }) => known(views).explain(account),
+  explain: ({ views, account }) => views.explain(account),
   silences: ({ views }) => known(views).silences(),
   expected: ({ views }) => known(views).expected(),
   announced: ({ views }) => known(views).announced(),
@@ -58,7 +58,7 @@ export const daemonOperations: readonly Operation[] = [
       const { version, problems } = views.status();
       return {
         version,
-        database,
+        database: database(),
         timezone,
         problems: [...problems],
         accounts: [...views.accountIds()],

@@ -95,7 +95,7 @@ async function showCalendar(context: WebContext): Promise<Response> {
     const why = say(says.badCalendar, scope);
     throw new RequestError(slowed === null ? 'forbidden' : 'too_many_attempts', why, slowed?.headers ?? {});
   }
-  const body = await writeCalendar({ ...scope, timezone: site.timezone }, site.database ?? 'local');
+  const body = await writeCalendar({ ...scope, timezone: site.timezone }, site.database() ?? 'local');
   return context.body(body, 200, { 'content-type': calendarMediaType });
 }
 

@@ -21,6 +21,8 @@ export interface Database {
   snapshot<T>(work: (ask: Ask) => Promise<T>): Promise<T>;
   /** Statements that are done all or not at all, however long they take. */
   transaction<T>(work: (ask: Ask) => Promise<T>): Promise<T>;
+  /** Connections that are made from now on sign in so: to the same database, with another password. */
+  signIn(url: Secret): void;
   close(): Promise<void>;
 }
 
@@ -42,7 +44,7 @@ const lifetimeSeconds = 600;
 /** Connects when it is first asked, and again where that failed. */
 export function openDatabase({ url, log }: { readonly url: Secret; readonly log?: Log }): Database {
   const connections = new Connections(url, log);
-  const run = asker(url);
+  const run = asker(connections);
   return {
     ask: (text, values) =>
       connections.use('reading', (client) => run(client, 'read', readingLimitMs)(text, values)),
@@ -68,13 +70,16 @@ export function openDatabase({ url, log }: { readonly url: Secret; readonly log?
         await ask('COMMIT');
         return result;
       }),
+    signIn(next) {
+      if (next.reveal() !== connections.url.reveal()) connections.url = next;
+    },
     close: () => connections.close(),
   };
 }
 
 /** The pools of one server, made again where several hosts are named and the one in use fails or takes no writes any more. */
 class Connections {
-  readonly #url: Secret;
+  url: Secret;
   readonly #log: Log | undefined;
   readonly #budgets = {
     writing: createConnectionBudget(maxConnections.writing),
@@ -82,10 +87,12 @@ class Connections {
   };
   #opened: Promise<Pools> | null = null;
   #current: Pools | null = null;
+  #currentUrl: Secret;
   #closed = false;
 
   constructor(url: Secret, log: Log | undefined) {
-    this.#url = url;
+    this.url = url;
+    this.#currentUrl = url;
     this.#log = log;
   }
 
@@ -98,7 +105,7 @@ class Connections {
     try {
       pools = await this.#open();
       client = await pools[purpose].connect().catch((error: unknown) => {
-        throw asStorageError(error, 'unsent', this.#url.reveal());
+        throw asStorageError(error, 'unsent', this.url.reveal());
       });
       const result = await work(client);
       client.release();
@@ -112,16 +119,19 @@ class Connections {
         failed.release(true);
         budget.give();
       }
-      if (isAnotherHostBetter(error)) this.#retire(pools);
+      // A password may be written before it holds at the server, or after that.
+      if (isAnotherHostBetter(error) || this.#currentUrl !== this.url) this.#retire(pools);
       throw error;
     }
   }
 
   #open(): Promise<Pools> {
     if (this.#closed) throw new StorageError('other', 'the PostgreSQL database was closed');
-    this.#opened ??= openPools(this.#url, this.#log).then(
+    const { url } = this;
+    this.#opened ??= openPools(url, this.#log).then(
       (pools) => {
         this.#current = pools;
+        this.#currentUrl = url;
         return pools;
       },
       (error: unknown) => {
@@ -200,7 +210,7 @@ const PooledClient = new Proxy(Client, {
 });
 
 const asker =
-  (url: Secret) =>
+  (connections: Pick<Connections, 'url'>) =>
   (client: PoolClient, progress: Progress, limitMs: number | null): Ask => {
     return async <Row>(text: string, values?: readonly Value[]) => {
       const query = {
@@ -213,7 +223,7 @@ const asker =
         // The statement of each call says what its rows are; numbers and bytes come as `chooseParser` makes them.
         return rows as readonly Row[];
       } catch (error) {
-        throw asStorageError(error, progress, url.reveal());
+        throw asStorageError(error, progress, connections.url.reveal());
       }
     };
   };

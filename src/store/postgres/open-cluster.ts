@@ -6,7 +6,7 @@ import { DamagedRuns } from '../runs/stored-run.ts';
 import { databaseIdNote, unstoredNote } from '../tables.ts';
 import { writeUnstored } from '../unstored.ts';
 import { onlySlot } from './commit.ts';
-import { openDatabase } from './connection.ts';
+import { type Database, openDatabase } from './connection.ts';
 import { createFencedStore, RecentBatches } from './fenced-store.ts';
 import { openLease } from './lease.ts';
 import { migrate } from './migrate.ts';
@@ -29,24 +29,30 @@ export function openCluster(options: {
   readonly now: () => number;
   readonly program: string;
   readonly migrations?: readonly Migration[];
-}): Cluster {
+}): Cluster & Pick<Database, 'signIn'> & { readonly databaseId: () => string | null } {
   const { url, leaseMs, log, now, program, migrations = readMigrations(postgresMigrations) } = options;
   const database = openDatabase({ url, log });
   const damaged = new DamagedRuns(now);
   const found = readFrom(database, now, (run) => damaged.note(run));
   const reader = { ...found, close: async () => undefined };
   const recent = new RecentBatches(now);
+  let id: string | null = null;
   return {
+    databaseId: () => id,
+    signIn: database.signIn,
     async open() {
       const applied = await migrate({ database, program, now: now(), migrations });
       for (const { name } of applied) log.info({ migration: name }, 'database migrated');
       // Any daemon may give the database its id: the first one wins.
-      if ((await findDatabaseId(database)) === null)
+      id = await findDatabaseId(database);
+      if (id === null) {
         await database.change(
           `INSERT INTO note (name, slot, value) VALUES ($1, $2, replace(gen_random_uuid()::text, '-', ''))
            ON CONFLICT DO NOTHING`,
           [databaseIdNote, onlySlot],
         );
+        id = await findDatabaseId(database);
+      }
       log.info({}, 'PostgreSQL database open');
     },
     ...openLease(database, leaseMs, program),
