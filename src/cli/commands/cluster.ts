@@ -1,5 +1,5 @@
 import { nobodyOwns } from '../../cluster/cluster-status.ts';
-import { haveSameConfiguration } from '../../cluster/compare-configurations.ts';
+import { compareConfigurations, haveSameConfiguration } from '../../cluster/compare-configurations.ts';
 import type { PostgresSettings } from '../../domain/settings.ts';
 import { isoText } from '../../domain/time.ts';
 import type { ClusterLook } from '../../ports/cluster.ts';
@@ -105,7 +105,6 @@ async function refuseDiffering(
   if (other === undefined) return;
   const hashes = { owner: owner.configHash, other: other.configHash };
   const { findConfigurations, withSchema } = await import('../../store/postgres/reader.ts');
-  const { compareConfigurations } = await import('../../cluster/compare-configurations.ts');
   const found = await withSchema(url, programOf(context), (database) =>
     findConfigurations(database, Object.values(hashes)),
   );

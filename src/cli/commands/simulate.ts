@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { largestDocumentBytes, readFileSource } from '../../config/sources.ts';
 import { parseJson } from '../../domain/json.ts';
 import { ownOf } from '../../domain/own.ts';
 import type { HttpService, ServiceAddress } from '../../net/http-service.ts';
@@ -89,7 +90,6 @@ async function playPreset({ clock }: CommandContext, place: ServiceAddress, type
 
 async function readScenario(path: string): Promise<Scenario> {
   const { parseScenario } = await import('../../simulator/scenario.ts');
-  const { readFileSource, largestDocumentBytes } = await import('../../config/sources.ts');
   const { content: file } = await readFileSource(path, largestDocumentBytes);
   if (file.kind === 'failed') throw refuse('the scenario', [`${path}: ${file.reason}`]);
   const json = parseJson(file.text);
