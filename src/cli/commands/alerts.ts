@@ -1,4 +1,3 @@
-import { formatBareDistinctFrom } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { balanceOf, type Quantity } from '../../domain/quantity.ts';
 import { unitOf } from '../../domain/reading.ts';
@@ -8,6 +7,8 @@ import { english } from '../../wording/language.ts';
 import { sayAge, sayDuration, sayMomentAndAge } from '../../wording/moments.ts';
 import {
   sayAmount,
+  sayBareAmount,
+  sayBeside,
   sayFact,
   sayLimit,
   sayQuantity,
@@ -100,17 +101,11 @@ function wordSuppression({ silenced, inhibited, flapping }: AlertView): readonly
   ];
 }
 
-/** Money without its currency, which stands in `status`: columns compare better. Value and threshold never look alike by rounding. */
+/** Money without its currency, which stands in `status`: columns compare better. */
 function cellText({ value, threshold, currency }: AlertView, quantity: Quantity | null): string {
   if (quantity === null) return '';
-  const beside = quantity === value ? threshold : value;
-  return quantity.unit === 'money'
-    ? formatBareDistinctFrom(
-        quantity.micros,
-        beside?.unit === 'money' ? beside.micros : quantity.micros,
-        currency,
-      )
-    : sayQuantity(quantity, { language: english, timezone: 'UTC', now: 0, currency: null });
+  const frame = { language: english, timezone: 'UTC', now: 0, currency };
+  return sayBeside(quantity, quantity === value ? threshold : value, frame, sayBareAmount);
 }
 
 export const explainCommand = operatorCommand({
