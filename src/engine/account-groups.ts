@@ -39,7 +39,7 @@ export function groupAccounts(state: MonitorState, waiting: ReadonlyMap<string, 
   }
 }
 
-/** Address and key of a watched account as one text, without showing either; null before it was watched. A reload may rename a group, never this. */
+/** Address and key of a watched account as one text, without showing either; null before it was watched. A reload may rename a group, and this only with the account's entry. */
 export function accessOf(state: MonitorState, id: string): string | null {
   return sharedBy(state, id)[0] ?? null;
 }

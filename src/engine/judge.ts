@@ -107,7 +107,7 @@ function applyTransition(
   before: Alert['value'] = null,
 ): void {
   const kind = ruleKindOf(rule);
-  const told = incidentOf(state, alert)?.facts;
+  const told = kind.isAnother && incidentOf(state, alert)?.facts;
   // Facts are stored with a change, and would be taken for told.
   const waitsMs = change === 'none' ? rule.forMs : 0;
   const another = told !== undefined && kind.isAnother?.(told, facts, waitsMs) === true;
