@@ -57,10 +57,12 @@ export function drawLatest(from: Seeded, pair: LatestPair, { settings, at, until
     case 'left readings × unheard commit': {
       const deaf = { kind: 'line', fault: 'deaf', everyone: true } as const;
       const left = { kind: 'left readings', account } as const;
+      // Who left them had polled the account, so the first process of the story has read it.
+      const cutAt = Math.max(at, 5 * minuteMs);
       return [
-        { at, ...deaf, forMs: from.skewed(minuteMs, hourMs) },
-        ...[1, 2, 3].map((): Happening => ({ at: at + from.skewed(1, 10 * minuteMs), ...left })),
-        ...from.some([endOfOwner(from, at + from.skewed(1, 20 * minuteMs))], 0.4),
+        { at: cutAt, ...deaf, forMs: from.skewed(minuteMs, hourMs) },
+        ...[1, 2, 3].map((): Happening => ({ at: cutAt + from.skewed(1, 10 * minuteMs), ...left })),
+        ...from.some([endOfOwner(from, cutAt + from.skewed(1, 20 * minuteMs))], 0.4),
       ];
     }
     case 'silence × retry': {
