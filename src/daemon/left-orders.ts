@@ -1,15 +1,10 @@
 import type { Incident } from '../domain/alert.ts';
-import { refuse } from '../domain/operator.ts';
 import { StorageError } from '../domain/operator-error.ts';
-import { blockedUntil } from '../engine/observe.ts';
 import { takeLeftOrder } from '../engine/orders.ts';
 import { sayAgain, takeInUnstored } from '../engine/unstored.ts';
 import type { OrderReach } from '../ports/orders.ts';
 import type { LeftOrder, Unstored } from '../ports/store.ts';
-import { sentences } from '../wording/phrase.ts';
 import type { DaemonParts } from './daemon-dependencies.ts';
-import type { Poller } from './poller.ts';
-import type { TestAlerts } from './test-alerts.ts';
 
 const orderNote = 'order-at';
 /** Orders are looked for at most this often, however often something is written next to the database. */
@@ -137,25 +132,3 @@ function openUnstoredTaker(
 
 const sizeOf = ({ polls, incidents, orders }: Unstored): number =>
   polls.length + incidents.length + orders.length;
-
-const told = sentences('poll', {
-  refusedLately: 'the provider refused lately; the next poll is due in {seconds} s',
-});
-
-/** The reach of orders in a running daemon. */
-export function createReach(
-  { state, now, membership }: Pick<DaemonParts, 'state' | 'now' | 'membership'>,
-  poller: Pick<Poller, 'pollNow'>,
-  tests: Pick<TestAlerts, 'begin'>,
-): OrderReach {
-  return {
-    poll(account) {
-      const started = poller.pollNow(account);
-      if (started !== null) return { ended: started.then((outcome) => outcome?.kind ?? null) };
-      const seconds = Math.ceil((blockedUntil(state, account) - now()) / 1000);
-      return refuse('not-now', told.refusedLately({ seconds }));
-    },
-    testAlert: (incident) => tests.begin(incident),
-    handOver: (order) => void membership?.handOver(order),
-  };
-}
