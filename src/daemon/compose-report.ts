@@ -39,6 +39,8 @@ export async function composeReport(
   const settings = state.settings.reports.find(({ id }) => id === reportId);
   return {
     ...frameOf(state, message, now),
+    // Its days are those of its own zone.
+    ...(settings === undefined ? {} : { timezone: settings.timezone }),
     ...(settings?.language == null ? {} : { language: settings.language }),
     kind: 'report',
     reportId,

@@ -15,6 +15,9 @@ import { factsOf, type MonitorState, type WatchedAccount } from './state.ts';
 /** Payments further ahead are not planned yet. */
 const payHorizonMs = restoredDays * dayMs;
 
+/** A run is a day: nobody says at which hour of it the money is sent. */
+const runMs = dayMs;
+
 function isNear({ runAt, dueAt }: Payment, now: number): boolean {
   return (runAt ?? dueAt ?? now) <= now + payHorizonMs;
 }
@@ -89,9 +92,9 @@ function inRun(
   const { left, now, currency } = owed;
   const { balance, emptyMicros } = runway;
   const { dueAt, isDue } = wanted;
-  const before = isDue || dueAt === null ? null : calendar.previous(payDays, settings.timezone, dueAt);
-  // Its day is the run's.
-  const runAt = before === null || before + dayMs <= now ? null : before;
+  const before =
+    isDue || dueAt === null ? null : calendar.previous(payDays, settings.timezone, dueAt - runMs);
+  const runAt = before === null || before + runMs <= now ? null : before;
   const next = calendar.next(payDays, settings.timezone, runAt ?? now) ?? now;
   const lacking = neededUntil(account, balance, next) - (left - emptyMicros) - inTimeOf(runway);
   const untilNext = payable(Math.max(0, lacking), currency);
@@ -109,6 +112,6 @@ function paymentToCome(runway: Runway, { now, currency }: Owed): Payment | null 
 
 /** The most that is likely spent until the money of a pay run arrives. */
 function neededUntil({ spending, settings }: WatchedAccount, balance: Balance, runAt: number): Micros {
-  const arrivesAt = passLeadTime(spending.week, runAt, settings.leadTimeMs ?? 0);
+  const arrivesAt = passLeadTime(spending.week, runAt + runMs, settings.leadTimeMs ?? 0);
   return spending.expectedUntil(balance, arrivesAt)?.high ?? 0;
 }

@@ -6,7 +6,7 @@ import { ownOf } from '../domain/own.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import type { Forecast } from '../domain/quantity.ts';
 import { type Balance, unitOf } from '../domain/reading.ts';
-import { isoDay } from '../domain/time.ts';
+import { dayMs, isoDay } from '../domain/time.ts';
 import { planPayments } from '../views/payment-plan.ts';
 import type { AccountView } from '../views/views.ts';
 import { endOf, isGuess } from '../wording/forecast-wording.ts';
@@ -51,6 +51,8 @@ interface CalendarEvent {
   /** The same while it is about the same thing: a calendar moves its entry then. */
   readonly id: string;
   readonly at: number;
+  /** The last instant of one that lasts. */
+  readonly until?: number;
   readonly summary: string;
   readonly description: string;
   readonly url?: string | null;
@@ -64,8 +66,8 @@ export function isCalendarKey(given: string, key: string | null): boolean {
 }
 
 /**
- * Payments, on the day of their pay run where they have one, balances that may be empty and top-ups that are expected, as whole days of the frame's zone (RFC 5545). What is due
- * or already empty stands on the present day; accounts of which nobody can say are named there too. `database` keeps two lowwaters apart.
+ * Payments, on the day of their pay run where they have one, balances that may be empty, top-ups that are expected and announced runs, as whole days of the frame's zone (RFC 5545). What
+ * is due or already empty stands on the present day; accounts of which nobody can say are named there too. `database` keeps two lowwaters apart.
  */
 export async function writeCalendar(scope: Omit<Scope, 'query'>, database: string): Promise<string> {
   const { views, now, timezone } = scope;
@@ -113,18 +115,23 @@ export async function writeCalendar(scope: Omit<Scope, 'query'>, database: strin
     ...runs.map((run) => ({
       id: `run-${run.id}`,
       at: run.startsAt,
+      until: run.endsAt - 1,
       summary: say(says.run, ofAccount(run, run.amountMicros), scope),
       description: described(run),
     })),
     ...(unknown.length === 0 ? [] : [unknownEvent(unknown, scope)]),
   ];
   const stamp = `${isoDay(now, 'UTC').replaceAll('-', '')}T000000Z`;
-  const dayOf = (at: number): string => isoDay(Math.max(at, now), timezone).replaceAll('-', '');
-  const lines = events.flatMap(({ id, at, summary, description, url = null }) => [
+  const dayOf = (at: number, zone = timezone): string => isoDay(at, zone).replaceAll('-', '');
+  const lines = events.flatMap(({ id, at, until, summary, description, url = null }) => [
     'BEGIN:VEVENT',
     `UID:${id}@${database}.lowwater`,
     `DTSTAMP:${stamp}`,
-    `DTSTART;VALUE=DATE:${dayOf(at)}`,
+    `DTSTART;VALUE=DATE:${dayOf(until === undefined ? Math.max(at, now) : at)}`,
+    // The day after it: the end is no part of an event.
+    ...(until === undefined
+      ? []
+      : [`DTEND;VALUE=DATE:${dayOf(Date.parse(isoDay(until, timezone)) + dayMs, 'UTC')}`]),
     `SUMMARY:${escapeText(summary)}`,
     ...(description === '' ? [] : [`DESCRIPTION:${escapeText(description)}`]),
     ...(url === null ? [] : [`URL:${new URL(url).href}`]),

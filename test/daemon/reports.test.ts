@@ -303,6 +303,17 @@ test('a weekly report says what the month comes to, its budget, and what the nex
   expect(message.inOne?.left.micros).toBe(units(371) / 8);
 });
 
+test('a report says its times in its own zone: a month begins at its midnight', async () => {
+  const monthly = { ...daily, cron: '0 0 1 * *', timezone: 'Asia/Shanghai' };
+  const startAt = Date.UTC(2026, 10, 30, 15);
+  const world = await startWorld({ reports: [monthly] }, { startAt, sleepMs });
+  await world.pass(2 * hourMs);
+  const message = reports(world).at(-1)?.message;
+  expect(message?.kind === 'report' && wordReport(message, 1).period).toBe(
+    'Sun 1 Nov 00:00 UTC+8 to Tue 1 Dec 00:00 UTC+8',
+  );
+});
+
 test('a report on the first of a month does not add what accounts took in the month that goes on in zones behind', async () => {
   const accounts = ['Asia/Shanghai', 'America/Los_Angeles'].map((timezone, place) =>
     makeAccount(`a${place}`, { timezone }),

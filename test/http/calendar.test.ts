@@ -182,6 +182,28 @@ describe('the calendar of payments', () => {
     expect(said).toContain('DESCRIPTION:Not read\\, or not enough history: Lost\r\n');
   });
 
+  it('shows an announced run on each of its days, the past ones of one that goes on too', async () => {
+    const details = { account: 'otp', balance: 'sms', amountMicros: micros(10), comment: '' };
+    const run = { ...details, announcedAt: 0, announcedBy: 'Lin', spentMicros: 0, usualMicros: 0 };
+    const runs = [
+      { ...run, id: 'r-on', startsAt: viewsNow - 2 * dayMs, endsAt: viewsNow + dayMs },
+      // Clocks go forward on the day after its last.
+      { ...run, id: 'r-spring', startsAt: Date.UTC(2027, 2, 26, 23), endsAt: Date.UTC(2027, 2, 27, 23) },
+    ];
+    const views = {
+      ...showingAccounts((await startWorld()).views, [buildAccountView()]),
+      announced: () => runs,
+    };
+    const text = await writeCalendar({ views, ...frame, timezone: 'Europe/Berlin' }, 'd1');
+    const days = parseStrictly(text).flatMap(({ properties: { UID = '', DTSTART, DTEND } }) =>
+      UID.startsWith('run-') ? [[DTSTART, DTEND]] : [],
+    );
+    expect(days).toEqual([
+      ['20261118', '20261122'],
+      ['20270327', '20270328'],
+    ]);
+  });
+
   it('joins its sentences as its language does', async () => {
     const accounts = [buildAccountView({ isRead: false, payments: [buildPayment(5)] })];
     const views = showingAccounts((await startWorld()).views, accounts);

@@ -81,8 +81,8 @@ describe('what is to be paid', () => {
 });
 
 test('the page Pay lists what an alert asks for though it can wait for a pay run in more than 30 days', async () => {
-  const rules = [smsLow({ warning: units(11_800) })];
-  const { payment, said } = await fallTo({ left: 10_800, leadTimeMs: dayMs, rules, payDays: '1,15' });
+  const rules = [smsLow({ warning: units(12_200) })];
+  const { payment, said } = await fallTo({ left: 11_200, leadTimeMs: dayMs, rules, payDays: '1,15' });
   expect(payment?.runAt).toBeGreaterThan(now + 30 * dayMs);
   expect(said).toContain('enough until the money of the next pay run arrives');
 });

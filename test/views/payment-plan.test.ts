@@ -101,6 +101,17 @@ async function plan(payDays: string, daysLeft: Readonly<Record<string, number>>)
 const dayOf = (at: number | null) => (at === null ? null : new Date(at).toISOString().slice(5, 10));
 
 describe('pay runs', () => {
+  it('count money as sent when their day is over: paid on a Friday, it comes after the weekend', async () => {
+    // The money must be sent before Friday, 20 November, begins.
+    const weekly = await plan('fri', { soon: 14 });
+    expect(weekly.payments.map(({ dueAt, runAt = null }) => [dayOf(dueAt), dayOf(runAt)])).toEqual([
+      ['11-20', '11-13'],
+    ]);
+    // The money of 11 December, a Friday, comes on the 14th: three days more than if it were sent as that day begins.
+    const { payments } = await plan('11', { rarely: 20 });
+    expect((payments[0]?.micros ?? 0) / units(240) + 20).toBeGreaterThan(42);
+  });
+
   it('hold what is due before the next one, and so much that nothing is empty before the money of that arrives', async () => {
     // The money of the run of the 15th, a Sunday, arrives on 16 November, that of the 1st on 1 December and of the next on the 15th.
     const { runs, payments } = await plan('1,15', { now: 4, soon: 12, later: 33, last: 90 });

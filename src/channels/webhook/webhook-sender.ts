@@ -8,6 +8,7 @@ import { isoText } from '../../domain/time.ts';
 import { currencyOf } from '../../messages/item-wording.ts';
 import { wordCard } from '../../messages/message-wording.ts';
 import { renderText } from '../../messages/render-text.ts';
+import { joinSentences } from '../../wording/lists.ts';
 import type { Accept, AnswerTable } from '../answers.ts';
 import type { Sender, SenderDependencies } from '../kind.ts';
 import { openPostSender } from '../post-sender.ts';
@@ -118,7 +119,7 @@ function itemValues(item: MessageItem, frame: IncidentMessage): Readonly<Record<
     'account.id': alert.account,
     'account.name': item.accountName,
     currency: currencyOf(item) ?? '',
-    advice: alert.advice.join(' '),
+    advice: joinSentences(alert.advice),
     pageUrl: alert.url ?? '',
   };
 }

@@ -110,7 +110,9 @@ const report = shape({
   id: id('Names the report. Unique.'),
   language: languageKey('The language of the report. Default: that of each channel.').optional(),
   cron: cronText.describe('When it is sent, as a cron expression of five fields.'),
-  timezone: timezone.optional(),
+  timezone: zone(
+    'IANA time zone of its cron expression and of the times in it. Default: the one at the top of the file.',
+  ).optional(),
   channels: channelNames('Channels that get it.'),
 }).describe('A summary that is sent on a schedule.');
 

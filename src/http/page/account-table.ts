@@ -1,5 +1,5 @@
 import { ownOf } from '../../domain/own.ts';
-import { cleanText } from '../../domain/plain-text.ts';
+import { capital, cleanText } from '../../domain/plain-text.ts';
 import type { Balance, BalanceDefinition } from '../../domain/reading.ts';
 import { accountStates, stateOf } from '../../views/account-summary.ts';
 import type { AccountView } from '../../views/views.ts';
@@ -89,7 +89,7 @@ function accountTable(page: AccountPage, list: ListQuery, frame: Frame): Html {
   if (page.matching === 0)
     return html`<p class="empty">${say(says.noMatch, frame)} <a href="/">${say(says.showAllOf, { count: page.total }, frame)}</a></p>`;
   const head = (key: SortKey, word: string, extra = ''): Html => sortHeader(list, key, word, extra);
-  const cells = html`${head('state', say(common.state, frame))}${head('name', say(common.account, frame))}${page.balances === null ? html`<th scope="col" class="number">${say(common.balances, frame)}</th>` : page.balances.map(({ id, label }) => head(id, sayBalance(label, frame), 'number'))}<th scope="col" class="picture">${say(common.day, frame)}</th>${head('burn', say(common.burn, frame), 'number')}${head('runway', say(common.runway, frame))}`;
+  const cells = html`${head('state', say(common.state, frame))}${head('name', say(common.account, frame))}${page.balances === null ? html`<th scope="col" class="number">${say(common.balances, frame)}</th>` : page.balances.map(({ id, label }) => head(id, capital(sayBalance(label, frame)), 'number'))}<th scope="col" class="picture">${say(common.day, frame)}</th>${head('burn', say(common.burn, frame), 'number')}${head('runway', say(common.runway, frame))}`;
   const rows = page.accounts.map((account) => accountRow(account, page.balances, frame));
   return html`${table(say(common.accounts, frame), 'cards accounts', cells, rows)}
 ${pagerOf(page, list, frame)}`;
@@ -134,7 +134,7 @@ function balanceCells(
   frame: Frame,
 ): Html {
   if (columns !== null)
-    return html`${columns.map(({ id, label }) => html`<td class="number ${leading !== id && 'other'}" data-label="${sayBalance(label, frame)}">${balanceCell(account, id, frame)}</td>`)}`;
+    return html`${columns.map(({ id, label }) => html`<td class="number ${leading !== id && 'other'}" data-label="${capital(sayBalance(label, frame))}">${balanceCell(account, id, frame)}</td>`)}`;
   const line = ({ id, label }: BalanceDefinition): Html =>
     html`<span class="line">${balanceCell(account, id, frame)} <span class="soft">${sayLabel(label, frame)}</span></span>`;
   return html`<td class="number" data-label="${say(common.balances, frame)}">${account.balances.map(line)}</td>`;

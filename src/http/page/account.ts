@@ -1,5 +1,5 @@
 import { ownOf } from '../../domain/own.ts';
-import { cleanText } from '../../domain/plain-text.ts';
+import { capital, cleanText } from '../../domain/plain-text.ts';
 import { balanceOf, type Quantity } from '../../domain/quantity.ts';
 import { type Balance, type BalanceDefinition, type PollRecord, unitOf } from '../../domain/reading.ts';
 import { dayMs } from '../../domain/time.ts';
@@ -165,7 +165,7 @@ function failureNote(account: AccountView, frame: Frame): Html | null {
 function balanceTile(account: AccountView, { id: balance, label }: BalanceDefinition, frame: Frame): Html {
   const runway = ownOf(account.runways, balance);
   const burn = burnOf(account, balance, frame);
-  return html`<section class="tile"><h2>${sayBalance(label, frame)}</h2>
+  return html`<section class="tile"><h2>${capital(sayBalance(label, frame))}</h2>
 <p class="big">${balanceCell(account, balance, frame)}</p>
 <dl><dt>${say(common.burn, frame)}</dt><dd>${burn === null ? unknown(frame) : burn}</dd>
 <dt>${say(common.runway, frame)}</dt><dd>${runwayCell(account, balance, frame)}</dd>
@@ -201,7 +201,7 @@ async function pollTable(scope: Scope, account: AccountView): Promise<Html> {
   const found = await scope.views.polls(account.id, scope.now - span, scope.now + 1);
   const polls = found.slice(-shownPolls);
   if (polls.length === 0) return html`<p class="empty">${say(says.noPoll, scope)}</p>`;
-  const head = html`<th scope="col">${say(says.outcome, scope)}</th><th scope="col">${say(common.time, scope)}</th>${account.balances.map(({ label }) => html`<th scope="col" class="number">${sayBalance(label, scope)}</th>`)}`;
+  const head = html`<th scope="col">${say(says.outcome, scope)}</th><th scope="col">${say(common.time, scope)}</th>${account.balances.map(({ label }) => html`<th scope="col" class="number">${capital(sayBalance(label, scope))}</th>`)}`;
   const rows = polls.toReversed().map((poll) => pollRow(poll, account, scope));
   return table(say(says.polls, scope), 'cards compact', head, rows);
 }
@@ -217,7 +217,7 @@ function pollRow({ at, outcome, reading }: PollRecord, { balances }: AccountView
         });
   };
   return html`<tr><td data-label="${say(says.outcome, frame)}">${badge(outcome === 'ok' ? 'good' : 'unread', sayOutcome(outcome, frame))}</td><td data-label="${say(common.time, frame)}">${momentAndAge(at, frame)}</td>
-${balances.map(({ id, label }) => html`<td class="number" data-label="${sayBalance(label, frame)}">${amount(id)}</td>`)}</tr>`;
+${balances.map(({ id, label }) => html`<td class="number" data-label="${capital(sayBalance(label, frame))}">${amount(id)}</td>`)}</tr>`;
 }
 
 /** Rules that are breached, or have no verdict, come first; the others are folded. */

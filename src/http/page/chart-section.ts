@@ -1,6 +1,7 @@
 import { amountsOf, type Chart } from '../../chart/chart.ts';
 import { onStorageError } from '../../domain/operator-error.ts';
 import { ownOf } from '../../domain/own.ts';
+import { capital } from '../../domain/plain-text.ts';
 import { type Balance, type BalanceDefinition, unitOf } from '../../domain/reading.ts';
 import { dayMs, isoDay, isoText, momentParts, weekMs } from '../../domain/time.ts';
 import { ladderSteps } from '../../rules/ladder.ts';
@@ -81,7 +82,7 @@ export async function chartSection(scope: Scope, account: AccountView): Promise<
   const wanted = readBalances(query, account);
   const path = accountPath(account.id);
   const figures = await Promise.all(wanted.map(({ id }) => chartFigure(id, shown)));
-  return html`<section aria-labelledby="chart-heading" class="chart-section"><div class="section-head"><h2 id="chart-heading">${say(says.heading, { balance: balancesWords(wanted, scope), span: spanWords(shown) }, scope)}</h2>
+  return html`<section aria-labelledby="chart-heading" class="chart-section"><div class="section-head"><h2 id="chart-heading">${capital(say(says.heading, { balance: balancesWords(wanted, scope), span: spanWords(shown) }, scope))}</h2>
 <div class="choices">${rangeLinks(path, shown, query)}${balanceLinks(shown, wanted, query)}</div></div>
 ${rangeForm(shown, query, asked)}
 ${figures}
@@ -256,7 +257,7 @@ function chartTable(chart: Chart, balance: Balance, { account, scope }: Shown): 
     return value === null || index % step === 0 || index === chart.points.length - 1;
   });
   if (rows.length === 0) return html`<p class="empty">${say(says.empty, scope)}</p>`;
-  return html`<div class="scroll" role="group" aria-label="${say(says.readings, scope)}" tabindex="0"><table><thead><tr><th scope="col">${say(common.time, scope)}</th><th scope="col" class="number">${sayBalance(balanceLabel(balance, account.balances), scope)}</th></tr></thead><tbody>${rows
+  return html`<div class="scroll" role="group" aria-label="${say(says.readings, scope)}" tabindex="0"><table><thead><tr><th scope="col">${say(common.time, scope)}</th><th scope="col" class="number">${capital(sayBalance(balanceLabel(balance, account.balances), scope))}</th></tr></thead><tbody>${rows
     .toReversed()
     .map(
       ({ at, value }) =>

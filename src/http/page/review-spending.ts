@@ -4,6 +4,7 @@ import { dayMs } from '../../domain/time.ts';
 import { explainChanges } from '../../views/explain-changes.ts';
 import { type GroupSpent, type Review, type Spent, sumReview } from '../../views/review.ts';
 import { type Html, html } from '../../wording/html.ts';
+import { joinSentences } from '../../wording/lists.ts';
 import { sayDay, sayDuration } from '../../wording/moments.ts';
 import { phrases, say } from '../../wording/phrase.ts';
 import { sayAmount, sayBareAmount } from '../../wording/quantity-wording.ts';
@@ -101,12 +102,15 @@ function sayChange(
     const name = group.label === '' ? say(says.noLabel, scope) : nameOf(group.label);
     return say(says.named, { name, change: signed(group.more) }, scope);
   });
+  const byLabel = { label: label ?? '', names: scope.language.list(named) };
   const sentences = [
     what,
-    named.length > 0 && say(says.byLabel, { label: label ?? '', names: scope.language.list(named) }, scope),
-    reasons && say(says.reasons, { price: signed(reasons.price), volume: signed(reasons.volume) }, scope),
+    ...(named.length > 0 ? [say(says.byLabel, byLabel, scope)] : []),
+    ...(reasons === null
+      ? []
+      : [say(says.reasons, { price: signed(reasons.price), volume: signed(reasons.volume) }, scope)]),
   ];
-  return sentences.filter(Boolean).join(' ');
+  return joinSentences(sentences);
 }
 
 function spentTable<Row extends Spent>(

@@ -2,6 +2,7 @@ import { getOrMake } from '../../domain/get-or-make.ts';
 import { currencyCode, type Micros } from '../../domain/money.ts';
 import { type Money, sumUp } from '../../domain/one-sum.ts';
 import { ownOf } from '../../domain/own.ts';
+import { capital } from '../../domain/plain-text.ts';
 import { amountOf, type BalanceDefinition, type Reading, unitOf } from '../../domain/reading.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
@@ -52,7 +53,7 @@ export class Totals {
     const totals = [...this.#totals].sort(([, left], [, right]) => right.accounts - left.accounts);
     if (totals.length === 0) return null;
     const columns = commonBalances(this.#lists)?.map(({ label }) => label) ?? null;
-    const head = html`<th scope="col">${say(says.currency, frame)}</th><th scope="col">${say(common.accounts, frame)}</th>${(columns?.map((label) => sayLabel(label, frame)) ?? [say(common.balances, frame)]).map((label) => html`<th scope="col" class="number">${label}</th>`)}<th scope="col" class="number">${say(common.burn, frame)}</th><th scope="col">${say(says.first, frame)}</th>`;
+    const head = html`<th scope="col">${say(says.currency, frame)}</th><th scope="col">${say(common.accounts, frame)}</th>${(columns?.map((label) => capital(sayLabel(label, frame))) ?? [say(common.balances, frame)]).map((label) => html`<th scope="col" class="number">${label}</th>`)}<th scope="col" class="number">${say(common.burn, frame)}</th><th scope="col">${say(says.first, frame)}</th>`;
     const rows = totals.map(([code, total]) =>
       totalRow(total, this.#neverRead.get(code)?.size ?? 0, columns, frame),
     );
@@ -79,7 +80,7 @@ function totalRow(total: Total, neverRead: number, columns: readonly string[] | 
       html`<span class="line">${sum(label)} <span class="soft">${sayLabel(label, frame)}</span></span>`,
   );
   return html`<tr><th scope="row"><bdi>${currency}</bdi></th><td data-label="${say(common.accounts, frame)}">${say(says.count, { count: accounts }, frame)}${unread > 0 && html` <span class="sub unread">${say(says.unread, { count: unread }, frame)}</span>`}${neverRead > 0 && html` <span class="sub unread">${say(says.neverRead, { count: neverRead }, frame)}</span>`}</td>
-${columns === null ? html`<td class="number" data-label="${say(common.balances, frame)}">${named}</td>` : columns.map((label) => html`<td class="number" data-label="${sayLabel(label, frame)}">${sums.has(label) && sum(label)}</td>`)}
+${columns === null ? html`<td class="number" data-label="${say(common.balances, frame)}">${named}</td>` : columns.map((label) => html`<td class="number" data-label="${capital(sayLabel(label, frame))}">${sums.has(label) && sum(label)}</td>`)}
 <td class="number" data-label="${say(common.burn, frame)}">${burnCell(total, frame)}</td>
 <td data-label="${say(says.first, frame)}">${
     first === null

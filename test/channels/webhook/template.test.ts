@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { templateSchema } from '../../../src/channels/webhook/template-schema.ts';
 import { fillTemplate } from '../../../src/channels/webhook/webhook-sender.ts';
+import { loadLanguage } from '../../../src/languages/load-language.ts';
 import { json, sendThrough } from '../../support/channel-bed.ts';
 import { hostileNames } from '../../support/hostile-text.ts';
 import { buildItem, buildMessage, buildTestMessage, everyMessage } from '../../support/messages.ts';
@@ -30,6 +31,12 @@ describe('a template', () => {
 
   it.each(Object.entries(everyMessage()))('is filled for every message: %s', (_name, message) => {
     expect(fillTemplate(ntfy, message)).not.toMatch(/\{\{|undefined|\[object/);
+  });
+
+  it('joins the sentences of the advice as their language does', async () => {
+    await loadLanguage('zh-CN');
+    const message = { ...(everyMessage().surge ?? buildMessage()), language: 'zh-CN' };
+    expect(fillTemplate('{{advice}}', message)).toMatch(/。充值 1,400\.00 CNY/);
   });
 
   it('leaves empty what is not known', () => {

@@ -268,6 +268,17 @@ it.each(['zh-CN', 'es'])(
   60_000,
 );
 
+describe('In Spanish', () => {
+  it('every heading of a section and every column begins with a capital letter', async () => {
+    const headings = (await readEach()).es?.flatMap(({ name, html }) =>
+      [...html.matchAll(/<(?:h2|th scope="col")[^>]*>(?:<a [^>]*>)?([^<]+)/g)].map(
+        ([, said]) => `${said} on ${name}`,
+      ),
+    );
+    expect(headings?.filter((heading) => /^\p{Ll}/u.test(heading))).toEqual([]);
+  });
+});
+
 describe.skipIf(!hasBrowser())('In a browser', () => {
   it.each([
     ['en', 'Updates by itself.', /\w{3} \d+ \w{3} \d\d:\d\d UTC/, /\d+ minutes ago/],

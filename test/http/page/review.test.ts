@@ -360,6 +360,23 @@ describe('the page of a review', () => {
     expect(page).toContain('<td data-label="Value">CNY</td>');
   });
 
+  it('joins the sentences that say why more was spent as their language does', async () => {
+    const accounts = [
+      makeAccount('otp', { labels: { team: 'a' } }),
+      makeAccount('news', { labels: { team: 'b' } }),
+    ];
+    const world = await startWorld({ accounts, rules: [] }, { sleepMs: hourMs });
+    for (let hour = 0; hour < 50; hour++) {
+      world.provider.set('otp', 1000 - hour - Math.max(0, hour - 25) * 2);
+      world.provider.set('news', 1000);
+      await world.pass(hourMs);
+    }
+    const { url } = await serveWorld(world);
+    const headers = { 'accept-language': 'zh-CN' };
+    const page = await (await fetch(`${url}/review?range=24h`, { headers })).text();
+    expect(page).toMatch(/otp \+48\.00。按/);
+  });
+
   it('says by the API too why more was spent than before', async () => {
     const world = await startWorld({ rules: [] }, { sleepMs: hourMs });
     for (let hour = 0; hour < 50; hour++) {
