@@ -4,6 +4,7 @@ import { entryOf } from '../domain/provider-entry.ts';
 import { amountOf, type Balance, unitOf } from '../domain/reading.ts';
 import { dayMs } from '../domain/time.ts';
 import { notUrgent } from '../domain/urgency.ts';
+import type { Calendar } from '../ports/clock.ts';
 import { clearingBalance } from '../rules/registry.ts';
 import { urgencyOfBalance } from '../rules/urgency.ts';
 import { passLeadTime } from '../spending/local-week.ts';
@@ -15,8 +16,7 @@ import { factsOf, type MonitorState, type WatchedAccount } from './state.ts';
 /** Payments further ahead are not planned yet. */
 const payHorizonMs = restoredDays * dayMs;
 
-/** A run is a day: nobody says at which hour of it the money is sent. */
-const runMs = dayMs;
+const midnight = '0 0 * * *';
 
 function isNear({ runAt, dueAt }: Payment, now: number): boolean {
   return (runAt ?? dueAt ?? now) <= now + payHorizonMs;
@@ -92,11 +92,14 @@ function inRun(
   const { left, now, currency } = owed;
   const { balance, emptyMicros } = runway;
   const { dueAt, isDue } = wanted;
-  const before =
-    isDue || dueAt === null ? null : calendar.previous(payDays, settings.timezone, dueAt - runMs);
-  const runAt = before === null || before + runMs <= now ? null : before;
-  const next = calendar.next(payDays, settings.timezone, runAt ?? now) ?? now;
-  const lacking = neededUntil(account, balance, next) - (left - emptyMicros) - inTimeOf(runway);
+  const zone = settings.timezone;
+  let before = isDue || dueAt === null ? null : calendar.previous(payDays, zone, dueAt);
+  if (before !== null && dueAt !== null && sentBy(before, calendar, zone) > dueAt)
+    before = calendar.previous(payDays, zone, before - 1);
+  const runAt = before === null || sentBy(before, calendar, zone) <= now ? null : before;
+  const next = calendar.next(payDays, zone, runAt ?? now) ?? now;
+  const needed = neededUntil(account, balance, sentBy(next, calendar, zone));
+  const lacking = needed - (left - emptyMicros) - inTimeOf(runway);
   const untilNext = payable(Math.max(0, lacking), currency);
   const covers = untilNext > least ? 'next-run' : wanted.covers;
   return { ...wanted, micros: Math.max(least, untilNext), covers, runAt };
@@ -110,8 +113,14 @@ function paymentToCome(runway: Runway, { now, currency }: Owed): Payment | null 
   return { balance, dueAt, isEmpty: false, isDue: dueAt <= now, micros, covers: 'thirty-days' };
 }
 
-/** The most that is likely spent until the money of a pay run arrives. */
-function neededUntil({ spending, settings }: WatchedAccount, balance: Balance, runAt: number): Micros {
-  const arrivesAt = passLeadTime(spending.week, runAt + runMs, settings.leadTimeMs ?? 0);
+/** When the money of a pay run has left: a run at midnight is a day, and nobody says at which hour of it. */
+function sentBy(runAt: number, calendar: Calendar, timezone: string): number {
+  const isDay = calendar.previous(midnight, timezone, runAt) === runAt;
+  return (isDay ? calendar.next(midnight, timezone, runAt) : null) ?? runAt;
+}
+
+/** The most that is likely spent until money that is sent then arrives. */
+function neededUntil({ spending, settings }: WatchedAccount, balance: Balance, sentAt: number): Micros {
+  const arrivesAt = passLeadTime(spending.week, sentAt, settings.leadTimeMs ?? 0);
   return spending.expectedUntil(balance, arrivesAt)?.high ?? 0;
 }

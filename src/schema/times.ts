@@ -83,7 +83,7 @@ const payDaysForm = 'must be days of the month such as "1,15", weekdays such as 
 
 export const payDays = textLeaf({
   description:
-    'When payments are made: days of the month ("1,15"), weekdays ("fri"), or a cron expression. A month without such a day has no run on it; "0 0 L * *" is the last day of each. What is due is then grouped by pay run: each holds so much that nothing is empty before the money of the next one arrives.',
+    'When payments are made: days of the month ("1,15"), weekdays ("fri"), or a cron expression. A month without such a day has no run on it; "0 0 L * *" is the last day of each. What is due is then grouped by pay run: each holds so much that nothing is empty before the money of the next one arrives. Money counts as sent when the day is over, or at the hour that the expression names.',
   allowed: payDaysForm,
   examples: ['1,15', 'fri'],
   read(text) {

@@ -112,6 +112,20 @@ describe('pay runs', () => {
     expect((payments[0]?.micros ?? 0) / units(240) + 20).toBeGreaterThan(42);
   });
 
+  it.each([
+    ['thu', null],
+    ['0 9 * * thu', '11-12'],
+    ['0 23 * * thu', null],
+  ])(
+    '%s: hold what is due on a Thursday evening where their money has left by then',
+    async (payDays, run) => {
+      const { payments } = await plan(payDays, { soon: 10 });
+      expect(payments.map(({ dueAt, runAt = null }) => [dayOf(dueAt), dayOf(runAt)])).toEqual([
+        ['11-12', run],
+      ]);
+    },
+  );
+
   it('hold what is due before the next one, and so much that nothing is empty before the money of that arrives', async () => {
     // The money of the run of the 15th, a Sunday, arrives on 16 November, that of the 1st on 1 December and of the next on the 15th.
     const { runs, payments } = await plan('1,15', { now: 4, soon: 12, later: 33, last: 90 });
