@@ -392,6 +392,26 @@ describe('two daemons on one database', () => {
     expect([a.role, a.membership.maySend()]).toEqual(['owner', true]);
   });
 
+  test('while the owner cannot store, who stands by knows that what is stored is not how the accounts are', async () => {
+    const { world, a, b } = await startPair();
+    a.full = true;
+    await world.pass(5000);
+    expect(b.membership.news.revision).not.toBeNull();
+    await world.pass(2 * leaseMs);
+    expect(b.membership.news.revision).toBeNull();
+    expect(b.membership.clusterStatus).toMatchObject({
+      ...{ role: 'standby', reachesDatabase: true, polling: { who: 'other', node: 'a' } },
+      problems: [
+        'a owns the accounts and cannot store what it reads and does: how they are now is not known here',
+      ],
+    });
+    expect(a.membership.news.revision).toBeNull();
+    a.full = false;
+    await world.pass(leaseMs);
+    expect(b.membership.news.revision).not.toBeNull();
+    expect([a.abandoned, b.membership.clusterStatus.problems]).toEqual([0, []]);
+  });
+
   test('while nobody reaches the database the owner goes on from memory, and forgets nothing', async () => {
     const { world, a, b } = await startPair();
     a.line.cut = true;
