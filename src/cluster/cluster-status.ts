@@ -23,6 +23,8 @@ const told = sentences('cluster', {
   noAnswer: 'the shared database does not answer this daemon ({reason})',
   notAsked: 'the shared database was not asked yet',
   loading: '{node} has taken the accounts and reads what is stored',
+  unstored:
+    '{owner} owns the accounts and cannot store what it reads and does: how they are now is not known here',
   alone: 'nobody reaches the shared database: going on from memory',
   otherConfiguration: 'the configuration of {node} is not that of {owner}, which owns the accounts',
   clockBehind:
@@ -120,9 +122,14 @@ function problemsOf(known: KnownState): string[] {
   if (owner !== null && isAsTheOwners(known) === false)
     problems.push(told.otherConfiguration({ node, owner: owner.node }));
   if (fleet.names.duplicate !== null) problems.push(namesake(node, fleet.names.duplicate));
-  problems.push(...sharedAddress(known));
+  problems.push(...unstored(known), ...sharedAddress(known));
   if (isClockOff && doubt === null) problems.push(told.noneTaken({ problem: clockOff(node, aheadMs) }));
   return problems;
+}
+
+function unstored({ role, fleet }: KnownState): readonly string[] {
+  const owner = fleet.link.ownerThatStoresNothing;
+  return owner === null || role !== 'standby' ? [] : [told.unstored({ owner: owner.node })];
 }
 
 /** Who asks at an address that it says of itself would hear itself, or one of two. */

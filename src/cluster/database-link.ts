@@ -75,9 +75,16 @@ export class DatabaseLink {
     return this.look?.members.map(({ program }) => program) ?? [];
   }
 
-  /** Another one each time that something was stored; null where that is not known now. */
+  /** Null where there is none, or what it does is stored. */
+  get ownerThatStoresNothing(): ClusterMember | null {
+    return this.owner?.status?.stores === false ? this.owner : null;
+  }
+
+  /** Another one each time that something was stored; null where that is not known now, or is not what the owner knows. */
   get revision(): string | null {
-    return this.reaches ? `${this.look?.epoch} ${this.look?.batch}` : null;
+    return this.reaches && this.ownerThatStoresNothing === null
+      ? `${this.look?.epoch} ${this.look?.batch}`
+      : null;
   }
 
   /** `wallNow`: what this machine's clock showed when the database looked at its own, as far as that can be known; `node`: its own. */

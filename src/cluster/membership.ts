@@ -213,7 +213,10 @@ export class Membership {
     const skew = skewMs === null ? null : Math.round(skewMs);
     return {
       ...this.#dependencies.card(),
-      status: { process, skewMs: skew, polls: this.mayPoll(), since: firstLookAt },
+      status: {
+        ...{ process, skewMs: skew, polls: this.mayPoll(), since: firstLookAt },
+        ...(this.#owned?.mayActUnpersisted === true ? { stores: false } : {}),
+      },
     };
   }
 

@@ -9,7 +9,7 @@ import type { MembershipDependencies } from './membership-dependencies.ts';
 
 type OwnedDependencies = Pick<
   MembershipDependencies,
-  'cluster' | 'clock' | 'log' | 'leaseMs' | 'aloneForMs' | 'askPeers' | 'restore' | 'card'
+  'cluster' | 'clock' | 'log' | 'leaseMs' | 'aloneForMs' | 'askPeers' | 'restore' | 'card' | 'takenBack'
 >;
 
 /** After a failure that may pass the load is tried again so soon. */
@@ -182,8 +182,9 @@ export class OwnedAccounts {
     },
   ): Promise<void> {
     const { incarnation, sentAt, look, isCurrent, claim } = input;
-    const { cluster, log } = this.#dependencies;
-    await this.store.continueWith(kind === 'regain', async () => {
+    const { cluster, log, takenBack } = this.#dependencies;
+    let isTakenBack = false;
+    const taken = this.store.continueWith(kind === 'regain', async () => {
       if (!isCurrent()) return null;
       const before = this.#ownership.epoch;
       // It may have taken them though nobody heard of it.
@@ -198,6 +199,7 @@ export class OwnedAccounts {
       this.phase = 'owner';
       this.doubt = null;
       this.#isRefused = false;
+      isTakenBack = kind === 'restore';
       if (kind === 'regain')
         log.info({ epoch }, 'the lease was over and nobody had taken the accounts: this daemon goes on');
       else
@@ -207,6 +209,8 @@ export class OwnedAccounts {
         );
       return { store: cluster.store(this.#ownership, unheard?.batch ?? 0), lost };
     });
+    // What it stored itself is complete, with when it happened, before the rest.
+    await taken.finally(() => isTakenBack && takenBack?.());
   }
 
   /** A change was refused: because another took the accounts, or because the database does not know any more that this one did. */

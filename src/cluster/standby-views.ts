@@ -17,6 +17,8 @@ import { carryOut, restoreStored, type StoredDependencies } from '../views/store
 const freshMs = 5000;
 /** … but reading takes a twentieth of the time at most, however much there is. */
 const restFactor = 20;
+/** The time of a read for which `freshMs` is rest enough. */
+const cheapMs = freshMs / restFactor;
 
 interface StandbyDependencies extends Omit<StoredDependencies, 'settings' | 'reader'> {
   readonly settings: () => Settings;
@@ -74,6 +76,8 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<St
   let confirmedAt = Number.NEGATIVE_INFINITY;
   let failure: StorageError | null = null;
   let restUntil = Number.NEGATIVE_INFINITY;
+  /** The time that reading takes, where the database does not stand still meanwhile: no more than twice that of the time before. */
+  let costMs = cheapMs;
   let updating: Promise<void> | null = null;
   const subscribers = new Set<() => void>();
 
@@ -93,7 +97,9 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<St
       if (!(error instanceof StorageError)) throw error;
       failure = error;
     }
-    restUntil = startedAt + Math.max(freshMs, restFactor * (clock.monotonic() - startedAt));
+    const tookMs = Math.max(cheapMs, Math.min(clock.monotonic() - startedAt, 2 * costMs));
+    if (failure === null) costMs = tookMs;
+    restUntil = startedAt + restFactor * tookMs;
   }
 
   function status(): DaemonStatus {

@@ -24,6 +24,8 @@ export interface MemberCard {
     readonly skewMs: number | null;
     /** Whether it polls the accounts. */
     readonly polls: boolean;
+    /** False where it has not stored what it does for a lease: what is stored is not how the accounts are. Absent: true. */
+    readonly stores?: boolean;
     /** When it first looked, by the clock of the database; null before. */
     readonly since: number | null;
   } | null;

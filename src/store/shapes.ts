@@ -226,6 +226,7 @@ const status = objectOf<NonNullable<Status>>({
   process: text,
   skewMs: orNull(number),
   polls: flag,
+  stores: orAbsent(flag),
   since: orNull(instant),
 });
 

@@ -8,6 +8,7 @@ import { atMost } from '../daemon/ending.ts';
 import { keyOf } from '../domain/json.ts';
 import { onStorageError, StorageError } from '../domain/operator-error.ts';
 import type { PostgresSettings } from '../domain/settings.ts';
+import { storeAgain } from '../engine/batch.ts';
 import { noteClusterChange } from '../engine/self-alerts.ts';
 import { takeUnstored } from '../engine/unstored.ts';
 import type { ClusterMember, PeerAnswer, Role } from '../ports/cluster.ts';
@@ -17,6 +18,7 @@ import { cronCalendar } from '../system/calendar.ts';
 import { systemClock } from '../system/clock.ts';
 import { systemRandom } from '../system/random.ts';
 import { CurrentViews } from '../views/current-views.ts';
+import { nothingStored } from '../views/empty-reader.ts';
 import { createLiveViews } from '../views/live-views.ts';
 import { hearChats, type Ownership, type OwnershipDependencies, restore } from './run-single.ts';
 
@@ -122,6 +124,11 @@ export async function ownShared(
         unstored.push([systemRandom.id(), each]);
     },
     drain: async (aheadMs) => work?.drain(aheadMs),
+    async takenBack() {
+      const daemon = work;
+      const stored = await cluster.reader.load().catch(onStorageError(nothingStored));
+      if (work === daemon) daemon?.act((at) => storeAgain(daemon.state, stored, at));
+    },
     looked: () => void publish().then(leaveUnstored),
     happened: announce,
   });

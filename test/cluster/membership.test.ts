@@ -43,6 +43,8 @@ class Node {
   abandoned = 0;
   /** What it said of the database while it owned the accounts. */
   readonly happened: string[] = [];
+  /** How many batches there were each time that it was to store again whatever it knows. */
+  readonly takenBack: number[] = [];
   /** Of the last beginning. */
   takenFrom: string | null = null;
   /** The database answers that it is not what it should be. */
@@ -112,6 +114,7 @@ class Node {
       },
       drain: async () => undefined,
       happened: (text) => void this.happened.push(text),
+      takenBack: () => void this.takenBack.push(world.cluster.log.length),
     });
     this.membership.run().catch((error: unknown) => {
       this.ended = error;
@@ -387,6 +390,26 @@ describe('two daemons on one database', () => {
     expect(a.membership.maySend()).toBe(false);
     await world.pass(leaseMs);
     expect([a.role, a.membership.maySend()]).toEqual(['owner', true]);
+  });
+
+  test('while the owner cannot store, who stands by knows that what is stored is not how the accounts are', async () => {
+    const { world, a, b } = await startPair();
+    a.full = true;
+    await world.pass(5000);
+    expect(b.membership.news.revision).not.toBeNull();
+    await world.pass(2 * leaseMs);
+    expect(b.membership.news.revision).toBeNull();
+    expect(b.membership.clusterStatus).toMatchObject({
+      ...{ role: 'standby', reachesDatabase: true, polling: { who: 'other', node: 'a' } },
+      problems: [
+        'a owns the accounts and cannot store what it reads and does: how they are now is not known here',
+      ],
+    });
+    expect(a.membership.news.revision).toBeNull();
+    a.full = false;
+    await world.pass(leaseMs);
+    expect(b.membership.news.revision).not.toBeNull();
+    expect([a.abandoned, b.membership.clusterStatus.problems]).toEqual([0, []]);
   });
 
   test('while nobody reaches the database the owner goes on from memory, and forgets nothing', async () => {
@@ -909,11 +932,16 @@ describe('a database that loses what it had stored', () => {
   test('and with it that the owner took the accounts gets both again, under an epoch that nobody had', async () => {
     const { world, a, b } = await startPair();
     await world.pass(10_000);
-    world.cluster.rollBack({ commits: world.cluster.log.length, claims: 1 });
+    const stored = world.cluster.log.length;
+    world.cluster.rollBack({ commits: stored, claims: 1 });
     await world.pass(6000);
     expect([a.role, b.role, a.abandoned]).toEqual(['owner', 'standby', 0]);
     expect(world.cluster.epoch).toBeGreaterThan(1);
     expect(world.judge().filter((line) => !line.includes('the epoch fell'))).toEqual([]);
+    // What it had found there when it took the accounts is stored again after that, and once.
+    expect(a.takenBack).toHaveLength(1);
+    expect(a.takenBack[0]).toBeGreaterThanOrEqual(stored);
+    expect(b.takenBack).toEqual([]);
   });
 
   test('is no reason to poll nothing where the database then answers nothing more: the owner goes on from memory', async () => {

@@ -154,6 +154,42 @@ test('gives the accounts that were asked for, and no others', async () => {
     expect((await views.accounts(['voice'])).map(({ id }) => id)).toEqual(['voice']);
 });
 
+test('reads again soon after a database that stood still, whether it answered late or not at all, and rests long where reading always takes long', async () => {
+  const world = await firingWorld();
+  const { reader, loads } = countLoads(world);
+  let takesMs = 0;
+  let isGivenUp = false;
+  const load = async () => {
+    await world.pass(takesMs);
+    if (isGivenUp) throw new StorageError('other', 'no answer');
+    return reader.load();
+  };
+  const standby = await standBy(world, { reader: { ...reader, load } });
+  for (const fails of [false, true]) {
+    await standby.accounts();
+    [takesMs, isGivenUp] = [9000, fails];
+    await world.pass(6000);
+    await standby.accounts();
+    [takesMs, isGivenUp] = [0, false];
+    await world.pass(2000);
+    const before = loads();
+    expect(await standby.alerts({ all: false })).toHaveLength(1);
+    expect(loads()).toBe(before + 1);
+  }
+  takesMs = 4000;
+  for (let minute = 0; minute < 4; minute++) {
+    await world.pass(minuteMs);
+    await standby.accounts();
+  }
+  const before = loads();
+  await world.pass(minuteMs);
+  await standby.accounts();
+  expect(loads()).toBe(before);
+  await world.pass(20_000);
+  await standby.accounts();
+  expect(loads()).toBe(before + 1);
+});
+
 test('reads again by a new configuration', async () => {
   const world = await firingWorld();
   const standby = await standBy(world, { revision: () => 'the same' });
