@@ -127,23 +127,23 @@ function cutTo<Band extends Stretch>({ since, until }: ChartOrder, bands: readon
     .filter(({ from, to }) => to > since && from <= until);
 }
 
-/** Stretches without a reading, oldest first: failed polls up to the next that worked, and times without any poll that are long by the pace of the account. */
+/** Stretches without a reading, oldest first: times between two, and since the last, that are long by the pace of the account, and failed polls up to the next that worked. */
 function findGaps({ readings, polls, until, intervalMs, leastGapMs = 0 }: ChartOrder): readonly Stretch[] {
   const gaps: Stretch[] = [];
   const finder = new GapFinder(intervalMs);
   let readAt: number | null = null;
   let blindFrom: number | null = null;
-  for (const { at, reading } of polls ?? readings.map((each) => ({ at: each.at, reading: each }))) {
-    if (reading === null) {
-      blindFrom ??= at;
-      continue;
-    }
-    if (readAt !== null && finder.isGap(at - readAt)) blindFrom ??= readAt + 1;
+  const read = (at: number): void => {
+    if (readAt !== null && finder.isGap(at - readAt)) blindFrom = readAt + 1;
     if (blindFrom !== null) gaps.push({ from: blindFrom, to: at });
     blindFrom = null;
     readAt = at;
+  };
+  for (const { at, reading } of polls ?? readings.map((each) => ({ at: each.at, reading: each }))) {
+    if (reading === null) blindFrom ??= at;
+    else read(at);
   }
-  if (blindFrom !== null) gaps.push({ from: blindFrom, to: until });
+  read(until);
   return gaps.filter(({ from, to }) => to - from >= leastGapMs);
 }
 

@@ -5,6 +5,7 @@ import { hasBrowser, openPage, wide, withPage } from '../support/browser.ts';
 import { ackLink, narrow, token, useBrowser, widthOf } from '../support/browser-bed.ts';
 import { buildAccountView, buildAlertView, hourMs, viewsNow } from '../support/built-views.ts';
 import { demoViews } from '../support/demo-views.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { runFakeServer } from '../support/web-server.ts';
 
 describe.skipIf(!hasBrowser())('people at a browser', () => {
@@ -159,14 +160,18 @@ describe.skipIf(!hasBrowser())('people at a browser', () => {
   });
 
   it('notices within 15 s that the daemon hangs', async () => {
-    // A server that shows no sign of life, though the connection stands.
-    const own = await runFakeServer({ views: demoViews(), limits: { heartbeatMs: 600_000 } });
+    const own = await runFakeServer({ views: demoViews() });
+    const proxy = await startTcpProxy(Number(new URL(own.url).port));
     await withPage(bed.scripted, async (page) => {
-      await openPage(page, own.url);
+      await openPage(page, `http://127.0.0.1:${proxy.port}`);
+      await page.getByText('Updates by itself.').waitFor();
+      // It shows no sign of life, though the connection stands.
+      proxy.mode = 'hang';
       // Twice as long: a busy machine is late.
       await page.getByRole('alert').getByText('No connection to lowwater').waitFor({ timeout: 30_000 });
       expect(await page.title()).toMatch(/^Not connected · /);
     });
+    await proxy.close();
     await own.close();
   });
 

@@ -283,6 +283,46 @@ describe.skipIf(!hasBrowser())('a page that lost its stream', () => {
     });
   });
 
+  it('asks once at a time, however often it hears meanwhile that the daemon lives', async () => {
+    const { url, streams, hold } = await heldUp();
+    const proxy = await startTcpProxy(Number(new URL(url).port));
+    onTestFinished(() => proxy.close());
+    await withPage(bed.scripted, async (page) => {
+      await openPage(page, `http://127.0.0.1:${proxy.port}/alerts`);
+      await page.getByText('Updates by itself.').waitFor();
+      proxy.mode = 'cut';
+      await page.getByText('No connection to lowwater').waitFor();
+      const letGo = hold();
+      const asked: string[] = [];
+      page.on('request', (request) => asked.push(request.url()));
+      proxy.mode = 'pass';
+      await expect.poll(streams).toBe(1);
+      // Time for three signs of life.
+      await page.waitForTimeout(1500);
+      expect(asked.filter((address) => address.endsWith('/alerts'))).toHaveLength(1);
+      letGo();
+      await page.getByText('Updates by itself.').waitFor();
+    });
+  });
+
+  it('is kept fresh by asking where streams of events are held up on their way', async () => {
+    const world = await startWorld({ rules: [smsLow({ warning: units(200), critical: units(50) })] });
+    await read(world, 150);
+    Object.assign(world.views, { subscribe: () => () => {} });
+    const { url, clock, listeners } = await serveWorld(world, { limits: { heartbeatMs: hourMs } });
+    clock.hurry = 1;
+    await withPage(bed.scripted, async (page) => {
+      await openPage(page, `${url}/alerts`);
+      await expect.poll(listeners).toBe(1);
+      // What a stream brings when it is opened is on its way.
+      await page.waitForTimeout(500);
+      await read(world, 20);
+      await page.getByText('20.00 CNY').first().waitFor();
+      expect(await page.title()).toBe('1 critical · Alerts · lowwater');
+      await page.getByText('Updates by itself.').waitFor();
+    });
+  });
+
   it('does not go back to what it asked for before the stream brought something newer', async () => {
     const { world, url } = await warned();
     const proxy = await startTcpProxy(Number(new URL(url).port));

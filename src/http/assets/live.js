@@ -5,6 +5,8 @@ const retryMs = 3_000;
 const tickMs = 15_000;
 /** The server shows every four seconds that it is alive. One that says nothing for longer hangs, or is gone. */
 const silentMs = 10_000;
+/** A stream that is as silent as this may be held up on its way, where an answer is not. */
+const quietMs = 6_000;
 const watchMs = 1_000;
 /** A session goes on while it is used, and a page that stays open is in use. */
 const signOfLifeMs = 3_600_000;
@@ -29,6 +31,8 @@ let icon = favicon.getAttribute('href');
 /** The page was whole when it was sent; this script may come much later. Not every browser says when that was. */
 let heardAt = performance.getEntriesByType('navigation')[0]?.responseStart ?? 0;
 let lost = false;
+let asking = null;
+let askedAt = 0;
 /** Its reader chose another time zone since, or lowwater is another: what is no part, as the axis of a chart or a script, is still of the one before. */
 let isOld = false;
 /** How often the stream brought something: what was asked for before is older than that. */
@@ -106,6 +110,7 @@ function whatIsOpen() {
 function watch() {
   settle();
   if (isAway()) lose();
+  if (performance.now() - Math.max(heardAt, askedAt) > quietMs) askOnce();
 }
 
 /** It may have missed something: its connection was lost, its machine slept, or its browser froze it. */
@@ -113,8 +118,17 @@ function isAway() {
   return lost || performance.now() - heardAt > silentMs;
 }
 
+/** Once at a time: a tab that was frozen hears at once all that was said meanwhile. */
+function askOnce() {
+  askedAt = performance.now();
+  asking ??= ask().finally(() => {
+    asking = null;
+  });
+  return asking;
+}
+
 /** Why there is no stream: the daemon is gone, has too many pages open, the session is over, or there is no such page any more. */
-async function askOnce() {
+async function ask() {
   const broughtBefore = brought;
   try {
     const signal = AbortSignal.timeout(silentMs);

@@ -155,11 +155,11 @@ function failureWords({ failure }: AccountView, frame: Frame): string {
 
 function failureNote(account: AccountView, frame: Frame): Html | null {
   if (account.outcome === null || account.outcome === 'ok') return null;
-  const { consecutiveFailures, backoffUntil } = account;
+  const { consecutiveFailures, backoffUntil, reading } = account;
   const waits = backoffUntil !== null && backoffUntil > frame.now;
   return html`<p class="note unread">${badge('unread', sayOutcome(account.outcome, frame))} ${failureWords(account, frame)} ${
     consecutiveFailures > 1 && html`${say(says.failedInARow, { count: consecutiveFailures }, frame)} `
-  }${waits && html`${sayHtml(says.waits, { moment: momentAndAge(backoffUntil, frame) }, frame)} `}${say(says.lastReading, frame)}</p>`;
+  }${waits && html`${sayHtml(says.waits, { moment: momentAndAge(backoffUntil, frame) }, frame)} `}${reading !== null && say(says.lastReading, frame)}</p>`;
 }
 
 function balanceTile(account: AccountView, { id: balance, label }: BalanceDefinition, frame: Frame): Html {

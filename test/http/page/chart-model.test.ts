@@ -46,7 +46,7 @@ describe('the chart', () => {
       at > viewsNow - 3 * hourMs && at < viewsNow - 2 * hourMs ? null : 100,
     );
     const gaps = chart.points.filter(([, value]) => value === null);
-    expect(gaps).toEqual([[viewsNow - 3 * hourMs + 5 * minuteMs - (viewsNow % 1), null]]);
+    expect(gaps).toEqual([[viewsNow - 3 * hourMs + 1, null]]);
   });
 
   it('breaks the line where nobody polled for three intervals', async () => {
@@ -140,10 +140,24 @@ describe('the chart', () => {
       at > viewsNow - hourMs || (at > viewsNow - 9 * hourMs && at < viewsNow - 8 * hourMs) ? null : 100,
     );
     expect(unreadStretches(model.points, viewsNow)).toEqual([
-      { from: viewsNow - 9 * hourMs + 5 * minuteMs, to: viewsNow - 8 * hourMs },
-      { from: viewsNow - hourMs + 5 * minuteMs, to: viewsNow },
+      { from: viewsNow - 9 * hourMs + 1, to: viewsNow - 8 * hourMs },
+      { from: viewsNow - hourMs + 1, to: viewsNow },
     ]);
     expect(drawChart(model, 'words', frame).markup.match(/class="not-read"/g)).toHaveLength(2);
+  });
+
+  it.each([
+    ['since', 0],
+    ['until polls began to fail', 2],
+  ])('hatches from the last reading on where nobody polled %s', async (_when, failing) => {
+    const { views, account } = await chartOf((at) => (at > viewsNow - 9 * hourMs ? null : 100));
+    const polls = await views.polls('otp', 0, Number.MAX_SAFE_INTEGER);
+    views.pollsByAccount.set(
+      'otp',
+      polls.filter(({ at, reading }) => reading !== null || at > viewsNow - failing * hourMs),
+    );
+    const { points } = await buildChart(views, { account, span: day, balance: 'sms', now: viewsNow });
+    expect(unreadStretches(points, viewsNow)).toEqual([{ from: viewsNow - 9 * hourMs + 1, to: viewsNow }]);
   });
 
   it('of two dates ends with the second, on the clocks of the zone, and looks at nothing beyond', async () => {

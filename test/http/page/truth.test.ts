@@ -68,6 +68,19 @@ describe('the overview', () => {
     expect(page).toMatch(/<summary>1 rule is fine<\/summary>(?:(?!<code>).)*<code>stale</s);
   });
 
+  it('has an account that shows balances of its last reading while it cannot be read, unless it never was', async () => {
+    const world = new World({ accounts: ['otp', 'b'] }, { startAt: viewsNow - minuteMs });
+    world.provider.fail('b', 'network_error');
+    world.daemon.start();
+    await world.pass(minuteMs);
+    world.provider.fail('otp', 'network_error');
+    await world.pass(step);
+    const { url } = await serveWorld(world);
+    const account = async (id: string) => (await fetch(`${url}/accounts/${id}`)).text();
+    expect(await account('otp')).toContain('The balances below are from the last reading.');
+    expect(await account('b')).not.toContain('from the last reading');
+  });
+
   it('is not green, and says how old what is to pay is, while nothing is pushed to an account that is stale much later', async () => {
     const own = { ...makeProvider(), name: 'own', type: 'pushed', polled: false };
     const accounts = ['otp', makeAccount('ai', { provider: 'own', baseUrl: null, credentials: {} })];
