@@ -115,12 +115,16 @@ function* judge(draft: Draft, request: LoadRequest): Parts<ReturnType<Judge>> {
 }
 
 /** The settings that a file with errors still says (`salvage.ts`), and what was lost; null where nothing can be made out. */
-function salvageSettings({ draft }: Gathered, request: LoadRequest) {
+function salvageSettings({ draft, problems }: Gathered, request: LoadRequest) {
   if (draft === null) return null;
   const saved = salvage(draft, (candidate) => atOnce(judge(candidate, request)));
   if (saved === null) return null;
   const settings = atOnce(buildSettings(saved.config, { ...request, draft: saved.draft }));
-  return { settings, secrets: listSecretTexts(settings), lost: saved.lost };
+  // Wrong without taking anything away, such as a key that stands twice.
+  const wrong = [...problems];
+  checkThresholds(new Position(saved.draft, wrong), settings);
+  const lost = new Set([...saved.lost, ...wrong.map(({ path }) => path)]);
+  return { settings, secrets: listSecretTexts(settings), lost };
 }
 
 function* listSecrets({ accounts, ...others }: Settings, before?: Settings): Parts<readonly string[]> {

@@ -72,8 +72,10 @@ function courseOf(item: MessageItem, frame: WordingFrame): string {
   const moment = sayMoment(item.firedAt, frame);
   // After the clock was set back it may lie ahead: nothing fires "in 2 hours".
   const since = item.firedAt > frame.now ? moment : sayMomentAndAge(item.firedAt, frame);
-  const span = knownSpan(item.firedAt, frame.now, frame);
-  switch (stateOf(item)) {
+  const state = stateOf(item);
+  const began = state === 'escalated' ? item.incident.escalationSince : item.firedAt;
+  const span = knownSpan(began, frame.now, frame);
+  switch (state) {
     case 'event':
       return say(says.seen, { since }, frame);
     case 'reminder':

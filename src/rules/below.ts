@@ -6,6 +6,7 @@ import { amount, amountOrShare } from '../schema/texts.ts';
 import { phrases, say, sentences } from '../wording/phrase.ts';
 import { sayLimit } from '../wording/quantity-wording.ts';
 import { balanceKind } from './balance-kind.ts';
+import { usableReading } from './evaluation.ts';
 import { ladderSeverityKey } from './kind.ts';
 import * as ladder from './ladder.ts';
 import * as words from './words.ts';
@@ -99,7 +100,8 @@ export const below = balanceKind<BelowRule, typeof keys>({
       return told.notWith({ amount: words.exactAmount(balance, reading.currency) });
     return told.isBack({ amount: words.exactAmount(balance - threshold, reading.currency) });
   },
-  clearsAt: (rule) =>
+  clearsAt: (rule, facts) =>
+    usableReading(facts) &&
     Math.max(...Object.values(rule.thresholds).map((threshold) => resolvesAt(rule, threshold))),
   levels: (rule) => rule.thresholds,
   subject: says.subject,

@@ -108,8 +108,8 @@ export interface RuleKind<R extends Rule = Rule, I = unknown> extends AlertKind 
   meantBefore?(rule: R): KeyProblem | null;
   describe(rule: R): string;
   lookBackMs?(rule: R): number;
-  /** The balance at which it resolves, with hysteresis, for all steps of a ladder. */
-  clearsAt?(rule: R, facts: AccountFacts): Micros;
+  /** The balance at which it resolves, with hysteresis, for all steps of a ladder; null in a currency in which it gives no verdict. */
+  clearsAt?(rule: R, facts: AccountFacts): Micros | null;
   /** Flapping is counted over at least this time: alerts that make polls wait change less often than polls are due. */
   readonly minFlapWindowMs?: number;
   /** The level that it takes for empty; `empty` is that of the account. */

@@ -112,7 +112,8 @@ export const runway = balanceKind<estimate.RunwayRule, typeof keys>({
   reachesStep,
   clearsAt(rule, facts) {
     const reading = usableReading(facts);
-    const lastsMs = reading === null ? 0 : recoversAt(longestOf(stepsAt(rule, facts, reading)));
+    if (reading === null) return null;
+    const lastsMs = recoversAt(longestOf(stepsAt(rule, facts, reading)));
     // At the floor itself it goes on firing, however little is spent.
     return estimate.floorOf(rule, facts) + Math.max(1, estimate.expectedSpend(rule, facts, lastsMs));
   },

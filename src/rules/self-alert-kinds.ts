@@ -16,6 +16,8 @@ const says = phrases('ownAlert', {
   affected: 'Affected',
   lookAtProvider:
     'Look at the provider’s status page and at the network of this host. Balance alerts keep their state until readings are back.',
+  lookAtPushers:
+    'Check that what pushes the readings of these accounts runs, and that its token is valid. Balance alerts keep their state until readings are back.',
   deafSubject: 'chat not connected',
   deaf: 'buttons and commands do nothing: {detail}',
   deafSomehow: 'buttons and commands in chats do nothing',
@@ -106,7 +108,10 @@ export const providerDown: AlertKind = {
       ? []
       : [{ label: say(says.affected, frame), value: affected }, ...figuresOf(item, frame, ['reason'])];
   },
-  advice: (_item, frame) => [say(says.lookAtProvider, frame)],
+  // No poll of pushed accounts fails, so nothing gives a reason.
+  advice: (item, frame) => [
+    say(givenText(item, 'reason') === null ? says.lookAtPushers : says.lookAtProvider, frame),
+  ],
 };
 
 export const configInvalid: AlertKind = {

@@ -134,3 +134,20 @@ it('names the variable that is not set where a report cannot be read without it'
   expect(code).toBe(2);
   expect(stderr).toMatch(/channels\.mail\.smtpUrl: the environment variable LOWWATER_NOT_SET is not set/);
 });
+
+it.each([
+  ['a key that stands twice', { accounts: [whole.accounts[0]] }, '"id":"otp"', '"id":"tap","id":"otp"'],
+  [
+    'a threshold that no rule takes',
+    { accounts: [{ ...whole.accounts[0], thresholds: { voip: { warning: 5 } } }] },
+    '',
+    '',
+  ],
+])('`check` polls nothing for a file with %s, which the daemon refuses too', async (_, change, from, to) => {
+  const path = join(folder, 'refused.json');
+  writeFileSync(path, JSON.stringify({ ...whole, ...change }).replace(from, to));
+  for (const command of ['check', 'run']) {
+    const { code, stdout, stderr } = await runCli([command, '--config', path], { cwd: folder });
+    expect([code, stdout, stderr]).toEqual([2, '', expect.stringMatching(/error: .*accounts\[0\]/)]);
+  }
+});

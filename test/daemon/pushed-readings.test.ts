@@ -138,6 +138,25 @@ test('an account to which nothing is pushed any more goes stale', async () => {
   expect(world.news()).toContain('ai/stale firing warning');
 });
 
+test('where nothing is pushed to most accounts of an entry, the message says to look at what pushes them', async () => {
+  const ids = ['one', 'two', 'three'];
+  const pushed = { provider: 'own', baseUrl: null, credentials: {}, balances, currency: 'credits' };
+  const world = await startWorld({ ...parts, accounts: ids.map((id) => makeAccount(id, pushed)) });
+  for (const account of ids)
+    await world.views.pushReading({
+      account,
+      at: world.now,
+      balances: { credits: units(40) },
+      currency: 'credits',
+    });
+  await world.pass(hourMs);
+  const [told, ...more] = world.channel('ops').attempts;
+  expect(told && renderText(told.message, 10_000)).toContain(
+    'Check that what pushes the readings of these accounts runs',
+  );
+  expect(more).toEqual([]);
+});
+
 test('the metrics of an account have no balance while nothing is pushed to it', async () => {
   const world = await startWorld(parts);
   const samples = async () => {

@@ -448,8 +448,8 @@ describe('what the API is asked to do', () => {
     ['/silences', { everything: 1, for: '1h' }, 'everything: must be true or false'],
     [
       '/silences',
-      { everything: true, endsAt: 'soon' },
-      'endsAt: give a time as ISO 8601 with Z or an offset',
+      { everything: true, endsAt: '2026-12-01T08:00Z' },
+      'endsAt: give a time with seconds and Z or an offset, such as 2026-11-20T12:00:00Z',
     ],
     ['/acks', { alerts: [] }, 'alerts: give 1 to 1000 alerts, each as {"account","rule"}'],
     ['/acks', {}, 'alerts: give 1 to 1000 alerts, each as {"account","rule"}'],

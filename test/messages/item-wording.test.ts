@@ -307,6 +307,13 @@ describe('what became of an incident', () => {
     );
   });
 
+  it('an escalation says for how long nobody acknowledged what got worse after an acknowledgement', () => {
+    const incident = { rises: 1, escalationSince: messageNow - 5 * minute };
+    expect(word(buildItem({ kinds: ['escalated'], incident })).story[0]).toBe(
+      'Nobody has acknowledged this for 5 minutes, so it was escalated to you. Firing since Sat 21 Nov 02:22 UTC+8.',
+    );
+  });
+
   it('names who acknowledged, and that it was before the latest news', () => {
     const acknowledgement = {
       at: messageNow - hour,

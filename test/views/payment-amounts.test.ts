@@ -3,7 +3,15 @@ import type { Rule } from '../../src/domain/rule.ts';
 import { wordCard } from '../../src/messages/message-wording.ts';
 import { payCron } from '../../src/schema/times.ts';
 import { planPayments } from '../../src/views/payment-plan.ts';
-import { dayMs, hourMs, minuteMs, runwayRule, smsLow, units } from '../support/account-facts.ts';
+import {
+  dayMs,
+  hourMs,
+  minuteMs,
+  negativeRule,
+  runwayRule,
+  smsLow,
+  units,
+} from '../support/account-facts.ts';
 import { giveAtOnce } from '../support/orders.ts';
 import { makeAccount, makeRoute } from '../support/settings.ts';
 import { startWorld, type World } from '../support/world.ts';
@@ -140,4 +148,21 @@ describe('what was ordered', () => {
     expect(await order(world, 20, 5)).not.toBeNull();
     expect(await order(world, 10_000, 5)).toBeNull();
   });
+});
+
+it('asks for no amount of a threshold in another currency than that of the reading', async () => {
+  const account = makeAccount('otp', { currency: 'CNY', poll: { kind: 'every', everyMs: hourMs } });
+  const low = { ...smsLow({ warning: units(60) }), id: 'low' };
+  const floor = runwayRule({ id: 'run', floorMicros: units(70) });
+  const negative = negativeRule({ id: 'negative' });
+  const rules = [low, floor, negative];
+  const world = await startWorld({ accounts: [account], rules, channels: ['ops'] }, { sleepMs: minuteMs });
+  world.provider.set('otp', 50);
+  await world.pass(10 * hourMs);
+  world.provider.set('otp', -20, { currency: 'USD' });
+  await world.pass(2 * hourMs);
+  const open = await world.views.alerts({ all: false });
+  expect(open.map(({ rule }) => rule).sort()).toEqual(['currency', 'low', 'negative', 'run']);
+  const { payments } = await planPayments(world.views, world.now);
+  expect(payments.map(({ micros }) => micros)).toEqual([units(20)]);
 });

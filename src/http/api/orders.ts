@@ -13,8 +13,11 @@ const someDuration = refusals.duration();
 const text = words('give a text of at most 500 characters', { least: 0, most: 500 });
 const name = words('give a text of 1 to 200 characters', { least: 1, most: 200 });
 const givenInstant = z.iso
-  .datetime({ offset: true, error: 'give a time as ISO 8601 with Z or an offset' })
-  .describe('ISO 8601 with Z or an offset');
+  .datetime({
+    offset: true,
+    error: 'give a time with seconds and Z or an offset, such as 2026-11-20T12:00:00Z',
+  })
+  .describe('ISO 8601 with seconds and Z or an offset');
 const severity = z.enum(severities, {
   error: `give ${severities.slice(0, -1).join(', ')} or ${severities.at(-1)}`,
 });
