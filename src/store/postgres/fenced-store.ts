@@ -238,9 +238,10 @@ export class RecentBatches {
   #unsure: Sent | null = null;
 
   readonly givenOrders = new Set<string>();
-
   /** Batches that this process has stored, under any incarnation. */
   readonly #stored = new WeakSet<Batch>();
+  /** As what else each was stored before the database lost it: a server that was left may be the one in use again. */
+  readonly #before = new WeakMap<Batch, readonly Sent[]>();
 
   constructor(now: () => number) {
     this.#now = now;
@@ -252,7 +253,7 @@ export class RecentBatches {
 
   get incarnations(): readonly string[] {
     const kept = this.#unsure === null ? this.#kept : [...this.#kept, this.#unsure];
-    return [...new Set(kept.map(({ incarnation }) => incarnation))];
+    return [...new Set(kept.flatMap((sent) => this.#placesOf(sent)).map(({ incarnation }) => incarnation))];
   }
 
   clear(): void {
@@ -277,16 +278,22 @@ export class RecentBatches {
 
   /** Takes out what the database has not, by how many batches it has of each incarnation; oldest first. */
   takeLost(known: ReadonlyMap<string, number>): readonly Batch[] {
-    const isLost = ({ incarnation, number }: Sent): boolean => number > (known.get(incarnation) ?? 0);
+    const isLost = (sent: Sent): boolean =>
+      this.#placesOf(sent).every(({ incarnation, number }) => number > (known.get(incarnation) ?? 0));
     // The database may have forgotten the incarnation of an older one, and not what it stored.
     const since = this.#now() - keptForMs;
     const isThere = ({ incarnation, at }: Kept): boolean => !known.has(incarnation) && at <= since;
-    const lost = this.#kept.filter((kept) => isLost(kept) && !isThere(kept)).map(({ batch }) => batch);
-    for (const batch of lost) this.#stored.delete(batch);
+    const gone = this.#kept.filter((kept) => isLost(kept) && !isThere(kept));
+    for (const { batch } of gone) this.#stored.delete(batch);
+    for (const sent of gone) this.#before.set(sent.batch, this.#placesOf(sent));
     if (this.#unsure !== null && !isLost(this.#unsure)) this.#stored.add(this.#unsure.batch);
     this.#kept = this.#kept.filter((kept) => !isLost(kept));
     this.#polls = this.#kept.reduce((sum, { batch }) => sum + batch.polls.length, 0);
     this.#unsure = null;
-    return lost;
+    return gone.map(({ batch }) => batch);
+  }
+
+  #placesOf(sent: Sent): readonly Sent[] {
+    return [sent, ...(this.#before.get(sent.batch) ?? [])];
   }
 }

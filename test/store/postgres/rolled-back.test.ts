@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { dayMs } from '../../../src/domain/time.ts';
+import { RecentBatches } from '../../../src/store/postgres/fenced-store.ts';
 import { findConfigurations, withSchema } from '../../../src/store/postgres/reader.ts';
 import { noPostgres, sharedPostgres } from '../../support/postgres.ts';
 import { batch, incident, noon } from '../sqlite/batches.ts';
@@ -116,4 +117,20 @@ describe.skipIf(noPostgres !== null)('a database that lost the last commits of a
     });
     expect(origin).toEqual({ system: expect.stringMatching(/^\d+$/), timeline: 1 });
   });
+});
+
+test('what was stored again elsewhere is not stored twice on the server that an owner comes back to', () => {
+  const recent = new RecentBatches(() => noon);
+  const [first, second, third] = ['first', 'second', 'third'].map((name) =>
+    batch({ notes: { [name]: '1' } }),
+  );
+  if (first === undefined || second === undefined || third === undefined) throw new Error('no batches');
+  recent.keep({ incarnation: 'here', number: 1, batch: first });
+  recent.keep({ incarnation: 'here', number: 2, batch: second });
+  // Another server takes over that knows of neither.
+  expect(recent.takeLost(new Map([['here', 0]]))).toEqual([first, second]);
+  for (const [index, one] of [first, second, third].entries())
+    recent.keep({ incarnation: 'there', number: index + 1, batch: one });
+  expect(recent.incarnations).toEqual(['there', 'here']);
+  expect(recent.takeLost(new Map([['here', 2]]))).toEqual([third]);
 });
