@@ -44,7 +44,9 @@ const keyEnd = /"\s*:/g;
 
 /** Whether each key of the text is in what `JSON.parse` made of it. May be false although it is; never true although one is lost. */
 export function hasEveryKey(json: string, parsed: unknown): boolean {
-  return (json.match(keyEnd)?.length ?? 0) === countKeysOf(parsed);
+  let ends = 0;
+  for (keyEnd.lastIndex = 0; keyEnd.test(json); ) ends++;
+  return ends === countKeysOf(parsed);
 }
 
 /** JSON that is nested deeper is refused, or read by a slower way: what reads it recurses. */

@@ -178,7 +178,8 @@ export class ReadingLog {
     let spent = blindColumn;
     for (const balance of this.#balances) {
       const toppedUp = ++spent + this.#balances.length;
-      const [spentBefore, toppedUpBefore] = [this.#cell(last, spent), this.#cell(last, toppedUp)];
+      const spentBefore = this.#cell(last, spent);
+      const toppedUpBefore = this.#cell(last, toppedUp);
       const micros = amountOf(reading, balance);
       const wouldBe = (this.#atStart[spent - 2] ?? 0) + toppedUpBefore - spentBefore;
       const rose = micros === ownOf(this.#newest, balance) ? 0 : micros - wouldBe;

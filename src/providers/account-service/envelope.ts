@@ -136,7 +136,7 @@ function namesBeyond(value: unknown, known: object): readonly string[] {
 }
 
 /** Numbers of at most 15 digits survive the way through a binary float and back (IEEE 754: DBL_DIG). */
-const longNumber = /[\d.]{16}/;
+const longNumber = /\d[\d.]{15}/;
 
 const balanceKeys: readonly string[] = ['smsBalance', 'voipBalance'];
 

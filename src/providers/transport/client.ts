@@ -104,8 +104,8 @@ export function createProviderClient(options: ProviderClientOptions): Provider {
   }
 
   /** One request on the wire, made by `make` for each time that it is sent. */
-  async function exchange(polling: Polling, make: () => PreparedRequest, isForToken = false) {
-    const { account } = polling;
+  function exchange(polling: Polling, make: () => PreparedRequest, isForToken = false): Promise<ExchangeEnd> {
+    const { observe } = options;
     let last: ProviderRequest | null = null;
     const sending = (): PreparedRequest => {
       const made = make();
@@ -118,11 +118,16 @@ export function createProviderClient(options: ProviderClientOptions): Provider {
       }
       return made;
     };
-    const end = await post({ ...polling, connections, sending, clock, timeoutMs });
-    const answer = end.kind === 'answered' ? end : null;
-    if (last !== null)
-      options.observe?.({ kind, entry, texts, account, request: last, answer, isForToken, now: clock.now() });
-    return end;
+    const ended = post({ ...polling, connections, sending, clock, timeoutMs });
+    return observe === undefined
+      ? ended
+      : ended.then((end) => {
+          const answer = end.kind === 'answered' ? end : null;
+          const { account } = polling;
+          if (last !== null)
+            observe({ kind, entry, texts, account, request: last, answer, isForToken, now: clock.now() });
+          return end;
+        });
   }
 
   async function askForToken(polling: Polling): Promise<BroughtToken | OutcomeDetail> {

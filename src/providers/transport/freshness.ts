@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { crc32 } from 'node:zlib';
 import { parseHttpDate } from '../../domain/backoff.ts';
 import type { AccountSettings } from '../../domain/settings.ts';
 import { describeDuration, hourMs, secondMs } from '../../domain/time.ts';
@@ -22,7 +22,7 @@ interface Answered {
 
 /** The first answer with a `Date`, and what was said of the last one with it. */
 interface Known {
-  readonly digest: string;
+  readonly checksum: number;
   readonly sentAt: number | null;
   readonly firstAt: number;
   readonly lastAt: number;
@@ -41,18 +41,19 @@ export class Freshness {
   problemOf(account: AccountSettings, answer: Answered): string | null {
     const { headers, askedAt, now } = answer;
     const last = this.#known.get(account);
-    const digest = hash('sha1', answer.body ?? '', 'base64').slice(0, 11);
+    const checksum = crc32(answer.body ?? '');
     const sentAt = sentAtOf(headers);
     const isSameDate = sentAt !== null && last?.sentAt === sentAt;
-    const isRepeated = isSameDate && last.digest === digest && askedAt - last.firstAt > grainMs;
+    const isSame = isSameDate && last.checksum === checksum;
+    const isRepeated = isSame && askedAt - last.firstAt > grainMs;
     const ageMs = ageOf(headers);
     const maxAgeMs = maxAgeOf(account, now - (last?.lastAt ?? Number.NEGATIVE_INFINITY));
     const behindMs = sentAt === null ? 0 : now - sentAt;
     const goesOn = isSameDate ? last.isBelieved : movesOn(last, sentAt, now);
     const isOld = ageMs > maxAgeMs || (behindMs - ageMs > maxAgeMs + grainMs && !goesOn);
     const isBelieved = !isRepeated && !isOld;
-    const first = isSameDate && last.digest === digest ? last : { digest, sentAt, firstAt: now };
-    this.#known.set(account, { ...first, lastAt: now, isBelieved });
+    const firstAt = isSame ? last.firstAt : now;
+    this.#known.set(account, { checksum, sentAt, firstAt, lastAt: now, isBelieved });
     if (isOld) {
       const age = describeDuration(Math.max(ageMs, behindMs));
       return `the answer is ${age} old by its headers: it comes from a cache in between`;
@@ -67,7 +68,8 @@ export class Freshness {
 const maxAgeSeconds = 2 ** 31;
 
 /** Judged by the larger of several. */
-function ageOf({ age = '' }: IncomingHttpHeaders): number {
+function ageOf({ age }: IncomingHttpHeaders): number {
+  if (age === undefined) return 0;
   const ages = String(age)
     .split(',')
     .filter((text) => /^\s*\d+\s*$/.test(text));
@@ -76,7 +78,8 @@ function ageOf({ age = '' }: IncomingHttpHeaders): number {
 
 /** The oldest of several: what stands in between may add one of its own. */
 function sentAtOf({ date = '' }: IncomingHttpHeaders): number | null {
-  const dates = [date].flat().flatMap((text) => parseHttpDate(text) ?? []);
+  if (!Array.isArray(date)) return parseHttpDate(date);
+  const dates = date.flatMap((text) => parseHttpDate(text) ?? []);
   return dates.length === 0 ? null : Math.min(...dates);
 }
 
