@@ -97,13 +97,13 @@ async function openBackend(
     const daemon = await requireDaemon(server);
     return atDaemon(daemon, differenceOf(daemon.facts, context));
   }
-  const known = await findByNote(context, locateConfiguration(input.option('config'), context));
+  const deaf = new Set<string>();
+  const known = await findByNote(context, locateConfiguration(input.option('config'), context), deaf);
   if (known !== null && differenceOf(known.facts, context) === null) return atDaemon(known, null);
   const configuration = await loadForOperator(context, input);
-  const { settings, lost } = configuration;
-  const found = await findDaemon(context, configuration);
+  const local = { settings: configuration.settings, lost: configuration.lost };
+  const found = await findDaemon(context, configuration, deaf);
   const daemon = found?.refusal === null ? found : null;
-  const local = { settings, lost };
   if (daemon !== null && daemon.facts !== null) {
     const difference = differenceOf(daemon.facts, context);
     if (difference === null) return { ...atDaemon(daemon, null), ...local };

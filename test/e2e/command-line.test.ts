@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { alertsOf } from '../support/api-answers.ts';
+import { accountOf, type alertsOf } from '../support/api-answers.ts';
 import { type Ended, runBuilt } from '../support/built-program.ts';
 import { runCli } from '../support/cli.ts';
 import { eventually } from '../support/eventually.ts';
@@ -85,6 +85,16 @@ describe.concurrent('the command line next to a running daemon', () => {
         return (JSON.parse(stdout) as { alerts: Awaited<ReturnType<typeof alertsOf>> }).alerts;
       };
       await operate(runHere(bed), see);
+    }));
+
+  it('waits once for a daemon that stands still, says so in one line, and answers from the database', async () =>
+    withBed({ config: { server: { port: await findFreePort() } } }, async (bed) => {
+      const daemon = await bed.start();
+      await eventually('a reading', async () => (await accountOf(daemon)).outcome === 'ok');
+      daemon.child.kill('SIGSTOP');
+      const { code, stdout, stderr } = await runHere(bed)('status');
+      expect([code, stdout]).toEqual([0, expect.stringContaining('otp')]);
+      expect(stderr.match(/did not answer/g)).toHaveLength(1);
     }));
 
   it('reads what the daemon stored', () =>

@@ -53,11 +53,13 @@ export async function requireDaemon(address: DaemonAddress): Promise<OpenDaemon>
 
 /**
  * The running daemon that has put the file in force as it is now: it has checked the whole of it, which takes most of the time of a
- * command, so of the file is only read how to reach it. Null where there is none, or this command cannot read all of the file.
+ * command, so of the file is only read how to reach it. Null where there is none, or this command cannot read all of the file; `deaf` gets
+ * the address of one that does not answer.
  */
 export async function findByNote(
   context: Pick<CommandContext, 'env'> & { readonly stderr: Pick<CommandContext['stderr'], 'write'> },
   file: string,
+  deaf: Set<string> = new Set(),
 ): Promise<OpenDaemon | null> {
   const { databaseFile, readDraft } = await import('../../config/read-draft.ts');
   const reading = { path: file, env: context.env };
@@ -69,7 +71,9 @@ export async function findByNote(
   const note = readDaemonNote(findDatabase(context, file, databaseFile(storage?.path, reading)).found);
   if (note?.address == null || note.checked !== fingerprintOf(sources)) return null;
   const url = reachable(note.address);
-  if ((await knock(context, url))?.database !== note.database) return null;
+  const answer = await knock(context, url);
+  if (answer === null) deaf.add(url);
+  if (answer?.database !== note.database) return null;
   const token = server?.token ? new Secret(server.token) : tokenOf(context.env);
   const daemon = await introduce({ url, token });
   return daemon.facts === null ? null : daemon;
@@ -77,17 +81,19 @@ export async function findByNote(
 
 /**
  * The running daemon of a configuration: at the address that it left next to its database, else at that of the file. Null
- * where none answers. Throws `CommandError` where a daemon with another database answers: it is not this file's.
+ * where none answers; those in `deaf` are not asked. Throws `CommandError` where a daemon with another database answers: it is not this file's.
  */
 export async function findDaemon(
   context: CommandContext,
   configuration: OperatorConfiguration,
+  deaf: ReadonlySet<string> = new Set(),
 ): Promise<FoundDaemon | null> {
   const { server, storage } = configuration.settings;
   const note = storage.path === undefined ? null : readDaemonNote(storage.path);
   const token = configuration.lost.has('server.token') ? null : (server?.token ?? null);
   const strangers: string[] = [];
   for (const url of listAddresses(note, configuration)) {
+    if (deaf.has(url)) continue;
     const answer = await knock(context, url);
     if (answer === null) continue;
     const { database } = answer;

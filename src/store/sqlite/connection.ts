@@ -65,6 +65,9 @@ export function maxLogBytes(path: string): number {
   return Math.max(50, Math.min(1000, pages)) * (4096 + 24);
 }
 
+/** Of this process, to databases that a daemon may write; the closed ones among them are of no account. */
+const readers = new Set<Connection>();
+
 /** A connection to use next to a daemon, after `check`: one that changes nothing, or one that leaves an order. */
 export function connectForReading(
   path: string,
@@ -79,13 +82,17 @@ export function connectForReading(
     );
   guardStorage(path, () => {
     sizeUnlessCut(realpathSync(path));
-    refuseDamagedLog(path);
+    // A look into the index of the log drops the locks that this process has on it (https://sqlite.org/howtocorrupt.html, 2.2).
+    if (![...readers].some(({ name, open }) => name === path && open)) refuseDamagedLog(path);
   });
   // Not opened read-only: that would leave empty -wal and -shm files behind where no daemon runs.
-  return connect(path, { timeout: patienceMs, fileMustExist: true }, (db) => {
+  const opened = connect(path, { timeout: patienceMs, fileMustExist: true }, (db) => {
     check(db, path);
     if (queryOnly) db.pragma('query_only = ON');
   });
+  for (const reader of readers) if (!reader.open) readers.delete(reader);
+  readers.add(opened);
+  return opened;
 }
 
 /** SQLite would begin anew, and remove the log in which all may lie: a file is looked at before it is opened. Throws `StorageError`. */

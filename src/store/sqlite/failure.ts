@@ -60,7 +60,11 @@ export function closing<T>(db: Database.Database, work: (db: Database.Database) 
 export function asStorageError(path: string, error: unknown): unknown {
   // A value that the schema forbids is a bug of the caller's, not the disk's.
   if (isSqliteError(error, 'SQLITE_CONSTRAINT')) return error;
-  if (error instanceof Database.SqliteError) return storageError(kindOf(error.code) ?? 'other', path, error);
+  if (error instanceof Database.SqliteError) {
+    // What one of the program's own statements misses stood in the schema.
+    const isGone = /^no such (?:table|column)/.test(error.message);
+    return storageError(isGone ? 'corrupt' : (kindOf(error.code) ?? 'other'), path, error);
+  }
   // Between the end of a connection whose log was lost and the next one.
   if (error instanceof TypeError && /connection is not open/.test(error.message))
     return storageError('other', path, error);

@@ -19,13 +19,22 @@ import { isLocked } from './side-lock.ts';
  */
 export function refuseDamagedLog(path: string): void {
   const real = realpathSync(path);
-  if (isLocked(real)) return;
-  if (isWhole(real) && !existsSync(keptLog(real))) return;
+  // A daemon that starts during a look, or a command that ends, folds the log in and removes it.
+  if ([1, 2, 3].some(() => isSound(real))) return;
   throw new StorageError(
     'corrupt',
     `database ${path}: a part of its write-ahead log ${real}-wal is damaged or missing: start the daemon, which keeps it and says what is lost, ` +
       'or restore a backup',
   );
+}
+
+function isSound(path: string): boolean {
+  try {
+    return isLocked(path) || (isWhole(path) && !existsSync(keptLog(path)));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
+    throw error;
+  }
 }
 
 /** The copy of a damaged log until the database itself says that it was found: a start that fails in between may fold the log in and remove it. */

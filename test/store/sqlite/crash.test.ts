@@ -1,7 +1,9 @@
-import { cpSync, statSync, truncateSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, statSync, truncateSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { leaveOrder } from '../../../src/store/sqlite/orders.ts';
 import type { SqliteStore } from '../../../src/store/sqlite/port.ts';
+import { openSqliteReader } from '../../../src/store/sqlite/reader.ts';
 import { always, batch, minuteMs, noon, ok, pollsOf } from './batches.ts';
 import { startChild } from './child.ts';
 import { makeDirectory, makePath, open } from './fixtures.ts';
@@ -40,6 +42,22 @@ describe('a daemon that is killed without warning', () => {
       store.close();
     }
   });
+
+  it.skipIf(!existsSync('/proc/locks'))(
+    'is followed by none that begins the index of the log anew under a command that leaves an order beside what it reads',
+    async () => {
+      const path = makePath();
+      const child = startChild(path, 'commit');
+      for (let said = 0; said <= 3; said += 1) await child.line();
+      await child.kill();
+      const reader = openSqliteReader({ path });
+      leaveOrder(path, { kind: 'expire', id: 'silence-1', at: noon });
+      // Held by whoever has the index open: a process that can take it alone empties the file (https://sqlite.org/walformat.html, 2.3.1).
+      const held = `${process.pid} .*:${statSync(`${path}-shm`).ino} 128 128`;
+      expect(readFileSync('/proc/locks', 'utf8')).toMatch(new RegExp(held));
+      reader.close();
+    },
+  );
 });
 
 /** Checks that polls and messages go together and are the first so many that were made; gives how many. */
