@@ -17,10 +17,10 @@ export function startedSooner(words: readonly string[] = []): { readonly NODE_CO
 }
 
 /**
- * Objects of the start live on, and are not copied while it lasts: a twelfth of a start. Flags that decide what V8 compiles would have it
- * throw away what Node brings along of its own modules, compiled: a twentieth.
+ * Objects of the start live on, and are not copied often; more room would be memory that tests of a daemon's memory see. Flags that decide
+ * what V8 compiles would have it throw away what Node brings along of its own modules, compiled: a twentieth of a start.
  */
-export const leanStart = ['--min-semi-space-size=32', '--max-semi-space-size=32'];
+export const leanStart = ['--min-semi-space-size=16'];
 
 export interface Ended {
   readonly code: number | null;
