@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { openStore } from '../../src/store/store.ts';
 import { silent } from '../store/sqlite/batches.ts';
 import { runBuilt } from '../support/built-program.ts';
+import { runCli } from '../support/cli.ts';
 import { eventually } from '../support/eventually.ts';
 import { startHttpReceiver } from '../support/http-receiver.ts';
 import { type RunningDaemon, withBed } from '../support/run-daemon.ts';
@@ -62,7 +63,7 @@ describe('what the commands print about a database of 0.2.0 stays byte for byte'
   const polls = 'SELECT account, at, outcome FROM poll ORDER BY account, at';
   const readings = 'SELECT account, at, sms, voip, currency FROM reading ORDER BY account, at';
   const since = ['--since', '3000d'];
-  it.each([
+  const printed: readonly (readonly [string, readonly string[]])[] = [
     ['history.csv', ['history', 'otp', '--csv', ...since]],
     ['history.json', ['history', 'otp', '--json', ...since]],
     ['history-voip.csv', ['history', 'otp', '--csv', '--balance', 'voip', ...since]],
@@ -70,9 +71,14 @@ describe('what the commands print about a database of 0.2.0 stays byte for byte'
     ['query-readings.json', ['query', readings, '--json']],
     ['query-polls.csv', ['query', polls, '--csv']],
     ['replay.json', ['replay', '--json', ...since]],
-  ])('%s', async (name, words) => {
+  ];
+  /** One of a command in a process of its own shows that it starts there, and that all arrives. */
+  const isFirst = (command = '') => printed.find(([, words]) => words[0] === command);
+
+  it.each(printed)('%s', async (name, words) => {
     const folder = await makeInstallation();
-    const { stdout, code, stderr } = await runBuilt([...words, '--config', join(folder, 'config.json')], {
+    const run = isFirst(words[0])?.[0] === name ? runBuilt : runCli;
+    const { stdout, code, stderr } = await run([...words, '--config', join(folder, 'config.json')], {
       cwd: folder,
     });
     expect([code, stderr]).toEqual([0, expect.any(String)]);

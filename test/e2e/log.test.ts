@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { closeSync, constants, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, type TestContext } from 'vitest';
-import { builtMain, startedSooner } from '../support/built-program.ts';
+import { builtMain, leanStart, startedSooner } from '../support/built-program.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Bed, withBed } from '../support/run-daemon.ts';
@@ -34,7 +34,7 @@ async function run(
   const port = await freePort();
   const own = [{ id: 'otp', authSecret: 'otp-key-of-the-simulator' }];
   bed.configure({ server: { port }, accounts: [...own, ...accounts] });
-  const child = spawn(process.execPath, [builtMain, 'run', '--config', bed.configFile], {
+  const child = spawn(process.execPath, [...leanStart, builtMain, 'run', '--config', bed.configFile], {
     cwd: bed.folder,
     env: { PATH: process.env.PATH ?? '', ...startedSooner(['run']) },
     stdio: ['ignore', stdout, 'ignore'],

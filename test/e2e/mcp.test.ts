@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { builtMain } from '../support/built-program.ts';
+import { builtMain, leanStart } from '../support/built-program.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Bed, makeBed, otpSecret, type RunningDaemon } from '../support/run-daemon.ts';
@@ -26,7 +26,8 @@ class Client {
   #next = 1;
 
   constructor(configFile: string, words: readonly string[]) {
-    this.#child = spawn(process.execPath, [builtMain, 'mcp', '--config', configFile, ...words], {
+    const started = [...leanStart, builtMain, 'mcp', '--config', configFile, ...words];
+    this.#child = spawn(process.execPath, started, {
       stdio: ['pipe', 'pipe', 'ignore'],
     });
     const lines = createInterface({ input: this.#child.stdout ?? process.stdin });
@@ -83,7 +84,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await Promise.all([reader?.close(), actor?.close()]);
+  await actor?.close();
   await bed?.close();
 });
 
@@ -161,10 +162,9 @@ describe('lowwater mcp', () => {
   });
 
   it('prints nothing but the protocol, and ends when its input does', async () => {
-    const client = await new Client(bed.configFile, []).open();
-    await client.call('accounts');
-    expect(await client.close()).toBe(0);
-    expect(client.strays).toEqual([]);
+    await reader.call('accounts');
+    expect(await reader.close()).toBe(0);
+    expect(reader.strays).toEqual([]);
   });
 
   it('ends a query that nobody waits for any more', async () => {

@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { describeIncident } from '../../src/daemon/compose.ts';
+import { getOrMake } from '../../src/domain/get-or-make.ts';
 import { sessionsOf } from '../../src/engine/access.ts';
 import { auditOf } from '../../src/engine/audit.ts';
 import { observePoll } from '../../src/engine/observe.ts';
@@ -88,7 +89,7 @@ const settings = makeSettings({ accounts: ['otp'] });
 const answer = { balances: { sms: 5, voip: 5 }, currency: 'CNY' };
 
 /** A daemon's start on it, a poll, and all that is shown and sent of it. */
-function live(stored: ReturnType<typeof load>): void {
+function live(stored: ReturnType<ReturnType<typeof openLoad>>): void {
   let now = noon + minuteMs;
   const state = startMonitor({ settings, stored, calendar: cronCalendar, random: seededRandom(), now });
   const account = state.accounts.get('otp');
@@ -105,17 +106,21 @@ function live(stored: ReturnType<typeof load>): void {
   sessionsOf(state);
 }
 
+type Row = Record<string, unknown>;
 type Change = (source: string, body: string) => string;
 
-function load(db: Database.Database, change: Change = (_, body) => body) {
+/** What a start reads of the database, which is asked once for each of its questions. */
+function openLoad(db: Database.Database) {
   const ask = openAsk(db);
-  return askAtOnce(loadState(noon + minuteMs), ({ text, values }) => {
-    const source = / FROM (\w+)/.exec(text)?.[1] ?? '';
-    return ask<Record<string, unknown>>(text, values).map((row) => {
+  const answers = new Map<string, readonly Row[]>();
+  return (change: Change = (_, body) => body) =>
+    askAtOnce(loadState(noon + minuteMs), ({ text, values }) => {
+      const source = / FROM (\w+)/.exec(text)?.[1] ?? '';
       const key = source === 'note' ? 'value' : 'body';
-      return typeof row[key] === 'string' ? { ...row, [key]: change(source, row[key]) } : row;
+      return getOrMake(answers, JSON.stringify([text, values]), () => ask<Row>(text, values)).map((row) =>
+        typeof row[key] === 'string' ? { ...row, [key]: change(source, row[key]) } : { ...row },
+      );
     });
-  });
 }
 
 /** The value with one of its parts replaced by something of another type, each way once. */
@@ -130,7 +135,8 @@ function* damage(value: unknown): Generator<unknown> {
 it('whatever type stands anywhere in a record or note, a daemon starts, polls, and says what it left out', () => {
   const db = new Database(leaveState());
   const bodies: { readonly source: string; readonly body: string }[] = [];
-  const whole = load(db, (source, body) => {
+  const load = openLoad(db);
+  const whole = load((source, body) => {
     bodies.push({ source, body });
     return body;
   });
@@ -141,7 +147,7 @@ it('whatever type stands anywhere in a record or note, a daemon starts, polls, a
     const value = body.startsWith('{') || body.startsWith('[') ? JSON.parse(body) : body;
     for (const damaged of damage(value)) {
       const text = typeof damaged === 'string' ? damaged : (JSON.stringify(damaged) ?? '');
-      const stored = load(db, (table, known) => (table === source && known === body ? text : known));
+      const stored = load((table, known) => (table === source && known === body ? text : known));
       setAside += stored.damagedRecords?.length ?? 0;
       try {
         live(stored);

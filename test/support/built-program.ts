@@ -17,10 +17,10 @@ export function startedSooner(words: readonly string[] = []): { readonly NODE_CO
 }
 
 /**
- * Objects of the start live on, and are not copied often. Flags that decide what V8 compiles would have it throw away what Node brings
- * along of its own modules, compiled: a twentieth of a start.
+ * Objects of the start live on, and are not copied often; more room would be memory that tests of a daemon's memory see. Flags that decide
+ * what V8 compiles would have it throw away what Node brings along of its own modules, compiled: a twentieth of a start.
  */
-const leanStart = ['--min-semi-space-size=16'];
+export const leanStart = ['--min-semi-space-size=16'];
 
 export interface Ended {
   readonly code: number | null;
@@ -46,7 +46,7 @@ export interface BuiltProcess {
 
 /** Starts the built `lowwater` as a process of its own. */
 export function startBuilt(words: readonly string[], options: ProcessOptions = {}): BuiltProcess {
-  return startNode([...leanStart, builtMain, ...words], options);
+  return startNode([builtMain, ...words], options);
 }
 
 /** Runs the built `lowwater` to its end. */
@@ -59,7 +59,7 @@ export function startNode(
   words: readonly string[],
   { cwd, env = {}, input }: ProcessOptions = {},
 ): BuiltProcess {
-  const child = spawn(process.execPath, words, {
+  const child = spawn(process.execPath, [...leanStart, ...words], {
     ...(cwd === undefined ? {} : { cwd }),
     // Nothing of the environment that tests happen to run in may decide what they see.
     env: {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { builtMain, runBuilt, startBuilt, startNode } from '../support/built-program.ts';
+import { runCli } from '../support/cli.ts';
 
 const main = join(import.meta.dirname, '../../src/main.ts');
 let folder: string;
@@ -158,7 +159,7 @@ describe.concurrent('lowwater as a process', () => {
   });
 
   it('exits with 2 when there is no configuration, and says where it looked', async () => {
-    const { code, stderr } = await runBuilt(['validate'], { cwd: folder });
+    const { code, stderr } = await runCli(['validate'], { cwd: folder });
     expect(code).toBe(2);
     expect(stderr).toContain(join(folder, 'config.json'));
     expect(stderr).toContain('/etc/lowwater/config.json');
@@ -237,7 +238,7 @@ describe.concurrent('lowwater as a process', () => {
   it('says which scenario cannot be used, and exits with 2', async () => {
     const file = join(folder, 'scenario.json');
     writeFileSync(file, '{"accounts":[{"id":"otp"}],"events":[{"at":"1h","do":"dance"}]}');
-    const { code, stderr } = await runBuilt(['simulate', '--scenario', file]);
+    const { code, stderr } = await runCli(['simulate', '--scenario', file], { cwd: folder });
     expect(code).toBe(2);
     expect(stderr).toContain('accounts[0]');
     expect(stderr).toContain('events[0]');
