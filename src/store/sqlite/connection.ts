@@ -65,7 +65,7 @@ export function maxLogBytes(path: string): number {
   return Math.max(50, Math.min(1000, pages)) * (4096 + 24);
 }
 
-/** Of this process, to databases that a daemon may write; the closed ones among them are of no account. */
+/** Connections of this process to databases that a daemon may write; some are closed. */
 const readers = new Set<Connection>();
 
 /** A connection to use next to a daemon, after `check`: one that changes nothing, or one that leaves an order. */

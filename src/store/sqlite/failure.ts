@@ -61,8 +61,8 @@ export function asStorageError(path: string, error: unknown): unknown {
   // A value that the schema forbids is a bug of the caller's, not the disk's.
   if (isSqliteError(error, 'SQLITE_CONSTRAINT')) return error;
   if (error instanceof Database.SqliteError) {
-    // What one of the program's own statements misses stood in the schema.
-    const isGone = /^no such (?:table|column)/.test(error.message);
+    // A table or column that the program's own statements name stood in the schema.
+    const isGone = /^no such (?:table|column)|has no column named/.test(error.message);
     return storageError(isGone ? 'corrupt' : (kindOf(error.code) ?? 'other'), path, error);
   }
   // Between the end of a connection whose log was lost and the next one.

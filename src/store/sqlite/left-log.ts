@@ -19,22 +19,12 @@ import { isLocked } from './side-lock.ts';
  */
 export function refuseDamagedLog(path: string): void {
   const real = realpathSync(path);
-  // A daemon that starts during a look, or a command that ends, folds the log in and removes it.
-  if ([1, 2, 3].some(() => isSound(real))) return;
+  if (isLocked(real) || (isWhole(real) && !existsSync(keptLog(real)))) return;
   throw new StorageError(
     'corrupt',
     `database ${path}: a part of its write-ahead log ${real}-wal is damaged or missing: start the daemon, which keeps it and says what is lost, ` +
       'or restore a backup',
   );
-}
-
-function isSound(path: string): boolean {
-  try {
-    return isLocked(path) || (isWhole(path) && !existsSync(keptLog(path)));
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
-    throw error;
-  }
 }
 
 /** The copy of a damaged log until the database itself says that it was found: a start that fails in between may fold the log in and remove it. */
@@ -58,12 +48,19 @@ export function keepDamagedLog(path: string): string | null {
     : 'pages of it are missing';
 }
 
-/** Whether the log of a database has all that was committed to it. */
+/** Whether the log of a database has all that was committed to it: looked at again, as a command that ends folds it in and removes it. */
 function isWhole(path: string): boolean {
-  // Counted first: another command may be adding to the log.
-  const framesLeft = countFramesLeft(path);
-  const { isDamaged, soundFrames } = readLog(`${path}-wal`);
-  return !isDamaged && soundFrames >= framesLeft;
+  return [1, 2, 3].some(() => {
+    try {
+      // Counted first: another command may be adding to the log.
+      const framesLeft = countFramesLeft(path);
+      const { isDamaged, soundFrames } = readLog(`${path}-wal`);
+      return !isDamaged && soundFrames >= framesLeft;
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
+      throw error;
+    }
+  });
 }
 
 /** Places in the index of a log, https://sqlite.org/walformat.html, 2.1. */

@@ -159,15 +159,21 @@ describe('a flipped bit in the write-ahead log of a killed daemon', () => {
 });
 
 describe('a flipped bit in the schema', () => {
-  it('is refused as damage, with what to do, and not taken for an error of the disk', () => {
-    const path = makePath();
-    open(path).close();
-    const file = new Database(path);
-    file.unsafeMode().pragma('writable_schema = ON');
-    file.exec("UPDATE sqlite_schema SET sql = replace(sql, 'tail_polls', 'tail_rolls')");
-    file.close();
-    expect(() => open(path)).toThrow(/it is damaged: .* restore a backup .*no such column: tail_polls/);
-  });
+  it.each([
+    ['tail_polls', 'no such column: tail_polls'],
+    ['earliest_at', 'table segment has no column named earliest_at'],
+  ])(
+    '(%s) is refused as damage, with what to do, and not taken for an error of the disk',
+    (name, missing) => {
+      const path = makePath();
+      open(path).close();
+      const file = new Database(path);
+      file.unsafeMode().pragma('writable_schema = ON');
+      file.exec(`UPDATE sqlite_schema SET sql = replace(sql, '${name}', 'flipped')`);
+      file.close();
+      expect(() => open(path)).toThrow(new RegExp(`it is damaged: .* restore a backup .*${missing}`));
+    },
+  );
 });
 
 describe('a flipped bit in an index', () => {
