@@ -58,7 +58,7 @@ export async function readConfiguration(
 }
 
 export interface OperatorConfiguration extends Pick<LoadedConfiguration, 'file' | 'settings'> {
-  /** Its wrong or unresolved parts, as `section.key`, such as `server.token`; empty where all is well. */
+  /** Its wrong or unresolved parts, as `section.key`, such as `server.token`, `''` where no part is lost by what is wrong; empty where all is well. */
   readonly lost: ReadonlySet<string>;
   /** The file does not name a database, nor does `LOWWATER_DATA`: that of the daemon may lie elsewhere. */
   readonly isDatabaseGuessed: boolean;

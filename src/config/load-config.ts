@@ -120,10 +120,10 @@ function salvageSettings({ draft, problems }: Gathered, request: LoadRequest) {
   const saved = salvage(draft, (candidate) => atOnce(judge(candidate, request)));
   if (saved === null) return null;
   const settings = atOnce(buildSettings(saved.config, { ...request, draft: saved.draft }));
-  // Wrong without taking anything away, such as a key that stands twice.
-  const wrong = [...problems];
-  checkThresholds(new Position(saved.draft, wrong), settings);
-  const lost = new Set([...saved.lost, ...wrong.map(({ path }) => path)]);
+  const others = [...problems];
+  checkThresholds(new Position(saved.draft, others), settings);
+  // A key that stands twice is wrong, and takes nothing away.
+  const lost = others.length === 0 ? saved.lost : saved.lost.add('');
   return { settings, secrets: listSecretTexts(settings), lost };
 }
 

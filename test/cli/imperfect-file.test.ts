@@ -151,3 +151,11 @@ it.each([
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringMatching(/error: .*accounts\[0\]/)]);
   }
 });
+
+it.each(['accounts', 'storage'])('goes by the last where "%s" stands twice, as JSON does', async (key) => {
+  const path = join(folder, 'twice.json');
+  writeFileSync(path, JSON.stringify(whole).replace('{', `{"${key}":[],`));
+  const { code, stdout, stderr } = await runCli(['alerts', '--config', path], { cwd: folder });
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/firing\s+critical\s+otp\s+sms-negative/)]);
+  expect(stderr).not.toContain('does not say enough');
+});
