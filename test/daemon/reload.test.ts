@@ -623,6 +623,27 @@ describe('a channel', () => {
     ]);
   });
 
+  test.each(['reload', 'restart'])(
+    'that swaps its address by a %s with one that fails hears the end of that failure by its new name',
+    async (how) => {
+      const world = await startWorld({ rules: [rule], channels: ['ops', 'finance'] });
+      world.channel('finance').mood = 'dead';
+      const told = await read(world, 100);
+      expect(told).toContain('@lowwater/channel-failed:finance firing critical');
+      const channels = [makeChannel('ops', 'finance'), makeChannel('finance', 'ops')];
+      if (how === 'restart') await world.stop();
+      world.settings = { ...world.settings, channels };
+      world.channel('finance').mood = 'up';
+      if (how === 'restart') world.start();
+      else await world.daemon.reload(world.settings);
+      await read(world, 1000);
+      await world.pass(minuteMs);
+      expect(world.news('finance').join('; ')).toContain(
+        '@lowwater/channel-failed:finance resolved critical',
+      );
+    },
+  );
+
   test('that is new hears of what is open', async () => {
     const world = await startWorld({ rules: [rule] });
     await read(world, 100);
