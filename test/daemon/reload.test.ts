@@ -564,6 +564,29 @@ describe('a channel', () => {
     },
   );
 
+  test.each(['is taken', 'goes elsewhere'])(
+    'that gets another address does not hear of what waits and %s meanwhile, as it would never hear of the end',
+    async (what) => {
+      const parts = { rules: [rule], channels: ['ops', 'finance'] };
+      const world = await startWorld(parts);
+      world.channel('ops').mood = 'lost';
+      await read(world, 100);
+      if (what === 'is taken')
+        giveAtOnce(world, { kind: 'acknowledge', account: 'otp', rule: 'sms-low', comment: '' });
+      else await world.reload({ ...parts, routes: [makeRoute({ channels: ['finance'] })] });
+      await world.pass(step);
+      const [old] = [world.channel('ops'), world.channels.delete('ops')];
+      world.settings = moved(world, 'ops');
+      await world.daemon.reload(world.settings);
+      old.mood = 'up';
+      await world.pass(10 * minuteMs);
+      world.provider.set('otp', 1000);
+      await world.pass(10 * minuteMs);
+      expect(world.news()).toEqual([]);
+      expect(world.news('finance').at(-1)).toBe('otp/sms-low resolved warning (topped-up)');
+    },
+  );
+
   test('that has another address after a restart hears no end of what it was never told', async () => {
     const world = await startWorld({ rules: [smsLow({ warning: units(200) })] });
     await read(world, 100);
