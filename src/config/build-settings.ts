@@ -183,24 +183,35 @@ export function readEntries(file: Position) {
 function readEntry(name: string, position: Position) {
   const written = position.value;
   const { data } = providerSchema.safeParse(written ?? {}, once);
-  const putInAt = (key: string) => listPutIn(position.at(key));
-  return data === undefined ? null : buildProvider(name, data, { written, putInAt });
+  const secretsAt = (key: string) => listSecretsIn(position.at(key));
+  return data === undefined ? null : buildProvider(name, data, { written, secretsAt });
 }
 
 /** Shorter ones stand in ordinary words, which would be blacked out. */
 const minSecretLength = 6;
 
-/** Values that placeholders put in at a place or below it, but those too short to be a secret. */
-function listPutIn(position: Position): readonly Secret[] {
-  const texts = position.leaves().flatMap(({ filling }) => filling?.from.map(({ text }) => text) ?? []);
+/** Secrets at a place of a request or below it, but those too short to be one: what placeholders put in, and what is written out. */
+function listSecretsIn(position: Position): readonly Secret[] {
+  const texts = position
+    .leaves()
+    .flatMap((leaf) => leaf.filling?.from.map(({ text }) => text) ?? writtenSecret(leaf) ?? []);
   return texts.filter(({ length }) => length >= minSecretLength).map((text) => new Secret(text));
 }
 
-/** The settings of an entry that the schema let through; `written` is what stands in the file, `putInAt` what placeholders put in below a key. */
+/** What is written where a request has nothing but a secret, instead of among the credentials of an account; null where it is none. */
+export function writtenSecret({ path, text }: Position): string | null {
+  const isPlace = /^(?:bearer|password|authorization)$/i.test(String(path.at(-1)));
+  return isPlace && text !== null && text.length >= minSecretLength && !text.includes('{{') ? text : null;
+}
+
+/** The settings of an entry that the schema let through; `written` is what stands in the file, `secretsAt` the secrets that requests have below a key. */
 export function buildProvider(
   name: string,
   config: ProviderInput,
-  { written, putInAt }: { readonly written: unknown; readonly putInAt: (key: string) => readonly Secret[] },
+  {
+    written,
+    secretsAt,
+  }: { readonly written: unknown; readonly secretsAt: (key: string) => readonly Secret[] },
 ): ProviderEntry | { readonly problems: readonly EntryProblem[] } {
   const {
     timeout,
@@ -228,7 +239,7 @@ export function buildProvider(
       payDays,
       backoff: { initialMs: backoff.initial, maxMs: backoff.max },
       written,
-      putIn: (kind.requestKeys ?? []).flatMap(putInAt),
+      secrets: (kind.requestKeys ?? []).flatMap(secretsAt),
     },
     typed,
   );

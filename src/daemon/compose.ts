@@ -146,10 +146,8 @@ export async function composeOpen(
 
 function incidentsOf(state: MonitorState, message: Notification, now: number): readonly Incident[] {
   const incidents = [...kindsByIncident(message.items).keys()].flatMap((id) => state.incidents.get(id) ?? []);
-  // The channel refused the beginning for good meanwhile: it does not hear of the end alone.
-  const heard = incidents.filter(
-    (incident) => incident.resolvedAt === null || ownOf(incident.notified, message.channel) !== undefined,
-  );
+  // Refused for good meanwhile, or left to wait at another address: the channel does not hear of an end alone, nor of what nobody would end there.
+  const heard = incidents.filter(({ notified }) => ownOf(notified, message.channel) !== undefined);
   return mostUrgentFirst(state, heard, now);
 }
 

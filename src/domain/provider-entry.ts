@@ -33,8 +33,8 @@ export interface ProviderEntry {
   readonly words: ProviderWords;
   /** The entry as it stands in the file: two entries that are written alike behave alike. */
   readonly written: unknown;
-  /** Secrets that placeholders put into its requests: never shown. */
-  readonly putIn: readonly Secret[];
+  /** Secrets of its requests beside the credentials of accounts: never shown. */
+  readonly secrets: readonly Secret[];
 }
 
 export interface ProviderWords {

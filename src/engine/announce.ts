@@ -159,8 +159,11 @@ function plansOf(
 ): readonly ChannelPlan[] {
   const channels = state.settings.channels
     .map((channel) => channel.name)
-    // A channel is not used to report its own failure; the event is about the receiver that it had before.
-    .filter((name) => incident.event || !isOwnFailure(incident, name));
+    // A channel is not used to report its own failure; the event is about the receiver that it had before. One that was told has the name since.
+    .filter(
+      (name) =>
+        incident.event || !isOwnFailure(incident, name) || ownOf(incident.notified, name) !== undefined,
+    );
   const plans = planChannels(incident, state.settings.routes, channels, others);
   if (incident.type !== providerDown.type) return plans;
   // It replaces the notifications of the accounts, so it goes to all of their channels.

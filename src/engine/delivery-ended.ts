@@ -36,7 +36,7 @@ export const unsent = sentences('unsent', {
   refusedFirstBy: 'refused {recipients} ({reason}); the rest is tried again',
   tooOld: 'too old when lowwater came back',
   forgotten: 'nothing is known any more of what it was about',
-  unheard: 'it was over before this channel had heard of it: there was nothing to say any more',
+  unheard: 'this channel never heard of it, and need not any more',
   noDatabase: 'the database could not be read',
   unstorable: 'the database cannot be written, and a test that is not stored might never end',
   ended: 'lowwater ended before',

@@ -34,6 +34,28 @@ it('what a placeholder puts into a request outside of credentials is kept secret
   );
 });
 
+it('what is written out where a request has nothing but a secret is kept secret, and warned of', () => {
+  const password = 'written-password-7';
+  const requests = {
+    bearer: { bearer: 'written-bearer-7' },
+    'basic.password': { basic: { user: 'someone', password } },
+    'headers.Authorization': { headers: { Authorization: 'Key written-header-7' } },
+    'form.password': { method: 'POST', form: { password } },
+  };
+  for (const [place, own] of Object.entries(requests)) {
+    const { secrets, warnings } = loadValid(
+      withEntry({ ...gateway, request: { ...gateway.request, ...own } }),
+    );
+    expect(secrets.filter((each) => each.startsWith('written-'))).toHaveLength(1);
+    expect(warnings.map(({ path, message }) => `${path}: ${message}`)).toContainEqual(
+      expect.stringMatching(new RegExp(`^providers\\.gateway\\.request\\.${place}: a secret belongs into`)),
+    );
+  }
+  const filled = { bearer: '{{credentials.user}}', form: { password: 'none' }, method: 'POST' };
+  const { warnings } = loadValid(withEntry({ ...gateway, request: { ...gateway.request, ...filled } }));
+  expect(warnings.filter(({ message }) => message.includes('belongs into'))).toEqual([]);
+});
+
 it.each([
   [['euros'], 'providers.gateway.currency.map'],
   [{ euros: 978 }, 'providers.gateway.currency.map.euros'],

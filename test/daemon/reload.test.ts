@@ -564,6 +564,29 @@ describe('a channel', () => {
     },
   );
 
+  test.each(['is taken', 'goes elsewhere'])(
+    'that gets another address does not hear of what waits and %s meanwhile, as it would never hear of the end',
+    async (what) => {
+      const parts = { rules: [rule], channels: ['ops', 'finance'] };
+      const world = await startWorld(parts);
+      world.channel('ops').mood = 'lost';
+      await read(world, 100);
+      if (what === 'is taken')
+        giveAtOnce(world, { kind: 'acknowledge', account: 'otp', rule: 'sms-low', comment: '' });
+      else await world.reload({ ...parts, routes: [makeRoute({ channels: ['finance'] })] });
+      await world.pass(step);
+      const [old] = [world.channel('ops'), world.channels.delete('ops')];
+      world.settings = moved(world, 'ops');
+      await world.daemon.reload(world.settings);
+      old.mood = 'up';
+      await world.pass(10 * minuteMs);
+      world.provider.set('otp', 1000);
+      await world.pass(10 * minuteMs);
+      expect(world.news()).toEqual([]);
+      expect(world.news('finance').at(-1)).toBe('otp/sms-low resolved warning (topped-up)');
+    },
+  );
+
   test('that has another address after a restart hears no end of what it was never told', async () => {
     const world = await startWorld({ rules: [smsLow({ warning: units(200) })] });
     await read(world, 100);
@@ -622,6 +645,27 @@ describe('a channel', () => {
       ['otp/sms-low resolved warning (topped-up)'],
     ]);
   });
+
+  test.each(['reload', 'restart'])(
+    'that swaps its address by a %s with one that fails hears the end of that failure by its new name',
+    async (how) => {
+      const world = await startWorld({ rules: [rule], channels: ['ops', 'finance'] });
+      world.channel('finance').mood = 'dead';
+      const told = await read(world, 100);
+      expect(told).toContain('@lowwater/channel-failed:finance firing critical');
+      const channels = [makeChannel('ops', 'finance'), makeChannel('finance', 'ops')];
+      if (how === 'restart') await world.stop();
+      world.settings = { ...world.settings, channels };
+      world.channel('finance').mood = 'up';
+      if (how === 'restart') world.start();
+      else await world.daemon.reload(world.settings);
+      await read(world, 1000);
+      await world.pass(minuteMs);
+      expect(world.news('finance').join('; ')).toContain(
+        '@lowwater/channel-failed:finance resolved critical',
+      );
+    },
+  );
 
   test('that is new hears of what is open', async () => {
     const world = await startWorld({ rules: [rule] });

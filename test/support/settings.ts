@@ -60,7 +60,7 @@ export function makeProvider(over: Partial<ProviderEntry> = {}): ProviderEntry {
     written: null,
     shortestEveryMs: null,
     credentialNames: ['authSecret'],
-    putIn: [],
+    secrets: [],
   };
   const entry = accountServiceKind.build(shared, {});
   if ('problems' in entry) throw new Error('the default entry has problems');

@@ -91,7 +91,7 @@ export const ownEntry = 'own';
 export function entryWith(balance: string): ProviderEntry {
   const balances = [{ id: balance, label: 'Wallet', amount: '$.balance' }];
   const written = { type: 'http-json', ...entryKeys[2], balances };
-  const built = buildProvider(ownEntry, providerSchema.parse(written), { written, putInAt: () => [] });
+  const built = buildProvider(ownEntry, providerSchema.parse(written), { written, secretsAt: () => [] });
   if ('problems' in built) throw new Error(JSON.stringify(built.problems));
   return built;
 }
@@ -105,7 +105,7 @@ export function entryOfKind(type: string): ProviderEntry {
     const built =
       data === undefined
         ? null
-        : buildProvider(type, data, { written: { type, ...keys }, putInAt: () => [] });
+        : buildProvider(type, data, { written: { type, ...keys }, secretsAt: () => [] });
     if (built === null || 'problems' in built) continue;
     entries.set(type, built);
     return built;

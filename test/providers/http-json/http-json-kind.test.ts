@@ -49,7 +49,7 @@ async function readBy(
       written: config,
       shortestEveryMs: null,
       credentialNames: [],
-      putIn: [],
+      secrets: [],
     },
     httpJsonSchema.parse({ type: 'http-json', ...config }),
   );

@@ -492,7 +492,7 @@ function entryOf(kind: PresetKind, baseUrl = addressOf(kind)): DescribedEntry {
       written: {},
       shortestEveryMs: null,
       credentialNames: [],
-      putIn: [],
+      secrets: [],
     },
     {
       type: kind.type,

@@ -413,7 +413,7 @@ export class Ledger {
     const needless =
       last === null &&
       this.lastDead.has(row.channel) &&
-      /^(?:nothing is known|it was over before)/.test(row.lastError ?? '');
+      /^(?:nothing is known|this channel never heard)/.test(row.lastError ?? '');
     const isLeft = this.readers.hasChanged(row.channel, since);
     if (last?.kind === 'dead' || gone || isLeft || old || tried || needless) return;
     throw new Violation(
