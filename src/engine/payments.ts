@@ -2,9 +2,8 @@ import type { Payment, Runway } from '../domain/message.ts';
 import type { Micros } from '../domain/money.ts';
 import { entryOf } from '../domain/provider-entry.ts';
 import { amountOf, type Balance, unitOf } from '../domain/reading.ts';
-import { dayMs } from '../domain/time.ts';
+import { dayMs, instantOfWall, isoDay } from '../domain/time.ts';
 import { notUrgent } from '../domain/urgency.ts';
-import type { Calendar } from '../ports/clock.ts';
 import { clearingBalance } from '../rules/registry.ts';
 import { urgencyOfBalance } from '../rules/urgency.ts';
 import { passLeadTime } from '../spending/local-week.ts';
@@ -15,8 +14,6 @@ import { factsOf, type MonitorState, type WatchedAccount } from './state.ts';
 
 /** Payments further ahead are not planned yet. */
 const payHorizonMs = restoredDays * dayMs;
-
-const midnight = '0 0 * * *';
 
 function isNear({ runAt, dueAt }: Payment, now: number): boolean {
   return (runAt ?? dueAt ?? now) <= now + payHorizonMs;
@@ -94,11 +91,11 @@ function inRun(
   const { dueAt, isDue } = wanted;
   const zone = settings.timezone;
   let before = isDue || dueAt === null ? null : calendar.previous(payDays, zone, dueAt);
-  if (before !== null && dueAt !== null && sentBy(before, calendar, zone) > dueAt)
+  if (before !== null && dueAt !== null && sentBy(before, zone) > dueAt)
     before = calendar.previous(payDays, zone, before - 1);
-  const runAt = before === null || sentBy(before, calendar, zone) <= now ? null : before;
+  const runAt = before === null || sentBy(before, zone) <= now ? null : before;
   const next = calendar.next(payDays, zone, runAt ?? now) ?? now;
-  const needed = neededUntil(account, balance, sentBy(next, calendar, zone));
+  const needed = neededUntil(account, balance, sentBy(next, zone));
   const lacking = needed - (left - emptyMicros) - inTimeOf(runway);
   const untilNext = payable(Math.max(0, lacking), currency);
   const covers = untilNext > least ? 'next-run' : wanted.covers;
@@ -114,9 +111,9 @@ function paymentToCome(runway: Runway, { now, currency }: Owed): Payment | null 
 }
 
 /** When the money of a pay run has left: a run at midnight is a day, and nobody says at which hour of it. */
-function sentBy(runAt: number, calendar: Calendar, timezone: string): number {
-  const isDay = calendar.previous(midnight, timezone, runAt) === runAt;
-  return (isDay ? calendar.next(midnight, timezone, runAt) : null) ?? runAt;
+function sentBy(runAt: number, timezone: string): number {
+  const day = Date.parse(isoDay(runAt, timezone));
+  return instantOfWall(day, timezone) === runAt ? instantOfWall(day + dayMs, timezone) : runAt;
 }
 
 /** The most that is likely spent until money that is sent then arrives. */
