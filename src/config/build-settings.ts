@@ -198,7 +198,7 @@ function listSecretsIn(position: Position): readonly Secret[] {
   return texts.filter(({ length }) => length >= minSecretLength).map((text) => new Secret(text));
 }
 
-/** What is written where a request has nothing but a secret, instead of among the credentials of an account; null where it is none. */
+/** The text written where a request has nothing but a secret, instead of among the credentials of an account; null where it is none. */
 export function writtenSecret({ path, text }: Position): string | null {
   const isPlace = /^(?:bearer|password|authorization)$/i.test(String(path.at(-1)));
   return isPlace && text !== null && text.length >= minSecretLength && !text.includes('{{') ? text : null;

@@ -173,7 +173,7 @@ export class ReadingLog {
     this.#thinAfter(previousAt, at);
   }
 
-  /** Of each balance the numbers of the last row are read before they are written: the new one may lie in its place. */
+  /** The numbers of the last row of each balance are read before they are written: the new one may lie in its place. */
   #addMoves(last: number, reading: Reading): void {
     let spent = blindColumn;
     for (const balance of this.#balances) {

@@ -44,7 +44,7 @@ setInterval(tellAges, tickMs);
 setInterval(watch, watchMs);
 setInterval(() => fetch(pageAddress(), { method: 'HEAD' }).catch(() => {}), signOfLifeMs);
 
-/** What only the browser knows: where its reader is. */
+/** Only the browser knows where its reader is. */
 function offerOwnZone() {
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const button = document.getElementById('own-zone');
@@ -281,7 +281,7 @@ function withPlaced(next) {
   return next;
 }
 
-/** What is no longer there goes, unless somebody is at it: then it says that it is over, and goes when it is left alone. */
+/** An element that is no longer there goes, unless somebody is at it: then it says that it is over, and goes when it is left alone. */
 function takeAway(child) {
   if (placed.has(child.dataset?.live)) return;
   if (child.nodeType !== Node.ELEMENT_NODE || !isUsed(child)) {
@@ -302,7 +302,7 @@ function isSame(child, next) {
   return nameIn(child) === nameIn(next) && !child.classList.contains('changed');
 }
 
-/** What an element is called among its siblings. A form gives its fields for its properties of the same name: attributes are safe. */
+/** The name of an element among its siblings. A form gives its fields for its properties of the same name: attributes are safe. */
 function nameIn(element) {
   return ['data-live', 'id', 'name'].map((name) => element.getAttribute(name)).find(Boolean) ?? '';
 }
@@ -336,7 +336,7 @@ function putOff(element, next) {
   putOffs.set(element, next);
 }
 
-/** What somebody was at is as it is now, or gone, once they have left it. */
+/** Elements that somebody was at are as they are now, or gone, once they have left them. */
 function settle() {
   for (const [element, next] of putOffs) {
     if (element.isConnected && isUsed(element)) continue;
