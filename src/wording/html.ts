@@ -1,4 +1,5 @@
 import { cleanText } from '../domain/plain-text.ts';
+import { joinSentences } from './lists.ts';
 import type { Listener, Phrase } from './phrase.ts';
 
 /** Escaped markup; only `html` makes it. */
@@ -36,6 +37,11 @@ function render(value: HtmlValue): string {
   let markup = '';
   for (const item of value) markup += render(item);
   return markup;
+}
+
+/** Sentences one after the other, as their language has it. */
+export function htmlSentences(...sentences: readonly HtmlValue[]): Html {
+  return new Html(joinSentences(sentences.map(render).filter((markup) => markup !== '')));
 }
 
 const special = /[&<>"']/g;

@@ -3,7 +3,7 @@ import { capital, cleanText } from '../../domain/plain-text.ts';
 import type { Balance, BalanceDefinition } from '../../domain/reading.ts';
 import { accountStates, stateOf } from '../../views/account-summary.ts';
 import type { AccountView } from '../../views/views.ts';
-import { type Html, html, sayHtml } from '../../wording/html.ts';
+import { type Html, html, htmlSentences, sayHtml } from '../../wording/html.ts';
 import { phrases, say } from '../../wording/phrase.ts';
 import { leadingBalance, sayBalance, sayLabel } from '../../wording/quantity-wording.ts';
 import { type AccountPage, type ListQuery, type SortKey, writeListQuery } from './account-list.ts';
@@ -87,7 +87,7 @@ function accountTable(page: AccountPage, list: ListQuery, frame: Frame): Html {
   if (page.total === 0)
     return html`<p class="empty">${sayHtml(says.noAccounts, { key: html`<code>accounts</code>`, command: html`<code>lowwater init</code>` }, frame)}</p>`;
   if (page.matching === 0)
-    return html`<p class="empty">${say(says.noMatch, frame)} <a href="/">${say(says.showAllOf, { count: page.total }, frame)}</a></p>`;
+    return html`<p class="empty">${htmlSentences(say(says.noMatch, frame), html`<a href="/">${say(says.showAllOf, { count: page.total }, frame)}</a>`)}</p>`;
   const head = (key: SortKey, word: string, extra = ''): Html => sortHeader(list, key, word, extra);
   const cells = html`${head('state', say(common.state, frame))}${head('name', say(common.account, frame))}${page.balances === null ? html`<th scope="col" class="number">${say(common.balances, frame)}</th>` : page.balances.map(({ id, label }) => head(id, capital(sayBalance(label, frame)), 'number'))}<th scope="col" class="picture">${say(common.day, frame)}</th>${head('burn', say(common.burn, frame), 'number')}${head('runway', say(common.runway, frame))}`;
   const rows = page.accounts.map((account) => accountRow(account, page.balances, frame));

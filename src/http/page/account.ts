@@ -9,7 +9,7 @@ import { nameBasis } from '../../rules/spending-facts.ts';
 import { stateOf } from '../../views/account-summary.ts';
 import { sortAlerts } from '../../views/sort-alerts.ts';
 import type { AccountView, AlertView, Explanation, SilenceView } from '../../views/views.ts';
-import { type Html, html, sayHtml } from '../../wording/html.ts';
+import { type Html, html, htmlSentences, sayHtml } from '../../wording/html.ts';
 import { withoutStop } from '../../wording/lists.ts';
 import { sayExactDuration } from '../../wording/moments.ts';
 import { phrases, say } from '../../wording/phrase.ts';
@@ -157,9 +157,13 @@ function failureNote(account: AccountView, frame: Frame): Html | null {
   if (account.outcome === null || account.outcome === 'ok') return null;
   const { consecutiveFailures, backoffUntil, reading } = account;
   const waits = backoffUntil !== null && backoffUntil > frame.now;
-  return html`<p class="note unread">${badge('unread', sayOutcome(account.outcome, frame))} ${failureWords(account, frame)} ${
-    consecutiveFailures > 1 && html`${say(says.failedInARow, { count: consecutiveFailures }, frame)} `
-  }${waits && html`${sayHtml(says.waits, { moment: momentAndAge(backoffUntil, frame) }, frame)} `}${reading !== null && say(says.lastReading, frame)}</p>`;
+  const said = htmlSentences(
+    failureWords(account, frame),
+    consecutiveFailures > 1 && say(says.failedInARow, { count: consecutiveFailures }, frame),
+    waits && sayHtml(says.waits, { moment: momentAndAge(backoffUntil, frame) }, frame),
+    reading !== null && say(says.lastReading, frame),
+  );
+  return html`<p class="note unread">${badge('unread', sayOutcome(account.outcome, frame))} ${said}</p>`;
 }
 
 function balanceTile(account: AccountView, { id: balance, label }: BalanceDefinition, frame: Frame): Html {

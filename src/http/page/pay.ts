@@ -9,7 +9,7 @@ import {
   sumOf,
 } from '../../views/payment-plan.ts';
 import type { AccountView } from '../../views/views.ts';
-import { type Html, html, listHtml, sayHtml } from '../../wording/html.ts';
+import { type Html, html, htmlSentences, listHtml, sayHtml } from '../../wording/html.ts';
 import { sayMoment } from '../../wording/moments.ts';
 import { phrases, say } from '../../wording/phrase.ts';
 import { sayAmount } from '../../wording/quantity-wording.ts';
@@ -47,7 +47,7 @@ const says = phrases('pay', {
   orderedHeading: 'Ordered',
   calendar: 'Calendar',
   calendarLead:
-    'By when to pay, when balances are empty and which top-ups are expected, as a calendar that others subscribe to.',
+    'By when to pay, when balances are empty, which top-ups are expected and which runs are announced, as a calendar that others subscribe to.',
   calendarNone: 'It has no address yet.',
   calendarOpen: 'Whoever has its address sees it without signing in.',
   calendarMake: 'Make an address',
@@ -83,7 +83,7 @@ ${calendarSection(scope.calendarKey ?? null, scope)}`;
 /** The address shows what the page shows to whoever has it, without signing in; a new key ends it. */
 function calendarSection(key: string | null, scope: Scope): Html {
   return html`<section aria-labelledby="calendar-heading"><h2 id="calendar-heading">${say(says.calendar, scope)}</h2>
-<p>${say(says.calendarLead, scope)} ${say(key === null ? says.calendarNone : says.calendarOpen, scope)}</p>
+<p>${htmlSentences(say(says.calendarLead, scope), say(key === null ? says.calendarNone : says.calendarOpen, scope))}</p>
 ${key !== null && html`<p><a href="/pay.ics?key=${key}"><code>/pay.ics?key=${key}</code></a></p>`}
 <form method="post" action="/pay/calendar"><button class="quiet">${say(key === null ? says.calendarMake : says.calendarAgain, scope)}</button>${key !== null && html` <span class="soft">${say(says.calendarEnds, scope)}</span>`}</form></section>`;
 }

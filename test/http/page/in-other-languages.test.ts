@@ -268,6 +268,16 @@ it.each(['zh-CN', 'es'])(
   60_000,
 );
 
+it('In Chinese no space follows a sentence on any page', async () => {
+  const pages = (await readEach())['zh-CN'] ?? [];
+  expect(pages).not.toEqual([]);
+  // A problem, and whether the page updates itself, stand by themselves.
+  const spaced = pages.flatMap(({ name, html }) =>
+    [...html.matchAll(/[^<>]*[。；！？] +(?!<s|·)\S+/g)].map(([said]) => `${said} on ${name}`),
+  );
+  expect(spaced).toEqual([]);
+});
+
 describe('In Spanish', () => {
   it('every heading of a section and every column begins with a capital letter', async () => {
     const headings = (await readEach()).es?.flatMap(({ name, html }) =>
