@@ -1,5 +1,6 @@
 import type { IncidentBand } from '../../chart/chart.ts';
 import { keyOf } from '../../domain/json.ts';
+import { capital } from '../../domain/plain-text.ts';
 import type { Rule } from '../../domain/rule.ts';
 import { type ChangeKind, compareIncidents } from '../../replay/compare.ts';
 import type { ReplayedIncident } from '../../replay/incident-book.ts';
@@ -121,8 +122,8 @@ async function pictureOf(scope: Scope, account: AccountView, { rule, trial }: Tr
     },
   );
   const name = sayBalance(balanceLabel(balance, account.balances), scope);
-  const words = say(says.picture, { balance: name }, scope);
-  return html`<figure class="chart"><div class="chart-box">${drawChart({ ...chart, incidents, predicted: [] }, words, scope)}</div><figcaption>${words}.</figcaption></figure>`;
+  const words = capital(say(says.picture, { balance: name }, scope));
+  return html`<figure class="chart"><div class="chart-box">${drawChart({ ...chart, incidents, predicted: [] }, words, scope)}</div><figcaption>${words}</figcaption></figure>`;
 }
 
 function notifiedTable(

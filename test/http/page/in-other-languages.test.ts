@@ -279,9 +279,9 @@ it('In Chinese no space follows a sentence on any page', async () => {
 });
 
 describe('In Spanish', () => {
-  it('every heading of a section and every column begins with a capital letter', async () => {
+  it('every heading of a section, column and caption begins with a capital letter', async () => {
     const headings = (await readEach()).es?.flatMap(({ name, html }) =>
-      [...html.matchAll(/<(?:h2|th scope="col")[^>]*>(?:<a [^>]*>)?([^<]+)/g)].map(
+      [...html.matchAll(/<(?:h2|th scope="col"|figcaption)[^>]*>(?:<a [^>]*>)?([^<]+)/g)].map(
         ([, said]) => `${said} on ${name}`,
       ),
     );
