@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cleanText, cutText } from '../../src/domain/plain-text.ts';
+import { capital, cleanText, cutText } from '../../src/domain/plain-text.ts';
 import { anyText, hostileNames } from '../support/hostile-text.ts';
 
 describe('cleaning text from outside', () => {
@@ -38,4 +38,15 @@ describe('cleaning text from outside', () => {
   it.each(Object.entries(hostileNames))('cleaning twice changes nothing more: %s', (_, name) => {
     expect(cleanText(cleanText(name, 80), 80)).toBe(cleanText(name, 80));
   });
+});
+
+it.each([
+  ['saldo de SMS', 'Saldo de SMS'],
+  ['été', 'Été'],
+  ['SMS balance', 'SMS balance'],
+  ['eSIM balance', 'eSIM balance'],
+  ['vCPU hours', 'vCPU hours'],
+  ['', ''],
+])('a line begins with a capital where its first word has none of its own: %s', (text, expected) => {
+  expect(capital(text)).toBe(expected);
 });
