@@ -1,5 +1,6 @@
+import { existsSync, mkdirSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 
 /** Modules of Node's own that every command loads. They come compiled, which V8 takes under the flags alone that it began with. */
@@ -34,7 +35,18 @@ export function limitMemory(use: 'small' | 'short' | 'replay'): void {
 /** Keeps what V8 compiles for the next command: a fifth of what a short one takes. To be called once V8's flags, a part of it, are set and before the rest is loaded. */
 export function keepCompiledCode(env: NodeJS.ProcessEnv): void {
   const directory = codeDirectory(env);
-  if (directory !== null) enableCompileCache(directory);
+  if (directory !== null && makeFolder(directory)) enableCompileCache(directory);
+}
+
+/** False where it cannot be made. Node itself would try for ever under a folder in which nobody can make any, such as /proc, and let others in as the umask does. */
+function makeFolder(directory: string): boolean {
+  try {
+    for (const folder of [dirname(directory), directory])
+      if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 });
+    return true;
+  } catch {
+    return existsSync(directory);
+  }
 }
 
 /**

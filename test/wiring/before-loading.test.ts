@@ -1,5 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { expect, test } from 'vitest';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import { codeDirectory } from '../../src/wiring/before-loading.ts';
 
 test.each([
@@ -17,6 +20,9 @@ const module = new URL('../../src/wiring/before-loading.ts', import.meta.url).hr
 function print(program: string): string {
   const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
     encoding: 'utf8',
+    env: {},
+    timeout: 30_000,
+    killSignal: 'SIGKILL',
   });
   return stdout;
 }
@@ -37,4 +43,24 @@ test('a replay has 8 MB for young objects and keeps to it, however much is in us
     const young = process.getBuiltinModule('v8').getHeapSpaceStatistics().find((each) => each.space_name === 'new_space');
     console.log(young.space_size / 2 ** 20, inUse.length);`;
   expect(print(program)).toBe('16 500000\n');
+});
+
+test('a home in which nobody can make a folder keeps no command from going on', () => {
+  const program = `
+    const { keepCompiledCode } = await import(${JSON.stringify(module)});
+    keepCompiledCode({ HOME: '/proc' });
+    console.log('went on');`;
+  expect(print(program)).toBe('went on\n');
+});
+
+test('the folder of compiled code is open to its user alone, whatever the umask says', () => {
+  const home = mkdtempSync(join(tmpdir(), 'lowwater-home-'));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  const program = `
+    process.umask(0);
+    const { keepCompiledCode } = await import(${JSON.stringify(module)});
+    keepCompiledCode({ HOME: ${JSON.stringify(home)} });
+    console.log('went on');`;
+  expect(print(program)).toBe('went on\n');
+  expect(statSync(join(home, '.cache/lowwater')).mode & 0o777).toBe(0o700);
 });

@@ -15,6 +15,8 @@ import { readChoice, suggest } from '../read-options.ts';
 import { shellWord } from '../terminal/text.ts';
 import { describeProviders } from './providers.ts';
 
+type Service = 'systemd' | 'compose' | 'kubernetes';
+
 export const initCommand: Command = {
   name: 'init',
   summary: 'write a first configuration, after trying the key',
@@ -22,7 +24,7 @@ export const initCommand: Command = {
 and writes nothing when the key is refused. Writes ./config.json, or what --config names, for its owner alone (mode 0600), with rules for
 each balance that is not 0 and a token for page and API; never over a file that is there.
 
-env:NAME and file:/path in place of a key or an address leave the secret where it is; otherwise it is written into the file. What
+env:NAME and file:/path in place of a key or the address of a channel leave the secret where it is; otherwise it is written into the file. What
 stands on the command line shows in lists of processes.
 
 --from takes a CSV file whose first line names its columns: id and credentials (env:NAME or file:/path; of several
@@ -70,8 +72,9 @@ balance ("warning=200 critical=50"), name, currency, timezone, leadTime, note, t
   run: async (context, input) => {
     const given = input.option('config') ?? (context.env.LOWWATER_CONFIG || null);
     const file = resolve(context.cwd, given ?? 'config.json');
+    const service = readChoice(input, 'service', ['systemd', 'compose', 'kubernetes']);
     if (existsSync(file)) {
-      if (await writeService(context, input, file)) return exitCodes.ok;
+      if (await writeService(context, service, file)) return exitCodes.ok;
       throw alreadyThere(file);
     }
     const sheet = input.option('from');
@@ -83,7 +86,7 @@ balance ("warning=200 critical=50"), name, currency, timezone, leadTime, note, t
     let wasRefused = false;
     const ask = createAsker(context, input, () => wasRefused);
     const { base, leadTime } = await askBase(context, input, ask);
-    const result = { file, named: given, channel: Object.keys(base.channels)[0] };
+    const result = { file, named: given, service, channel: Object.keys(base.channels)[0] };
     if (sheet !== null) {
       const { writeFromAccounts } = await import('../init/from-accounts.ts');
       const order = { file, sheet, base, leadTime, routeBy: input.option('route-by') };
@@ -201,8 +204,7 @@ function checkUrl(text: string): string | null {
 }
 
 /** False where nobody asks for one. */
-async function writeService(context: CommandContext, input: CommandInput, file: string): Promise<boolean> {
-  const kind = readChoice(input, 'service', ['systemd', 'compose', 'kubernetes']);
+async function writeService(context: CommandContext, kind: Service | null, file: string): Promise<boolean> {
   if (kind === null) return false;
   const { services } = await import('../init/write-service.ts');
   await context.stdout.write(await services[kind](context, file));
@@ -266,9 +268,14 @@ async function tryKey(context: CommandContext, input: CommandInput, account: str
 async function finish(
   context: CommandContext,
   input: CommandInput,
-  result: { readonly file: string; readonly named: string | null; readonly channel: string | undefined },
+  result: {
+    readonly file: string;
+    readonly named: string | null;
+    readonly service: Service | null;
+    readonly channel: string | undefined;
+  },
 ): Promise<number> {
-  const { file, named, channel } = result;
+  const { file, named, service, channel } = result;
   const isWanted =
     input.flag('test') || /^y/i.test((await context.ask?.('Send a test message now? (y/N)', false)) ?? '');
   if (isWanted) {
@@ -286,6 +293,6 @@ async function finish(
   await context.stdout.write(
     `${file} is written. Next: ${isWanted ? '' : `lowwater test-channel ${channel}${suffix}, then `}lowwater run${suffix}.\nThe page asks for the token in the file (server.token).\n`,
   );
-  await writeService(context, input, file);
+  await writeService(context, service, file);
   return exitCodes.ok;
 }

@@ -1,6 +1,7 @@
 import type { ChannelKind } from '../../channels/kind.ts';
 import { type CommandInput, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
+import { readChoice } from '../read-options.ts';
 import { type Ask, resolveNamed, written } from './asker.ts';
 
 /** Those that stand on the command line by their names; else one, called main, which may be asked for. */
@@ -11,7 +12,9 @@ export async function askChannels(
 ): Promise<Readonly<Record<string, object>>> {
   const named = input.options('channel').map((text) => /^([a-z0-9][a-z0-9-]*)=(.+)$/.exec(text) ?? [text]);
   const [first, ...others] = named.map(([text, name = 'main', address = text]) => [name, address] as const);
-  const type = input.option('channel-type');
+  const { channelKinds } = await import('../../channels/registry.ts');
+  const types = channelKinds.filter((kind) => kind.keysAt ?? addressKey(kind)).map(({ type }) => type);
+  const type = readChoice(input, 'channel-type', types);
   const [name, typed] = first ?? ['main'];
   const channels = [[name, await askChannel(context, ask, { typed, type })]];
   for (const [name, typed] of others) channels.push([name, await askChannel(context, ask, { typed, type })]);
@@ -25,19 +28,28 @@ async function askChannel(
   ask: Ask,
   { typed, type }: { readonly typed: string | undefined; readonly type: string | null },
 ): Promise<object> {
-  const at = (answer: string) => channelAt(resolveNamed(context, answer), type);
   const of = type === null ? '' : ` of --channel-type ${type}`;
-  const wrong = `--channel must be an https:// webhook or smtps:// address${of}, or env:NAME with one`;
-  const answer = await ask('channel', 'Where messages go (a webhook address, smtps://…, or env:NAME)', {
-    check: async (text) => ((await at(text)) === null ? wrong : null),
-    ...(typed === undefined ? {} : { typed }),
-  });
+  const wrong = `--channel must be an https:// webhook or smtps:// address${of}, or env:NAME or file:/path with one`;
+  const at = async (answer: string) => {
+    const named = await resolveNamed(context, answer);
+    const address = named.kind === 'text' ? named.text : '';
+    const found = await channelAt(address, type);
+    const problem = named.kind === 'failed' ? named.messages.join('; ') : wrong;
+    return found === null ? ({ problem } as const) : ({ problem: null, address, ...found } as const);
+  };
+  const answer = await ask(
+    'channel',
+    'Where messages go (a webhook address, smtps://…, env:NAME or file:/path)',
+    {
+      check: async (text) => (await at(text)).problem,
+      ...(typed === undefined ? {} : { typed }),
+    },
+  );
   const found = await at(answer);
-  if (found === null) throw new UsageError(wrong);
-  const address = resolveNamed(context, answer);
+  if (found.problem !== null) throw new UsageError(found.problem);
   const keys = Object.entries(found.keys).map(([key, value]) => [
     key,
-    value === URL.parse(address)?.href || value === address ? written(answer) : value,
+    value === URL.parse(found.address)?.href || value === found.address ? written(answer) : value,
   ]);
   const { recipients } = found;
   const to = recipients === undefined ? [] : [[recipients.key, [await ask('to', recipients.question)]]];
@@ -58,9 +70,13 @@ async function channelAt(text: string, type: string | null) {
 
 /** The address of a kind that was named: a server of one's own is known by no host. */
 function ownKeysAt(
-  { schema }: ChannelKind,
+  kind: ChannelKind,
   { href, protocol }: URL,
 ): ReturnType<NonNullable<ChannelKind['keysAt']>> {
-  const key = ['webhookUrl', 'url'].find((name) => name in schema.shape);
+  const key = addressKey(kind);
   return key === undefined || !/^https?:$/.test(protocol) ? null : { keys: { [key]: href }, isCertain: true };
+}
+
+function addressKey({ schema }: ChannelKind): string | undefined {
+  return ['webhookUrl', 'url'].find((name) => name in schema.shape);
 }

@@ -1,3 +1,6 @@
+import { resolve } from 'node:path';
+import { interpolate } from '../../config/interpolate.ts';
+import { largestValueBytes, readFileSource } from '../../config/sources.ts';
 import { ownOf } from '../../domain/own.ts';
 import { CommandError, type CommandInput, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
@@ -52,8 +55,13 @@ export function escapePlaceholders(text: string): string {
   return text.replaceAll('${', () => '$${');
 }
 
-/** The value of a variable that an answer names; any other answer itself. */
-export function resolveNamed({ env }: CommandContext, answer: string): string {
-  const name = /^env:(.+)$/.exec(answer)?.[1];
-  return name === undefined ? answer : (ownOf(env, name) ?? '');
+/** What an answer stands for: the value of the variable or the file that it names, else itself. */
+export async function resolveNamed({ env, cwd }: Pick<CommandContext, 'env' | 'cwd'>, answer: string) {
+  const path = /^file:(.+)$/.exec(answer)?.[1] ?? '';
+  const { content } = await readFileSource(resolve(cwd, path), largestValueBytes);
+  return interpolate(written(answer), {
+    env: (name) => ownOf(env, name),
+    names: () => Object.keys(env),
+    file: () => content,
+  });
 }

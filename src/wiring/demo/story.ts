@@ -105,6 +105,8 @@ export function storyConfiguration(parts: {
       { match: { severity: 'critical' }, channels: names, repeatEvery: '1h', groupWait: '300ms' },
       { channels: parts.everyone ? names : names.slice(0, 1), repeatEvery: '4h', groupWait: '300ms' },
     ],
+    // Beside its configuration, not among what a daemon stored where LOWWATER_DATA says.
+    storage: { path: 'lowwater.db' },
     server: { host: '127.0.0.1', port: parts.port },
     log: { level: 'fatal' },
   };

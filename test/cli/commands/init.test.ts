@@ -199,6 +199,27 @@ it('leaves an address where it is when it is named, and finds the kind by what s
   });
 });
 
+it('leaves the address of a channel in the file that is named, and finds the kind by what stands there', async () => {
+  const path = join(folder, 'hook');
+  writeFileSync(path, `${slack}\n`);
+  const { code } = await init('--key', 'demo-otp-secret', '--channel', `file:${path}`);
+  expect(code).toBe(0);
+  expect(JSON.parse(readFileSync(file, 'utf8')).channels).toEqual({
+    main: { type: 'slack', webhookUrl: placeholder(`file:${path}`) },
+  });
+});
+
+it.each([
+  [['--channel', 'env:SLACK_HOOK'], 'the environment variable SLACK_HOOK is not set'],
+  [['--channel', 'file:/nowhere/hook'], 'the file "/nowhere/hook" cannot be read'],
+  [['--channel', slack, '--channel-type', 'slakc'], '--channel-type slakc: choose slack, '],
+  [['--channel', slack, '--service', 'docker'], '--service docker: choose systemd, compose, kubernetes'],
+])('says what is wrong with %j, and writes nothing', async (words, problem) => {
+  const { code, stderr } = await init('--key', 'demo-otp-secret', ...words);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(problem) });
+  expect(existsSync(file)).toBe(false);
+});
+
 it('leaves a key where it is when it is named', async () => {
   process.env.LOWWATER_INIT_KEY = 'demo-otp-secret';
   await init('--key', 'env:LOWWATER_INIT_KEY', '--channel', 'https://example.com/hook');
