@@ -54,7 +54,7 @@ export function errorCodes(error: unknown): readonly string[] {
   for (let step = 0; step < 20 && queue.length > 0; step += 1) {
     const next = queue.shift();
     if (!(next instanceof Error)) continue;
-    if ('code' in next && typeof next.code === 'string' && /^[A-Z][A-Z0-9_]{1,60}$/.test(next.code))
+    if ('code' in next && typeof next.code === 'string' && /^[A-Z][A-Z0-9_/]{1,60}$/.test(next.code))
       codes.unshift(next.code);
     // Only the text of undici says that the proxy refused or wants a password, and only Node's that a handshake was ended.
     const status = /^Proxy .*\((\d{3})\)/.exec(next.message)?.[1];
