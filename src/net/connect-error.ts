@@ -37,13 +37,16 @@ const said = sentences('handshake', {
 export const sayHandshakeFailed = said.failed;
 export const sayStopping = said.stopping;
 
+/** Alerts that answer the first message of a handshake: all others may come after what was sent. */
+const endsHandshake = /^ERR_SSL_.*_ALERT_(?:HANDSHAKE_FAILURE|PROTOCOL_VERSION|UNRECOGNIZED_NAME)$/;
+
 /** Why no connection came to be, by the codes of an error; undefined where something may have been sent. */
 export function explainConnectError(codes: readonly string[]): string | undefined {
   const known = codes.map((code) => ownOf(reasons, code)).find(Boolean);
   if (known !== undefined) return known();
   const status = codes.map((code) => /^PROXY_(\d{3})$/.exec(code)?.[1]).find(Boolean);
   if (status !== undefined) return said.proxyRefused({ status });
-  const tls = codes.find((code) => /^(?:ERR_TLS|CERT|UNABLE_TO)/.test(code));
+  const tls = codes.find((code) => /^(?:ERR_TLS|CERT|UNABLE_TO)/.test(code) || endsHandshake.test(code));
   return tls === undefined ? undefined : said.failed({ code: tls });
 }
 
