@@ -7,6 +7,7 @@ import type { Store } from '../ports/store.ts';
 import type { Committer } from './committer.ts';
 import type { AcknowledgeLink } from './compose.ts';
 import type { ConnectionDependencies, Connections } from './connections.ts';
+import type { Counting } from './counting.ts';
 import type { HistoryLoader } from './history-loader.ts';
 import type { WakeTimer } from './steady-clock.ts';
 
@@ -25,6 +26,8 @@ export interface DaemonDependencies extends ConnectionDependencies {
   readonly acknowledgeUrl: (link: AcknowledgeLink) => string | null;
   /** Absent: this process owns the accounts as long as it lives. */
   readonly membership?: DaemonMembership;
+  /** Of the process, which may become the owner again and again. Absent: of this daemon. */
+  readonly counting?: Counting;
   /** The command line may have left an order and the clock may have changed. Default: 1 s. */
   readonly maxSleepMs?: number;
 }

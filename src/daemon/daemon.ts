@@ -89,14 +89,14 @@ export class Daemon {
   #fenced = false;
 
   constructor(dependencies: DaemonDependencies) {
-    const { state, store, clock, log } = dependencies;
+    const { state, store, clock, log, counting = new Counting(log) } = dependencies;
     this.#dependencies = dependencies;
     this.state = state;
     this.#time = new SteadyClock(clock);
     const now = this.now();
     this.startedAt = now;
     this.configLoadedAt = now;
-    this.counting = new Counting(log);
+    this.counting = counting;
     this.#daemonLog = new DaemonLog(log);
     this.#connections = createConnections(
       {

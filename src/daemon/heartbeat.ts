@@ -1,5 +1,6 @@
 import type { Notification } from '../domain/outbox.ts';
 import type { Secret } from '../domain/secret.ts';
+import { minuteMs } from '../domain/time.ts';
 import { isUnheard } from '../engine/announce.ts';
 import type { DaemonParts } from './daemon-dependencies.ts';
 import type { Poller } from './poller.ts';
@@ -8,6 +9,9 @@ import type { Poller } from './poller.ts';
 const overdueMs = 60_000;
 
 const lookAgainMs = 5000;
+
+/** The wait after one that was not received, where the interval is longer: a service elsewhere must not alarm for one lost request. */
+const againMs = minuteMs;
 
 /** A dead man's switch: told only while polls are stored, none is overdue, and every alert reaches somebody. */
 export class Heartbeat {
@@ -49,7 +53,7 @@ export class Heartbeat {
     const isWell = this.#isWell(now);
     // After a failure it is sent as soon as all is well, not after a long interval.
     this.#nextAt = now + (isWell ? settings.everyMs : Math.min(settings.everyMs, lookAgainMs));
-    if (isWell && this.#busy === null) void this.#send(settings.url);
+    if (isWell && this.#busy === null) void this.#send(settings.url, now);
   }
 
   shift(byMs: number): void {
@@ -60,11 +64,12 @@ export class Heartbeat {
     this.#busy?.abort();
   }
 
-  async #send(url: Secret): Promise<void> {
+  async #send(url: Secret, now: number): Promise<void> {
     const { ping, log } = this.#dependencies;
     this.#busy = new AbortController();
     const reason = await ping(url, this.#busy.signal);
     this.#busy = null;
+    if (reason !== null) this.#nextAt = Math.min(this.#nextAt, now + againMs);
     if (reason === null && this.#missed !== null) log.info({}, 'the heartbeat is received again');
     if (reason !== null && reason !== this.#missed) log.warn({ reason }, 'the heartbeat is not received');
     this.#missed = reason;

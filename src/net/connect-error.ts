@@ -37,13 +37,16 @@ const said = sentences('handshake', {
 export const sayHandshakeFailed = said.failed;
 export const sayStopping = said.stopping;
 
+/** Alerts that answer the first message of a handshake: all others may come after what was sent. */
+const endsHandshake = /^ERR_SSL_.*_ALERT_(?:HANDSHAKE_FAILURE|PROTOCOL_VERSION|UNRECOGNIZED_NAME)$/;
+
 /** Why no connection came to be, by the codes of an error; undefined where something may have been sent. */
 export function explainConnectError(codes: readonly string[]): string | undefined {
   const known = codes.map((code) => ownOf(reasons, code)).find(Boolean);
   if (known !== undefined) return known();
   const status = codes.map((code) => /^PROXY_(\d{3})$/.exec(code)?.[1]).find(Boolean);
   if (status !== undefined) return said.proxyRefused({ status });
-  const tls = codes.find((code) => /^(?:ERR_TLS|CERT|UNABLE_TO)/.test(code));
+  const tls = codes.find((code) => /^(?:ERR_TLS|CERT|UNABLE_TO)/.test(code) || endsHandshake.test(code));
   return tls === undefined ? undefined : said.failed({ code: tls });
 }
 
@@ -54,7 +57,7 @@ export function errorCodes(error: unknown): readonly string[] {
   for (let step = 0; step < 20 && queue.length > 0; step += 1) {
     const next = queue.shift();
     if (!(next instanceof Error)) continue;
-    if ('code' in next && typeof next.code === 'string' && /^[A-Z][A-Z0-9_]{1,60}$/.test(next.code))
+    if ('code' in next && typeof next.code === 'string' && /^[A-Z][A-Z0-9_/]{1,60}$/.test(next.code))
       codes.unshift(next.code);
     // Only the text of undici says that the proxy refused or wants a password, and only Node's that a handshake was ended.
     const status = /^Proxy .*\((\d{3})\)/.exec(next.message)?.[1];

@@ -33,6 +33,7 @@ export async function ownShared(
   const now = systemClock.now;
   const node = postgres.node ?? hostname();
   const startedAt = now();
+  const counting = new Counting(log);
   let { settings } = parts;
   let configHash = await hashSettings(settings, { url });
   let configLoadedAt = startedAt;
@@ -93,7 +94,7 @@ export async function ownShared(
       return restore(settings, stored, isOther ? { node, from: before.node } : null);
     },
     begin({ store, state, takenFrom }) {
-      const daemon = makeDaemon({ store, state, membership });
+      const daemon = makeDaemon({ store, state, membership, counting });
       work = daemon;
       daemon.start(refused);
       // It may have changed while the state was made from it.
@@ -102,7 +103,12 @@ export async function ownShared(
         if (refused !== null) daemon.reportInvalidConfiguration(refused);
       }
       const acting = createLiveViews(daemon, version, () => membership.clusterStatus);
-      const live = { ...acting, isKnown: () => !membership.isBlind };
+      const live = {
+        ...acting,
+        isKnown: () => !membership.isBlind,
+        // To own the accounts is no start, and loads no file.
+        status: () => ({ ...acting.status(), startedAt, configLoadedAt }),
+      };
       views.become(live);
       hearChats(daemon, live, log);
       log.info({ accounts: settings.accounts.length }, 'this daemon owns the accounts');
@@ -142,7 +148,7 @@ export async function ownShared(
     clock: systemClock,
     random: systemRandom,
     calendar: cronCalendar,
-    counters: new Counting(log),
+    counters: counting,
     owner: () => membership.clusterStatus.owner,
     ownerElsewhere: () => membership.ownerElsewhere,
     programs: () => membership.news.programs,

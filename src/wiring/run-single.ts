@@ -33,7 +33,7 @@ export interface Ownership {
 }
 
 export type MakeDaemon = (
-  it: Pick<DaemonDependencies, 'store' | 'state' | 'membership' | 'watchDatabase'>,
+  it: Pick<DaemonDependencies, 'store' | 'state' | 'membership' | 'watchDatabase' | 'counting'>,
 ) => Daemon;
 
 export interface OwnershipDependencies {

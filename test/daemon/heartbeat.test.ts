@@ -14,6 +14,17 @@ describe('the heartbeat', () => {
     expect(world.pings.length - before).toBe(10);
   });
 
+  test('is sent again a minute after it was not received, however long its interval is', async () => {
+    const world = new World({ heartbeat: { ...heartbeat, everyMs: hourMs } });
+    world.pingsAreLost = true;
+    world.daemon.start();
+    await world.pass(5 * minuteMs);
+    expect(world.pings.length).toBe(5);
+    world.pingsAreLost = false;
+    await world.pass(hourMs);
+    expect(world.pings.length).toBe(6);
+  });
+
   test('waits for the first poll to be stored: a daemon that dies at each start must not look alive', async () => {
     const world = new World({ heartbeat });
     for (let start = 0; start < 20; start++) {

@@ -65,6 +65,26 @@ test('an account that is polled once a day does not keep those with the same sec
   expect(world.provider.asked.get('a0') ?? []).toEqual([]);
 });
 
+test('one rate limit that all requests under way met is one, and the group waits as after the first', async () => {
+  const accounts = parts.accounts.map((account) => ({
+    ...account,
+    poll: { kind: 'every', everyMs: 10 * secondMs } as const,
+  }));
+  const world = await startWorld({ ...parts, accounts });
+  const answers = Promise.withResolvers<void>();
+  world.provider.hold = answers.promise;
+  world.provider.asked.clear();
+  await world.pass(20 * secondMs);
+  expect(instantsOf(world).length).toBe(ids.length);
+  world.provider.breakDown('rate_limited');
+  answers.resolve();
+  await world.pass(secondMs);
+  world.provider.recover();
+  world.provider.asked.clear();
+  await world.pass(45 * secondMs);
+  expect(instantsOf(world)).not.toEqual([]);
+});
+
 test('`Retry-After` on a 503 is obeyed by the whole group, no matter who asks, and over a restart', async () => {
   const accounts = ['a0', 'a1'].map((id) =>
     makeAccount(id, { credentials: shared, poll: { kind: 'every', everyMs: minuteMs } }),

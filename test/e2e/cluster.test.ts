@@ -38,6 +38,23 @@ describe.skipIf(noPostgres !== null)('two daemons on one PostgreSQL', () => {
     expect(await judgeCluster(bed, takeOvers)).toEqual([]);
   });
 
+  it('go on counting, from the same start, where the accounts change hands', async () => {
+    const { owner, other } = await findBoth(bed);
+    const figures = async () => {
+      const text = await (await fetch(`${owner.origin}/metrics`)).text();
+      const of = (name: string) => Number(new RegExp(`^lowwater_${name} (.*)$`, 'm').exec(text)?.[1]);
+      return { polls: of('poll_duration_seconds_count'), startedAt: of('start_timestamp_seconds') };
+    };
+    const { polls, startedAt } = await figures();
+    for (const [from, to] of [[owner, other] as const, [other, owner] as const]) {
+      await bed.untilMembers(2);
+      expect(await from.command('cluster', 'hand-over')).toMatchObject({ stderr: '' });
+      await bed.untilOwner(to.name);
+      await eventually('it stands by, or polls', async () => (await figures()).polls >= polls, patienceMs);
+      expect((await figures()).startedAt).toBe(startedAt);
+    }
+  });
+
   it('give no empty list while one polls that could not read what is stored', async () => {
     const { owner, other } = await findBoth(bed);
     const ask = (path: string) => fetch(`${other.origin}/api/v1/${path}`);

@@ -263,39 +263,44 @@ describe('the rules for Prometheus that come along', () => {
     testRules({ input_series, alert_rule_test }, shippedRules);
   });
 
-  it.skipIf(promtool === null)('sum up spending by a label, each account once', () => {
-    const info = (account: string, team: string, instance: string) => ({
-      series: `lowwater_account_info{account="${account}",currency="CNY",${team}instance="${instance}"}`,
-      values: '1x5',
-    });
-    const of = (metric: string, account: string, instance: string, value: number) => ({
-      series: `${metric}{account="${account}",balance="sms",instance="${instance}"}`,
+  it.skipIf(promtool === null)('sum up spending by a label and a unit, each account once', () => {
+    const series = (name: string, labels: string, value = 1) => ({
+      series: `lowwater_${name}{${labels}}`,
       values: `${value}x5`,
     });
-    const accounts = [
-      { id: 'otp', team: 'team="identity",', burn: 12.5, runway: 7200 },
-      { id: 'voice', team: 'team="identity",', burn: 7.5, runway: 3600 },
-      { id: 'other', team: '', burn: 1, runway: 60 },
+    const balances = [
+      { account: 'otp', balance: 'sms', unit: 'CNY', burn: 12.5, runway: 7200 },
+      { account: 'voice', balance: 'sms', unit: 'CNY', burn: 7.5, runway: 3600 },
+      { account: 'voice', balance: 'voip', unit: 'minutes', burn: 500, runway: 9000 },
+      { account: 'other', balance: 'sms', unit: 'CNY', burn: 1, runway: 60 },
     ];
-    const input_series = ['a', 'b'].flatMap((instance) =>
-      accounts.flatMap(({ id, team, burn, runway }) => [
-        info(id, team, instance),
-        of('lowwater_burn_per_day', id, instance, burn),
-        of('lowwater_runway_seconds', id, instance, runway),
-      ]),
-    );
+    const teams = { otp: 'team="identity",', voice: 'team="identity",', other: '' };
+    const input_series = ['a', 'b'].flatMap((instance) => [
+      ...Object.entries(teams).map(([account, team]) =>
+        // The other daemon has another configuration.
+        series('account_info', `account="${account}",currency="${instance}",${team}instance="${instance}"`),
+      ),
+      ...balances.flatMap(({ account, balance, unit, burn, runway }) => {
+        const of = `account="${account}",balance="${balance}",instance="${instance}"`;
+        const figures = [series('burn_per_day', of, burn), series('runway_seconds', of, runway)];
+        return [...figures, series('balance', `${of},currency="${unit}"`, burn * 10)];
+      }),
+    ]);
     const expected = (expr: string, labels: string, value: number) => ({
       expr,
       eval_time: '3m',
       exp_samples: [{ labels: `${expr}`.replace(/\{.*/, '') + labels, value }],
     });
+    const sums = { burn_per_day: 1, balance: 10 };
     const promql_expr_test = [
-      expected(
-        'team_currency:lowwater_burn_per_day:sum{team="identity"}',
-        '{currency="CNY",team="identity"}',
-        20,
-      ),
-      expected('team_currency:lowwater_burn_per_day:sum{team=""}', '{currency="CNY"}', 1),
+      ...Object.entries(sums).flatMap(([name, times]) => {
+        const sum = (team: string) => `team_currency:lowwater_${name}:sum{team="${team}"}`;
+        return [
+          expected(`${sum('identity')} < 500`, '{currency="CNY",team="identity"}', 20 * times),
+          expected(`${sum('identity')} >= 500`, '{currency="minutes",team="identity"}', 500 * times),
+          expected(sum(''), '{currency="CNY"}', times),
+        ];
+      }),
       expected('team:lowwater_runway_seconds:min{team="identity"}', '{team="identity"}', 3600),
     ];
     testRules({ input_series, promql_expr_test }, shippedRules);

@@ -156,6 +156,18 @@ describe('a handshake that fails', () => {
       'ended the connection in the handshake',
     ],
     [
+      'because the server takes none of these versions of TLS',
+      () =>
+        listenSockets((socket) => socket.once('data', () => socket.end(Buffer.of(21, 3, 3, 0, 2, 2, 70)))),
+      'ALERT_PROTOCOL_VERSION',
+    ],
+    [
+      'because the server wants something else',
+      () =>
+        listenSockets((socket) => socket.once('data', () => socket.end(Buffer.of(21, 3, 3, 0, 2, 2, 40)))),
+      'ALERT_HANDSHAKE_FAILURE',
+    ],
+    [
       'because the server speaks plain HTTP',
       () =>
         listenSockets((socket) => socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))),

@@ -5,7 +5,7 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
+import { createServer as createTlsServer, type ServerOptions } from 'node:https';
 import {
   type AddressInfo,
   createServer as createSocketServer,
@@ -41,7 +41,7 @@ export function listenHttp(answer: RequestListener): Promise<Listening> {
 }
 
 export function listenTls(
-  certificate: { key: string; cert: string },
+  certificate: { key: string; cert: string } & ServerOptions,
   answer: RequestListener,
 ): Promise<Listening> {
   return listen(createTlsServer(certificate, answer), 'https');

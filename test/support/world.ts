@@ -63,6 +63,7 @@ export class World {
   views: LiveViews;
   /** Instants of the heartbeats that went out. */
   readonly pings: number[] = [];
+  pingsAreLost = false;
   /** What the daemon logged as errors. */
   readonly errors: object[] = [];
   /** While true every commit fails as on a full disk. */
@@ -226,7 +227,7 @@ export class World {
       log: { ...silent, error: (fields, message) => void this.errors.push({ ...fields, message }) },
       ping: async () => {
         this.pings.push(this.clock.now());
-        return null;
+        return this.pingsAreLost ? 'HTTP 502' : null;
       },
       acknowledgeUrl: () => null,
       ...(this.#membership === null ? {} : { membership: this.#membership }),

@@ -219,7 +219,7 @@ export function createEntryClients(
 
 function explainEnd(end: ExchangeEnd, timeoutMs: number): Exclude<OutcomeDetail, { readonly kind: 'ok' }> {
   if (end.kind === 'refused') return { kind: 'network_error', reason: end.reason };
-  if (end.kind === 'failed') return explainNetworkError(end.error);
+  if (end.kind === 'failed') return explainNetworkError(end);
   return end.kind === 'timeout'
     ? { kind: 'timeout', reason: told.late({ timeout: formatDuration(timeoutMs) }) }
     : { kind: 'network_error', reason: told.givenUp() };
@@ -257,19 +257,23 @@ interface NetworkFailure {
 }
 
 /** The words about an error below HTTP, by its codes alone: messages quote addresses, which may hold passwords. */
-function explainNetworkError(error: unknown): NetworkFailure {
+function explainNetworkError({ error, isShort }: ExchangeEnd & { kind: 'failed' }): NetworkFailure {
   const invalid = (reason: string): NetworkFailure => ({ kind: 'invalid_response', reason });
   const failed = (reason: string): NetworkFailure => ({ kind: 'network_error', reason });
   const { name, message } = error instanceof Error ? error : new Error();
+  const codes = errorCodes(error);
+  // Of an answer that says `Connection: close` undici takes the end of the connection for its own.
+  const isWrongLength = codes.includes('UND_ERR_RES_CONTENT_LENGTH_MISMATCH');
+  if (/\(Invalid EOF state\)$/.test(message) || (isShort && isWrongLength))
+    return failed(reasons.UND_ERR_SOCKET());
   // undici's parser errors have no code of their own, and hold a piece of the answer that must go nowhere.
   if (name === 'HTTPParserError') return invalid(told.notHttp());
   // undici ends the connection on a 100 that it did not ask for, and says so in the text alone.
   if (/^bad (?:response|upgrade)$/.test(message)) return invalid(told.unasked());
-  const codes = errorCodes(error);
   const known = explainConnectError(codes) ?? codes.map((code) => ownOf(reasons, code)?.()).find(Boolean);
   if (known !== undefined) return failed(known);
   const [code] = codes;
-  if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') return invalid(told.wrongLength());
+  if (isWrongLength) return invalid(told.wrongLength());
   if (code === 'UND_ERR_HEADERS_OVERFLOW') return invalid(told.longHeaders());
   if (code === undefined) return failed(told.failed());
   const isTls = /^(?:ERR_SSL|EPROTO)/.test(code);

@@ -26,7 +26,13 @@ function decode(bytes: Buffer, { 'content-type': type = '' }: IncomingHttpHeader
 /** The end of one HTTP exchange. `error` is what undici reported. */
 export type ExchangeEnd =
   | (ProviderAnswer & { readonly kind: 'answered' })
-  | { readonly kind: 'failed'; readonly error: unknown; readonly answerBegun: boolean }
+  /** `isShort`: fewer bytes came than were announced. */
+  | {
+      readonly kind: 'failed';
+      readonly error: unknown;
+      readonly answerBegun: boolean;
+      readonly isShort: boolean;
+    }
   | { readonly kind: 'timeout' }
   /** Nothing could be sent. */
   | { readonly kind: 'refused'; readonly reason: string }
@@ -114,7 +120,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: unknown, error: unknown): void {
-    this.#end(this.#cutOff({ kind: 'failed', error, answerBegun: this.#status !== 0 }));
+    const isShort = this.#bytes < Number(this.#headers['content-length']);
+    this.#end(this.#cutOff({ kind: 'failed', error, answerBegun: this.#status !== 0, isShort }));
   }
 
   #cutOff(end: ExchangeEnd): ExchangeEnd {

@@ -76,6 +76,17 @@ test('a server that speaks no TLS is distinguished from one that is down', async
   await server.close();
 });
 
+test('a server that wants a certificate of the client is said to end the handshake', async () => {
+  const certificate = issueCertificate({ name: 'a', hosts, issuer: authority });
+  const wanting = { ...certificate, requestCert: true, maxVersion: 'TLSv1.2' } as const;
+  const server = await listenTls(wanting, (_request, response) => send(response, {}));
+  expect(await readOnce(server.url)).toMatchObject({
+    kind: 'network_error',
+    reason: expect.stringMatching(/^TLS: the handshake failed \(ERR_SSL_.*HANDSHAKE_FAILURE\)$/),
+  });
+  await server.close();
+});
+
 test('readings in a row share one connection: one handshake', async () => {
   const ports = new Set<number | undefined>();
   const server = await listenTls(

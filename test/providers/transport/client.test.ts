@@ -328,9 +328,13 @@ describe('an answer that contradicts HTTP is an invalid response, with a reason 
 });
 
 describe('a broken connection is a network error, never part of an answer', () => {
-  test('closed in the middle of the body', async () => {
+  test.each([
+    'content-length: 100',
+    'connection: close\r\ncontent-length: 100',
+    'connection: close\r\ntransfer-encoding: chunked',
+  ])('closed in the middle of the body: %s', async (head) => {
     const outcome = await readFromSockets((socket) =>
-      socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"m')),
+      socket.once('data', () => socket.end(`HTTP/1.1 200 OK\r\n${head}\r\n\r\n3\r\n{"m`)),
     );
     expect(outcome).toMatchObject({
       kind: 'network_error',
