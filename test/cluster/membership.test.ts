@@ -417,6 +417,10 @@ describe('two daemons on one database', () => {
       ],
     });
     expect(a.membership.news.revision).toBeNull();
+    // Nor does a daemon that reads seldom show what it read before as what holds.
+    const { heardAt } = b.membership.news;
+    await world.pass(leaseMs);
+    expect(b.membership.news.heardAt).toBe(heardAt);
     a.full = false;
     await world.pass(leaseMs);
     expect(b.membership.news.revision).not.toBeNull();
