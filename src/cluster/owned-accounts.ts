@@ -187,7 +187,7 @@ export class OwnedAccounts {
     const { cluster, log, takenBack } = this.#dependencies;
     let wasTakenBack = false;
     this.#isTakenBack ||= kind === 'restore';
-    const taken = this.store.continueWith(!this.#isTakenBack, async () => {
+    const { stored } = await this.store.continueWith(!this.#isTakenBack, async () => {
       if (!isCurrent()) return null;
       const before = this.#ownership.epoch;
       // It may have taken them though nobody heard of it.
@@ -213,10 +213,8 @@ export class OwnedAccounts {
         );
       return { store: cluster.store(this.#ownership, unheard?.batch ?? 0), lost };
     });
-    // What it stored itself is complete, with when it happened, before the rest, which takes seconds: the lease is renewed meanwhile.
-    await taken.finally(() => {
-      if (wasTakenBack) takenBack?.();
-    });
+    // What it stored itself is complete, with when it happened, before the rest. Both take seconds: the lease is renewed meanwhile.
+    if (wasTakenBack) void stored.then(takenBack);
   }
 
   /** A change was refused: because another took the accounts, or because the database does not know any more that this one did. */

@@ -970,6 +970,20 @@ describe('a database that loses what it had stored', () => {
     expect(a.takenBack).toHaveLength(1);
   });
 
+  test('keeps its owner while that stores a lot again, and gets all of it', async () => {
+    const { world, a, b } = await startPair();
+    await world.pass(60_000);
+    a.line.latencyMs = 250;
+    world.cluster.rollBack({ commits: 50 });
+    await world.pass(3000);
+    for (let second = 3; second < 40; second++) {
+      await world.pass(1000);
+      expect([second, a.acts, b.role]).toEqual([second, true, 'standby']);
+    }
+    expect(world.judge()).toEqual([]);
+    expect(a.takenBack[0]).toBeGreaterThanOrEqual(50);
+  });
+
   test('keeps its owner while that compares what it knows with what is stored, however long that takes', async () => {
     const { world, a, b } = await startPair();
     await world.pass(10_000);
