@@ -1,4 +1,5 @@
 import {
+  type Alert,
   alertKey,
   type Incident,
   isAcknowledged,
@@ -165,11 +166,16 @@ export function storeAgain(state: MonitorState): (stored: StoredState, now: numb
 }
 
 function storeAlerts({ alerts }: MonitorState, stored: StoredState): void {
-  const known = new Map(stored.alerts.map((alert) => [alertKey(alert.account, alert.rule), alert]));
+  const known = new Map(stored.alerts.map((alert) => [alertKey(alert.account, alert.rule), toWrite(alert)]));
   for (const alert of alerts.values())
-    if (!isSame(known.get(alertKey(alert.account, alert.rule)), alert)) alerts.set(alert);
+    if (!isSame(known.get(alertKey(alert.account, alert.rule)), toWrite(alert))) alerts.set(alert);
   for (const alert of stored.alerts)
     if (alerts.get(alert.account, alert.rule) === undefined) alerts.delete(alert);
+}
+
+/** The newest numbers need no write. */
+function toWrite({ value, threshold, facts, ...alert }: Alert) {
+  return alert;
 }
 
 function storeOthers<Row>(records: Records<Row>, stored: readonly Row[], keyOf: (row: Row) => string): void {

@@ -31,7 +31,8 @@ function message(id: string, of = 'over') {
 test('a database that was taken back gets what it has otherwise than memory, whoever stored that, and nothing else', () => {
   const state = freshState();
   const same = firingAlert('same');
-  for (const alert of [same, firingAlert('newer')]) state.alerts.setInMemory(alert);
+  state.alerts.setInMemory({ ...same, value: { unit: 'text', text: 'the newest number' } });
+  state.alerts.setInMemory(firingAlert('newer'));
   for (const id of ['open', 'same']) state.incidents.setInMemory(id, incident({ id }));
   state.silences.setInMemory('ended', { ...silence('ended', now + 1), expired: true });
   state.notes.setInMemory('same', { name: 'same', value: '1' });
