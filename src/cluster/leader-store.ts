@@ -67,9 +67,9 @@ export class LeaderStore {
   }
 
   /**
-   * Writes on with the store that `change` gives, first what the database lost, if anything: `stored` resolves after that, or when it failed and
-   * is left for the next commit. `settles`: finds out before that about a batch whose end is unknown. Nothing is written after one that failed or gave null, until one gives a store: whether it owns as another by
-   * then is unknown.
+   * Writes on with the store that `change` gives, first what the database lost, if anything: `stored` resolves after that, or once it failed
+   * and is left for the next commit. `settles`: finds out before that about a batch whose end is unknown. Nothing is written after one that
+   * failed or gave null, until one gives a store: whether it owns as another by then is unknown.
    */
   async continueWith(
     settles: boolean,
