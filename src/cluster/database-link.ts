@@ -13,7 +13,7 @@ export class DatabaseLink {
   look: ClusterLook | null = null;
   /** When it first answered, by its own clock; null before. */
   firstLookAt: number | null = null;
-  /** When it answered last, monotonic; null before. */
+  /** When it last answered that what is stored is what the owner knows, monotonic; null before. */
   heardAt: number | null = null;
   /** Why the database did not answer the last time; null where it did. */
   trouble: StorageError | null = null;

@@ -1,4 +1,4 @@
-import { StorageError } from '../domain/operator-error.ts';
+import { onStorageError, StorageError } from '../domain/operator-error.ts';
 import type { Batch, FencedStore, Store, StoreFile } from '../ports/store.ts';
 
 interface LeaderDependencies {
@@ -67,15 +67,15 @@ export class LeaderStore {
   }
 
   /**
-   * Writes on with the store that `change` gives, first what the database lost, if anything. `settles`: finds out before that about a batch
-   * whose end is unknown. Nothing is written after one that failed or gave null, until one gives a store: whether it owns as another by
-   * then is unknown.
+   * Writes on with the store that `change` gives, first what the database lost, if anything: `stored` resolves after that, or once it failed
+   * and is left for the next commit. `settles`: finds out before that about a batch whose end is unknown. Nothing is written after one that
+   * failed or gave null, until one gives a store: whether it owns as another by then is unknown.
    */
-  continueWith(
+  async continueWith(
     settles: boolean,
     change: () => Promise<{ readonly store: FencedStore; readonly lost: readonly Batch[] } | null>,
-  ): Promise<void> {
-    return this.#inLine(async () => {
+  ): Promise<{ readonly stored: Promise<void> }> {
+    await this.#inLine(async () => {
       if (settles && !this.isBlind) await this.#unlessRefused(() => this.#store.settle());
       this.#isChanging = true;
       const next = await change();
@@ -83,8 +83,8 @@ export class LeaderStore {
       this.#store = next.store;
       this.#lost = [...next.lost, ...this.#lost];
       this.#isChanging = false;
-      await this.#storeLost();
     });
+    return { stored: this.#inLine(() => this.#storeLost()).catch(onStorageError(undefined)) };
   }
 
   #inLine<T>(work: () => Promise<T>): Promise<T> {

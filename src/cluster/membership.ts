@@ -209,14 +209,12 @@ export class Membership {
   }
 
   #describe(process: string): Omit<MemberCard, 'incarnation'> {
-    const { skewMs, firstLookAt } = this.#fleet.link;
+    const { skewMs, firstLookAt: since } = this.#fleet.link;
     const skew = skewMs === null ? null : Math.round(skewMs);
+    const stores = !this.mayActUnpersisted();
     return {
       ...this.#dependencies.card(),
-      status: {
-        ...{ process, skewMs: skew, polls: this.mayPoll(), since: firstLookAt },
-        ...(this.#owned?.mayActUnpersisted === true ? { stores: false } : {}),
-      },
+      status: { process, skewMs: skew, polls: this.mayPoll(), stores, since },
     };
   }
 

@@ -46,6 +46,8 @@ export class OwnedAccounts {
   #cutOffSince: number | null = null;
   /** Since when each read of what is stored has failed. */
   #unreadSince: number | null = null;
+  /** The database was taken back to an earlier moment, and what it lost was not taken out yet: it may have the claim whose answer was lost. */
+  #isTakenBack = false;
 
   /** `lost` is called when a change was refused because another owns the accounts, before anybody hears of that. */
   constructor(
@@ -183,8 +185,9 @@ export class OwnedAccounts {
   ): Promise<void> {
     const { incarnation, sentAt, look, isCurrent, claim } = input;
     const { cluster, log, takenBack } = this.#dependencies;
-    let isTakenBack = false;
-    const taken = this.store.continueWith(kind === 'regain', async () => {
+    let wasTakenBack = false;
+    this.#isTakenBack ||= kind === 'restore';
+    const { stored } = await this.store.continueWith(!this.#isTakenBack, async () => {
       if (!isCurrent()) return null;
       const before = this.#ownership.epoch;
       // It may have taken them though nobody heard of it.
@@ -193,14 +196,15 @@ export class OwnedAccounts {
       const epoch = unheard?.epoch ?? (await claim(incarnation, { ...condition, overdue: look.overdue }));
       // The next look shows whether another was quicker.
       if (epoch === null || !isCurrent()) return null;
-      const lost = kind === 'regain' ? [] : await cluster.takeLost();
+      const lost = this.#isTakenBack ? await cluster.takeLost() : [];
       this.#lease.countFrom(sentAt);
       this.#ownership = { incarnation, epoch };
       this.phase = 'owner';
       this.doubt = null;
       this.#isRefused = false;
-      isTakenBack = kind === 'restore';
-      if (kind === 'regain')
+      wasTakenBack = this.#isTakenBack;
+      this.#isTakenBack = false;
+      if (!wasTakenBack)
         log.info({ epoch }, 'the lease was over and nobody had taken the accounts: this daemon goes on');
       else
         log.warn(
@@ -209,8 +213,8 @@ export class OwnedAccounts {
         );
       return { store: cluster.store(this.#ownership, unheard?.batch ?? 0), lost };
     });
-    // What it stored itself is complete, with when it happened, before the rest.
-    await taken.finally(() => isTakenBack && takenBack?.());
+    // What it stored itself is complete, with when it happened, before the rest. Both take seconds: the lease is renewed meanwhile.
+    if (wasTakenBack) void stored.then(takenBack);
   }
 
   /** A change was refused: because another took the accounts, or because the database does not know any more that this one did. */

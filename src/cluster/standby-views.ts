@@ -25,7 +25,7 @@ interface StandbyDependencies extends Omit<StoredDependencies, 'settings' | 'rea
   readonly reader: StoreReader & Pick<StoreFile, 'leftOrders'>;
   /** Another one each time that something was stored; null while the database does not answer. */
   readonly revision: () => string | null;
-  /** When it answered last, monotonic; null before. */
+  /** When it last answered that what is stored is what the owner knows, monotonic; null before. */
   readonly heardAt: () => number | null;
   /** Nothing is shown longer than this after the database answered last. */
   readonly leaseMs: number;
@@ -76,7 +76,7 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<St
   let confirmedAt = Number.NEGATIVE_INFINITY;
   let failure: StorageError | null = null;
   let restUntil = Number.NEGATIVE_INFINITY;
-  /** The time that reading takes, where the database does not stand still meanwhile: no more than twice that of the time before. */
+  /** The time that reading takes, be it in vain: a database that stood still meanwhile makes it no more than twice that of the time before. */
   let costMs = cheapMs;
   let updating: Promise<void> | null = null;
   const subscribers = new Set<() => void>();
@@ -97,9 +97,8 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<St
       if (!(error instanceof StorageError)) throw error;
       failure = error;
     }
-    const tookMs = Math.max(cheapMs, Math.min(clock.monotonic() - startedAt, 2 * costMs));
-    if (failure === null) costMs = tookMs;
-    restUntil = startedAt + restFactor * tookMs;
+    costMs = Math.max(cheapMs, Math.min(clock.monotonic() - startedAt, 2 * costMs));
+    restUntil = startedAt + restFactor * costMs;
   }
 
   function status(): DaemonStatus {

@@ -1,8 +1,7 @@
-import { alertKey, type Incident, isSettled, mapNotified } from '../domain/alert.ts';
-import type { Batch, StoredSpending, StoredState } from '../ports/store.ts';
+import { type Incident, isSettled } from '../domain/alert.ts';
+import type { Batch, StoredSpending } from '../ports/store.ts';
 import type { AccountSpending } from '../spending/account-spending.ts';
 import { queueOf } from './queue.ts';
-import type { Records } from './records.ts';
 import type { MonitorState } from './state.ts';
 
 /**
@@ -67,47 +66,6 @@ export function batchStored(
 /** The batch was not stored: its records go into the next one, in their state then. */
 export function batchReturned(state: MonitorState): void {
   for (const part of takenFrom(state)) part.putBack();
-}
-
-/**
- * The database was taken back to an earlier moment: what it has otherwise than memory goes into the next batch, whoever stored it first.
- * The next poll of an account stores what is known of that.
- */
-export function storeAgain(state: MonitorState, stored: StoredState, now: number): void {
-  const alerts = new Map(stored.alerts.map((alert) => [alertKey(alert.account, alert.rule), alert]));
-  for (const alert of state.alerts.values())
-    if (!isSame(alerts.get(alertKey(alert.account, alert.rule)), alert)) state.alerts.set(alert);
-  for (const alert of stored.alerts)
-    if (state.alerts.get(alert.account, alert.rule) === undefined) state.alerts.delete(alert);
-  storeOthers(state.incidents, stored.incidents, ({ id }) => id);
-  for (const incident of stored.incidents)
-    if (!incident.event && !state.incidents.has(incident.id))
-      state.incidents.set(incident.id, ended(incident, now));
-  storeOthers(state.messages, stored.messages, ({ id }) => id);
-  storeOthers(state.silences, stored.silences, ({ id }) => id);
-  storeOthers(state.backoffs, stored.backoffs, ({ group }) => group);
-  const notes = Object.entries(stored.notes).map(([name, value]) => ({ name, value }));
-  storeOthers(state.notes, notes, ({ name }) => name);
-  for (const { name } of notes) if (!state.notes.has(name)) state.notes.delete(name);
-}
-
-/** An incident that memory forgot, because everybody who was notified of it heard its end. */
-function ended(incident: Incident, now: number): Incident {
-  const told = mapNotified(incident, (last) => ({ ...last, resolved: true }));
-  return {
-    ...told,
-    resolvedAt: incident.resolvedAt ?? now,
-    resolution: incident.resolution ?? { kind: 'recovered' },
-  };
-}
-
-function storeOthers<Row>(records: Records<Row>, stored: readonly Row[], keyOf: (row: Row) => string): void {
-  const known = new Map(stored.map((row) => [keyOf(row), row]));
-  for (const [key, row] of records) if (!isSame(known.get(key), row)) records.set(key, row);
-}
-
-function isSame(stored: unknown, known: unknown): boolean {
-  return JSON.stringify(stored) === JSON.stringify(known);
 }
 
 export function isAllTaken(state: MonitorState): boolean {

@@ -1,4 +1,6 @@
 import {
+  type Alert,
+  alertKey,
   type Incident,
   isAcknowledged,
   isSelfId,
@@ -8,10 +10,12 @@ import {
 } from '../domain/alert.ts';
 import { kindsByIncident } from '../domain/outbox.ts';
 import { inParts } from '../domain/parts.ts';
-import type { Unstored } from '../ports/store.ts';
+import type { StoredState, Unstored } from '../ports/store.ts';
 import { ruleKindOf } from '../rules/registry.ts';
 import { batchReturned, batchStored, takeBatch } from './batch.ts';
 import { keepIncident } from './incidents.ts';
+import { putNotification } from './queue.ts';
+import type { Records } from './records.ts';
 import { forEachNotified } from './silencing.ts';
 import { factsOf, type MonitorState } from './state.ts';
 
@@ -130,4 +134,55 @@ function presentNumbers(state: MonitorState, { account: id, rule: ruleId, severi
   if (judged.kind !== 'ok') return {};
   const { value, threshold } = judged;
   return { value, threshold, facts: kind.factsBehind(rule, known) };
+}
+
+/**
+ * For an owner whose database was taken back to an earlier moment: what that has otherwise than memory goes into the next batch, whoever stored
+ * it first. The next poll of an account stores what is known of that. To be called before it is read; what is over by then is left as it is.
+ */
+export function storeAgain(state: MonitorState): (stored: StoredState, now: number) => void {
+  const held = new Set([...state.incidents.keys(), ...state.messages.keys()]);
+  const isUnknown = <Row extends { readonly id: string }>(
+    known: ReadonlyMap<string, Row>,
+    rows: readonly Row[],
+  ) => rows.filter(({ id }) => !held.has(id) && !known.has(id));
+  return (stored, now) => {
+    storeAlerts(state, stored);
+    const incidents = isUnknown(state.incidents, stored.incidents);
+    storeOthers(state.incidents, stored.incidents, ({ id }) => id);
+    // What was told of them after that moment is lost, or was told by who owned the accounts there: it is told, perhaps twice.
+    takeInUnstored(state, { at: 0, polls: [], incidents, orders: [] }, now);
+    for (const message of isUnknown(state.messages, stored.messages))
+      if (message.items.every(({ incident }) => state.incidents.has(incident)))
+        putNotification(state, message);
+      else state.messages.delete(message.id);
+    storeOthers(state.messages, stored.messages, ({ id }) => id);
+    storeOthers(state.silences, stored.silences, ({ id }) => id);
+    storeOthers(state.backoffs, stored.backoffs, ({ group }) => group);
+    const notes = Object.entries(stored.notes).map(([name, value]) => ({ name, value }));
+    storeOthers(state.notes, notes, ({ name }) => name);
+    for (const { name } of notes) if (!state.notes.has(name)) state.notes.delete(name);
+  };
+}
+
+function storeAlerts({ alerts }: MonitorState, stored: StoredState): void {
+  const known = new Map(stored.alerts.map((alert) => [alertKey(alert.account, alert.rule), toWrite(alert)]));
+  for (const alert of alerts.values())
+    if (!isSame(known.get(alertKey(alert.account, alert.rule)), toWrite(alert))) alerts.set(alert);
+  for (const alert of stored.alerts)
+    if (alerts.get(alert.account, alert.rule) === undefined) alerts.delete(alert);
+}
+
+/** The newest numbers need no write. */
+function toWrite({ value, threshold, facts, ...alert }: Alert) {
+  return alert;
+}
+
+function storeOthers<Row>(records: Records<Row>, stored: readonly Row[], keyOf: (row: Row) => string): void {
+  const known = new Map(stored.map((row) => [keyOf(row), row]));
+  for (const [key, row] of records) if (!isSame(known.get(key), row)) records.set(key, row);
+}
+
+function isSame(stored: unknown, known: unknown): boolean {
+  return JSON.stringify(stored) === JSON.stringify(known);
 }

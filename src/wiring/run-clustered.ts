@@ -8,9 +8,8 @@ import { atMost } from '../daemon/ending.ts';
 import { keyOf } from '../domain/json.ts';
 import { onStorageError, StorageError } from '../domain/operator-error.ts';
 import type { PostgresSettings } from '../domain/settings.ts';
-import { storeAgain } from '../engine/batch.ts';
 import { noteClusterChange } from '../engine/self-alerts.ts';
-import { takeUnstored } from '../engine/unstored.ts';
+import { storeAgain, takeUnstored } from '../engine/unstored.ts';
 import type { ClusterMember, PeerAnswer, Role } from '../ports/cluster.ts';
 import type { Unstored } from '../ports/store.ts';
 import { openCluster } from '../store/postgres/open-cluster.ts';
@@ -18,7 +17,6 @@ import { cronCalendar } from '../system/calendar.ts';
 import { systemClock } from '../system/clock.ts';
 import { systemRandom } from '../system/random.ts';
 import { CurrentViews } from '../views/current-views.ts';
-import { nothingStored } from '../views/empty-reader.ts';
 import { createLiveViews } from '../views/live-views.ts';
 import { hearChats, type Ownership, type OwnershipDependencies, restore } from './run-single.ts';
 
@@ -80,6 +78,14 @@ export async function ownShared(
     const daemon = work;
     daemon?.act((at) => noteClusterChange(daemon.state, happened, at));
   };
+  /** A database that fails over is not always read at the first try. */
+  const compare = async (daemon: Daemon | null): Promise<void> => {
+    if (daemon === null || work !== daemon) return;
+    const again = storeAgain(daemon.state);
+    const stored = await cluster.reader.load().catch(onStorageError(null));
+    if (stored === null) systemClock.setTimer(leaseMs, () => void compare(daemon));
+    else if (work === daemon) daemon.act((at) => again(stored, at));
+  };
   const membership = new Membership({
     cluster,
     clock: systemClock,
@@ -130,11 +136,7 @@ export async function ownShared(
         unstored.push([systemRandom.id(), each]);
     },
     drain: async (aheadMs) => work?.drain(aheadMs),
-    async takenBack() {
-      const daemon = work;
-      const stored = await cluster.reader.load().catch(onStorageError(nothingStored));
-      if (work === daemon) daemon?.act((at) => storeAgain(daemon.state, stored, at));
-    },
+    takenBack: () => void compare(work),
     looked: () => void publish().then(leaveUnstored),
     happened: announce,
   });

@@ -45,6 +45,9 @@ class Node {
   readonly happened: string[] = [];
   /** How many batches there were each time that it was to store again whatever it knows. */
   readonly takenBack: number[] = [];
+  /** Comparing it with the database takes for ever. */
+  comparesForEver = false;
+  losesClaims = false;
   /** Of the last beginning. */
   takenFrom: string | null = null;
   /** The database answers that it is not what it should be. */
@@ -81,6 +84,11 @@ class Node {
           this.opens.push(world.clock.now());
           return this.misfit === null ? cluster.open() : Promise.reject(this.misfit);
         },
+        claim: async (incarnation, condition) => {
+          const epoch = await cluster.claim(incarnation, condition);
+          if (this.losesClaims) throw new StorageError('unknown', 'simulated: the answer is lost');
+          return epoch;
+        },
         load: (options) =>
           this.unreadable === null ? cluster.load(options) : Promise.reject(this.unreadable),
         store: (owner, alreadyStored) => this.#storeThatFills(cluster.store(owner, alreadyStored)),
@@ -114,7 +122,10 @@ class Node {
       },
       drain: async () => undefined,
       happened: (text) => void this.happened.push(text),
-      takenBack: () => void this.takenBack.push(world.cluster.log.length),
+      takenBack: () => {
+        this.takenBack.push(world.cluster.log.length);
+        return this.comparesForEver ? new Promise<void>(() => undefined) : undefined;
+      },
     });
     this.membership.run().catch((error: unknown) => {
       this.ended = error;
@@ -406,6 +417,10 @@ describe('two daemons on one database', () => {
       ],
     });
     expect(a.membership.news.revision).toBeNull();
+    // Nor does a daemon that reads seldom show what it read before as what holds.
+    const { heardAt } = b.membership.news;
+    await world.pass(leaseMs);
+    expect(b.membership.news.heardAt).toBe(heardAt);
     a.full = false;
     await world.pass(leaseMs);
     expect(b.membership.news.revision).not.toBeNull();
@@ -942,6 +957,43 @@ describe('a database that loses what it had stored', () => {
     expect(a.takenBack).toHaveLength(1);
     expect(a.takenBack[0]).toBeGreaterThanOrEqual(stored);
     expect(b.takenBack).toEqual([]);
+  });
+
+  test('gets it again also where the answer to the claim of its owner is lost on the way', async () => {
+    const { world, a, b } = await startPair();
+    await world.pass(10_000);
+    a.losesClaims = true;
+    world.cluster.rollBack({ commits: world.cluster.log.length, claims: 1 });
+    await world.pass(6000);
+    expect([a.role, b.role, a.abandoned]).toEqual(['owner', 'standby', 0]);
+    expect(world.judge().filter((line) => !line.includes('the epoch fell'))).toEqual([]);
+    expect(a.takenBack).toHaveLength(1);
+  });
+
+  test('keeps its owner while that stores a lot again, and gets all of it', async () => {
+    const { world, a, b } = await startPair();
+    await world.pass(60_000);
+    a.line.latencyMs = 250;
+    world.cluster.rollBack({ commits: 50 });
+    await world.pass(3000);
+    for (let second = 3; second < 40; second++) {
+      await world.pass(1000);
+      expect([second, a.acts, b.role]).toEqual([second, true, 'standby']);
+    }
+    expect(world.judge()).toEqual([]);
+    expect(a.takenBack[0]).toBeGreaterThanOrEqual(50);
+  });
+
+  test('keeps its owner while that compares what it knows with what is stored, however long that takes', async () => {
+    const { world, a, b } = await startPair();
+    await world.pass(10_000);
+    a.comparesForEver = true;
+    world.cluster.rollBack({ commits: 2 });
+    for (let second = 0; second < 20; second++) {
+      await world.pass(1000);
+      expect([a.acts, b.role]).toEqual([true, 'standby']);
+    }
+    expect(a.takenBack).toHaveLength(1);
   });
 
   test('is no reason to poll nothing where the database then answers nothing more: the owner goes on from memory', async () => {

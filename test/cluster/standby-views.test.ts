@@ -190,6 +190,23 @@ test('reads again soon after a database that stood still, whether it answered la
   expect(loads()).toBe(before + 1);
 });
 
+test('asks a database that answers no read in time more and more seldom', async () => {
+  const world = await firingWorld();
+  let loads = 0;
+  const load = async () => {
+    loads += 1;
+    await world.pass(9000);
+    throw new StorageError('other', 'no answer');
+  };
+  const standby = await standBy(world, { reader: { ...world.store, load } });
+  const until = world.now + 10 * minuteMs;
+  while (world.now < until) {
+    await standby.accounts();
+    await world.pass(1000);
+  }
+  expect(loads).toBeLessThan(10);
+});
+
 test('reads again by a new configuration', async () => {
   const world = await firingWorld();
   const standby = await standBy(world, { revision: () => 'the same' });

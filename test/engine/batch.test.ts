@@ -1,13 +1,9 @@
 import { expect, test } from 'vitest';
-import type { Alert } from '../../src/domain/alert.ts';
 import { newNotification } from '../../src/domain/outbox.ts';
-import { batchReturned, batchStored, storeAgain, takeBatch } from '../../src/engine/batch.ts';
+import { batchReturned, batchStored, takeBatch } from '../../src/engine/batch.ts';
 import { putNotification } from '../../src/engine/queue.ts';
 import { MonitorState } from '../../src/engine/state.ts';
-import { inactiveAlert } from '../../src/engine/transition.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
-import { nothingStored } from '../../src/views/empty-reader.ts';
-import { silence } from '../store/sqlite/batches.ts';
 import { incident, notified } from '../support/incidents.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { makeSettings } from '../support/settings.ts';
@@ -17,10 +13,6 @@ const now = Date.UTC(2026, 0, 1);
 
 function freshState(): MonitorState {
   return new MonitorState({ settings: makeSettings(), calendar: cronCalendar, random: seededRandom() }, now);
-}
-
-function firingAlert(rule: string): Alert {
-  return { ...inactiveAlert({ account: 'otp', rule, type: 'below', balance: 'sms' }), state: 'firing' };
 }
 
 function message() {
@@ -112,34 +104,4 @@ test('a batch that failed is part of the next, with the polls that came meanwhil
   expect(next?.notes).toEqual({ 'report:weekly': '1' });
   if (next !== null) batchStored(state, next);
   expect(isAllStored(state)).toBe(true);
-});
-
-test('a database that was taken back gets what it has otherwise than memory, whoever stored that, and nothing else', () => {
-  const state = freshState();
-  const same = firingAlert('same');
-  for (const alert of [same, firingAlert('newer')]) state.alerts.setInMemory(alert);
-  for (const id of ['open', 'same']) state.incidents.setInMemory(id, incident({ id }));
-  state.silences.setInMemory('ended', { ...silence('ended', now + 1), expired: true });
-  state.notes.setInMemory('same', { name: 'same', value: '1' });
-  state.notes.setInMemory('lost', { name: 'lost', value: '1' });
-  const over = incident({ id: 'over', notified: { ops: notified({}) } });
-  const event = incident({ id: 'event', event: true });
-  const stored = {
-    ...nothingStored,
-    alerts: [same, firingAlert('removed')],
-    incidents: [incident({ id: 'same' }), over, event],
-    silences: [silence('ended', now + 1)],
-    notes: { same: '1', cancelled: '[]' },
-  };
-  storeAgain(state, stored, now);
-  const batch = takeBatch(state);
-  expect(batch?.alerts.map(({ rule }) => rule)).toEqual(['newer']);
-  expect(batch?.removedAlerts.map(({ rule }) => rule)).toEqual(['removed']);
-  expect(batch?.incidents.map(({ id, resolvedAt }) => [id, resolvedAt])).toEqual([
-    ['open', null],
-    ['over', now],
-  ]);
-  expect(batch?.incidents[1]?.notified.ops?.resolved).toBe(true);
-  expect(batch?.silences.map(({ id, expired }) => [id, expired])).toEqual([['ended', true]]);
-  expect(batch?.notes).toEqual({ lost: '1', cancelled: null });
 });
