@@ -113,7 +113,7 @@ describe('a run on one day of the month, or every week or two', () => {
     const window = { startsAt: Date.UTC(2026, 4, 3, 6), endsAt: Date.UTC(2026, 4, 3, 20) };
     const own = { id: 'r', account: 'a', balance: 'sms', announcedAt: 0, announcedBy: '', comment: '' };
     const announced = [{ ...own, ...window, amountMicros: 1000 * units, spentMicros: 0, usualMicros: 0 }];
-    spending.adopt({ week: spending.week, floorMicros: 0, announced });
+    spending.adopt({ week: spending.week, balances: [], floorMicros: 0, announced });
     expect((within() - before) / 200).toBeCloseTo(1, 1);
     expect(spending.comingRuns('sms')[0]).toMatchObject({ at: window.startsAt, micros: 1000 * units });
   });
