@@ -26,9 +26,9 @@ test.each([
 ] as const)(
   'what ends another part goes after it, also where that %s and is tried again',
   async (_, first) => {
-    const parts = [{ name: 'top-up' }, { name: 'top-up, closing', after: 'top-up' }, { name: 'otp' }];
+    const parts = [{ name: 'otp' }, { name: 'top-up' }, { name: 'top-up, closing', after: 'top-up' }];
     const taken: string[] = [];
-    let answers: readonly Delivery[] = [first];
+    let answers: readonly Delivery[] = [{ kind: 'delivered' }, first];
     const send = async ({ name }: { readonly name: string }): Promise<Delivery> => {
       const [answer = { kind: 'delivered' } as const, ...others] = answers;
       answers = others;
