@@ -325,7 +325,7 @@ export class Ledger {
     );
   }
 
-  /** What leaves the outbox unsent went whole into another message, or was taken back because of a silence, known to nobody. */
+  /** What leaves the outbox unsent went whole into another message, or was taken back because of a silence or a worse alert, known to nobody. */
   #expectMoved(batch: Batch, wasMuted: (incident: string) => boolean): void {
     for (const id of batch.removedMessages) {
       const row = this.#rows.get(id);
