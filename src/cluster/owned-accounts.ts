@@ -193,13 +193,14 @@ export class OwnedAccounts {
       const epoch = unheard?.epoch ?? (await claim(incarnation, { ...condition, overdue: look.overdue }));
       // The next look shows whether another was quicker.
       if (epoch === null || !isCurrent()) return null;
-      const lost = kind === 'regain' ? [] : await cluster.takeLost();
+      // Unheard it may have been the claim of one that restores.
+      isTakenBack = kind === 'restore' || unheard !== null;
+      const lost = isTakenBack ? await cluster.takeLost() : [];
       this.#lease.countFrom(sentAt);
       this.#ownership = { incarnation, epoch };
       this.phase = 'owner';
       this.doubt = null;
       this.#isRefused = false;
-      isTakenBack = kind === 'restore';
       if (kind === 'regain')
         log.info({ epoch }, 'the lease was over and nobody had taken the accounts: this daemon goes on');
       else
@@ -221,7 +222,9 @@ export class OwnedAccounts {
     const look = await cluster.look().catch(onStorageError(null));
     if (look === null || this.#ownership.epoch !== epoch) return;
     const isForeign = look.owner !== null && look.owner !== this.#ownership.incarnation;
-    if (look.epoch > epoch || isForeign) this.#lost('another daemon owns the accounts');
+    // An older epoch is that of another server: the next round judges it.
+    if (look.epoch > epoch || (look.epoch === epoch && isForeign))
+      this.#lost('another daemon owns the accounts');
   }
 
   /** The database does not answer. `peers`: whom to ask whether they have the accounts, or could take them. */
