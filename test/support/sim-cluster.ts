@@ -9,8 +9,8 @@ import type {
   MemberCard,
 } from '../../src/ports/cluster.ts';
 import type { Batch, FencedStore, LeftOrder, StoredState, StoreFile } from '../../src/ports/store.ts';
-import { RecentBatches } from '../../src/store/postgres/fenced-store.ts';
 import { keptForMs } from '../../src/store/postgres/lease.ts';
+import { RecentBatches } from '../../src/store/postgres/recent-batches.ts';
 import { emptyReader, nothingStored } from '../../src/views/empty-reader.ts';
 
 /** How one process reaches the database: each way takes `latencyMs`; a `cut` line carries nothing, until the client gives up. */
@@ -146,6 +146,7 @@ export class SimCluster {
       look: () => ask(() => this.#look()),
       join: (card, gone = []) =>
         ask(() => {
+          recent.left(gone);
           for (const incarnation of [...gone, ...this.#longGone()]) this.#leave(incarnation);
           this.#members.set(card.incarnation, { card, expiresAt: this.#leaseEnd(), batch: 0 });
         }),
@@ -153,7 +154,10 @@ export class SimCluster {
       claim: (incarnation, condition = {}) => ask(() => this.#claim(incarnation, condition)),
       endStuck: () => ask(() => undefined),
       takeLost: () => ask(() => this.#takeLost(recent)),
-      leave: (incarnation) => ask(() => this.#leave(incarnation)),
+      leave: async (incarnation) => {
+        await ask(() => this.#leave(incarnation));
+        recent.left([incarnation]);
+      },
       load: (options) => {
         recent.clear();
         return loadPatiently(() => ask(() => nothingStored), options);

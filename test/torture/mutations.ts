@@ -657,15 +657,15 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'an owner throws away what the database lost and it still has',
     file: owned,
-    old: '[] : await cluster.takeLost();',
-    new: '[] : (await cluster.takeLost()).slice(0, 0);',
+    old: '? await cluster.takeLost() : [];',
+    new: '? (await cluster.takeLost()).slice(0, 0) : [];',
     test: membershipTest,
   },
   {
     name: 'who was refused by a database that lost its claim takes itself for overtaken',
     file: owned,
-    old: 'if (look.epoch > epoch || isForeign) this.#lost(',
-    new: 'if (look.epoch !== epoch || isForeign) lost(',
+    old: 'if (look.epoch > epoch || (look.epoch === epoch && isForeign))',
+    new: 'if (look.epoch !== epoch || isForeign)',
     test: membershipTest,
   },
   {
