@@ -293,7 +293,9 @@ export class Model implements Observer {
     const touched = new Set([...batch.accounts, ...batch.alerts].map((it) => it.account));
     if (!this.#napUnseen) this.#book.elapse(moment.now);
     for (const incident of batch.incidents) {
-      if (!incident.event && !incident.account.startsWith('@')) this.#book.expectCause(incident);
+      // One that is over may be stored again.
+      const isOld = incident.resolvedAt !== null && this.#incidents.has(incident.id);
+      if (!incident.event && !isOld && !incident.account.startsWith('@')) this.#book.expectCause(incident);
     }
     if (!this.#napUnseen) this.#book.compare(state, { ...moment, only: touched });
     for (const incident of batch.incidents) {
