@@ -5,6 +5,8 @@ import type { Delivery } from '../ports/channel.ts';
 export interface MessagePart {
   /** Stays the same from try to try. People read it where the part is refused. */
   readonly name: string;
+  /** The part without which this one means something else: it is sent only after that was. */
+  readonly after?: string;
 }
 
 interface SentPart<Kind = Delivery['kind']> extends MessagePart {
@@ -27,19 +29,27 @@ export async function deliverParts<Part extends MessagePart>(
   send: (part: Part) => Promise<Delivery>,
   maxFailures = maxFailuresInARow,
 ): Promise<Delivery> {
-  const wanted =
+  const named =
     recipients?.flatMap((name) => parts.find((part) => part.name === name) ?? []) ??
     parts.filter(({ name }) => !except.includes(name));
   const sent: SentPart[] = [];
+  let untried: readonly Part[] = named;
   let failuresInARow = 0;
-  for (const part of wanted) {
+  for (;;) {
+    const part = untried.find(({ after }) => !named.some(({ name }) => name === after && !isOver(name)));
+    if (part === undefined) break;
+    untried = untried.filter((other) => other !== part);
     const delivery = await send(part);
     sent.push({ name: part.name, delivery });
     failuresInARow = delivery.kind === 'retry' ? failuresInARow + 1 : 0;
     const mustWait = delivery.kind === 'retry' && delivery.afterMs !== undefined;
     if (mustWait || failuresInARow >= maxFailures) break;
   }
-  return sumUp(sent, wanted.slice(sent.length));
+  return sumUp(sent, untried);
+
+  function isOver(name: string): boolean {
+    return sent.some((part) => part.name === name && part.delivery.kind !== 'retry');
+  }
 }
 
 /** The end of a message whose parts ended so. */

@@ -13,7 +13,7 @@ import { defaultRepeatEveryMs } from '../domain/route.ts';
 import { alertKindOf } from '../rules/registry.ts';
 import { channelFailed, channelFailedRule, providerDown } from '../rules/self-alert-kinds.ts';
 import { type ChannelPlan, channelsOfRoutes, type Decision, decide, planChannels } from './decide.ts';
-import { pausedUntil, staleIncidentsOf, suppressionByAlerts } from './inhibit.ts';
+import { pausedUntil, retractInhibited, staleIncidentsOf, suppressionByAlerts } from './inhibit.ts';
 import { enqueue, isUnsent, putNotification, queueOf } from './queue.ts';
 import { isOwnFailureRaised } from './self-alerts.ts';
 import { type MonitorState, maxAtOnce, scheduleBy } from './state.ts';
@@ -30,17 +30,18 @@ export function decideTouched(state: MonitorState, now: number): void {
   // Called after every poll, mostly with nothing to decide.
   if (state.touched.size === 0) return;
   const turn = { state, now, waiting: new Map() };
-  let left = maxAtOnce;
+  // What is touched meanwhile is decided as well.
+  const decided: string[] = [];
   for (const id of state.touched) {
-    if (left === 0) {
+    if (decided.push(id) > maxAtOnce) {
       scheduleBy(state, 'touched', now);
-      return;
+      break;
     }
-    left -= 1;
     const incident = state.incidents.get(id);
     if (incident === undefined) state.touched.delete(id);
     else announceAlert(turn, incident);
   }
+  for (const id of decided) retractInhibited(state, id, now);
 }
 
 /** The incidents of its alert that are touched, ends first, and what is open after an end: nobody reads an end last while it fires. */

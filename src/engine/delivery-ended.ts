@@ -205,8 +205,9 @@ function recordRetry(state: MonitorState, ended: Ended<'retry'>): void {
       const { recipients, refusal } = refused;
       raiseRefused(state, message.channel, recipients, { refusal, isFirst: true, now });
     }
-    // A silence may have begun meanwhile.
+    // A silence may have begun meanwhile, or another alert that says it.
     retractMuted(state, waiting, now);
+    for (const { incident } of waiting.items) state.touched.add(incident);
   }
 }
 

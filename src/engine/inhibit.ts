@@ -9,8 +9,9 @@ import { sentences } from '../wording/phrase.ts';
 import type { Suppression } from './decide.ts';
 import { incidentOf } from './incidents.ts';
 import type { ProviderCounts } from './provider-counts.ts';
+import { queueOf } from './queue.ts';
 import { closeSelfAlert, isRaised, raiseSelfAlert } from './self-alerts.ts';
-import { isSilenced } from './silencing.ts';
+import { isSilenced, retract } from './silencing.ts';
 import { type MonitorState, maxAtOnce, type WatchedAccount } from './state.ts';
 import { inactiveAlert } from './transition.ts';
 
@@ -31,18 +32,31 @@ export function suppressionByAlerts(
 }
 
 function isInhibited(state: MonitorState, incident: Incident, now: number): boolean {
-  const alerts = state.alerts.of(incident.account);
-  const alert = alerts.get(incident.rule);
-  if (alert === undefined || alert.state !== 'firing' || alerts.size < 2) return false;
-  for (const other of alerts.values())
-    if (inhibits(other, alert) && isNotSilenced(state, other, now)) return true;
-  return false;
+  return speakersFor(state, incident, now).next().done !== true;
 }
 
-/** A silenced alert says nothing, so it must not inhibit others. */
-function isNotSilenced(state: MonitorState, alert: Alert, now: number): boolean {
-  const incident = incidentOf(state, alert);
-  return incident !== undefined && !isSilenced(state, incident, now);
+/** The incidents that say it already. A silenced alert says nothing, so it must not inhibit others. */
+function* speakersFor(
+  state: MonitorState,
+  { account, rule }: Incident,
+  now: number,
+): Generator<Incident, void> {
+  const alerts = state.alerts.of(account);
+  const alert = alerts.get(rule);
+  if (alert === undefined || alert.state !== 'firing' || alerts.size < 2) return;
+  for (const other of alerts.values()) {
+    const incident = inhibits(other, alert) ? incidentOf(state, other) : undefined;
+    if (incident !== undefined && !isSilenced(state, incident, now)) yield incident;
+  }
+}
+
+/** Retracts what nobody received of an open incident, on channels that are notified of another one that says it. */
+export function retractInhibited(state: MonitorState, id: string, now: number): void {
+  const incident = state.incidents.get(id);
+  if (incident === undefined || incident.resolvedAt !== null || incident.event) return;
+  for (const { notified } of speakersFor(state, incident, now))
+    for (const channel of Object.keys(notified))
+      for (const message of queueOf(state, channel)) retract(state, message, (one) => one === id);
 }
 
 /** Whether another alert says more about the same empty balance, or is the cause of stale readings. */

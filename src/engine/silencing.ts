@@ -105,15 +105,22 @@ function scheduleSilences(state: MonitorState, now: number): void {
  * may have arrived stays: its readers must learn of the end.
  */
 export function retractMuted(state: MonitorState, message: Notification, now: number): void {
-  if (!isUnsent(state, message)) return;
-  const isMuted = (id: string): boolean => {
+  retract(state, message, (id) => {
     const incident = state.incidents.get(id);
     return incident !== undefined && isSilenced(state, incident, now);
-  };
-  const muted = message.items.filter(({ incident }) => isMuted(incident));
-  if (muted.length === 0) return;
-  withdrawNotified(state, { ...message, items: muted }, new Set());
-  const items = message.items.filter((item) => !muted.includes(item));
+  });
+}
+
+export function retract(
+  state: MonitorState,
+  message: Notification,
+  isQuiet: (incident: string) => boolean,
+): void {
+  if (!isUnsent(state, message)) return;
+  const quiet = message.items.filter(({ incident }) => isQuiet(incident));
+  if (quiet.length === 0) return;
+  withdrawNotified(state, { ...message, items: quiet }, new Set());
+  const items = message.items.filter((item) => !quiet.includes(item));
   if (items.length === 0) removeNotification(state, message);
   else putNotification(state, { ...message, items });
 }

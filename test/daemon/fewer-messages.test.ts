@@ -4,7 +4,7 @@ import { dayMs, hourMs, minuteMs, smsLow, units } from '../support/account-facts
 import { give } from '../support/orders.ts';
 import { incidentMessage } from '../support/recording-channel.ts';
 import { makeAccount, makeRoute } from '../support/settings.ts';
-import { startWorld, step, World } from '../support/world.ts';
+import { read, startWorld, step, World } from '../support/world.ts';
 
 const rule = smsLow({ warning: units(200), critical: units(50) });
 
@@ -152,6 +152,68 @@ describe('inhibition', () => {
     world.provider.set('otp', 180);
     await world.pass(step);
     expect(world.news()).toEqual(['otp/soft firing warning; otp/floor resolved critical (topped-up)']);
+  });
+
+  describe('takes back what nobody has', () => {
+    test('what waits for its group says one alert of the balance, and the milder one is reported when the worse one ends', async () => {
+      const routes = [makeRoute({ groupWaitMs: 2 * step })];
+      const world = await startWorld({ rules: [soft, floor], routes });
+      await read(world, 180);
+      await read(world, 100);
+      await world.pass(2 * step);
+      expect(world.news()).toEqual(['otp/floor firing critical']);
+      await read(world, 180);
+      await world.pass(2 * step);
+      expect(world.news()).toEqual(['otp/soft firing warning; otp/floor resolved critical (topped-up)']);
+    });
+
+    test.each([
+      ['down', ['otp/floor firing critical']],
+      ['lost', ['otp/floor firing critical; otp/soft firing warning']],
+    ] as const)(
+      'a message that a channel refused speaks so, one that may have arrived stays: %s',
+      async (mood, told) => {
+        const world = await startWorld({ rules: [soft, floor] });
+        world.channel('ops').mood = mood;
+        await read(world, 180);
+        world.news();
+        await read(world, 100);
+        world.channel('ops').mood = 'up';
+        await world.pass(hourMs);
+        expect(world.news()).toEqual(told);
+      },
+    );
+
+    test('a rise that nobody read is told when the worse alert has ended', async () => {
+      const steps = { ...rule, id: 'steps', thresholds: { info: units(250), warning: units(200) } };
+      const world = await startWorld({ rules: [steps, floor] });
+      expect(await read(world, 240)).toEqual(['otp/steps firing info']);
+      world.channel('ops').mood = 'down';
+      await read(world, 180);
+      await read(world, 100);
+      world.channel('ops').mood = 'up';
+      await world.pass(hourMs);
+      expect(world.news()).toEqual(['otp/floor firing critical']);
+      expect(await read(world, 180)).toEqual([
+        'otp/steps worse warning; otp/floor resolved critical (topped-up)',
+      ]);
+    });
+
+    test('not on a channel that hears nothing of the worse one', async () => {
+      const world = await startWorld({
+        rules: [soft, floor],
+        channels: ['ops', 'pager'],
+        routes: [
+          makeRoute({ match: { severity: ['critical'] }, channels: ['pager'] }),
+          makeRoute({ channels: ['ops'], groupWaitMs: 2 * step }),
+        ],
+      });
+      await read(world, 180);
+      await read(world, 100);
+      await world.pass(2 * step);
+      expect(world.news('ops')).toEqual(['otp/soft firing warning']);
+      expect(world.news('pager')).toEqual(['otp/floor firing critical']);
+    });
   });
 
   test('not on the other balance, not on another account; at the same severity the deeper threshold speaks', async () => {

@@ -83,6 +83,12 @@ export const mutations: readonly Mutation[] = [
     new: 'return false;',
   },
   {
+    name: 'what waits is sent beside a worse alert about the same empty balance',
+    file: 'src/engine/announce.ts',
+    old: 'for (const id of decided) retractInhibited(state, id, now);',
+    new: 'if (decided.length === 0) retractInhibited(state, channelFailed.type, now);',
+  },
+  {
     name: 'an acknowledgement takes only the alert that it names',
     file: 'src/engine/orders/acknowledge.ts',
     old: 'const together = [incident, ...incidentsSharingNotification(state, incident)];',

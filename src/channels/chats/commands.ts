@@ -51,7 +51,7 @@ export function readCommand(text: string, reader: Reader, currencyOf: (account: 
 }
 
 function readQuiet(account: string, [length = '', ...comment]: readonly string[]): Command {
-  const forMs = parseDuration(length.toLowerCase());
+  const forMs = parseDuration(narrow(length).toLowerCase());
   return forMs === null || forMs <= 0
     ? notRead('time', length)
     : { kind: 'quiet', account, forMs, comment: comment.join(' ') };
@@ -80,16 +80,29 @@ function isBy(word: string | undefined): boolean {
 }
 
 const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
+const yuan = '元';
+const isSign = new RegExp(`^(?:\\p{Sc}|${yuan})$`, 'u');
+
+/** `¥500` and `500元` are written without a space as well, and digits as wide as the letters beside them. */
+function signApart(word: string): readonly string[] {
+  const parts = /^(\p{Sc}?)(\d.*?)(\p{Sc}|元)?$/u.exec(narrow(word))?.slice(1);
+  return parts?.filter(Boolean) ?? [word];
+}
+
+function narrow(text: string): string {
+  return text.normalize('NFKC');
+}
 
 /** An amount above 0 with the words after it. The currency of its account may stand before or after it, as messages print it. */
 export function readMoney(
-  words: readonly string[],
+  [given = '', ...following]: readonly string[],
   { language }: Listener,
   currency: string,
 ): { readonly micros: Micros; readonly rest: readonly string[] } | Unclear {
-  const isOwn = (word: string): boolean => isSameCurrency(word, currency);
+  const words = [...signApart(given), ...following];
+  const isOwn = (word: string): boolean => isSameCurrency(word === yuan ? 'CNY' : word, currency);
   const isCurrency = (word = ''): boolean =>
-    word !== '' && (isOwn(word) || currencies.has(currencyCode(word)) || /^\p{Sc}$/u.test(word));
+    word !== '' && (isOwn(word) || currencies.has(currencyCode(word)) || isSign.test(word));
   const isFirst = isCurrency(words[0]) && /^\d/.test(words[1] ?? '');
   const [amount = '', next = '', ...others] = isFirst ? words.slice(1) : words;
   const said = /^\d{1,3}$/.test(amount) && /^\d{3}\b/.test(next) ? `${amount} ${next}` : amount;
@@ -106,7 +119,7 @@ export function readMoney(
 
 /** The end of a day: `friday`, `fri`, the reader's own word for it, `tomorrow` or `2026-11-27`; null for anything else. */
 export function readDay(text: string, { now, timezone, language }: Reader): number | null {
-  const word = text.toLowerCase();
+  const word = narrow(text).toLowerCase();
   const today = Date.parse(isoDay(now, timezone));
   const endOf = (day: number): number => instantOfWall(day + dayMs - 60_000, timezone);
   if (/^\d{4}-\d{2}-\d{2}$/.test(word)) return isDay(word) ? endOf(Date.parse(`${word}T00:00Z`)) : null;

@@ -7,13 +7,13 @@ import { type Tone, toneIcons } from '../../messages/item-wording.ts';
 import { type Card, renderFitting, wordCard } from '../../messages/message-wording.ts';
 import { labelled } from '../../wording/lists.ts';
 import { type KeyOrder, keyOrders, nameOfAlert, sourceOf } from '../alert-key.ts';
+import type { MessagePart } from '../deliver-parts.ts';
 import { cutBytes, cutUnits, fitFacts, literalMarkdown, lookAlike } from '../markdown.ts';
 import type { Attempt, PostedPart } from '../post-sender.ts';
 import type { PostCode } from '../receiver.ts';
 import type { Preset, PresetRequest, PresetTemplate } from './preset.ts';
 
-interface Order {
-  readonly name: string;
+interface Order extends MessagePart {
   readonly request: PresetRequest;
   readonly fields: Fields;
 }
@@ -89,7 +89,7 @@ interface Passing extends Omit<Order, 'request'> {
 
 /** For a test this is all: it shows that the tool takes what it is sent, and there is nothing that it could close. */
 function closing({ name, fields, incident }: Passing): Order {
-  return { name: `${name}, closing`, request: incident.close, fields };
+  return { name: `${name}, closing`, after: name, request: incident.close, fields };
 }
 
 function requestsFor(

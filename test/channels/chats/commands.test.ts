@@ -31,6 +31,10 @@ test.each([
   ['ordered otp 1400 by 2026-11-30', { ...ordered, by: endOf(30) }],
   ['ordered otp 1400 by today again', { ...ordered, by: endOf(20), isAgain: true }],
   ['ordered otp 1400 again', { ...ordered, isAgain: true }],
+  ['ordered otp １４００ by ２０２６-１１-３０', { ...ordered, by: endOf(30) }],
+  ['ordered otp 1,400元 by friday', { ...ordered, by: endOf(27) }],
+  ['ordered otp 1400 元 PO-4711', { ...ordered, comment: 'PO-4711' }],
+  ['quiet otp ２h', { kind: 'quiet', account: 'otp', forMs: 7_200_000, comment: '' }],
   ['help', { kind: 'help' }],
   ['/start', { kind: 'help' }],
   ['   ', { kind: 'help' }],
@@ -66,15 +70,20 @@ test.each([
   expect(readCommand(`ordered otp ${money}`, reader, inYuan)).toEqual({ ...ordered, ...rest });
 });
 
-test.each(['1400 USD by friday', '1400 usd', 'usd 1400 by friday', '1400 € by friday', 'CNY 1400 USD'])(
-  'another currency is no comment: %s',
-  (money) => {
-    expect(readCommand(`ordered otp ${money}`, reader, inYuan)).toMatchObject({
-      ...{ kind: 'unclear', about: 'currency', currency: 'CNY' },
-      said: expect.stringMatching(/^(usd|€)$/i),
-    });
-  },
-);
+test.each([
+  '1400 USD by friday',
+  '1400 usd',
+  'usd 1400 by friday',
+  '1400 € by friday',
+  '€1400',
+  '1400€ by friday',
+  'CNY 1400 USD',
+])('another currency is no comment: %s', (money) => {
+  expect(readCommand(`ordered otp ${money}`, reader, inYuan)).toMatchObject({
+    ...{ kind: 'unclear', about: 'currency', currency: 'CNY' },
+    said: expect.stringMatching(/^(usd|€)$/i),
+  });
+});
 
 test('a unit is named as the account has it, and what is not known forbids no currency', () => {
   const wanted = { ...ordered, by: endOf(27) };
@@ -103,4 +112,13 @@ test.each([
   '<b>why</b> otp',
 ])('"%s" is no command', (text) => {
   expect(readCommand(text, reader, inYuan)).toEqual({ kind: 'unknown' });
+});
+
+test('yuan are refused for an account in another currency, with a space before the word or without', () => {
+  for (const said of ['1400 元 by friday', '1400元', '￥1400'])
+    expect(readCommand(`ordered otp ${said}`, reader, () => 'EUR')).toMatchObject({
+      kind: 'unclear',
+      about: 'currency',
+      said: expect.stringMatching(/^[元¥]$/),
+    });
 });

@@ -198,10 +198,21 @@ export class Duties {
   ): void {
     // A clock that was ahead for a moment may have decided by silences that were over then.
     if (message.kind !== 'incidents' || at - this.#disturbedAt < edgeMs) return;
+    const { calendar, book } = this.#parts;
     const known = silencesOf(state, this.#earlier);
+    const open = message.items.filter(({ incident }) => incident.resolvedAt === null);
+    const told = new Set(open.map(({ incident: { account, rule } }) => alertKey(account, rule)));
+    const counts = (key: string): boolean =>
+      told.has(key) && at - (this.#changedAt.get(key) ?? at) > settledMs;
     for (const { incident } of message.items)
-      if ([-edgeMs, 0, edgeMs].every((edge) => silenced(known, this.#parts.calendar, incident, now + edge)))
+      if ([-edgeMs, 0, edgeMs].every((edge) => silenced(known, calendar, incident, now + edge)))
         throw new Violation('a silence is kept', `${message.id} to ${channel} says ${incident.id}`);
+    for (const { incident } of open)
+      if (inhibited({ state, calendar, book, now, counts, surely: true }, incident))
+        throw new Violation(
+          'a worse alert speaks for a milder one',
+          `${message.id} to ${channel} says ${incident.id} beside it`,
+        );
   }
 
   /** Also what no batch has said yet: while nothing can be stored it goes out from memory. */
