@@ -15,7 +15,7 @@ const rounds = 9;
 const timezone = 'Europe/Berlin';
 
 const readings = yearOfReadings();
-const settings = { announced: [], week: weekOf(), floorMicros: 0 };
+const settings = { announced: [], week: weekOf(), balances: [], floorMicros: 0 };
 
 console.log(`${'what'.padEnd(60)} ${'reached'.padStart(12)}   aim`);
 row('a reading taken in, the ends of hours among them', perReading(learn), '<= 2 µs');

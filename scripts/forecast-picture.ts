@@ -22,6 +22,7 @@ const left = 620e6;
 const readings = readAccount();
 const spending = new AccountSpending('otp', {
   week: new LocalWeek({ calendar: cronCalendar, timezone: 'UTC', holidays: [] }),
+  balances: [],
   floorMicros: 0,
   announced: [],
 });

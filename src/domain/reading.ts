@@ -136,6 +136,14 @@ export function unitOf<Currency extends string | null>(
   return account.balances.find(({ id }) => id === balance)?.unit ?? account.currency;
 }
 
+/** The amount at which a balance is empty: the floor of its account; 0 of one with a unit of its own, because credit is money. */
+export function emptyLevel(
+  account: { readonly balances: readonly BalanceDefinition[]; readonly floorMicros: Micros },
+  balance: Balance,
+): Micros {
+  return account.balances.find(({ id }) => id === balance)?.unit === undefined ? account.floorMicros : 0;
+}
+
 /** One poll as it is stored: when it ended and how; with a reading exactly when the outcome is `ok`. */
 export interface PollRecord {
   readonly at: number;

@@ -11,7 +11,7 @@ import { passLeadTime } from '../spending/local-week.ts';
 import { runway } from '../spending/runway.ts';
 import { readingsPerPace } from '../spending/usual-interval.ts';
 import { scheduleAccount } from './judge.ts';
-import { emptyAt, type MonitorState, type WatchedAccount } from './state.ts';
+import { emptyAt, floorOf, type MonitorState, type WatchedAccount } from './state.ts';
 
 /**
  * From when on stored readings have to be loaded: for the log, which reaches back from the newest reading, the one before its window too.
@@ -60,7 +60,7 @@ export function learnSpending(state: MonitorState, account: WatchedAccount, read
   // While it is learned from history it must not begin with the present.
   if (state.unlearned.has(account.id)) return;
   // The provider may say another credit limit with each reading.
-  if (account.spending.floorMicros !== emptyAt(account))
+  if (account.spending.floorMicros !== floorOf(account))
     account.spending.adopt(spendingSettings(state, account));
   if (account.spending.read(reading)) state.spending.set(account.id, account.spending);
 }
@@ -82,7 +82,8 @@ export function followSpending(
 export function spendingSettings(state: MonitorState, account: Pick<WatchedAccount, 'settings' | 'poll'>) {
   const { settings } = account;
   const announced = state.announced.get(settings.id) ?? noRuns;
-  return { week: state.weeks.of(settings), floorMicros: emptyAt(account), announced };
+  const { balances } = settings;
+  return { week: state.weeks.of(settings), balances, floorMicros: floorOf(account), announced };
 }
 
 const noRuns: readonly AnnouncedRun[] = [];
@@ -152,7 +153,8 @@ export function runwayOf(account: WatchedAccount, balance: Balance, now: number)
   const lookbackMs = spendingLookback(account.rules, balance);
   const { log, spending, settings } = account;
   const { leadTimeMs } = settings;
-  const seen = runway({ log, spending, reading, balance, floorMicros: emptyAt(account), lookbackMs, now });
+  const floorMicros = emptyAt(account, balance);
+  const seen = runway({ log, spending, reading, balance, floorMicros, lookbackMs, now });
   const expected = expectedOf(account, seen, now);
   const neededAt = (expected?.forecast ?? seen.forecast)?.earliest ?? null;
   const { restoreMicros } = seen;
@@ -203,7 +205,7 @@ export function isNearEmpty(account: WatchedAccount, now: number): boolean {
   const { reading } = account.poll;
   if (reading === null) return false;
   return account.settings.balances.some(({ id: balance }) => {
-    const left = amountOf(reading, balance) - emptyAt(account);
+    const left = amountOf(reading, balance) - emptyAt(account, balance);
     const earliest = left > 0 ? account.spending.forecastAt(reading, balance, left)?.earliest : null;
     return earliest != null && earliest < now + dayMs;
   });

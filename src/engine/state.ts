@@ -3,7 +3,7 @@ import type { Micros } from '../domain/money.ts';
 import type { AnnouncedRun, ExpectedTopUp } from '../domain/operator.ts';
 import type { Notification } from '../domain/outbox.ts';
 import { providerKeyOf } from '../domain/provider-entry.ts';
-import type { AccountState, BalanceDefinition } from '../domain/reading.ts';
+import { type AccountState, type Balance, type BalanceDefinition, emptyLevel } from '../domain/reading.ts';
 import type { Silence } from '../domain/route.ts';
 import type { Rule } from '../domain/rule.ts';
 import type { AccountSettings, Settings } from '../domain/settings.ts';
@@ -183,13 +183,17 @@ export function balancesOf(state: MonitorState, account: string): readonly Balan
   return state.accounts.get(account)?.settings.balances ?? state.settings.provider.balances;
 }
 
-/** The level at which an account is empty: 0, or below it by its credit limit. */
-export function emptyAt({
+/** 0, or below it by the credit limit. */
+export function floorOf({
   settings,
   poll,
 }: Pick<WatchedAccount, 'settings'> & { readonly poll: Pick<AccountState, 'facts'> }): Micros {
   const limit = settings.creditLimitMicros ?? poll.facts?.creditLimitMicros ?? 0;
   return limit === 0 ? 0 : -limit;
+}
+
+export function emptyAt(account: WatchedAccount, balance: Balance): Micros {
+  return emptyLevel({ balances: account.settings.balances, floorMicros: floorOf(account) }, balance);
 }
 
 /** The facts that rules may look at now. Plain values, because this is made at every poll and accessors of a literal are slow to make. */
@@ -208,7 +212,7 @@ export function factsOf(account: WatchedAccount, now: number): AccountFacts {
     log,
     spending,
     consecutiveFailures,
-    floorMicros: emptyAt(account),
+    floorMicros: floorOf(account),
     leadTimeMs: settings.leadTimeMs,
     autoRecharge: poll.facts?.autoRecharge ?? null,
     expected,

@@ -2,9 +2,9 @@ import { firstWhere } from '../domain/first-where.ts';
 import type { Micros } from '../domain/money.ts';
 import { ownOf } from '../domain/own.ts';
 import type { Forecast } from '../domain/quantity.ts';
-import { amountOf, type Balance, hasBalances, type Reading } from '../domain/reading.ts';
+import { amountOf, type Balance, emptyLevel, hasBalances, type Reading } from '../domain/reading.ts';
 import { dayMs, hourMs } from '../domain/time.ts';
-import { emptyAt } from '../engine/state.ts';
+import { floorOf } from '../engine/state.ts';
 import type { Calendar } from '../ports/clock.ts';
 import { AccountSpending } from '../spending/account-spending.ts';
 import { LocalWeek } from '../spending/local-week.ts';
@@ -33,9 +33,9 @@ export async function* forecastsOf(
   const pollIntervalMs = usualInterval(surveyed, calendar);
   const log = new ReadingLog({ windowMs: dayMs, pollIntervalMs });
   const { account, facts } = past;
-  const floorMicros = emptyAt({ settings: account, poll: { facts } });
+  const settings = { ...account, floorMicros: floorOf({ settings: account, poll: { facts } }) };
   const week = new LocalWeek({ calendar, ...account });
-  const spending = new AccountSpending(account.id, { week, floorMicros, announced: [] });
+  const spending = new AccountSpending(account.id, { ...settings, week, announced: [] });
   const moving = await movingBalances(past);
   for await (const part of readingsBefore(past)) {
     for (const reading of part) {
@@ -50,6 +50,7 @@ export async function* forecastsOf(
       log.append(reading);
       spending.read(reading);
       for (const balance of moving) {
+        const floorMicros = emptyLevel(settings, balance);
         const forecast = predictRunout({ log, spending, reading, balance, floorMicros });
         predicted.push({ reading, balance, leftMicros: amountOf(reading, balance) - floorMicros, forecast });
       }

@@ -125,7 +125,7 @@ export class IncidentBook {
     const { reading } = account.poll;
     const rule = account.rules.find(({ id }) => id === entry.rule);
     if (reading === null || rule === undefined) return;
-    const floorMicros = ruleKindOf(rule).floorMicros?.(rule, emptyAt(account));
+    const floorMicros = ruleKindOf(rule).floorMicros?.(rule, emptyAt(account, balance));
     if (floorMicros === undefined) return;
     entry.floored = true;
     if (isUsedUp(account, balance, floorMicros)) {

@@ -47,7 +47,7 @@ export interface AccountFacts
   /** Reaches as far back as any rule looks, newest last, `reading` included. */
   readonly log: ReadingLog;
   readonly spending: AccountSpending;
-  /** 0, or below it by the credit limit. */
+  /** 0, or below it by the credit limit; of one balance: `emptyLevel`. */
   readonly floorMicros: Micros;
   /** The time a payment takes to arrive, in hours of working days; null where nobody said. */
   readonly leadTimeMs: number | null;

@@ -2,7 +2,7 @@ import type { MessageItem } from '../domain/message.ts';
 import { formatExact, type Micros } from '../domain/money.ts';
 import { expectedBetween } from '../domain/operator.ts';
 import { count, duration, type Fact, instant, listFacts, money, text } from '../domain/quantity.ts';
-import { amountOf } from '../domain/reading.ts';
+import { amountOf, emptyLevel } from '../domain/reading.ts';
 import type { MoneyRule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import { formatDuration, secondMs } from '../domain/time.ts';
@@ -134,13 +134,14 @@ function judge(rule: MissedTopUpRule, facts: ReadFacts, firing: Severity | null)
   return judged(isHeld || isVain || reading.at - since >= rule.withinMs);
 }
 
-function dueOf(rule: MissedTopUpRule, { spending, reading, floorMicros }: AccountFacts): Due {
+function dueOf(rule: MissedTopUpRule, facts: AccountFacts): Due {
   if (rule.atMicros !== null) return { level: rule.atMicros, amount: null };
+  const { spending, reading } = facts;
   if (!spending.knows(reading)) return why.learning();
   const state = spending.state(rule.balance);
   const seen = state?.topUps ?? 0;
   if (state === null || seen < minTopUps) return told.tooFew({ count: seen, needed: minTopUps });
-  return usualTopUp(state, floorMicros) ?? told.uneven();
+  return usualTopUp(state, emptyLevel(facts, rule.balance)) ?? told.uneven();
 }
 
 /** Since which reading the balance is below the level without a top-up, at most `within` back; null when it is not. */

@@ -1,7 +1,7 @@
 import type { MessageItem } from '../domain/message.ts';
 import type { Micros } from '../domain/money.ts';
 import { listFacts, money } from '../domain/quantity.ts';
-import { amountOf } from '../domain/reading.ts';
+import { amountOf, emptyLevel } from '../domain/reading.ts';
 import type { MoneyRule } from '../domain/rule.ts';
 import { amount } from '../schema/texts.ts';
 import { phrases, say, sentences } from '../wording/phrase.ts';
@@ -57,20 +57,23 @@ export const negative = balanceKind<NegativeRule, typeof keys>({
     }),
   inAnyCurrency: true,
   /** Resolved at 0 + hysteresis. Where the provider gives credit, critical at any severity once that is used up. */
-  judge(rule, { reading, floorMicros }, firing) {
-    const balance = amountOf(reading, rule.balance);
+  judge(rule, facts, firing) {
+    const balance = amountOf(facts.reading, rule.balance);
+    const floorMicros = emptyLevel(facts, rule.balance);
     const limit = firing === null ? 0 : Math.max(0, rule.hysteresisMicros);
     if (floorMicros < 0 && balance <= floorMicros)
       return verdict('critical', money(balance), money(floorMicros));
     return verdict(balance < limit ? rule.severity : null, money(balance), money(0));
   },
   isSurelyOk: ({ balance }, { reading }) => reading === null || amountOf(reading, balance) > 0,
-  factsBehind: (rule, { floorMicros }) =>
-    listFacts({
+  factsBehind(rule, facts) {
+    const floorMicros = emptyLevel(facts, rule.balance);
+    return listFacts({
       [ladder.told.below(rule)]: money(0),
       'critical, used up, at': floorMicros < 0 ? money(floorMicros) : null,
       'resolves at': money(rule.hysteresisMicros),
-    }),
+    });
+  },
   wouldNotFire(rule, { reading }) {
     const balance = amountOf(reading, rule.balance);
     const amount = words.exactAmount(balance, reading.currency);

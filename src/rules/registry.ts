@@ -1,6 +1,6 @@
 import type { AlertTiming } from '../domain/alert.ts';
 import type { Micros } from '../domain/money.ts';
-import { amountOf, type Balance } from '../domain/reading.ts';
+import { amountOf, type Balance, emptyLevel } from '../domain/reading.ts';
 import type { Ladder, Rule } from '../domain/rule.ts';
 import { type Severity, severities } from '../domain/severity.ts';
 import { dayMs, formatDuration } from '../domain/time.ts';
@@ -223,7 +223,7 @@ export function nextStep(rule: Rule, facts: AccountFacts): NextStep | null {
     const at = step === undefined ? null : reached(step.threshold);
     return step === undefined || at === null ? null : { severity: step.severity, at };
   }
-  const floorMicros = kind.floorMicros?.(rule, facts.floorMicros);
+  const floorMicros = kind.floorMicros?.(rule, emptyLevel(facts, balance));
   const emptyAt = floorMicros === undefined ? null : reached(floorMicros);
   if (emptyAt === null) return null;
   const steps = ladderSteps(rule.thresholds ?? {}).map(({ severity, threshold }) => ({

@@ -1,6 +1,6 @@
 import type { Micros } from '../domain/money.ts';
 import type { Forecast } from '../domain/quantity.ts';
-import { amountOf, type Reading } from '../domain/reading.ts';
+import { amountOf, emptyLevel, type Reading } from '../domain/reading.ts';
 import type { Ladder, MoneyRule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import { dayMs, describeDuration, minuteMs } from '../domain/time.ts';
@@ -102,7 +102,7 @@ export function leftOf(rule: RunwayRule, facts: AccountFacts, reading: Reading):
 }
 
 export function floorOf(rule: RunwayRule, facts: AccountFacts): Micros {
-  return rule.floorMicros ?? facts.floorMicros;
+  return rule.floorMicros ?? emptyLevel(facts, rule.balance);
 }
 
 /** Rounded up. */

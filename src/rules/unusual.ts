@@ -1,6 +1,6 @@
 import type { MessageItem } from '../domain/message.ts';
 import { duration, type Fact, instant, listFacts, money, text } from '../domain/quantity.ts';
-import { amountOf, type Reading } from '../domain/reading.ts';
+import { amountOf, emptyLevel, type Reading } from '../domain/reading.ts';
 import type { MoneyRule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import { hourMs } from '../domain/time.ts';
@@ -185,7 +185,7 @@ function factsBehind(side: Side, rule: UnusualRule, facts: AccountFacts): readon
     }),
     ...episodeFacts(episodeOf(state, side, reading.at), side, {
       reading,
-      left: amountOf(reading, rule.balance) - facts.floorMicros,
+      left: amountOf(reading, rule.balance) - emptyLevel(facts, rule.balance),
     }),
     ...spendingFacts(facts.spending, rule.balance),
   ];

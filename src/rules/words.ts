@@ -11,7 +11,6 @@ import {
   balanceName,
   sayAmount,
   sayBalance,
-  sayBeside,
   sayFact,
   sayPayable,
   sayPayBy,
@@ -73,9 +72,15 @@ export function sayBalanceOf(item: MessageItem, frame: WordingFrame) {
   return { balance: sayBalance(item.balanceLabel, frame), amount: currentAmount(item, frame) };
 }
 
-/** A balance next to its threshold: rounding never makes them look equal. */
-export function sayBesideLimit(micros: Micros, { threshold }: MessageItem, frame: WordingFrame): string {
-  return sayBeside({ unit: 'money', micros }, threshold, frame);
+/** A balance next to its threshold and the end of its credit: rounding never makes it look like the nearer. */
+export function sayBesideLimit(
+  micros: Micros,
+  { threshold, account }: MessageItem,
+  frame: WordingFrame,
+): string {
+  const empty = account?.runway?.emptyMicros ?? 0;
+  const limit = threshold?.unit === 'money' ? threshold.micros : empty;
+  return sayAmount(micros, frame, Math.abs(micros - empty) < Math.abs(micros - limit) ? empty : limit);
 }
 
 /** Null where the rule has no such fact. */

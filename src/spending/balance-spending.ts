@@ -1,6 +1,12 @@
 import type { Micros } from '../domain/money.ts';
 import type { AnnouncedRun } from '../domain/operator.ts';
-import { amountOf, type Balance, type Reading } from '../domain/reading.ts';
+import {
+  amountOf,
+  type Balance,
+  type BalanceDefinition,
+  emptyLevel,
+  type Reading,
+} from '../domain/reading.ts';
 import { hourMs } from '../domain/time.ts';
 import { announcedBetween, mostOf, restOf } from './announced.ts';
 import type { BalanceState } from './balance-state.ts';
@@ -25,7 +31,8 @@ const mostOfRuns = 1.5;
 
 export interface SpendingSettings {
   readonly week: LocalWeek;
-  /** The amount that counts as empty. */
+  readonly balances: readonly BalanceDefinition[];
+  /** The amount at which those in the account's currency are empty. */
   readonly floorMicros: Micros;
   /** Runs beyond the usual that people announced, of all balances. */
   readonly announced: readonly AnnouncedRun[];
@@ -103,7 +110,8 @@ export class BalanceSpending {
     const now = amountOf(reading, this.balance);
     const fell = amountOf(last, this.balance) - now;
     if (isTopUp(state, -fell)) passTopUp(state);
-    if (fell < 0 || (fell === 0 && now - settings.floorMicros < nearlyEmpty * state.meanHour)) return;
+    if (fell < 0 || (fell === 0 && now - emptyLevel(settings, this.balance) < nearlyEmpty * state.meanHour))
+      return;
     const spent = (fell * (this.#weights?.[hour.slot] ?? 1) * (to - from)) / (reading.at - last.at);
     const { smallestFall, usualSilence } = state;
     noteFall(state, fell);

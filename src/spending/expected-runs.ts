@@ -43,14 +43,14 @@ type LastRun = ExpectedRun & { readonly next: number };
 /** `day` is the local one. */
 type RunDay = Omit<ExpectedRun, 'every'>;
 
-/** Takes in what an hour took; `usual` is what it usually takes. Called before the hour is learned. */
+/** Takes in what an hour took; `usual` is what it usually takes, `meanHour` what a mean one does. Called before the hour is learned. */
 export function noteRunHour(
   state: BalanceState,
   day: number,
-  it: { hour: number; spent: Micros; usual: Micros },
+  it: { hour: number; spent: Micros; usual: Micros; meanHour: Micros },
 ): void {
   if (day !== state.runDay) {
-    keepRunDay(state);
+    keepRunDay(state, it.meanHour);
     state.runDay = day;
     state.runMicros = 0;
     state.runHour = 0;
@@ -67,13 +67,13 @@ export function noteRunHour(
 /** Whether an hour took what only a run or a burst does. */
 export function isFarAbove(
   state: BalanceState,
-  { spent, usual }: { readonly spent: Micros; readonly usual: Micros },
+  { spent, usual, meanHour }: Readonly<Record<'spent' | 'usual' | 'meanHour', Micros>>,
 ): boolean {
-  return spent > farAbove * usual + margin[isSparse(state) ? 'sparse' : 'usually'] * state.meanHour;
+  return spent > farAbove * usual + margin[isSparse(state) ? 'sparse' : 'usually'] * meanHour;
 }
 
-function keepRunDay(state: BalanceState): void {
-  if (state.runMicros <= tooMuchHours * state.meanHour) return;
+function keepRunDay(state: BalanceState, meanHour: Micros): void {
+  if (state.runMicros <= tooMuchHours * meanHour) return;
   const index = state.runDays++ % keptRunDays;
   state.runDates[index] = state.runDay;
   state.runAmounts[index] = state.runMicros;
@@ -106,7 +106,7 @@ export function expectedRuns(state: BalanceState, week: Workdays, today: number)
 type Workdays = Pick<LocalWeek, 'isWorking'>;
 
 function monthlyRun(days: RunDays, week: Workdays, last: RunDay, months: number): LastRun | null {
-  for (const day of datesOf(last.day)) {
+  for (const day of datesOf(last.day, days)) {
     const [before, earlier] = cameBefore(days, week, last, { every: 'month', day });
     if (before === undefined || (months === 3 && earlier === undefined)) continue;
     return monthly(last, before, { day, ...(hasMoved(days, week, day) ? { moves: true } : {}) }, week);
@@ -119,18 +119,26 @@ function movedRun(days: RunDays, week: Workdays, last: RunDay): LastRun | null {
   const nominal = [last.day];
   while (!week.isWorking((nominal.at(-1) ?? 0) + 1) && nominal.length < maxMovedDays)
     nominal.push((nominal.at(-1) ?? 0) + 1);
-  for (const day of nominal.flatMap(datesOf)) {
+  for (const day of nominal.flatMap((local) => datesOf(local, days))) {
     const [before] = cameBefore(days, week, last, { every: 'month', day, moves: true });
     if (before !== undefined) return monthly(last, before, { day, moves: true }, week);
   }
   return null;
 }
 
-/** The day of the month counted from its nearer end first: 1 is the first, −1 the last. */
-function datesOf(local: number): readonly number[] {
+/**
+ * The day of the month, 1 the first, −1 the last: counted first from the end by which more of its run days came a month before, which
+ * tells the days of a run of several apart, else from the nearer one.
+ */
+function datesOf(local: number, days: RunDays): readonly number[] {
   const month = monthOf(local);
   const [date, fromEnd] = [local - firstOf(month) + 1, local - firstOf(month + 1)];
-  return date <= 15 ? [date, fromEnd] : [fromEnd, date];
+  const cameAgain = (from: number): number => {
+    const length = firstOf(from) - firstOf(from - 1);
+    return [...days.keys()].filter((day) => monthOf(day) === month && days.has(day - length)).length;
+  };
+  const more = cameAgain(month) - cameAgain(month + 1);
+  return more > 0 || (more === 0 && date <= 15) ? [date, fromEnd] : [fromEnd, date];
 }
 
 /** The spending a month and two months before on such a day. */

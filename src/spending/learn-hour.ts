@@ -3,7 +3,7 @@ import { hourMs } from '../domain/time.ts';
 import { type BalanceState, checkedHours } from './balance-state.ts';
 import { isFarAbove, noteRunHour } from './expected-runs.ts';
 import { holidayOf, learnHoliday, learnLevel, levelOf } from './level.ts';
-import { huge, watchShift } from './level-shift.ts';
+import { changedFor, huge, watchShift } from './level-shift.ts';
 import { hoursPerWeek, type LocalHour } from './local-week.ts';
 import { learnProfile, usualSpending } from './profile.ts';
 import { fadeLearned, isSparse, raiseLearned } from './silence.ts';
@@ -41,9 +41,12 @@ export function learnHour(
   let seen = (state.spent * hourMs) / state.seenMs;
   if (state.hours >= hoursPerWeek) {
     const usual = usualSpending(state, slot);
-    noteRunHour(state, day, { hour: slot % 24, spent: seen, usual });
+    // Several days of a run look like a lasting change at first: all are held against what was usual before it.
+    const change = changedFor(state, startsAt);
+    const meanHour = state.meanHour / change;
+    noteRunHour(state, day, { hour: slot % 24, spent: seen, usual: usual / change, meanHour });
     // A run that was expected says nothing about the week, nor does one of a day that came in an hour of it.
-    const mayCome = isFarAbove(state, { spent: seen, usual }) ? announced : 0;
+    const mayCome = isFarAbove(state, { spent: seen, usual, meanHour: state.meanHour }) ? announced : 0;
     seen -= Math.min(Math.max(0, seen - usual), Math.max(mayCome, 2 * planned));
   }
   if (state.weeks[slot] === 1) forgetChance(state, slot, seen);

@@ -89,6 +89,11 @@ function offBy({ offSpent, offUsual, offSide, recentSpent, recentUsual }: Balanc
   return Math.min((offSpent / offUsual) ** offSide, (recentSpent / recentUsual) ** offSide);
 }
 
+/** How many times the former level is usual since a change that may yet be over as it came; 1 without one. */
+export function changedFor({ isShiftLearned, shiftedAt, shiftedBy }: BalanceState, at: number): number {
+  return isShiftLearned === 1 && shiftedBy > 0 && at < shiftedAt + returnsMs ? shiftedBy : 1;
+}
+
 function isLasting(state: BalanceState, at: number): boolean {
   const { offHours, offSpent, offUsual, meanHour, smallestFall } = state;
   const size = Math.abs(Math.log(offSpent / offUsual));

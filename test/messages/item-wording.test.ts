@@ -380,6 +380,13 @@ describe('the numbers of a notice', () => {
     expect(figures).toContainEqual({ label: 'Threshold', value: '-50.00 CNY or less' });
   });
 
+  it('never show a balance as the end of its credit while a millionth of it is left', () => {
+    const reading = { at: messageNow, balances: { sms: money(-99.999999) }, currency: 'CNY' };
+    const account = buildAccount({ reading, runway: buildRunway({ emptyMicros: money(-100) }) });
+    const item = buildItem({ type: 'negative', threshold: { unit: 'money', micros: 0 }, account });
+    expect(word(item).figures).toContainEqual({ label: 'SMS balance', value: '-99.999999 CNY' });
+  });
+
   it('follow on what to pay where the credit is used up', () => {
     const threshold = { unit: 'money', micros: money(-50) } as const;
     const account = buildAccount({ runway: buildRunway({ emptyMicros: money(-50), runwayMs: 0 }) });

@@ -34,3 +34,9 @@ test.each([
     threshold: { unit: 'money', micros: units(threshold) },
   });
 });
+
+test('a credit in money does not say when minutes are used up', () => {
+  const balances = [{ id: 'sms', label: 'Calls', alertsBelowZero: true, unit: 'minutes' }];
+  const facts = factsAfter([readingAt(0, -620)], { floorMicros: units(-500), balances });
+  expect(verdict(evaluate(negativeRule({ severity: 'warning' }), facts, null))).toBe('warning');
+});

@@ -76,7 +76,7 @@ function* readingsOf(world: World): Generator<Reading> {
 function compare(world: World): void {
   const floorMicros = -world.creditLimit;
   const week = new LocalWeek({ calendar: cronCalendar, timezone: 'UTC', holidays: world.holidays });
-  const spending = new AccountSpending('otp', { week, floorMicros, announced: [] });
+  const spending = new AccountSpending('otp', { week, balances: [], floorMicros, announced: [] });
   const log = new ReadingLog({ windowMs: dayMs, pollIntervalMs: everyMs });
   const known = { ...factsAfter([]), outcome: 'ok', log, spending, floorMicros, leadTimeMs } as const;
   // One assertion of all: each costs more than what it looks at.

@@ -49,6 +49,14 @@ describe('a run on one day of the month, or every week or two', () => {
     ]);
   });
 
+  it('of four days comes on the same ones again, though a day of it looks like a lasting change', () => {
+    const perHour = (at: number) => (Math.abs(new Date(at).getUTCDate() - 26.5) < 2 ? 30 : 10) * units;
+    // In a month of 28 days the first of them is the fourth from the end, as the last is in one of 31.
+    const runs = learn(perHour, Date.UTC(2026, 2, 20)).runs('sms');
+    expect(runs.map(({ day }) => day)).toEqual([25, 26, 27, 28]);
+    for (const { micros } of runs) expect(micros / units / 480).toBeCloseTo(1, 1);
+  });
+
   it('is part of the forecast, and no surge when it comes', () => {
     const perHour = withRun((date) => date.getUTCDate() === 3);
     const before = Date.UTC(2026, 4, 2, 12);
@@ -113,7 +121,7 @@ describe('a run on one day of the month, or every week or two', () => {
     const window = { startsAt: Date.UTC(2026, 4, 3, 6), endsAt: Date.UTC(2026, 4, 3, 20) };
     const own = { id: 'r', account: 'a', balance: 'sms', announcedAt: 0, announcedBy: '', comment: '' };
     const announced = [{ ...own, ...window, amountMicros: 1000 * units, spentMicros: 0, usualMicros: 0 }];
-    spending.adopt({ week: spending.week, floorMicros: 0, announced });
+    spending.adopt({ week: spending.week, balances: [], floorMicros: 0, announced });
     expect((within() - before) / 200).toBeCloseTo(1, 1);
     expect(spending.comingRuns('sms')[0]).toMatchObject({ at: window.startsAt, micros: 1000 * units });
   });

@@ -38,7 +38,7 @@ it.each([1, 20, 40])(
     const window = { startsAt: to + days * dayMs, endsAt: to + days * dayMs + 3 * hourMs };
     const own = { id: 'r', account: 'otp', balance: 'sms', announcedAt: to, announcedBy: '', comment: '' };
     const announced = [{ ...own, ...window, amountMicros: 900_000_000, spentMicros: 0, usualMicros: 0 }];
-    spending.adopt({ week: spending.week, floorMicros: 0, announced });
+    spending.adopt({ week: spending.week, balances: [], floorMicros: 0, announced });
     expect(total() - before).toBe(900_000_000);
   },
 );

@@ -35,7 +35,7 @@ describe('a weekend of Friday and Saturday', () => {
   });
 
   it('gives a holiday the spending of its last day', () => {
-    const spending = new AccountSpending('otp', { week: gulf, floorMicros: 0, announced: [] });
+    const spending = new AccountSpending('otp', { week: gulf, balances: [], floorMicros: 0, announced: [] });
     const eve = Date.UTC(2026, 1, 2, 20);
     for (const reading of spendBy(perHour, { from: monday, to: eve })) spending.read(reading);
     // Four hours until the holiday, which takes 24, then eight until Wednesday's office opens: a unit each.
@@ -60,10 +60,10 @@ describe('a weekend of Friday and Saturday', () => {
 
   it('is not the week of a state that was learned with another one', () => {
     const usual = new LocalWeek({ calendar: cronCalendar, timezone: 'UTC', holidays: [] });
-    const spending = new AccountSpending('otp', { week: usual, floorMicros: 0, announced: [] });
+    const spending = new AccountSpending('otp', { week: usual, balances: [], floorMicros: 0, announced: [] });
     for (const reading of spendBy(perHour, { from: monday, to: monday + dayMs })) spending.read(reading);
-    expect(spending.adopt({ week: gulf, floorMicros: 0, announced: [] })).toBe(false);
-    const other = new AccountSpending('otp', { week: gulf, floorMicros: 0, announced: [] });
+    expect(spending.adopt({ week: gulf, balances: [], floorMicros: 0, announced: [] })).toBe(false);
+    const other = new AccountSpending('otp', { week: gulf, balances: [], floorMicros: 0, announced: [] });
     expect(other.restore(spending.bytes() ?? new Uint8Array())).toBe(false);
   });
 });

@@ -10,7 +10,7 @@ export const monday = Date.UTC(2026, 0, 5);
 
 export function spendingIn(timezone = 'UTC', holidays: readonly string[] = []): AccountSpending {
   const week = new LocalWeek({ calendar: cronCalendar, timezone, holidays });
-  return new AccountSpending('otp', { week, floorMicros: 0, announced: [] });
+  return new AccountSpending('otp', { week, balances: [], floorMicros: 0, announced: [] });
 }
 
 /** An account that spends `perHour` micros at each instant, read every five minutes; topped up whenever it would be empty. */

@@ -9,12 +9,12 @@ import { negative } from '../../src/rules/negative.ts';
 import { accountJson } from '../../src/views/account-json.ts';
 import { planPayments } from '../../src/views/payment-plan.ts';
 import { english } from '../../src/wording/language.ts';
-import { factsAfter, negativeRule } from '../support/account-facts.ts';
+import { factsAfter, minuteMs, negativeRule, runwayRule } from '../support/account-facts.ts';
 import { buildAccountView, buildRunway, dayMs, micros, viewsNow } from '../support/built-views.ts';
 import { buildAccount, buildItem, buildMessage, messageNow } from '../support/messages.ts';
-import { makeProvider } from '../support/settings.ts';
+import { makeAccount, makeProvider } from '../support/settings.ts';
 import { showingAccounts } from '../support/showing-accounts.ts';
-import { startWorld } from '../support/world.ts';
+import { startWorld, World } from '../support/world.ts';
 
 /** Money, and minutes at the same provider. */
 const balances: readonly BalanceDefinition[] = [
@@ -120,4 +120,26 @@ it('an account as programs read it says what each of its balances counts', () =>
   expect(accountJson(account)).toMatchObject({ currency: 'EUR', units: { main: 'EUR', calls: 'minutes' } });
   const unread = buildAccountView({ balances, reading: null, currency: null });
   expect(accountJson(unread).units).toEqual({ main: null, calls: 'minutes' });
+});
+
+it('minutes are used up at zero, whatever credit there is in money', async () => {
+  const pbx = makeAccount('pbx', { creditLimitMicros: micros(100), currency: 'EUR', balances });
+  const rules = balances.flatMap(({ id: balance, label: balanceLabel }) => [
+    negativeRule({ id: `${balance}-negative`, severity: 'warning', balance, balanceLabel }),
+    runwayRule({ id: `${balance}-runway`, balance, balanceLabel, lookbackMs: null, floorMicros: null }),
+  ]);
+  const world = new World({ accounts: [pbx], rules });
+  const tell = async (left: number) => {
+    world.provider.answer('pbx', { balances: { main: micros(left), calls: micros(left) }, currency: 'EUR' });
+    await world.pass(30 * minuteMs);
+  };
+  const begun = () => world.news().filter((news) => news.includes(' firing '));
+  world.daemon.start();
+  // Two an hour: a credit of 100 lasts two days longer.
+  for (let left = 100; left >= 60; left--) await tell(left);
+  const { runways } = (await world.views.account('pbx')) ?? {};
+  expect([runways?.main?.emptyMicros, runways?.calls?.emptyMicros]).toEqual([micros(-100), 0]);
+  expect(begun()).toEqual(['pbx/calls-runway firing warning']);
+  await tell(-100);
+  expect(begun().join()).toContain('pbx/main-negative firing critical');
 });

@@ -119,7 +119,7 @@ export const account = shape({
       { error: 'must be an amount that is not negative, or "provider" for what its answers say' },
     )
     .describe(
-      'How far below zero the provider lets it go: it is empty there, and not before. "provider": as its answers say, 0 until then.',
+      'How far below zero the provider lets its balances in money go: they are empty there, and not before. "provider": as its answers say, 0 until then.',
     )
     .prefault(0),
   leadTime: duration('How long a payment takes to arrive: messages then say by when to pay.', {
