@@ -66,8 +66,8 @@ export class FleetView {
   }
 
   /** A look, as seen by leases that grow. */
-  sift<Look extends ClusterLook>(look: Look, incarnation: string): Look {
-    return this.#leases.observe(look, incarnation, this.#dependencies.clock.monotonic());
+  sift<Look extends ClusterLook>(look: Look, own: MemberCard): Look {
+    return this.#leases.observe(look, own, this.#dependencies.clock.monotonic());
   }
 
   /** A look of the member of this card; `wallNow` as for the link. Gives what happened to the database, as a clause, if anything did. */

@@ -1,4 +1,4 @@
-import type { ClusterLook } from '../ports/cluster.ts';
+import type { ClusterLook, MemberCard } from '../ports/cluster.ts';
 
 interface SeenLease {
   /** An instant of the database's clock. */
@@ -24,8 +24,8 @@ export class LeaseWatch {
     this.ownerRenewedAt = null;
   }
 
-  /** The look without the members whose leases are over, but for `incarnation`, this process. */
-  observe<Look extends ClusterLook>(look: Look, incarnation: string, now: number): Look {
+  /** The look without the members whose leases are over, and without earlier incarnations of this process, which says `own` of itself. */
+  observe<Look extends ClusterLook>(look: Look, own: MemberCard, now: number): Look {
     const seen = look.members.map(({ incarnation, expiresAt }): [string, SeenLease] => {
       const before = this.#seen.get(incarnation);
       return [incarnation, before?.endsAt === expiresAt ? before : { endsAt: expiresAt, changedAt: now }];
@@ -33,7 +33,9 @@ export class LeaseWatch {
     this.#seen = new Map(seen);
     this.ownerRenewedAt = this.#seen.get(look.owner ?? '')?.changedAt ?? this.ownerRenewedAt;
     const members = look.members.filter(
-      (member) => member.incarnation === incarnation || this.#ageOf(member.incarnation, now) < this.#leaseMs,
+      ({ incarnation, status }) =>
+        incarnation === own.incarnation ||
+        (status?.process !== own.status?.process && this.#ageOf(incarnation, now) < this.#leaseMs),
     );
     if (look.owner === null || members.some((member) => member.incarnation === look.owner))
       return { ...look, members };

@@ -170,7 +170,7 @@ export class Membership {
     const renewal = await this.#dependencies.cluster.renew(this.#registration.describe(card));
     // It was left or lost while the answer was on its way.
     if (this.#registration.card !== card || this.#pauses.ended) return;
-    const look = this.#fleet.sift(renewal, card.incarnation);
+    const look = this.#fleet.sift(renewal, this.#registration.describe(card));
     const wallNow = (sentAt.wall + this.#dependencies.clock.now()) / 2;
     const happened = this.#fleet.heard(look, this.#registration.describe(card), wallNow);
     if (happened !== null && this.#owned !== null) this.#dependencies.happened?.(happened);

@@ -225,7 +225,9 @@ export class OwnedAccounts {
     const look = await cluster.look().catch(onStorageError(null));
     if (look === null || this.#ownership.epoch !== epoch) return;
     const isForeign = look.owner !== null && look.owner !== this.#ownership.incarnation;
-    if (look.epoch > epoch || isForeign) this.#lost('another daemon owns the accounts');
+    // An older epoch is that of another server: the next round judges it.
+    if (look.epoch > epoch || (look.epoch === epoch && isForeign))
+      this.#lost('another daemon owns the accounts');
   }
 
   /** The database does not answer. `peers`: whom to ask whether they have the accounts, or could take them. */

@@ -1010,6 +1010,37 @@ describe('a database that loses what it had stored', () => {
     expect([a.role, a.acts, a.abandoned]).toEqual(['owner', true, 0]);
   });
 
+  test('gets it again where nobody hears that its owner took the accounts again', async () => {
+    const { world, a, b } = await startPair();
+    await world.pass(10_000);
+    const stored = world.cluster.log.length;
+    let claims = 0;
+    world.cluster.taken = () => {
+      claims += 1;
+      a.line.losesAnswer = () => claims === 1;
+    };
+    world.cluster.rollBack({ commits: stored, claims: 1 });
+    await world.pass(2000);
+    a.line.losesAnswer = () => false;
+    await world.pass(10_000);
+    expect([claims, a.role, b.role, a.abandoned]).toEqual([1, 'owner', 'standby', 0]);
+    expect(world.judge().filter((line) => !line.includes('the epoch fell'))).toEqual([]);
+    expect(a.takenBack).toHaveLength(1);
+  });
+
+  test('stays with its owner where all are led back to it within a lease', async () => {
+    const { world, a, b } = await startPair();
+    const replica = world.cluster.replicate(2);
+    await world.pass(2 * leaseMs);
+    const left = world.cluster.server;
+    world.cluster.leadTo(replica);
+    await world.pass(leaseMs / 2);
+    expect([a.role, b.role]).toEqual(['owner', 'standby']);
+    world.cluster.leadTo(left);
+    await world.pass(leaseMs / 2);
+    expect([a.role, b.role, a.abandoned]).toEqual(['owner', 'standby', 0]);
+  });
+
   test('is left to the next owner where the owner died with it', async () => {
     const { world, a, b } = await startPair();
     await world.pass(10_000);

@@ -9,6 +9,8 @@ import type {
   MemberCard,
 } from '../../src/ports/cluster.ts';
 import type { Batch, FencedStore, LeftOrder, StoredState, StoreFile } from '../../src/ports/store.ts';
+import { keptForMs } from '../../src/store/postgres/lease.ts';
+import { RecentBatches } from '../../src/store/postgres/recent-batches.ts';
 import { emptyReader, nothingStored } from '../../src/views/empty-reader.ts';
 
 /** How one process reaches the database: each way takes `latencyMs`; a `cut` line carries nothing, until the client gives up. */
@@ -47,6 +49,14 @@ interface WaitingOrder {
   readonly order: LeftOrder;
 }
 
+/** What a server holds besides what is stored of accounts. */
+export interface SimServer {
+  readonly timeline: number;
+  readonly slot: { readonly epoch: number; readonly incarnation: string };
+  readonly members: Map<string, Member>;
+  readonly orders: readonly WaitingOrder[];
+}
+
 const givesUpMs = 2500;
 const emptyFile: StoreFile = {
   ...emptyReader,
@@ -74,11 +84,9 @@ export class SimCluster {
   timeline = 1;
   /** What configurations consist of, by hash. */
   readonly configurations = new Map<string, string>();
-  readonly #lost: Batch[] = [];
   readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly #leaseMs: number;
-  readonly #members = new Map<string, Member>();
-  readonly #settled = new WeakSet<Batch>();
+  #members = new Map<string, Member>();
   #slot = { epoch: 0, incarnation: '' };
   #orders: readonly WaitingOrder[] = [];
   #lastOrder = 0;
@@ -103,25 +111,60 @@ export class SimCluster {
     this.#orders = [...this.#orders, { no: ++this.#lastOrder, order }];
   }
 
+  /** The server that the daemons reach, which goes on to change. */
+  get server(): SimServer {
+    return { timeline: this.timeline, slot: this.#slot, members: this.#members, orders: this.#orders };
+  }
+
+  /** A replica that has got so far; once it is promoted it goes on under this timeline. */
+  replicate(timeline: number): SimServer {
+    const members = new Map([...this.#members].map(([id, member]) => [id, { ...member }]));
+    return { timeline, slot: { ...this.#slot }, members, orders: this.#orders };
+  }
+
+  /** The daemons are led to another server. */
+  leadTo({ timeline, slot, members, orders }: SimServer): void {
+    this.timeline = timeline;
+    this.#slot = slot;
+    this.#members = members;
+    this.#orders = orders;
+  }
+
+  /** What a process remembers to have stored, by any of its connections. */
+  recent(): RecentBatches {
+    return new RecentBatches(() => this.#clock.monotonic());
+  }
+
   /** The database as the process sees it whose questions travel by `ask`. */
-  at(ask: Ask, disks: { readonly ask: Ask; readonly open: () => Disk } = { ask, open: noDisk }): Cluster {
+  at(
+    ask: Ask,
+    disks: { readonly ask: Ask; readonly open: () => Disk } = { ask, open: noDisk },
+    recent = this.recent(),
+  ): Cluster {
     return {
       open: () => ask(() => undefined),
       look: () => ask(() => this.#look()),
       join: (card, gone = []) =>
         ask(() => {
+          recent.left(gone);
           for (const incarnation of [...gone, ...this.#longGone()]) this.#leave(incarnation);
           this.#members.set(card.incarnation, { card, expiresAt: this.#leaseEnd(), batch: 0 });
         }),
       renew: (card) => ask(() => this.#renew(card)),
       claim: (incarnation, condition = {}) => ask(() => this.#claim(incarnation, condition)),
       endStuck: () => ask(() => undefined),
-      takeLost: () => ask(() => this.#takeLost()),
-      leave: (incarnation) => ask(() => this.#leave(incarnation)),
-      load: (options) => loadPatiently(() => ask(() => nothingStored), options),
+      takeLost: () => ask(() => this.#takeLost(recent)),
+      leave: async (incarnation) => {
+        await ask(() => this.#leave(incarnation));
+        recent.left([incarnation]);
+      },
+      load: (options) => {
+        recent.clear();
+        return loadPatiently(() => ask(() => nothingStored), options);
+      },
       setAside: async () => undefined,
       store: (owner, alreadyStored = 0) =>
-        this.#storeOf({ ...owner, alreadyStored }, disks.ask, disks.open()),
+        this.#storeOf({ ...owner, alreadyStored, recent }, disks.ask, disks.open()),
       reader: { ...emptyFile, load: () => ask(() => nothingStored) },
       publishConfiguration: async () => undefined,
       configurations: async () => this.configurations,
@@ -136,13 +179,18 @@ export class SimCluster {
       incarnation,
       epoch,
       alreadyStored,
-    }: { readonly incarnation: string; readonly epoch: number; readonly alreadyStored: number },
+      recent,
+    }: {
+      readonly incarnation: string;
+      readonly epoch: number;
+      readonly alreadyStored: number;
+      readonly recent: RecentBatches;
+    },
     ask: Ask,
     disk: Disk,
   ): FencedStore {
-    const given = new Set<number>();
     /** The next commit deletes them: what a newer program left stays for it. */
-    const taken = new Set<number>();
+    let taken: readonly number[] = [];
     let stored = alreadyStored;
     let unsure: { readonly batch: Batch; readonly orders: readonly number[] } | null = null;
     const held = (): Member => {
@@ -166,13 +214,16 @@ export class SimCluster {
         await ask(() => write(sending), 'unknown');
       } catch (error) {
         if (!(error instanceof StorageError) || error.kind === 'fenced') throw error;
-        if (error.kind === 'unknown') unsure = sending;
+        if (error.kind === 'unknown') {
+          unsure = sending;
+          recent.doubt({ incarnation, number: stored + 1, batch: sending.batch });
+        }
         throw unsure === null ? error : new StorageError('unknown', error.message);
       }
       unsure = null;
       stored += 1;
-      this.#settled.add(sending.batch);
-      for (const no of sending.orders) taken.delete(no);
+      recent.keep({ incarnation, number: stored, batch: sending.batch });
+      taken = taken.filter((no) => !sending.orders.includes(no));
     };
     return {
       ...disk.reader,
@@ -180,11 +231,9 @@ export class SimCluster {
       takeUnstored: async () => new Map(),
       takeOrders: async () => {
         const waiting = await ask(() => this.#orders);
-        const fresh = waiting.filter(({ no }) => !given.has(no));
-        for (const { no, order } of fresh) {
-          given.add(no);
-          if (!isOfAnotherVersion(order)) taken.add(no);
-        }
+        const fresh = waiting.filter(({ no }) => !recent.givenOrders.has(String(no)));
+        for (const { no } of fresh) recent.givenOrders.add(String(no));
+        taken = waiting.filter(({ order }) => !isOfAnotherVersion(order)).map(({ no }) => no);
         return fresh.map(({ order }) => order);
       },
       prune: (olderThan) =>
@@ -193,9 +242,9 @@ export class SimCluster {
           return disk.prune(olderThan);
         }),
       commit: async (batch) => {
-        if (this.#settled.has(batch)) return;
+        if (recent.isStored(batch)) return;
         if (unsure !== null && unsure.batch !== batch) throw new Error('another batch while one is unknown');
-        await store(unsure ?? { batch, orders: [...taken] });
+        await store(unsure ?? { batch, orders: taken });
       },
       get stored() {
         return stored;
@@ -211,9 +260,7 @@ export class SimCluster {
     this.timeline += 1;
     // What its owner stored came after the claim: it is gone with it.
     const ofClaim = claims === 0 ? 0 : this.log.filter(({ epoch }) => epoch >= this.#slot.epoch).length;
-    for (const { batch, incarnation } of this.log.splice(this.log.length - Math.max(commits, ofClaim))) {
-      this.#lost.push(batch);
-      this.#settled.delete(batch);
+    for (const { incarnation } of this.log.splice(this.log.length - Math.max(commits, ofClaim))) {
       const member = this.#members.get(incarnation);
       if (member !== undefined) member.batch -= 1;
     }
@@ -222,8 +269,8 @@ export class SimCluster {
     this.#slot = { epoch: this.#slot.epoch - claims, incarnation: '' };
   }
 
-  #takeLost(): readonly Batch[] {
-    return this.#lost.splice(0);
+  #takeLost(recent: RecentBatches): readonly Batch[] {
+    return recent.takeLost(new Map([...this.#members].map(([id, { batch }]) => [id, batch])));
   }
 
   #leave(incarnation: string): void {
@@ -233,7 +280,7 @@ export class SimCluster {
 
   /** Members whose lease ended long ago, but the last owner: who was killed never leaves. */
   #longGone(): string[] {
-    const before = this.#clock.monotonic() - 100 * this.#leaseMs;
+    const before = this.#clock.monotonic() - keptForMs;
     return [...this.#members].flatMap(([incarnation, { expiresAt }]) =>
       expiresAt < before && incarnation !== this.#slot.incarnation ? [incarnation] : [],
     );

@@ -151,8 +151,7 @@ export class DistantDatabase {
       throw new StorageError('other', 'simulated: the process is gone');
     }
     writer.commit(batch);
-    this.#fleet.stored(batch);
-    this.#machine.observe(span, (it) => it.committed(batch, true));
+    if (this.#fleet.stored(batch)) this.#machine.observe(span, (it) => it.committed(batch, true));
     if (commitDoom !== null) life.strike(commitDoom.downMs);
   }
 

@@ -1,6 +1,7 @@
 import type { Settings } from '../../src/domain/settings.ts';
 import { drawLatest, type LatestPair, latestFrames, latestPairs } from './draw-latest-pairs.ts';
 import { drawNewest, type NewestPair, newestFrames, newestPairs } from './draw-newest-pairs.ts';
+import { drawServers, type ServerPair, serverFrames, serverPairs } from './draw-server-pairs.ts';
 import { endOfOwner, type Frame, type Scene } from './pair-frame.ts';
 import { renamedAccounts, withoutChannel } from './receiver-names.ts';
 import { type Happening, hourMs, minuteMs } from './scenario.ts';
@@ -26,9 +27,9 @@ const ownPairs = [
   'quiet hours × escalation',
 ] as const;
 type OwnPair = (typeof ownPairs)[number];
-export type NewerPair = OwnPair | NewestPair | LatestPair;
+export type NewerPair = OwnPair | NewestPair | LatestPair | ServerPair;
 
-export const newerPairs: readonly NewerPair[] = [...ownPairs, ...newestPairs, ...latestPairs];
+export const newerPairs: readonly NewerPair[] = [...ownPairs, ...newestPairs, ...latestPairs, ...serverPairs];
 
 const many = [2, 3, 3];
 const oftenAndDaily = ['0 */2 * * *', '30 2 * * *'];
@@ -57,10 +58,15 @@ export const frames: Readonly<Record<NewerPair, Frame>> = {
   },
   ...newestFrames,
   ...latestFrames,
+  ...serverFrames,
 };
 
 function isLatest(pair: NewerPair): pair is LatestPair {
   return latestPairs.some((each) => each === pair);
+}
+
+function isOfServers(pair: NewerPair): pair is ServerPair {
+  return serverPairs.some((each) => each === pair);
 }
 
 type Undone = Extract<Happening, { kind: 'undo' }>;
@@ -266,9 +272,14 @@ export function drawNewer(from: Seeded, pair: NewerPair, { settings, at, until }
     }
     default: {
       const scene = { settings, at, until };
-      return isLatest(pair) ? drawLatest(from, pair, scene) : drawNewest(from, pair, scene);
+      return drawLast(from, pair, scene);
     }
   }
+}
+
+function drawLast(from: Seeded, pair: Exclude<NewerPair, OwnPair>, scene: Scene): Happening[] {
+  if (isOfServers(pair)) return drawServers(from, pair, scene);
+  return isLatest(pair) ? drawLatest(from, pair, scene) : drawNewest(from, pair, scene);
 }
 
 /** People take back, or let last, what they or others ordered. */

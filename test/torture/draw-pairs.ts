@@ -7,7 +7,7 @@ import { toolTypes } from '../support/paging-tool.ts';
 import { makeAccount, makeProvider, makeRoute, makeSettings } from '../support/settings.ts';
 import { accessOf, entryOfKind, entryWith, ownEntry } from './draw-kinds.ts';
 import { drawNewer, frames, type NewerPair, newerPairs } from './draw-newer-pairs.ts';
-import { endOfOwner, withNodes } from './pair-frame.ts';
+import { endOfOwner, lessDisturbed, withNodes } from './pair-frame.ts';
 import { renamedAccounts, renamedSettings } from './receiver-names.ts';
 import {
   type ChannelFault,
@@ -61,7 +61,7 @@ export function drawPair(from: Seeded, mixed: Scenario, wanted?: string): Scenar
   const pair =
     allPairs.find((each) => each === wanted) ?? [...laterPairs, ...newerPairs].find(isDrawn) ?? picked;
   const frame = newerPairs.some((each) => each === pair) ? frames[pair as NewerPair] : {};
-  const drawn = withNodes(from, mixed, frame);
+  const drawn = lessDisturbed(withNodes(from, mixed, frame), frame);
   const isGroup = pair === 'limited × regrouped';
   const own = frame.isOwnEntry === true ? entryWith('main') : null;
   const accounts = Array.from(

@@ -12,6 +12,8 @@ import type { Machine } from './machine.ts';
 import type { Model } from './model/model.ts';
 import type { Happening, Scenario } from './scenario.ts';
 import { chanceOf } from './seeded.ts';
+import { Servers } from './servers.ts';
+import type { SimStorage } from './sim-storage.ts';
 
 /** As the product has it by default. */
 export const leaseMs = 8000;
@@ -35,16 +37,26 @@ export class Fleet {
   /** Whether somebody was in doubt when the accounts were taken: who takes them so gives them away again once it is not. */
   #wasInDoubt = false;
   #epoch = 0;
-  readonly #storedPolls = new WeakSet<object>();
+  readonly #stored = new WeakSet<Batch>();
+  #storedPolls = new WeakSet<object>();
+  readonly #servers: Servers | null;
 
-  constructor(parts: { readonly scenario: Scenario; readonly queue: EventQueue; readonly model: Model }) {
-    const { scenario, queue, model } = parts;
+  constructor(parts: {
+    readonly scenario: Scenario;
+    readonly queue: EventQueue;
+    readonly model: Model;
+    readonly storage: SimStorage;
+  }) {
+    const { scenario, queue, model, storage } = parts;
     this.#scenario = scenario;
     this.#model = model;
     this.slowness = scenario.sleepMs <= 1000 ? 1 : 20;
     const trueTime = { now: () => scenario.startAt + queue.now, monotonic: () => queue.now };
     this.shared = scenario.nodes === 1 ? null : new SimCluster(this.slowed(trueTime), leaseMs);
-    if (this.shared !== null) this.shared.taken = (_, epoch, after) => this.#taken(epoch, after);
+    if (this.shared !== null)
+      this.shared.taken = (incarnation, epoch, after) => this.#taken(incarnation, epoch, after);
+    this.#servers =
+      this.shared === null || storage.servers === null ? null : new Servers(this.shared, storage.servers);
   }
 
   /** The machine whose daemon does the work. */
@@ -83,6 +95,17 @@ export class Fleet {
   /** Whether the model has to hear of what befalls this one. */
   isTheirs(machine: Machine): boolean {
     return this.machines.length === 1 || this.owner === machine;
+  }
+
+  /** What happens to the servers behind the address of the database. */
+  serve(what: Extract<Happening, { kind: 'server' }>['what']): void {
+    const servers = this.#servers;
+    if (what === 'replica cut') servers?.cutReplica();
+    else if (servers?.promote() === true) {
+      // What the server has of these is seen in the end.
+      this.#storedPolls = new WeakSet();
+      this.#model.storageFails();
+    }
   }
 
   leaveOrder(order: LeftOrder): void {
@@ -139,23 +162,28 @@ export class Fleet {
       this.#model.broken('who owns the accounts knows itself', why);
   }
 
-  /** The shared database stores a batch: everything once, whoever says it how often. */
-  stored(batch: Batch): void {
+  /** The shared database stores a batch: everything once, whoever says it how often. False where it had been stored before, and was lost. */
+  stored(batch: Batch): boolean {
     this.left.stored(batch);
     for (const poll of batch.polls) {
       if (this.#storedPolls.has(poll)) this.#model.broken('every batch is stored once', poll.account);
       this.#storedPolls.add(poll);
     }
+    const isNew = !this.#stored.has(batch);
+    this.#stored.add(batch);
+    return isNew;
   }
 
   /** Somebody took the accounts: whoever had them before has them no more, whether or not it knows. */
-  #taken(epoch: number, after: number | undefined): void {
+  #taken(incarnation: string, epoch: number, after: number | undefined): void {
     if (epoch <= this.#epoch)
       this.#model.broken('an epoch never comes again', `${epoch} after ${this.#epoch}`);
     this.#epoch = epoch;
     this.#wasInDoubt = this.machines.some(
       ({ membership }) => membership?.isDoubtful === true || membership?.clusterStatus.role === 'alone',
     );
-    if (after === undefined) this.owner?.overtaken();
+    const { owner } = this;
+    const isAgain = after !== undefined || incarnation.startsWith(`${owner?.process}-`);
+    if (!isAgain) owner?.overtaken();
   }
 }

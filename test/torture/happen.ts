@@ -17,6 +17,7 @@ import { extendedByMs } from './model/orders-given.ts';
 import { acknowledged } from './model/routing.ts';
 import { dayMs, type Happening, hourMs } from './scenario.ts';
 import { hashText } from './seeded.ts';
+import { lookAtStandbys } from './standby-look.ts';
 import { orderAtStandby } from './standby-orders.ts';
 import type { Story } from './story.ts';
 import type { World } from './world.ts';
@@ -129,6 +130,12 @@ export function happen(stage: Stage, it: Happening, struck: Machine | null = sta
       return;
     case 'hand over':
       fleet.leaveOrder(leftOrderOf({ kind: 'hand-over' }, { at: machine.wall() }));
+      return;
+    case 'server':
+      fleet.serve(it.what);
+      return;
+    case 'look at standby':
+      lookAtStandbys(fleet, model);
       return;
     case 'left readings':
       fleet.left.leave(it.account, machine.wall());

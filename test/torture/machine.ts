@@ -3,9 +3,11 @@ import type { StandbyViews } from '../../src/cluster/standby-views.ts';
 import { Daemon } from '../../src/daemon/daemon.ts';
 import type { DaemonDependencies } from '../../src/daemon/daemon-dependencies.ts';
 import type { HandOver } from '../../src/domain/operator.ts';
+import { onStorageError } from '../../src/domain/operator-error.ts';
 import type { Settings } from '../../src/domain/settings.ts';
 import { startMonitor } from '../../src/engine/restore.ts';
 import type { MonitorState } from '../../src/engine/state.ts';
+import { storeAgain } from '../../src/engine/unstored.ts';
 import type { Calendar, Clock, Random } from '../../src/ports/clock.ts';
 import type { Log } from '../../src/ports/log.ts';
 import type { Batch, LeftOrder, StoredState } from '../../src/ports/store.ts';
@@ -186,13 +188,27 @@ export class Machine {
       if (!life.dead && life.span === span) this.#endSpan(life, true);
     };
     const blind = new WeakSet<MonitorState>();
+    const recent = shared.recent();
+    const load = () => askStore(() => database.load());
+    // As src/wiring/run-clustered.ts.
+    const compare = async (daemon: Daemon | null): Promise<void> => {
+      if (daemon === null || this.daemon !== daemon) return;
+      const again = storeAgain(daemon.state);
+      const stored = await load().catch(onStorageError(null));
+      if (stored === null)
+        life.setTimer({ delayMs: leaseMs, fire: () => void compare(daemon), ofLease: true });
+      else if (this.daemon === daemon) daemon.act((at) => again(stored, at));
+    };
     const membership = new Membership({
       cluster: {
-        ...shared.at(ask),
+        ...shared.at(ask, undefined, recent),
         claim: (incarnation, condition = {}) =>
           shared.at(condition.after === undefined ? ask : askUnheard).claim(incarnation, condition),
-        reader: { ...file, load: () => askStore(() => database.load()) },
-        load: (options) => loadPatiently(() => askStore(() => database.load()), options),
+        reader: { ...file, load },
+        load: (options) => {
+          recent.clear();
+          return loadPatiently(load, options);
+        },
         store: (owner, alreadyStored) => {
           const span = spanOf();
           life.epoch = owner.epoch;
@@ -205,7 +221,7 @@ export class Machine {
             },
             prune: (olderThan: number) => writer.prune(olderThan),
           });
-          return shared.at(ask, { ask: askStore, open }).store(owner, alreadyStored);
+          return shared.at(ask, { ask: askStore, open }, recent).store(owner, alreadyStored);
         },
       },
       clock: this.#fleet.slowed({
@@ -259,11 +275,13 @@ export class Machine {
         void daemon?.abandon();
       },
       drain: async (aheadMs) => life.span?.daemon?.drain(aheadMs * slowness),
+      takenBack: () => compare(this.daemon),
     });
     this.membership = membership;
     life.standbyPage = openStandbyPage({
       settings: () => this.settings,
-      reader: { ...file, load: () => askStore(() => database.load()) },
+      // Its rests go by how long it reads, and by the clock of leases.
+      reader: { ...file, load: () => ask(() => database.load()) },
       clock: { ...clock, monotonic: this.#fleet.slowed(clock).monotonic },
       random: this.#random(life, 'standby'),
       calendar: this.#calendar,

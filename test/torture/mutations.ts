@@ -670,8 +670,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'who was refused by a database that lost its claim takes itself for overtaken',
     file: owned,
-    old: 'if (look.epoch > epoch || isForeign) this.#lost(',
-    new: 'if (look.epoch !== epoch || isForeign) lost(',
+    old: 'if (look.epoch > epoch || (look.epoch === epoch && isForeign))',
+    new: 'if (look.epoch !== epoch || isForeign)',
     test: membershipTest,
   },
   {

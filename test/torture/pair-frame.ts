@@ -26,6 +26,8 @@ export interface Frame {
   readonly limits?: true;
   /** By these expressions. */
   readonly reports?: readonly string[];
+  /** Nothing befalls machines, processes and their way to the database besides. */
+  readonly isUndisturbed?: true;
   /** An hour from each. */
   readonly quietHours?: string;
 }
@@ -44,6 +46,21 @@ export interface Scene {
 export function endOfOwner(from: Seeded, at: number): Happening {
   const kind = from.pick(['kill', 'stop', 'hand over'] as const);
   return kind === 'hand over' ? { at, kind } : { at, kind, downMs: from.pick([1000, 5 * minuteMs]) };
+}
+
+const ofPeople: readonly Happening['kind'][] = [
+  ...(['acknowledge', 'silence', 'expire', 'undo', 'press', 'ordered', 'announced'] as const),
+  ...(['test alert', 'order at standby', 'await'] as const),
+];
+
+/** The story without what the frame leaves out of it. */
+export function lessDisturbed(drawn: Scenario, { isUndisturbed }: Frame): Scenario {
+  if (isUndisturbed !== true) return drawn;
+  return {
+    ...drawn,
+    losesNoAnswer: true,
+    events: drawn.events.filter(({ kind }) => ofPeople.includes(kind)),
+  };
 }
 
 /** The machines of the story, and what they cannot share is left out. */

@@ -31,6 +31,8 @@ export interface Scenario {
   readonly weather: readonly Spell[];
   readonly channelWeather: readonly ChannelSpell[];
   readonly events: readonly Happening[];
+  /** No answer of the database is lost by chance. */
+  readonly losesNoAnswer?: true;
   /** Share of polls and sends that fail for no reason at all. */
   readonly noise: number;
 }
@@ -108,6 +110,8 @@ export type Happening = { readonly at: number } & (
       readonly forMs: number;
     }
   | { readonly kind: 'hand over' }
+  /** The replica of the shared database falls behind, and takes its place. */
+  | { readonly kind: 'server'; readonly what: 'replica cut' | 'fail over' }
   | { readonly kind: 'storage'; readonly fault: StorageFault; readonly forMs: number }
   /** A bit of one stored record flips: what that does shows when the records are next loaded. */
   | { readonly kind: 'damage'; readonly source: DamagedSource; readonly place: number }
@@ -171,6 +175,8 @@ export type Happening = { readonly at: number } & (
   | { readonly kind: 'left readings'; readonly account: string }
   /** Somebody reads what the page has of an account, of incidents and of messages. */
   | { readonly kind: 'look'; readonly account: string }
+  /** The same on the pages of all that stand by. */
+  | { readonly kind: 'look at standby' }
 );
 
 /** Also those that wait for something. */

@@ -23,6 +23,11 @@ export interface SimStorage {
   open(now: () => number): SqliteStore;
   fault: StorageFault | null;
   setFault(fault: StorageFault | null): void;
+  /** The server that processes share, and another one in its place, while they run; null where they share none. */
+  readonly servers: {
+    copy(): StoredServer;
+    leadTo(server: StoredServer): void;
+  } | null;
   backup(): void;
   /** Puts the last backup in the place of the database; false when there is none. Only while no process runs. */
   restore(): boolean;
@@ -33,6 +38,9 @@ export interface SimStorage {
   bytes(): Buffer;
   close(): void;
 }
+
+/** What a server has stored. */
+export type StoredServer = Connection;
 
 export function openStorage(kind: 'memory' | 'file', now: number): SimStorage {
   return kind === 'memory' ? new MemoryStorage(now) : new FileStorage(now);
@@ -52,10 +60,32 @@ class MemoryStorage implements SimStorage {
 
   open(now: () => number): SqliteStore {
     applyFault(this.#db, this.fault);
-    const store = createStore({ db: this.#db, path: 'memory', now });
-    // Nobody else can write what is in memory, so nobody can have left an order.
-    return { ...withFault(store, this), takeOrders: () => [] };
+    let db = this.#db;
+    const openHere = (): SqliteStore => ({
+      ...withFault(createStore({ db, path: 'memory', now }), this),
+      // Nobody else can write what is in memory, so nobody can have left an order.
+      takeOrders: () => [],
+    });
+    let store = openHere();
+    // What is open goes to the server that is the present one by then.
+    return new Proxy(store, {
+      get: (_, name) => {
+        if (db !== this.#db) {
+          db = this.#db;
+          store = openHere();
+        }
+        return Reflect.get(store, name);
+      },
+    });
   }
+
+  readonly servers = {
+    copy: (): Connection => new Database(this.#db.serialize()),
+    leadTo: (server: Connection): void => {
+      this.#db = server;
+      applyFault(server, this.fault);
+    },
+  };
 
   setFault(fault: StorageFault | null): void {
     this.fault = fault;
@@ -89,6 +119,7 @@ class MemoryStorage implements SimStorage {
 class FileStorage implements SimStorage {
   readonly #damaged = new Set<string>();
   fault: StorageFault | null = null;
+  readonly servers = null;
   readonly #directory: string;
   #path: string;
   #db: Connection | null = null;

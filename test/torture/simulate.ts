@@ -60,7 +60,7 @@ export async function simulate(scenario: Scenario, options: { readonly notified:
       violation ??= describe(violated);
     },
   });
-  const fleet = new Fleet({ scenario, queue, model });
+  const fleet = new Fleet({ scenario, queue, model, storage });
   const world = new World(scenario);
   for (let place = 0; place < scenario.nodes; place++) {
     fleet.machines.push(new Machine({ scenario, queue, world, storage, calendar, observer, fleet }));

@@ -38,7 +38,7 @@ export async function orderAtStandby(
   }
 }
 
-function isStandingBy({ up, frozen, stopping, membership }: Machine): boolean {
+export function isStandingBy({ up, frozen, stopping, membership }: Machine): boolean {
   return up && !frozen && !stopping && membership?.clusterStatus.role === 'standby';
 }
 

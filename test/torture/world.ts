@@ -70,7 +70,8 @@ export class World {
 
   /** Whether the database did what it was asked, and nobody hears of it. */
   losesAnswer(at: number, often = false): boolean {
-    const { seed, storeMs, days } = this.#scenario;
+    const { seed, storeMs, days, losesNoAnswer } = this.#scenario;
+    if (losesNoAnswer === true) return false;
     return storeMs > 0 && at < days * dayMs && chanceOf(seed, 7, at) < (often ? 0.7 : 0.03);
   }
 

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { env } from 'node:process';
+import { interpolate } from '../../config/interpolate.ts';
 import { listSecretTexts } from '../../daemon/known-secrets.ts';
 import { ownOf } from '../../domain/own.ts';
 import { inParts } from '../../domain/parts.ts';
@@ -198,7 +199,6 @@ An address may hold placeholders as the configuration does, so that no password 
 
 /** A database that a command names: an address with placeholders as in the configuration, so that no password has to be typed, or a file. */
 async function readPlace({ process }: CommandContext, text: string): Promise<StorePlace> {
-  const { interpolate } = await import('../../config/interpolate.ts');
   const filled = interpolate(text, {
     env: (name) => ownOf(env, name),
     file(path) {

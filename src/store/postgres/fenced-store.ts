@@ -11,8 +11,8 @@ import { findUnstored } from '../unstored.ts';
 import { commitStatement, commitValues, fenceValues, onlySlot, whileOwned } from './commit.ts';
 import type { Ask, Database } from './connection.ts';
 import { fencedError, noneReadable, stillUnknown } from './failure.ts';
-import { keptForMs } from './lease.ts';
 import { PartedBatch } from './parted-batch.ts';
+import type { RecentBatches } from './recent-batches.ts';
 import { openRetention } from './removal.ts';
 
 /** A batch on its way: what is sent again as it is when nobody says whether it was stored. */
@@ -214,86 +214,4 @@ async function refuseFaultOfReading(ask: Ask): Promise<void> {
 async function versionToWrite(ask: Ask): Promise<1 | 2> {
   const [first] = await ask<{ program: string }>('SELECT program FROM migration WHERE number = 1', []);
   return first?.program.startsWith('lowwater 0.2.') === true ? 1 : 2;
-}
-
-interface Sent {
-  readonly incarnation: string;
-  readonly number: number;
-  readonly batch: Batch;
-}
-
-interface Kept extends Sent {
-  readonly at: number;
-}
-
-/** Polls and batches that are kept: some minutes of a large fleet, some tens of megabytes. */
-const maxPolls = 50_000;
-const maxBatches = 1000;
-
-/** The batches that this owner stored last, so that it can store them again where the database loses them. */
-export class RecentBatches {
-  readonly #now: () => number;
-  #kept: Kept[] = [];
-  #polls = 0;
-  #unsure: Sent | null = null;
-
-  readonly givenOrders = new Set<string>();
-  /** Batches that this process has stored, under any incarnation. */
-  readonly #stored = new WeakSet<Batch>();
-  /** As what else each was stored before the database lost it: a server that was left may be the one in use again. */
-  readonly #before = new WeakMap<Batch, readonly Sent[]>();
-
-  constructor(now: () => number) {
-    this.#now = now;
-  }
-
-  isStored(batch: Batch): boolean {
-    return this.#stored.has(batch);
-  }
-
-  get incarnations(): readonly string[] {
-    const kept = this.#unsure === null ? this.#kept : [...this.#kept, this.#unsure];
-    return [...new Set(kept.flatMap((sent) => this.#placesOf(sent)).map(({ incarnation }) => incarnation))];
-  }
-
-  clear(): void {
-    this.#kept = [];
-    this.#polls = 0;
-    this.#unsure = null;
-    this.givenOrders.clear();
-  }
-
-  doubt(sent: Sent): void {
-    this.#unsure = sent;
-  }
-
-  keep(stored: Sent): void {
-    this.#unsure = null;
-    this.#stored.add(stored.batch);
-    this.#kept.push({ ...stored, at: this.#now() });
-    this.#polls += stored.batch.polls.length;
-    while (this.#polls > maxPolls || this.#kept.length > maxBatches)
-      this.#polls -= this.#kept.shift()?.batch.polls.length ?? 0;
-  }
-
-  /** Takes out what the database has not, by how many batches it has of each incarnation; oldest first. */
-  takeLost(known: ReadonlyMap<string, number>): readonly Batch[] {
-    const isLost = (sent: Sent): boolean =>
-      this.#placesOf(sent).every(({ incarnation, number }) => number > (known.get(incarnation) ?? 0));
-    // The database may have forgotten the incarnation of an older one, and not what it stored.
-    const since = this.#now() - keptForMs;
-    const isThere = ({ incarnation, at }: Kept): boolean => !known.has(incarnation) && at <= since;
-    const gone = this.#kept.filter((kept) => isLost(kept) && !isThere(kept));
-    for (const { batch } of gone) this.#stored.delete(batch);
-    for (const sent of gone) this.#before.set(sent.batch, this.#placesOf(sent));
-    if (this.#unsure !== null && !isLost(this.#unsure)) this.#stored.add(this.#unsure.batch);
-    this.#kept = this.#kept.filter((kept) => !isLost(kept));
-    this.#polls = this.#kept.reduce((sum, { batch }) => sum + batch.polls.length, 0);
-    this.#unsure = null;
-    return gone.map(({ batch }) => batch);
-  }
-
-  #placesOf(sent: Sent): readonly Sent[] {
-    return [sent, ...(this.#before.get(sent.batch) ?? [])];
-  }
 }

@@ -7,10 +7,11 @@ import { databaseIdNote, unstoredNote } from '../tables.ts';
 import { writeUnstored } from '../unstored.ts';
 import { onlySlot } from './commit.ts';
 import { type Database, openDatabase } from './connection.ts';
-import { createFencedStore, RecentBatches } from './fenced-store.ts';
+import { createFencedStore } from './fenced-store.ts';
 import { openLease } from './lease.ts';
 import { migrate } from './migrate.ts';
 import { findConfigurations, findDatabaseId, insertOrder, loadOwned, readFrom } from './reader.ts';
+import { RecentBatches } from './recent-batches.ts';
 import { setAside } from './removal.ts';
 
 /** A configuration that nobody has used for so long is forgotten. */
@@ -36,6 +37,7 @@ export function openCluster(options: {
   const found = readFrom(database, now, (run) => damaged.note(run));
   const reader = { ...found, close: async () => undefined };
   const recent = new RecentBatches(now);
+  const lease = openLease(database, leaseMs, program);
   let id: string | null = null;
   return {
     databaseId: () => id,
@@ -55,7 +57,15 @@ export function openCluster(options: {
       }
       log.info({}, 'PostgreSQL database open');
     },
-    ...openLease(database, leaseMs, program),
+    ...lease,
+    async join(card, gone = []) {
+      await lease.join(card, gone);
+      recent.left(gone);
+    },
+    async leave(incarnation) {
+      await lease.leave(incarnation);
+      recent.left([incarnation]);
+    },
     load(options) {
       // The daemon that takes the accounts goes on from what the database has.
       recent.clear();

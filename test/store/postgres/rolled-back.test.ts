@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { dayMs } from '../../../src/domain/time.ts';
-import { RecentBatches } from '../../../src/store/postgres/fenced-store.ts';
 import { findConfigurations, withSchema } from '../../../src/store/postgres/reader.ts';
+import { RecentBatches } from '../../../src/store/postgres/recent-batches.ts';
 import { noPostgres, sharedPostgres } from '../../support/postgres.ts';
 import { batch, incident, noon } from '../sqlite/batches.ts';
 import { makeDatabase, open, own, program } from './fixtures.ts';
@@ -63,6 +63,14 @@ describe.skipIf(noPostgres !== null)('a database that lost the last commits of a
     await store.commit(batch({ notes: { first: '1' } }));
     await server.sql(url, `DELETE FROM member WHERE incarnation = '${incarnation}'`);
     at += 2 * dayMs;
+    expect(await cluster.takeLost()).toEqual([]);
+  });
+
+  it('gets nothing again of an incarnation that gave the accounts away, and whose process then went on with them', async () => {
+    const cluster = await open(await makeDatabase());
+    const { incarnation, store } = await own(cluster);
+    await store.commit(batch({ notes: { first: '1' } }));
+    await cluster.leave(incarnation);
     expect(await cluster.takeLost()).toEqual([]);
   });
 

@@ -202,8 +202,7 @@ export class Duties {
     const known = silencesOf(state, this.#earlier);
     const open = message.items.filter(({ incident }) => incident.resolvedAt === null);
     const told = new Set(open.map(({ incident: { account, rule } }) => alertKey(account, rule)));
-    const counts = (key: string): boolean =>
-      told.has(key) && at - (this.#changedAt.get(key) ?? at) > settledMs;
+    const counts = (key: string): boolean => told.has(key);
     for (const { incident } of message.items)
       if ([-edgeMs, 0, edgeMs].every((edge) => silenced(known, calendar, incident, now + edge)))
         throw new Violation('a silence is kept', `${message.id} to ${channel} says ${incident.id}`);

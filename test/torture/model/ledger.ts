@@ -74,6 +74,7 @@ export class Ledger {
   /** Since the end of a batch was not known nothing was stored: what was decided meanwhile stood in no batch that could be seen. */
   #isBehind = false;
   sends = 0;
+  readonly #everDelivered = new Set<string>();
 
   get pending(): Notification[] {
     return [...this.#rows.values()].filter((row) => row.state === 'pending');
@@ -163,6 +164,7 @@ export class Ledger {
         if (before.state === 'pending' && row.state === 'dead') this.#died(row, it.at);
       }
       if (row.state !== 'pending') this.#ended.push(row.id);
+      if (row.state === 'delivered') this.#everDelivered.add(row.id);
       for (const key of keysOf(row)) if (!this.#firstSeen.has(key)) this.#firstSeen.set(key, it.at);
       this.#rows.set(row.id, row);
     }
@@ -325,7 +327,7 @@ export class Ledger {
     );
   }
 
-  /** What leaves the outbox unsent went whole into another message, or was taken back because of a silence, known to nobody. */
+  /** What leaves the outbox unsent went whole into another message, or was taken back because of a silence or a worse alert, known to nobody. */
   #expectMoved(batch: Batch, wasMuted: (incident: string) => boolean): void {
     for (const id of batch.removedMessages) {
       const row = this.#rows.get(id);
@@ -372,7 +374,8 @@ export class Ledger {
   #expectBorn(row: Notification): void {
     if (row.report !== null) this.#expectFirstReport(row);
     if (this.#unstored.delete(row.id)) return;
-    if (row.state === 'delivered')
+    // What an older database lacks is stored again.
+    if (row.state === 'delivered' && !this.#everDelivered.has(row.id))
       throw new Violation('delivered means delivered', `${row.id} was born delivered`);
     // What came up since the last batch was taken may have been held back at the last moment, and counts that as an attempt.
     if (row.attempts > 1 && row.createdAt < this.#takenAt)

@@ -28,7 +28,7 @@ import { OrdersGiven } from './orders-given.ts';
 import { Pacing } from './pacing.ts';
 import { Receivers } from './receivers.ts';
 import { restoreLoaded } from './restore-awake.ts';
-import { silenced } from './routing.ts';
+import { inhibited, silenced } from './routing.ts';
 import { expectSaysWhatIs } from './said.ts';
 import { SelfAlerts } from './self-alerts.ts';
 
@@ -53,7 +53,7 @@ export class Model implements Observer {
   readonly #scenario: Scenario;
   readonly #story: Story;
   readonly #calendar: Calendar;
-  /** Incidents that a silence muted at some time. */
+  /** Incidents that a silence muted, or another alert spoke for, at some time. */
   readonly #muted = new Set<string>();
   readonly #now: () => number;
   readonly #storage: SimStorage;
@@ -293,7 +293,9 @@ export class Model implements Observer {
     const touched = new Set([...batch.accounts, ...batch.alerts].map((it) => it.account));
     if (!this.#napUnseen) this.#book.elapse(moment.now);
     for (const incident of batch.incidents) {
-      if (!incident.event && !incident.account.startsWith('@')) this.#book.expectCause(incident);
+      // One that is over may be stored again.
+      const isOld = incident.resolvedAt !== null && this.#incidents.has(incident.id);
+      if (!incident.event && !isOld && !incident.account.startsWith('@')) this.#book.expectCause(incident);
     }
     if (!this.#napUnseen) this.#book.compare(state, { ...moment, only: touched });
     for (const incident of batch.incidents) {
@@ -310,8 +312,10 @@ export class Model implements Observer {
     const isAgain = batch === this.#tried;
     if (!isAgain) this.#book.events.expectNothingLeft(moment.now);
     this.#tried = batch;
+    const heard = { state, calendar: this.#calendar, book: this.#book, now: moment.now };
     for (const incident of state.incidents.values())
-      if (silenced(state, this.#calendar, incident, moment.now)) this.#muted.add(incident.id);
+      if (silenced(state, this.#calendar, incident, moment.now) || inhibited(heard, incident))
+        this.#muted.add(incident.id);
     this.given.follow(state, batch, moment.now);
     this.#enqueue(batch, state, moment);
     this.#review(state, moment, isAgain);

@@ -43,6 +43,8 @@ export class OrdersGiven {
   readonly #risen = new DurableMap<number>();
   readonly #readings = new DurableMap<Reading>();
   readonly #stored = [this.#silences, this.#expected, this.#risen, this.#readings] as const;
+  /** Entries of the audit that a batch had. */
+  readonly #audited = new Set<string>();
   /** By who gave it, each of whom gives one. */
   readonly #answers = new Map<string, Answer>();
 
@@ -64,9 +66,12 @@ export class OrdersGiven {
   /** Before a batch is stored. */
   follow(state: MonitorState, batch: Batch, now: number): void {
     for (const silence of batch.silences) this.#silences.set(silence.id, silence);
-    const ordered = Object.entries(batch.notes).flatMap(([name, note]) =>
-      name.startsWith('audit:') && note !== null ? [JSON.parse(note) as AuditEntry] : [],
-    );
+    // What an older database lacks is stored again.
+    const ordered = Object.entries(batch.notes).flatMap(([name, note]) => {
+      if (!name.startsWith('audit:') || note === null || this.#audited.has(note)) return [];
+      this.#audited.add(note);
+      return [JSON.parse(note) as AuditEntry];
+    });
     this.#expectMuted(state, now);
     this.#expectExtended(state);
     this.#expectGivenBack(state, ordered);

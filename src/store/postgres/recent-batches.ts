@@ -1,0 +1,93 @@
+import type { Batch } from '../../ports/store.ts';
+import { keptForMs } from './lease.ts';
+
+interface Sent {
+  readonly incarnation: string;
+  readonly number: number;
+  readonly batch: Batch;
+}
+
+interface Kept extends Sent {
+  readonly at: number;
+}
+
+/** Polls and batches that are kept: some minutes of a large fleet, some tens of megabytes. */
+const maxPolls = 50_000;
+const maxBatches = 1000;
+
+/** The batches that this owner stored last, so that it can store them again where the database loses them. */
+export class RecentBatches {
+  readonly #now: () => number;
+  #kept: Kept[] = [];
+  #polls = 0;
+  #unsure: Sent | null = null;
+
+  readonly givenOrders = new Set<string>();
+  /** Batches that this process has stored, under any incarnation. */
+  readonly #stored = new WeakSet<Batch>();
+  /** As what else each was stored before the database lost it: a server that was left may be the one in use again. */
+  readonly #before = new WeakMap<Batch, readonly Sent[]>();
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  isStored(batch: Batch): boolean {
+    return this.#stored.has(batch);
+  }
+
+  get incarnations(): readonly string[] {
+    const kept = this.#unsure === null ? this.#kept : [...this.#kept, this.#unsure];
+    return [...new Set(kept.flatMap((sent) => this.#placesOf(sent)).map(({ incarnation }) => incarnation))];
+  }
+
+  clear(): void {
+    this.#kept = [];
+    this.#polls = 0;
+    this.#unsure = null;
+    this.givenOrders.clear();
+  }
+
+  /** Incarnations that the database counts no more, as they have left: it has what they stored. */
+  left(incarnations: readonly string[]): void {
+    this.#keepOnly(({ incarnation }) => !incarnations.includes(incarnation));
+  }
+
+  doubt(sent: Sent): void {
+    this.#unsure = sent;
+  }
+
+  keep(stored: Sent): void {
+    this.#unsure = null;
+    this.#stored.add(stored.batch);
+    this.#kept.push({ ...stored, at: this.#now() });
+    this.#polls += stored.batch.polls.length;
+    while (this.#polls > maxPolls || this.#kept.length > maxBatches)
+      this.#polls -= this.#kept.shift()?.batch.polls.length ?? 0;
+  }
+
+  /** Takes out what the database has not, by how many batches it has of each incarnation; oldest first. */
+  takeLost(known: ReadonlyMap<string, number>): readonly Batch[] {
+    const isLost = (sent: Sent): boolean =>
+      this.#placesOf(sent).every(({ incarnation, number }) => number > (known.get(incarnation) ?? 0));
+    // The database may have forgotten the incarnation of an older one, and not what it stored.
+    const since = this.#now() - keptForMs;
+    const isThere = ({ incarnation, at }: Kept): boolean => !known.has(incarnation) && at <= since;
+    const gone = this.#kept.filter((kept) => isLost(kept) && !isThere(kept));
+    for (const { batch } of gone) this.#stored.delete(batch);
+    for (const sent of gone) this.#before.set(sent.batch, this.#placesOf(sent));
+    if (this.#unsure !== null && !isLost(this.#unsure)) this.#stored.add(this.#unsure.batch);
+    this.#keepOnly((kept) => !isLost(kept));
+    this.#unsure = null;
+    return gone.map(({ batch }) => batch);
+  }
+
+  #keepOnly(which: (kept: Kept) => boolean): void {
+    this.#kept = this.#kept.filter(which);
+    this.#polls = this.#kept.reduce((sum, { batch }) => sum + batch.polls.length, 0);
+  }
+
+  #placesOf(sent: Sent): readonly Sent[] {
+    return [sent, ...(this.#before.get(sent.batch) ?? [])];
+  }
+}
