@@ -30,11 +30,9 @@ interface Turn {
 export function decideTouched(state: MonitorState, now: number): void {
   // Called after every poll, mostly with nothing to decide.
   if (state.touched.size === 0) return;
-  const turn = { state, now, waiting: new Map(), decided: [] };
-  let left = maxAtOnce;
-  // What is touched meanwhile is decided as well.
+  const turn: Turn = { state, now, waiting: new Map(), decided: [] };
   for (const id of state.touched) {
-    if (left-- === 0) {
+    if (turn.decided.length >= maxAtOnce) {
       scheduleBy(state, 'touched', now);
       break;
     }
