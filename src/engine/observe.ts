@@ -166,11 +166,8 @@ function strike(
   const group = groupOf(state, account.id);
   const known = state.backoffs.get(group);
   // One that arrives while the group waits was requested before: one rate limit is one strike, however many met it.
-  if (known !== undefined && known.strikes > 0 && known.until > now) {
-    standBack(state, account, now + (retryAfterMs ?? 0));
-    return;
-  }
-  const strikes = (known?.strikes ?? 0) + 1;
+  const isSame = known !== undefined && known.strikes > 0 && known.until > now;
+  const strikes = isSame ? known.strikes : (known?.strikes ?? 0) + 1;
   // An account that is polled once a day must not make its group wait that long.
   const intervalMs = state.shortestIntervals.get(group) ?? account.pollIntervalMs;
   const delay = backoffDelay({ strikes, ...backoffOf(state, account), intervalMs, retryAfterMs });

@@ -9,6 +9,8 @@ import { DurableMap } from './durable-map.ts';
 interface Wait {
   readonly strikes: number;
   readonly until: number;
+  /** When it was last made longer. */
+  readonly at: number;
 }
 
 interface Busy {
@@ -153,6 +155,7 @@ export class Pacing {
     outcome: Outcome,
     it: { readonly at: number; readonly now: number; readonly intervalOf: (account: string) => number },
   ): void {
+    const since = this.#busy.get(id)?.since ?? it.at;
     this.#busy.delete(id);
     this.#ended.add(id);
     this.#lastSeen.set(id, it.at);
@@ -168,21 +171,30 @@ export class Pacing {
     // Another kind of failure in between: the count of the refused key begins again, as a run of them is broken.
     if (outcome.kind !== 'auth_failed' && this.#waits.has(id)) this.#waits.delete(id);
     if (outcome.kind !== 'rate_limited' && outcome.kind !== 'auth_failed') {
-      const known = this.#waits.get(group) ?? { strikes: 0, until: 0 };
+      const known = this.#waits.get(group) ?? { strikes: 0, until: 0, at: it.at };
       if (it.now + asked > Math.max(known.until, it.now))
         this.#waits.set(group, { ...known, until: it.now + asked });
       return;
     }
-    const key = outcome.kind === 'rate_limited' ? group : id;
-    const strikes = (this.#waits.get(key)?.strikes ?? 0) + 1;
-    const waiting =
-      key === id ? [account] : [...this.#accounts.values()].filter((each) => sharedBy(each) === group);
-    const waitMs = Math.max(
-      Math.min(maxMs, initialMs * 2 ** (strikes - 1)),
-      Math.min(...waiting.map((each) => it.intervalOf(each.id))),
-      key === group ? asked : 0,
-    );
-    this.#waits.set(key, { strikes, until: it.now + waitMs });
+    const sharing = [...this.#accounts.values()].filter((each) => sharedBy(each) === group);
+    const intervalMs = (each: readonly AccountSettings[]) =>
+      Math.min(...each.map(({ id }) => it.intervalOf(id)));
+    if (outcome.kind === 'auth_failed')
+      this.#strike(id, { initialMs, maxMs, leastMs: intervalMs([account]), since: it.at, ...it });
+    else
+      this.#strike(group, { initialMs, maxMs, leastMs: Math.max(intervalMs(sharing), asked), since, ...it });
+  }
+
+  #strike(
+    key: string,
+    it: { initialMs: number; maxMs: number; leastMs: number; since: number; at: number; now: number },
+  ): void {
+    const known = this.#waits.get(key) ?? { strikes: 0, until: 0, at: -1 };
+    // Requests that were under way together meet one rate limit.
+    const isSame = known.strikes > 0 && it.since <= known.at;
+    const strikes = known.strikes + (isSame ? 0 : 1);
+    const waitMs = Math.max(Math.min(it.maxMs, it.initialMs * 2 ** (strikes - 1)), it.leastMs);
+    this.#waits.set(key, { strikes, until: Math.max(it.now + waitMs, isSame ? known.until : 0), at: it.at });
   }
 
   /** No account is forgotten. */
