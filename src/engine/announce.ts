@@ -23,17 +23,16 @@ interface Turn {
   readonly now: number;
   /** Incidents that a pending notification is about, by channel. */
   readonly waiting: Map<string, ReadonlySet<string>>;
+  readonly decided: string[];
 }
 
 /** The step of a turn that decides, for every touched incident and each of its channels, whether to notify, and queues that. */
 export function decideTouched(state: MonitorState, now: number): void {
   // Called after every poll, mostly with nothing to decide.
   if (state.touched.size === 0) return;
-  const turn = { state, now, waiting: new Map() };
-  // What is touched meanwhile is decided as well.
-  const decided: string[] = [];
+  const turn: Turn = { state, now, waiting: new Map(), decided: [] };
   for (const id of state.touched) {
-    if (decided.push(id) > maxAtOnce) {
+    if (turn.decided.length >= maxAtOnce) {
       scheduleBy(state, 'touched', now);
       break;
     }
@@ -41,7 +40,7 @@ export function decideTouched(state: MonitorState, now: number): void {
     if (incident === undefined) state.touched.delete(id);
     else announceAlert(turn, incident);
   }
-  for (const id of decided) retractInhibited(state, id, now);
+  retractInhibited(state, turn.decided, now);
 }
 
 /** The incidents of its alert that are touched, ends first, and what is open after an end: nobody reads an end last while it fires. */
@@ -62,6 +61,7 @@ function isOpen({ resolvedAt, event }: Incident): boolean {
 
 function announce(turn: Turn, incident: Incident): void {
   const { state, now } = turn;
+  turn.decided.push(incident.id);
   const pausedMs = alertKindOf(incident).pausedMs?.(state.settings) ?? 0;
   const suppression = {
     ...suppressionByAlerts(state, incident, now),

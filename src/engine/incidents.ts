@@ -143,17 +143,8 @@ function inherited(resolution: Resolution, { takeOver }: MonitorState): Resoluti
 
 /** An alert that fires and its open incident are two records: where one of both could not be read it is made of the other. */
 export function reunite(state: MonitorState, now: number): void {
-  for (const incident of state.incidents.values()) {
-    const { account, rule, type, balance, severity, value, threshold, flappingSince } = incident;
-    const alert = state.alerts.get(account, rule);
-    const isAlone = alert === undefined || incidentOf(state, alert) === undefined;
-    if (!isAlone || incident.event || incident.resolvedAt !== null) continue;
-    state.alerts.set({
-      ...inactiveAlert({ account, rule, type, balance }),
-      ...{ state: 'firing', severity, value, threshold, flappingSince },
-      ...{ incident: incident.id, breachedSince: incident.firedAt },
-    });
-  }
+  for (const incident of state.incidents.values())
+    if (!incident.event && incident.resolvedAt === null) resumeAlert(state, incident);
   for (const alert of [...state.alerts.values()]) {
     if (alert.state !== 'firing' || incidentOf(state, alert) !== undefined) continue;
     const settings = state.settings.accounts.find(({ id }) => id === alert.account);
@@ -163,6 +154,19 @@ export function reunite(state: MonitorState, now: number): void {
     state.incidents.set(id, { ...incident, notified: perhapsNotified(state, incident, alert, now) });
     state.alerts.set({ ...alert, incident: id });
   }
+}
+
+/** The alert of an open incident fires; false where it does so as another incident. */
+export function resumeAlert(state: MonitorState, incident: Incident): boolean {
+  const { account, rule, type, balance, severity, value, threshold, flappingSince } = incident;
+  const alert = state.alerts.get(account, rule);
+  if (alert !== undefined && incidentOf(state, alert) !== undefined) return false;
+  state.alerts.set({
+    ...inactiveAlert({ account, rule, type, balance }),
+    ...{ state: 'firing', severity, value, threshold, flappingSince },
+    ...{ incident: incident.id, breachedSince: incident.firedAt },
+  });
+  return true;
 }
 
 /** More than nearly every incident has at a receiver; what it has beyond stays open there. */

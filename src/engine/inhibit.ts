@@ -1,4 +1,5 @@
 import { type Alert, displayName, type Incident, providerAccountId } from '../domain/alert.ts';
+import { getOrMake } from '../domain/get-or-make.ts';
 import { providerKeyOf } from '../domain/provider-entry.ts';
 import { count, listFacts, type Quantity, text } from '../domain/quantity.ts';
 import { severityRank } from '../domain/severity.ts';
@@ -50,13 +51,18 @@ function* speakersFor(
   }
 }
 
-/** Retracts what nobody received of an open incident, on channels that are notified of another one that says it. */
-export function retractInhibited(state: MonitorState, id: string, now: number): void {
-  const incident = state.incidents.get(id);
-  if (incident === undefined || incident.resolvedAt !== null || incident.event) return;
-  for (const { notified } of speakersFor(state, incident, now))
-    for (const channel of Object.keys(notified))
-      for (const message of queueOf(state, channel)) retract(state, message, (one) => one === id);
+/** Retracts what nobody received of open incidents, on channels that are notified of another one that says it. */
+export function retractInhibited(state: MonitorState, ids: Iterable<string>, now: number): void {
+  // What waits may be tens of thousands of items: they are gone through once.
+  const said = new Map<string, Set<string>>();
+  for (const id of ids) {
+    const incident = state.incidents.get(id);
+    if (incident === undefined || incident.resolvedAt !== null || incident.event) continue;
+    for (const { notified } of speakersFor(state, incident, now))
+      for (const channel of Object.keys(notified)) getOrMake(said, channel, () => new Set<string>()).add(id);
+  }
+  for (const [channel, quiet] of said)
+    for (const message of queueOf(state, channel)) retract(state, message, (id) => quiet.has(id));
 }
 
 /** Whether another alert says more about the same empty balance, or is the cause of stale readings. */

@@ -13,7 +13,7 @@ import { inParts } from '../domain/parts.ts';
 import type { StoredState, Unstored } from '../ports/store.ts';
 import { ruleKindOf } from '../rules/registry.ts';
 import { batchReturned, batchStored, takeBatch } from './batch.ts';
-import { keepIncident } from './incidents.ts';
+import { keepIncident, resumeAlert } from './incidents.ts';
 import { putNotification } from './queue.ts';
 import type { Records } from './records.ts';
 import { forEachNotified } from './silencing.ts';
@@ -151,7 +151,14 @@ export function storeAgain(state: MonitorState): (stored: StoredState, now: numb
     const incidents = isUnknown(state.incidents, stored.incidents);
     storeOthers(state.incidents, stored.incidents, ({ id }) => id);
     // What was told of them after that moment is lost, or was told by who owned the accounts there: it is told, perhaps twice.
-    takeInUnstored(state, { at: 0, polls: [], incidents, orders: [] }, now);
+    const open = takeInUnstored(state, { at: 0, polls: [], incidents, orders: [] }, now);
+    for (const incident of open)
+      keepIncident(
+        state,
+        resumeAlert(state, incident)
+          ? incident
+          : { ...incident, resolvedAt: now, resolution: { kind: 'recovered' } },
+      );
     for (const message of isUnknown(state.messages, stored.messages))
       if (message.items.every(({ incident }) => state.incidents.has(incident)))
         putNotification(state, message);

@@ -40,11 +40,14 @@ export function keepCompiledCode(env: NodeJS.ProcessEnv): void {
 
 /** False where it cannot be made. Node itself would try for ever under a folder in which nobody can make any, such as /proc, and let others in as the umask does. */
 function makeFolder(directory: string): boolean {
+  if (existsSync(directory)) return true;
+  const parent = dirname(directory);
+  if (parent === directory || !makeFolder(parent)) return false;
   try {
-    for (const folder of [dirname(directory), directory])
-      if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 });
+    mkdirSync(directory, { mode: 0o700 });
     return true;
   } catch {
+    // Another command may have been quicker.
     return existsSync(directory);
   }
 }

@@ -199,6 +199,26 @@ describe('inhibition', () => {
       ]);
     });
 
+    test('also of an alert whose end before waits in the same message', async () => {
+      const world = await startWorld({ rules: [soft, floor] });
+      const ops = world.channel('ops');
+      expect(await read(world, 180)).toEqual(['otp/soft firing warning']);
+      ops.mood = 'down';
+      await read(world, 500);
+      await read(world, 180);
+      // The message about both is under way while it gets worse.
+      const { promise, resolve } = Promise.withResolvers<void>();
+      ops.hold = promise;
+      await world.pass(step);
+      await read(world, 100);
+      ops.hold = null;
+      resolve();
+      await world.pass(0);
+      ops.mood = 'up';
+      await world.pass(hourMs);
+      expect(world.news()).toEqual(['otp/floor firing critical; otp/soft resolved warning (topped-up)']);
+    });
+
     test('not on a channel that hears nothing of the worse one', async () => {
       const world = await startWorld({
         rules: [soft, floor],

@@ -9,9 +9,11 @@ import { storeAgain } from '../../src/engine/unstored.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { nothingStored } from '../../src/views/empty-reader.ts';
 import { silence } from '../store/sqlite/batches.ts';
+import { hourMs, smsLow, units } from '../support/account-facts.ts';
 import { incident, notified } from '../support/incidents.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { makeSettings } from '../support/settings.ts';
+import { read, startWorld, step } from '../support/world.ts';
 
 const now = Date.parse('2026-10-02T14:00:00Z');
 
@@ -81,4 +83,31 @@ test('what was told and left memory while a database that was taken back was rea
   state.messages.forget('sent');
   again({ ...nothingStored, incidents: [over], messages: [message('sent')] }, now);
   expect(takeBatch(state)).toBeNull();
+});
+
+test.each([
+  [
+    'fires under another id here: one ends, the other goes on',
+    { before: 100, isRead: true, after: 100 },
+    ['otp/sms-low reminder warning; otp/sms-low resolved warning'],
+  ],
+  [
+    'may be over, which nobody knows until its account is read',
+    { before: 500, isRead: false, after: 500 },
+    ['otp/sms-low resolved warning'],
+  ],
+  ['goes on once its account is read, and is no news', { before: 500, isRead: false, after: 100 }, []],
+] as const)('what a database that was taken back has open %s', async (_, { before, isRead, after }, told) => {
+  const world = await startWorld({ rules: [smsLow({ warning: units(200) })] });
+  await read(world, before);
+  if (!isRead) world.provider.fail('otp');
+  await world.pass(step);
+  world.news();
+  const { daemon } = world;
+  const notifiedBefore = { ops: notified({ at: world.now - hourMs }) };
+  const other = incident({ id: 'other', firedAt: world.now - hourMs, notified: notifiedBefore });
+  daemon.act((at) => storeAgain(daemon.state)({ ...nothingStored, incidents: [other] }, at));
+  await world.pass(0);
+  expect(daemon.state.incidents.get('other')?.resolvedAt ?? null).toBe(isRead ? world.now : null);
+  expect(await read(world, after)).toEqual(told);
 });

@@ -85,8 +85,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'what waits is sent beside a worse alert about the same empty balance',
     file: 'src/engine/announce.ts',
-    old: 'for (const id of decided) retractInhibited(state, id, now);',
-    new: 'if (decided.length === 0) retractInhibited(state, channelFailed.type, now);',
+    old: 'retractInhibited(state, turn.decided, now);',
+    new: 'retractInhibited(state, [], now);',
   },
   {
     name: 'an acknowledgement takes only the alert that it names',

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { codeDirectory } from '../../src/wiring/before-loading.ts';
 
@@ -53,14 +53,21 @@ test('a home in which nobody can make a folder keeps no command from going on', 
   expect(print(program)).toBe('went on\n');
 });
 
-test('the folder of compiled code is open to its user alone, whatever the umask says', () => {
-  const home = mkdtempSync(join(tmpdir(), 'lowwater-home-'));
-  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
-  const program = `
+test.each([
+  ['HOME', 'ops', 'ops/.cache/lowwater'],
+  ['XDG_CACHE_HOME', 'var/cache', 'var/cache/lowwater'],
+])(
+  'the folder of compiled code, and what is missing above it, is open to its user alone, whatever the umask says: %s',
+  (name, given, made) => {
+    const root = mkdtempSync(join(tmpdir(), 'lowwater-home-'));
+    onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+    const program = `
     process.umask(0);
     const { keepCompiledCode } = await import(${JSON.stringify(module)});
-    keepCompiledCode({ HOME: ${JSON.stringify(home)} });
+    keepCompiledCode({ ${name}: ${JSON.stringify(join(root, given))} });
     console.log('went on');`;
-  expect(print(program)).toBe('went on\n');
-  expect(statSync(join(home, '.cache/lowwater')).mode & 0o777).toBe(0o700);
-});
+    expect(print(program)).toBe('went on\n');
+    for (let folder = join(root, made); folder !== root; folder = dirname(folder))
+      expect(statSync(folder).mode & 0o777).toBe(0o700);
+  },
+);

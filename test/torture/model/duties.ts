@@ -42,8 +42,8 @@ export class Duties {
   #owed = new Map<string, number>();
   /** When a channel was last notified of an incident: reminders count from it. */
   readonly #lastNotified = new DurableMap<number>();
-  /** When an incident was last seen to be silenced: what waited then was taken back. */
-  readonly #lastSilenced = new Map<string, number>();
+  /** When an incident was last seen to be silenced, or another alert to speak for it: what waited then was taken back. */
+  readonly #lastMuted = new Map<string, number>();
   /** The instant of the last decision of each kind, by channel and incident. */
   readonly #lastItem = new DurableMap<number>();
   /** The last two readings of each account. */
@@ -331,19 +331,23 @@ export class Duties {
   }
 
   /** An alert that has been no milder since its readers read of it is no news. */
-  #expectNews({ id, severity }: Incident, channel: string, what: string): void {
-    const told = this.#told.get(`${channel}/${id}`);
+  #expectNews(incident: Incident, channel: string, what: string): void {
+    const { id, severity } = incident;
+    const key = `${channel}/${id}`;
+    const told = this.#told.get(key);
+    // Nobody knows any more how bad it was by the message before one that was taken back.
     if (
       told === undefined ||
+      !this.#wasRead(incident, channel, this.#lastNotified.get(key) ?? 0) ||
       rank[severity] > Math.min(rank[told], rank[this.#eased.get(id)?.severity ?? told])
     )
       return;
     throw new Violation('what got no worse is no news', `${what}: ${severity} after ${told}`);
   }
 
-  /** Not what the channel refused, or a silence took back. */
+  /** Not what the channel refused, or a silence or a worse alert took back. */
   #wasRead({ id }: Incident, channel: string, at: number): boolean {
-    const ends = [this.#parts.ledger.lastDead.get(channel), this.#lastSilenced.get(id)];
+    const ends = [this.#parts.ledger.lastDead.get(channel), this.#lastMuted.get(id)];
     return ends.every((end) => end === undefined || end < at - 1000);
   }
 
@@ -351,7 +355,7 @@ export class Duties {
     const { calendar, book, ledger } = this.#parts;
     const { now } = it;
     if ([-edgeMs, 0, edgeMs].some((edge) => silenced(state, calendar, incident, now + edge))) {
-      this.#lastSilenced.set(incident.id, now);
+      this.#lastMuted.set(incident.id, now);
       return [];
     }
     const found: { channel: string; kind: string }[] = [];
@@ -374,7 +378,10 @@ export class Duties {
       }
       return found;
     }
-    if (inhibited({ state, calendar, book, now }, incident)) return found;
+    if (inhibited({ state, calendar, book, now }, incident)) {
+      this.#lastMuted.set(incident.id, now);
+      return found;
+    }
     if (maybeHeld(state, incident, now, book.longestInterval)) return found;
     for (const ask of asks) {
       const notified = incident.notified[ask.channel];
