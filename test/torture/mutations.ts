@@ -87,6 +87,7 @@ export const mutations: readonly Mutation[] = [
     file: 'src/engine/announce.ts',
     old: 'retractInhibited(state, turn.decided, now);',
     new: 'retractInhibited(state, [], now);',
+    test: 'test/daemon/fewer-messages.test.ts',
   },
   {
     name: 'an acknowledgement takes only the alert that it names',
