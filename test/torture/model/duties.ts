@@ -1,6 +1,6 @@
 import { alertKey, type Incident, type LastNotified } from '../../../src/domain/alert.ts';
 import type { Notification, NotificationItem } from '../../../src/domain/outbox.ts';
-import { amountOf, type Outcome, type Reading } from '../../../src/domain/reading.ts';
+import { amountOf, hasSameBalances, type Outcome, type Reading } from '../../../src/domain/reading.ts';
 import type { Silence } from '../../../src/domain/route.ts';
 import type { Severity } from '../../../src/domain/severity.ts';
 import type { MonitorState } from '../../../src/engine/state.ts';
@@ -120,7 +120,9 @@ export class Duties {
   polled(account: string, outcome: Outcome, at: number): void {
     if (outcome.kind !== 'ok') return;
     const last: Reading = { at, ...outcome.answer };
-    const previous = this.#readings.get(account)?.[0] ?? null;
+    const before = this.#readings.get(account)?.[0] ?? null;
+    // A balance that has another name since is another one.
+    const previous = before !== null && hasSameBalances(before, last) ? before : null;
     this.#readings.set(account, [last, previous]);
     for (const rule of this.#parts.book.rulesOf(account)) {
       const open = this.#open.get(`${account}/${rule.id}`);
