@@ -213,7 +213,7 @@ export class OwnedAccounts {
         );
       return { store: cluster.store(this.#ownership, unheard?.batch ?? 0), lost };
     });
-    // What it stored itself is complete, with when it happened, before the rest. Both take seconds: the lease is renewed meanwhile.
+    // Its own commits are complete, with when they happened, before the rest. Both take seconds: the lease is renewed meanwhile.
     if (wasTakenBack) void stored.then(takenBack);
   }
 

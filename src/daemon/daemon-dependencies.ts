@@ -26,7 +26,7 @@ export interface DaemonDependencies extends ConnectionDependencies {
   readonly acknowledgeUrl: (link: AcknowledgeLink) => string | null;
   /** Absent: this process owns the accounts as long as it lives. */
   readonly membership?: DaemonMembership;
-  /** Of the process, which may become the owner again and again. Absent: of this daemon. */
+  /** The process's, which may become the owner again and again. Absent: this daemon's. */
   readonly counting?: Counting;
   /** The command line may have left an order and the clock may have changed. Default: 1 s. */
   readonly maxSleepMs?: number;

@@ -53,7 +53,7 @@ function* speakersFor(
 
 /** Retracts what nobody received of open incidents, on channels that are notified of another one that says it. */
 export function retractInhibited(state: MonitorState, ids: Iterable<string>, now: number): void {
-  // What waits may be tens of thousands of items: they are gone through once.
+  // Tens of thousands of items may wait: they are gone through once.
   const said = new Map<string, Set<string>>();
   for (const id of ids) {
     const incident = state.incidents.get(id);

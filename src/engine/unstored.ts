@@ -150,7 +150,7 @@ export function storeAgain(state: MonitorState): (stored: StoredState, now: numb
     storeAlerts(state, stored);
     const incidents = isUnknown(state.incidents, stored.incidents);
     storeOthers(state.incidents, stored.incidents, ({ id }) => id);
-    // What was told of them after that moment is lost, or was told by who owned the accounts there: it is told, perhaps twice.
+    // Messages about them after that moment are lost, or came from who owned the accounts there: they are sent, perhaps twice.
     const open = takeInUnstored(state, { at: 0, polls: [], incidents, orders: [] }, now);
     for (const incident of open)
       keepIncident(

@@ -953,7 +953,7 @@ describe('a database that loses what it had stored', () => {
     expect([a.role, b.role, a.abandoned]).toEqual(['owner', 'standby', 0]);
     expect(world.cluster.epoch).toBeGreaterThan(1);
     expect(world.judge().filter((line) => !line.includes('the epoch fell'))).toEqual([]);
-    // What it had found there when it took the accounts is stored again after that, and once.
+    // All that it had found there when it took the accounts is stored again after that, and once.
     expect(a.takenBack).toHaveLength(1);
     expect(a.takenBack[0]).toBeGreaterThanOrEqual(stored);
     expect(b.takenBack).toEqual([]);

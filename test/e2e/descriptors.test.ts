@@ -12,7 +12,7 @@ function limitDescriptors(pid: number, most: string): void {
 
 const canLimit = (() => {
   try {
-    // Of a process of its own: other files of tests come after this one in this worker.
+    // The limit is that of a process of its own: other files of tests come after this one in this worker.
     execFileSync('prlimit', ['--nofile=1024:', 'true']);
     return true;
   } catch {

@@ -188,7 +188,7 @@ describe.concurrent('reloading the configuration', () => {
       for (const part of ['dist', 'migrations', 'package.json'])
         cpSync(join(root, part), join(program, part), { recursive: true });
       symlinkSync(join(root, 'node_modules'), join(program, 'node_modules'));
-      // What is compiled of a copy that goes with the test serves nobody again.
+      // Nobody needs what is compiled of a copy that goes with the test.
       const env = { NODE_DISABLE_COMPILE_CACHE: '1' };
       const launched = startNode([join(program, 'dist/main.js'), 'run', '--config', bed.configFile], { env });
       try {

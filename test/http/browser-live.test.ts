@@ -316,7 +316,7 @@ describe.skipIf(!hasBrowser())('a page that lost its stream', () => {
     await withPage(bed.scripted, async (page) => {
       await openPage(page, `${url}/alerts`);
       await expect.poll(listeners).toBe(1);
-      // What a stream brings when it is opened is on its way.
+      // The first parts of a stream that is opened are on their way.
       await page.waitForTimeout(500);
       await read(world, 20);
       await page.getByText('20.00 CNY').first().waitFor();

@@ -109,7 +109,7 @@ function live(stored: ReturnType<ReturnType<typeof openLoad>>): void {
 type Row = Record<string, unknown>;
 type Change = (source: string, body: string) => string;
 
-/** What a start reads of the database, which is asked once for each of its questions. */
+/** All that a start reads of the database, which is asked once for each of its questions. */
 function openLoad(db: Database.Database) {
   const ask = openAsk(db);
   const answers = new Map<string, readonly Row[]>();

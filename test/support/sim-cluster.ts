@@ -49,7 +49,7 @@ interface WaitingOrder {
   readonly order: LeftOrder;
 }
 
-/** What a server holds besides what is stored of accounts. */
+/** The records of a server besides those of accounts. */
 export interface SimServer {
   readonly timeline: number;
   readonly slot: { readonly epoch: number; readonly incarnation: string };
@@ -130,7 +130,7 @@ export class SimCluster {
     this.#orders = orders;
   }
 
-  /** What a process remembers to have stored, by any of its connections. */
+  /** Batches that a process remembers to have stored, by any of its connections. */
   recent(): RecentBatches {
     return new RecentBatches(() => this.#clock.monotonic());
   }

@@ -57,7 +57,7 @@ export function drawLatest(from: Seeded, pair: LatestPair, { settings, at, until
     case 'left readings × unheard commit': {
       const deaf = { kind: 'line', fault: 'deaf', everyone: true } as const;
       const left = { kind: 'left readings', account } as const;
-      // Who left them had polled the account, so the first process of the story has read it.
+      // The daemon that left them had polled the account, so the first process of the story has read it.
       const cutAt = Math.max(at, 5 * minuteMs);
       return [
         { at: cutAt, ...deaf, forMs: from.skewed(minuteMs, hourMs) },

@@ -2,7 +2,7 @@ import type { Frame, Scene } from './pair-frame.ts';
 import { type Happening, hourMs, minuteMs } from './scenario.ts';
 import type { Seeded } from './seeded.ts';
 
-/** What befalls the server behind a shared database, and daemons that nothing else befalls: what is lost with an owner that dies then is lost. */
+/** Faults of the server behind a shared database, for daemons with no other faults: all that is lost with an owner that dies then is lost. */
 export const serverPairs = [
   'fail-over × hand-over',
   'full × look at standby',

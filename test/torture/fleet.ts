@@ -97,12 +97,12 @@ export class Fleet {
     return this.machines.length === 1 || this.owner === machine;
   }
 
-  /** What happens to the servers behind the address of the database. */
+  /** Changes of the servers behind the address of the database. */
   serve(what: Extract<Happening, { kind: 'server' }>['what']): void {
     const servers = this.#servers;
     if (what === 'replica cut') servers?.cutReplica();
     else if (servers?.promote() === true) {
-      // What the server has of these is seen in the end.
+      // The server's rows of these are seen in the end.
       this.#storedPolls = new WeakSet();
       this.#model.storageFails();
     }

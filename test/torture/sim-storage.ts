@@ -39,7 +39,7 @@ export interface SimStorage {
   close(): void;
 }
 
-/** What a server has stored. */
+/** The database of a server. */
 export type StoredServer = Connection;
 
 export function openStorage(kind: 'memory' | 'file', now: number): SimStorage {
@@ -67,7 +67,7 @@ class MemoryStorage implements SimStorage {
       takeOrders: () => [],
     });
     let store = openHere();
-    // What is open goes to the server that is the present one by then.
+    // A store that is open goes to the server that is the present one by then.
     return new Proxy(store, {
       get: (_, name) => {
         if (db !== this.#db) {

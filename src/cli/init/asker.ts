@@ -55,7 +55,7 @@ export function escapePlaceholders(text: string): string {
   return text.replaceAll('${', () => '$${');
 }
 
-/** What an answer stands for: the value of the variable or the file that it names, else itself. */
+/** The value of the variable or the file that an answer names, else the answer itself. */
 export async function resolveNamed({ env, cwd }: Pick<CommandContext, 'env' | 'cwd'>, answer: string) {
   const path = /^file:(.+)$/.exec(answer)?.[1] ?? '';
   const { content } = await readFileSource(resolve(cwd, path), largestValueBytes);

@@ -262,7 +262,7 @@ function explainNetworkError({ error, isShort }: ExchangeEnd & { kind: 'failed' 
   const failed = (reason: string): NetworkFailure => ({ kind: 'network_error', reason });
   const { name, message } = error instanceof Error ? error : new Error();
   const codes = errorCodes(error);
-  // Of an answer that says `Connection: close` undici takes the end of the connection for its own.
+  // Undici takes the end of the connection for the end of an answer that says `Connection: close`.
   const isWrongLength = codes.includes('UND_ERR_RES_CONTENT_LENGTH_MISMATCH');
   if (/\(Invalid EOF state\)$/.test(message) || (isShort && isWrongLength))
     return failed(reasons.UND_ERR_SOCKET());

@@ -327,7 +327,7 @@ export class Ledger {
     );
   }
 
-  /** What leaves the outbox unsent went whole into another message, or was taken back because of a silence or a worse alert, known to nobody. */
+  /** A message that leaves the outbox unsent went whole into another one, or was taken back because of a silence or a worse alert, known to nobody. */
   #expectMoved(batch: Batch, wasMuted: (incident: string) => boolean): void {
     for (const id of batch.removedMessages) {
       const row = this.#rows.get(id);
@@ -374,7 +374,7 @@ export class Ledger {
   #expectBorn(row: Notification): void {
     if (row.report !== null) this.#expectFirstReport(row);
     if (this.#unstored.delete(row.id)) return;
-    // What an older database lacks is stored again.
+    // All that an older database lacks is stored again.
     if (row.state === 'delivered' && !this.#everDelivered.has(row.id))
       throw new Violation('delivered means delivered', `${row.id} was born delivered`);
     // What came up since the last batch was taken may have been held back at the last moment, and counts that as an attempt.

@@ -66,7 +66,7 @@ export class OrdersGiven {
   /** Before a batch is stored. */
   follow(state: MonitorState, batch: Batch, now: number): void {
     for (const silence of batch.silences) this.#silences.set(silence.id, silence);
-    // What an older database lacks is stored again.
+    // All that an older database lacks is stored again.
     const ordered = Object.entries(batch.notes).flatMap(([name, note]) => {
       if (!name.startsWith('audit:') || note === null || this.#audited.has(note)) return [];
       this.#audited.add(note);
