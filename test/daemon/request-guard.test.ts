@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Provider } from '../../src/ports/provider.ts';
 import { hourMs, minuteMs } from '../support/account-facts.ts';
 import { give } from '../support/orders.ts';
-import { makeAccount, makeProvider, makeSettings } from '../support/settings.ts';
+import { makeAccount, makeProvider, makeSettings, type SettingsParts } from '../support/settings.ts';
 import { startWorld, type World } from '../support/world.ts';
 
 const secondMs = 1000;
@@ -145,23 +145,29 @@ const everyMinute = (all: readonly string[]) => ({
   ),
 });
 
+/** The provider asks the group of `a0` to wait for an hour, and the configuration changes: nobody is asked in the next half hour. */
+async function waitOver(how: string, before: SettingsParts, after: SettingsParts) {
+  const world = await startWorld(before);
+  await world.pass(minuteMs);
+  world.provider.asked.clear();
+  world.provider.fail('a0', 'rate_limited', { retryAfterMs: 60 * minuteMs });
+  void give(world.views, { kind: 'poll', account: 'a0' });
+  await world.pass(10 * secondMs);
+  const askedBefore = instantsOf(world).length;
+  if (how === 'reload') await world.reload(after);
+  else await world.restart({ downMs: 0, parts: after });
+  await world.pass(30 * minuteMs);
+  expect(instantsOf(world).length).toBe(askedBefore);
+  return { world, askedBefore };
+}
+
 describe.each<readonly [string, readonly string[]]>([
   ['its first account has another name', ['renamed', 'a1', 'a2']],
   ['its first account is gone', ['a1', 'a2']],
   ['another account stands before it', ['new', 'a0', 'a1', 'a2']],
 ])('a group of which %s', (_, present) => {
   test.each(['reload', 'restart'])('waits as long after a rate limit: %s', async (how) => {
-    const world = await startWorld(everyMinute(['a0', 'a1', 'a2']));
-    await world.pass(minuteMs);
-    world.provider.asked.clear();
-    world.provider.fail('a0', 'rate_limited', { retryAfterMs: 60 * minuteMs });
-    void give(world.views, { kind: 'poll', account: 'a0' });
-    await world.pass(10 * secondMs);
-    const askedBefore = instantsOf(world).length;
-    if (how === 'reload') await world.reload(everyMinute(present));
-    else await world.restart({ downMs: 0, parts: everyMinute(present) });
-    await world.pass(30 * minuteMs);
-    expect(instantsOf(world).length).toBe(askedBefore);
+    const { world, askedBefore } = await waitOver(how, everyMinute(['a0', 'a1', 'a2']), everyMinute(present));
     await world.pass(35 * minuteMs);
     expect(instantsOf(world).length).toBeGreaterThan(askedBefore);
   });
@@ -196,18 +202,7 @@ const ofEntry = (name: string, all: readonly string[]) => ({
 test.each(['reload', 'restart'])(
   'a group whose entry has another name and whose first account is gone waits as long after a rate limit: %s',
   async (how) => {
-    const world = await startWorld(ofEntry('sms', ['a0', 'a1', 'a2']));
-    await world.pass(minuteMs);
-    world.provider.asked.clear();
-    world.provider.fail('a0', 'rate_limited', { retryAfterMs: 60 * minuteMs });
-    void give(world.views, { kind: 'poll', account: 'a0' });
-    await world.pass(10 * secondMs);
-    const askedBefore = instantsOf(world).length;
-    const renamed = ofEntry('texts', ['a1', 'a2']);
-    if (how === 'reload') await world.reload(renamed);
-    else await world.restart({ downMs: 0, parts: renamed });
-    await world.pass(30 * minuteMs);
-    expect(instantsOf(world).length).toBe(askedBefore);
+    await waitOver(how, ofEntry('sms', ['a0', 'a1', 'a2']), ofEntry('texts', ['a1', 'a2']));
   },
 );
 
