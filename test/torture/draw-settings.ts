@@ -86,7 +86,7 @@ export function editSettings(from: Seeded, before: Settings): Settings {
       };
     }
     case 8: {
-      // An address that was edited may be another purse.
+      // An address that was edited may be another access.
       const place = from.int(0, before.accounts.length - 1);
       const moved = (it: AccountSettings): AccountSettings =>
         it.baseUrl === null

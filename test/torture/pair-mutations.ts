@@ -108,7 +108,7 @@ export const pairMutations: readonly Mutation[] = [
     pair: 'hand-over × taken',
   },
   {
-    name: 'a provider entry under another name is another purse',
+    name: 'a provider entry under another name is another access',
     file: 'src/engine/changed-accounts.ts',
     old: 'const address = digestOf(providerKeyOf(account));',
     new: 'const address = digestOf(providerKeyOf(account) + account.provider);',
@@ -143,7 +143,7 @@ export const pairMutations: readonly Mutation[] = [
     pair: 'renamed balance × restart',
   },
   {
-    name: 'an entry without an address is another purse under another name',
+    name: 'an entry without an address is another access under another name',
     file: 'src/engine/changed-accounts.ts',
     old: 'if (entry !== undefined && entry === before.entry) return false;',
     new: 'if (entry !== undefined && entry !== before.entry) return false;',
