@@ -20,7 +20,8 @@ export function listProxySecrets(env: Readonly<Record<string, string | undefined
 
 function quotableTexts(secret: Secret): string[] {
   const text = secret.reveal();
-  const url = /^[a-z]+:\/\//i.test(text) ? parseAddress(text) : null;
+  // An address with a blank behind it begins a place: what follows is no part of its user, as a parser takes it to be.
+  const url = /^[a-z]+:\/\/\S*$/i.test(text) ? parseAddress(text) : null;
   if (url === null) return [text, ...credentialsIn(text)];
   const path = url.pathname + url.search;
   // A short path such as "/ping" is no credential, and hiding it would black out ordinary text.

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { listProxySecrets, listSecretTexts } from '../../src/daemon/known-secrets.ts';
+import { createForeignTexts } from '../../src/domain/foreign-text.ts';
 import { Secret } from '../../src/domain/secret.ts';
 import type { Settings } from '../../src/domain/settings.ts';
 import { channelOf, makeSettings } from '../support/settings.ts';
@@ -106,6 +107,19 @@ describe('the texts that must not leave the process', () => {
   it('hold nothing that would black out ordinary text', () => {
     const heartbeat = { url: new Secret('https://hc.example/'), everyMs: 1 };
     expect(listSecretTexts(settingsWith({ heartbeat }))).toEqual(['https://hc.example/']);
+  });
+
+  it('hold no address of a recipient and no name of a mail server: a refusal names both, and is shown', () => {
+    const finance = channelOf('mail', {
+      type: 'email',
+      smtpUrl: 'smtps://lowwater:p%40ssword@mail.example.com',
+      from: 'a@example.com',
+      to: ['finance@example.com'],
+    });
+    const texts = createForeignTexts(listSecretTexts({ channels: [finance] }));
+    const reply = '5.1.1 <finance@example.com> is not known at mail.example.com';
+    expect(texts.clean(reply, 160)).toBe(reply);
+    expect(texts.clean('no p@ssword', 160)).toBe('no [secret]');
   });
 
   it('hold no key of a channel that is no credential: the word "from" stands in ordinary text', () => {
