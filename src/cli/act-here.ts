@@ -163,7 +163,7 @@ export async function sendReport(
   const send = async (channel: ChannelSettings) => {
     const language = report.language ?? channel.language ?? settings.language;
     const delivery = await withChannel(order, channel, (open) =>
-      sendWhole(open, { ...message, language }, { clock, signal }),
+      sendWhole(open, { ...message, id: random.id(), language }, { clock, signal }),
     );
     const reason = whyMissed(delivery);
     return { channel: channel.name, delivered: reason === null, reason };
