@@ -110,17 +110,20 @@ ${rows}</table></td></tr>
 `;
 }
 
+/** Chinese may break between any two characters: a narrow column would have one a line. */
+const whole = 'overflow-wrap:break-word;word-break:keep-all;';
+
 /** Rows of three: what, how much, how long. */
 export function overviewTable(titles: readonly string[], rows: readonly (readonly string[])[]): Html {
   if (rows.length === 0) return html``;
   const head = titles.map(
     (title, index) =>
-      html`<th class="dim" align="${index === 0 ? 'left' : 'right'}" style="padding:6px 0 6px ${index === 0 ? '0' : '10px'};font-size:12px;font-weight:600;color:#5a6470;">${title}</th>`,
+      html`<th class="dim" align="${index === 0 ? 'left' : 'right'}" style="padding:6px 0 6px ${index === 0 ? '0' : '10px'};font-size:12px;font-weight:600;color:#5a6470;${index === 0 ? '' : whole}">${title}</th>`,
   );
   const lines = rows.map((cells) => {
     const row = cells.map(
       (cell, index) =>
-        html`<td class="ink line" align="${index === 0 ? 'left' : 'right'}" style="padding:7px 0 7px ${index === 0 ? '0' : '10px'};border-top:1px solid #e6e9ed;font-size:14px;line-height:1.4;color:#14181d;vertical-align:top;overflow-wrap:${index === 0 ? 'anywhere' : 'break-word'};">${cell}</td>`,
+        html`<td class="ink line" align="${index === 0 ? 'left' : 'right'}" style="padding:7px 0 7px ${index === 0 ? '0' : '10px'};border-top:1px solid #e6e9ed;font-size:14px;line-height:1.4;color:#14181d;vertical-align:top;${index === 0 ? 'overflow-wrap:anywhere' : whole}">${cell}</td>`,
     );
     return html`<tr>${row}</tr>
 `;

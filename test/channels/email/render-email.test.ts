@@ -117,6 +117,13 @@ describe('the body of a mail', () => {
   });
 });
 
+it('a report in Chinese breaks no amount and no word beside it between two characters, as a narrow column would', () => {
+  const { html } = render(buildReport({ language: 'zh-CN' }));
+  const numbers = html.match(/<t[dh] class="[^"]*" align="right" style="[^"]*"/g) ?? [];
+  expect(numbers.length).toBeGreaterThan(3);
+  expect(numbers.filter((cell) => !cell.includes('word-break:keep-all'))).toEqual([]);
+});
+
 describe('text from outside in a mail', () => {
   const expected = Object.fromEntries(
     Object.entries(hostileMessages('OTP')).map(([kind, message]) => [kind, elementsOf(render(message).html)]),
