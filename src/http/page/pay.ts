@@ -62,7 +62,7 @@ export async function renderPay(scope: Scope) {
   const { views, query } = scope;
   const plan = await planPayments(known(views), scope.now);
   const { payments, currencies, unknown } = plan;
-  const { unread } = views.counts();
+  const unread = views.counts().unread - unknown.filter(({ reading }) => reading === null).length;
   const ending = plan.ending.filter(isEndingSoon).length;
   const cursor = query.get('cursor') || null;
   const keyOf = ({ account, balance }: DuePayment) => JSON.stringify([account.id, balance]);

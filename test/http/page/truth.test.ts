@@ -68,7 +68,7 @@ describe('the overview', () => {
     expect(page).toMatch(/<summary>1 rule is fine<\/summary>(?:(?!<code>).)*<code>stale</s);
   });
 
-  it('has an account that shows balances of its last reading while it cannot be read, unless it never was', async () => {
+  it('has an account that shows balances and payments of its last reading while it cannot be read, unless it never was', async () => {
     const world = new World({ accounts: ['otp', 'b'] }, { startAt: viewsNow - minuteMs });
     world.provider.fail('b', 'network_error');
     world.daemon.start();
@@ -79,6 +79,8 @@ describe('the overview', () => {
     const account = async (id: string) => (await fetch(`${url}/accounts/${id}`)).text();
     expect(await account('otp')).toContain('The balances below are from the last reading.');
     expect(await account('b')).not.toContain('from the last reading');
+    const pay = await (await fetch(`${url}/pay`)).text();
+    expect(pay).toContain('1 account could not be read: what it needs is as of its last reading.');
   });
 
   it('is not green, and says how old what is to pay is, while nothing is pushed to an account that is stale much later', async () => {
