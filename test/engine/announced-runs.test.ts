@@ -56,6 +56,15 @@ describe('a run that was announced', () => {
     expect(watched(world).announced).toHaveLength(2);
   });
 
+  test('lasts 31 days at most, an October of which the clock is set back too', async () => {
+    const world = await startWorld({ accounts: [hourly] });
+    const month = (name: string) => Date.parse(`2027-${name}T00:00+01:00`);
+    const october = { startsAt: month('10-01') - hourMs, endsAt: month('11-01') };
+    expect(announce(world, october)).toMatchObject({ id: 'r-1' });
+    const longer = { ...october, endsAt: october.endsAt + 1 };
+    expect(announce(world, longer)).toMatchObject({ why: 'it must not last longer than 31 days' });
+  });
+
   test('is known to the forecast until it is cancelled, and is no surge when it comes', async () => {
     const world = await eightDays();
     const { spending } = watched(world);

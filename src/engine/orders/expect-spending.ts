@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { formatMicros } from '../../domain/money.ts';
 import { type AnnouncedRun, isRefusal, refuse } from '../../domain/operator.ts';
-import { dayMs, isoText } from '../../domain/time.ts';
+import { dayMs, hourMs, isoText } from '../../domain/time.ts';
 import { sayDuration } from '../../wording/moments.ts';
 import { keepAnnounced, withItsPast } from '../announced-runs.ts';
 import { scheduleAccount } from '../judge.ts';
@@ -10,7 +10,8 @@ import { findBalance, nameOf, refusals } from './refusals.ts';
 
 /** A later date is a mistake, and so is a longer run. */
 const maxAheadMs = 366 * dayMs;
-const maxRunMs = 31 * dayMs;
+/** A month in which the clock is set back has an hour more, such as October in Europe. */
+const maxRunMs = 31 * dayMs + hourMs;
 
 /** A person announces a run: spending beyond the usual, known to forecast, pay-by, surge and budget. */
 export const expectSpending = orderKind({
