@@ -181,9 +181,11 @@ function describeEnd(runway: Runway | null, frame: Frame) {
     if (!runway.isEndPredicted) return { at: frame.now, words: says.usedUp, description: '' };
     return { at: frame.now, words: says.usedUpByForecast, description: sayForecast(null, frame) };
   }
-  const at = endOf(runway, frame.now);
+  // An expected top-up that comes in time puts it off; one that did not come is expected no more.
+  const later = runway?.expected?.forecast ?? null;
+  const at = endOf(runway && later ? { ...runway, emptyAt: later.emptyAt } : runway, frame.now);
   if (at === null) return null;
-  return { at, words: says.empty, description: sayForecast(runway?.forecast ?? null, frame) };
+  return { at, words: says.empty, description: sayForecast(later ?? runway?.forecast ?? null, frame) };
 }
 
 function sayForecast(forecast: Forecast | null, frame: Frame): string {

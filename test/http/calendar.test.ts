@@ -155,6 +155,24 @@ describe('the calendar of payments', () => {
     expect(said).toContain('20261121 Dark: SMS used up by the forecast');
   });
 
+  it('moves the day on which a balance is empty where an expected top-up puts it off', async () => {
+    const soon = viewsNow + 3 * dayMs;
+    const late = viewsNow + 20 * dayMs;
+    const forecast = (emptyAt: number) =>
+      ({ emptyAt, earliest: emptyAt - dayMs, latest: emptyAt + dayMs, basis: 'hour-of-week' }) as const;
+    const ending = (id: string, later: number | null) => {
+      const expected = { amountMicros: 1, by: viewsNow + dayMs, comment: '', inTimeMicros: 1 };
+      const given = { ...expected, forecast: later === null ? null : forecast(later) };
+      const runway = buildRunway({ emptyAt: soon, forecast: forecast(soon), expected: given });
+      return buildAccountView({ id, name: id, payments: [], runways: { sms: runway, voip: null } });
+    };
+    const accounts = [ending('in time', late), ending('too late', null)];
+    const views = showingAccounts((await startWorld()).views, accounts);
+    const said = await writeCalendar({ views, ...frame }, 'd1');
+    expect(summaries(said)).toEqual(['20261211 in time: SMS empty', '20261124 too late: SMS empty']);
+    expect(said).toContain('By the forecast\\; from Thu 10 Dec');
+  });
+
   it('promises 30 days only where it is known how much they cost, and no forecast of what was read', async () => {
     const unknown = buildRunway({ runwayMs: null, emptyAt: null, restoreMicros: null, forecast: null });
     const spent = buildRunway({ runwayMs: 0, emptyAt: null, forecast: null });
