@@ -35,6 +35,7 @@ const says = phrases('report', {
   nothing: 'nothing',
   onlySince: 'Spending and top-ups in {currency} are known in full since {since} only.',
   onlyUntil: 'Spending and top-ups in {currency} are known in full until {until} only.',
+  neverInFull: 'At no time were spending and top-ups in {currency} known in full.',
   missing:
     '{count, plural, one {# account without a reading: not in the sums.} other {# accounts without a reading: not in the sums.}}',
 });
@@ -174,8 +175,12 @@ function wordTotal(
   const due = { soon: amount(soon), later: amount(later) };
   const since = Math.max(...balances.map(({ account }) => account.spentSince ?? 0));
   const until = Math.min(...balances.map(({ account }) => account.spentUntil ?? message.until));
+  const sum =
+    later === 0 ? say(says.total, given, reader) : say(says.totalToPay, { ...given, ...due }, reader);
+  // One account is known since a time at which another was not read any more.
+  if (since >= until) return [sum, say(says.neverInFull, { currency }, reader)];
   return [
-    later === 0 ? say(says.total, given, reader) : say(says.totalToPay, { ...given, ...due }, reader),
+    sum,
     ...(since === 0 ? [] : [say(says.onlySince, { currency, since: sayMoment(since, reader) }, reader)]),
     ...(until < message.until
       ? [say(says.onlyUntil, { currency, until: sayMoment(until, reader) }, reader)]

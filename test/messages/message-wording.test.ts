@@ -207,6 +207,10 @@ describe('a report in words', () => {
       '100.00 CNY left in all; 0.00 CNY spent, nothing topped up',
       'Spending and top-ups in CNY are known in full until Thu 12 Nov 02:41 UTC+8 only.',
     ]);
+    // One that is known since later only: there is no time at which both were.
+    const late = { ...unread, id: 'late', spentSince: readAt + 1, spentUntil: messageNow };
+    const both = wordReport(buildReport({ accounts: [unread, late].map(buildReportAccount) }), 10);
+    expect(both.totals.slice(1)).toEqual(['At no time were spending and top-ups in CNY known in full.']);
     // It was read again since: what is missing is only what it spent meanwhile.
     const again = { ...unread, reading: { ...reading, at: messageNow } };
     expect(wordReport(buildReport({ accounts: [buildReportAccount(again)] }), 10).accounts).toMatchObject([
