@@ -58,13 +58,10 @@ function prune(value: object, { broken, judge, lost }: Pruning) {
     const units = new Set(problems.map(({ path }) => path).filter((path) => path !== noChannel));
     if (config !== null && units.size === 0) return { config, draft, lost };
     for (const path of units) remove(draft, JSON.parse(path === '' ? '[]' : path) as Path, lost);
-    for (const [key, list] of Object.entries(value))
-      if (Array.isArray(list))
-        Reflect.set(
-          value,
-          key,
-          list.filter((item) => item !== undefined),
-        );
+    for (const [key, list] of Object.entries(value)) {
+      const kept = Array.isArray(list) ? list.filter((item) => item !== undefined) : list;
+      Reflect.set(value, key, kept);
+    }
   }
   return null;
 }

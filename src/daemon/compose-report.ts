@@ -147,12 +147,10 @@ function sumReport(
     }));
   });
   const money = moneyOf(state);
-  const inOne = (of: (account: ReportAccount, balance: Balance) => Micros | undefined) =>
-    money &&
-    sumUp(
-      read.map(({ account, id, currency }) => ({ currency, micros: of(account, id) ?? 0 })),
-      money,
-    );
+  const inOne = (of: (account: ReportAccount, balance: Balance) => Micros | undefined) => {
+    const amounts = read.map(({ account, id, currency }) => ({ currency, micros: of(account, id) ?? 0 }));
+    return money && sumUp(amounts, money);
+  };
   const left = inOne(({ reading }, id) => ownOf(reading?.balances, id));
   const spent = inOne(({ spent: own }, id) => ownOf(own, id));
   const outlooks = read.flatMap(({ account: { id: account }, id, currency }) => {

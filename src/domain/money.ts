@@ -82,7 +82,8 @@ function separated(micros: Micros, minimumDecimals: number): string {
 
 /** `"20.00 CNY"`; without a currency where none is known. */
 export function formatAmount(micros: Micros, currency: string | null): string {
-  return withCurrency(formatBare(micros, currency), currency);
+  const amount = formatBare(micros, currency);
+  return currency === null || currency === '' ? amount : `${amount} ${currency}`;
 }
 
 /** `formatAmount` without the currency: `"20.00"`, `"20"` of credits. */
@@ -100,10 +101,6 @@ export function formatBareDistinctFrom(micros: Micros, other: Micros, currency: 
   if (!isUnit(currency ?? '')) return separated(micros, 2);
   const round = micros < other ? Math.floor : Math.ceil;
   return formatCount(round(micros / microsPerUnit) * microsPerUnit);
-}
-
-function withCurrency(amount: string, currency: string | null): string {
-  return currency === null || currency === '' ? amount : `${amount} ${currency}`;
 }
 
 function decimal(micros: Micros, minimumDecimals: number): string {

@@ -161,10 +161,8 @@ function wordTotal(
   const later = toPay(() => true);
   const perDay = balances.map(({ account, id }) => perDayOf(account, id, message));
   const isKnown = perDay.every((micros) => micros !== null);
-  const ofDay = sayComputed(
-    perDay.reduce<Micros>((sum, micros) => sum + (micros ?? 0), 0),
-    frame,
-  );
+  const spentPerDay = perDay.reduce<Micros>((sum, micros) => sum + (micros ?? 0), 0);
+  const ofDay = sayComputed(spentPerDay, frame);
   const given = {
     left: amount(left),
     spending: isKnown

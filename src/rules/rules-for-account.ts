@@ -106,10 +106,8 @@ export function buildBuiltInRules(
   configured: readonly Rule[],
   accounts: readonly WatchableAccount[],
 ): Rule[] {
-  const builtIn = listBuiltIn(
-    configured.map(({ id }) => id),
-    alertedBalances(accounts),
-  );
+  const taken = configured.map(({ id }) => id);
+  const builtIn = listBuiltIn(taken, alertedBalances(accounts));
   const rules = [...configured, ...builtIn];
   const needed = new Set<string>();
   for (const account of accounts) {

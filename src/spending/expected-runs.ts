@@ -187,11 +187,8 @@ function fortnightlyRun(days: RunDays, last: RunDay): LastRun | null {
 /** The clipped part of a burst would be learned by the profile over months. */
 function weeklyRun(days: RunDays, last: RunDay): LastRun | null {
   const before = weeksBefore(days, last, [1, 2, 3]);
-  return runAgain(
-    last,
-    before.filter(({ hour }) => Math.abs(hour - last.hour) <= sameHour),
-    'week',
-  );
+  const alike = before.filter(({ hour }) => Math.abs(hour - last.hour) <= sameHour);
+  return runAgain(last, alike, 'week');
 }
 
 function weeksBefore(days: RunDays, last: RunDay, weeks: readonly number[]): readonly RunDay[] {

@@ -43,12 +43,10 @@ export async function forecastSpending(
       if (withForecast === 0) unknown.push(id);
     }
   const { money } = views.finance();
-  const inOne = (pick: (row: SpendingForecast) => Micros) =>
-    money &&
-    sumUp(
-      rows.map((row) => ({ currency: row.currency, micros: pick(row) })),
-      money,
-    );
+  const inOne = (pick: (row: SpendingForecast) => Micros) => {
+    const amounts = rows.map((row) => ({ currency: row.currency, micros: pick(row) }));
+    return money && sumUp(amounts, money);
+  };
   // Nothing is known of what comes where no balance has a forecast, and nothing at all where none was read or learned yet.
   const isForecast = rows.some(({ month }) => month.total !== null);
   const expected: typeof inOne = (pick) => (isForecast ? inOne(pick) : null);

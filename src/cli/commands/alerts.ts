@@ -191,11 +191,13 @@ function layOutFacts(facts: readonly (readonly [string, string])[], width: numbe
   const names = Math.max(0, ...facts.map(([name]) => displayWidth(name)));
   const room = width === null ? null : width - names - 4;
   if (width === null || room === null || room >= leastRoom)
-    return facts.flatMap(([name, text]) =>
-      wrapToWidth(text, room).map(
-        (line, index) => `  ${padToWidth(index === 0 ? name : '', names)}  ${line}`,
-      ),
-    );
+    return facts.flatMap(([name, text]) => {
+      const [first = '', ...more] = wrapToWidth(text, room);
+      return [
+        `  ${padToWidth(name, names)}  ${first}`,
+        ...more.map((line) => `${' '.repeat(names + 4)}${line}`),
+      ];
+    });
   const wrap = (text: string) => wrapToWidth(text, Math.max(leastRoom, width - 4));
   return facts.flatMap(([name, text]) => [`  ${name}`, ...wrap(text).map((line) => `    ${line}`)]);
 }

@@ -108,7 +108,8 @@ async function writeOneAccount(
   const { file, base, leadTime, ask } = given;
   const account = input.option('account') ?? 'main';
   const config = { ...base, ...(await askProvider(input, ask, account)), rules: [] };
-  writeNew(file, config);
+  // For its owner alone: it holds secrets.
+  explainWriting(file, () => writeFileSync(file, format(config), { flag: 'wx', mode: 0o600 }));
   const tried = await tryKey(context, input, account).catch((error: unknown) => {
     rmSync(file);
     throw error;
@@ -223,11 +224,6 @@ function format(config: object): string {
 
 function alreadyThere(file: string): UsageError {
   return new UsageError(`${file} exists; init never writes over a file`);
-}
-
-/** For its owner alone: it holds secrets. */
-function writeNew(file: string, config: object): void {
-  explainWriting(file, () => writeFileSync(file, format(config), { flag: 'wx', mode: 0o600 }));
 }
 
 /** Throws what a person can do something about, where the file cannot be written. */

@@ -44,11 +44,8 @@ export const routesCommand: Command = operatorCommand({
     const { planChannels, routesFor } = await import('../../engine/decide.ts');
     const { rulesForAccount } = await import('../../rules/rules-for-account.ts');
     const rules = rulesForAccount(settings, account);
-    const ruleId = requireKnown(
-      'rule of this account',
-      rules.map((each) => each.id),
-      input.positional('RULE'),
-    );
+    const known = rules.map((each) => each.id);
+    const ruleId = requireKnown('rule of this account', known, input.positional('RULE'));
     const rule = rules.find((each) => each.id === ruleId);
     if (rule === undefined) throw new TypeError('a known rule');
     const severity = readChoice(input, 'severity', severities) ?? rule.severity;

@@ -9,7 +9,7 @@ import { listSecretKeys } from '../json-schema.ts';
 /** Names that routes, reports, rules and silences use must exist. */
 export function checkReferences(file: Position): void {
   const secrets = secretsLater(file);
-  const channels = knownChannels(file);
+  const channels = namedOf('channel has this name', file.at('channels').keys());
   const accounts = knownIds(file.at('accounts'), 'account', secrets);
   const rules = knownAlertTypes(file, secrets);
   const check = (position: Position, known: Known): void => {
@@ -52,10 +52,6 @@ interface Known {
 
 /** Alerts about lowwater itself and about a provider as a whole stand under these. */
 const selfAccounts = /^@lowwater$|^@provider:./;
-
-function knownChannels(file: Position): Known {
-  return namedOf('channel has this name', file.at('channels').keys());
-}
 
 function namedOf(what: string, names: readonly string[]): Known {
   return { what, shown: () => names, names: new Set(names), complete: true };

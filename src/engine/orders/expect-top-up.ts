@@ -169,13 +169,11 @@ export const cancelExpected = orderKind({
       const others = topUps.filter((topUp) => topUp !== cancelled);
       state.expected.set(account, others);
       giveBackMended(state, cancelled, now);
-    } else if (runs.some((run) => run.id === id))
-      keepAnnounced(
-        state,
-        account,
-        runs.filter((run) => run.id !== id),
-      );
-    else return refuse('not-found', refusals.notExpected({ account, id }));
+      return done;
+    }
+    const others = runs.filter((run) => run.id !== id);
+    if (others.length === runs.length) return refuse('not-found', refusals.notExpected({ account, id }));
+    keepAnnounced(state, account, others);
     return done;
   },
   describe: ({ account, id }) => ({ account, detail: id }),

@@ -20,7 +20,8 @@ export function openLocalApi({ version, now, timezone, views }: LocalApiOptions)
   const app = new OpenAPIHono<WebEnv>();
   app.use(async (context, next) => {
     context.set('now', now);
-    context.set('site', readingSite(timezone));
+    // Reading operations ask the server's options for its time zone alone.
+    context.set('site', { timezone } as Site);
     context.set('cutOff', () => undefined);
     if (views !== null) {
       context.set('views', readingViews(views));
@@ -43,9 +44,4 @@ export function openLocalApi({ version, now, timezone, views }: LocalApiOptions)
 /** Reading operations ask the views of a database for nothing that only a running daemon has. */
 function readingViews(views: Views): LiveViews {
   return views as LiveViews;
-}
-
-/** They ask the server's options for its time zone alone. */
-function readingSite(timezone: string): Site {
-  return { timezone } as Site;
 }

@@ -114,11 +114,9 @@ function readBalances(query: URLSearchParams, { balances }: AccountView): readon
 function balancesWords(wanted: readonly BalanceDefinition[], scope: Scope): string {
   const [only, ...others] = wanted;
   if (others.length === 0) return sayBalance(only?.label ?? '', scope);
-  const names = wanted.map(({ label }) => sayLabel(label, scope));
-  return sayBalance(
-    names.reduce((one, other) => say(says.and, { one, other }, scope)),
-    scope,
-  );
+  const labels = wanted.map(({ label }) => sayLabel(label, scope));
+  const names = labels.reduce((one, other) => say(says.and, { one, other }, scope));
+  return sayBalance(names, scope);
 }
 
 function spanWords({ span, scope }: Shown): string {

@@ -59,14 +59,10 @@ export class Totals {
     );
     const apart = [...this.#neverRead].filter(([code]) => !this.#totals.has(code));
     const count = new Set(apart.flatMap(([, ids]) => [...ids])).size;
-    const sum =
-      money &&
-      sumUp(
-        totals.flatMap(([, { currency, sums }]) =>
-          [...sums.values()].map((micros) => ({ currency, micros })),
-        ),
-        money,
-      );
+    const amounts = totals.flatMap(([, { currency, sums }]) =>
+      [...sums.values()].map((micros) => ({ currency, micros })),
+    );
+    const sum = money && sumUp(amounts, money);
     return html`${table(say(common.totals, frame), 'cards compact totals', head, rows)}${count > 0 && html`<p class="note unread">${say(says.neverRead, { count }, frame)}</p>`}${sum && html`<p class="sums">${say(common.inOneCurrency, { sum: saySum(sum, frame) }, frame)}</p>`}`;
   }
 }

@@ -173,11 +173,8 @@ function fillSample(sample: unknown, description: Description, account: Simulate
 function put(holder: object, location: readonly (string | number)[], value: unknown): void {
   const keys = ['', ...location];
   const last = keys.pop() ?? '';
-  Reflect.set(
-    Object(keys.reduce((each: unknown, key) => Reflect.get(Object(each), key), holder)),
-    last,
-    value,
-  );
+  const inner = keys.reduce((each: unknown, key) => Reflect.get(Object(each), key), holder);
+  Reflect.set(Object(inner), last, value);
 }
 
 function writeText(document: unknown, { separator }: Description, isWhole: boolean): string {
