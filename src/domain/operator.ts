@@ -67,16 +67,12 @@ export interface ExpectedTopUp {
 }
 
 /** A run that a person announced: so much more than usual is spent from one instant to another. */
-export interface AnnouncedRun {
-  readonly id: string;
-  readonly account: string;
-  readonly balance: Balance;
-  readonly amountMicros: Micros;
+export interface AnnouncedRun
+  extends Pick<ExpectedTopUp, 'id' | 'account' | 'balance' | 'amountMicros' | 'comment'> {
   readonly startsAt: number;
   readonly endsAt: number;
   readonly announcedAt: number;
   readonly announcedBy: string;
-  readonly comment: string;
   /** Spent in it so far, and what is usual in that time. */
   readonly spentMicros: Micros;
   readonly usualMicros: Micros;

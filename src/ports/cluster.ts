@@ -63,13 +63,10 @@ export interface DatabaseOrigin {
 }
 
 /** A daemon's answer at its address. Where its machine says that nobody listens there, it has nothing and reaches nothing. */
-export interface PeerAnswer {
-  readonly node: string;
-  readonly reachesDatabase: boolean;
+export interface PeerAnswer extends Pick<ClusterStatus, 'node' | 'reachesDatabase' | 'origin'> {
   readonly owns: boolean;
   /** The epoch under which it has the accounts, polls them already or reads what is stored; null where it has not. */
   readonly takenUnder: number | null;
-  readonly origin: DatabaseOrigin | null;
 }
 
 export interface ClaimCondition {

@@ -28,10 +28,7 @@ export function readMigrations(directory: URL = migrationsDirectory): readonly M
   });
 }
 
-export interface AppliedMigration {
-  readonly number: number;
-  readonly name: string;
-  readonly checksum: string;
+export interface AppliedMigration extends Omit<Migration, 'sql'> {
   readonly program: string;
 }
 

@@ -15,7 +15,7 @@ import { moneyOf } from '../engine/rates.ts';
 import { damageEnd } from '../engine/self-alerts.ts';
 import { mutedBy, type SilenceWindow, windowsBetween } from '../engine/silencing.ts';
 import { factsOf, type MonitorState, type WatchedAccount } from '../engine/state.ts';
-import type { StoreReader } from '../ports/store.ts';
+import type { HistoryQuery, StoreReader } from '../ports/store.ts';
 import { monthlyBudget } from '../rules/budget.ts';
 import { selfAlertTypes } from '../rules/registry.ts';
 import { isReadAt } from '../rules/stale.ts';
@@ -225,12 +225,7 @@ function viewChannels(state: MonitorState) {
 
 export type ChannelView = ReturnType<typeof viewChannels>[number];
 
-export interface SilencedQuery {
-  readonly account: string;
-  readonly balance: Balance;
-  readonly since: number;
-  readonly until: number;
-}
+export type SilencedQuery = Omit<HistoryQuery, 'asStored'> & { readonly balance: Balance };
 
 /** When a silence muted alerts of one balance of an account, or of the account as a whole. `stored` are those that the database keeps. */
 function findSilenced(

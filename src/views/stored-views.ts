@@ -1,24 +1,19 @@
 import { HistoryLoader } from '../daemon/history-loader.ts';
 import { refuse } from '../domain/operator.ts';
-import type { Settings } from '../domain/settings.ts';
 import { refusals } from '../engine/orders/refusals.ts';
 import { type Answered, type OperatorOrder, takeLeftOrder } from '../engine/orders.ts';
-import { startMonitor } from '../engine/restore.ts';
-import type { Calendar, Clock, Random } from '../ports/clock.ts';
+import { type MonitorStart, startMonitor } from '../engine/restore.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { OrderReach } from '../ports/orders.ts';
 import type { LeftOrder, StoredState, StoreFile, StoreReader } from '../ports/store.ts';
 import { createViews, type Views } from './create-views.ts';
 import { type Leaving, leaveOrders, leaveTest } from './leave-orders.ts';
 import type { ViewDependencies } from './views.ts';
 
-export interface StoredDependencies {
-  readonly settings: Settings;
+export interface StoredDependencies
+  extends Pick<MonitorStart, 'settings' | 'random' | 'calendar' | 'isOfPart'> {
   readonly reader: StoreReader;
   readonly clock: Clock;
-  readonly random: Random;
-  readonly calendar: Calendar;
-  /** `settings` are only a part of those in force: see `MonitorStart`. */
-  readonly isOfPart?: boolean;
 }
 
 export interface StoredViews extends Views {

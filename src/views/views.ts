@@ -1,5 +1,4 @@
-import { describeIncident } from '../daemon/compose.ts';
-import type { HistoryLoader } from '../daemon/history-loader.ts';
+import { type ComposeDependencies, describeIncident } from '../daemon/compose.ts';
 import {
   type Acknowledgement,
   type Alert,
@@ -25,7 +24,6 @@ import { windowsFrom } from '../engine/silencing.ts';
 import { runwayOf } from '../engine/spending.ts';
 import { balancesOf, factsOf, groupOf, type MonitorState, type WatchedAccount } from '../engine/state.ts';
 import { headlineCurrency, wordSubject } from '../messages/item-wording.ts';
-import type { StoreReader } from '../ports/store.ts';
 import { alertKindOf, balanceLevels, nextStep, ruleKindOf, wouldNotFire } from '../rules/registry.ts';
 import { isReadAt } from '../rules/stale.ts';
 import { urgencyOf, urgencyOfBalance } from '../rules/urgency.ts';
@@ -36,11 +34,7 @@ import type { Reader } from '../wording/moments.ts';
 const dayPoints = 96;
 const shownLaterStarts = 3;
 
-export interface ViewDependencies {
-  readonly state: MonitorState;
-  readonly reader: StoreReader;
-  readonly historyLoader: HistoryLoader;
-  readonly now: () => number;
+export interface ViewDependencies extends Omit<ComposeDependencies, 'acknowledgeUrl'> {
   /** When an account is polled next; null where no daemon runs. */
   readonly nextPollAt: (account: string) => number | null;
 }
