@@ -164,11 +164,14 @@ describe('a Slack bot', () => {
     },
   );
 
-  it('sends a layout that Slack refuses once more as plain text', async () => {
-    slack.next.push('invalid_blocks');
-    expect(await send(buildMessage())).toMatchObject({ kind: 'delivered' });
-    expect(slack.messages).toMatchObject([{ attachments: [] }]);
-  });
+  it.each(['invalid_blocks', 'attachment_payload_limit_exceeded'])(
+    'sends a layout that Slack refuses once more as plain text: %s',
+    async (refusal) => {
+      slack.next.push(refusal);
+      expect(await send(buildMessage())).toMatchObject({ kind: 'delivered' });
+      expect(slack.messages).toMatchObject([{ attachments: [] }]);
+    },
+  );
 
   it('tells the end although the first message cannot be edited for now, and owes the edit alone', async () => {
     const receipt = receiptOf(await send(buildMessage()));
@@ -210,6 +213,8 @@ describe('a Slack bot', () => {
     ['a_word_of_tomorrow', 'dead', /a_word_of_tomorrow/],
     ['fatal_error', 'retry', /fatal_error/],
     ['ratelimited', 'retry', /ratelimited/],
+    ['team_added_to_org', 'retry', /team_added_to_org/],
+    ['org_login_required', 'retry', /org_login_required/],
   ])('takes %s for %s', async (word, kind, reason) => {
     slack.next.push(word);
     expect(await send(buildMessage())).toMatchObject({ kind, reason: expect.stringMatching(reason) });
