@@ -160,6 +160,6 @@ function isSettled(message: Message): boolean {
 
 function asItStands(item: MessageItem): MessageItem {
   const { incident } = item;
-  if (incident.resolvedAt !== null) return { ...item, kinds: ['firing', 'resolved'] };
+  if (incident.resolvedAt !== null) return { ...item, kinds: ['resolved'] };
   return { ...item, kinds: [isAcknowledged(incident) ? 'acknowledged' : 'firing'] };
 }

@@ -113,6 +113,7 @@ describe('a Slack bot', () => {
     const [first, reply] = slack.messages;
     expect(first?.edits).toBe(1);
     expect(JSON.stringify(first)).toMatch(shown);
+    expect(JSON.stringify(first)).not.toContain('before this channel could be notified');
     expect(first?.text).not.toContain('<!here>');
     expect(reply).toMatchObject({ thread: first?.ts, broadcast: false });
     expect(slack.posts.map(({ path }) => path)).toEqual([
