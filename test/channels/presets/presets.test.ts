@@ -333,6 +333,18 @@ describe('Discord', () => {
   });
 });
 
+describe('Mattermost', () => {
+  it('is given up where the server has incoming webhooks switched off, which it says by 501', async () => {
+    const preset = presets.find(({ type }) => type === 'mattermost') ?? expect.fail('there is no Mattermost');
+    const message = 'Incoming webhooks have been disabled by the system admin.';
+    const no = { answer: '501', example: { status: 501, body: { message } } };
+    expect((await send(preset, undefined, no)).delivery).toMatchObject({
+      kind: 'dead',
+      reason: expect.stringContaining(message),
+    });
+  });
+});
+
 describe('GoAlert', () => {
   it('is quoted where it says no in plain text', async () => {
     const preset = presets.find(({ type }) => type === 'goalert') ?? expect.fail('there is no GoAlert');
