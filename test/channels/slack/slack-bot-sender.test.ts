@@ -134,6 +134,15 @@ describe('a Slack bot', () => {
     expect(JSON.stringify(first)).toMatch(/✅/);
   });
 
+  it('edits the first message of several incidents to begin with the most urgent one, whichever changed', async () => {
+    const second = { account: buildAccount({ id: 'ads', name: 'Marketing' }), accountName: 'Marketing' };
+    const receipt = receiptOf(await send(buildMessage([buildItem(), buildItem(second)])));
+    const over = resolved(receipt);
+    await send(buildMessage([over], { companions: [buildItem({ ...second, receipt }), over] }));
+    const [first] = slack.messages;
+    expect(first?.text).toMatch(/^🔴 1 CRITICAL, 1 RESOLVED · Marketing: .*; and 1 more alert$/);
+  });
+
   it('begins again for what was sent in several threads, and edits each of their first messages', async () => {
     const one = receiptOf(await send(buildMessage()));
     const two = receiptOf(await send(buildMessage()));
