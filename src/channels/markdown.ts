@@ -35,6 +35,9 @@ const lookAlikes: Readonly<Record<string, string>> = {
   '\\': '＼',
 };
 
+/** A word joiner shows nothing, and no name begins with it. */
+export const breakMentions = (text: string): string => text.replaceAll('@', '@\u2060');
+
 /** Cuts to at most so many bytes of UTF-8, without splitting a character. */
 export function cutBytes(text: string, limit: number): string {
   if (Buffer.byteLength(text) <= limit) return text;

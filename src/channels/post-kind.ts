@@ -52,7 +52,11 @@ export function postKind(
     build(channel, config) {
       const texts = Object.keys(keys).map((key) => [key, textOf(config[key])] as const);
       const isHidden = (key: string): boolean => ['secret', 'credential'].includes(keys[key]?.kind ?? '');
-      const values = texts.map(([key, text]) => [key, isHidden(key) ? new Secret(text) : text] as const);
+      const values = texts.map(([key, text]) => {
+        const { from, to } = keys[key]?.sentTo ?? { from: '$', to: '' };
+        const sent = text.replace(new RegExp(from), to);
+        return [key, isHidden(key) ? new Secret(sent) : sent] as const;
+      });
       const recipients = receiver.each === undefined ? undefined : config[receiver.each];
       // The people who may act there do not say where it is.
       const isPlace = (key: string): boolean =>

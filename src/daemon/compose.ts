@@ -202,16 +202,16 @@ function composeItem(
   };
 }
 
-/** Other incidents in the receiver's messages that these are in: each message is edited as a whole. */
+/** The incidents in the receiver's messages that these are in, with these: each message is edited as a whole. */
 function composeCompanions(composing: Composing, items: readonly MessageItem[]): readonly MessageItem[] {
   const receipts = new Set(items.flatMap(({ receipt }) => receipt ?? []));
   if (receipts.size === 0) return [];
-  const own = new Set(items.map(({ incident }) => incident.id));
-  const others = [...composing.state.incidents.values()].filter(
-    ({ id, notified }) => !own.has(id) && receipts.has(ownOf(notified, composing.channel)?.receipt ?? ''),
+  const own = new Map(items.map((item) => [item.incident.id, item]));
+  const all = [...composing.state.incidents.values()].filter(({ notified }) =>
+    receipts.has(ownOf(notified, composing.channel)?.receipt ?? ''),
   );
-  return mostUrgentFirst(composing.state, others, composing.at).map((incident) =>
-    composeItem(composing, incident, ['firing']),
+  return mostUrgentFirst(composing.state, all, composing.at).map(
+    (incident) => own.get(incident.id) ?? composeItem(composing, incident, ['firing']),
   );
 }
 

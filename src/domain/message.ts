@@ -42,7 +42,7 @@ export interface IncidentMessage extends MessageBase {
     readonly references: readonly string[];
     readonly othersFiring: Severity | null;
   } | null;
-  /** Other open incidents of the messages with the same receipts. */
+  /** The open incidents of the messages with the same receipts, these among them, the most urgent first. */
   readonly companions: readonly MessageItem[];
 }
 

@@ -106,8 +106,10 @@ describe('what a receiver calls a message', () => {
       expect(mail.items.map(({ receipt, incident }) => [incident.account, receipt])).toEqual([
         ['otp', 'sent 1'],
       ]);
+      // All of that message, the most urgent first.
       expect(mail.companions.map(({ receipt, incident }) => [incident.account, receipt])).toEqual([
         ['ads', 'sent 1'],
+        ['otp', 'sent 1'],
       ]);
     }
   });

@@ -8,7 +8,7 @@ import { type Card, renderFitting, wordCard } from '../../messages/message-wordi
 import { labelled } from '../../wording/lists.ts';
 import { type KeyOrder, keyOrders, nameOfAlert, sourceOf } from '../alert-key.ts';
 import type { MessagePart } from '../deliver-parts.ts';
-import { cutBytes, cutUnits, fitFacts, literalMarkdown, lookAlike } from '../markdown.ts';
+import { breakMentions, cutBytes, cutUnits, fitFacts, literalMarkdown, lookAlike } from '../markdown.ts';
 import type { Attempt, PostedPart } from '../post-sender.ts';
 import type { PostCode } from '../receiver.ts';
 import type { Preset, PresetRequest, PresetTemplate } from './preset.ts';
@@ -214,9 +214,6 @@ const escapes = {
       .replaceAll('<', lookAlike)
       .replace(/:(?=[\w+\\-]+:)/g, ':\u2060'),
 };
-
-/** A word joiner shows nothing, and no name begins with it. */
-export const breakMentions = (text: string): string => text.replaceAll('@', '@\u2060');
 
 type EscapedField = keyof NonNullable<Preset['escape']>;
 

@@ -8,8 +8,8 @@ import type { ChannelChat, ChannelListener, Heard } from '../../ports/channel.ts
 import { ChatCalls, patient } from '../chats/call-chat.ts';
 import { keepListening, unheard } from '../chats/keep-listening.ts';
 import type { SenderDependencies } from '../kind.ts';
+import { breakMentions } from '../markdown.ts';
 import type { PostSettings } from '../receiver.ts';
-import { breakMentions } from './preset-parts.ts';
 import { answerMs, postToBot, waitAskedBy } from './telegram-bot.ts';
 
 /** core.telegram.org/bots/api, getUpdates: asked with this many seconds to wait, it answers at once when there is something. */

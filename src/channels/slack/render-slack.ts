@@ -17,7 +17,7 @@ import type { Reader } from '../../wording/moments.ts';
 import { sayAmount } from '../../wording/quantity-wording.ts';
 import { drawSparkline } from '../../wording/sparkline.ts';
 import { buttonsOf, type ChatButton, sayQuietMenu } from '../chats/buttons.ts';
-import { cutUnits, fitFacts } from '../markdown.ts';
+import { breakMentions, cutUnits, fitFacts } from '../markdown.ts';
 import { type Mention, mentionsIn } from '../mention.ts';
 import {
   actions,
@@ -218,7 +218,9 @@ function reportSection(account: ReportAccountWording): SlackBlock {
 }
 
 function payloadOf(headline: string, tone: Tone, blocks: readonly SlackBlock[]): SlackPayload {
-  const text = cutEscaped(escapeSlack(`${toneIcons[tone]} ${headline}`), limits.fallback);
+  // Slack takes no bare `@` for a mention; Mattermost and Rocket.Chat do, and Rocket.Chat may refuse the message for it.
+  const literal = escapeSlack(breakMentions(`${toneIcons[tone]} ${headline}`));
+  const text = cutEscaped(literal, limits.fallback);
   return {
     text,
     mrkdwn: false,

@@ -63,6 +63,7 @@ const layoutErrors = [
   'invalid_blocks_format',
   'invalid_attachments',
   'too_many_attachments',
+  'attachment_payload_limit_exceeded',
   'msg_too_long',
   'msg_blocks_too_long',
 ];

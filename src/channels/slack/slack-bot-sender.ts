@@ -141,7 +141,7 @@ function threadOf(message: Message, posted: string): SlackPlace | null {
 /** The first messages of a message's incidents, each with all that hangs on it, as things are now. */
 function firstMessagesOf(message: Message, posted: string) {
   if (message.kind !== 'incidents') return [];
-  const notified = [...message.items, ...message.companions];
+  const notified = [...new Set([...message.companions, ...message.items])];
   return [...new Set(message.items.map(({ receipt }) => receipt))].flatMap((receipt) => {
     const place = readReceipt(receipt, posted);
     if (place === null) return [];
@@ -160,6 +160,6 @@ function isSettled(message: Message): boolean {
 
 function asItStands(item: MessageItem): MessageItem {
   const { incident } = item;
-  if (incident.resolvedAt !== null) return { ...item, kinds: ['firing', 'resolved'] };
+  if (incident.resolvedAt !== null) return { ...item, kinds: ['resolved'] };
   return { ...item, kinds: [isAcknowledged(incident) ? 'acknowledged' : 'firing'] };
 }

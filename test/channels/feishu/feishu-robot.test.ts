@@ -52,6 +52,12 @@ describe('a Feishu bot', () => {
     [400, { code: 99_991_400 }, { 'x-ogw-ratelimit-reset': '7' }, { kind: 'retry', afterMs: 7000 }],
     [200, { code: 19_024, msg: 'Key Words Not Found' }, {}, { kind: 'dead' }],
     [400, { code: 9499, msg: 'Bad Request' }, {}, { kind: 'dead' }],
+    [
+      400,
+      { code: 9499, msg: 'too many request', data: {} },
+      {},
+      { kind: 'retry', certainty: 'refused', afterMs: 5000 },
+    ],
     [200, { ok: true }, {}, { kind: 'retry', certainty: 'unknown', tries: 3 }],
   ])('that answers %d %j', async (status, body, headers, expected) => {
     const { delivery } = await send((response) =>

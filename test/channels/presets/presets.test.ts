@@ -2,9 +2,10 @@ import type { ServerResponse } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { exampleKeys } from '../../../src/channels/post-kind.ts';
 import type { Preset } from '../../../src/channels/presets/preset.ts';
-import type { ReceiverAnswer } from '../../../src/channels/receiver.ts';
+import type { PostSettings, ReceiverAnswer } from '../../../src/channels/receiver.ts';
 import { channelKinds, createChannel, presets } from '../../../src/channels/registry.ts';
 import type { IncidentMessage, Message } from '../../../src/domain/message.ts';
+import { textBehind } from '../../../src/domain/secret.ts';
 import { loadLanguage } from '../../../src/languages/load-language.ts';
 import { systemClock } from '../../../src/system/clock.ts';
 import { type Sending, sendThrough } from '../../support/channel-bed.ts';
@@ -309,6 +310,38 @@ describe.each(incidentTools)('the incident tool $type', ({ preset }) => {
     expect(again.posts.map(({ body, path }) => decodeURIComponent(path + body))).toEqual([
       expect.stringContaining('lowwater/otp/two'),
     ]);
+  });
+});
+
+describe('Discord', () => {
+  const sentTo = (webhookUrl: string): string => {
+    const settings = channelOf('ops', { type: 'discord', webhookUrl }) as PostSettings;
+    return textBehind(settings.keys.webhookUrl);
+  };
+
+  it.each([
+    ['https://discord.com/api/webhooks/1/token', 'https://discord.com/api/v10/webhooks/1/token'],
+    [
+      'https://ptb.discordapp.com/api/webhooks/1/token',
+      'https://ptb.discordapp.com/api/v10/webhooks/1/token',
+    ],
+    ['https://discord.com/api/v9/webhooks/1/token', 'https://discord.com/api/v9/webhooks/1/token'],
+    ['https://proxy.example/api/webhooks/1/token', 'https://proxy.example/api/webhooks/1/token'],
+  ])('is asked by a version that counts waits in seconds, and stays the same receiver: %s', (url, sent) => {
+    expect(sentTo(url)).toBe(sent);
+    expect((channelOf('ops', { type: 'discord', webhookUrl: url }) as PostSettings).place.reveal()).toBe(url);
+  });
+});
+
+describe('Mattermost', () => {
+  it('is given up where the server has incoming webhooks switched off, which it says by 501', async () => {
+    const preset = presets.find(({ type }) => type === 'mattermost') ?? expect.fail('there is no Mattermost');
+    const message = 'Incoming webhooks have been disabled by the system admin.';
+    const no = { answer: '501', example: { status: 501, body: { message } } };
+    expect((await send(preset, undefined, no)).delivery).toMatchObject({
+      kind: 'dead',
+      reason: expect.stringContaining(message),
+    });
   });
 });
 

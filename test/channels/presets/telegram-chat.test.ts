@@ -403,7 +403,7 @@ describe('messages', () => {
     }
   });
 
-  test.each(['message thread not found', 'TOPIC_CLOSED'])(
+  test.each(['message thread not found', 'TOPIC_CLOSED', 'TOPIC_ID_INVALID'])(
     'go on in the general topic where theirs is gone (%s), however often they were tried before, and are not sent for ever',
     async (gone) => {
       const { telegram, settings } = await start({ messageThreadId: '17' });

@@ -84,6 +84,12 @@ describe('a message in Slack', () => {
     expect(renderSlack(buildMessage([buildItem({ severity: 'warning' })]), mention).text).toMatch(/^🟠/u);
   });
 
+  it('mentions nobody on a server that takes a bare @ for a mention, as Mattermost and Rocket.Chat do', () => {
+    const { text, attachments } = renderSlack(buildMessage([buildItem({ accountName: '@all @here' })]));
+    for (const shown of [text, attachments?.[0]?.fallback])
+      expect(shown).toContain('@\u2060all @\u2060here: ');
+  });
+
   it('has no buttons where no page can be reached', () => {
     const payload = renderSlack(buildMessage([buildItem({ acknowledgeUrl: null })], { publicUrl: null }));
     expect(blocksOf(payload).some(({ type }) => type === 'actions')).toBe(false);

@@ -113,6 +113,7 @@ describe('a Slack bot', () => {
     const [first, reply] = slack.messages;
     expect(first?.edits).toBe(1);
     expect(JSON.stringify(first)).toMatch(shown);
+    expect(JSON.stringify(first)).not.toContain('before this channel could be notified');
     expect(first?.text).not.toContain('<!here>');
     expect(reply).toMatchObject({ thread: first?.ts, broadcast: false });
     expect(slack.posts.map(({ path }) => path)).toEqual([
@@ -131,6 +132,15 @@ describe('a Slack bot', () => {
     const [first] = slack.messages;
     expect(JSON.stringify(first)).toMatch(/Marketing/);
     expect(JSON.stringify(first)).toMatch(/✅/);
+  });
+
+  it('edits the first message of several incidents to begin with the most urgent one, whichever changed', async () => {
+    const second = { account: buildAccount({ id: 'ads', name: 'Marketing' }), accountName: 'Marketing' };
+    const receipt = receiptOf(await send(buildMessage([buildItem(), buildItem(second)])));
+    const over = resolved(receipt);
+    await send(buildMessage([over], { companions: [buildItem({ ...second, receipt }), over] }));
+    const [first] = slack.messages;
+    expect(first?.text).toMatch(/^🔴 1 CRITICAL, 1 RESOLVED · Marketing: .*; and 1 more alert$/);
   });
 
   it('begins again for what was sent in several threads, and edits each of their first messages', async () => {
@@ -164,11 +174,14 @@ describe('a Slack bot', () => {
     },
   );
 
-  it('sends a layout that Slack refuses once more as plain text', async () => {
-    slack.next.push('invalid_blocks');
-    expect(await send(buildMessage())).toMatchObject({ kind: 'delivered' });
-    expect(slack.messages).toMatchObject([{ attachments: [] }]);
-  });
+  it.each(['invalid_blocks', 'attachment_payload_limit_exceeded'])(
+    'sends a layout that Slack refuses once more as plain text: %s',
+    async (refusal) => {
+      slack.next.push(refusal);
+      expect(await send(buildMessage())).toMatchObject({ kind: 'delivered' });
+      expect(slack.messages).toMatchObject([{ attachments: [] }]);
+    },
+  );
 
   it('tells the end although the first message cannot be edited for now, and owes the edit alone', async () => {
     const receipt = receiptOf(await send(buildMessage()));
@@ -210,6 +223,8 @@ describe('a Slack bot', () => {
     ['a_word_of_tomorrow', 'dead', /a_word_of_tomorrow/],
     ['fatal_error', 'retry', /fatal_error/],
     ['ratelimited', 'retry', /ratelimited/],
+    ['team_added_to_org', 'retry', /team_added_to_org/],
+    ['org_login_required', 'retry', /org_login_required/],
   ])('takes %s for %s', async (word, kind, reason) => {
     slack.next.push(word);
     expect(await send(buildMessage())).toMatchObject({ kind, reason: expect.stringMatching(reason) });

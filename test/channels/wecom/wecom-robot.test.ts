@@ -60,6 +60,10 @@ describe('a WeCom robot', () => {
       { kind: 'retry', certainty: 'refused', afterMs: 60_000 },
     ],
     [
+      { errcode: 45_033, errmsg: 'api concurrent out of limit' },
+      { kind: 'retry', certainty: 'refused', afterMs: 60_000 },
+    ],
+    [
       { errcode: -1, errmsg: 'system busy' },
       { kind: 'retry', tries: 4 },
     ],
