@@ -307,9 +307,12 @@ test('an empty list is no answer of a daemon that has read nothing: API and page
   // Nor is there no such thing.
   const cancelled = await fetch(`${server.url}/api/v1/expected-top-ups/x-1`, { method: 'DELETE' });
   expect(cancelled.status).toBe(503);
+  const form = { method: 'POST', body: new URLSearchParams({ back: '/sessions' }) };
+  const ended = await fetch(`${server.url}/sessions/stolen/end`, form);
+  expect(ended.status).toBe(503);
   const unread = 'The database cannot be read just now';
   const pages = await Promise.all(
-    ['/silences', '/messages', '/', '/pay'].map(async (path) => (await ask(path)).text()),
+    ['/silences', '/messages', '/', '/pay', '/sessions'].map(async (path) => (await ask(path)).text()),
   );
   for (const page of pages) expect(page).toContain(unread);
   expect(pages.join()).not.toContain('Nothing is silenced');
