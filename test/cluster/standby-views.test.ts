@@ -310,6 +310,8 @@ test('an empty list is no answer of a daemon that has read nothing: API and page
   const form = { method: 'POST', body: new URLSearchParams({ back: '/sessions' }) };
   const ended = await fetch(`${server.url}/sessions/stolen/end`, form);
   expect(ended.status).toBe(503);
+  const silence = { method: 'POST', body: new URLSearchParams({ account: 'otp', for: '2h' }) };
+  expect((await fetch(`${server.url}/silences`, silence)).status).toBe(503);
   const unread = 'The database cannot be read just now';
   const pages = await Promise.all(
     ['/silences', '/messages', '/', '/pay', '/sessions'].map(async (path) => (await ask(path)).text()),
