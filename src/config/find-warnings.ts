@@ -14,7 +14,7 @@ import {
 } from '../domain/provider-entry.ts';
 import { matchesEverything } from '../domain/rule.ts';
 import { isShortToken, shortTokenAdvice } from '../domain/secret.ts';
-import type { Settings } from '../domain/settings.ts';
+import type { AccountSettings, Settings } from '../domain/settings.ts';
 import { dayMs, formatDuration } from '../domain/time.ts';
 import type { Calendar } from '../ports/clock.ts';
 import { describeProvider } from '../providers/describe-provider.ts';
@@ -87,11 +87,16 @@ function warnOfEndlessSilences(file: Position, { silences }: Settings, { calenda
   }
 }
 
-function warnOfShortPolls(file: Position, { accounts }: Settings): void {
+/** How often its provider is asked; null by a schedule, and where readings are pushed. */
+function intervalOf(settings: Settings, account: AccountSettings): number | null {
+  return account.poll.kind === 'every' && entryOf(settings, account).polled ? account.poll.everyMs : null;
+}
+
+function warnOfShortPolls(file: Position, settings: Settings): void {
   const message = `polling more often than every ${formatDuration(shortPollMs)} puts load on the provider and brings rate limits nearer`;
   let isSharedShort = false;
-  for (const [index, { poll }] of accounts.entries()) {
-    if (poll.kind !== 'every' || poll.everyMs >= shortPollMs) continue;
+  for (const [index, account] of settings.accounts.entries()) {
+    if ((intervalOf(settings, account) ?? shortPollMs) >= shortPollMs) continue;
     const own = file.at('accounts', index, 'poll');
     if (own.has('every')) own.at('every').report(message);
     isSharedShort ||= own.value === undefined;
@@ -103,10 +108,11 @@ function warnOfShortPolls(file: Position, { accounts }: Settings): void {
 function warnOfDemand(file: Position, settings: Settings): void {
   const demand = new Map<string, { readonly entry: ProviderEntry; perSecond: number }>();
   for (const account of settings.accounts) {
-    if (account.poll.kind !== 'every') continue;
+    const everyMs = intervalOf(settings, account);
+    if (everyMs === null) continue;
     const group = `${providerKeyOf(account)}\n${credentialTextOf(account)}`;
     const known = demand.get(group) ?? { entry: entryOf(settings, account), perSecond: 0 };
-    known.perSecond += 1000 / account.poll.everyMs;
+    known.perSecond += 1000 / everyMs;
     demand.set(group, known);
   }
   const over = [...demand.values()].filter(({ entry, perSecond }) => perSecond > entry.maxRequestsPerSecond);

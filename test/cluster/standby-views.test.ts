@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createStandbyViews } from '../../src/cluster/standby-views.ts';
 import { Counting } from '../../src/daemon/counting.ts';
 import { StorageError } from '../../src/domain/operator-error.ts';
+import { Secret } from '../../src/domain/secret.ts';
 import { renderMetrics } from '../../src/http/metrics.ts';
 import { renderOverview } from '../../src/http/page/overview.ts';
 import { loadLanguage } from '../../src/languages/load-language.ts';
@@ -307,12 +308,36 @@ test('an empty list is no answer of a daemon that has read nothing: API and page
   // Nor is there no such thing.
   const cancelled = await fetch(`${server.url}/api/v1/expected-top-ups/x-1`, { method: 'DELETE' });
   expect(cancelled.status).toBe(503);
+  const form = { method: 'POST', body: new URLSearchParams({ back: '/sessions' }) };
+  const ended = await fetch(`${server.url}/sessions/stolen/end`, form);
+  expect(ended.status).toBe(503);
+  const silence = { method: 'POST', body: new URLSearchParams({ account: 'otp', for: '2h' }) };
+  expect((await fetch(`${server.url}/silences`, silence)).status).toBe(503);
   const unread = 'The database cannot be read just now';
   const pages = await Promise.all(
-    ['/silences', '/messages', '/', '/pay'].map(async (path) => (await ask(path)).text()),
+    ['/silences', '/messages', '/', '/pay', '/sessions'].map(async (path) => (await ask(path)).text()),
   );
   for (const page of pages) expect(page).toContain(unread);
   expect(pages.join()).not.toContain('Nothing is silenced');
+});
+
+test('a daemon that has read nothing calls neither the address of a calendar nor the link of a message invalid', async () => {
+  const world = await firingWorld();
+  const database = cutOff(world);
+  const views = await standBy(world, database);
+  const settings = { token: new Secret('operator') };
+  const server = await runFakeServer({ views: Object.assign(new FakeViews(), views), settings });
+  onTestFinished(() => server.close());
+  const statuses = () =>
+    Promise.all(
+      ['/pay.ics?key=calendar', '/a/link', '/ack'].map(
+        async (path) => (await fetch(server.url + path)).status,
+      ),
+    );
+  expect(await statuses()).toEqual([403, 403, 403]);
+  database.cut();
+  await world.pass(8000);
+  expect(await statuses()).toEqual([503, 503, 503]);
 });
 
 test('what cannot be read though the database answers is shown for a lease, and why is said', async () => {

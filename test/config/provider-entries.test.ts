@@ -117,6 +117,15 @@ it('an account whose readings are pushed is warned of where nothing takes them, 
     );
 });
 
+it('accounts whose readings are pushed are warned of no load on a provider that nobody asks, however many they are', () => {
+  const { accounts: polled, ...config } = withEntry({ type: 'pushed' }, { credentials: undefined });
+  const [pushed] = polled.slice(2);
+  const accounts = Array.from({ length: 60 }, (_, index) => ({ ...pushed, id: `pushed-${index}` }));
+  const paths = loadValid({ ...config, poll: { every: '20s' }, accounts }).warnings.map(({ path }) => path);
+  expect(paths).not.toContain('poll.every');
+  expect(paths).not.toContain('providers.gateway.maxRequestsPerSecond');
+});
+
 it.each([
   'storage-failed:otp',
   'storage-failed:@records',

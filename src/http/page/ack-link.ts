@@ -7,6 +7,7 @@ import { phrases, say } from '../../wording/phrase.ts';
 import { balanceLabel, sayBalance } from '../../wording/quantity-wording.ts';
 import { type Granted, verifyAcknowledgement, verifyLink } from '../ack-link.ts';
 import { findAccount } from '../api/input.ts';
+import { known } from '../refusal.ts';
 import type { WebContext } from '../web-env.ts';
 import { buildChart, readSpan } from './chart-model.ts';
 import { drawChart } from './chart-picture.ts';
@@ -154,8 +155,11 @@ async function findLinked(context: WebContext, query: URLSearchParams): Promise<
   const link = query.get('link');
   const keys = [...views.linkKeys(), site.ackKey];
   const verified = link === null ? verifyAcknowledgement(keys, query, now) : verifyLink(keys, link, now);
-  if (verified.kind === 'forged')
+  if (verified.kind === 'forged') {
+    // Who has read nothing knows no key of the database.
+    known(views);
     return showAnswer(context, say(says.notValid, scope), say(says.notValidWhy, scope), { status: 403 });
+  }
   if (verified.kind === 'expired')
     return showAnswer(context, say(says.expired, scope), say(says.onPage, scope), { status: 403 });
   const { isOf } = verified;

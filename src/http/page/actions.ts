@@ -7,7 +7,7 @@ import { sayAgain } from '../../wording/say-again.ts';
 import { accept, findAccount, parseInput } from '../api/input.ts';
 import { readSilenceOrder, silenceOrderSchema } from '../api/orders.ts';
 import { endOf, refusalsOf } from '../orders.ts';
-import { RequestError, refusals } from '../refusal.ts';
+import { known, RequestError, refusals } from '../refusal.ts';
 import type { WebApp, WebContext } from '../web-env.ts';
 import { digestOf, readAlertQuery, selectAlerts } from './alerts-page.ts';
 import { announceRun } from './announce-run.ts';
@@ -116,7 +116,7 @@ async function silence(context: WebContext): Promise<Response> {
   if (form.get('change') === 'yes') return showSilences(context, { form, problem: null });
   const order = readSilenceForm(form, scope);
   if ('field' in order) return showSilences(context, { form, problem: order });
-  const muted = views.wouldMute(order);
+  const muted = known(views).wouldMute(order);
   if (isRefusal(muted))
     return showSilences(context, {
       form,

@@ -72,7 +72,8 @@ const sessionsAPage = 50;
 
 /** Browsers that are signed in, each with the button that ends it. */
 export async function renderSessions(scope: Scope): Promise<Html> {
-  const sessions = scope.views.sessions().filter(({ endsAt }) => endsAt > scope.now);
+  const listed = known(scope.views).sessions();
+  const sessions = listed.filter(({ endsAt }) => endsAt > scope.now);
   const cursor = scope.query.get('cursor') || null;
   const { items, nextCursor } = pageOfList(sessions, { limit: sessionsAPage, cursor }, ({ id }) => id);
   const rows = items.map(
@@ -88,7 +89,8 @@ ${pager((place) => withQuery('/sessions', { cursor: place }), { cursor, nextCurs
 /** Ends a listed session. How long a copy of its cookie would go on is not stored: the longest time is taken. */
 export async function endListedSession(context: WebContext, id: string, by: string): Promise<void> {
   const { views, now } = context.var;
-  if (!views.sessions().some((session) => session.id === id))
+  const sessions = known(views).sessions();
+  if (!sessions.some((session) => session.id === id))
     throw new RequestError('not_found', refusals.noSession());
   await endSession(context, { id, endsAt: now + keptLengthMs }, by);
 }

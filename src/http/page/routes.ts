@@ -3,7 +3,7 @@ import { phrases, say } from '../../wording/phrase.ts';
 import { isSecure, peerOf } from '../access.ts';
 import { findAccount } from '../api/input.ts';
 import { calendarMediaType, isCalendarKey, writeCalendar } from '../calendar.ts';
-import { RequestError } from '../refusal.ts';
+import { known, RequestError } from '../refusal.ts';
 import type { WebApp, WebContext } from '../web-env.ts';
 import { renderAccount } from './account.ts';
 import { acknowledgeByLink, askAcknowledge } from './ack-link.ts';
@@ -90,7 +90,10 @@ function showTimeZone(context: WebContext): Promise<Response> {
 /** For calendars, which cannot sign in: the key of its address says who may see it. */
 async function showCalendar(context: WebContext): Promise<Response> {
   const { scope, signedIn, site } = context.var;
-  if (!signedIn && !isCalendarKey(context.req.query('key') ?? '', scope.calendarKey ?? null)) {
+  const { calendarKey = null } = scope;
+  // Who has read nothing knows no key.
+  if (!signedIn && calendarKey === null) known(scope.views);
+  if (!signedIn && !isCalendarKey(context.req.query('key') ?? '', calendarKey)) {
     const slowed = await site.attempts.recordFailure(peerOf(context.env.incoming));
     const why = say(says.badCalendar, scope);
     throw new RequestError(slowed === null ? 'forbidden' : 'too_many_attempts', why, slowed?.headers ?? {});
