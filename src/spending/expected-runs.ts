@@ -13,6 +13,8 @@ const farAbove = 1.5;
 const margin = { usually: 0.5, sparse: 1 } as const;
 /** … and is no part of a run where it is so small a share of the rest of it … */
 const chance = 1 / 24;
+/** … or makes up for the last day: what was missing in it fades as the level does, so that it is up to so many times as much. */
+const madeUp = 2;
 const maxRuns = 4;
 /** … of a week, it begins so many hours earlier or later at most. */
 const sameHour = 1;
@@ -58,7 +60,8 @@ export function noteRunHour(
   }
   if (!isFarAbove(state, it)) return;
   const above = it.spent - it.usual;
-  if (above < chance * state.runMicros) return;
+  const missing = state.expected - state.actual;
+  if (above < Math.max(chance * state.runMicros, madeUp * missing)) return;
   if (state.runMicros < chance * above) state.runHour = it.hour;
   state.runMicros += above;
   state.runHours = it.hour - state.runHour + 1;

@@ -49,6 +49,16 @@ describe('a run on one day of the month, or every week or two', () => {
     ]);
   });
 
+  it('is none where a provider posts late on that day: what comes at once was missing before', () => {
+    const perHour = (at: number): number => {
+      const date = new Date(at);
+      const hour = date.getUTCHours();
+      if (date.getUTCDate() !== 3 || hour > 14) return 10 * units;
+      return hour < 14 ? 0 : 15 * 10 * units;
+    };
+    expect(learn(perHour, Date.UTC(2026, 2, 20)).runs('sms')).toEqual([]);
+  });
+
   it('of four days comes on the same ones again, though a day of it looks like a lasting change', () => {
     const perHour = (at: number) => (Math.abs(new Date(at).getUTCDate() - 26.5) < 2 ? 30 : 10) * units;
     // In a month of 28 days the first of them is the fourth from the end, as the last is in one of 31.
