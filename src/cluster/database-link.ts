@@ -9,6 +9,9 @@ const maxPeers = 32;
 /** Readings carry the dates of the machine's clock: one that is further off the clock that counts owns nothing. */
 export const maxSkewMs = 2000;
 
+/** An owner looks four times in a lease: it waits one for who could take the accounts, stores what it knows, and waits another. */
+const looksToGive = 12;
+
 /** The last news from the shared database, or why there is none. The log hears where it changes. */
 export class DatabaseLink {
   look: ClusterLook | null = null;
@@ -52,6 +55,11 @@ export class DatabaseLink {
   /** Whether it was off at the look before as well: what other members say of their clocks is as old as their renewals. */
   get isClockSurelyOff(): boolean {
     return this.#looksOff > 1;
+  }
+
+  /** Whether it was off for so long that an owner that could give its accounts away would have. */
+  get isClockLongOff(): boolean {
+    return this.#looksOff > looksToGive;
   }
 
   /** Whether a living member other than `incarnation`, of those that are `meant`, has a clock that counts, as far as it says. */

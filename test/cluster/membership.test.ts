@@ -849,6 +849,27 @@ describe('two daemons on one database', () => {
     expect(b.membership.clusterStatus.problems).toEqual([]);
   });
 
+  test('an owner whose clock is off, and that gives the accounts to who has a right one, does not say that nobody else can own them', async () => {
+    const { world, a, b } = await startPair();
+    await world.pass(5000);
+    a.skewMs = 3_600_000;
+    for (let tenth = 0; tenth < 100; tenth++) {
+      await world.pass(100);
+      expect([tenth, a.membership.clusterStatus.alerts]).toEqual([tenth, []]);
+    }
+    expect([a.role, b.role]).toEqual(['standby', 'owner']);
+    expect(world.judge()).toEqual([]);
+  });
+
+  test('an owner whose clock is off says so where nobody takes the accounts that it gives away', async () => {
+    const { world, a, b } = await startPair();
+    await world.pass(5000);
+    a.skewMs = 3_600_000;
+    b.frozenUntil = world.clock.monotonic() + 120_000;
+    await world.pass(5 * leaseMs);
+    expect(a.membership.clusterStatus.alerts).toMatchObject([{ aspect: 'doubt' }]);
+  });
+
   test('the only daemon that is left owns in doubt after two leases without an owner though its clock is off, and says so', async () => {
     const { world, a, b } = await startPair();
     b.skewMs = 2500;
