@@ -1,6 +1,7 @@
 import type { StorageError } from '../domain/operator-error.ts';
 import type { ClusterLook, ClusterMember } from '../ports/cluster.ts';
 import type { Log } from '../ports/log.ts';
+import { isBehind } from './judge-look.ts';
 
 /** More addresses than a cluster has; where each start brings a new one, old ones are forgotten. */
 const maxPeers = 32;
@@ -8,12 +9,15 @@ const maxPeers = 32;
 /** Readings carry the dates of the machine's clock: one that is further off the clock that counts owns nothing. */
 export const maxSkewMs = 2000;
 
+/** An owner looks four times in a lease: it waits one for who could take the accounts, stores what it knows, and waits another. */
+const looksToGive = 12;
+
 /** The last news from the shared database, or why there is none. The log hears where it changes. */
 export class DatabaseLink {
   look: ClusterLook | null = null;
   /** When it first answered, by its own clock; null before. */
   firstLookAt: number | null = null;
-  /** When it last answered that what is stored is what the owner knows, monotonic; null before. */
+  /** When it last answered, monotonic; null where that was that what is stored is not what the owner knows, and before. */
   heardAt: number | null = null;
   /** Why the database did not answer the last time; null where it did. */
   trouble: StorageError | null = null;
@@ -23,6 +27,8 @@ export class DatabaseLink {
   readonly #peers = new Map<string, ClusterMember>();
   #skewMs = 0;
   #looksOff = 0;
+  /** The epoch under which it lost commits, while that lasts; whoever owns the accounts next says whether it stores them again. */
+  #lostUnder: number | null = null;
 
   constructor(log: Log) {
     this.#log = log;
@@ -49,6 +55,11 @@ export class DatabaseLink {
   /** Whether it was off at the look before as well: what other members say of their clocks is as old as their renewals. */
   get isClockSurelyOff(): boolean {
     return this.#looksOff > 1;
+  }
+
+  /** Whether it was off for so long that an owner that could give its accounts away would have. */
+  get isClockLongOff(): boolean {
+    return this.#looksOff > looksToGive;
   }
 
   /** Whether a living member other than `incarnation`, of those that are `meant`, has a clock that counts, as far as it says. */
@@ -82,7 +93,7 @@ export class DatabaseLink {
 
   /** Another one each time that something was stored; null where that is not known now, or is not what the owner knows. */
   get revision(): string | null {
-    return this.reaches && this.ownerThatStoresNothing === null
+    return this.reaches && this.#lostUnder === null && this.ownerThatStoresNothing === null
       ? `${this.look?.epoch} ${this.look?.batch}`
       : null;
   }
@@ -91,6 +102,9 @@ export class DatabaseLink {
   heard(look: ClusterLook, node: string, wallNow: number): void {
     if (this.trouble !== null) this.#log.info({}, 'the shared database answers');
     this.trouble = null;
+    if (this.look !== null && isBehind({ epoch: this.look.epoch, stored: this.look.batch ?? 0 }, look))
+      this.#lostUnder = look.epoch;
+    else if (look.epoch !== this.#lostUnder) this.#lostUnder = null;
     this.look = look;
     this.firstLookAt ??= look.databaseNow;
     for (const member of look.members) this.#keep(member);

@@ -74,7 +74,7 @@ export class FleetView {
   heard(look: ClusterLook, card: MemberCard, wallNow: number): string | null {
     const { look: before, trouble } = this.link;
     this.link.heard(look, card.node, wallNow);
-    if (this.link.revision !== null) this.link.heardAt = this.#dependencies.clock.monotonic();
+    this.link.heardAt = this.link.revision === null ? null : this.#dependencies.clock.monotonic();
     this.lastOwner = this.link.owner ?? this.lastOwner;
     this.#silentSince = null;
     if (trouble !== null) this.#waitForOwner(look);

@@ -29,8 +29,8 @@ export interface MembershipDependencies {
   readonly drain: (aheadMs: number) => Promise<void>;
   /** Called by an owner when something happened to the database; a clause. */
   readonly happened?: (happened: string) => void;
-  /** Called by an owner whose database was taken back to an earlier moment: what it knows is to be stored again, whoever stored it first. */
-  readonly takenBack?: () => void;
+  /** Called by an owner whose database was taken back to an earlier moment: what it knows is to be stored again, whoever stored it first. Resolves when that is on its way. */
+  readonly takenBack?: () => Promise<void> | undefined;
   /** Called after each look, and where this process took or lost the accounts: the status may be another one. */
   readonly looked?: () => void;
 }

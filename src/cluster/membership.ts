@@ -211,7 +211,7 @@ export class Membership {
   #describe(process: string): Omit<MemberCard, 'incarnation'> {
     const { skewMs, firstLookAt: since } = this.#fleet.link;
     const skew = skewMs === null ? null : Math.round(skewMs);
-    const stores = !this.mayActUnpersisted();
+    const stores = this.#owned?.stores ?? true;
     return {
       ...this.#dependencies.card(),
       status: { process, skewMs: skew, polls: this.mayPoll(), stores, since },
@@ -246,7 +246,8 @@ export class Membership {
     else if (verdict.kind === 'rejoin') {
       this.#registration.renounce();
       await this.#meet();
-    } else {
+    } else if (verdict.kind === 'restore' && owned.willStoreAgain()) await this.#meet();
+    else {
       const { claims } = this.#takeover;
       const claim = claims.ask.bind(claims);
       await owned.takeAgain(verdict.kind, { incarnation, sentAt, look, isCurrent, claim });

@@ -48,6 +48,8 @@ export class OwnedAccounts {
   #unreadSince: number | null = null;
   /** The database was taken back to an earlier moment, and what it lost was not taken out yet: it may have the claim whose answer was lost. */
   #isTakenBack = false;
+  /** The database was taken back: it has said that it is to store again what it knows, or took the accounts for that and is not through. */
+  #storesAgain: 'said' | 'begun' | null = null;
 
   /** `lost` is called when a change was refused because another owns the accounts, before anybody hears of that. */
   constructor(
@@ -100,6 +102,11 @@ export class OwnedAccounts {
   /** Whether nobody else can take the accounts, though it does not store what it does. */
   get mayActUnpersisted(): boolean {
     return this.phase === 'alone' || (this.store.failingForMs ?? 0) >= this.#dependencies.leaseMs;
+  }
+
+  /** Whether what is stored is what it knows, as far as it knows that. */
+  get stores(): boolean {
+    return !this.mayActUnpersisted && this.#storesAgain === null;
   }
 
   /** For how long each read of what is stored has failed; 0 where it goes on. */
@@ -166,9 +173,17 @@ export class OwnedAccounts {
     const verdict = judgeLook(standing, look);
     this.#cutOffSince = null;
     if (!isBehind(standing, look)) this.#isRefused = false;
+    if (verdict.kind === 'keep' && this.#storesAgain === 'said') this.#storesAgain = null;
     // The renewals had arrived, and only their answers had not.
     if (verdict.kind === 'keep' && phase === 'alone' && !isBlind) this.phase = 'owner';
     return verdict;
+  }
+
+  /** Who stands by is to know it before it sees the next epoch. Gives whether that is still to be said. */
+  willStoreAgain(): boolean {
+    const isNew = this.#storesAgain === null;
+    this.#storesAgain ??= 'said';
+    return isNew;
   }
 
   /** `restore`: the database lost what this owner stored last; it stores that again, under an epoch nobody had. */
@@ -214,7 +229,11 @@ export class OwnedAccounts {
       return { store: cluster.store(this.#ownership, unheard?.batch ?? 0), lost };
     });
     // Its own commits are complete, with when they happened, before the rest. Both take seconds: the lease is renewed meanwhile.
-    if (wasTakenBack) void stored.then(takenBack);
+    if (!wasTakenBack) return;
+    this.#storesAgain = 'begun';
+    void stored.then(takenBack).then(() => {
+      this.#storesAgain = null;
+    });
   }
 
   /** A change was refused: because another took the accounts, or because the database does not know any more that this one did. */

@@ -25,7 +25,7 @@ interface StandbyDependencies extends Omit<StoredDependencies, 'settings' | 'rea
   readonly reader: StoreReader & Pick<StoreFile, 'leftOrders'>;
   /** Another one each time that something was stored; null while the database does not answer. */
   readonly revision: () => string | null;
-  /** When it last answered that what is stored is what the owner knows, monotonic; null before. */
+  /** When it last answered, monotonic; null where that was that what is stored is not what the owner knows, and before. */
   readonly heardAt: () => number | null;
   /** Nothing is shown longer than this after the database answered last. */
   readonly leaseMs: number;
@@ -117,9 +117,9 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<St
 
   /** Whether the present knowledge may be shown: confirmed within a lease, or read by the rule of `freshMs` from a database that answers. */
   function isCurrent(): boolean {
-    if (madeOf.revision === null) return false;
+    const heardAt = parts.heardAt();
+    if (madeOf.revision === null || heardAt === null) return false;
     const now = clock.monotonic();
-    const heardAt = parts.heardAt() ?? Number.NEGATIVE_INFINITY;
     if (parts.revision() === madeOf.revision) confirmedAt = Math.max(confirmedAt, heardAt);
     return now < confirmedAt + leaseMs || (failure === null && rests() && now < heardAt + leaseMs);
   }

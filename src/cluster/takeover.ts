@@ -55,11 +55,13 @@ export class Takeover {
     return phase === 'giving' ? 'owner' : phase;
   }
 
-  /** Why it owns the accounts though its clock is off; null where it does not, or the clock is right. */
+  /** Why it owns the accounts though its clock is off; null where it does not, or gives them away, or the clock is right. */
   get #doubt(): string | null {
-    const { aheadMs, isClockSurelyOff } = this.#parts.fleet.link;
+    const { fleet, registration } = this.#parts;
+    const { aheadMs, isClockSurelyOff, isClockLongOff } = fleet.link;
     const owns = this.owned !== null && this.owned.phase !== 'loading';
-    return owns && isClockSurelyOff ? clockOff(this.#dependencies.card().node, aheadMs) : null;
+    const isGiven = !isClockLongOff && fleet.link.hasRightClockBeside(registration.card?.incarnation ?? '');
+    return owns && isClockSurelyOff && !isGiven ? clockOff(this.#dependencies.card().node, aheadMs) : null;
   }
 
   async claim(card: MemberCard, { overdue }: ClusterLook): Promise<void> {

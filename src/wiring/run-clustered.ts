@@ -83,8 +83,11 @@ export async function ownShared(
     if (daemon === null || work !== daemon) return;
     const again = storeAgain(daemon.state);
     const stored = await cluster.reader.load().catch(onStorageError(null));
-    if (stored === null) systemClock.setTimer(leaseMs, () => void compare(daemon));
-    else if (work === daemon) daemon.act((at) => again(stored, at));
+    if (stored === null) {
+      await new Promise<void>((resolve) => systemClock.setTimer(leaseMs, resolve));
+      return compare(daemon);
+    }
+    if (work === daemon) daemon.act((at) => again(stored, at));
   };
   const membership = new Membership({
     cluster,
@@ -136,7 +139,7 @@ export async function ownShared(
         unstored.push([systemRandom.id(), each]);
     },
     drain: async (aheadMs) => work?.drain(aheadMs),
-    takenBack: () => void compare(work),
+    takenBack: () => compare(work),
     looked: () => void publish().then(leaveUnstored),
     happened: announce,
   });

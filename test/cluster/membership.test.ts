@@ -418,9 +418,7 @@ describe('two daemons on one database', () => {
     });
     expect(a.membership.news.revision).toBeNull();
     // Nor does a daemon that reads seldom show what it read before as what holds.
-    const { heardAt } = b.membership.news;
-    await world.pass(leaseMs);
-    expect(b.membership.news.heardAt).toBe(heardAt);
+    expect(b.membership.news.heardAt).toBeNull();
     a.full = false;
     await world.pass(leaseMs);
     expect(b.membership.news.revision).not.toBeNull();
@@ -851,6 +849,27 @@ describe('two daemons on one database', () => {
     expect(b.membership.clusterStatus.problems).toEqual([]);
   });
 
+  test('an owner whose clock is off, and that gives the accounts to who has a right one, does not say that nobody else can own them', async () => {
+    const { world, a, b } = await startPair();
+    await world.pass(5000);
+    a.skewMs = 3_600_000;
+    for (let tenth = 0; tenth < 100; tenth++) {
+      await world.pass(100);
+      expect([tenth, a.membership.clusterStatus.alerts]).toEqual([tenth, []]);
+    }
+    expect([a.role, b.role]).toEqual(['standby', 'owner']);
+    expect(world.judge()).toEqual([]);
+  });
+
+  test('an owner whose clock is off says so where nobody takes the accounts that it gives away', async () => {
+    const { world, a, b } = await startPair();
+    await world.pass(5000);
+    a.skewMs = 3_600_000;
+    b.frozenUntil = world.clock.monotonic() + 120_000;
+    await world.pass(5 * leaseMs);
+    expect(a.membership.clusterStatus.alerts).toMatchObject([{ aspect: 'doubt' }]);
+  });
+
   test('the only daemon that is left owns in doubt after two leases without an owner though its clock is off, and says so', async () => {
     const { world, a, b } = await startPair();
     b.skewMs = 2500;
@@ -968,6 +987,34 @@ describe('a database that loses what it had stored', () => {
     expect([a.role, b.role, a.abandoned]).toEqual(['owner', 'standby', 0]);
     expect(world.judge().filter((line) => !line.includes('the epoch fell'))).toEqual([]);
     expect(a.takenBack).toHaveLength(1);
+  });
+
+  test('is not what who stands by shows before its owner has stored all of it again', async () => {
+    const { world, a, b } = await startPair();
+    await world.pass(10_000);
+    a.comparesForEver = true;
+    world.cluster.rollBack({ commits: 4, claims: 1 });
+    for (let second = 0; second < 12; second++) {
+      await world.pass(1000);
+      const { revision, heardAt } = b.membership.news;
+      expect([second, b.role, revision, heardAt]).toEqual([second, 'standby', null, null]);
+    }
+    expect(a.takenBack).toHaveLength(1);
+    // What is lost with its owner is how the accounts are.
+    a.killed = true;
+    const c = world.add('c');
+    await world.pass(4 * leaseMs);
+    const [heir, other] = b.role === 'owner' ? [b, c] : [c, b];
+    expect([heir.role, other.role]).toEqual(['owner', 'standby']);
+    expect(other.membership.news.revision).not.toBeNull();
+  });
+
+  test('is shown by who stands by once its owner has stored all of it again', async () => {
+    const { world, a, b } = await startPair();
+    await world.pass(10_000);
+    world.cluster.rollBack({ commits: 4, claims: 1 });
+    await world.pass(2 * leaseMs);
+    expect([a.takenBack.length, b.membership.news.revision]).toEqual([1, expect.any(String)]);
   });
 
   test('keeps its owner while that stores a lot again, and gets all of it', async () => {

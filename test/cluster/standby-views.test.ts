@@ -267,6 +267,15 @@ test('shows what it read last for a lease after the database answered last, and 
   expect(await standby.alerts({ all: false })).toMatchObject([{ rule: 'sms-low' }]);
 });
 
+test('shows at once nothing of what it read where the database answers that this is not what the owner knows', async () => {
+  const world = await firingWorld();
+  let heardAt: number | null = world.clock.monotonic();
+  const standby = await standBy(world, { heardAt: () => heardAt });
+  expect(await standby.alerts({ all: false })).toMatchObject([{ rule: 'sms-low' }]);
+  heardAt = null;
+  await expect(standby.alerts({ all: false })).rejects.toThrow('has not been read');
+});
+
 test('metrics have no balance, wait or queue once what was read is a lease old', async () => {
   const world = await firingWorld();
   const database = cutOff(world);

@@ -195,9 +195,11 @@ export class Machine {
       if (daemon === null || this.daemon !== daemon) return;
       const again = storeAgain(daemon.state);
       const stored = await load().catch(onStorageError(null));
-      if (stored === null)
-        life.setTimer({ delayMs: leaseMs, fire: () => void compare(daemon), ofLease: true });
-      else if (this.daemon === daemon) daemon.act((at) => again(stored, at));
+      if (stored === null) {
+        await new Promise<void>((fire) => life.setTimer({ delayMs: leaseMs, fire, ofLease: true }));
+        return compare(daemon);
+      }
+      if (this.daemon === daemon) daemon.act((at) => again(stored, at));
     };
     const membership = new Membership({
       cluster: {

@@ -41,6 +41,11 @@ const refusals: readonly (readonly [prefix: string, kind: Kind, advice: string])
   ['55P03', 'busy', 'another process keeps it locked'],
   ['25P0', 'busy', 'the server ended a transaction that waited'],
   ['40', 'busy', 'another process was in the way'],
+  [
+    '42P01',
+    'unfit',
+    'its tables are not those of lowwater: restore a backup, unless the user of storage.postgres.url has another search_path now (ALTER ROLE … RESET search_path)',
+  ],
   ['42', 'unfit', 'its tables are not those of lowwater: restore a backup'],
   ['XX001', 'corrupt', 'it is damaged: restore a backup'],
   ['XX002', 'corrupt', 'an index of it is damaged: REINDEX'],

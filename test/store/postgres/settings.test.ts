@@ -70,6 +70,23 @@ describe.skipIf(noPostgres !== null)('a search_path that does not lead to the ta
   );
 });
 
+describe.skipIf(noPostgres !== null)('a search_path that is changed under a daemon', () => {
+  it('is named as what may be wrong, before a backup is restored over tables that are there', async () => {
+    const url = await makeDatabase();
+    const cluster = await open(url);
+    const server = await sharedPostgres();
+    await server.sql(url, 'CREATE SCHEMA elsewhere');
+    await set(url, 'search_path = elsewhere');
+    const term = 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()';
+    await server.sql(url, `${term} AND pid <> pg_backend_pid()`);
+    await cluster.look().catch(() => undefined);
+    await expect(cluster.look()).rejects.toMatchObject({
+      kind: 'unfit',
+      message: expect.stringContaining('RESET search_path'),
+    });
+  });
+});
+
 describe.skipIf(noPostgres !== null)('what a daemon that lost the accounts leaves', () => {
   it('stands once, though it is sent again after an answer that was lost', async () => {
     const cluster = await open(await makeDatabase());
