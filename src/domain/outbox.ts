@@ -19,7 +19,7 @@ export interface NotificationItem {
   readonly kind: NotificationReason;
   readonly at: number;
   /** What the channel knew until then, in case nobody reads this. Absent: nothing, or an item of before 0.4.0. */
-  readonly before?: Pick<LastNotified, 'severity' | 'rises'>;
+  readonly before?: Pick<LastNotified, 'severity' | 'rises' | 'acknowledgedAt'>;
 }
 
 /** Stored in the transaction that changed its alerts, rendered when it is sent. */

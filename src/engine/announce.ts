@@ -105,7 +105,8 @@ function notify(
   const { id, account, rule } = incident;
   const keys = keysAfter(state, incident, { channel, item });
   const known = ownOf(incident.notified, channel);
-  const before = known && { before: { severity: known.severity, rises: known.rises } };
+  const { severity = 'info', rises = 0, acknowledgedAt = null } = known ?? {};
+  const before = known && { before: { severity, rises, acknowledgedAt } };
   const next = { incident: id, account, rule, kind: item, at: now, ...before };
   const message = enqueue(state, channel, next, now + groupWaitMs);
   const notified: LastNotified = {

@@ -140,17 +140,18 @@ export function withdrawNotified(
     if (spared.has(incident.id)) return notified;
     if (notified.firstMessage === message.id) return withoutBeginning(incident, notified, mayHaveArrived);
     const items = said.get(incident.id) ?? [];
+    const before = items.map((item) => knownBefore(item, notified));
     const has = (wanted: NotificationReason): boolean => items.some(({ kind }) => kind === wanted);
     return {
       ...notified,
       // The next reminder does not go by what nobody read.
       at: incident.firedAt,
-      ...items.map((item) => knownBefore(item, notified)).find(({ rises }) => rises < notified.rises),
+      ...before.find(({ rises }) => rises < notified.rises),
       // Another message may be on its way with it.
       resolved: notified.resolved && !has('resolved'),
       flapping: notified.flapping && !has('flapping'),
       escalatedAt: has('escalated') ? null : notified.escalatedAt,
-      acknowledgedAt: has('acknowledged') ? null : notified.acknowledgedAt,
+      acknowledgedAt: before[0]?.acknowledgedAt ?? null,
     };
   });
 }
@@ -158,10 +159,12 @@ export function withdrawNotified(
 /** An item that does not say may be the first that was read. */
 function knownBefore(
   { kind, before }: NotificationItem,
-  { severity, rises }: LastNotified,
-): Pick<LastNotified, 'severity' | 'rises'> {
+  notified: LastNotified,
+): NonNullable<NotificationItem['before']> {
   if (before !== undefined) return before;
-  return kind === 'worse' || kind === 'firing' ? { severity: 'info', rises: rises - 1 } : { severity, rises };
+  const { severity, rises } = notified;
+  const isNews = kind === 'worse' || kind === 'firing';
+  return { ...(isNews ? { severity: 'info', rises: rises - 1 } : { severity, rises }), acknowledgedAt: null };
 }
 
 /** Null where it is said as new, and its end only if that arrives. */

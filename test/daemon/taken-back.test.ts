@@ -94,6 +94,21 @@ describe('after a rise that was taken back', () => {
   });
 });
 
+test('that nobody has it any more is told after a silence that took back the word of it', async () => {
+  const world = await startWorld(parts);
+  await read(world, 150);
+  giveAtOnce(world, { kind: 'acknowledge', account: 'otp', rule: 'sms-low', comment: 'on it' });
+  await world.pass(minuteMs);
+  expect(world.news()).toEqual(['otp/sms-low acknowledged warning']);
+  world.channel('ops').mood = 'down';
+  giveAtOnce(world, { kind: 'unacknowledge', account: 'otp', rule: 'sms-low' });
+  await world.pass(minuteMs);
+  mute(world);
+  world.channel('ops').mood = 'up';
+  await world.pass(2 * hourMs);
+  expect(world.news()).toEqual(['otp/sms-low reminder warning']);
+});
+
 test('the heartbeat stops where nobody heard that it is critical again after a top-up that helped', async () => {
   const world = await startWorld({
     ...{ rules: [low], heartbeat, channels: ['ops', 'finance'] },
