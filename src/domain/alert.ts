@@ -1,6 +1,6 @@
 import type { Fact, Quantity } from './quantity.ts';
 import type { Balance } from './reading.ts';
-import type { Severity } from './severity.ts';
+import { isWorse, type Severity } from './severity.ts';
 
 /**
  * The state of one rule for one account (Prometheus' terms). Its identity is `account` + `rule`.
@@ -198,6 +198,16 @@ export function isAcknowledged(
   incident: Incident,
 ): incident is Incident & { readonly acknowledgement: Acknowledgement } {
   return incident.acknowledgement !== null && incident.acknowledgement.rises === incident.rises;
+}
+
+/** The severity that readers have in mind: an acknowledger saw that of the moment, who topped up believes that it helped. */
+export function knownSeverity(incident: Incident, notified: LastNotified): Severity {
+  const { acknowledgement, eased } = incident;
+  const seenLater = acknowledgement !== null && acknowledgement.rises >= notified.rises;
+  const seen = seenLater ? acknowledgement.severity : notified.severity;
+  return eased !== null && eased.rises >= notified.rises && isWorse(seen, eased.severity)
+    ? eased.severity
+    : seen;
 }
 
 export function isSettled(incident: Incident): boolean {

@@ -1,3 +1,4 @@
+import type { LastNotified } from './alert.ts';
 import { getOrMake } from './get-or-make.ts';
 import { dayMs, minuteMs } from './time.ts';
 
@@ -17,6 +18,8 @@ export interface NotificationItem {
   readonly rule: string;
   readonly kind: NotificationReason;
   readonly at: number;
+  /** What the channel knew until then, in case nobody reads this. Absent: nothing, or an item of before 0.4.0. */
+  readonly before?: Pick<LastNotified, 'severity' | 'rises' | 'acknowledgedAt'>;
 }
 
 /** Stored in the transaction that changed its alerts, rendered when it is sent. */

@@ -1,6 +1,7 @@
 import {
   type Incident,
   isAcknowledged,
+  knownSeverity,
   type LastNotified,
   lastKeyOf,
   oneKey,
@@ -103,13 +104,11 @@ function notify(
 ): Incident {
   const { id, account, rule } = incident;
   const keys = keysAfter(state, incident, { channel, item });
-  const message = enqueue(
-    state,
-    channel,
-    { incident: id, account, rule, kind: item, at: now },
-    now + groupWaitMs,
-  );
   const known = ownOf(incident.notified, channel);
+  const { severity = 'info', rises = 0, acknowledgedAt = null } = known ?? {};
+  const before = known && { before: { severity, rises, acknowledgedAt } };
+  const next = { incident: id, account, rule, kind: item, at: now, ...before };
+  const message = enqueue(state, channel, next, now + groupWaitMs);
   const notified: LastNotified = {
     at: now,
     severity: incident.severity,
@@ -222,7 +221,8 @@ function channelFailedUntil(state: MonitorState, incident: Incident, plan: Chann
 export function isUnheard(state: MonitorState, incident: Incident, now: number): boolean {
   if (incident.severity !== 'critical' || incident.resolvedAt !== null || incident.event) return false;
   if (isAcknowledged(incident)) return false;
-  if (Object.values(incident.notified).some(({ severity }) => severity === 'critical')) return false;
+  const isKnown = (last: LastNotified): boolean => knownSeverity(incident, last) === 'critical';
+  if (Object.values(incident.notified).some(isKnown)) return false;
   const isRefused = wasTried(state, incident);
   // The only channel does not report its own failure.
   const hasNowhere = incident.type === channelFailed.type && plansOf(state, incident).length === 0;

@@ -1,6 +1,7 @@
 import {
   type Incident,
   isAcknowledged,
+  knownSeverity,
   type LastNotified,
   matchSubject,
   type Routed,
@@ -160,16 +161,6 @@ export function asNotified(incident: Incident, notified: LastNotified | undefine
   if (notified === undefined || notified.rises < 0 || whatRose(taken, notified) !== 'worse') return incident;
   const severity = knownSeverity(taken, notified);
   return { ...incident, severity, worstSeverity: severity, rises: notified.rises };
-}
-
-/** The severity that readers have in mind: an acknowledger saw that of the moment, who topped up believes that it helped. */
-function knownSeverity(incident: Incident, notified: LastNotified): Severity {
-  const { acknowledgement, eased } = incident;
-  const seenLater = acknowledgement !== null && acknowledgement.rises >= notified.rises;
-  const seen = seenLater ? acknowledgement.severity : notified.severity;
-  return eased !== null && eased.rises >= notified.rises && isWorse(seen, eased.severity)
-    ? eased.severity
-    : seen;
 }
 
 function notify(item: NotificationReason): Decision {

@@ -6,7 +6,7 @@ import {
   uncertainMessage,
 } from '../domain/alert.ts';
 import type { Muted } from '../domain/operator.ts';
-import { kindsByIncident, type Notification, type NotificationReason } from '../domain/outbox.ts';
+import type { Notification, NotificationItem, NotificationReason } from '../domain/outbox.ts';
 import { ownOf } from '../domain/own.ts';
 import { keptAfterEndMs, type RecurringSilence, type Silence } from '../domain/route.ts';
 import { accountSubject, type Matcher, matches } from '../domain/rule.ts';
@@ -135,24 +135,36 @@ export function withdrawNotified(
   spared: ReadonlySet<string>,
   mayHaveArrived = false,
 ): void {
-  const said = kindsByIncident(message.items);
+  const said = Map.groupBy(message.items, (item) => item.incident);
   forEachNotified(state, message, (incident, notified) => {
     if (spared.has(incident.id)) return notified;
     if (notified.firstMessage === message.id) return withoutBeginning(incident, notified, mayHaveArrived);
-    const kinds = said.get(incident.id) ?? [];
-    const has = (...wanted: NotificationReason[]): boolean => wanted.some((kind) => kinds.includes(kind));
+    const items = said.get(incident.id) ?? [];
+    const before = items.map((item) => knownBefore(item, notified));
+    const has = (wanted: NotificationReason): boolean => items.some(({ kind }) => kind === wanted);
     return {
       ...notified,
       // The next reminder does not go by what nobody read.
       at: incident.firedAt,
-      ...(has('worse', 'firing') ? { severity: 'info', rises: notified.rises - 1 } : {}),
+      ...before.find(({ rises }) => rises < notified.rises),
       // Another message may be on its way with it.
       resolved: notified.resolved && !has('resolved'),
       flapping: notified.flapping && !has('flapping'),
       escalatedAt: has('escalated') ? null : notified.escalatedAt,
-      acknowledgedAt: has('acknowledged') ? null : notified.acknowledgedAt,
+      acknowledgedAt: before[0]?.acknowledgedAt ?? null,
     };
   });
+}
+
+/** An item that does not say may be the first that was read. */
+function knownBefore(
+  { kind, before }: NotificationItem,
+  notified: LastNotified,
+): NonNullable<NotificationItem['before']> {
+  if (before !== undefined) return before;
+  const { severity, rises } = notified;
+  const isNews = kind === 'worse' || kind === 'firing';
+  return { ...(isNews ? { severity: 'info', rises: rises - 1 } : { severity, rises }), acknowledgedAt: null };
 }
 
 /** Null where it is said as new, and its end only if that arrives. */

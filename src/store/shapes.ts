@@ -153,7 +153,8 @@ const incidentParts = {
 const incident = objectOf<StoredIncident>({ ...incidentParts, told: recordOf(lastNotified) });
 const testAlert = objectOf({ ...incidentParts, notified: recordOf(lastNotified) });
 
-const item = objectOf({ ...each(text, 'incident', 'account', 'rule', 'kind'), at: instant });
+const before = orAbsent(objectOf({ severity, rises, acknowledgedAt: orNull(instant) }));
+const item = objectOf({ ...each(text, 'incident', 'account', 'rule', 'kind'), at: instant, before });
 const message = objectOf<Notification>({
   ...each(text, 'id', 'channel'),
   state: oneOf(['pending', 'delivered', 'dead'] satisfies Notification['state'][]),

@@ -7,6 +7,7 @@ import { answersSchema, receiverSchema } from '../../src/channels/receiver.ts';
 import { channelKinds, channelSchema, kindOf } from '../../src/channels/registry.ts';
 import { slackAnswers } from '../../src/channels/slack/slack-answers.ts';
 import { createForeignTexts } from '../../src/domain/foreign-text.ts';
+import { exampleChannels } from '../support/example-channels.ts';
 import { packagesBehind } from '../support/packages-behind.ts';
 
 const registry = join(import.meta.dirname, '../../src/channels/registry.ts');
@@ -46,3 +47,12 @@ describe('the registry of channel kinds', () => {
     ).toThrow('hole');
   });
 });
+
+it.each(exampleChannels().filter(({ type }) => type !== 'email'))(
+  'a receiver of type $type that asked to wait is the same under another name',
+  (settings) => {
+    const key = (each: typeof settings) => kindOf(each).pace(each).paceKey;
+    expect(key({ ...settings, name: 'other' })).toBe(key(settings));
+    expect(key(settings)).toEqual(expect.any(String));
+  },
+);

@@ -29,6 +29,11 @@ function leaveState(): string {
   const taken = { at: noon, by: 'ada', comment: 'paid', rises: 1, severity: 'warning' } as const;
   const last = { ...notified(false), receipt: 'r', pausedMs: 5, escalatedAt: noon, acknowledgedAt: noon };
   const item = { incident: 'one', account: 'otp', rule: 'sms-negative', kind: 'firing', at: noon } as const;
+  const worse = {
+    ...item,
+    kind: 'worse',
+    before: { severity: 'info', rises: 0, acknowledgedAt: noon },
+  } as const;
   const entry = { at: noon, by: 'ada', from: null, action: 'x', account: 'otp', rule: null, detail: '' };
   const session = { id: 's', role: 'viewer', endsAt: noon + dayMs, usedAt: noon, from: 'a', agent: 'b' };
   const money = { account: 'otp', balance: 'sms', amountMicros: 5, by: noon + dayMs, orderedAt: noon };
@@ -62,7 +67,7 @@ function leaveState(): string {
         }),
       ],
       messages: [
-        message('first', { items: [item], owed: ['a'] }),
+        message('first', { items: [item, worse], owed: ['a'] }),
         message('second', { report: { id: 'weekly', since: noon - dayMs, until: noon } }),
       ],
       silences: [

@@ -1,5 +1,6 @@
 import type { Settings } from '../../src/domain/settings.ts';
 import { drawLatest, type LatestPair, latestFrames, latestPairs } from './draw-latest-pairs.ts';
+import { drawLife, type LifePair, lifeFrames, lifePairs } from './draw-life-pairs.ts';
 import { drawNewest, type NewestPair, newestFrames, newestPairs } from './draw-newest-pairs.ts';
 import { drawServers, type ServerPair, serverFrames, serverPairs } from './draw-server-pairs.ts';
 import { endOfOwner, type Frame, type Scene } from './pair-frame.ts';
@@ -27,9 +28,15 @@ const ownPairs = [
   'quiet hours × escalation',
 ] as const;
 type OwnPair = (typeof ownPairs)[number];
-export type NewerPair = OwnPair | NewestPair | LatestPair | ServerPair;
+export type NewerPair = OwnPair | NewestPair | LatestPair | ServerPair | LifePair;
 
-export const newerPairs: readonly NewerPair[] = [...ownPairs, ...newestPairs, ...latestPairs, ...serverPairs];
+export const newerPairs: readonly NewerPair[] = [
+  ...ownPairs,
+  ...newestPairs,
+  ...latestPairs,
+  ...serverPairs,
+  ...lifePairs,
+];
 
 const many = [2, 3, 3];
 const oftenAndDaily = ['0 */2 * * *', '30 2 * * *'];
@@ -59,10 +66,15 @@ export const frames: Readonly<Record<NewerPair, Frame>> = {
   ...newestFrames,
   ...latestFrames,
   ...serverFrames,
+  ...lifeFrames,
 };
 
 function isLatest(pair: NewerPair): pair is LatestPair {
   return latestPairs.some((each) => each === pair);
+}
+
+function isOfLife(pair: NewerPair): pair is LifePair {
+  return lifePairs.some((each) => each === pair);
 }
 
 function isOfServers(pair: NewerPair): pair is ServerPair {
@@ -279,6 +291,7 @@ export function drawNewer(from: Seeded, pair: NewerPair, { settings, at, until }
 
 function drawLast(from: Seeded, pair: Exclude<NewerPair, OwnPair>, scene: Scene): Happening[] {
   if (isOfServers(pair)) return drawServers(from, pair, scene);
+  if (isOfLife(pair)) return drawLife(from, pair, scene);
   return isLatest(pair) ? drawLatest(from, pair, scene) : drawNewest(from, pair, scene);
 }
 

@@ -1,5 +1,7 @@
+import { defaultGroupWaitMs } from '../../src/domain/route.ts';
 import { Secret } from '../../src/domain/secret.ts';
 import type { Settings } from '../../src/domain/settings.ts';
+import type { BelowRule } from '../../src/rules/below.ts';
 import { buildBuiltInRules } from '../../src/rules/rules-for-account.ts';
 import { belowRule, units } from '../support/account-facts.ts';
 import { exampleChannels } from '../support/example-channels.ts';
@@ -7,7 +9,7 @@ import { toolTypes } from '../support/paging-tool.ts';
 import { makeAccount, makeProvider, makeRoute, makeSettings } from '../support/settings.ts';
 import { accessOf, entryOfKind, entryWith, ownEntry } from './draw-kinds.ts';
 import { drawNewer, frames, type NewerPair, newerPairs } from './draw-newer-pairs.ts';
-import { endOfOwner, lessDisturbed, withNodes } from './pair-frame.ts';
+import { endOfOwner, type Frame, lessDisturbed, withNodes } from './pair-frame.ts';
 import { renamedAccounts, renamedSettings } from './receiver-names.ts';
 import {
   type ChannelFault,
@@ -90,6 +92,7 @@ export function drawPair(from: Seeded, mixed: Scenario, wanted?: string): Scenar
     thresholds,
     hysteresis: { kind: 'amount', micros: from.pick([0, units(5)]) },
   });
+  const ladders = laddersOf(rule, frame);
   // Tools, and one that people read.
   const types = frame.types ?? [
     from.pick(toolTypes),
@@ -105,7 +108,8 @@ export function drawPair(from: Seeded, mixed: Scenario, wanted?: string): Scenar
   const escalate = isEscalating ? { afterMs: 40 * minuteMs, channels: [second] } : null;
   const named = from.chance(0.5) ? [first] : [first, second];
   const repeatEveryMs = frame.repeatEveryMs ?? from.pick([4, 24]) * hourMs;
-  const routes = [makeRoute({ channels: named, escalate, repeatEveryMs })];
+  const { groupWaitMs = defaultGroupWaitMs } = frame;
+  const routes = [makeRoute({ channels: named, escalate, repeatEveryMs, groupWaitMs })];
   const provider = makeProvider({ maxRequestsPerSecond: 20 });
   const settings = {
     ...makeSettings({
@@ -114,7 +118,7 @@ export function drawPair(from: Seeded, mixed: Scenario, wanted?: string): Scenar
       accounts,
       rules: [],
     }),
-    rules: [rule, ...buildBuiltInRules([rule], accounts)],
+    rules: [...ladders, ...buildBuiltInRules(ladders, accounts)],
     channels,
     routes,
     reports: (frame.reports ?? []).map((cron, place) => ({
@@ -175,6 +179,11 @@ export function drawPair(from: Seeded, mixed: Scenario, wanted?: string): Scenar
     ].sort((left, right) => left.at - right.at),
     noise: 0,
   };
+}
+
+function laddersOf(rule: BelowRule, { ladders }: Frame): readonly BelowRule[] {
+  const thresholds = { warning: units(120), critical: units(35) };
+  return ladders === undefined ? [rule] : [rule, { ...rule, id: 'deep', thresholds }];
 }
 
 /** Of the settings drawn before. */

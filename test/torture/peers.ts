@@ -71,6 +71,7 @@ export class Peers {
     const kind = kindOf(settings);
     const { names } = this.#world;
     const receiver = names.of(settings);
+    const { minGapMs, paceKey = receiver } = kind.pace(settings);
     return {
       name: settings.name,
       threadsBySubject: kind.threadsBySubject ?? false,
@@ -78,7 +79,7 @@ export class Peers {
       ...(kind.restateEveryMs === undefined ? {} : { restateEveryMs: kind.restateEveryMs }),
       preview: async () => '',
       // The model knows one message of a channel under way.
-      minGapMs: kind.pace(settings).minGapMs,
+      ...{ minGapMs, paceKey },
       send: (message, signal) => {
         if (life.call()) return new Promise(() => undefined);
         const counts = this.#machine.mayAct(span, `${this.#machine.name} sends ${message.id}`);

@@ -108,7 +108,7 @@ export const alertmanagerKind: ChannelKind<z.output<typeof alertmanagerSchema>, 
     authorization !== null && urls.some(isUnencrypted)
       ? [{ key: 'urls', message: 'the credentials travel unencrypted over http://' }]
       : [],
-  pace: () => ({ minGapMs: 0 }),
+  pace: ({ place }) => ({ minGapMs: 0, paceKey: place.reveal() }),
   takesReports: false,
   answers: table.rows,
   async openSender(settings, dependencies) {

@@ -82,7 +82,7 @@ export const webhookKind: ChannelKind<z.output<typeof webhookSchema>, WebhookSet
       ...(isAtProvider(url, house) ? [{ key: 'url', message: atProvider }] : []),
     ];
   },
-  pace: () => ({ minGapMs: 0 }),
+  pace: ({ url }) => ({ minGapMs: 0, paceKey: url.reveal() }),
   answers: webhookAnswers(null).rows,
   async openSender(settings, dependencies) {
     const { openWebhookSender } = await import('./webhook-sender.ts');

@@ -56,6 +56,8 @@ export class Duties {
   readonly #oneVoice = new OneVoice();
   /** How bad each channel was last told that an incident is. */
   readonly #told = new DurableMap<Severity>();
+  /** The same of what surely arrived. */
+  readonly #read = new DurableMap<Severity>();
   /** When each alert was last seen to change. */
   readonly #changedAt = new Map<string, number>();
   /** Silences that were known before the batch under way: what was decided before is in it all the same. */
@@ -67,6 +69,7 @@ export class Duties {
     this.#severity,
     this.#eased,
     this.#told,
+    this.#read,
     this.#lastNotified,
     this.#lastItem,
     this.#oneVoice,
@@ -89,7 +92,14 @@ export class Duties {
 
   /** The database is an older one, or the clock moved unseen: when channels were last notified proves nothing. */
   restored(): void {
-    for (const map of [this.#lastNotified, this.#severity, this.#eased, this.#told, this.#silences])
+    for (const map of [
+      this.#lastNotified,
+      this.#severity,
+      this.#eased,
+      this.#told,
+      this.#read,
+      this.#silences,
+    ])
       for (const key of [...map.keys()]) map.delete(key);
     this.#open.clear();
     this.#oneVoice.restored();
@@ -102,7 +112,7 @@ export class Duties {
     for (const map of [this.#severity, this.#eased]) map.forget(incident);
     // It begins anew, and its rises are counted anew.
     for (const [alert, { id }] of this.#open) if (id === incident) this.#open.delete(alert);
-    for (const map of [this.#lastNotified, this.#told])
+    for (const map of [this.#lastNotified, this.#told, this.#read])
       for (const key of [...map.keys()]) if (key.endsWith(`/${incident}`)) map.forget(key);
     this.#oneVoice.lose(incident);
   }
@@ -141,8 +151,9 @@ export class Duties {
     if (acknowledgement !== null) this.#taken.add(id);
     const before = this.#severity.get(id);
     this.#severity.set(id, severity);
-    for (const [key, told] of [...this.#told.entries()])
-      if (key.endsWith(`/${id}`) && rank[severity] < rank[told]) this.#told.set(key, severity);
+    for (const map of [this.#told, this.#read])
+      for (const [key, known] of [...map.entries()])
+        if (key.endsWith(`/${id}`) && rank[severity] < rank[known]) map.set(key, severity);
     if (incident.resolvedAt === null) this.#open.set(`${account}/${rule}`, { id, severity, rises });
     else if (this.#open.get(`${account}/${rule}`)?.id === id) this.#open.delete(`${account}/${rule}`);
     if (before === undefined || rank[severity] >= rank[before] || balance === null) return;
@@ -219,7 +230,8 @@ export class Duties {
   /** Also what no batch has said yet: while nothing can be stored it goes out from memory. */
   delivered({ channel, message }: Send, at: number): void {
     if (message.kind !== 'incidents') return;
-    for (const { incident, kinds } of message.items) {
+    for (const { incident, kinds, severity } of message.items) {
+      this.#read.set(`${channel}/${incident.id}`, severity);
       this.#lastNotified.set(`${channel}/${incident.id}`, at);
       if (kinds.includes('acknowledged')) this.#taken.add(incident.id);
     }
@@ -336,11 +348,11 @@ export class Duties {
   #expectNews(incident: Incident, channel: string, what: string): void {
     const { id, severity } = incident;
     const key = `${channel}/${id}`;
-    const told = this.#told.get(key);
-    // Nobody knows any more how bad it was by the message before one that was taken back.
+    // One that was taken back leaves what was read before it.
+    const counts = this.#wasRead(incident, channel, this.#lastNotified.get(key) ?? 0);
+    const told = (counts ? this.#told : this.#read).get(key);
     if (
       told === undefined ||
-      !this.#wasRead(incident, channel, this.#lastNotified.get(key) ?? 0) ||
       rank[severity] > Math.min(rank[told], rank[this.#eased.get(id)?.severity ?? told])
     )
       return;

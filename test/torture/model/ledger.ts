@@ -262,13 +262,17 @@ export class Ledger {
   expectNoneLate(it: Moment): void {
     const heads = new Set<string>();
     for (const row of this.pending) {
-      // That it ended may be in no batch yet.
-      if (this.#endUnstored.has(row.id) && this.#lastOf(row)?.kind !== 'retry') continue;
+      if (this.hasEnded(row)) continue;
       const isAlone = row.report !== null || row.owed !== undefined;
       const isBehind = !isAlone && heads.has(row.channel);
       if (!isAlone) heads.add(row.channel);
       if (!isBehind && this.#lanes.get(row.channel)?.busy !== true) this.#expectOnTime(row, it);
     }
+  }
+
+  /** That may be in no batch yet. */
+  hasEnded(row: Notification): boolean {
+    return this.#endUnstored.has(row.id) && this.#lastOf(row)?.kind !== 'retry';
   }
 
   #expectOnTime(row: Notification, it: Moment): void {

@@ -235,7 +235,9 @@ export class Model implements Observer {
       this.broken('the heartbeat says that all is stored', 'it is not');
     this.#pingedAt = this.#now();
     const now = this.machine?.daemon?.now() ?? 0;
-    const late = this.#ledger.pending.find((row) => row.attempts > 0 && now - row.createdAt > overdueMs);
+    const late = this.#ledger.pending.find(
+      (row) => row.attempts > 0 && now - row.createdAt > overdueMs && !this.#ledger.hasEnded(row),
+    );
     if (late !== undefined && !this.#ledger.isFailing)
       this.broken('the heartbeat says that no message is overdue', `${late.id} to ${late.channel} is`);
   }
@@ -312,6 +314,7 @@ export class Model implements Observer {
     const isAgain = batch === this.#tried;
     if (!isAgain) this.#book.events.expectNothingLeft(moment.now);
     this.#tried = batch;
+    this.#ledger.onTime.storing(moment.at);
     const heard = { state, calendar: this.#calendar, book: this.#book, now: moment.now };
     for (const incident of state.incidents.values())
       if (silenced(state, this.#calendar, incident, moment.now) || inhibited(heard, incident))
@@ -356,6 +359,7 @@ export class Model implements Observer {
     if (!stored) this.#story.note(5, () => '  (not stored)');
     if (!stored && !this.#ledger.isFailing) this.#refusedSince = this.#now();
     this.#ledger.committed(stored);
+    this.#ledger.onTime.stored(moment.at);
     this.#own.committed(stored, moment);
     if (!stored) return;
     this.#book.committed();

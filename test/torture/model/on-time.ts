@@ -11,6 +11,9 @@ export class OnTime {
   readonly #freeSince = new Map<string, number>();
   /** Until when no daemon could send anything. */
   #disturbedUntil = 0;
+  /** How long the last two attempts to store took: what falls due during one is part of the next. */
+  #storingMs: readonly number[] = [];
+  #storingSince = 0;
 
   disturb(until: number): void {
     this.#disturbedUntil = Math.max(this.#disturbedUntil, until);
@@ -20,11 +23,20 @@ export class OnTime {
     this.#freeSince.set(channel, at);
   }
 
+  storing(at: number): void {
+    this.#storingSince = at;
+  }
+
+  /** Or refused. */
+  stored(at: number): void {
+    this.#storingMs = [at - this.#storingSince, ...this.#storingMs].slice(0, 2);
+  }
+
   /** `mayAt`: from when on it may go out, as far as its receiver said. */
   expect({ id, channel, dueAt }: Notification, { at, now }: Moment, mayAt: number): void {
     const since = Math.max(mayAt, this.#freeSince.get(channel) ?? 0, this.#disturbedUntil);
     const waitedMs = Math.min(now - dueAt, at - since);
-    if (waitedMs > lateMs)
+    if (waitedMs > this.#storingMs.reduce((sum, ms) => sum + ms, lateMs))
       throw new Violation('what is due goes out', `${id} to ${channel} lay ${waitedMs} ms`);
   }
 }
