@@ -1,4 +1,4 @@
-import type { Notification } from '../domain/outbox.ts';
+import { type Notification, waitedMs } from '../domain/outbox.ts';
 import type { Secret } from '../domain/secret.ts';
 import { minuteMs } from '../domain/time.ts';
 import { isUnheard } from '../engine/announce.ts';
@@ -89,6 +89,6 @@ export class Heartbeat {
 }
 
 export function isOverdue(message: Notification, now: number): boolean {
-  if (message.state !== 'pending' || now - message.createdAt <= overdueMs) return false;
+  if (message.state !== 'pending' || waitedMs(message, now) <= overdueMs) return false;
   return message.attempts > 0 || message.dueAt < now - overdueMs;
 }

@@ -98,6 +98,11 @@ export function newNotification(
   };
 }
 
+/** How long it waits: unlike its creation, the instant at which it is given up moves with the clock and with time without a daemon. */
+export function waitedMs({ giveUpAt }: Notification, now: number): number {
+  return now - (giveUpAt - retryForMs);
+}
+
 /** One that was not tried yet is sent as early as its most urgent item asks; one that waits for a retry keeps its instant. */
 export function joinNotification(
   message: Notification,

@@ -112,7 +112,7 @@ function* resumeAccounts(state: MonitorState, stored: StoredState, now: number):
   for (const accounts of inParts(state.accounts.values(), accountsAtOnce)) {
     for (const account of accounts) {
       const graceMs = state.endedCleanly ? 0 : account.pollIntervalMs;
-      skipUnwatched(state, account.settings.id, Math.max(0, unwatchedMs - graceMs));
+      skipUnwatched(state, account.settings.id, Math.max(0, unwatchedMs - graceMs), now);
       restoreSpending(state, account, spending.get(account.id));
       const open = [...account.alerts.values()].flatMap(({ incident }) => incident ?? []);
       if (unwatchedMs > account.pollIntervalMs && open.length > 0) state.unconfirmed.set(account.id, open);
@@ -205,7 +205,7 @@ export function followClock(state: MonitorState, byMs: number, now: number): voi
   state.due.shift(byMs);
   state.unconfirmedUntil += byMs;
   for (const [id, account] of state.accounts) {
-    shiftAccount(state, id, byMs);
+    shiftAccount(state, id, byMs, now);
     // A series that began by a clock that was ahead would leave out all readings until then.
     if (account.poll.seriesSince > now) account.poll = { ...account.poll, seriesSince: now };
   }
@@ -228,10 +228,10 @@ export function followClock(state: MonitorState, byMs: number, now: number): voi
   reviewSilences(state, now);
 }
 
-/** Time in which nobody watched counts as nothing, and nobody could acknowledge in it. */
-export function skipUnwatched(state: MonitorState, id: string, byMs: number): void {
+/** Time in which nobody watched counts as nothing, and nobody could acknowledge in it. `began`: an account seen first then did not miss it. */
+export function skipUnwatched(state: MonitorState, id: string, byMs: number, began?: number): void {
   if (byMs === 0) return;
-  shiftAccount(state, id, byMs);
+  shiftAccount(state, id, byMs, began);
   for (const alert of [...state.alerts.of(id).values()]) {
     state.alerts.set(shiftAlert(alert, byMs));
     const incident = incidentOf(state, alert);
@@ -241,13 +241,13 @@ export function skipUnwatched(state: MonitorState, id: string, byMs: number): vo
   }
 }
 
-function shiftAccount(state: MonitorState, id: string, byMs: number): void {
+function shiftAccount(state: MonitorState, id: string, byMs: number, began: number | undefined): void {
   const account = state.accounts.get(id);
   if (account === undefined) return;
-  const { polledAt } = account.poll;
+  const { polledAt, reading, firstSeenAt, unwatchedMs } = account.poll;
   account.poll = {
     ...account.poll,
-    unwatchedMs: account.poll.unwatchedMs + byMs,
+    unwatchedMs: reading === null && firstSeenAt === began ? unwatchedMs : unwatchedMs + byMs,
     // A poll in the future would look like another clock change after a restart.
     polledAt: polledAt === null || byMs > 0 ? polledAt : polledAt + byMs,
   };

@@ -181,6 +181,16 @@ test('a clock that was behind when the daemon died, and is right when it starts 
   expect(world.news()).toEqual([]);
 });
 
+test('a clock that was ahead, and is right at the next start, makes no account stale that the start sees first', async () => {
+  const world = await startWorld();
+  await world.stop();
+  world.clock.jump(-3 * hourMs);
+  world.provider.breakDown();
+  world.start({ accounts: [makeAccount('otp'), makeAccount('marketing')] });
+  await world.pass(5000);
+  expect(world.daemon.state.alerts.get('marketing', 'stale')?.state ?? 'inactive').toBe('inactive');
+});
+
 test('a silence ends by the clock on the wall, also when that is set', async () => {
   const world = await startWorld({
     rules: [rule],

@@ -103,6 +103,16 @@ describe('the heartbeat', () => {
     expect(world.pings.length).toBeGreaterThan(stopped + 3);
   });
 
+  test('stops once a message has waited for a minute, though the clock was set back by an hour meanwhile', async () => {
+    const world = await startWorld({ heartbeat, rules: [smsLow({ warning: units(200) })] });
+    world.channel('ops').mood = 'down';
+    await read(world, 100);
+    world.clock.jump(-hourMs);
+    const before = world.pings.length;
+    await world.pass(5 * minuteMs);
+    expect(world.pings.length - before).toBeLessThanOrEqual(1);
+  });
+
   test('goes on through a night in which the schedule asks for no poll', async () => {
     const poll = { kind: 'cron', cron: '0 12 * * *', timezone: 'UTC' } as const;
     const world = await startWorld({ heartbeat, accounts: [makeAccount('otp', { poll })] });
@@ -136,3 +146,18 @@ test('a channel that refuses for good stands among the problems until it takes a
   await world.pass(5 * hourMs);
   expect(problems()).toEqual([]);
 });
+
+test.each([-hourMs, hourMs])(
+  'after the clock jumped by %i ms, what waits is a problem as soon as it has waited for a minute',
+  async (byMs) => {
+    const world = await startWorld({ rules: [smsLow({ critical: units(50) })], channels: ['ops'] });
+    world.channel('ops').mood = 'down';
+    world.provider.set('otp', 30);
+    while (world.channel('ops').attempts.length === 0) await world.pass(1000);
+    world.clock.jump(byMs);
+    await world.pass(10_000);
+    expect(world.views.status().problems).toEqual([]);
+    await world.pass(2 * minuteMs);
+    expect(world.views.status().problems).toEqual(['messages wait for channel ops: connection refused']);
+  },
+);

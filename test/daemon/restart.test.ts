@@ -436,6 +436,26 @@ test('an account that never answered goes stale, downtime not counted', async ()
   expect(world.news()).toEqual(['otp/stale firing warning']);
 });
 
+test.each([
+  ['an account that the start sees first', [makeAccount('otp'), makeAccount('marketing')], 'marketing'],
+  [
+    'an account whose address changed meanwhile',
+    [makeAccount('otp', { baseUrl: 'https://other.example/' })],
+    'otp',
+  ],
+])('%s goes stale in its own time, however long nothing ran before', async (_, accounts, id) => {
+  const rules = [staleRule({ id: 'stale', afterMs: 10 * minuteMs })];
+  const world = await startWorld({ rules });
+  world.provider.set('marketing', 100);
+  await world.pass(minuteMs);
+  world.provider.fail(id, 'timeout');
+  await world.restart({ downMs: dayMs, parts: { rules, accounts } });
+  await world.pass(9 * minuteMs);
+  expect(world.news()).toEqual([]);
+  await world.pass(2 * minuteMs);
+  expect(world.news()).toEqual([`${id}/stale firing warning`]);
+});
+
 test('an account that is not polled until tomorrow shows and repeats after a restart what was read last, not what fired', async () => {
   const poll = { kind: 'cron', cron: '*/15 8-20 * * *', timezone: 'UTC' } as const;
   const routes = [makeRoute({ repeatEveryMs: 4 * hourMs })];

@@ -288,7 +288,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'the time in which lowwater did not run counts as staleness',
     file: restore,
-    old: '    skipUnwatched(state, account.settings.id, Math.max(0, unwatchedMs - graceMs));\n',
+    old: '    skipUnwatched(state, account.settings.id, Math.max(0, unwatchedMs - graceMs), now);\n',
     new: '',
   },
   {

@@ -108,7 +108,7 @@ export function refuseOwned(db: Connection, path: string): void {
 export function inUse(path: string, owner: Owner | null): StorageError {
   return new StorageError(
     'busy',
-    `database ${path} is in use by ${nameOwner(owner)}: stop it first, or give this one another storage.path`,
+    `database ${path} is in use by ${nameOwner(owner !== null && isGone(owner) ? null : owner)}: stop it first, or give this one another storage.path`,
   );
 }
 
@@ -159,6 +159,13 @@ export function findDamagedNames(db: Connection): readonly DamagedRecord[] {
 
 function isAlive({ pid, life }: Owner): boolean {
   return life !== null && isDeepStrictEqual(life, readLife(pid));
+}
+
+/** Surely so: of a process in another container, or on another machine, nothing is known here. */
+function isGone(owner: Owner): boolean {
+  const own = readLife(process.pid);
+  const isFromHere = owner.life?.boot === own?.boot && owner.life?.namespace === own?.namespace;
+  return own !== null && isFromHere && !isAlive(owner);
 }
 
 /** Read from proc(5); null where there is no such process, or no /proc. A process that only waits to be buried is gone. */

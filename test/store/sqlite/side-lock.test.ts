@@ -24,6 +24,18 @@ describe('a second daemon on the same database', () => {
     );
   });
 
+  it('names no process that is gone, while the one after it is about to write itself in', async () => {
+    const path = makePath();
+    const gone = startChild(path, 'wait');
+    await gone.line();
+    await gone.kill();
+    const lock = takeSideLock(path);
+    expect(refusalOf(path).message).toBe(
+      `database ${path} is in use by another process: stop it first, or give this one another storage.path`,
+    );
+    lock?.release();
+  });
+
   it('leaves the first one alone', () => {
     const path = makePath();
     const store = open(path);

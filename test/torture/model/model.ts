@@ -235,8 +235,10 @@ export class Model implements Observer {
       this.broken('the heartbeat says that all is stored', 'it is not');
     this.#pingedAt = this.#now();
     const now = this.machine?.daemon?.now() ?? 0;
+    // By the instant of giving up, a day after it began to wait: that one moves with the clock.
     const late = this.#ledger.pending.find(
-      (row) => row.attempts > 0 && now - row.createdAt > overdueMs && !this.#ledger.hasEnded(row),
+      (row) =>
+        row.attempts > 0 && now - (row.giveUpAt - 24 * 3_600_000) > overdueMs && !this.#ledger.hasEnded(row),
     );
     if (late !== undefined && !this.#ledger.isFailing)
       this.broken('the heartbeat says that no message is overdue', `${late.id} to ${late.channel} is`);
