@@ -42,7 +42,7 @@ async function run(
   // One that a failed test leaves behind would take its share of the machine from all others.
   onTestFinished(() => void child.kill('SIGKILL'));
   const get = async (path: string): Promise<string> => {
-    const response = await fetch(`http://127.0.0.1:${port}${path}`, { signal: AbortSignal.timeout(20_000) });
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, { signal: AbortSignal.timeout(120_000) });
     return response.text();
   };
   const dropped = async (): Promise<number> =>

@@ -106,7 +106,7 @@ describe.concurrent('a database that cannot be used', () => {
 
   it('because another process locks it holds up neither polls nor answers, and what was read meanwhile is stored', () =>
     withBed({}, async (bed) => {
-      bed.configure({ provider: { baseUrl: bed.provider.url, timeout: '2s' } });
+      bed.configure({ provider: { baseUrl: bed.provider.url, timeout: '4s' } });
       const daemon = await bed.start();
       await eventually('a reading', async () => (await accountOf(daemon)).outcome === 'ok');
       const other = new Database(join(bed.folder, 'lowwater.db'));
