@@ -60,7 +60,8 @@ export function createApp(site: Site): App {
     const timezone = zoneOf(context, site.timezone);
     const key = views.calendarKey();
     const calendarKey = key !== null && (site.sessions?.isKeyOfToken(key) ?? true) ? key : null;
-    context.set('scope', { language, views, now, timezone, query, reader, calendarKey });
+    const session = site.sessions?.read(context.req.header('cookie'))?.id;
+    context.set('scope', { language, views, now, timezone, query, reader, calendarKey, session });
     context.set('cutOff', (error) => {
       site.log.error({ err: error, path: context.req.path }, 'an answer was cut off');
       context.env.outgoing.destroy();

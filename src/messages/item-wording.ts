@@ -164,14 +164,21 @@ export function withoutBrackets(text: string): string {
 
 /** An alert that is over is shown in the currency of that moment, not in the present one. */
 export function headlineCurrency(item: MessageItem): string | null {
-  const fact = isOver(item) ? item.facts.find(({ name }) => name === 'currency') : undefined;
-  return fact?.value.unit === 'text' ? cleanCurrency(fact.value.text) : currencyOf(item);
+  return (isOver(item) ? judgedCurrency(item) : null) ?? currencyOf(item);
 }
 
-export function currencyOf({ account, balance, facts }: MessageItem): string | null {
-  const currency = account?.reading?.currency ?? account?.previous?.currency ?? null;
-  const unit = unitOf({ balances: account?.balances ?? [], currency }, balanceOf(balance, facts));
+export function currencyOf(item: MessageItem): string | null {
+  const { account, balance, facts } = item;
+  // Of an account that was removed the numbers of its alert are left.
+  if (account === null) return judgedCurrency(item);
+  const currency = account.reading?.currency ?? account.previous?.currency ?? null;
+  const unit = unitOf({ balances: account.balances, currency }, balanceOf(balance, facts));
   return unit === null ? null : cleanCurrency(unit);
+}
+
+function judgedCurrency({ facts }: MessageItem): string | null {
+  const fact = facts.find(({ name }) => name === 'currency');
+  return fact?.value.unit === 'text' ? cleanCurrency(fact.value.text) : null;
 }
 
 function nameOf({ account: id }: Incident, accountName: string, reader: Listener): string {

@@ -9,6 +9,7 @@ import { slackAnswers } from '../../src/channels/slack/slack-answers.ts';
 import { createForeignTexts } from '../../src/domain/foreign-text.ts';
 import { exampleChannels } from '../support/example-channels.ts';
 import { packagesBehind } from '../support/packages-behind.ts';
+import { channelOf } from '../support/settings.ts';
 
 const registry = join(import.meta.dirname, '../../src/channels/registry.ts');
 
@@ -56,3 +57,13 @@ it.each(exampleChannels().filter(({ type }) => type !== 'email'))(
     expect(key(settings)).toEqual(expect.any(String));
   },
 );
+
+it('a webhook with other credentials at the same address is another receiver: it need not wait where that one was asked to', () => {
+  const keyOf = (token: string) => {
+    const config = { type: 'webhook', url: 'https://gate.example/send', headers: { Authorization: token } };
+    const settings = channelOf('ops', config);
+    return kindOf(settings).pace(settings).paceKey;
+  };
+  expect(keyOf('Bearer one')).toBe(keyOf('Bearer one'));
+  expect(keyOf('Bearer one')).not.toBe(keyOf('Bearer two'));
+});

@@ -151,7 +151,7 @@ it('a figure on the dashboard is of now: the last one of a week is none', () => 
 });
 
 it.skipIf(promtool === null)(
-  'the dashboard says nothing where lowwater is not scraped, and how many accounts are not read where it is',
+  'the dashboard says nothing where lowwater is not scraped, how many accounts are not read where it is, and counts no alerts where none of the daemons has read them',
   () => {
     const figures = panels.filter(({ type }) => type === 'stat').flatMap(({ targets }) => targets);
     const counts = queries.filter(({ expr }) => expr.includes(' or 0 * '));
@@ -164,8 +164,18 @@ it.skipIf(promtool === null)(
     const series = (name: string) => ({ series: `lowwater_${name}`, values: '1x5' });
     const input_series = ['build_info', 'account_info{account="lost"}', 'account_info{account="otp"}'];
     testRules({
-      input_series: [...input_series, 'balance{account="otp",balance="sms"}'].map(series),
+      input_series: [...input_series, 'backoff_seconds', 'balance{account="otp",balance="sms"}'].map(series),
       promql_expr_test: counts.map(({ title, expr }) => said(expr, title === 'Accounts not read' ? 1 : 0)),
+    });
+    testRules({
+      input_series: input_series.map(series),
+      promql_expr_test: counts.map(({ title, expr }) =>
+        said(expr, ...(title === 'Accounts not read' ? [2] : [])),
+      ),
+    });
+    testRules({
+      input_series: [series('build_info')],
+      promql_expr_test: counts.map(({ expr }) => said(expr, 0)),
     });
   },
 );

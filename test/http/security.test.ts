@@ -112,7 +112,7 @@ describe('the token', () => {
     expect((await withCookie('/', longer)).status).toBe(200);
   });
 
-  it('lists who is signed in and until when, and ends one of them for good', async () => {
+  it('lists who is signed in and until when, which of them asks, and ends one of them for good', async () => {
     server = await runServer(withToken);
     const cookie = (await signIn(token)).headers.get('set-cookie') ?? '';
     const other = (await signIn(token)).headers.get('set-cookie') ?? '';
@@ -121,6 +121,9 @@ describe('the token', () => {
     expect(more).toHaveLength(1);
     expect(list).toMatch(/data-label="Ends"><span><time datetime="2026-11-21T06:41/);
     expect(list).not.toContain(cookie.split(/[=;]/)[1]);
+    const own = list.split('</tr>').filter((row) => row.includes('this browser'));
+    expect(own).toHaveLength(1);
+    expect(own[0]).toContain(`/sessions/${cookie.split('.')[1]}/end`);
     const end = (which: string) =>
       fetch(`${server.url}/sessions/${which}/end`, {
         method: 'POST',

@@ -275,6 +275,19 @@ describe('what became of an incident', () => {
     expect(words.tone).toBe('neutral');
   });
 
+  it('a removed account leaves its alert the currency of its amounts', () => {
+    const words = word(
+      buildItem({
+        kinds: ['resolved'],
+        account: null,
+        facts: [{ name: 'currency', value: { unit: 'text', text: 'CNY' } }],
+        resolvedAt: messageNow,
+        resolution: { kind: 'account-removed' },
+      }),
+    );
+    expect(words.figures).toMatchObject([{ value: '42.10 CNY' }, { value: 'below 50.00 CNY' }]);
+  });
+
   it('one message says both when an incident came and went while the channel was down', () => {
     const words = word(
       buildItem({

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { isUnencrypted } from '../../domain/addresses.ts';
-import { Secret } from '../../domain/secret.ts';
+import { Secret, textBehind } from '../../domain/secret.ts';
 import { isSuccess } from '../../net/http-answer.ts';
 import { secretAddress, signingKey } from '../../schema/addresses.ts';
 import { shape } from '../../schema/shapes.ts';
@@ -82,7 +82,11 @@ export const webhookKind: ChannelKind<z.output<typeof webhookSchema>, WebhookSet
       ...(isAtProvider(url, house) ? [{ key: 'url', message: atProvider }] : []),
     ];
   },
-  pace: ({ url }) => ({ minGapMs: 0, paceKey: url.reveal() }),
+  // By their headers, in which credentials belong, one address takes messages of several accounts: each has a limit of its own.
+  pace: ({ url, headers }) => ({
+    minGapMs: 0,
+    paceKey: [url, ...Object.values(headers)].map(textBehind).join(' '),
+  }),
   answers: webhookAnswers(null).rows,
   async openSender(settings, dependencies) {
     const { openWebhookSender } = await import('./webhook-sender.ts');

@@ -1,13 +1,21 @@
 import { getOrMake } from '../../domain/get-or-make.ts';
+import type { Runway } from '../../domain/message.ts';
 import { currencyCode, type Micros } from '../../domain/money.ts';
 import { type Money, sumUp } from '../../domain/one-sum.ts';
 import { ownOf } from '../../domain/own.ts';
 import { capital } from '../../domain/plain-text.ts';
 import { amountOf, type BalanceDefinition, type Reading, unitOf } from '../../domain/reading.ts';
+import { isUsedUp } from '../../rules/urgency.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { phrases, say } from '../../wording/phrase.ts';
-import { commonBalances, sayAmount, sayComputed, sayLabel } from '../../wording/quantity-wording.ts';
+import {
+  commonBalances,
+  sayAmount,
+  sayComputed,
+  sayLabel,
+  sayRunway,
+} from '../../wording/quantity-wording.ts';
 import { saySum } from '../../wording/sum-wording.ts';
 import { accountLink, moment, table, unknown } from './markup.ts';
 import { common, type Frame } from './words.ts';
@@ -22,6 +30,9 @@ const says = phrases('totals', {
 });
 
 type Total = ReturnType<typeof emptyTotal>;
+
+/** Sooner than every date. */
+const usedUp = Number.NEGATIVE_INFINITY;
 
 /** The sum in each currency, and when the first account of it is empty, summed up while the accounts come by. */
 export class Totals {
@@ -81,7 +92,7 @@ ${columns === null ? html`<td class="number" data-label="${say(common.balances, 
 <td data-label="${say(says.first, frame)}">${
     first === null
       ? unknown(frame)
-      : html`${moment(first.emptyAt, frame)} <span class="sub">${accountLink(first.account)}</span>`
+      : html`${first.emptyAt === usedUp ? html`<strong class="runway gone">${sayRunway(first.runway, frame)}</strong>` : moment(first.emptyAt, frame)} <span class="sub">${accountLink(first.account)}</span>`
   }</td></tr>`;
 }
 
@@ -102,10 +113,11 @@ function addReading(
   if (balances.some(({ id }) => ownOf(runways, id)?.burnPerDay != null)) total.burning += 1;
   for (const { id: balance, label } of balances) {
     total.sums.set(label, (total.sums.get(label) ?? 0) + amountOf(reading, balance));
-    total.burnPerDay += ownOf(runways, balance)?.burnPerDay ?? 0;
-    const emptyAt = ownOf(runways, balance)?.emptyAt ?? null;
+    const runway = ownOf(runways, balance) ?? null;
+    total.burnPerDay += runway?.burnPerDay ?? 0;
+    const emptyAt = isUsedUp(runway) ? usedUp : (runway?.emptyAt ?? null);
     if (emptyAt !== null && (total.first === null || emptyAt < total.first.emptyAt))
-      total.first = { account, emptyAt };
+      total.first = { account, runway, emptyAt };
   }
 }
 
@@ -116,6 +128,6 @@ function emptyTotal(currency: string) {
     unread: 0,
     /** The number of accounts whose burn is known: the sum is theirs. */
     burning: 0,
-    first: null as { readonly account: AccountView; readonly emptyAt: number } | null,
+    first: null as Readonly<{ account: AccountView; runway: Runway | null; emptyAt: number }> | null,
   };
 }

@@ -18,6 +18,8 @@ export interface Scope extends Frame {
   readonly reader?: { readonly name: string; readonly isProven: boolean };
   /** The key of the calendar's address; null where there is none, or one that a replaced token made. */
   readonly calendarKey?: string | null;
+  /** The id of the session by which this page is asked for. */
+  readonly session?: string | undefined;
 }
 
 /** Everything that an account, a rule or a message can look like: a colour, an icon, and always a word. */

@@ -57,6 +57,24 @@ describe('the totals of a currency', () => {
     expect(table).toContain('<p class="note unread">2 never read, not in the sums</p>');
   });
 
+  it('name a balance that is used up as the first one empty, before those that have a date', () => {
+    const firstOf = (...runways: readonly object[]): string => {
+      const accounts = runways.map((runway, index) =>
+        buildAccountView({
+          id: `a${index}`,
+          name: `A${index}`,
+          runways: { sms: buildRunway(runway), voip: null },
+        }),
+      );
+      return /data-label="First empty">(.*?)<\/td>/.exec(tableOf(accounts))?.[1] ?? '';
+    };
+    const later = { emptyAt: 86_400_000 };
+    const over = { runwayMs: 0, emptyAt: null };
+    expect(firstOf(later)).toContain('A0');
+    expect(firstOf(later, over)).toMatch(/>used up<.*A1/);
+    expect(firstOf(later, { ...over, isEndPredicted: true }, over)).toMatch(/>used up by the forecast<.*A1/);
+  });
+
   it('call no burn known where none is', () => {
     expect(burnCell(null, null)).not.toMatch(/\d/);
   });
