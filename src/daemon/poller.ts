@@ -10,7 +10,7 @@ import { groupOf, type MonitorState, type WatchedAccount } from '../engine/state
 import type { Provider, SendingGuard } from '../ports/provider.ts';
 import type { DaemonDependencies } from './daemon-dependencies.ts';
 import type { HistoryLoader } from './history-loader.ts';
-import { createOpenRequests, guardFor, type RateGuard } from './rate-guard.ts';
+import { createOpenRequests, guardFor, type RateGuard, rememberLastPoll } from './rate-guard.ts';
 
 /** A request that may not be sent because this process may not be the owner asks again after this. */
 const askAgainMs = 1000;
@@ -97,7 +97,7 @@ export class Poller {
       if (!this.#phases.has(account.id) || changed.has(account.id)) fresh.push(account);
     }
     this.#groups = groups;
-    for (const account of fresh) this.#rememberLastPoll(account, now);
+    for (const account of fresh) rememberLastPoll(this.#guard, this.#state, account, now);
     const starts = firstPolls(fresh.map((account) => account.pollIntervalMs));
     fresh.forEach((account, index) => {
       const { firstMs = 0, phaseMs = 0 } = starts[index] ?? {};
@@ -192,14 +192,6 @@ export class Poller {
     if (ids.length < 2) return ids;
     const polledAt = (id: string) => this.#state.accounts.get(id)?.poll.polledAt ?? 0;
     return ids.sort((left, right) => polledAt(left) - polledAt(right));
-  }
-
-  /** The guard counts what was asked before a restart: who crashes again and again asks no faster. */
-  #rememberLastPoll({ id, poll }: WatchedAccount, now: number): void {
-    if (poll.polledAt === null) return;
-    // One that died may have sent more than it stored.
-    const sentAt = this.#state.endedCleanly ? Math.min(poll.polledAt, now) : now;
-    this.#guard.sent(groupOf(this.#state, id), sentAt);
   }
 
   #guardOf(id: string): SendingGuard {
