@@ -194,9 +194,12 @@ export class Poller {
     return ids.sort((left, right) => polledAt(left) - polledAt(right));
   }
 
-  #guardOf(id: string): SendingGuard {
+  #guardOf({ id, settings }: WatchedAccount): SendingGuard {
     return () => {
       this.#heldBack.delete(id);
+      const current = this.#current(id)?.settings;
+      // Its outcome would mean nothing, and its group is not known any more.
+      if (current === undefined || hasOtherKey(settings, current)) return Number.POSITIVE_INFINITY;
       if (this.#owns) return this.#guard.trySend(groupOf(this.#state, id), this.#now);
       this.#heldBack.add(id);
       return askAgainMs;
@@ -222,18 +225,18 @@ export class Poller {
   }
 
   async #poll(account: WatchedAccount): Promise<void> {
-    const { id } = account;
+    const { id, settings } = account;
     this.#underWay.add(id);
-    const asked = this.#dependencies.readBalance(account.settings, this.#ending.signal, this.#guardOf(id));
+    const asked = this.#dependencies.readBalance(settings, this.#ending.signal, this.#guardOf(account));
     const loadedHistory = this.#dependencies.historyLoader.of(account);
     const outcome = await asked;
     if (loadedHistory !== undefined) await loadedHistory;
     this.#underWay.delete(id);
     this.#heldBack.delete(id);
-    const current = this.#phases.has(id) ? this.#state.accounts.get(id) : undefined;
+    const current = this.#current(id);
     // Removed, pushed by now, or abandoned at the end: the outcome means nothing.
     if (current === undefined || this.#ending.signal.aborted) return this.#release(id, null);
-    const isOther = hasOtherKey(account.settings, current.settings);
+    const isOther = hasOtherKey(settings, current.settings);
     // It was asked at another address or by another key, or before a balance was added: that says nothing about the present account.
     if (isOther || (outcome.kind === 'ok' && !hasBalances(outcome.answer, current.settings.balances))) {
       this.#due.set(id, this.#now);
@@ -244,6 +247,11 @@ export class Poller {
     this.#planNext(current);
     this.#dependencies.planned();
     this.#release(id, outcome);
+  }
+
+  /** Undefined where a reload removed it, or its readings are pushed by now. */
+  #current(id: string): WatchedAccount | undefined {
+    return this.#phases.has(id) ? this.#state.accounts.get(id) : undefined;
   }
 
   get #owns(): boolean {
