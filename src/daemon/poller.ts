@@ -10,7 +10,7 @@ import { groupOf, type MonitorState, type WatchedAccount } from '../engine/state
 import type { Provider, SendingGuard } from '../ports/provider.ts';
 import type { DaemonDependencies } from './daemon-dependencies.ts';
 import type { HistoryLoader } from './history-loader.ts';
-import { createOpenRequests, guardFor, type RateGuard } from './rate-guard.ts';
+import { createOpenRequests, guardFor, type RateGuard, rememberLastPoll } from './rate-guard.ts';
 
 /** A request that may not be sent because this process may not be the owner asks again after this. */
 const askAgainMs = 1000;
@@ -97,7 +97,7 @@ export class Poller {
       if (!this.#phases.has(account.id) || changed.has(account.id)) fresh.push(account);
     }
     this.#groups = groups;
-    for (const account of fresh) this.#rememberLastPoll(account, now);
+    for (const account of fresh) rememberLastPoll(this.#guard, this.#state, account, now);
     const starts = firstPolls(fresh.map((account) => account.pollIntervalMs));
     fresh.forEach((account, index) => {
       const { firstMs = 0, phaseMs = 0 } = starts[index] ?? {};
@@ -194,17 +194,12 @@ export class Poller {
     return ids.sort((left, right) => polledAt(left) - polledAt(right));
   }
 
-  /** The guard counts what was asked before a restart: who crashes again and again asks no faster. */
-  #rememberLastPoll({ id, poll }: WatchedAccount, now: number): void {
-    if (poll.polledAt === null) return;
-    // One that died may have sent more than it stored.
-    const sentAt = this.#state.endedCleanly ? Math.min(poll.polledAt, now) : now;
-    this.#guard.sent(groupOf(this.#state, id), sentAt);
-  }
-
-  #guardOf(id: string): SendingGuard {
+  #guardOf({ id, settings }: WatchedAccount): SendingGuard {
     return () => {
       this.#heldBack.delete(id);
+      const current = this.#current(id)?.settings;
+      // Its outcome would mean nothing, and its group is not known any more.
+      if (current === undefined || hasOtherKey(settings, current)) return Number.POSITIVE_INFINITY;
       if (this.#owns) return this.#guard.trySend(groupOf(this.#state, id), this.#now);
       this.#heldBack.add(id);
       return askAgainMs;
@@ -230,18 +225,18 @@ export class Poller {
   }
 
   async #poll(account: WatchedAccount): Promise<void> {
-    const { id } = account;
+    const { id, settings } = account;
     this.#underWay.add(id);
-    const asked = this.#dependencies.readBalance(account.settings, this.#ending.signal, this.#guardOf(id));
+    const asked = this.#dependencies.readBalance(settings, this.#ending.signal, this.#guardOf(account));
     const loadedHistory = this.#dependencies.historyLoader.of(account);
     const outcome = await asked;
     if (loadedHistory !== undefined) await loadedHistory;
     this.#underWay.delete(id);
     this.#heldBack.delete(id);
-    const current = this.#phases.has(id) ? this.#state.accounts.get(id) : undefined;
+    const current = this.#current(id);
     // Removed, pushed by now, or abandoned at the end: the outcome means nothing.
     if (current === undefined || this.#ending.signal.aborted) return this.#release(id, null);
-    const isOther = hasOtherKey(account.settings, current.settings);
+    const isOther = hasOtherKey(settings, current.settings);
     // It was asked at another address or by another key, or before a balance was added: that says nothing about the present account.
     if (isOther || (outcome.kind === 'ok' && !hasBalances(outcome.answer, current.settings.balances))) {
       this.#due.set(id, this.#now);
@@ -252,6 +247,11 @@ export class Poller {
     this.#planNext(current);
     this.#dependencies.planned();
     this.#release(id, outcome);
+  }
+
+  /** Undefined where a reload removed it, or its readings are pushed by now. */
+  #current(id: string): WatchedAccount | undefined {
+    return this.#phases.has(id) ? this.#state.accounts.get(id) : undefined;
   }
 
   get #owns(): boolean {

@@ -1,6 +1,6 @@
 import { getOrMake } from '../domain/get-or-make.ts';
 import { entryOf } from '../domain/provider-entry.ts';
-import type { MonitorState } from '../engine/state.ts';
+import { groupOf, type MonitorState, type WatchedAccount } from '../engine/state.ts';
 
 /** Instants of the requests of one group; the past where nothing is known. */
 interface Group {
@@ -111,6 +111,17 @@ export function guardFor(state: MonitorState): RateGuard {
     return (first === undefined ? state.settings.provider : entryOf(state.settings, first))
       .maxRequestsPerSecond;
   });
+}
+
+/** The guard counts what was asked by the process before this one: who crashes again and again asks no faster. */
+export function rememberLastPoll(
+  guard: RateGuard,
+  state: MonitorState,
+  { id, poll: { polledAt } }: WatchedAccount,
+  now: number,
+): void {
+  // One that died may have sent more than it stored.
+  if (polledAt !== null) guard.sent(groupOf(state, id), state.endedCleanly ? Math.min(polledAt, now) : now);
 }
 
 /**

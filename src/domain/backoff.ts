@@ -71,18 +71,15 @@ export function parseHttpDate(text: string): number | null {
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** In milliseconds; null where it says nothing useful. A date counts from the answer's own `Date`: clocks are off. */
+/** In milliseconds, the longest of several; null where none says anything useful. A date counts from the answer's own `Date`: clocks are off. */
 export function readRetryAfter(
   headers: Headers,
   { now, maxMs }: { readonly now: number; readonly maxMs: number },
 ): number | null {
-  const text = firstOf(headers['retry-after']);
-  if (text === undefined) return null;
-  return parseRetryAfter(text, parseHttpDate(firstOf(headers.date) ?? '') ?? now, maxMs);
-}
-
-function firstOf(header: string | readonly string[] | undefined): string | undefined {
-  return typeof header === 'string' ? header : header?.[0];
+  const { date, 'retry-after': texts = [] } = headers;
+  const since = parseHttpDate([date].flat()[0] ?? '') ?? now;
+  const waits = [texts].flat().flatMap((text) => parseRetryAfter(text, since, maxMs) ?? []);
+  return waits.length === 0 ? null : Math.max(...waits);
 }
 
 const fewAccounts = 100;

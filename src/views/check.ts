@@ -1,5 +1,5 @@
 import { HistoryLoader } from '../daemon/history-loader.ts';
-import { guardFor } from '../daemon/rate-guard.ts';
+import { guardFor, rememberLastPoll } from '../daemon/rate-guard.ts';
 import { entryOf } from '../domain/provider-entry.ts';
 import type { OutcomeKind } from '../domain/reading.ts';
 import { blockedUntil, observePoll } from '../engine/observe.ts';
@@ -42,16 +42,18 @@ export async function checkAccounts(
   const views = createViews(() => ({ state, reader, historyLoader, now, nextPollAt: () => null }));
   const startedAt = clock.now();
   const guard = guardFor(state);
-  for (const { id, poll } of state.accounts.values())
-    if (poll.polledAt !== null) guard.sent(groupOf(state, id), Math.min(poll.polledAt, startedAt));
+  for (const account of state.accounts.values()) rememberLastPoll(guard, state, account, startedAt);
 
   const check = async (account: WatchedAccount, startAt: number): Promise<CheckedAccount> => {
     await sleep(clock, startAt - startedAt);
     const blocked = blockedUntil(state, account.id);
     const at = now();
     const { polled } = entryOf(settings, account.settings);
+    const trySend = () => guard.trySend(groupOf(state, account.id), now());
     const outcome =
-      blocked > at || !polled ? null : await parts.provider.readBalance(account.settings, parts.signal);
+      blocked > at || !polled
+        ? null
+        : await parts.provider.readBalance(account.settings, parts.signal, trySend);
     await historyLoader.of(account);
     if (outcome !== null) observePoll(state, account, outcome, clock.now());
     const view = await views.account(account.id);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { Secret } from '../../src/domain/secret.ts';
 import type { Provider } from '../../src/ports/provider.ts';
 import { hourMs, minuteMs } from '../support/account-facts.ts';
 import { give } from '../support/orders.ts';
@@ -220,4 +221,33 @@ test('reloads that come faster than a group may be asked stop no poll, whether o
   }
   expect(instantsOf(world).length).toBeGreaterThanOrEqual(6);
   expect(Math.min(...pauses(instantsOf(world)))).toBeGreaterThanOrEqual(secondMs);
+});
+
+test.each([
+  ['removes its account', ids.slice(1)],
+  ['gives its account another key', ids],
+] as const)('a request that waits to be sent is not sent after a reload that %s', async (_how, kept) => {
+  const world = await startWorld(parts);
+  await world.pass(10 * secondMs);
+  const sent: string[] = [];
+  const later = (ms: number) => new Promise<void>((resolve) => world.clock.setTimer(ms, resolve));
+  world.provider.readBalance = async ({ id, credentials }, _signal, guard = () => 0) => {
+    await later(2 * secondMs);
+    let waitMs = guard();
+    for (; waitMs > 0 && Number.isFinite(waitMs); waitMs = guard()) await later(waitMs);
+    if (waitMs === 0) sent.push(`${id} ${credentials.authSecret?.reveal()}`);
+    return { kind: 'network_error', reason: 'given up', durationMs: 1, usage: {} };
+  };
+  void give(world.views, { kind: 'poll', account: 'a0' });
+  await world.pass(1500);
+  const other = makeAccount('a0', { authSecret: new Secret('another-key') });
+  await world.reload({
+    ...parts,
+    accounts: parts.accounts.flatMap((each) =>
+      kept.some((id) => id === each.id) ? [each.id === 'a0' ? other : each] : [],
+    ),
+  });
+  await world.pass(10 * secondMs);
+  expect(sent).not.toContain('a0 key-of-a0');
+  expect(sent).toEqual(kept.includes('a0') ? ['a0 another-key'] : []);
 });

@@ -48,5 +48,13 @@ test('a date counts from the answer’s own Date, because its clock may be hours
   const headers = { 'retry-after': 'Fri, 20 Nov 2026 07:02:00 GMT', date: 'Fri, 20 Nov 2026 07:00:00 GMT' };
   expect(readRetryAfter(headers, { now, maxMs: maxProviderWaitMs })).toBe(120_000);
   expect(readRetryAfter({ ...headers, date: 'nonsense' }, { now, maxMs: maxProviderWaitMs })).toBeNull();
-  expect(readRetryAfter({ 'retry-after': ['7', '9'] }, { now, maxMs: maxProviderWaitMs })).toBe(7000);
+});
+
+test('of several the longest counts, whatever stands beside it', () => {
+  const read = (...texts: string[]) =>
+    readRetryAfter({ 'retry-after': texts }, { now, maxMs: maxProviderWaitMs });
+  expect(read('7', '9')).toBe(9000);
+  expect(read('9', 'soon', '-5', '7')).toBe(9000);
+  expect(read('soon')).toBeNull();
+  expect(read()).toBeNull();
 });

@@ -37,7 +37,7 @@ export class Peers {
           const send = (): void => {
             if (life.call()) return;
             const waitMs = signal.aborted ? 0 : guard();
-            if (signal.aborted) flight.abort();
+            if (signal.aborted || waitMs === Number.POSITIVE_INFINITY) flight.abort();
             else if (waitMs > 0) life.deliver(waitMs, send);
             else this.#askProvider(life, { span, account, flight, resolve });
           };

@@ -1,16 +1,20 @@
+import type { Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { Secret } from '../../src/domain/secret.ts';
 import type { Settings } from '../../src/domain/settings.ts';
+import type { Provider } from '../../src/ports/provider.ts';
 import type { StoredState } from '../../src/ports/store.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { checkAccounts } from '../../src/views/check.ts';
 import { emptyReader, nothingStored } from '../../src/views/empty-reader.ts';
+import { accountState } from '../store/sqlite/batches.ts';
+import { createTestClient, listenSockets, okBody } from '../support/loopback-provider.ts';
 import { ScriptedProvider } from '../support/scripted-provider.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { makeAccount, makeProvider, makeSettings } from '../support/settings.ts';
 
-function check(settings: Settings, provider: ScriptedProvider, stored: Partial<StoredState> = {}) {
+function check(settings: Settings, provider: Provider, stored: Partial<StoredState> = {}) {
   return checkAccounts({
     settings,
     account: null,
@@ -68,4 +72,41 @@ it('a check of an account whose readings are pushed asks nobody, and goes by wha
   const checked = await check(settings, provider);
   expect(checked).toMatchObject([{ outcome: null, reason: 'nothing is asked: its readings are pushed' }]);
   expect(provider.asked.size).toBe(0);
+});
+
+it('a check sends the second try on a dead connection as far after the first as any other request', async () => {
+  const sentAt: number[] = [];
+  const answered = new Set<Socket>();
+  const server = await listenSockets((socket) =>
+    socket.on('data', () => {
+      sentAt.push(systemClock.monotonic());
+      if (answered.has(socket)) socket.destroy();
+      else socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${okBody.length}\r\n\r\n${okBody}`);
+      answered.add(socket);
+    }),
+  );
+  const shared = { authSecret: new Secret('a-shared-key'), baseUrl: server.url };
+  const accounts = ['first', 'second'].map((id) => makeAccount(id, shared));
+  const provider = createTestClient();
+  const checked = await check(
+    makeSettings({ accounts, provider: makeProvider({ maxRequestsPerSecond: 5 }) }),
+    provider,
+  );
+  expect(checked.map(({ outcome }) => outcome)).toEqual(['ok', 'ok']);
+  const pauses = sentAt.slice(1).map((at, index) => at - (sentAt[index] ?? at));
+  expect(pauses).toHaveLength(2);
+  expect(Math.min(...pauses)).toBeGreaterThan(180);
+  await provider.close();
+  await server.close();
+});
+
+it('a check after a daemon that was killed keeps away from what it may have asked and not stored', async () => {
+  const provider = new ScriptedProvider(systemClock.now);
+  const settings = makeSettings({ provider: makeProvider({ maxRequestsPerSecond: 5 }) });
+  const beganAt = systemClock.now();
+  const polledAt = beganAt - 60_000;
+  await check(settings, provider, {
+    accounts: [{ ...accountState('otp'), polledAt, firstSeenAt: polledAt }],
+  });
+  expect(provider.asked.get('otp')?.[0]).toBeGreaterThanOrEqual(beganAt + 200);
 });

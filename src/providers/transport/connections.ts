@@ -39,7 +39,6 @@ export function openConnections(options: {
     headersTimeout: 0,
     bodyTimeout: 0,
   };
-  // One connector for all, so that they share what it knows of TLS sessions.
   const direct = new WarmClients({ ...kept, connect: createConnector(clock, connectTimeoutMs) });
   const proxied = openProxied(clock, options.environment, {
     ...kept,

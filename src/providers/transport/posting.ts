@@ -77,7 +77,8 @@ class Posting implements ExchangeOwner {
     this.#attempts -= 1;
     this.#exchange = null;
     this.#cancelTimer?.();
-    this.#cancelTimer = this.#parts.clock.setTimer(waitMs, () => this.#attempt());
+    if (waitMs === Number.POSITIVE_INFINITY) this.#end({ kind: 'aborted' });
+    else this.#cancelTimer = this.#parts.clock.setTimer(waitMs, () => this.#attempt());
   }
 
   giveUp(kind: 'timeout' | 'aborted'): void {

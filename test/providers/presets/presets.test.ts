@@ -710,6 +710,16 @@ describe.each(presetKinds.map((kind) => [kind.type, kind] as const))('%s', (type
   });
 });
 
+test('what a Huawei Cloud account owes, which its balance does not say, is below zero', () => {
+  const [kind] = presetKinds.filter(({ type }) => type === 'huawei-cloud');
+  const owing = (body: string) =>
+    body.replace('"amount":20810.92', '"amount":0').replace('"debt_amount":0', '"debt_amount":12.34');
+  expect(kind && readingOf(read(kind, { status: 200, body: owing(bodyOf(kind.preset.sample)) }))).toEqual([
+    '-12.34',
+    'CNY',
+  ]);
+});
+
 function readingOf(outcome: ReturnType<typeof read>): readonly string[] {
   if (outcome.kind !== 'ok') return [`${outcome.kind}: ${outcome.reason}`];
   return [...Object.values(outcome.answer.balances).map(formatMicros), outcome.answer.currency];

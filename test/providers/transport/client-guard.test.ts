@@ -92,6 +92,24 @@ test('the second try on a dead connection asks the guard again', async () => {
   await server.close();
 });
 
+test('what the guard lets go at no time is given up at once, and its connection serves the next', async () => {
+  const connections = new Set<unknown>();
+  let arrived = 0;
+  const server = await listenHttp((request, response) => {
+    connections.add(request.socket);
+    arrived += 1;
+    send(response, {});
+  });
+  const client = createTestClient();
+  const read = (guard: SendingGuard) => client.readBalance(accountAt(server.url), never, guard);
+  expect(await read(() => Number.POSITIVE_INFINITY)).toMatchObject({ kind: 'network_error' });
+  expect(arrived).toBe(0);
+  expect(await read(() => 0)).toMatchObject({ kind: 'ok' });
+  expect(connections.size).toBe(1);
+  await client.close();
+  await server.close();
+});
+
 test('what the guard holds back has its time from then on, and can be given up', async () => {
   const server = await listenHttp((_request, response) => send(response, {}));
   const client = createTestClient({ timeoutMs: 150 });

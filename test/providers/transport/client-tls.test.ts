@@ -54,6 +54,27 @@ test.each<[name: string, order: Order, reason: string]>([
   await server.close();
 });
 
+test('a certificate that expires meanwhile is refused, though the server would take up the session again', async () => {
+  const notAfter = new Date(Date.now() + 4000);
+  const leaf = issueCertificate({ name: 'a', hosts, issuer: authority, notAfter });
+  let requests = 0;
+  const server = await listenTls(leaf, (_request, response) => {
+    requests += 1;
+    send(response, { headers: { connection: 'close' } });
+  });
+  const client = createTestClient();
+  const read = () => client.readBalance(accountAt(server.url), new AbortController().signal);
+  expect(await read()).toMatchObject({ kind: 'ok' });
+  await new Promise((resolve) => setTimeout(resolve, notAfter.getTime() + 1000 - Date.now()));
+  expect(await read()).toMatchObject({
+    kind: 'network_error',
+    reason: expect.stringContaining('has expired'),
+  });
+  expect(requests).toBe(1);
+  await client.close();
+  await server.close();
+});
+
 test('a private CA in the chain says how to trust one', async () => {
   const leaf = issueCertificate({ name: 'leaf', hosts, issuer: stranger });
   const server = await listenTls({ key: leaf.key, cert: leaf.cert + stranger.cert }, (_request, response) =>
