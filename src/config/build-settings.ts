@@ -194,14 +194,20 @@ const minSecretLength = 6;
 function listSecretsIn(position: Position): readonly Secret[] {
   const texts = position
     .leaves()
-    .flatMap((leaf) => leaf.filling?.from.map(({ text }) => text) ?? writtenSecret(leaf) ?? []);
+    .flatMap((leaf) => leaf.filling?.from.map(({ text }) => text) ?? writtenSecrets(leaf));
   return texts.filter(({ length }) => length >= minSecretLength).map((text) => new Secret(text));
 }
 
-/** The text written where a request has nothing but a secret, instead of among the credentials of an account; null where it is none. */
-export function writtenSecret({ path, text }: Position): string | null {
-  const isPlace = /^(?:bearer|password|authorization)$/i.test(String(path.at(-1)));
-  return isPlace && text !== null && text.length >= minSecretLength && !text.includes('{{') ? text : null;
+const secretPlace =
+  /^(?:bearer|password|authorization|(?:.*[-_])?secret|(?:.*[-_])?(?:api|access|auth)[-_]?(?:key|token))$/i;
+
+/** What is written where a request has nothing but a secret, its address included, instead of among the credentials of an account. */
+export function writtenSecrets({ path, text }: Position): readonly string[] {
+  if (text === null) return [];
+  const asked = path.at(-1) === 'url' ? [...(URL.parse(text)?.searchParams ?? [])] : [];
+  return [[String(path.at(-1)), text] as const, ...asked].flatMap(([place, written]) =>
+    secretPlace.test(place) && written.length >= minSecretLength && !written.includes('{{') ? written : [],
+  );
 }
 
 /** The settings of an entry that the schema let through; `written` is what stands in the file, `secretsAt` the secrets that requests have below a key. */

@@ -21,7 +21,7 @@ import { describeProvider } from '../providers/describe-provider.ts';
 import { providerKindOf } from '../providers/registry.ts';
 import { shortPollMs } from '../schema/times.ts';
 import { didYouMean } from '../wording/lists.ts';
-import { writtenSecret } from './build-settings.ts';
+import { writtenSecrets } from './build-settings.ts';
 import { demandEncryption } from './checks/check-keys.ts';
 import { type Draft, entryPosition, Position } from './draft.ts';
 import { warnOfLabels, warnOfRules } from './rule-warnings.ts';
@@ -134,7 +134,7 @@ function warnOfProviders(file: Position, settings: Settings): void {
     const position = entryPosition(file, entry.name);
     const { caution } = describeProvider(kind);
     const leaves = (kind.requestKeys ?? []).flatMap((key) => position.at(key).leaves());
-    for (const leaf of leaves.filter((each) => each.isFilled || writtenSecret(each) !== null))
+    for (const leaf of leaves.filter((each) => each.isFilled || writtenSecrets(each).length > 0))
       leaf.report('a secret belongs into `credentials` of an account, and here as {{credentials.name}}');
     if (caution !== null) position.at('type').report(caution);
     for (const [index, { poll }] of accounts)

@@ -149,7 +149,7 @@ function sumReport(
   const money = moneyOf(state);
   const inOne = (of: (account: ReportAccount, balance: Balance) => Micros | undefined) => {
     const amounts = read.map(({ account, id, currency }) => ({ currency, micros: of(account, id) ?? 0 }));
-    return money && sumUp(amounts, money);
+    return money === null || amounts.length === 0 ? null : sumUp(amounts, money);
   };
   const left = inOne(({ reading }, id) => ownOf(reading?.balances, id));
   const spent = inOne(({ spent: own }, id) => ownOf(own, id));

@@ -31,7 +31,8 @@ export function moneyOf({
   if (money === null || money.source === null) return money;
   // Only `takeRates` writes this note, and `shapes.ts` checks it.
   const stored = parseJson(notes.get(ratesNote)?.value ?? '') as Rates | null;
-  return { ...money, rates: stored?.inverted === money.source.inverted ? stored : null };
+  const isOfUse = stored?.inverted === money.source.inverted && isKnown(money.currency, stored);
+  return { ...money, rates: isOfUse ? stored : null };
 }
 
 /**
@@ -87,7 +88,9 @@ function readRates(
   const rates = { date, base: currencyCode(answer.currency), amounts, inverted: source.inverted };
   // Those of a clock that was ahead give way.
   if (known !== null && date < known.date && !isAhead(known.date, now)) return told.older({ date });
-  return worthOf(currencyCode(currency), rates) === null
-    ? told.noneOf({ base: rates.base, currency })
-    : rates;
+  return isKnown(currency, rates) ? rates : told.noneOf({ base: rates.base, currency });
+}
+
+function isKnown(currency: string, rates: Rates): boolean {
+  return worthOf(currencyCode(currency), rates) !== null;
 }

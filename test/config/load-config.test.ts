@@ -110,6 +110,12 @@ test('amounts are exact to the last digit that a file can hold, beyond what a bi
   expect(settings.rules[0]).toMatchObject({ thresholds: { warning: 8_999_999_999_000_003 } });
 });
 
+test('a rate is taken with all the decimals that a spreadsheet writes', () => {
+  const written = '{"currency":"EUR","rates":{"date":"2026-11-20","CNY":0.12106537530266344}}';
+  const text = JSON.stringify({ ...sample(), money: 'here' }).replace('"here"', written);
+  expect(loadValid(text).settings.money?.rates?.amounts).toEqual({ CNY: '0.12106537530266344' });
+});
+
 test('a string that is one placeholder may stand for a number, true or false', () => {
   const config = sample();
   Object.assign(config.server, {

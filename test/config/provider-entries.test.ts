@@ -41,6 +41,9 @@ it('what is written out where a request has nothing but a secret is kept secret,
     'basic.password': { basic: { user: 'someone', password } },
     'headers.Authorization': { headers: { Authorization: 'Key written-header-7' } },
     'form.password': { method: 'POST', form: { password } },
+    'headers.X-Api-Key': { headers: { 'X-Api-Key': 'written-key-7' } },
+    'query.access_token': { query: { access_token: 'written-token-7' } },
+    url: { url: `${gateway.request.url}&apikey=written-key-7` },
   };
   for (const [place, own] of Object.entries(requests)) {
     const { secrets, warnings } = loadValid(

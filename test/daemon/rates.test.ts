@@ -121,6 +121,17 @@ describe('rates that are read', () => {
     expect(look(world)).toBeNull();
   });
 
+  test('without the currency of sums, as after another one was configured, give way to older ones that have it', async () => {
+    const world = await openWorld();
+    const yesterday = day(world.now - dayMs);
+    const balances = { gbp: units(0.9), cny: units(7.7) };
+    world.provider.answer('rates', { currency: 'EUR', balances }, { date: yesterday });
+    await world.reload({ money: { currency: 'GBP', rates: null, source } });
+    await world.pass(5 * minuteMs);
+    expect(look(world)).toEqual(['7.7', yesterday]);
+    expect(world.news()).toEqual([]);
+  });
+
   test('are asked for by the daemon that owns the accounts alone', async () => {
     let owns = false;
     const world = await openWorld(fromTable, null, { owns: () => owns });

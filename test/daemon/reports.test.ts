@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { wordReport } from '../../src/messages/report-wording.ts';
-import { reviewTime } from '../../src/views/review.ts';
+import { reviewTime, sumReview } from '../../src/views/review.ts';
 import { dayMs, hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
 import type { Received } from '../support/recording-channel.ts';
 import { seedDatabase } from '../support/seed-database.ts';
@@ -301,6 +301,20 @@ test('a weekly report says what the month comes to, its budget, and what the nex
   expect(message.payRuns[0]?.sums[0]?.currency).toBe('CNY');
   // 371 yuan were left.
   expect(message.inOne?.left.micros).toBe(units(371) / 8);
+});
+
+test('report and review say no sum in one currency where no account was ever read', async () => {
+  const rates = { date: '2026-11-19', base: 'EUR', amounts: { CNY: '0.125' }, inverted: false };
+  const money = { currency: 'EUR', rates, source: null };
+  const world = new World({ money, reports: [daily] }, { sleepMs });
+  world.provider.fail('otp');
+  world.daemon.start();
+  await world.pass(dayMs);
+  const message = reports(world).at(-1)?.message;
+  expect(message).toMatchObject({ inOne: null, accounts: [{ reading: null }] });
+  const all = { groupBy: null, timezone: 'UTC', wantsAccount: () => true, wantsIncident: () => true };
+  const order = { ...all, since: world.now - dayMs, until: world.now };
+  expect(sumReview(await reviewTime(world.views, order), money)).toBeNull();
 });
 
 test('a report says its times in its own zone: a month begins at its midnight', async () => {

@@ -48,7 +48,7 @@ function checkRate(key: string, rate: Position, isRead: boolean): void {
 }
 
 function isRate(text: string): boolean {
-  return /^\d{1,12}(\.\d{1,12})?$/.test(text) && Number(text) > 0;
+  return /^\d{1,12}(\.\d{1,20})?$/.test(text) && Number(text) > 0;
 }
 
 /** A clock that was never set must not keep a daemon from its polls: of a day in the future it only warns (`find-warnings.ts`). */

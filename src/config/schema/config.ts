@@ -168,7 +168,7 @@ const list = <T extends z.ZodType>(what: string, element: T, description: string
     .default([]);
 
 export const rateForm =
-  'must be a number above 0, as text: how much of money.currency one unit is, such as "0.121"';
+  'must be a number above 0, as text, with at most 20 decimals: how much of money.currency one unit is, such as "0.121"';
 
 /** The whole file, as people write it. What holds across keys is checked in `checks/`. */
 export const configSchema = shape({

@@ -60,7 +60,7 @@ export const reviewOperations: readonly Operation[] = [
       total: z
         .strictObject({ spent: oneSum, before: oneSum.nullable() })
         .nullable()
-        .describe('Over all currencies; null without `money`'),
+        .describe('Over all currencies; null without `money`, and where nothing was read'),
       groupedBy: z.string().nullable(),
       groups: z.array(z.strictObject({ label: z.string(), ...spent })),
       accounts: z.array(z.strictObject({ account: z.string(), ...spent })),
