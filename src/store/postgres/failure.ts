@@ -28,7 +28,7 @@ const refusals: readonly (readonly [prefix: string, kind: Kind, advice: string])
   [
     '28000',
     'unfit',
-    'the server does not let storage.postgres.url in: its pg_hba.conf may want TLS (sslmode=verify-full), or names no such user, database or machine',
+    'the server does not let storage.postgres.url in: its pg_hba.conf may want TLS (sslmode=verify-full), or names no such user, database or machine, or the user may not log in (ALTER ROLE … LOGIN)',
   ],
   ['28', 'unfit', 'the server refuses the user or password of storage.postgres.url'],
   ['3D000', 'unfit', 'the database of storage.postgres.url does not exist: create it'],
