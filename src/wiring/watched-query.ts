@@ -15,8 +15,13 @@ export function watchQuery(): void {
       received = signal;
       child.kill(signal);
     });
-  child.on('exit', (code) => {
+  child.on('exit', (code, ended) => {
     process.exitCode = code ?? 1;
+    // By SIGTERM it ends itself, and has said why.
+    if (code === null && received === null && ended !== 'SIGTERM')
+      process.stderr.write(
+        `lowwater: the query was ended by ${ended}: it may need more memory than there is\n`,
+      );
     if (received === null) return;
     process.removeAllListeners(received);
     process.kill(process.pid, received);

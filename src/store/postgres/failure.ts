@@ -28,7 +28,7 @@ const refusals: readonly (readonly [prefix: string, kind: Kind, advice: string])
   [
     '28000',
     'unfit',
-    'the server does not let storage.postgres.url in: its pg_hba.conf may want TLS (sslmode=verify-full), or names no such user, database or machine',
+    'the server does not let storage.postgres.url in: its pg_hba.conf may want TLS (sslmode=verify-full), or names no such user, database or machine, or the user may not log in (ALTER ROLE … LOGIN)',
   ],
   ['28', 'unfit', 'the server refuses the user or password of storage.postgres.url'],
   ['3D000', 'unfit', 'the database of storage.postgres.url does not exist: create it'],
@@ -39,6 +39,11 @@ const refusals: readonly (readonly [prefix: string, kind: Kind, advice: string])
   ],
   ['57014', 'busy', 'the server did not do it within its time limit'],
   ['55P03', 'busy', 'another process keeps it locked'],
+  [
+    '25001',
+    'unfit',
+    'PgBouncer lends a connection for one statement alone: set its pool_mode to transaction, or to session',
+  ],
   ['25P0', 'busy', 'the server ended a transaction that waited'],
   ['40', 'busy', 'another process was in the way'],
   [
@@ -140,6 +145,7 @@ function serverError(error: DatabaseError, unsure: Kind, url: string): StorageEr
 function codeOf({ code = '', message }: DatabaseError): string {
   if (code !== '08P01') return code;
   if (/^(SASL|password) authentication failed/.test(message)) return '28P01';
+  if (message.includes('statement pooling mode')) return '25001';
   return /^no such database|^database .* does not exist$/.test(message) ? '3D000' : code;
 }
 

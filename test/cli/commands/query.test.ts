@@ -1,9 +1,11 @@
+import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withoutOptions } from '../../../src/cli/commands/mcp.ts';
 import { runBuilt, startBuilt } from '../../support/built-program.ts';
 import { runCli } from '../../support/cli.ts';
 import { makeDocumentedHouse } from '../../support/documented-house.ts';
+import { eventually } from '../../support/eventually.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -102,5 +104,19 @@ describe('lowwater query', () => {
     const { child, ended } = startBuilt(words, { cwd: folder });
     child.stderr?.destroy();
     expect(await ended).toMatchObject({ code: 1, signal: null });
+  });
+
+  it('says by what it was ended where the system ends it, as for want of memory', async () => {
+    const { child, ended } = startBuilt(['query', `${endless} count(*) FROM step`], { cwd: folder });
+    const working = await eventually('it works', () => {
+      const { stdout } = spawnSync('pgrep', ['-P', String(child.pid)], { encoding: 'utf8' });
+      return stdout === '' ? false : Number(stdout);
+    });
+    process.kill(working, 'SIGKILL');
+    expect(await ended).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: 'lowwater: the query was ended by SIGKILL: it may need more memory than there is\n',
+    });
   });
 });

@@ -110,6 +110,15 @@ it('a password that stands among the parameters of the address is hidden too', (
   expect(String(failure)).toContain('no tenant for [secret]');
 });
 
+it('a user that may not log in is named among what the server may refuse, with what lets it in', () => {
+  const said = Object.assign(new DatabaseError('role "mallory" is not permitted to log in', 20, 'error'), {
+    code: '28000',
+  });
+  const { message } = asStorageError(said, 'unsent', url) as StorageError;
+  expect(message).toContain('the user may not log in (ALTER ROLE … LOGIN)');
+  expect(message).not.toContain('mallory');
+});
+
 it('a server that wants TLS, or lists no such user or machine, is not said to refuse a password', () => {
   const words = 'no pg_hba.conf entry for host "10.0.0.9", user "mallory", database "plans", no encryption';
   const said = Object.assign(new DatabaseError(words, 20, 'error'), { code: '28000' });
