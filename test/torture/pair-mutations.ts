@@ -173,8 +173,8 @@ export const pairMutations: readonly Mutation[] = [
   {
     name: 'who stands by shows old balances while the owner cannot store',
     file: 'src/cluster/database-link.ts',
-    old: 'return this.reaches && this.#lostUnder === null && this.ownerThatStoresNothing === null',
-    new: 'return this.reaches && this.#lostUnder === null',
+    old: 'return this.reaches && this.#lost === null && this.ownerThatStoresNothing === null',
+    new: 'return this.reaches && this.#lost === null',
     pair: 'full × look at standby',
   },
   {
