@@ -168,7 +168,11 @@ export class Ledger {
       for (const key of keysOf(row)) if (!this.#firstSeen.has(key)) this.#firstSeen.set(key, it.at);
       this.#rows.set(row.id, row);
     }
-    for (const id of batch.removedMessages) this.#rows.delete(id);
+    for (const id of batch.removedMessages) {
+      // What stood behind it may go out from now on.
+      this.onTime.freed(this.#rows.get(id)?.channel ?? '', it.at);
+      this.#rows.delete(id);
+    }
     this.#expectReports(batch, settings, fresh);
   }
 
