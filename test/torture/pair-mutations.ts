@@ -294,4 +294,11 @@ export const pairMutations: readonly Mutation[] = [
     new: 'reading === null && firstSeenAt === began && byMs === 0 ? unwatchedMs',
     test: 'test/daemon/restart.test.ts',
   },
+  {
+    name: 'of two messages that a silence takes back the second decides what was known before',
+    file: 'src/engine/silencing.ts',
+    old: 'queueOf(state, channel).toReversed()) retractMuted',
+    new: 'queueOf(state, channel)) retractMuted',
+    test: 'test/engine/silencing.test.ts',
+  },
 ];
