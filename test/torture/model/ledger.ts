@@ -534,7 +534,7 @@ export class Ledger {
       const isLeft = this.readers.hasChanged(row.channel, since);
       const isUnheard = this.#unheard.has(`${row.channel}/${item.incident}`);
       const isTaken = item.kind === 'acknowledged' && isUnheard;
-      if (isLeft || isTaken || (isOver && (isOwedAlone || isUnheard))) continue;
+      if (isLeft || isTaken || isOwedAlone || (isOver && isUnheard)) continue;
       throw new Violation(
         'a message says all it stands for',
         `${item.kind} of ${item.incident} is not in ${message.id}`,
