@@ -301,4 +301,11 @@ export const pairMutations: readonly Mutation[] = [
     new: 'queueOf(state, channel)) retractMuted',
     test: 'test/engine/silencing.test.ts',
   },
+  {
+    name: 'reminders come in half of their time',
+    file: 'src/engine/decide.ts',
+    old: '(notified.pausedMs ?? 0) + plan.repeatEveryMs;',
+    new: '(notified.pausedMs ?? 0) + plan.repeatEveryMs / 2;',
+    pair: 'parts × silence',
+  },
 ];
