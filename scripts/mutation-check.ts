@@ -23,6 +23,8 @@ const { values } = parseArgs({
 /** Most bugs show at once: a few seeds first, then twice as many each time. */
 const firstSeeds = 8;
 
+type Useless = 'does not apply' | 'breaks without it';
+
 /** The first seed that failed and what it broke. */
 interface Found {
   readonly seed: number;
@@ -40,7 +42,7 @@ async function check(copy: string): Promise<number> {
   let furthest = firstSeeds;
   for (const mutation of chosen) {
     const found = await tryMutation(copy, mutation);
-    if (found === null || found === 'does not apply') bad++;
+    if (found === null || typeof found === 'string') bad++;
     else furthest = Math.max(furthest, found.seed);
     console.log(`${describe(found)}  ${mutation.name}`);
   }
@@ -64,7 +66,7 @@ async function findFailing(copy: string): Promise<Found | null> {
   return null;
 }
 
-async function tryMutation(copy: string, mutation: Mutation): Promise<Found | null | 'does not apply'> {
+async function tryMutation(copy: string, mutation: Mutation): Promise<Found | null | Useless> {
   const path = join(copy, mutation.file);
   const original = readFileSync(path, 'utf8');
   if (original.split(mutation.old).length !== 2) return 'does not apply';
@@ -75,7 +77,9 @@ async function tryMutation(copy: string, mutation: Mutation): Promise<Found | nu
   const { test, pair } = mutation;
   const found = test === undefined ? await findFailure(copy, mostSeeds, pair) : await runTest(copy, test);
   writeFileSync(path, original);
-  return found;
+  if (found === null || pair === undefined) return found;
+  const own = await runTorture(copy, { from: found.seed, seeds: 1, pair });
+  return own === null ? found : 'breaks without it';
 }
 
 async function findFailure(copy: string, seeds: number, pair?: string): Promise<Found | null> {
@@ -127,8 +131,9 @@ function runTorture(
   });
 }
 
-function describe(found: Found | null | 'does not apply'): string {
+function describe(found: Found | null | Useless): string {
   if (found === null) return 'missed';
+  if (found === 'breaks without it') return 'the story that broke breaks without it, too:';
   if (found === 'does not apply') return 'the text to replace does not stand exactly once:';
   return `caught  seed ${String(found.seed).padStart(4)}  ${found.rule.padEnd(40)}`;
 }

@@ -12,6 +12,11 @@ export const maxSkewMs = 2000;
 /** An owner looks four times in a lease: it waits one for who could take the accounts, stores what it knows, and waits another. */
 const looksToGive = 12;
 
+interface Lost {
+  readonly epoch: number;
+  readonly batches: number;
+}
+
 /** The last news from the shared database, or why there is none. The log hears where it changes. */
 export class DatabaseLink {
   look: ClusterLook | null = null;
@@ -27,8 +32,8 @@ export class DatabaseLink {
   readonly #peers = new Map<string, ClusterMember>();
   #skewMs = 0;
   #looksOff = 0;
-  /** The epoch under which it lost commits, while that lasts; whoever owns the accounts next says whether it stores them again. */
-  #lostUnder: number | null = null;
+  /** It lost commits down to this epoch: until that has as many batches again, or another, whose owner says whether it stores them again. */
+  #lost: Lost | null = null;
 
   constructor(log: Log) {
     this.#log = log;
@@ -93,7 +98,7 @@ export class DatabaseLink {
 
   /** Another one each time that something was stored; null where that is not known now, or is not what the owner knows. */
   get revision(): string | null {
-    return this.reaches && this.#lostUnder === null && this.ownerThatStoresNothing === null
+    return this.reaches && this.#lost === null && this.ownerThatStoresNothing === null
       ? `${this.look?.epoch} ${this.look?.batch}`
       : null;
   }
@@ -102,9 +107,7 @@ export class DatabaseLink {
   heard(look: ClusterLook, node: string, wallNow: number): void {
     if (this.trouble !== null) this.#log.info({}, 'the shared database answers');
     this.trouble = null;
-    if (this.look !== null && isBehind({ epoch: this.look.epoch, stored: this.look.batch ?? 0 }, look))
-      this.#lostUnder = look.epoch;
-    else if (look.epoch !== this.#lostUnder) this.#lostUnder = null;
+    this.#lost = this.#lostAt(look);
     this.look = look;
     this.firstLookAt ??= look.databaseNow;
     for (const member of look.members) this.#keep(member);
@@ -127,6 +130,15 @@ export class DatabaseLink {
           ? 'the clock of the database is right again'
           : 'the clock of the database is off: the daemons agree with one another, and go by their own',
       );
+  }
+
+  #lostAt(look: ClusterLook): Lost | null {
+    const { epoch, batch } = look;
+    const before = this.look && { epoch: this.look.epoch, stored: this.look.batch ?? 0 };
+    if (before !== null && isBehind(before, look))
+      return { epoch, batches: before.epoch === epoch ? before.stored : Number.POSITIVE_INFINITY };
+    // An owner that does not know that they were stored stores them under the same epoch.
+    return epoch !== this.#lost?.epoch || (batch ?? 0) >= this.#lost.batches ? null : this.#lost;
   }
 
   #keep(member: ClusterMember): void {

@@ -62,7 +62,7 @@ export function mayHaveArrived({ uncertain, revision, deliveredAt }: Notificatio
   return uncertain || revision !== 0 || deliveredAt !== null;
 }
 
-const retryForMs = dayMs;
+export const retryForMs = dayMs;
 const firstRetryMs = 1000;
 const maxRetryMs = 5 * minuteMs;
 

@@ -62,7 +62,8 @@ export function retractInhibited(state: MonitorState, ids: Iterable<string>, now
       for (const channel of Object.keys(notified)) getOrMake(said, channel, () => new Set<string>()).add(id);
   }
   for (const [channel, quiet] of said)
-    for (const message of queueOf(state, channel)) retract(state, message, (id) => quiet.has(id));
+    for (const message of queueOf(state, channel).toReversed())
+      retract(state, message, (id) => quiet.has(id));
 }
 
 /** Whether another alert says more about the same empty balance, or is the cause of stale readings. */

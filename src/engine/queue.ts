@@ -7,6 +7,7 @@ import {
   type NotificationItem,
   newNotification,
   retryDelayMs,
+  retryForMs,
 } from '../domain/outbox.ts';
 import { ownOf } from '../domain/own.ts';
 import type { MonitorState } from './state.ts';
@@ -226,8 +227,9 @@ export function splitFresh(state: MonitorState, message: Notification, now: numb
       now: first.at,
       dueAt: now + retryDelayMs(message.attempts),
     }),
-    // Includes clock changes and time without a daemon.
-    giveUpAt: first.at + triedMs,
+    // Includes clock changes and time without a daemon, perhaps from before the first item: a day from now is enough.
+    giveUpAt: Math.min(first.at + triedMs, now + retryForMs),
+    attempts: message.attempts,
     ...(message.owed === undefined ? {} : { owed: message.owed, deliveredAt: message.deliveredAt }),
   };
   putNotification(state, next);

@@ -111,6 +111,7 @@ export function retractMuted(state: MonitorState, message: Notification, now: nu
   });
 }
 
+/** Of several messages the newest first: each goes back to what was known before it. */
 export function retract(
   state: MonitorState,
   message: Notification,
@@ -223,6 +224,6 @@ export function reviewSilences(state: MonitorState, now: number): void {
 /** Retracts what waits and is muted by now, and wakes the monitor when that changes. */
 export function applySilences(state: MonitorState, now: number): void {
   for (const channel of [...state.queues.keys()])
-    for (const message of queueOf(state, channel)) retractMuted(state, message, now);
+    for (const message of queueOf(state, channel).toReversed()) retractMuted(state, message, now);
   scheduleSilences(state, now);
 }

@@ -1017,6 +1017,23 @@ describe('a database that loses what it had stored', () => {
     expect([a.takenBack.length, b.membership.news.revision]).toEqual([1, expect.any(String)]);
   });
 
+  test('is shown again by who stands by once its owner has stored the batch again of which nobody told it that it was stored', async () => {
+    const { world, a, b } = await startPair();
+    await world.pass(10_000);
+    const stored = world.cluster.log.length;
+    a.line.losesAnswer = () => world.cluster.log.length > stored;
+    while (world.cluster.log.length === stored) await world.clock.pass(100);
+    await world.pass(1000);
+    world.cluster.rollBack({ commits: 1 });
+    a.line.losesAnswer = () => false;
+    await world.pass(1000);
+    expect(b.membership.news.revision).toBeNull();
+    await world.pass(leaseMs);
+    expect([a.takenBack, b.role]).toEqual([[], 'standby']);
+    expect(world.judge()).toEqual([]);
+    expect(b.membership.news.revision).not.toBeNull();
+  });
+
   test('keeps its owner while that stores a lot again, and gets all of it', async () => {
     const { world, a, b } = await startPair();
     await world.pass(60_000);

@@ -113,6 +113,28 @@ describe('the heartbeat', () => {
     expect(world.pings.length - before).toBeLessThanOrEqual(1);
   });
 
+  test('stops for what goes on alone once the message that it waited in is given up, though nothing ran for hours before', async () => {
+    const world = await startWorld(
+      {
+        ...{ heartbeat, accounts: ['otp', 'ads'], rules: [smsLow({ warning: units(200) })] },
+        ...{ channels: ['ops', 'finance'], routes: [makeRoute({})] },
+      },
+      { sleepMs: minuteMs },
+    );
+    world.channel('ops').mood = 'down';
+    await read(world, 100);
+    await world.stop();
+    await world.pass(10 * hourMs);
+    world.start();
+    await world.pass(23 * hourMs);
+    world.provider.set('ads', 100);
+    await world.pass(6 * minuteMs);
+    const before = world.pings.length;
+    await world.pass(3 * hourMs);
+    expect(world.news('finance').at(-1)).toBe('@lowwater/channel-failed:ops firing critical');
+    expect(world.pings.length - before).toBeLessThanOrEqual(1);
+  });
+
   test('goes on through a night in which the schedule asks for no poll', async () => {
     const poll = { kind: 'cron', cron: '0 12 * * *', timezone: 'UTC' } as const;
     const world = await startWorld({ heartbeat, accounts: [makeAccount('otp', { poll })] });

@@ -310,12 +310,16 @@ export class Duties {
       const last = this.#lastNotified.get(`${message.channel}/${incident.id}`);
       // What was sent since it was decided may be this reminder itself, which went out before it could be stored.
       const counts = last !== undefined && last <= at - (now - it.item.at);
-      // Nobody reads the end of an earlier incident last.
-      const followsEnd = message.items.some(
-        (other) =>
-          other.kind === 'resolved' &&
-          other.incident !== incident.id &&
-          alertKey(other.account, other.rule) === alertKey(incident.account, incident.rule),
+      // Nobody reads the end of an earlier incident last, be it one that some recipients are owed.
+      const followsEnd = [message, ...state.messages.values()].some(
+        ({ channel, items }) =>
+          channel === message.channel &&
+          items.some(
+            (other) =>
+              other.kind === 'resolved' &&
+              other.incident !== incident.id &&
+              alertKey(other.account, other.rule) === alertKey(incident.account, incident.rule),
+          ),
       );
       const calm = !followsEnd && !this.#taken.has(incident.id) && at - this.#disturbedAt > 1000;
       if (

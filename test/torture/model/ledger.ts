@@ -168,7 +168,11 @@ export class Ledger {
       for (const key of keysOf(row)) if (!this.#firstSeen.has(key)) this.#firstSeen.set(key, it.at);
       this.#rows.set(row.id, row);
     }
-    for (const id of batch.removedMessages) this.#rows.delete(id);
+    for (const id of batch.removedMessages) {
+      // What stood behind it may go out from now on.
+      this.onTime.freed(this.#rows.get(id)?.channel ?? '', it.at);
+      this.#rows.delete(id);
+    }
     this.#expectReports(batch, settings, fresh);
   }
 
@@ -514,7 +518,7 @@ export class Ledger {
     }
   }
 
-  /** A message says all that is on its row, but for what is over and the channel never heard of. */
+  /** A message says all that is on its row, but for what is over, or somebody has, and the channel never heard of. */
   #expectWhole(row: Notification, { message }: Send): void {
     if (message.kind !== 'incidents') return;
     for (const item of row.items) {
@@ -529,7 +533,8 @@ export class Ledger {
       const since = this.#firstSeen.get(`${row.channel} ${item.incident} ${item.kind} ${item.at}`) ?? 0;
       const isLeft = this.readers.hasChanged(row.channel, since);
       const isUnheard = this.#unheard.has(`${row.channel}/${item.incident}`);
-      if (isLeft || (isOver && (isOwedAlone || isUnheard))) continue;
+      const isTaken = item.kind === 'acknowledged' && isUnheard;
+      if (isLeft || isTaken || isOwedAlone || (isOver && isUnheard)) continue;
       throw new Violation(
         'a message says all it stands for',
         `${item.kind} of ${item.incident} is not in ${message.id}`,
