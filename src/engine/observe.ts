@@ -45,6 +45,7 @@ export function observePoll(
     account.pollGapMs = pollGap(state.calendar, account.settings.poll, after);
     clearBackoff(state, account, now);
   }
+  for (const id of state.unconfirmed.get(account.id) ?? []) state.touched.add(id);
   state.unconfirmed.delete(account.id);
   if (reading !== null) {
     const previous = comparableBefore(account, before.reading, reading);

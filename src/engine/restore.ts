@@ -17,9 +17,9 @@ import { pollGap } from './poll-gaps.ts';
 import { putNotification } from './queue.ts';
 import { watchAccounts } from './reconfigure.ts';
 import { noteDamagedPolls, noteDamagedRecords, scheduleSelfAlerts } from './self-alerts.ts';
-import { applySilences, reviewSilences, withdrawLost, withdrawNotified } from './silencing.ts';
+import { applySilences, withdrawLost, withdrawNotified } from './silencing.ts';
 import { restoreSpending } from './spending.ts';
-import { MonitorState, scheduleBy } from './state.ts';
+import { MonitorState, scheduleBy, type WatchedAccount } from './state.ts';
 import { shiftAlert } from './transition.ts';
 
 /** Messages that were pending for longer while lowwater was down are not sent (a restored old backup). */
@@ -73,7 +73,6 @@ export function* restoreMonitor(given: MonitorStart): Parts<MonitorState> {
   if (lastRun.endedAt > now) followClock(state, now - lastRun.endedAt, now);
   // A daemon that dies before its first poll: the next one counts from here.
   state.notes.write(livedNote, String(now));
-  state.unconfirmedUntil = now + maxConfirmMs;
   noteUntold(state, now);
   followChannels(state, now);
   state.expected.restore();
@@ -114,11 +113,18 @@ function* resumeAccounts(state: MonitorState, stored: StoredState, now: number):
       const graceMs = state.endedCleanly ? 0 : account.pollIntervalMs;
       skipUnwatched(state, account.settings.id, Math.max(0, unwatchedMs - graceMs), now);
       restoreSpending(state, account, spending.get(account.id));
-      const open = [...account.alerts.values()].flatMap(({ incident }) => incident ?? []);
-      if (unwatchedMs > account.pollIntervalMs && open.length > 0) state.unconfirmed.set(account.id, open);
+      awaitPoll(state, account, unwatchedMs, now);
     }
     yield;
   }
+}
+
+/** What is open may be over since: messages about it wait for a poll of the account. */
+function awaitPoll(state: MonitorState, account: WatchedAccount, unwatchedMs: number, now: number): void {
+  const open = [...account.alerts.values()].flatMap(({ incident }) => incident ?? []);
+  if (unwatchedMs <= account.pollIntervalMs || open.length === 0) return;
+  state.unconfirmed.set(account.id, open);
+  state.unconfirmedUntil = now + maxConfirmMs;
 }
 
 function holdIncident(state: MonitorState, incident: Incident): void {
@@ -206,6 +212,7 @@ export function followClock(state: MonitorState, byMs: number, now: number): voi
   state.unconfirmedUntil += byMs;
   for (const [id, account] of state.accounts) {
     shiftAccount(state, id, byMs, now);
+    awaitPoll(state, account, byMs, now);
     // A series that began by a clock that was ahead would leave out all readings until then.
     if (account.poll.seriesSince > now) account.poll = { ...account.poll, seriesSince: now };
   }
@@ -225,7 +232,15 @@ export function followClock(state: MonitorState, byMs: number, now: number): voi
   state.notes.write(livedNote, String(now));
   for (const silence of [...state.silences.values()])
     if (silence.expired && silence.endsAt > now) state.silences.set(silence.id, { ...silence, endsAt: now });
-  reviewSilences(state, now);
+  applySilences(state, now);
+  resumeIncidents(state, now);
+}
+
+/** What a silence held back that ended meanwhile may be over too. */
+function resumeIncidents(state: MonitorState, now: number): void {
+  for (const incident of state.incidents.values())
+    if (state.unconfirmed.has(incident.account)) resumeIncident(state, incident, now);
+    else state.touched.add(incident.id);
 }
 
 /** Time in which nobody watched counts as nothing, and nobody could acknowledge in it. `began`: an account seen first then did not miss it. */

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { HistoryLoader } from '../../src/daemon/history-loader.ts';
 import { dayMs, hourMs, minuteMs, smsLow, staleRule, units } from '../support/account-facts.ts';
-import { give } from '../support/orders.ts';
+import { give, giveAtOnce } from '../support/orders.ts';
 import { makeAccount, makeRoute } from '../support/settings.ts';
 import { startWorld, step, type World } from '../support/world.ts';
 
@@ -303,4 +303,32 @@ test('polls of each second stay on time while nothing can be stored', async () =
   const before = world.provider.asked.get('otp')?.length ?? 0;
   await world.pass(minuteMs);
   expect((world.provider.asked.get('otp')?.length ?? 0) - before).toBeGreaterThanOrEqual(59);
+});
+
+describe.each(jumps.filter(([, , byMs]) => byMs > hourMs))('what ended when %s', (_, jump) => {
+  const parts = { rules: [rule], routes: [makeRoute({ groupWaitMs: 0 })] };
+
+  test('is not sent as firing because a silence ended meanwhile', async () => {
+    const world = await startWorld(parts);
+    const span = { startsAt: world.now, endsAt: world.now + hourMs };
+    giveAtOnce(world, { kind: 'silence', match: {}, everything: true, comment: 'works', ...span });
+    world.provider.set('otp', 100);
+    await world.pass(step);
+    jump(world);
+    world.provider.set('otp', 1000);
+    await world.pass(2 * minuteMs);
+    expect(world.news()).toEqual([]);
+  });
+
+  test('is sent with its end where a message about it was about to be sent again', async () => {
+    const world = await startWorld(parts);
+    const ops = Object.assign(world.channel('ops'), { mood: 'down' });
+    world.provider.set('otp', 100);
+    while (ops.attempts.length === 0) await world.pass(100);
+    jump(world);
+    ops.mood = 'up';
+    world.provider.set('otp', 1000);
+    await world.pass(2 * minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low firing+resolved warning (topped-up)']);
+  });
 });
