@@ -31,13 +31,17 @@ export function createAsker(
     const option = readTyped(name, how);
     for (;;) {
       const answer = (option ?? (await ask?.(question, how.hidden ?? false)) ?? '').trim();
-      if (signal.aborted) throw new CommandError('stopped; nothing was written');
+      if (signal.aborted) throw stopped();
       const problem = await findProblem(name, answer, how);
       if (problem === null) return answer;
       if (option !== null || hint !== null) throw new UsageError(problem, hint);
       await stderr.write(`${problem}\n`);
     }
   };
+}
+
+export function stopped(): CommandError {
+  return new CommandError('stopped; nothing was written');
 }
 
 async function findProblem(name: string, answer: string, { optional, check }: Question) {
