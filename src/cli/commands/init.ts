@@ -9,7 +9,7 @@ import { parseDuration } from '../../domain/time.ts';
 import { type Command, CommandError, type CommandInput, exitCodes, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { askChannels } from '../init/ask-channels.ts';
-import { type Ask, createAsker, stopped, written } from '../init/asker.ts';
+import { type Ask, createAsker, stopped, typedCredentials, written } from '../init/asker.ts';
 import { loadConfiguration } from '../load-configuration.ts';
 import { readChoice, suggest } from '../read-options.ts';
 import { shellWord } from '../terminal/text.ts';
@@ -171,17 +171,18 @@ async function askProvider(input: CommandInput, ask: Ask, id: string) {
           check: (text) => (known.includes(text) ? null : `--provider ${text}: ${suggest(text, known)}`),
         });
   const chosen = kinds.find((kind) => kind.type === type) ?? usual;
+  const asked = chosen?.credentials ?? [];
+  const typed = typedCredentials(input, asked);
   if (chosen === undefined || chosen === usual) {
     const baseUrl = await ask('url', 'Base address of the provider (https://…)', { check: checkUrl });
     const key = await ask('key', 'Key (authSecret), or env:NAME, or file:/path', { hidden: true });
     return { provider: { baseUrl }, accounts: [{ id, authSecret: written(key) }] };
   }
-  const pairs = input.options('credential').map((pair) => pair.split(/=(.*)/s));
-  const typed = new Map(pairs.map(([name = '', key = name]) => [name, key]));
+  const key = asked.length === 1 ? input.option('key') : null;
   const credentials: Record<string, string> = {};
-  for (const { name, label } of chosen.credentials) {
-    const option = chosen.credentials.length === 1 ? 'key' : `credential ${name}=…`;
-    credentials[name] = written(await ask(option, label, { hidden: true, typed: typed.get(name) }));
+  for (const { name, label } of asked) {
+    const option = asked.length === 1 ? 'key' : `credential ${name}=…`;
+    credentials[name] = written(await ask(option, label, { hidden: true, typed: typed.get(name) ?? key }));
   }
   const { type: entry } = chosen;
   // A region, a gateway or a simulator: the key goes there and nowhere else.

@@ -290,6 +290,24 @@ it.each([
   expect(existsSync(file)).toBe(false);
 });
 
+it.each([
+  ['one of them left out', ['accountSid=AC1'], 'authToken=… is missing'],
+  [
+    'a name that it does not have',
+    ['accountSid=AC1', 'token=s3cret-9'],
+    'each of "accountSid" and "authToken"',
+  ],
+  ['a key without its name', ['s3cret-9'], 'takes NAME=KEY'],
+  ['one of them twice', ['accountSid=AC1', 'accountSid=AC2'], 'once for each'],
+])('asks no provider with %s, and never quotes a key', async (_, credentials, said) => {
+  const typed = credentials.flatMap((pair) => ['--credential', pair]);
+  const words = ['--provider', 'twilio', ...typed, '--channel', slack];
+  const { code, stderr } = await init(...words);
+  expect(code).toBe(2);
+  expect(stderr).toContain(said);
+  expect(stderr).not.toContain('s3cret-9');
+});
+
 it('asks the address that is given in place of the vendor’s own, and sends the key nowhere else', async () => {
   const asked: string[] = [];
   const service = await startHttpService({ port: 0, host: '127.0.0.1' }, (request, response) => {
