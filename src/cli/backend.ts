@@ -120,7 +120,7 @@ async function openBackend(
 }
 
 /** Why this command cannot read what the daemon shows, in words: only versions that differ in the last number can. */
-function differenceOf(
+export function differenceOf(
   daemon: { readonly version: string },
   own: { readonly version: string },
 ): string | null {
@@ -141,7 +141,8 @@ function atDaemon(daemon: OpenDaemon, difference: string | null): Backend {
       if (difference !== null) throw new CommandError(difference);
       return openRemoteViews(daemon);
     },
-    storedViews: () => Promise.reject(new CommandError(`the daemon at ${daemon.url} went away`)),
+    storedViews: () =>
+      Promise.reject(new CommandError(difference ?? `the daemon at ${daemon.url} went away`)),
     async order(request) {
       const answer = await askDaemon(daemon, request);
       if (answer.kind === 'absent') throw new CommandError(`the daemon at ${daemon.url} went away`);

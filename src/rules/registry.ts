@@ -147,6 +147,11 @@ export function suggestRules(
   );
 }
 
+/** The rule to begin with for accounts of which nothing was read. */
+export function suggestUnread(about: { readonly hasLeadTime: boolean }): object {
+  return { id: runway.type, type: runway.type, ...runway.suggest?.(0, about) };
+}
+
 /** At least the day that runways and sparklines show. */
 export function maxWindow(rules: readonly Rule[]): number {
   return rules.reduce((longest, rule) => Math.max(longest, ruleKindOf(rule).lookBackMs?.(rule) ?? 0), dayMs);

@@ -265,6 +265,29 @@ describe('which daemon a command asks', () => {
     web.close();
   });
 
+  it('a program that answers every question in JSON is no daemon: nobody is told that it is alive, and the database is read', async () => {
+    const web = createServer((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"status":"ok"}');
+    });
+    await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve));
+    const { port } = web.address() as AddressInfo;
+    const env = { LOWWATER_SERVER: `http://127.0.0.1:${port}`, LOWWATER_TOKEN: token };
+    for (const [command, code] of [['health', 1] as const, ['status', 1] as const, ['check', 3] as const]) {
+      const stderr = expect.stringContaining('is not lowwater');
+      expect(await run([command], { env })).toMatchObject({ code, stdout: '', stderr });
+    }
+    // The daemon leaves no note where the database is copied to.
+    mkdirSync(join(folder, 'copy'));
+    copyFileSync(database(), join(folder, 'copy', 'lowwater.db'));
+    const move = (text: string) =>
+      named(join(folder, 'copy', 'lowwater.db'))(text).replaceAll(/"port":\s*\d+/g, `"port": ${port}`);
+    const file = writeFile('taken.json', move);
+    const { code, stdout, stderr } = await run(['status'], { file });
+    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining('is not lowwater') });
+    expect(stdout).toContain('otp');
+    web.close();
+  });
+
   it('the note holds no secret and goes with the daemon', async () => {
     const third = await makeBed();
     const running = await third.start();

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startHttpService } from '../../src/net/http-service.ts';
 import { builtMain, leanStart } from '../support/built-program.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
@@ -177,6 +178,23 @@ describe('lowwater mcp', () => {
     expect(await client.close()).toBe(0);
     // A query by itself may take 20 seconds.
     expect(performance.now() - closedAt).toBeLessThan(10_000);
+  });
+
+  it('neither asks nor tells a daemon of another version, whose answers are not of the form that it promises', async () => {
+    const asked = new Set<string>();
+    const service = await startHttpService({ port: 0, host: '127.0.0.1' }, (request, response) => {
+      asked.add(request.url ?? '');
+      response.setHeader('content-type', 'application/json');
+      response.end('{"version":"9.9.0","timezone":"UTC","problems":[],"accounts":["otp"]}');
+    });
+    const client = await new Client(bed.configFile, ['--allow-acts', '--server', service.url]).open();
+    const text = expect.stringContaining('the daemon runs lowwater 9.9.0');
+    const order = { account: 'otp', rule: 'sms-low', by: 'kim' };
+    for (const result of [await client.call('accounts'), await client.call('acknowledge', order)])
+      expect(result).toMatchObject({ isError: true, content: [{ text }] });
+    expect([...asked]).toEqual(['/api/v1/daemon']);
+    await client.close();
+    await service.close();
   });
 
   it('reads the database where no daemon runs, and acts on nothing there', async () => {

@@ -9,7 +9,7 @@ import { parseDuration } from '../../domain/time.ts';
 import { type Command, CommandError, type CommandInput, exitCodes, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { askChannels } from '../init/ask-channels.ts';
-import { type Ask, createAsker, written } from '../init/asker.ts';
+import { type Ask, createAsker, stopped, typedCredentials, written } from '../init/asker.ts';
 import { loadConfiguration } from '../load-configuration.ts';
 import { readChoice, suggest } from '../read-options.ts';
 import { shellWord } from '../terminal/text.ts';
@@ -107,7 +107,11 @@ async function writeOneAccount(
 ): Promise<boolean> {
   const { file, base, leadTime, ask } = given;
   const account = input.option('account') ?? 'main';
-  const config = { ...base, ...(await askProvider(input, ask, account)), rules: [] };
+  const { accounts: asked, ...provider } = await askProvider(input, ask, account);
+  const accounts = asked.map((each) => ({ ...each, ...(leadTime === '' ? {} : { leadTime }) }));
+  const { suggestRules, suggestUnread } = await import('../../rules/registry.ts');
+  const about = { hasLeadTime: leadTime !== '' };
+  const config = { ...base, ...provider, accounts, rules: [suggestUnread(about)] };
   // For its owner alone: it holds secrets.
   explainWriting(file, () => writeFileSync(file, format(config), { flag: 'wx', mode: 0o600 }));
   const tried = await tryKey(context, input, account).catch((error: unknown) => {
@@ -117,19 +121,18 @@ async function writeOneAccount(
   if (tried.kind === 'refused') {
     rmSync(file);
     const message = 'the provider refused the key; nothing was written';
-    if (context.ask === null || context.signal.aborted) throw new CommandError(message);
+    if (context.ask === null) throw new CommandError(message);
     await context.stderr.write(`${message}: try again\n`);
     return false;
   }
   if (tried.kind === 'unknown') {
-    await context.stderr.write(`warning: the key could not be tried: ${tried.reason}\n`);
+    const note = 'The file has one rule, for the runway: add those for low balances.';
+    await context.stderr.write(`warning: the key could not be tried: ${tried.reason}\n${note}\n`);
     return true;
   }
-  const { suggestRules } = await import('../../rules/registry.ts');
-  const known = { currency: tried.currency, ...(leadTime === '' ? {} : { leadTime }) };
-  const accounts = config.accounts.map((each) => ({ ...each, ...known }));
-  const rules = suggestRules(tried.balances, { hasLeadTime: leadTime !== '' });
-  writeFileSync(file, format({ ...config, accounts, rules }));
+  const read = accounts.map((each) => ({ ...each, currency: tried.currency }));
+  const rules = suggestRules(tried.balances, about);
+  writeFileSync(file, format({ ...config, accounts: read, rules }));
   await context.stdout.write(`The provider answered: ${tried.text}.\n`);
   return true;
 }
@@ -168,17 +171,18 @@ async function askProvider(input: CommandInput, ask: Ask, id: string) {
           check: (text) => (known.includes(text) ? null : `--provider ${text}: ${suggest(text, known)}`),
         });
   const chosen = kinds.find((kind) => kind.type === type) ?? usual;
+  const asked = chosen?.credentials ?? [];
+  const typed = typedCredentials(input, asked);
   if (chosen === undefined || chosen === usual) {
     const baseUrl = await ask('url', 'Base address of the provider (https://…)', { check: checkUrl });
     const key = await ask('key', 'Key (authSecret), or env:NAME, or file:/path', { hidden: true });
     return { provider: { baseUrl }, accounts: [{ id, authSecret: written(key) }] };
   }
-  const pairs = input.options('credential').map((pair) => pair.split(/=(.*)/s));
-  const typed = new Map(pairs.map(([name = '', key = name]) => [name, key]));
+  const key = asked.length === 1 ? input.option('key') : null;
   const credentials: Record<string, string> = {};
-  for (const { name, label } of chosen.credentials) {
-    const option = chosen.credentials.length === 1 ? 'key' : `credential ${name}=…`;
-    credentials[name] = written(await ask(option, label, { hidden: true, typed: typed.get(name) }));
+  for (const { name, label } of asked) {
+    const option = asked.length === 1 ? 'key' : `credential ${name}=…`;
+    credentials[name] = written(await ask(option, label, { hidden: true, typed: typed.get(name) ?? key }));
   }
   const { type: entry } = chosen;
   // A region, a gateway or a simulator: the key goes there and nowhere else.
@@ -238,11 +242,12 @@ function explainWriting(file: string, act: () => void): void {
   }
 }
 
-/** Throws where the file that was just written is not valid. */
+/** Throws where the file that was just written is not valid, and where nobody waits for the answer any more. */
 async function tryKey(context: CommandContext, input: CommandInput, account: string) {
   const { settings } = await loadConfiguration(context, input);
   const { checkHere } = await import('../act-here.ts');
   const [checked] = await checkHere(context, { settings, account });
+  if (context.signal.aborted) throw stopped();
   if (checked?.outcome === 'auth_failed') return { kind: 'refused' } as const;
   const reading = checked?.outcome === 'ok' ? checked.view.reading : null;
   if (checked === undefined || reading === null)

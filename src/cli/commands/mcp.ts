@@ -4,7 +4,7 @@ import { parseJson } from '../../domain/json.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
 import { ownOf } from '../../domain/own.ts';
 import { listWords } from '../../wording/lists.ts';
-import { type Backend, withBackend } from '../backend.ts';
+import { type Backend, differenceOf, withBackend } from '../backend.ts';
 import { type Command, CommandError, type CommandInput, exitCodes, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { askDaemon } from '../daemon/daemon-connection.ts';
@@ -146,12 +146,14 @@ async function ask(
 ): Promise<Found> {
   const request = requestOf(tool, given);
   const { daemon } = backend;
-  if (daemon !== null && daemon.facts !== null) {
+  const difference = daemon?.facts ? differenceOf(daemon.facts, context) : null;
+  if (daemon !== null && daemon.facts !== null && difference === null) {
     const answer = await askDaemon(daemon, { ...request, patienceMs: 60_000 });
     if (answer.kind === 'refused') throw new CommandError(answer.message);
     if (answer.kind === 'answered') return { found: answer.body as object };
   }
-  if (tool.method === 'POST') throw new CommandError('no daemon answers: acts need a running one');
+  if (tool.method === 'POST')
+    throw new CommandError(difference ?? 'no daemon answers: acts need a running one');
   const { openLocalApi } = await import('../../http/api/local-api.ts');
   const { version, clock } = context;
   const views = await backend.storedViews();
@@ -159,10 +161,8 @@ async function ask(
   const { status, body } = await api(request.path);
   if (status >= 400) throw new CommandError(String(Reflect.get(Object(body), 'detail') ?? 'refused'));
   // Nothing fires in a database that nobody fills.
-  return {
-    found: body as object,
-    note: 'No daemon answers: this is what the database was left with, not what is now.',
-  };
+  const left = 'No daemon answers: this is what the database was left with, not what is now.';
+  return { found: body as object, note: difference === null ? left : `${difference}: from its database.` };
 }
 
 /** More than this is no answer to read. */

@@ -15,7 +15,8 @@ import { formatInstant } from '../terminal/text.ts';
 export const routesCommand: Command = operatorCommand({
   name: 'routes',
   summary: 'where an alert would go, when it is repeated and escalated, what mutes it, and why',
-  details: `By the routes and silences of the configuration, and the silences that people made. Sends nothing: test-alert does.
+  details: `By the routes and silences of the configuration, which --config names beside --server, and the silences that people made. Sends nothing:
+test-alert does.
 
 --json prints {"account","rule","severity","at","routes":[{"route","match","taken","why"}],"channels":[{"channel","atOnce","groupWait",
 "repeatEvery","escalateAfter"}],"silences":[{"match","until","by","comment"}]}; silences is null where those of people are not known.`,

@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fingerprintOf } from '../../config/sources.ts';
+import { keyOf } from '../../domain/json.ts';
 import { Secret } from '../../domain/secret.ts';
 import type { StorageSettings } from '../../domain/settings.ts';
 import type { DescribedDaemon } from '../../http/api/daemon.ts';
@@ -57,7 +58,7 @@ export async function requireDaemon(address: DaemonAddress): Promise<OpenDaemon>
  * the address of one that does not answer.
  */
 export async function findByNote(
-  context: Pick<CommandContext, 'env'> & { readonly stderr: Pick<CommandContext['stderr'], 'write'> },
+  context: Pick<CommandContext, 'env'> & Complaining,
   file: string,
   deaf: Set<string> = new Set(),
 ): Promise<OpenDaemon | null> {
@@ -88,23 +89,28 @@ export async function findDaemon(
   configuration: OperatorConfiguration,
   deaf: ReadonlySet<string> = new Set(),
 ): Promise<FoundDaemon | null> {
-  const { server, storage } = configuration.settings;
-  const note = storage.path === undefined ? null : readDaemonNote(storage.path);
-  const token = configuration.lost.has('server.token') ? null : (server?.token ?? null);
+  const { path } = configuration.settings.storage;
+  const note = path === undefined ? null : readDaemonNote(path);
+  const token = writtenToken(configuration) ?? tokenOf(context.env);
   const strangers: string[] = [];
   for (const url of listAddresses(note, configuration)) {
     if (deaf.has(url)) continue;
     const answer = await knock(context, url);
     if (answer === null) continue;
     const { database } = answer;
-    // A daemon of 0.2 names none, and the note was left by the daemon of this very file.
-    const isOwn = database === null || database === note?.database;
-    const difference = isOwn ? null : await compare(context, configuration, { url, database });
-    if (difference === null) return introduce({ url, token: token ?? tokenOf(context.env) });
-    strangers.push(difference);
+    const difference = await compare(context, configuration, { url, database, note });
+    if (difference !== null) strangers.push(difference);
+    else {
+      const found = await orWarn(context, () => introduce({ url, token }));
+      if (found !== null) return found;
+    }
   }
   if (strangers[0] === undefined) return null;
   throw new CommandError(strangers[0]);
+}
+
+function writtenToken({ settings, lost }: OperatorConfiguration): Secret | null {
+  return lost.has('server.token') ? null : (settings.server?.token ?? null);
 }
 
 function listAddresses(
@@ -121,8 +127,10 @@ function listAddresses(
 async function compare(
   context: CommandContext,
   configuration: OperatorConfiguration,
-  { url, database }: { readonly url: string; readonly database: string },
+  { url, database, note }: { readonly url: string; readonly note: Partial<DaemonNote> | null } & Named,
 ): Promise<string | null> {
+  // A daemon of 0.2 names none, and the note was left by the daemon of this very file.
+  if (database === null || database === note?.database) return null;
   const why = 'neither the configuration nor LOWWATER_DATA says where it is';
   const isUnsaid = isLost(configuration, 'storage', ['path', 'postgres']);
   const found = isUnsaid ? null : await identifyDatabase(configuration.settings.storage, programOf(context));
@@ -161,14 +169,27 @@ async function identifyDatabase(storage: StorageSettings, program: string): Prom
   return { kind: 'none', why: `no daemon of this version has opened ${place}` };
 }
 
-/** Whether a daemon is there, and with which database. What does not answer as one is named on standard error. */
-async function knock(
-  { stderr }: { readonly stderr: Pick<CommandContext['stderr'], 'write'> },
-  url: string,
-): Promise<{ readonly database: string | null } | null> {
+/** Whether a daemon is there, and with which database. */
+async function knock(context: Complaining, url: string): Promise<Named | null> {
+  const answer = await orWarn(context, () =>
+    askDaemon({ url, token: null }, { method: 'GET', path: '/livez' }),
+  );
+  return answer?.kind === 'absent' ? null : answer;
+}
+
+/** `database`: the id of its own. */
+interface Named {
+  readonly database: string | null;
+}
+
+interface Complaining {
+  readonly stderr: Pick<CommandContext['stderr'], 'write'>;
+}
+
+/** What does not answer as a daemon is named on standard error. */
+async function orWarn<T>({ stderr }: Complaining, ask: () => Promise<T>): Promise<T | null> {
   try {
-    const answer = await askDaemon({ url, token: null }, { method: 'GET', path: '/livez' });
-    return answer.kind === 'absent' ? null : answer;
+    return await ask();
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     await stderr.write(`warning: ${error.message}\n`);
@@ -181,10 +202,15 @@ async function introduce({ url, token }: DaemonAddress): Promise<FoundDaemon> {
   const question = { method: 'GET', path: '/api/v1/daemon' } as const;
   const open = await askDaemon({ url, token: null }, question);
   const asksForToken = open.kind === 'refused' && open.status === 401;
-  if (asksForToken && !open.isLowwater) throw new CommandError(`what answers at ${url} is not lowwater`);
+  const stranger = `what answers at ${url} is not lowwater`;
+  if (asksForToken && !open.isLowwater) throw new CommandError(stranger);
   const address = { url, token: asksForToken ? token : null };
   const answer = address.token === null ? open : await askDaemon(address, question);
   if (answer.kind === 'absent') throw new CommandError(`no daemon answers at ${address.url}`);
-  if (answer.kind === 'answered') return { ...address, facts: answer.body as DescribedDaemon, refusal: null };
+  if (answer.kind === 'answered') {
+    const isDescribed = typeof keyOf(answer.body, 'version') === 'string';
+    if (!isDescribed || !Array.isArray(keyOf(answer.body, 'accounts'))) throw new CommandError(stranger);
+    return { ...address, facts: answer.body as DescribedDaemon, refusal: null };
+  }
   return { ...address, facts: null, refusal: answer.status === 404 ? null : answer.message };
 }

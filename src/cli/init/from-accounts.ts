@@ -8,6 +8,7 @@ import { ownOf } from '../../domain/own.ts';
 import { plural } from '../../domain/plain-text.ts';
 import { severities } from '../../domain/severity.ts';
 import type { ProviderDescription } from '../../providers/describe-provider.ts';
+import { suggestUnread } from '../../rules/registry.ts';
 import { cronCalendar as calendar } from '../../system/calendar.ts';
 import { CommandError, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
@@ -116,10 +117,9 @@ function rulesOf(
         message: `must fall from info to critical; what it leaves out is ${words} here, the lowest of all lines`,
       });
   }
-  const critical = hasLeadTime ? 'leadTime + 1d' : '2d';
   return [
     ...(lowest.length === 0 ? [] : [{ id: 'low', type: 'below', thresholds: rule }]),
-    { id: 'runway', type: 'runway', thresholds: { warning: '7d', critical } },
+    suggestUnread({ hasLeadTime }),
   ];
 }
 

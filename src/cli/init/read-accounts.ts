@@ -167,7 +167,7 @@ function readCredentials(text: string, names: readonly string[], report: Report)
       // Never quoted: it may be a key that stands in the wrong place.
       if (!names.includes(name))
         report('credentials', `must be of ${listWords(names, 'and')}, and names something else`);
-      if (value !== '' && !/^(?:env|file):./.test(value))
+      if (value !== '' && !/^(?:env:[A-Za-z_]\w*|file:[^{}]+)$/.test(value))
         report(
           'credentials',
           'must name where each key is, as env:NAME or file:/path: a table is no place for a key',

@@ -108,6 +108,11 @@ it.each([
     said: 'url: must start with https:// or http://',
   },
   {
+    what: 'a name that no variable can have',
+    line: 'a,,,https://x.example,env:OTP KEY,,team=identity,',
+    said: 'credentials: must name where each key is, as env:NAME',
+  },
+  {
     what: 'a team without a channel',
     line: 'a,,,https://x.example,env:A,,team=ops,',
     said: 'labels: no --channel is called "ops"',

@@ -251,13 +251,30 @@ it('writes nothing when the provider refuses the key', async () => {
   expect(existsSync(file)).toBe(false);
 });
 
-it('writes the file when nobody answers, and says that the key was not tried', async () => {
+it('writes the file when nobody answers, with a rule for the runway and the lead time, and says that the key was not tried', async () => {
   const words = ['init', '--url', 'http://127.0.0.1:9', '--key', 'a-key', '--channel', slack];
-  expect(await runCli(words, { cwd: folder })).toMatchObject({
+  expect(await runCli([...words, '--lead-time', '2d'], { cwd: folder })).toMatchObject({
     code: 0,
     stderr: expect.stringContaining('could not be tried'),
   });
-  expect(existsSync(file)).toBe(true);
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
+    accounts: [{ leadTime: '2d' }],
+    rules: [{ type: 'runway', thresholds: { warning: '7d', critical: 'leadTime + 1d' } }],
+  });
+  expect(await runCli(['validate'], { cwd: folder })).toMatchObject({ code: 0, stderr: '' });
+});
+
+it('writes nothing when it is stopped while the provider is asked', async () => {
+  const asked = Promise.withResolvers<void>();
+  const service = await startHttpService({ port: 0, host: '127.0.0.1' }, () => asked.resolve());
+  const words = ['init', '--url', service.url, '--key', 'a-key', '--channel', slack];
+  const stop = new AbortController();
+  const ending = runCli(words, { cwd: folder, signal: stop.signal });
+  await asked.promise;
+  stop.abort();
+  expect(await ending).toMatchObject({ code: 1, stderr: expect.stringContaining('nothing was written') });
+  expect(existsSync(file)).toBe(false);
+  await service.close();
 });
 
 it.each([
@@ -271,6 +288,24 @@ it.each([
 ])('refuses %s with exit code 2 and leaves no file', async (_, words, hint) => {
   expect(await init(...words)).toMatchObject({ code: 2, stderr: expect.stringContaining(hint) });
   expect(existsSync(file)).toBe(false);
+});
+
+it.each([
+  ['one of them left out', ['accountSid=AC1'], 'authToken=… is missing'],
+  [
+    'a name that it does not have',
+    ['accountSid=AC1', 'token=s3cret-9'],
+    'each of "accountSid" and "authToken"',
+  ],
+  ['a key without its name', ['s3cret-9'], 'takes NAME=KEY'],
+  ['one of them twice', ['accountSid=AC1', 'accountSid=AC2'], 'once for each'],
+])('asks no provider with %s, and never quotes a key', async (_, credentials, said) => {
+  const typed = credentials.flatMap((pair) => ['--credential', pair]);
+  const words = ['--provider', 'twilio', ...typed, '--channel', slack];
+  const { code, stderr } = await init(...words);
+  expect(code).toBe(2);
+  expect(stderr).toContain(said);
+  expect(stderr).not.toContain('s3cret-9');
 });
 
 it('asks the address that is given in place of the vendor’s own, and sends the key nowhere else', async () => {
