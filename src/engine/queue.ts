@@ -229,7 +229,8 @@ export function splitFresh(state: MonitorState, message: Notification, now: numb
     }),
     // Includes clock changes and time without a daemon, perhaps from before the first item: a day from now is enough.
     giveUpAt: Math.min(first.at + triedMs, now + retryForMs),
-    attempts: message.attempts,
+    // It was tried with the others.
+    attempts: 1,
     ...(message.owed === undefined ? {} : { owed: message.owed, deliveredAt: message.deliveredAt }),
   };
   putNotification(state, next);

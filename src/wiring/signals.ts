@@ -1,6 +1,9 @@
 import { commandOf } from '../cli/command-of.ts';
 import { systemClock } from '../system/clock.ts';
 
+/** They change nothing and leave nothing behind, but may wait for a daemon that does not answer: they end at once. */
+const asking: readonly unknown[] = ['status', 'alerts', 'history', 'explain', 'audit', 'routes', 'health'];
+
 /**
  * Listens for signals from now on, and so as early as it is called; the signal that it gives aborts with the first
  * SIGTERM or SIGINT, which asks for an orderly end, or when the terminal is gone (SIGHUP). A second one does not wait for it.
@@ -8,8 +11,10 @@ import { systemClock } from '../system/clock.ts';
  */
 export function listenForSignals(words: readonly string[]): AbortSignal {
   const ending = new AbortController();
-  // A query runs inside the database, where no signal is heard, and leaves nothing behind: it may end at once.
+  // Node would open its debugger to whoever may connect to this machine, and the system end the process.
+  for (const signal of ['SIGUSR1', 'SIGUSR2']) process.on(signal, () => undefined);
   const command = commandOf(words);
+  // A query runs inside the database, where no signal is heard, and leaves nothing behind: it may end at once.
   if (command === 'query') return ending.signal;
   for (const [signal, number] of [
     ['SIGTERM', 15],
@@ -18,15 +23,13 @@ export function listenForSignals(words: readonly string[]): AbortSignal {
   ] as const) {
     if (signal === 'SIGHUP' && command === 'run') continue;
     process.on(signal, () => {
-      if (ending.signal.aborted) leave(128 + number, signal);
+      if (ending.signal.aborted || asking.includes(command)) leave(128 + number, signal);
       ending.abort();
     });
   }
   // To the daemon SIGHUP means "read the configuration again". Before it runs, it has yet to read it, and at its end it
   // has no more use for it: neither may kill it.
   if (command === 'run') process.on('SIGHUP', () => undefined);
-  // Node would open its debugger to whoever may connect to this machine, and the system end the process.
-  for (const signal of ['SIGUSR1', 'SIGUSR2']) process.on(signal, () => undefined);
   return ending.signal;
 }
 

@@ -33,9 +33,15 @@ function sendSignals(words: readonly string[], sent: readonly string[]): Promise
 }
 
 it.concurrent.each<[name: string, words: string[], sent: string[], end: object]>([
-  ['one SIGTERM asks for an orderly end', ['status'], ['SIGTERM'], { code: 0, said: 'asked to end' }],
+  ['one SIGTERM asks for an orderly end', ['check'], ['SIGTERM'], { code: 0, said: 'asked to end' }],
   ['one SIGINT does so as well', ['run'], ['SIGINT'], { code: 0, said: 'asked to end' }],
   ['a second signal does not wait', ['run'], ['SIGTERM', 'SIGINT'], { code: 130 }],
+  [
+    'a command that only reads waits for no daemon: the first signal ends it',
+    ['--config', 'x', 'status'],
+    ['SIGINT'],
+    { code: 130 },
+  ],
   [
     'SIGHUP does not end a daemon that does not run yet, nor one that is ending',
     ['--config', 'x', 'run'],
@@ -54,6 +60,7 @@ it.concurrent.each<[name: string, words: string[], sent: string[], end: object]>
     ['SIGUSR1', 'SIGUSR2'],
     { code: 0, said: 'goes on', stderr: '' },
   ],
+  ['SIGUSR1 opens no debugger of a query', ['query'], ['SIGUSR1'], { code: 0, said: 'goes on', stderr: '' }],
   [
     'a terminal that goes away asks every other command for an orderly end, such as that of a test alert',
     ['test-alert', 'run'],
