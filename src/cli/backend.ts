@@ -12,6 +12,7 @@ import { type Command, CommandError, type CommandInput, exitCodes, UsageError } 
 import type { CommandContext } from './context.ts';
 import { askDaemon, type DaemonAnswer, type DaemonRequest } from './daemon/daemon-connection.ts';
 import {
+  differenceOf,
   type FoundDaemon,
   findByNote,
   findDaemon,
@@ -117,17 +118,6 @@ async function openBackend(
     );
   requireStorage(configuration, `${found === null ? 'no daemon answers' : 'the daemon refuses'}, and `);
   return { ...local, ...atDatabase(context, configuration, daemon, opened) };
-}
-
-/** Why this command cannot read what the daemon shows, in words: only versions that differ in the last number can. */
-export function differenceOf(
-  daemon: { readonly version: string },
-  own: { readonly version: string },
-): string | null {
-  const [theirs, ours] = [daemon, own].map(({ version }) => version.split('.').slice(0, 2).join('.'));
-  return theirs === ours
-    ? null
-    : `the daemon runs lowwater ${daemon.version}, this command is ${own.version}`;
 }
 
 function atDaemon(daemon: OpenDaemon, difference: string | null): Backend {

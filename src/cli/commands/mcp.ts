@@ -4,10 +4,11 @@ import { parseJson } from '../../domain/json.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
 import { ownOf } from '../../domain/own.ts';
 import { listWords } from '../../wording/lists.ts';
-import { type Backend, differenceOf, withBackend } from '../backend.ts';
+import { type Backend, withBackend } from '../backend.ts';
 import { type Command, CommandError, type CommandInput, exitCodes, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { askDaemon } from '../daemon/daemon-connection.ts';
+import { differenceOf } from '../daemon/find-daemon.ts';
 import { actingTools, readingTools, requestOf, type Tool, toolsOf } from '../mcp/tools.ts';
 
 /** Rows of a query that an assistant is shown. */

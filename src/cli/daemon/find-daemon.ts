@@ -52,6 +52,17 @@ export async function requireDaemon(address: DaemonAddress): Promise<OpenDaemon>
   );
 }
 
+/** Why this command cannot read what the daemon shows, in words: only versions that differ in the last number can. */
+export function differenceOf(
+  daemon: { readonly version: string },
+  own: { readonly version: string },
+): string | null {
+  const [theirs, ours] = [daemon, own].map(({ version }) => version.split('.').slice(0, 2).join('.'));
+  return theirs === ours
+    ? null
+    : `the daemon runs lowwater ${daemon.version}, this command is ${own.version}`;
+}
+
 /**
  * The running daemon that has put the file in force as it is now: it has checked the whole of it, which takes most of the time of a
  * command, so of the file is only read how to reach it. Null where there is none, or this command cannot read all of the file; `deaf` gets
