@@ -269,7 +269,7 @@ export const pairMutations: readonly Mutation[] = [
   {
     name: 'what goes on alone once its message is given up has not waited yet',
     file: 'src/engine/queue.ts',
-    old: '    giveUpAt: Math.min(first.at + triedMs, now + retryForMs),\n    attempts: message.attempts,\n',
+    old: '    giveUpAt: Math.min(first.at + triedMs, now + retryForMs),\n    // It was tried with the others.\n    attempts: 1,\n',
     new: '    giveUpAt: first.at + triedMs + 0 * retryForMs,\n',
     test: 'test/daemon/heartbeat.test.ts',
   },
