@@ -45,7 +45,7 @@ export async function checkAccounts(
   for (const account of state.accounts.values()) rememberLastPoll(guard, state, account, startedAt);
 
   const check = async (account: WatchedAccount, startAt: number): Promise<CheckedAccount> => {
-    await sleep(clock, startAt - startedAt);
+    await sleep(clock, startAt - startedAt, parts.signal);
     const blocked = blockedUntil(state, account.id);
     const at = now();
     const { polled } = entryOf(settings, account.settings);
@@ -76,6 +76,13 @@ export async function checkAccounts(
   );
 }
 
-function sleep(clock: Clock, ms: number): Promise<void> {
-  return ms <= 0 ? Promise.resolve() : new Promise((resolve) => clock.setTimer(ms, resolve));
+function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  if (ms <= 0 || signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const cancel = clock.setTimer(ms, resolve);
+    signal.addEventListener('abort', () => {
+      cancel();
+      resolve();
+    });
+  });
 }

@@ -14,7 +14,12 @@ import { ScriptedProvider } from '../support/scripted-provider.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { makeAccount, makeProvider, makeSettings } from '../support/settings.ts';
 
-function check(settings: Settings, provider: Provider, stored: Partial<StoredState> = {}) {
+function check(
+  settings: Settings,
+  provider: Provider,
+  stored: Partial<StoredState> = {},
+  { signal } = new AbortController(),
+) {
   return checkAccounts({
     settings,
     account: null,
@@ -23,7 +28,7 @@ function check(settings: Settings, provider: Provider, stored: Partial<StoredSta
     clock: systemClock,
     random: seededRandom(),
     calendar: cronCalendar,
-    signal: new AbortController().signal,
+    signal,
   });
 }
 
@@ -62,6 +67,25 @@ it('a check asks nobody who has to wait by what is stored', async () => {
     { outcome: 'ok', reason: null },
   ]);
   expect([...provider.asked.keys()]).toEqual(['other']);
+});
+
+it('a check that is ended while accounts wait for their turn ends at once, and asks none of them', async () => {
+  const authSecret = new Secret('a-shared-key');
+  const accounts = ['first', 'second', 'third'].map((id) => makeAccount(id, { authSecret }));
+  const settings = makeSettings({ accounts, provider: { ...makeProvider(), maxRequestsPerSecond: 0.01 } });
+  const asked: string[] = [];
+  const ending = new AbortController();
+  const provider: Provider = {
+    async readBalance({ id }, signal) {
+      if (!signal.aborted) asked.push(id);
+      return { kind: 'network_error', reason: 'the request was given up', durationMs: 0, usage: {} };
+    },
+    close: async () => undefined,
+  };
+  const checking = check(settings, provider, {}, ending);
+  systemClock.setTimer(50, () => ending.abort());
+  expect(await checking).toHaveLength(3);
+  expect(asked).toEqual(['first']);
 });
 
 it('a check of an account whose readings are pushed asks nobody, and goes by what was pushed', async () => {

@@ -130,10 +130,11 @@ export function createProviderClient(options: ProviderClientOptions): Provider {
         });
   }
 
-  async function askForToken(polling: Polling): Promise<BroughtToken | OutcomeDetail> {
+  async function askForToken(polling: Polling): Promise<BroughtToken | OutcomeDetail | null> {
     const { account } = polling;
     const make = () => prepare(kind.tokenRequest?.(entry, account, attemptWith(null)) ?? needsNone);
     const end = await exchange(polling, make, true);
+    if (end.kind === 'aborted') return null;
     if (end.kind !== 'answered') {
       const failure = explainEnd(end, timeoutMs);
       return { ...failure, reason: answers.askedForToken({ reason: failure.reason }) };
@@ -158,6 +159,7 @@ export function createProviderClient(options: ProviderClientOptions): Provider {
   /** A token that was kept may have been withdrawn: where it is refused, a new one is tried once. */
   async function pollWithToken(polling: Polling, key: string, mayAgain = true): Promise<Outcome> {
     const brought = await tokens.bring(key, () => askForToken(polling));
+    if (brought === null) return failed(givenUp());
     if ('kind' in brought) return failed(brought);
     const outcome = await poll(polling, brought.token);
     if (outcome.kind !== 'auth_failed') return outcome;
@@ -217,12 +219,18 @@ export function createEntryClients(
   };
 }
 
-function explainEnd(end: ExchangeEnd, timeoutMs: number): Exclude<OutcomeDetail, { readonly kind: 'ok' }> {
+type FailureDetail = Exclude<OutcomeDetail, { readonly kind: 'ok' }>;
+
+function explainEnd(end: ExchangeEnd, timeoutMs: number): FailureDetail {
   if (end.kind === 'refused') return { kind: 'network_error', reason: end.reason };
   if (end.kind === 'failed') return explainNetworkError(end);
   return end.kind === 'timeout'
     ? { kind: 'timeout', reason: told.late({ timeout: formatDuration(timeoutMs) }) }
-    : { kind: 'network_error', reason: told.givenUp() };
+    : givenUp();
+}
+
+function givenUp(): FailureDetail {
+  return { kind: 'network_error', reason: told.givenUp() };
 }
 
 function failed(detail: OutcomeDetail): Outcome {

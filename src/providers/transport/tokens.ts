@@ -5,7 +5,8 @@ import type { Secret } from '../../domain/secret.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { BroughtToken } from '../kind.ts';
 
-type Bringing = Promise<BroughtToken | OutcomeDetail>;
+/** Null where it was given up with the account that asked for it. */
+type Bringing = Promise<BroughtToken | OutcomeDetail | null>;
 
 /** A token is asked for again so long before its end, or a tenth of its life where that is less. */
 const marginMs = 60_000;
@@ -34,19 +35,21 @@ export class Tokens {
   async bring(
     key: string,
     ask: () => Bringing,
-  ): Promise<{ readonly token: Secret; readonly wasKept: boolean } | OutcomeDetail> {
+  ): Promise<{ readonly token: Secret; readonly wasKept: boolean } | OutcomeDetail | null> {
     const kept = this.#kept.get(key);
     if (kept !== undefined && this.#clock.now() < kept.until) return { token: kept.token, wasKept: true };
-    const bringing = getOrMake(this.#underWay, key, () =>
-      this.#keep(key, ask()).finally(() => this.#underWay.delete(key)),
-    );
-    const brought = await bringing;
+    let isOwn = false;
+    const brought = await getOrMake(this.#underWay, key, () => {
+      isOwn = true;
+      return this.#keep(key, ask()).finally(() => this.#underWay.delete(key));
+    });
+    if (brought === null) return isOwn ? null : this.bring(key, ask);
     return 'kind' in brought ? brought : { token: brought.token, wasKept: false };
   }
 
   async #keep(key: string, asked: Bringing): Bringing {
     const brought = await asked;
-    if ('kind' in brought) return brought;
+    if (brought === null || 'kind' in brought) return brought;
     const { token, lifetimeMs } = brought;
     const last = this.#kept.get(key);
     this.#texts.add(token.reveal());

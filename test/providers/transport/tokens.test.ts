@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createForeignTexts } from '../../../src/domain/foreign-text.ts';
 import { Secret } from '../../../src/domain/secret.ts';
+import type { SendingGuard } from '../../../src/ports/provider.ts';
 import { type DescribedExchange, describeExchange } from '../../../src/providers/describe-exchange.ts';
 import type { WrittenDescription } from '../../../src/providers/http-json/description.ts';
 import { httpJsonKind, httpJsonSchema } from '../../../src/providers/http-json/http-json-kind.ts';
@@ -89,19 +90,30 @@ function open(texts = createForeignTexts([])) {
     currency: { fixed: 'EUR' },
   };
   const client = openClient(written, texts);
-  return (id: string, secret = 'quite-confidential') =>
+  return (id: string, secret = 'quite-confidential', guard: SendingGuard = () => 0) =>
     client.readBalance(
       makeAccount(id, {
         credentials: { id: new Secret('app-4711'), secret: new Secret(secret) },
         poll: { kind: 'every', everyMs: 60_000 },
       }),
       new AbortController().signal,
+      guard,
     );
 }
 
 const okSeven = { kind: 'ok', answer: { balances: { main: 7_000_000 } } };
 
 describe('a token', () => {
+  test('is asked for again by those that share it where the account that asked for it is given up', async () => {
+    const read = open();
+    const waits = [50, Number.POSITIVE_INFINITY];
+    const givenUp = read('a', undefined, () => waits.shift() ?? 0);
+    const [first, ...others] = await Promise.all([givenUp, read('b'), read('c')]);
+    expect(first).toMatchObject({ kind: 'network_error', reason: 'the request was given up' });
+    for (const outcome of others) expect(outcome).toMatchObject(okSeven);
+    expect(vendor.seen.filter((line) => line.endsWith('/token'))).toHaveLength(1);
+  });
+
   test('is asked for once by accounts that share it, and again shortly before it expires', async () => {
     const read = open();
     const outcomes = await Promise.all(['a', 'b', 'c'].map((id) => read(id)));
