@@ -53,7 +53,9 @@ export function adoptAccount(
     if (alert !== undefined) alerts.set(rule.id, next);
   }
   const moved = own.poll.unwatchedMs - fact.unwatchedMs;
-  if (bounds.checked && (moved < bounds.low || moved > bounds.high)) {
+  // One that this start saw first missed nothing before it.
+  const isNew = own.poll.reading === null && own.poll.firstSeenAt === end.now;
+  if (bounds.checked && (moved < (isNew ? 0 : bounds.low) || moved > bounds.high)) {
     throw new Violation(
       'downtime counts as nothing',
       `${id} was unwatched for ${downMs} ms, counted ${moved}`,
