@@ -53,8 +53,8 @@ export function postKind(
       const texts = Object.keys(keys).map((key) => [key, textOf(config[key])] as const);
       const isHidden = (key: string): boolean => ['secret', 'credential'].includes(keys[key]?.kind ?? '');
       const values = texts.map(([key, text]) => {
-        const { from, to } = keys[key]?.sentTo ?? { from: '$', to: '' };
-        const sent = text.replace(new RegExp(from), to);
+        const rewritten = keys[key]?.sentTo;
+        const sent = rewritten === undefined ? text : text.replace(new RegExp(rewritten.from), rewritten.to);
         return [key, isHidden(key) ? new Secret(sent) : sent] as const;
       });
       const recipients = receiver.each === undefined ? undefined : config[receiver.each];

@@ -37,7 +37,7 @@ const key = z.strictObject({
   example: z.string().optional(),
   /** The owner of a credential's address, in a sentence; without it the receiver's name. */
   receiver: z.string().optional(),
-  /** What is sent to in place of an address: one that names no version of the API is answered by an old one. */
+  /** A rewriting of an address before it is sent to: one that names no version of the API is answered by an old one. */
   sentTo: z.strictObject({ from: z.string(), to: z.string() }).optional(),
   /** Host names that are refused for a credential, and why. */
   refuses: z.strictObject({ hosts: z.string(), message: z.string() }).optional(),

@@ -62,7 +62,7 @@ export class DatabaseLink {
     return this.#looksOff > 1;
   }
 
-  /** Whether it was off for so long that an owner that could give its accounts away would have. */
+  /** True where it was off for so long that an owner that could give its accounts away would have. */
   get isClockLongOff(): boolean {
     return this.#looksOff > looksToGive;
   }

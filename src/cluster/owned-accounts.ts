@@ -104,7 +104,7 @@ export class OwnedAccounts {
     return this.phase === 'alone' || (this.store.failingForMs ?? 0) >= this.#dependencies.leaseMs;
   }
 
-  /** Whether what is stored is what it knows, as far as it knows that. */
+  /** True where what is stored is what it knows, as far as it knows that. */
   get stores(): boolean {
     return !this.mayActUnpersisted && this.#storesAgain === null;
   }
@@ -179,7 +179,7 @@ export class OwnedAccounts {
     return verdict;
   }
 
-  /** Who stands by is to know it before it sees the next epoch. Gives whether that is still to be said. */
+  /** Standbys are to know it before they see the next epoch. True where that is still to be said. */
   willStoreAgain(): boolean {
     const isNew = this.#storesAgain === null;
     this.#storesAgain ??= 'said';

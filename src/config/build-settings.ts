@@ -201,7 +201,7 @@ function listSecretsIn(position: Position): readonly Secret[] {
 const secretPlace =
   /^(?:bearer|password|authorization|(?:.*[-_])?secret|(?:.*[-_])?(?:api|access|auth)[-_]?(?:key|token))$/i;
 
-/** What is written where a request has nothing but a secret, its address included, instead of among the credentials of an account. */
+/** Secrets written out in a request, its address included, instead of among the credentials of an account. */
 export function writtenSecrets({ path, text }: Position): readonly string[] {
   if (text === null) return [];
   const asked = path.at(-1) === 'url' ? [...(URL.parse(text)?.searchParams ?? [])] : [];

@@ -87,7 +87,7 @@ function warnOfEndlessSilences(file: Position, { silences }: Settings, { calenda
   }
 }
 
-/** How often its provider is asked; null by a schedule, and where readings are pushed. */
+/** The pause between polls; null by a schedule, and where readings are pushed. */
 function intervalOf(settings: Settings, account: AccountSettings): number | null {
   return account.poll.kind === 'every' && entryOf(settings, account).polled ? account.poll.everyMs : null;
 }

@@ -18,7 +18,7 @@ export interface NotificationItem {
   readonly rule: string;
   readonly kind: NotificationReason;
   readonly at: number;
-  /** What the channel knew until then, in case nobody reads this. Absent: nothing, or an item of before 0.4.0. */
+  /** The knowledge of the channel until then, in case nobody reads this. Absent: nothing, or an item of before 0.4.0. */
   readonly before?: Pick<LastNotified, 'severity' | 'rises' | 'acknowledgedAt'>;
 }
 
@@ -98,7 +98,7 @@ export function newNotification(
   };
 }
 
-/** How long it waits: unlike its creation, the instant at which it is given up moves with the clock and with time without a daemon. */
+/** The time that it has waited: unlike its creation, the instant at which it is given up moves with the clock and with time without a daemon. */
 export function waitedMs({ giveUpAt }: Notification, now: number): number {
   return now - (giveUpAt - retryForMs);
 }

@@ -119,7 +119,7 @@ function* resumeAccounts(state: MonitorState, stored: StoredState, now: number):
   }
 }
 
-/** What is open may be over since: messages about it wait for a poll of the account. */
+/** Messages about what is open wait for a poll of the account: it may be over since. */
 function awaitPoll(state: MonitorState, account: WatchedAccount, unwatchedMs: number, now: number): void {
   const open = [...account.alerts.values()].flatMap(({ incident }) => incident ?? []);
   if (unwatchedMs <= account.pollIntervalMs || open.length === 0) return;
@@ -236,7 +236,7 @@ export function followClock(state: MonitorState, byMs: number, now: number): voi
   resumeIncidents(state, now);
 }
 
-/** What a silence held back that ended meanwhile may be over too. */
+/** Incidents that a silence held back which ended meanwhile may be over too. */
 function resumeIncidents(state: MonitorState, now: number): void {
   for (const incident of state.incidents.values())
     if (state.unconfirmed.has(incident.account)) resumeIncident(state, incident, now);

@@ -111,7 +111,7 @@ export function retractMuted(state: MonitorState, message: Notification, now: nu
   });
 }
 
-/** Of several messages the newest first: each goes back to what was known before it. */
+/** Callers take the newest of several messages first: each goes back to what was known before it. */
 export function retract(
   state: MonitorState,
   message: Notification,

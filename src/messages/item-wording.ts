@@ -169,7 +169,7 @@ export function headlineCurrency(item: MessageItem): string | null {
 
 export function currencyOf(item: MessageItem): string | null {
   const { account, balance, facts } = item;
-  // Of an account that was removed the numbers of its alert are left.
+  // An account that was removed leaves the numbers of its alert.
   if (account === null) return judgedCurrency(item);
   const currency = account.reading?.currency ?? account.previous?.currency ?? null;
   const unit = unitOf({ balances: account.balances, currency }, balanceOf(balance, facts));

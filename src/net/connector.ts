@@ -13,7 +13,7 @@ function connectOptions(clock: Clock, timeout: number) {
   // undici hands what it does not know on to `net.connect` and `tls.connect`.
   return {
     rejectUnauthorized: true,
-    // Of a session that is taken up again no certificate is verified: one that expired meanwhile would be good for ever.
+    // A session that is taken up again verifies no certificate: one that expired meanwhile would be good for ever.
     maxCachedSessions: 0,
     allowH2: false,
     lookup: nameLookup(clock),

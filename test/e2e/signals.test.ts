@@ -38,7 +38,7 @@ function writeHang(folder: string): {
   writeFileSync(
     endsFirst ?? '',
     `globalThis.ended = new Promise((resolve) => setTimeout(resolve, 500));
-    process.on('newListener', (name) => name === 'SIGUSR2' && process.kill(process.pid, 'SIGTERM'));`,
+    process.on('newListener', (name) => name === 'SIGHUP' && process.kill(process.pid, 'SIGTERM'));`,
   );
   return {
     preload: preload ?? '',

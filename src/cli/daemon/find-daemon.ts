@@ -180,7 +180,7 @@ async function identifyDatabase(storage: StorageSettings, program: string): Prom
   return { kind: 'none', why: `no daemon of this version has opened ${place}` };
 }
 
-/** Whether a daemon is there, and with which database. */
+/** Looks whether a daemon is there, and with which database. */
 async function knock(context: Complaining, url: string): Promise<Named | null> {
   const answer = await orWarn(context, () =>
     askDaemon({ url, token: null }, { method: 'GET', path: '/livez' }),
@@ -197,7 +197,7 @@ interface Complaining {
   readonly stderr: Pick<CommandContext['stderr'], 'write'>;
 }
 
-/** What does not answer as a daemon is named on standard error. */
+/** Names on standard error what does not answer as a daemon. */
 async function orWarn<T>({ stderr }: Complaining, ask: () => Promise<T>): Promise<T | null> {
   try {
     return await ask();

@@ -156,7 +156,7 @@ async function findLinked(context: WebContext, query: URLSearchParams): Promise<
   const keys = [...views.linkKeys(), site.ackKey];
   const verified = link === null ? verifyAcknowledgement(keys, query, now) : verifyLink(keys, link, now);
   if (verified.kind === 'forged') {
-    // Who has read nothing knows no key of the database.
+    // A standby that has read nothing knows no key of the database.
     known(views);
     return showAnswer(context, say(says.notValid, scope), say(says.notValidWhy, scope), { status: 403 });
   }

@@ -91,7 +91,7 @@ function showTimeZone(context: WebContext): Promise<Response> {
 async function showCalendar(context: WebContext): Promise<Response> {
   const { scope, signedIn, site } = context.var;
   const { calendarKey = null } = scope;
-  // Who has read nothing knows no key.
+  // A standby that has read nothing knows no key.
   if (!signedIn && calendarKey === null) known(scope.views);
   if (!signedIn && !isCalendarKey(context.req.query('key') ?? '', calendarKey)) {
     const slowed = await site.attempts.recordFailure(peerOf(context.env.incoming));
