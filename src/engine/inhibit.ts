@@ -10,9 +10,8 @@ import { sentences } from '../wording/phrase.ts';
 import type { Suppression } from './decide.ts';
 import { incidentOf } from './incidents.ts';
 import type { ProviderCounts } from './provider-counts.ts';
-import { queueOf } from './queue.ts';
 import { closeSelfAlert, isRaised, raiseSelfAlert } from './self-alerts.ts';
-import { isSilenced, retract } from './silencing.ts';
+import { isSilenced, retractWaiting } from './silencing.ts';
 import { type MonitorState, maxAtOnce, type WatchedAccount } from './state.ts';
 import { inactiveAlert } from './transition.ts';
 
@@ -61,9 +60,7 @@ export function retractInhibited(state: MonitorState, ids: Iterable<string>, now
     for (const { notified } of speakersFor(state, incident, now))
       for (const channel of Object.keys(notified)) getOrMake(said, channel, () => new Set<string>()).add(id);
   }
-  for (const [channel, quiet] of said)
-    for (const message of queueOf(state, channel).toReversed())
-      retract(state, message, (id) => quiet.has(id));
+  for (const [channel, quiet] of said) retractWaiting(state, channel, (id) => quiet.has(id));
 }
 
 /** Whether another alert says more about the same empty balance, or is the cause of stale readings. */

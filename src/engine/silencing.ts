@@ -105,18 +105,24 @@ function scheduleSilences(state: MonitorState, now: number): void {
  * may have arrived stays: its readers must learn of the end.
  */
 export function retractMuted(state: MonitorState, message: Notification, now: number): void {
-  retract(state, message, (id) => {
-    const incident = state.incidents.get(id);
-    return incident !== undefined && isSilenced(state, incident, now);
-  });
+  retract(state, message, mutedAt(state, now));
 }
 
-/** Callers take the newest of several messages first: each goes back to what was known before it. */
-export function retract(
-  state: MonitorState,
-  message: Notification,
-  isQuiet: (incident: string) => boolean,
-): void {
+type IsQuiet = (incident: string) => boolean;
+
+function mutedAt(state: MonitorState, now: number): IsQuiet {
+  return (id) => {
+    const incident = state.incidents.get(id);
+    return incident !== undefined && isSilenced(state, incident, now);
+  };
+}
+
+/** Retracts what waits for a channel, the newest first: each message goes back to what was known before it. */
+export function retractWaiting(state: MonitorState, channel: string, isQuiet: IsQuiet): void {
+  for (const message of queueOf(state, channel).toReversed()) retract(state, message, isQuiet);
+}
+
+function retract(state: MonitorState, message: Notification, isQuiet: IsQuiet): void {
   if (!isUnsent(state, message)) return;
   const quiet = message.items.filter(({ incident }) => isQuiet(incident));
   if (quiet.length === 0) return;
@@ -223,7 +229,6 @@ export function reviewSilences(state: MonitorState, now: number): void {
 
 /** Retracts what waits and is muted by now, and wakes the monitor when that changes. */
 export function applySilences(state: MonitorState, now: number): void {
-  for (const channel of [...state.queues.keys()])
-    for (const message of queueOf(state, channel).toReversed()) retractMuted(state, message, now);
+  for (const channel of [...state.queues.keys()]) retractWaiting(state, channel, mutedAt(state, now));
   scheduleSilences(state, now);
 }

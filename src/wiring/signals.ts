@@ -1,8 +1,16 @@
 import { commandOf } from '../cli/command-of.ts';
 import { systemClock } from '../system/clock.ts';
 
-/** They change nothing and leave nothing behind, but may wait for a daemon that does not answer: they end at once. */
-const asking: readonly unknown[] = ['status', 'alerts', 'history', 'explain', 'audit', 'routes', 'health'];
+/** Commands that change nothing and leave nothing behind, but may wait for a daemon that does not answer: they end at once. */
+export const asking: readonly unknown[] = [
+  'status',
+  'alerts',
+  'history',
+  'explain',
+  'audit',
+  'routes',
+  'health',
+];
 
 /**
  * Listens for signals from now on, and so as early as it is called; the signal that it gives aborts with the first

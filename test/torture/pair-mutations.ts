@@ -297,8 +297,8 @@ export const pairMutations: readonly Mutation[] = [
   {
     name: 'of two messages that a silence takes back the second decides what was known before',
     file: 'src/engine/silencing.ts',
-    old: 'queueOf(state, channel).toReversed()) retractMuted',
-    new: 'queueOf(state, channel)) retractMuted',
+    old: 'queueOf(state, channel).toReversed()) retract(',
+    new: 'queueOf(state, channel)) retract(',
     test: 'test/engine/silencing.test.ts',
   },
   {

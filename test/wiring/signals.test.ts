@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { commands } from '../../src/cli/commands/registry.ts';
+import { asking } from '../../src/wiring/signals.ts';
 
 const signals = join(import.meta.dirname, '../../src/wiring/signals.ts');
 
@@ -69,4 +71,8 @@ it.concurrent.each<[name: string, words: string[], sent: string[], end: object]>
   ],
 ])('%s', async (_name, words, sent, end) => {
   expect(await sendSignals(words, sent)).toMatchObject(end);
+});
+
+it('what the first signal ends at once are commands that there are', () => {
+  expect(commands.map(({ name }): unknown => name)).toEqual(expect.arrayContaining([...asking]));
 });
