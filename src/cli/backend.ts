@@ -114,7 +114,7 @@ async function openBackend(
     await context.stderr.write(`note: an older lowwater answers at ${daemon.url}: reading its database\n`);
   if (found !== null && found.refusal !== null)
     await context.stderr.write(
-      `note: the daemon at ${found.url} refuses (${found.refusal}): LOWWATER_TOKEN must be its server.token; trying its database\n`,
+      `note: the daemon at ${found.url} refuses (${found.refusal}); trying its database\n`,
     );
   requireStorage(configuration, `${found === null ? 'no daemon answers' : 'the daemon refuses'}, and `);
   return { ...local, ...atDatabase(context, configuration, daemon, opened) };

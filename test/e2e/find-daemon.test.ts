@@ -97,7 +97,7 @@ const situations: readonly Situation[] = [
     title: 'a root shell next to the unit without its token reads the database that the file names',
     file: () => writeFile('named.json', named(database())),
     shows: '120.50',
-    says: /LOWWATER_TOKEN must be its server\.token; trying its database/,
+    says: /LOWWATER_TOKEN must be its server\.token\); trying its database/,
   },
   {
     title: 'a root shell without token and without data folder says what is missing',
@@ -141,7 +141,7 @@ const situations: readonly Situation[] = [
   {
     title: 'from a laptop with a wrong token it says what is wrong',
     env: () => ({ LOWWATER_TOKEN: 'wrong', LOWWATER_SERVER: daemon.url }),
-    refuses: /refuses/,
+    refuses: /refuses \(LOWWATER_TOKEN must be its server\.token\)/,
   },
   {
     title: 'another address where nobody listens is said to be so',
@@ -262,6 +262,20 @@ describe('which daemon a command asks', () => {
     expect(stderr).toContain('is not lowwater');
     expect(stderr).not.toContain('LOWWATER_TOKEN');
     expect(seen).toEqual([undefined]);
+    web.close();
+  });
+
+  it('a daemon that refuses for another reason than the token is no cause to look at the token', async () => {
+    const message = 'busy for another 20 s';
+    const web = createServer((_, response) => {
+      response.writeHead(429, { 'lowwater-database': 'a', 'content-type': 'application/json' });
+      response.end(JSON.stringify({ error: { message } }));
+    });
+    await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve));
+    const env = { LOWWATER_SERVER: `http://127.0.0.1:${(web.address() as AddressInfo).port}` };
+    const { stderr, code } = await runCli(['status'], { cwd: folder, env });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(`refuses (${message})`) });
+    expect(stderr).not.toContain('LOWWATER_TOKEN');
     web.close();
   });
 

@@ -46,10 +46,7 @@ function tokenOf({ LOWWATER_TOKEN: token }: CommandContext['env']): Secret | nul
 export async function requireDaemon(address: DaemonAddress): Promise<OpenDaemon> {
   const daemon = await introduce(address);
   if (daemon.facts !== null) return daemon;
-  const hint = address.token === null ? ': set LOWWATER_TOKEN to its server.token' : '';
-  throw new CommandError(
-    `the daemon at ${address.url} refuses (${daemon.refusal ?? 'older version'})${hint}`,
-  );
+  throw new CommandError(`the daemon at ${address.url} refuses (${daemon.refusal ?? 'older version'})`);
 }
 
 /** Why this command cannot read what the daemon shows, in words: only versions that differ in the last number can. */
@@ -223,5 +220,6 @@ async function introduce({ url, token }: DaemonAddress): Promise<FoundDaemon> {
     if (!isDescribed || !Array.isArray(keyOf(answer.body, 'accounts'))) throw new CommandError(stranger);
     return { ...address, facts: answer.body as DescribedDaemon, refusal: null };
   }
-  return { ...address, facts: null, refusal: answer.status === 404 ? null : answer.message };
+  const refusal = answer.status === 401 ? 'LOWWATER_TOKEN must be its server.token' : answer.message;
+  return { ...address, facts: null, refusal: answer.status === 404 ? null : refusal };
 }
