@@ -53,7 +53,8 @@ export function openProxied(
     // A proxy that never answers would hold each tunnel for undici's five minutes.
     clientFactory: (_proxy, options) => new Agent({ ...options, headersTimeout: timeout }),
     requestTls: verified,
-    proxyTls: verified,
+    // undici would speak TLS to a SOCKS proxy where this is given.
+    ...(/^socks/i.test(proxies.httpsProxy || proxies.httpProxy) ? {} : { proxyTls: verified }),
   });
 }
 
