@@ -69,6 +69,9 @@ export function parseHttpDate(text: string): number | null {
   return Number.isNaN(at) ? null : at;
 }
 
+/** What stands in between joins two headers by a comma (RFC 9110, 5.3), which a date has within it too. */
+const betweenValues = /,(?!\s*\d\d[ -][A-Z])/;
+
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** In milliseconds, the longest of several; null where none says anything useful. A date counts from the answer's own `Date`: clocks are off. */
@@ -78,7 +81,8 @@ export function readRetryAfter(
 ): number | null {
   const { date, 'retry-after': texts = [] } = headers;
   const since = parseHttpDate([date].flat()[0] ?? '') ?? now;
-  const waits = [texts].flat().flatMap((text) => parseRetryAfter(text, since, maxMs) ?? []);
+  const each = [texts].flat().flatMap((text) => text.split(betweenValues));
+  const waits = each.flatMap((text) => parseRetryAfter(text, since, maxMs) ?? []);
   return waits.length === 0 ? null : Math.max(...waits);
 }
 

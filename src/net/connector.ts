@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { type Agent, buildConnector, EnvHttpProxyAgent } from 'undici';
+import { Agent, buildConnector, EnvHttpProxyAgent } from 'undici';
 import type { Clock } from '../ports/clock.ts';
 import { attemptMs, nameLookup } from './name-lookup.ts';
 import { type Environment, readProxyVariables } from './proxy-variables.ts';
@@ -50,8 +50,11 @@ export function openProxied(
     ...proxies,
     allowH2: false,
     connect,
+    // A proxy that never answers would hold each tunnel for undici's five minutes.
+    clientFactory: (_proxy, options) => new Agent({ ...options, headersTimeout: timeout }),
     requestTls: verified,
-    proxyTls: verified,
+    // undici would speak TLS to a SOCKS proxy where this is given.
+    ...(/^socks/i.test(proxies.httpsProxy || proxies.httpProxy) ? {} : { proxyTls: verified }),
   });
 }
 

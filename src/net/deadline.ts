@@ -19,7 +19,7 @@ export function startDeadline({ clock, afterMs, outer }: DeadlineLimits) {
   let cancelTimer = start(afterMs);
   return {
     signal,
-    /** Whichever is first: undici hears of an end only once connected, which a silent proxy keeps it from for minutes. */
+    /** Whichever is first: undici hears of an end only once connected, which a silent proxy keeps it from. */
     within: <T>(exchange: Promise<T>): Promise<T> => Promise.race([exchange, ended]),
     /** True when the time was up, as opposed to the caller giving up. */
     expired: () => own.signal.aborted,

@@ -55,6 +55,10 @@ test('of several the longest counts, whatever stands beside it', () => {
     readRetryAfter({ 'retry-after': texts }, { now, maxMs: maxProviderWaitMs });
   expect(read('7', '9')).toBe(9000);
   expect(read('9', 'soon', '-5', '7')).toBe(9000);
+  expect(read('7, 9')).toBe(9000);
+  const date = new Date(now + 60_000).toUTCString();
+  expect(read(`${date},7`)).toBe(60_000);
+  expect(read(`7, ${date}`)).toBe(60_000);
   expect(read('soon')).toBeNull();
   expect(read()).toBeNull();
 });

@@ -121,12 +121,14 @@ function wordSkew(skewMs: number): string {
 const openings = { auth_failed: 'refused', rate_limited: 'limited', api_error: 'error' } as const;
 
 function findRefusal(errors: Description['errors'], status: number, json: ExactJson | null) {
-  const row = errors.find(
-    (each) =>
-      (each.status === null || each.status === status) &&
-      (each.test === null || (json !== null && holds(each.test, json))),
-  );
   const usual = ({ 401: 'auth_failed', 403: 'auth_failed', 429: 'rate_limited' } as const)[status];
+  const fits = (each: Description['errors'][number]) =>
+    (each.status === null || each.status === status) &&
+    (each.test === null || (json !== null && holds(each.test, json)));
+  // Any error whatsoever says less than these statuses.
+  const saysLess = ({ means, test, ...each }: Description['errors'][number]) =>
+    usual !== undefined && means === 'api_error' && test?.values === null && each.status === null;
+  const row = errors.find((each) => fits(each) && !saysLess(each));
   const means = row?.means ?? usual;
   if (means === undefined) return null;
   return {

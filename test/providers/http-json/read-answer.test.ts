@@ -214,6 +214,8 @@ describe('an answer that fails', () => {
       { status: 422, means: 'rate_limited' },
       { status: 403, path: '$.code', equals: 'quota', means: 'rate_limited' },
       { path: '$.errors[*].code', equals: 2, means: 'auth_failed' },
+      { path: '$.code', equals: 'closed', means: 'api_error' },
+      { path: '$.problem', means: 'api_error' },
     ],
     message: '$.message',
     postpaid: [
@@ -244,6 +246,30 @@ describe('an answer that fails', () => {
       403,
       '{"code":"quota"}',
       'rate_limited: rate limited: $.code says so (HTTP 403)',
+    ],
+    [
+      'any error of the table',
+      400,
+      '{"problem":"x"}',
+      'api_error: the provider reports an error: $.problem says so (HTTP 400)',
+    ],
+    [
+      'any error of the table with 401, which says more',
+      401,
+      '{"problem":"x"}',
+      'auth_failed: the provider refuses the credentials: HTTP 401',
+    ],
+    [
+      'any error of the table with 429, which says more',
+      429,
+      '{"problem":"x"}',
+      'rate_limited: rate limited: HTTP 429',
+    ],
+    [
+      'a code of the table with 403, which says less',
+      403,
+      '{"code":"closed"}',
+      'api_error: the provider reports an error: $.code says so (HTTP 403)',
     ],
     [
       'a code that is a text here and a number in the table',

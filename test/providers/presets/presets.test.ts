@@ -304,7 +304,7 @@ const documented: Readonly<Record<string, Documented>> = {
   },
   'inference-sh': {
     request: 'GET https://api.inference.sh/billing/balance',
-    headers: { ...bearer('apiKey'), 'x-api-version': '2' },
+    headers: bearer('apiKey'),
     reading: ['2.5', 'USD'],
   },
   itniotech: {
@@ -401,7 +401,7 @@ const documented: Readonly<Record<string, Documented>> = {
   },
   smspartner: {
     request: 'GET https://api.smspartner.fr/v1/me?apiKey=$apiKey',
-    reading: ['72', 'EUR'],
+    reading: ['10225.119', 'EUR'],
   },
   smsportal: {
     request: 'GET https://rest.smsportal.com/v3/Balance',
@@ -718,6 +718,27 @@ test('what a Huawei Cloud account owes, which its balance does not say, is below
     '-12.34',
     'CNY',
   ]);
+});
+
+test.each([
+  [
+    [
+      { country: 'CIV', availableUnits: 85, status: 'ACTIVE' },
+      { country: 'CMR', availableUnits: 4000, status: 'EXPIRED' },
+    ],
+    '85',
+  ],
+  [
+    {
+      partnerContracts: {
+        contracts: [{ serviceContracts: [{ availableUnits: 99 }, { availableUnits: 301_634 }] }],
+      },
+    },
+    '301733',
+  ],
+])('messages of Orange contracts that are over are not counted: %j', (body, left) => {
+  const [kind] = presetKinds.filter(({ type }) => type === 'orange-sms');
+  expect(kind && readingOf(read(kind, { status: 200, body: bodyOf(body) }))).toEqual([left, 'messages']);
 });
 
 function readingOf(outcome: ReturnType<typeof read>): readonly string[] {

@@ -147,6 +147,18 @@ describe('proxy variables', () => {
     await server.close();
   });
 
+  test('a tunnel that the proxy never opens is given up soon after the request', async () => {
+    const closed = Promise.withResolvers<void>();
+    const proxy = await listenSockets((socket) => socket.resume().on('close', closed.resolve));
+    const client = createTestClient({ timeoutMs: 200, environment: { HTTPS_PROXY: proxy.url } });
+    expect(await client.readBalance(accountAt('https://provider.example'), never)).toMatchObject({
+      kind: 'timeout',
+    });
+    await closed.promise;
+    await client.close();
+    await proxy.close();
+  });
+
   test('NO_PROXY and this machine go past it', async () => {
     const { proxy, seen } = await listenProxy(403);
     const server = await listenHttp((_request, response) => send(response, {}));

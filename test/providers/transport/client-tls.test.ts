@@ -143,35 +143,49 @@ test('an environment that switches verification off is not obeyed', async () => 
   await server.close();
 });
 
-test('through a tunnel of a proxy the certificate of the provider is verified all the same', async () => {
-  const answer = (_request: unknown, response: ServerResponse) => send(response, {});
-  const good = await listenTls(
-    issueCertificate({ name: 'good', hosts: ['provider.example'], issuer: authority }),
-    answer,
-  );
-  const bad = await listenTls(issueCertificate({ name: 'bad', hosts: ['provider.example'] }), answer);
-  for (const [server, expected] of [
-    [good, { kind: 'ok' }],
-    [bad, { kind: 'network_error', reason: expect.stringContaining('self-signed') }],
-  ] as const) {
-    const proxy = await listenTunnel(server.port);
-    const environment = { HTTPS_PROXY: proxy.url };
-    expect(await readOnce('https://provider.example', { environment })).toMatchObject(expected);
-    await proxy.close();
-    await server.close();
-  }
-});
+test.each([
+  ['http', '', 'HTTP/1.1 200 Connection established\r\n\r\n'],
+  // RFC 1928: no authentication is needed; the connection is there.
+  ['socks5', '\x05\x00', '\x05\x00\x00\x01\x00\x00\x00\x00\x00\x00'],
+])(
+  'through a tunnel of a proxy (%s) the certificate of the provider is verified all the same',
+  async (scheme, greeting, opened) => {
+    const answer = (_request: unknown, response: ServerResponse) => send(response, {});
+    const good = await listenTls(
+      issueCertificate({ name: 'good', hosts: ['provider.example'], issuer: authority }),
+      answer,
+    );
+    const bad = await listenTls(issueCertificate({ name: 'bad', hosts: ['provider.example'] }), answer);
+    for (const [server, expected] of [
+      [good, { kind: 'ok' }],
+      [bad, { kind: 'network_error', reason: expect.stringContaining('self-signed') }],
+    ] as const) {
+      const proxy = await listenTunnel(server.port, { greeting, opened });
+      const environment = { HTTPS_PROXY: proxy.url.replace('http', scheme) };
+      expect(await readOnce('https://provider.example', { environment })).toMatchObject(expected);
+      await proxy.close();
+      await server.close();
+    }
+  },
+);
 
-/** A proxy whose tunnels all lead to one port of this machine. */
-function listenTunnel(port: number): Promise<Listening> {
+/** A proxy whose tunnels all lead to one port of this machine. It says `greeting`, where there is one, before it is asked for the tunnel. */
+function listenTunnel(
+  port: number,
+  { greeting, opened }: { readonly greeting: string; readonly opened: string },
+): Promise<Listening> {
   return listenSockets((socket) => {
-    socket.once('data', () => {
+    const open = (): void => {
       const upstream = connect(port, '127.0.0.1', () => {
-        socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+        socket.write(opened);
         socket.pipe(upstream).pipe(socket);
       });
       upstream.on('error', () => socket.destroy());
       socket.on('close', () => upstream.destroy());
+    };
+    socket.once('data', () => {
+      if (greeting === '') open();
+      else socket.once('data', open).write(greeting);
     });
   });
 }
