@@ -39,7 +39,7 @@ function findForm(text: string, reader: Retelling): string {
   if (forms.length !== known.length)
     forms = known
       .map(formOf)
-      .toSorted((left, right) => right.letters - left.letters || lengthOf(right) - lengthOf(left));
+      .toSorted((left, right) => rankOf(right) - rankOf(left) || lengthOf(right) - lengthOf(left));
   for (const form of forms) {
     if (!form.words.every((words) => text.includes(words))) continue;
     const shortest = form.pattern.exec(text);
@@ -77,6 +77,11 @@ function isWhole(argument: string | undefined): boolean {
   return argument === undefined || argument.split('(').length === argument.split(')').length;
 }
 
+/** A vendor's words at the end are taken off first: they are no part of the sentence before them. */
+function rankOf({ phrase, letters }: Form): number {
+  return phrase.english.endsWith('"{message}"') ? Number.POSITIVE_INFINITY : letters;
+}
+
 function lengthOf({ pattern }: Form): number {
   return pattern.source.length;
 }
@@ -90,6 +95,7 @@ function formOf(phrase: Phrase) {
     if (part.one === undefined) {
       names.push(part.name);
       if (counts.has(part.name)) return '(\\d+)';
+      if (part.name === 'message') return '([^"]+)';
       return part.name === 'amount' ? '(-?[\\d,.]+ [A-Z]{2,}|.+?)' : '(.+?)';
     }
     counts.add(part.name);

@@ -74,6 +74,15 @@ it('An expected run and a share are said in the language whole, with its percent
   expect(inLanguage('usually off by 4 %', 'es')).toBe('suele desviarse 4 %');
 });
 
+it("A vendor's words after a sentence are no part of it: punctuation before them is the language's own", () => {
+  const code = 'the provider refuses the authSecret: code -22, "not, read"';
+  expect(inLanguage(code, 'zh-CN')).toBe('服务商拒绝了 authSecret：代码 -22，“not, read”');
+  expect(inLanguage('rate limited: HTTP 429, "slow down"', 'zh-CN')).toBe('请求受限：HTTP 429，“slow down”');
+  expect(inLanguage('Queue "a" said so, "b"', 'zh-CN')).toBe('Queue "a" said so, "b"');
+  const remedy = 'Twilio answered 400: check "from", "messagingServiceSid" and "to"';
+  expect(inLanguage(remedy, 'zh-CN')).toBe('Twilio 响应 400：检查 "from"、"messagingServiceSid" 和 "to"');
+});
+
 it('Why a channel fails or rates are missing is said in the language whole', () => {
   expect(inLanguage('given up after 3 attempts: the mail server answered 354 go on', 'es')).toBe(
     'se desistió tras 3 intentos: el servidor de correo respondió 354 go on',
@@ -131,10 +140,10 @@ it.each([
   ['no complete answer within 10s', '10 秒内没有完整响应'],
   [
     'the provider refuses the authSecret: code 20001, "bad key"',
-    '服务商拒绝了 authSecret：代码 20001, "bad key"',
+    '服务商拒绝了 authSecret：代码 20001，“bad key”',
   ],
-  ['the provider refuses the credentials: HTTP 401, "timeout"', '服务商拒绝了凭据：HTTP 401, "timeout"'],
-  ['$.balance is not in the answer, "no, such user"', '响应中没有 $.balance，"no, such user"'],
+  ['the provider refuses the credentials: HTTP 401, "timeout"', '服务商拒绝了凭据：HTTP 401，“timeout”'],
+  ['$.balance is not in the answer, "no, such user"', '响应中没有 $.balance，“no, such user”'],
   ['the mail server answered 550 5.1.1 no such user', '邮件服务器响应 550 5.1.1 no such user'],
   [
     'Slack answered 301: a redirect, which is never followed; check the address',
