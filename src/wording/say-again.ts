@@ -1,6 +1,9 @@
 import { parseDuration } from '../domain/time.ts';
 import { sayDuration, sayExactDuration } from './moments.ts';
-import { cutEnglish, keptPhrases, type Listener, type Part, type Phrase } from './phrase.ts';
+import { cutEnglish, keptPhrases, type Listener, type Part, type Phrase, phrases, say } from './phrase.ts';
+
+/** A label is its configuration's: the name of a balance is found again only where a sentence names one, as anything may end so. */
+export const balanceSays = phrases('quantity', { namedBalance: '{label} balance' });
 
 /** `said`: the parts of one text that were said already. They come back in many ways, and each is looked for once. */
 interface Retelling extends Listener {
@@ -63,7 +66,7 @@ function argumentsIn(groups: RegExpExecArray, { names, counts, quoted }: Form, r
     const value = groups[place + 1];
     if (value === undefined) return [];
     if (counts.has(name)) return [[name, Number(value)]];
-    const said = quoted.has(name) ? value : sayArgument(value, reader);
+    const said = quoted.has(name) ? value : sayArgument(value, name, reader);
     if (said !== value && !figure.test(value)) known += 1;
     return [[name, said]];
   });
@@ -126,7 +129,7 @@ const figure = /^-?[\d,]+(?:\.\d+)?(?:%| [A-Z]{3}|(?<=\.\d+) [a-z][\w-]*)?$/;
 const units = { day: 'd', hour: 'h', minute: 'm', second: 's' } as const;
 
 /** `1h30m`, `3 days 4 hours`, `1234.50 CNY`, or a sentence in its turn. */
-function sayArgument(text: string, reader: Retelling): string {
+function sayArgument(text: string, name: string, reader: Retelling): string {
   const short = text.replaceAll(
     /(\d+) (day|hour|minute|second)s?(?: |$)/g,
     (_whole, count: string, unit: keyof typeof units) => count + units[unit],
@@ -135,5 +138,7 @@ function sayArgument(text: string, reader: Retelling): string {
   if (ms !== null) return sayExactDuration(ms, reader);
   if (text === sayDuration(0)) return sayDuration(0, reader);
   if (figure.test(text)) return reader.language.figure(text);
-  return sayPart(text, reader);
+  const said = sayPart(text, reader);
+  const [, label] = (name === 'balance' && said === text && /^(.+) balance$/.exec(text)) || [];
+  return label === undefined ? said : say(balanceSays.namedBalance, { label }, reader);
 }

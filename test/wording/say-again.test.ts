@@ -74,6 +74,14 @@ it('An expected run and a share are said in the language whole, with its percent
   expect(inLanguage('usually off by 4 %', 'es')).toBe('suele desviarse 4 %');
 });
 
+it('A balance that its configuration named is called so in the sentences of rules, too', () => {
+  const low = 'Wallet balance below 50.00 (critical)';
+  expect(inLanguage(low, 'es')).toBe('saldo de Wallet por debajo de 50,00 (crítica)');
+  const month = 'spent of the Wallet balance since the month began reaches 800.00 (warning)';
+  expect(inLanguage(month, 'zh-CN')).toBe('当月 Wallet 余额的消耗达到 800.00（警告）');
+  expect(inLanguage('Ops balance', 'zh-CN')).toBe('Ops balance');
+});
+
 it("A vendor's words after a sentence are no part of it: punctuation before them is the language's own", () => {
   const code = 'the provider refuses the authSecret: code -22, "not, read"';
   expect(inLanguage(code, 'zh-CN')).toBe('服务商拒绝了 authSecret：代码 -22，“not, read”');
