@@ -70,6 +70,7 @@ it('An expected run and a share are said in the language whole, with its percent
   expect(inLanguage('expected on day 1 of the month, or the working day before, from 9:00', 'zh-CN')).toBe(
     '预计每月1日或前一个工作日 9:00 起',
   );
+  expect(inLanguage('usual Monday 8:00, the busiest hour', 'zh-CN')).toBe('通常周一 8:00，最忙的一小时');
   expect(inLanguage('105 % of what is usual at these hours', 'zh-CN')).toBe('为这些时段通常的 105%');
   expect(inLanguage('usually off by 4 %', 'es')).toBe('suele desviarse 4 %');
 });
