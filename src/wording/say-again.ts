@@ -120,8 +120,8 @@ function formOf(phrase: Phrase) {
   return { phrase, pattern, longest, words, names, counts, quoted, letters };
 }
 
-/** Arguments that people named: a channel may be called `critical`. */
-const givenNames = ['channel', 'account', 'node', 'name'];
+/** Arguments that people named: a channel may be called `critical`, a rule `low`. */
+const givenNames = ['channel', 'account', 'node', 'nodes', 'name', 'rules'];
 
 /** A number, an amount in its currency or unit, or a share. */
 const figure = /^-?[\d,]+(?:\.\d+)?(?:%| [A-Z]{3}|(?<=\.\d+) [a-z][\w-]*)?$/;

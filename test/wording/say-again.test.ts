@@ -17,7 +17,8 @@ const inLanguage = (text: string, id: string) => sayAgain(text, { language: lang
 
 /** Quoted texts and names are not looked for. */
 const staysIn = (sentence: string, argument: string) =>
-  sentence.includes(`"{${argument}}"`) || ['channel', 'account', 'node', 'name'].includes(argument);
+  sentence.includes(`"{${argument}}"`) ||
+  ['channel', 'account', 'node', 'nodes', 'name', 'rules'].includes(argument);
 
 it('English is as it was kept', () => {
   expect(sayAgain('no reading yet', { language: english })).toBe('no reading yet');
@@ -81,6 +82,22 @@ it('A balance that its configuration named is called so in the sentences of rule
   const month = 'spent of the Wallet balance since the month began reaches 800.00 (warning)';
   expect(inLanguage(month, 'zh-CN')).toBe('当月 Wallet 余额的消耗达到 800.00（警告）');
   expect(inLanguage('Ops balance', 'zh-CN')).toBe('Ops balance');
+});
+
+it('A rule that is called as a word of ours keeps its name in a refusal', () => {
+  const refusal = 'no incident of rule "nope" is open for account "otp"; firing: low, critical';
+  expect(inLanguage(refusal, 'es')).toMatch(/activas: low, critical$/);
+});
+
+it('A form says in the language which threshold is out of order, and an amount as people write it there', () => {
+  const order = 'the threshold for warning must be lower than that for info';
+  expect(inLanguage(order, 'es')).toBe('el umbral de aviso debe ser menor que el de información');
+  expect(inLanguage('needs either amount, or thresholds by severity', 'zh-CN')).toBe(
+    '需要 amount，或按级别写 thresholds',
+  );
+  expect(inLanguage('The amount must be a number such as 9300.00.', 'es')).toBe(
+    'El importe debe ser un número como 9300,00.',
+  );
 });
 
 it("A vendor's words after a sentence are no part of it: punctuation before them is the language's own", () => {
