@@ -77,6 +77,11 @@ export function isoText(at: number): string {
   return new Date(at).toISOString();
 }
 
+/** `2026-11-20 14:03` in UTC, for texts that name the zone. */
+export function minuteText(at: number): string {
+  return isoText(at).slice(0, 16).replace('T', ' ');
+}
+
 /** Nobody plans further ahead, and some instants further away have no date. */
 const horizonMs = 5 * yearMs;
 

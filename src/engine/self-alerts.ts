@@ -11,7 +11,7 @@ import type { AlertName } from '../domain/operator.ts';
 import { plural } from '../domain/plain-text.ts';
 import { count, type Fact, listFacts, type Quantity, text } from '../domain/quantity.ts';
 import type { Severity } from '../domain/severity.ts';
-import { hourMs, isoText, weekMs } from '../domain/time.ts';
+import { hourMs, minuteText, weekMs } from '../domain/time.ts';
 import type { DaemonMembership } from '../ports/cluster.ts';
 import { type DamagedRecord, type DamagedRun, untoldDamageNote } from '../ports/store.ts';
 import { type Evaluation, verdict } from '../rules/evaluation.ts';
@@ -271,8 +271,4 @@ function describeDamage(account: string, runs: readonly DamagedRun[]): string {
   const from = begins.length < runs.length ? '' : `${minuteText(Math.min(...begins))} `;
   const to = ends.length === 0 ? '' : `to ${minuteText(Math.max(...ends))} UTC`;
   return `${plural(polls, 'poll')} of ${account}${from + to === '' ? '' : `, ${from}${to}`}`;
-}
-
-function minuteText(at: number): string {
-  return isoText(at).slice(0, 16).replace('T', ' ');
 }

@@ -29,7 +29,7 @@ export const refusals = sentences('requestRefusal', {
   tooMuchHistory: 'There is too much history to add up: choose fewer accounts, or a shorter time.',
   field: '{name}: {problem}',
   duration: 'give a duration such as "90m" or "2h"',
-  amount: 'give a number such as 9300.00',
+  amount: 'The amount must be a number such as {example}.',
   instant: 'give an ISO 8601 time, or a duration ago such as "7d"',
   since: 'it must lie before {until}, and before now',
   wholeNumber: 'give a whole number from {least} to {most}',

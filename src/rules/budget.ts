@@ -5,7 +5,7 @@ import { type Fact, instant, listFacts, money, text } from '../domain/quantity.t
 import type { Balance, Reading } from '../domain/reading.ts';
 import type { Ladder, MoneyRule, Rule } from '../domain/rule.ts';
 import { type Severity, severityRank } from '../domain/severity.ts';
-import { hourMs, isoText } from '../domain/time.ts';
+import { hourMs, minuteText } from '../domain/time.ts';
 import { choice } from '../schema/shapes.ts';
 import { amount } from '../schema/texts.ts';
 import type { AccountSpending } from '../spending/account-spending.ts';
@@ -196,7 +196,7 @@ function judge(rule: BudgetRule, facts: ReadFacts, firing: Severity | null): Eva
   if (severity !== null || sum.knownSince <= sum.startsAt)
     return ladder.stepVerdict(rule.thresholds, severity, { value: money(spent), limit: money });
   const amount = exactAmount(spent, facts.reading.currency);
-  return unknown(onlySince[rule.per]({ since: isoText(sum.knownSince), amount }));
+  return unknown(onlySince[rule.per]({ since: `${minuteText(sum.knownSince)} UTC`, amount }));
 }
 
 /** The fall of the rule's balance; nothing of one that was never read in the period. */

@@ -77,6 +77,15 @@ export const told = sentences('ladder', {
   resolvesAt: '{severity} resolves at',
 });
 
+/** Problems that people may see in a form. */
+const wrong = sentences('ladderProblem', {
+  none: 'needs either {name}, or thresholds by severity',
+  both: 'either {name} or thresholds, not both',
+  goesWith: 'goes with {name}; thresholds name the severities themselves',
+  lower: 'the threshold for {severity} must be lower than that for {milder}',
+  higher: 'the threshold for {severity} must be higher than that for {milder}',
+});
+
 /** `50.00 (critical), 200.00 (warning)`. */
 export function describeSteps<T>(ladder: Ladder<T>, format: (threshold: T) => string): string {
   return ladderSteps(ladder)
@@ -162,7 +171,7 @@ const byCurrency = 'thresholdsByCurrency';
 
 /** Either one threshold with a severity, or several by severity, in order. */
 export function checkLadder(keys: KeyReader, form: LadderForm): KeyProblem[] {
-  const { single } = form;
+  const { single: name } = form;
   const has = (key: string): boolean => keys.valueAt([key]) !== undefined;
   const currencies = Object.keys(Object(keys.valueAt([byCurrency])));
   const problems = currencies.flatMap((currency, index) => [
@@ -170,15 +179,15 @@ export function checkLadder(keys: KeyReader, form: LadderForm): KeyProblem[] {
     ...checkOrder(keys, form, [byCurrency, currency]),
   ]);
   if (!has('thresholds')) {
-    if (has(single)) return problems;
-    if (!has(byCurrency)) return [{ path: [], message: `needs either ${single}, or thresholds by severity` }];
+    if (has(name)) return problems;
+    if (!has(byCurrency)) return [{ path: [], message: wrong.none({ name }) }];
   }
   problems.push(...checkOrder(keys, form));
-  if (has(single)) problems.unshift({ path: [single], message: `either ${single} or thresholds, not both` });
+  if (has(name)) problems.unshift({ path: [name], message: wrong.both({ name }) });
   else if (has('severity'))
     problems.unshift({
       path: ['severity'],
-      message: `goes with ${single}; thresholds name the severities themselves`,
+      message: wrong.goesWith({ name }),
     });
   return problems;
 }
@@ -204,8 +213,7 @@ export function checkOrder(
   return steps.flatMap(({ severity, value, path }, index) => {
     const milder = steps[index - 1];
     if (milder === undefined || (worse === 'lower' ? value < milder.value : value > milder.value)) return [];
-    const message = `the threshold for ${severity} must be ${worse} than that for ${milder.severity}`;
-    return [{ path, message }];
+    return [{ path, message: wrong[worse]({ severity, milder: milder.severity }) }];
   });
 }
 

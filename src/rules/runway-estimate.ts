@@ -54,12 +54,14 @@ export function whyUnknown(rule: RunwayRule, facts: AccountFacts): string {
   const neededMs = rule.minimumHistoryGiven
     ? Math.min(rule.minimumHistoryMs, meanLookback(rule))
     : Math.min(60 * minuteMs, meanLookback(rule) / 2);
-  const seen = burn.observedMs < 1000 ? '0' : describeDuration(burn.observedMs);
+  if (!rule.minimumHistoryGiven && burn.observedMs >= neededMs && burn.readings >= minReadings)
+    return told.unwatched({ seen: describeDuration(burn.observedMs) });
+  const observedMs = Math.min(burn.observedMs, neededMs);
+  const seen = observedMs < 1000 ? '0' : describeDuration(observedMs);
   const needed = describeDuration(neededMs);
-  if (rule.minimumHistoryGiven) return told.tooShort({ seen, needed });
-  return burn.observedMs >= neededMs && burn.readings >= minReadings
-    ? told.unwatched({ seen })
-    : told.tooFew({ readings: burn.readings, count: minReadings, seen, needed });
+  return rule.minimumHistoryGiven
+    ? told.tooShort({ seen, needed })
+    : told.tooFew({ readings: Math.min(burn.readings, minReadings), count: minReadings, seen, needed });
 }
 
 /** The estimate by the forecast, or by the mean burn with a `lookback` or too little history; null where unknown (`whyUnknown`). */

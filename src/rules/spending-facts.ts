@@ -4,7 +4,7 @@ import type { AccountSpending } from '../spending/account-spending.ts';
 import type { ExpectedRun } from '../spending/expected-runs.ts';
 import { measuredError } from '../spending/interval.ts';
 import { driftOf, holidayOf, isDriftMeasured, levelOf } from '../spending/level.ts';
-import { hoursPerWeek } from '../spending/local-week.ts';
+import { hoursPerWeek, type LocalWeek } from '../spending/local-week.ts';
 import { sentences } from '../wording/phrase.ts';
 
 const told = sentences('spendingFact', {
@@ -55,7 +55,7 @@ export function spendingFacts(spending: AccountSpending, balance: Balance): Fact
       'mean hour': hours > 0 ? about(meanHour) : unmeasured,
       'usual in this hour': usual ? about(usual.hour) : unmeasured,
       'usual in a week': week ? about(week.week) : usual && unmeasured,
-      ...(week && { [nameBusiest(spending.week.nameSlot(week.busiest.slot))]: about(week.busiest.hour) }),
+      ...(week && { [nameBusiest(spending.week.whenIs(week.busiest.slot))]: about(week.busiest.hour) }),
     }),
     ...spending
       .runs(balance)
@@ -75,9 +75,8 @@ export function spendingFacts(spending: AccountSpending, balance: Balance): Fact
   ];
 }
 
-function nameBusiest(slot: string): string {
-  const [weekday = '', hour = ''] = slot.split(' ');
-  return told.busiest({ weekday, hour });
+function nameBusiest({ day, hour }: ReturnType<LocalWeek['whenIs']>): string {
+  return told.busiest({ weekday: nameWeekday(day), hour: `${hour}:00` });
 }
 
 /** From Sunday on. */

@@ -64,10 +64,9 @@ export class LocalWeek {
     );
   }
 
-  /** `Mon 9:00`. */
-  nameSlot(slot: number): string {
-    const day = weekdays[modulo(Math.floor(slot / 24) + this.#firstDay, daysPerWeek)] ?? '';
-    return `${day.slice(0, 1).toUpperCase()}${day.slice(1)} ${slot % 24}:00`;
+  /** The day counted from a Sunday. */
+  whenIs(slot: number): { readonly day: number; readonly hour: number } {
+    return { day: modulo(Math.floor(slot / 24) + this.#firstDay + 1, daysPerWeek), hour: slot % 24 };
   }
 
   hourAt(at: number): LocalHour {

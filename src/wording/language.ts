@@ -112,7 +112,9 @@ const atJoint = (text: string): string => joint + text + joint;
 
 /** Chinese has a space towards Latin letters and figures, but in dates; what is within an argument stays as it is. */
 const tight = new RegExp(
-  `(?<=(?![年月])\\p{Script=Han})${joint}+(?=[-+−"]?[\\p{Script=Latin}\\p{N}])|(?<=[\\p{Script=Latin}\\p{N}]"?)${joint}+(?=(?![年月日])\\p{Script=Han})`,
+  `(?<=\\p{Script=Han})${joint}+(?=[-+−"]?\\p{Script=Latin})|` +
+    `(?<=(?![年月])\\p{Script=Han})${joint}+(?=[-+−"]?\\p{N})|` +
+    `(?<=[\\p{Script=Latin}\\p{N}]"?)${joint}+(?=(?![年月日])\\p{Script=Han})`,
   'u',
 );
 

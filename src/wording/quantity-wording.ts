@@ -9,7 +9,7 @@ import { endOf, isGuess, sayEmptyAt, sayLength } from './forecast-wording.ts';
 import { english } from './language.ts';
 import { type Reader, sayDuration, sayMoment, sayMomentAndAge } from './moments.ts';
 import { type Listener, phrases, say, sentences } from './phrase.ts';
-import { sayAgain } from './say-again.ts';
+import { balanceSays, sayAgain } from './say-again.ts';
 
 const micros = 1_000_000;
 
@@ -33,7 +33,6 @@ const says = phrases('quantity', {
   emptyByMean: 'empty {when} (by the mean only: little history)',
   emptyByDays: 'empty {when} (by days only: little history)',
   payNow: 'now',
-  namedBalance: '{label} balance',
 });
 
 const labels = sentences('quantity', {
@@ -218,7 +217,7 @@ export function sayLabel(label: string, reader: Listener): string {
 export function sayBalance(label: string, reader: Listener): string {
   const [, usual] = usualLabels.get(label) ?? [];
   if (usual !== undefined) return sayAgain(usual(), reader);
-  return /\bbalance$/i.test(label) ? label : say(says.namedBalance, { label }, reader);
+  return /\bbalance$/i.test(label) ? label : say(balanceSays.namedBalance, { label }, reader);
 }
 
 /** `SMS balance`, for the command line, logs and errors. */

@@ -1,6 +1,9 @@
 import { parseDuration } from '../domain/time.ts';
 import { sayDuration, sayExactDuration } from './moments.ts';
-import { cutEnglish, keptPhrases, type Listener, type Part, type Phrase } from './phrase.ts';
+import { cutEnglish, keptPhrases, type Listener, type Part, type Phrase, phrases, say } from './phrase.ts';
+
+/** A label is its configuration's: the name of a balance is found again only where a sentence names one, as anything may end so. */
+export const balanceSays = phrases('quantity', { namedBalance: '{label} balance' });
 
 /** `said`: the parts of one text that were said already. They come back in many ways, and each is looked for once. */
 interface Retelling extends Listener {
@@ -39,7 +42,7 @@ function findForm(text: string, reader: Retelling): string {
   if (forms.length !== known.length)
     forms = known
       .map(formOf)
-      .toSorted((left, right) => right.letters - left.letters || lengthOf(right) - lengthOf(left));
+      .toSorted((left, right) => rankOf(right) - rankOf(left) || lengthOf(right) - lengthOf(left));
   for (const form of forms) {
     if (!form.words.every((words) => text.includes(words))) continue;
     const shortest = form.pattern.exec(text);
@@ -63,7 +66,7 @@ function argumentsIn(groups: RegExpExecArray, { names, counts, quoted }: Form, r
     const value = groups[place + 1];
     if (value === undefined) return [];
     if (counts.has(name)) return [[name, Number(value)]];
-    const said = quoted.has(name) ? value : sayArgument(value, reader);
+    const said = quoted.has(name) ? value : sayArgument(value, name, reader);
     if (said !== value && !figure.test(value)) known += 1;
     return [[name, said]];
   });
@@ -75,6 +78,11 @@ function argumentsIn(groups: RegExpExecArray, { names, counts, quoted }: Form, r
 /** An argument that has one of two brackets is torn from another sentence. */
 function isWhole(argument: string | undefined): boolean {
   return argument === undefined || argument.split('(').length === argument.split(')').length;
+}
+
+/** A vendor's words at the end are taken off first: they are no part of the sentence before them. */
+function rankOf({ phrase, letters }: Form): number {
+  return phrase.english.endsWith('"{message}"') ? Number.POSITIVE_INFINITY : letters;
 }
 
 function lengthOf({ pattern }: Form): number {
@@ -90,6 +98,7 @@ function formOf(phrase: Phrase) {
     if (part.one === undefined) {
       names.push(part.name);
       if (counts.has(part.name)) return '(\\d+)';
+      if (part.name === 'message') return '([^"]+)';
       return part.name === 'amount' ? '(-?[\\d,.]+ [A-Z]{2,}|.+?)' : '(.+?)';
     }
     counts.add(part.name);
@@ -111,8 +120,8 @@ function formOf(phrase: Phrase) {
   return { phrase, pattern, longest, words, names, counts, quoted, letters };
 }
 
-/** Arguments that people named: a channel may be called `critical`. */
-const givenNames = ['channel', 'account', 'node', 'name'];
+/** Arguments that people named: a channel may be called `critical`, a rule `low`. */
+const givenNames = ['channel', 'account', 'node', 'nodes', 'name', 'rules'];
 
 /** A number, an amount in its currency or unit, or a share. */
 const figure = /^-?[\d,]+(?:\.\d+)?(?:%| [A-Z]{3}|(?<=\.\d+) [a-z][\w-]*)?$/;
@@ -120,7 +129,7 @@ const figure = /^-?[\d,]+(?:\.\d+)?(?:%| [A-Z]{3}|(?<=\.\d+) [a-z][\w-]*)?$/;
 const units = { day: 'd', hour: 'h', minute: 'm', second: 's' } as const;
 
 /** `1h30m`, `3 days 4 hours`, `1234.50 CNY`, or a sentence in its turn. */
-function sayArgument(text: string, reader: Retelling): string {
+function sayArgument(text: string, name: string, reader: Retelling): string {
   const short = text.replaceAll(
     /(\d+) (day|hour|minute|second)s?(?: |$)/g,
     (_whole, count: string, unit: keyof typeof units) => count + units[unit],
@@ -129,5 +138,7 @@ function sayArgument(text: string, reader: Retelling): string {
   if (ms !== null) return sayExactDuration(ms, reader);
   if (text === sayDuration(0)) return sayDuration(0, reader);
   if (figure.test(text)) return reader.language.figure(text);
-  return sayPart(text, reader);
+  const said = sayPart(text, reader);
+  const [, label] = (name === 'balance' && said === text && /^(.+) balance$/.exec(text)) || [];
+  return label === undefined ? said : say(balanceSays.namedBalance, { label }, reader);
 }

@@ -2,8 +2,8 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ofEach } from '../../src/domain/reading.ts';
 import { hasBrowser, openPage, withPage } from '../support/browser.ts';
-import { useBrowser } from '../support/browser-bed.ts';
-import { buildAccountView, micros, viewsNow } from '../support/built-views.ts';
+import { useBrowser, widthOf } from '../support/browser-bed.ts';
+import { buildAccountView, buildPayment, hourMs, micros, viewsNow } from '../support/built-views.ts';
 import { FakeViews } from '../support/fake-views.ts';
 import { startCalmFleet, startFleetInCrisis } from '../support/fleet-world.ts';
 import { type RunningServer, runFakeServer, runServer } from '../support/web-server.ts';
@@ -110,5 +110,25 @@ describe.skipIf(!hasBrowser())('forty accounts', () => {
       for (const cell of [rows.locator('th a'), rows.locator('.runway')])
         for (const one of await cell.all()) expect(await one.isVisible()).toBe(true);
     });
+  });
+});
+
+describe.skipIf(!hasBrowser())('a payment with its pay run', () => {
+  const bed = useBrowser();
+
+  it('fits on the narrowest phone in a language of long words', async () => {
+    const views = new FakeViews();
+    const payment = { ...buildPayment(1_200, viewsNow + 40 * hourMs), runAt: viewsNow + hourMs };
+    views.accountList = [buildAccountView({ payments: [payment] })];
+    const { url, close } = await runFakeServer({ views });
+    await withPage(bed.scripted, async (page) => {
+      await page.setViewportSize({ width: 320, height: 740 });
+      await page.setExtraHTTPHeaders({ 'accept-language': 'es' });
+      await page.goto(`${url}/pay`);
+      await page.getByText('en la remesa del').waitFor();
+      expect(await widthOf(page)).toBeLessThanOrEqual(320);
+      await page.setExtraHTTPHeaders({});
+    });
+    await close();
   });
 });

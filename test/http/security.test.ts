@@ -91,6 +91,19 @@ describe('the token', () => {
     expect((await withCookie('/', cookie)).status).toBe(401);
   });
 
+  it('tells who sent a form without a session that it did nothing, and sends them back to its page', async () => {
+    server = await runServer({ ...withToken, world: await alerted() });
+    const headers = { ...page, origin: server.url, referer: `${server.url}/accounts/otp?range=7d` };
+    const action = `${server.url}/alerts/otp/sms-low/acknowledge`;
+    const body = new URLSearchParams({ by: 'ada' });
+    const refused = await fetch(action, { method: 'POST', headers, body, redirect: 'manual' });
+    const location = refused.headers.get('location') ?? '';
+    expect(location).toBe('/sign-in?next=%2Faccounts%2Fotp%3Frange%3D7d&undone=yes');
+    const asked = await (await fetch(server.url + location)).text();
+    expect(asked).toContain('Nothing was done, because nobody was signed in.');
+    expect(asked).toContain('name="next" value="/accounts/otp?range=7d"');
+  });
+
   it.each([
     ['12 hours', {}, 12],
     ['30 days where that is wanted', { keep: 'yes' }, 30 * 24],

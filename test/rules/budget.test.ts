@@ -80,7 +80,7 @@ describe('a period that is not known from its beginning', () => {
     for (const firing of [null, 'warning'] as const) {
       expect(evaluate(rule, late(10), firing)).toMatchObject({
         kind: 'unknown',
-        why: 'spending is known since 2026-11-20T01:00:00.000Z only (10.00 CNY), not since the day began',
+        why: 'spending is known since 2026-11-20 01:00 UTC only (10.00 CNY), not since the day began',
       });
     }
   });

@@ -114,7 +114,7 @@ describe('too little history', () => {
     const facts = factsAfter(steady({ from: 100, perHour: 10, until: 40 }));
     expect(evaluate(runwayRule(), facts, null)).toMatchObject({
       kind: 'unknown',
-      why: 'not enough history: 9 of 6 readings, 40 minutes of 1 hour',
+      why: 'not enough history: 6 of 6 readings, 40 minutes of 1 hour',
     });
   });
 

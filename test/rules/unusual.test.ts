@@ -37,7 +37,7 @@ test('what it rests on is explained: profile, level, drift, how good the forecas
   const found = new Map(explainRule(rule, facts, null).facts.map(({ name, value }) => [name, value]));
   expect(found.get('usual in this hour')).toEqual({ unit: 'money', micros: units(1) });
   expect(found.get('usual in a week')).toEqual({ unit: 'money', micros: units(50 * 10 + 118) });
-  expect(found.get('usual Mon 8:00, the busiest hour')).toEqual({ unit: 'money', micros: units(10) });
+  expect(found.get('usual Monday 8:00, the busiest hour')).toEqual({ unit: 'money', micros: units(10) });
   expect(found.get('level')).toEqual({ unit: 'text', text: '100 % of what is usual at these hours' });
   expect(found.get('drift')).toEqual({ unit: 'text', text: '100 % of the profile, over two weeks' });
   expect(found.get('forecasts of 3d')).toMatchObject({

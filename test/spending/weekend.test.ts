@@ -26,7 +26,7 @@ describe('a weekend of Friday and Saturday', () => {
   });
 
   it('names hours by their own weekdays', () => {
-    expect(gulf.nameSlot(gulf.hourAt(monday + 9 * hourMs).slot)).toBe('Mon 9:00');
+    expect(gulf.whenIs(gulf.hourAt(monday + 9 * hourMs).slot)).toEqual({ day: 1, hour: 9 });
   });
 
   it('carries no payment: it is due on the Thursday before', () => {

@@ -17,7 +17,8 @@ const inLanguage = (text: string, id: string) => sayAgain(text, { language: lang
 
 /** Quoted texts and names are not looked for. */
 const staysIn = (sentence: string, argument: string) =>
-  sentence.includes(`"{${argument}}"`) || ['channel', 'account', 'node', 'name'].includes(argument);
+  sentence.includes(`"{${argument}}"`) ||
+  ['channel', 'account', 'node', 'nodes', 'name', 'rules'].includes(argument);
 
 it('English is as it was kept', () => {
   expect(sayAgain('no reading yet', { language: english })).toBe('no reading yet');
@@ -70,8 +71,42 @@ it('An expected run and a share are said in the language whole, with its percent
   expect(inLanguage('expected on day 1 of the month, or the working day before, from 9:00', 'zh-CN')).toBe(
     '预计每月1日或前一个工作日 9:00 起',
   );
+  expect(inLanguage('usual Monday 8:00, the busiest hour', 'zh-CN')).toBe('通常周一 8:00，最忙的一小时');
   expect(inLanguage('105 % of what is usual at these hours', 'zh-CN')).toBe('为这些时段通常的 105%');
   expect(inLanguage('usually off by 4 %', 'es')).toBe('suele desviarse 4 %');
+});
+
+it('A balance that its configuration named is called so in the sentences of rules, too', () => {
+  const low = 'Wallet balance below 50.00 (critical)';
+  expect(inLanguage(low, 'es')).toBe('saldo de Wallet por debajo de 50,00 (crítica)');
+  const month = 'spent of the Wallet balance since the month began reaches 800.00 (warning)';
+  expect(inLanguage(month, 'zh-CN')).toBe('当月 Wallet 余额的消耗达到 800.00（警告）');
+  expect(inLanguage('Ops balance', 'zh-CN')).toBe('Ops balance');
+});
+
+it('A rule that is called as a word of ours keeps its name in a refusal', () => {
+  const refusal = 'no incident of rule "nope" is open for account "otp"; firing: low, critical';
+  expect(inLanguage(refusal, 'es')).toMatch(/activas: low, critical$/);
+});
+
+it('A form says in the language which threshold is out of order, and an amount as people write it there', () => {
+  const order = 'the threshold for warning must be lower than that for info';
+  expect(inLanguage(order, 'es')).toBe('el umbral de aviso debe ser menor que el de información');
+  expect(inLanguage('needs either amount, or thresholds by severity', 'zh-CN')).toBe(
+    '需要 amount，或按级别写 thresholds',
+  );
+  expect(inLanguage('The amount must be a number such as 9300.00.', 'es')).toBe(
+    'El importe debe ser un número como 9300,00.',
+  );
+});
+
+it("A vendor's words after a sentence are no part of it: punctuation before them is the language's own", () => {
+  const code = 'the provider refuses the authSecret: code -22, "not, read"';
+  expect(inLanguage(code, 'zh-CN')).toBe('服务商拒绝了 authSecret：代码 -22，“not, read”');
+  expect(inLanguage('rate limited: HTTP 429, "slow down"', 'zh-CN')).toBe('请求受限：HTTP 429，“slow down”');
+  expect(inLanguage('Queue "a" said so, "b"', 'zh-CN')).toBe('Queue "a" said so, "b"');
+  const remedy = 'Twilio answered 400: check "from", "messagingServiceSid" and "to"';
+  expect(inLanguage(remedy, 'zh-CN')).toBe('Twilio 响应 400：检查 "from"、"messagingServiceSid" 和 "to"');
 });
 
 it('Why a channel fails or rates are missing is said in the language whole', () => {
@@ -131,10 +166,10 @@ it.each([
   ['no complete answer within 10s', '10 秒内没有完整响应'],
   [
     'the provider refuses the authSecret: code 20001, "bad key"',
-    '服务商拒绝了 authSecret：代码 20001, "bad key"',
+    '服务商拒绝了 authSecret：代码 20001，“bad key”',
   ],
-  ['the provider refuses the credentials: HTTP 401, "timeout"', '服务商拒绝了凭据：HTTP 401, "timeout"'],
-  ['$.balance is not in the answer, "no, such user"', '响应中没有 $.balance，"no, such user"'],
+  ['the provider refuses the credentials: HTTP 401, "timeout"', '服务商拒绝了凭据：HTTP 401，“timeout”'],
+  ['$.balance is not in the answer, "no, such user"', '响应中没有 $.balance，“no, such user”'],
   ['the mail server answered 550 5.1.1 no such user', '邮件服务器响应 550 5.1.1 no such user'],
   [
     'Slack answered 301: a redirect, which is never followed; check the address',

@@ -97,7 +97,7 @@ const maxNamed = 10;
 function noIncident(state: MonitorState, { account, rule }: AlertName): Refusal {
   const firing = [...state.alerts.of(account).values()].filter((alert) => alert.state === 'firing');
   const named = firing.slice(0, maxNamed).map((alert) => alert.rule);
-  const given = { rule, account, others: named.join(', ') };
+  const given = { rule, account, rules: named.join(', ') };
   const why = named.length === 0 ? refusals.noIncident(given) : refusals.noIncidentButs(given);
   return refuse('not-found', why);
 }

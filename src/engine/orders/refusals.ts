@@ -25,7 +25,7 @@ export const refusals = sentences('refusal', {
   isOver: 'this alert is over now',
   otherSeverity: 'this alert is {severity} now',
   noIncident: 'no incident of rule "{rule}" is open for account "{account}"',
-  noIncidentButs: 'no incident of rule "{rule}" is open for account "{account}"; firing: {others}',
+  noIncidentButs: 'no incident of rule "{rule}" is open for account "{account}"; firing: {rules}',
   silenceBackwards: 'a silence must end after it starts',
   silenceTooLong: 'a silence may last 366 days at most',
   silenceOver: 'this silence is already over',

@@ -32,7 +32,7 @@ const says = phrases('overview', {
   noAccounts:
     'No account is configured. Add one under {key} of the configuration, which is taken over when the file is saved; {command} writes a first one.',
   noMatch: 'No account matches.',
-  ofBalance: 'of {balance}',
+  ofBalance: '({balance})',
   read: '{outcome}, read {age}',
   readLast: 'read {age}',
   neverRead: '{outcome}, never read',

@@ -27,17 +27,22 @@ const headings = phrases('errorHeading', {
 /** A refusal for somebody who looks at a page. */
 export function errorPage(error: RequestError, { headers }: IncomingMessage, frame: Frame): Answer {
   const heading = say(ownOf<Phrase<unknown>>(headings, error.code) ?? says.other, frame);
-  const from = URL.parse(headers.referer ?? '');
-  const back = from !== null && from.host === headers.host ? readOwnPath(from.pathname + from.search) : '/';
+  const back = cameFrom(headers);
   const content = html`<section class="panel narrow"><h1>${heading}</h1><p>${sayAgain(error.message, frame)}</p><p>${back !== '/' && html`<a href="${back}">${say(common.back, frame)}</a> · `}<a href="/">${say(pages.overview, frame)}</a></p></section>`;
   const { markup } = layOut({ title: say(says.title, { heading }, frame), content, frame, chrome: null });
   return { status: error.status, headers: { ...pageHeaders, ...error.headers }, body: markup };
 }
 
+/** The page of ours that a form was on. */
+function cameFrom({ referer = '', host }: IncomingMessage['headers']): string {
+  const from = URL.parse(referer);
+  return from !== null && from.host === host ? readOwnPath(from.pathname + from.search) : '/';
+}
+
 const pageHeaders = { 'content-type': 'text/html; charset=UTF-8' };
 
 /**
- * Sends people without a session to the sign-in, and back afterwards.
+ * Sends people without a session to the sign-in, and back afterwards. Whoever sent a form is told that it did nothing.
  *
  * A link in a mail or a chat comes without the session's cookie, because that is never sent along from
  * another site (`SameSite=Strict`). The page then asks the browser to come again, this time from ourselves,
@@ -51,6 +56,8 @@ export function signInDetour({ url = '/', method, headers }: IncomingMessage, fr
     const { markup } = layOut({ title: 'lowwater', content, frame, chrome: null, reload: true });
     return { status: 200, headers: pageHeaders, body: markup };
   }
-  const next = new URLSearchParams({ next: method === 'GET' ? url : '/' });
-  return { status: 303, headers: { location: `/sign-in?${next}` }, body: '' };
+  const query = new URLSearchParams(
+    method === 'POST' ? { next: cameFrom(headers), undone: 'yes' } : { next: method === 'GET' ? url : '/' },
+  );
+  return { status: 303, headers: { location: `/sign-in?${query}` }, body: '' };
 }

@@ -72,5 +72,5 @@ export function readTopUp(account: string, form: URLSearchParams, scope: Scope):
 export function readAmount(form: URLSearchParams, { language }: Listener): Micros {
   const micros = readTypedAmount((form.get('amount') ?? '').trim(), language);
   if (micros !== null) return micros;
-  throw new RequestError('bad_request', refusals.field({ name: 'amount', problem: refusals.amount() }));
+  throw new RequestError('bad_request', refusals.amount({ example: '9300.00' }));
 }

@@ -69,7 +69,7 @@ ${damaged.length > 0 && html`<p class="note unread">${say(says.damaged, { count:
 ${spending.groups.length === 0 && html`<p class="empty">${say(says.nothingRead, scope)}</p>`}
 ${currencies.map((code) => {
   const own = spending.groups.filter(({ currency }) => currencyCode(currency) === code);
-  return html`${stackedChart(own, review.days, { colours, scope })}${spentTable(say(says.spendingIn, { currency: code }, scope), own, ({ group }) => (group === '' ? html`<span class="soft">${say(says.noLabel, scope)}</span>` : html`<bdi>${group}</bdi>`), scope)}`;
+  return html`${stackedChart(own, review.days, { colours, scope })}${spentTable(say(says.spendingIn, { currency: own[0]?.currency ?? code }, scope), own, ({ group }) => (group === '' ? html`<span class="soft">${say(says.noLabel, scope)}</span>` : html`<bdi>${group}</bdi>`), scope)}`;
 })}
 ${spending.accounts.length > 0 && html`<details><summary>${say(common.byAccount, scope)}</summary>${spentTable(say(says.spendingByAccount, scope), spending.accounts.slice(0, shownAccounts), ({ account }) => accountLink(account), scope)}${more > 0 && html`<p class="soft">${say(says.moreAccounts, { count: more }, scope)}</p>`}</details>`}</section>`;
 }

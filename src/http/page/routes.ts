@@ -107,7 +107,9 @@ async function showSignIn(context: WebContext): Promise<Response> {
   const next = readOwnPath(context.req.query('next'));
   if (signedIn) return context.redirect(next, 303);
   const isReplaced = site.sessions?.isOfOtherToken(context.req.header('cookie')) ?? false;
-  const content = renderSignIn(next, isReplaced ? say(says.replaced, scope) : null, scope);
+  const isUndone = context.req.query('undone') !== undefined;
+  const problems = [...(isUndone ? [says.undone] : []), ...(isReplaced ? [says.replaced] : [])];
+  const content = renderSignIn(next, problems.map((problem) => say(problem, scope)).join(' ') || null, scope);
   return show(context, { title: titleOf('signIn', scope), content, chrome: null });
 }
 
@@ -147,6 +149,7 @@ const says = phrases('signIn', {
   keep: 'Stay signed in for 30 days from the last use, instead of 12 hours',
   where: 'The token is {key} of the configuration.',
   replaced: 'The token was replaced since you signed in, so your session has ended. Give the new one.',
+  undone: 'Nothing was done, because nobody was signed in. Sign in and do it again.',
   wrong: 'That is not the token.',
   wrongAndSlow: 'That is not the token. Answers are slow for {seconds} seconds.',
   badCalendar: 'This calendar address is not valid (any more). Take the present one from the page Pay.',

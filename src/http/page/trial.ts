@@ -73,7 +73,7 @@ export function addTrialPage(app: WebApp): void {
     if (trial === 'too-long') throw new RequestError('unavailable', say(says.tooLong, scope));
     if (trial === 'not-watched' || trial === 'not-read')
       return refuse({ path: '', message: say(whyNotTried[trial], scope) });
-    return showTrial(context, { ...shown, tried: { rule: read.rule, trial } });
+    return showTrial(context, { ...shown, tried: { rule: tried, trial } });
   });
 }
 

@@ -115,7 +115,7 @@ describe('the page behind a link', () => {
     const refused = await post(`${url}/ack`, typed);
     expect(refused.status).toBe(400);
     const page = await refused.text();
-    for (const words of ['amount: give a number', 'five hundred', 'PO-4711', 'action="/ack"', link])
+    for (const words of ['The amount must be a number', 'five hundred', 'PO-4711', 'action="/ack"', link])
       expect(page).toContain(words);
     expect(page).not.toContain('<nav');
     expect(world.views.expected()).toEqual([]);

@@ -16,7 +16,10 @@ import {
   minuteMs,
   viewsNow,
 } from '../../support/built-views.ts';
+import { demoViews } from '../../support/demo-views.ts';
 import { FakeViews } from '../../support/fake-views.ts';
+import { trialsOn } from '../../support/trials.ts';
+import { runFakeServer } from '../../support/web-server.ts';
 
 const frame = { language: english, now: viewsNow, timezone: 'UTC' };
 const day = readSpan({ range: '24h' }, frame);
@@ -289,4 +292,16 @@ describe('the chart', () => {
     expect(chart.points.at(-1)?.[1]).toBe(-18.383);
     expect(chart.thresholds).toEqual([{ severity: 'critical', value: 0.1 }]);
   });
+});
+
+it('The picture of a trial shows the balance that the rule watches where the rule names none', async () => {
+  const views = demoViews();
+  const { url, close } = await runFakeServer({ views, trials: trialsOn(views) });
+  const body = new URLSearchParams({ 'rule.thresholds.warning': '300', over: '30d' });
+  const page = await (
+    await fetch(`${url}/accounts/otp/try/sms-low`, { method: 'POST', headers: { origin: url }, body })
+  ).text();
+  expect(page).toContain('<figcaption>SMS balance, and when it would have fired</figcaption>');
+  expect(page).toMatch(/<path[^>]*class="line/);
+  await close();
 });

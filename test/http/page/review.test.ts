@@ -228,6 +228,12 @@ describe('a review', () => {
     const rates = { date: '2026-11-01', base: 'EUR', amounts: { USD: '0.9' }, inverted: false };
     const total = sumReview(review, { currency: 'EUR', rates });
     expect(total?.spent).toMatchObject({ micros: units(20), missing: ['minutes'] });
+    const world = await startWorld({ rules: [] });
+    Object.assign(world.views, reviewed(account, readings));
+    const page = await (
+      await fetch(`${(await serveWorld(world)).url}/review?from=2026-11-04&to=2026-11-06`)
+    ).text();
+    expect(page).toContain('Spending in minutes');
   });
 
   it('says of which accounts what the month will cost is as of their last reading', async () => {
