@@ -143,9 +143,11 @@ function alertsOf(
   labels: AlertmanagerSettings['labels'],
 ): readonly PostedAlert[] {
   const words = wordItem(item, message);
-  const { incident, firedAt, resolvedAt } = item;
+  const { incident, resolvedAt } = item;
   const isOver = actionFor(item) === 'close';
-  const over = Math.max(resolvedAt ?? message.at, firedAt);
+  // After the clock was set back they lie ahead: an alert that ends before it begins is refused, and one that ends later goes on.
+  const firedAt = Math.min(item.firedAt, message.at);
+  const over = Math.max(Math.min(resolvedAt ?? message.at, message.at), firedAt);
   const page = linkTo(words, 'page');
   const acknowledgement = isAcknowledged(incident) ? incident.acknowledgement : null;
   const alert = (severity: Severity, endsAt: number): PostedAlert => ({
