@@ -30,7 +30,7 @@ export function keyOrders(
   items: readonly MessageItem[],
   { maxLength, raises }: { readonly maxLength: number; readonly raises: boolean },
 ): readonly KeyOrder[] {
-  const newestFirst = items.toSorted((left, right) => right.firedAt - left.firedAt);
+  const newestFirst = items.toSorted((left, right) => begunAt(right) - begunAt(left));
   const orders = new Map<string, KeyOrder>();
   for (const item of newestFirst) {
     const action = actionFor(item);
@@ -42,6 +42,11 @@ export function keyOrders(
   }
   const all = [...orders.values()];
   return items.flatMap((item) => all.filter((order) => order.item === item));
+}
+
+/** Of the incidents of an alert the open one is the last, also where the clock was set back since the others began. */
+function begunAt({ firedAt, resolvedAt }: MessageItem): number {
+  return resolvedAt === null ? Number.MAX_SAFE_INTEGER : firedAt;
 }
 
 /** The incident's state decides, not what the message was written for: it may be late. */
@@ -64,7 +69,7 @@ export function latestOfEachAlert(items: readonly MessageItem[]): readonly Messa
   const latest = new Map<string, MessageItem>();
   for (const item of items) {
     const known = latest.get(nameOfAlert(item));
-    if (known === undefined || item.firedAt > known.firedAt) latest.set(nameOfAlert(item), item);
+    if (known === undefined || begunAt(item) > begunAt(known)) latest.set(nameOfAlert(item), item);
   }
   return [...latest.values()];
 }
