@@ -107,6 +107,18 @@ describe('Alertmanager', () => {
     expect(new Set(over.alerts.map(({ endsAt }) => Date.parse(endsAt)))).toEqual(new Set([messageNow]));
   });
 
+  it('gets the end of an incident with the beginning of the next one of the alert, at another severity too', async () => {
+    const over = { resolvedAt: messageNow - 30_000, kinds: ['firing', 'resolved'] } as const;
+    for (const severity of ['warning', 'critical'] as const) {
+      const again = buildItem({ severity, firedAt: messageNow - 10_000 });
+      const { alerts } = await post(buildMessage([again, buildItem(over)]));
+      const ends = Object.fromEntries(
+        alerts.map(({ labels, endsAt }) => [labels.severity, Date.parse(endsAt)]),
+      );
+      expect(ends).toEqual({ critical: messageNow - 30_000, [severity]: messageNow + quarter });
+    }
+  });
+
   it('ends the alert of the severity before when an incident got worse', async () => {
     const worse = buildItem({
       kinds: ['worse'],
