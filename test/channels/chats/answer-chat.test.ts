@@ -277,7 +277,14 @@ describe('a command', () => {
     await say('take otp');
     expect((await say('take otp')).text).toMatch(/^warning · .*acknowledged by Ada/);
     expect((await say('why otp voip-low')).text).toMatch(/^warning · /);
-    expect((await say('take otp voip-low')).text).toMatch(/^warning · /);
+  });
+
+  test('that takes a rule which does not fire says that nothing was done, and which does', async () => {
+    const { world, say } = await talk();
+    expect((await say('take otp sms-lwo')).text).toBe(
+      'Not done: no incident of rule "sms-lwo" is open for account "otp"; firing: sms-low.',
+    );
+    expect(await taken(world)).toBeUndefined();
   });
 
   test('about an account that is fine says each balance by its name and unit', async () => {
