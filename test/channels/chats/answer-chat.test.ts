@@ -279,6 +279,19 @@ describe('a command', () => {
     expect((await say('why otp voip-low')).text).toMatch(/^warning · /);
   });
 
+  test('of two people who order at once is answered with what each has ordered', async () => {
+    const { say } = await talk();
+    const ben = { person: { id: 'U2', name: 'Ben' } };
+    const answers = await Promise.all([
+      say('ordered otp 50 by saturday again'),
+      say('ordered otp 60 by monday again', ben),
+    ]);
+    expect(answers.map(({ text }) => text)).toEqual([
+      expect.stringMatching(/^Ada has ordered 50.00 CNY .* by Sat /),
+      expect.stringMatching(/^Ben has ordered 60.00 CNY .* by Mon /),
+    ]);
+  });
+
   test('that takes a rule which does not fire says that nothing was done, and which does', async () => {
     const { world, say } = await talk();
     expect((await say('take otp sms-lwo')).text).toBe(
