@@ -30,9 +30,8 @@ export function keyOrders(
   items: readonly MessageItem[],
   { maxLength, raises }: { readonly maxLength: number; readonly raises: boolean },
 ): readonly KeyOrder[] {
-  const newestFirst = items.toSorted((left, right) => right.firedAt - left.firedAt);
   const orders = new Map<string, KeyOrder>();
-  for (const item of newestFirst) {
+  for (const item of newestFirst(items)) {
     const action = actionFor(item);
     for (const number of numbersOf(item, action, raises)) {
       const name = number === 0 ? nameOfAlert(item) : `${nameOfAlert(item)} (${number + 1})`;
@@ -42,6 +41,13 @@ export function keyOrders(
   }
   const all = [...orders.values()];
   return items.flatMap((item) => all.filter((order) => order.item === item));
+}
+
+/** Of the incidents of an alert the open one is the last, also where the clock was set back since the others began. */
+export function newestFirst(items: readonly MessageItem[]): readonly MessageItem[] {
+  const begunAt = ({ firedAt, resolvedAt }: MessageItem): number =>
+    resolvedAt === null ? Number.MAX_SAFE_INTEGER : firedAt;
+  return items.toSorted((left, right) => begunAt(right) - begunAt(left));
 }
 
 /** The incident's state decides, not what the message was written for: it may be late. */
@@ -57,16 +63,6 @@ function numbersOf({ keys = oneKey }: MessageItem, action: KeyOrder['action'], r
     return Array.from({ length: lastKeyOf(keys) - first + 1 }, (_, place) => first + place);
   if (!raises) return [newest];
   return taken === null ? [first] : [...new Set([first, newest])];
-}
-
-/** One item for each alert, for a receiver that knows an alert by one name. */
-export function latestOfEachAlert(items: readonly MessageItem[]): readonly MessageItem[] {
-  const latest = new Map<string, MessageItem>();
-  for (const item of items) {
-    const known = latest.get(nameOfAlert(item));
-    if (known === undefined || item.firedAt > known.firedAt) latest.set(nameOfAlert(item), item);
-  }
-  return [...latest.values()];
 }
 
 /** The name of the alert for people. Something that happened and has no end, such as a top-up, is one of its own each time. */

@@ -70,8 +70,7 @@ export function wordStory(
 
 function courseOf(item: MessageItem, frame: WordingFrame): string {
   const moment = sayMoment(item.firedAt, frame);
-  // After the clock was set back it may lie ahead: nothing fires "in 2 hours".
-  const since = item.firedAt > frame.now ? moment : sayMomentAndAge(item.firedAt, frame);
+  const since = saySince(item.firedAt, frame);
   const state = stateOf(item);
   const began = state === 'escalated' ? item.incident.escalationSince : item.firedAt;
   const span = knownSpan(began, frame.now, frame);
@@ -91,6 +90,11 @@ function courseOf(item: MessageItem, frame: WordingFrame): string {
     default:
       return say(says.firing, { since }, frame);
   }
+}
+
+/** After the clock was set back it may lie ahead: nothing fires "in 2 hours". */
+function saySince(at: number, frame: WordingFrame): string {
+  return at > frame.now ? sayMoment(at, frame) : sayMomentAndAge(at, frame);
 }
 
 function endOf(item: MessageItem, frame: WordingFrame): readonly string[] {
@@ -177,7 +181,7 @@ function acknowledgementOf(item: MessageItem, frame: WordingFrame): readonly str
   if (acknowledgement === null) return [];
   const by = nameOf(acknowledgement.by, frame);
   const comment = sayComment(withoutStop(cleanText(acknowledgement.comment, 200)), frame);
-  const given = { by, since: sayMomentAndAge(acknowledgement.at, frame), comment };
+  const given = { by, since: saySince(acknowledgement.at, frame), comment };
   const isOvertaken = item.incident.rises > acknowledgement.rises;
   if (comment === '') return [say(isOvertaken ? says.overtaken : says.acknowledged, given, frame)];
   return [say(isOvertaken ? says.overtakenSaying : says.acknowledgedSaying, given, frame)];

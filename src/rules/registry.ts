@@ -65,6 +65,11 @@ const ownKinds: readonly AlertKind[] = [
 
 export const selfAlertTypes: readonly string[] = ownKinds.map(({ type }) => type);
 
+/** Alerts about lowwater itself of which there are several: about an account, a part of the cluster. */
+export const severalSelfAlerts = new RegExp(
+  `^(?:${selfAlertTypes.filter((type) => type !== channelFailed.type).join('|')}):`,
+);
+
 export type AnyRule = Parameters<(typeof ruleKinds)[number]['evaluate']>[0];
 
 const ruleKindByType = new Map<string, RuleKind>(ruleKinds.map((kind) => [kind.type, kind]));

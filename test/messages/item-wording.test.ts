@@ -308,6 +308,15 @@ describe('what became of an incident', () => {
     expect(wordsOf('reminder').story[0]).toBe('Still firing, for 4 hours now, since Fri 20 Nov 22:41 UTC+8.');
   });
 
+  it('a clock that was set back does not say that somebody will have acknowledged it', () => {
+    const acknowledgement = {
+      ...{ at: messageNow + 3_600_000, by: 'ada', comment: '', rises: 0 },
+      severity: 'critical',
+    } as const;
+    const item = buildItem({ kinds: ['acknowledged'], incident: { acknowledgement } });
+    expect(wordItem(item, buildMessage([item])).story[0]).toBe('Acknowledged by ada Sat 21 Nov 03:41 UTC+8.');
+  });
+
   it('a clock that was set back does not say how long it lasts', () => {
     const firedAt = messageNow + hour;
     const storyOf = (kind: NotificationReason, resolvedAt: number | null) =>

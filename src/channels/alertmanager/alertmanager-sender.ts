@@ -10,7 +10,7 @@ import { testHeadline } from '../../messages/message-wording.ts';
 import { deliverWithin, openHttpConnections, postOnce } from '../../net/http-post.ts';
 import type { Delivery } from '../../ports/channel.ts';
 import { joinSentences, labelled } from '../../wording/lists.ts';
-import { actionFor, latestOfEachAlert } from '../alert-key.ts';
+import { actionFor, newestFirst } from '../alert-key.ts';
 import { type AnswerTable, classifyAnswer } from '../answers.ts';
 import { tryRender } from '../deliver-parts.ts';
 import type { Sender, SenderDependencies } from '../kind.ts';
@@ -129,10 +129,13 @@ export function renderAlerts(
       const name = { ...labels, alertname: 'LowwaterTest', severity: 'info' };
       return [{ labels: name, annotations: { summary: testHeadline(message) }, startsAt: now, endsAt: now }];
     }
-    case 'incidents':
-      return latestOfEachAlert(message.items)
+    // Of two incidents of an alert the last says what is so, and the other ends where it had another severity.
+    case 'incidents': {
+      const alerts = newestFirst(message.items)
         .filter((item) => stateOf(item) !== 'event')
         .flatMap((item) => alertsOf(item, message, labels));
+      return [...new Map(alerts.toReversed().map((alert) => [identityOf(alert), alert])).values()];
+    }
   }
 }
 
@@ -143,9 +146,11 @@ function alertsOf(
   labels: AlertmanagerSettings['labels'],
 ): readonly PostedAlert[] {
   const words = wordItem(item, message);
-  const { incident, firedAt, resolvedAt } = item;
+  const { incident, resolvedAt } = item;
   const isOver = actionFor(item) === 'close';
-  const over = Math.max(resolvedAt ?? message.at, firedAt);
+  // After the clock was set back they lie ahead: an alert that ends before it begins is refused, and one that ends later goes on.
+  const firedAt = Math.min(item.firedAt, message.at);
+  const over = Math.max(Math.min(resolvedAt ?? message.at, message.at), firedAt);
   const page = linkTo(words, 'page');
   const acknowledgement = isAcknowledged(incident) ? incident.acknowledgement : null;
   const alert = (severity: Severity, endsAt: number): PostedAlert => ({

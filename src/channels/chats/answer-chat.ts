@@ -163,13 +163,12 @@ class Chat {
         return everybody(await this.#look.why(account, command.rule));
       case 'take': {
         const firing = await this.#look.firing(account.id);
-        const open = firing.filter(
-          ({ rule, acknowledged }) => acknowledged === null && (command.rule ?? rule) === rule,
-        );
+        const open = firing.filter(({ acknowledged }) => acknowledged === null).map(({ rule }) => rule);
+        const rules = command.rule === null ? open : [command.rule];
         if (firing.length === 0) return alone(await this.#look.why(account, null));
-        if (open.length === 0) return alone(this.#look.sayFiring(firing));
+        if (rules.length === 0) return alone(this.#look.sayFiring(firing));
         return this.#orders.take(
-          open.map(({ rule }) => ({ kind: 'acknowledge', account: account.id, rule, comment: '' })),
+          rules.map((rule) => ({ kind: 'acknowledge', account: account.id, rule, comment: '' })),
         );
       }
       case 'quiet':

@@ -1,3 +1,4 @@
+import { keyOf } from '../../domain/json.ts';
 import { isRefusal, type Refusal } from '../../domain/operator.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { auditedOrders } from '../../engine/audit.ts';
@@ -78,8 +79,9 @@ export class ChatOrders {
       comment: cleanText(comment, 500),
     };
     const order = { kind: 'silence', match, ...window, ...(seen && { seen }) } as const;
-    const refused = await this.#give(order, says.quietBefore);
-    if (refused !== null) return refused;
+    const [answer = {}] = await this.#answersTo([order]);
+    const undone = this.#sayUndone(answer, says.quietBefore);
+    if (undone !== null) return alone(undone);
     const what = [...(match.account ?? []), ...(match.rule ?? [])].join(' ');
     const given = { person: this.#person, what, moment: sayNearMoment(endsAt, this.#reader) };
     return everybody(say(says.quiet, given, this.#reader));
@@ -100,9 +102,11 @@ export class ChatOrders {
       ...(by === null ? {} : { arrivesBy: by }),
       ...(balance === undefined ? {} : { balance }),
     };
-    const refused = await this.#give(order);
-    if (refused !== null) return refused;
-    const topUp = account.expected.at(-1);
+    const [ordered = {}] = await this.#answersTo([order]);
+    const undone = this.#sayUndone(ordered, says.has);
+    if (undone !== null) return alone(undone);
+    // Others may have ordered since.
+    const topUp = account.expected.find(({ id }) => id === keyOf(ordered, 'id'));
     const currency = unitIn(account, topUp?.balance ?? balance);
     const amount = sayAmount(micros, { ...this.#reader, currency });
     const moment = sayNearMoment(topUp?.by ?? by ?? this.#reader.now, this.#reader);
@@ -119,13 +123,6 @@ export class ChatOrders {
     return alone(this.#sayBefore(says.has, by));
   }
 
-  /** Null where it was done; what is refused, or was done before, is said to whoever asked. */
-  async #give(order: Wanted, before = says.has): Promise<ChatAnswer | null> {
-    const [answer = {}] = await this.#answersTo([order]);
-    const undone = this.#sayUndone(answer, before);
-    return undone === null ? null : alone(undone);
-  }
-
   #answersTo(orders: readonly Wanted[]): Promise<readonly object[]> {
     const { channel, chat, person } = this.#event;
     const from = { door: 'chat', address: `${channel} ${chat} ${person.id}` } as const;
@@ -140,6 +137,7 @@ export class ChatOrders {
     return `${this.#event.channel} ${this.#event.id} ${index}`;
   }
 
+  /** Null where it was done; what is refused, or was done before, is said to whoever asked. */
   #sayUndone(answer: object, before: typeof says.has): string | null {
     if (isRefusal(answer)) return this.#sayRefusal(answer);
     return wasDoneBefore(answer) ? this.#sayBefore(before, answer.doneBy) : null;

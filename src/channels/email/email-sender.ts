@@ -54,7 +54,9 @@ export function openEmailSender(options: EmailSenderOptions): Sender {
       if ('failed' in plans) return plans.failed;
       const to = settings.to
         .map(({ address }) => address)
-        .filter((address) => message.recipients?.includes(address) ?? !message.except?.includes(address));
+        .filter((address) =>
+          message.recipients ? isNamed(address, message.recipients) : !isNamed(address, message.except),
+        );
       // Those who were owed the message stand in the configuration no more.
       if (to.length === 0) return { kind: 'delivered' };
       const drawn = await drawCharts(plans.rendered);
@@ -71,6 +73,11 @@ export function openEmailSender(options: EmailSenderOptions): Sender {
     },
     close: () => Promise.resolve(),
   };
+}
+
+/** Refused recipients are named as nodemailer writes them: the domain in small letters. */
+function isNamed(address: string, names: readonly string[] = []): boolean {
+  return names.some((name) => name.toLowerCase() === address.toLowerCase());
 }
 
 export async function composeEmail(message: Message, settings: Pick<EmailSettings, 'from' | 'to'>) {

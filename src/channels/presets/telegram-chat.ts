@@ -75,7 +75,8 @@ function keyboardOf(message: Message): object | undefined {
 export const telegramChat: PostChat = {
   async standing(settings, { chat, alias, person: { id } }, { clock }) {
     const actors = textBehind(settings.keys.actors) || null;
-    const isOwn = (): boolean => [chat, alias].includes(chatOf(settings));
+    // Public names are the same in capitals (telegram.org/faq).
+    const isOwn = (): boolean => [chat, alias?.toLowerCase()].includes(chatOf(settings).toLowerCase());
     if (!isOwn()) await lookUpMove(settings, chat, clock);
     return standingOf(isOwn(), id, actors === null ? null : actors.split(', '));
   },

@@ -229,7 +229,7 @@ function payloadOf(headline: string, tone: Tone, blocks: readonly SlackBlock[]):
 }
 
 function pageButton(message: Message): readonly SlackBlock[] {
-  return actions(pageLinks(message).map((link) => ({ ...link, id: 'page' })));
+  return actions(pageLinks(message).map((link, index) => ({ ...link, id: `page-${index}` })));
 }
 
 /** The last 24 hours of the balance in one line; null where fewer than two readings are known. */

@@ -25,7 +25,7 @@ export function fields(figures: readonly { readonly label: string; readonly valu
   return all.length === 0 ? [] : [{ type: 'section' as const, fields: all }];
 }
 
-/** Links as a row of buttons, the first one in colour where `isPrimary`; none for none. */
+/** Links as a row of buttons, each with an `id` of its own, the first one in colour where `isPrimary`; none for none. */
 export function actions(
   links: readonly { readonly label: string; readonly url: string; readonly id: string }[],
   isPrimary = false,

@@ -36,6 +36,9 @@ interface Envelope {
   readonly payload: unknown;
 }
 
+/** In a channel the bot hears what begins so; its guide names it so. */
+const mentionOfBot = '@lowwater ';
+
 /** Kinds of messages that people write: plain, with a file, to the channel too, and in the third person (docs.slack.dev, message event). */
 const writtenSubtypes = new Set<unknown>([undefined, 'file_share', 'thread_broadcast', 'me_message']);
 
@@ -161,7 +164,8 @@ export function openSlackListener(
     const ts = String(keyOf(message, 'ts'));
     const id = `${ts} ${keyOf(user, 'id')} ${keyOf(action, 'action_ts')}`;
     if (!isNew(id)) return;
-    const answered = await answer({ ...eventOf(id, user, place), said: { kind: 'button', data } });
+    const said = { kind: 'button', data } as const;
+    const answered = await answer({ ...eventOf(id, user, place), prefix: mentionOfBot, said });
     const spot = { place, ts, thread: String(keyOf(message, 'thread_ts') ?? ts) };
     const trigger = keyOf(payload, 'trigger_id');
     if (answered.form === undefined) return post(answered, spot, user, signal);

@@ -1,6 +1,6 @@
-import { selfAlertTypes } from '../../rules/registry.ts';
+import { selfAlertTypes, severalSelfAlerts } from '../../rules/registry.ts';
 import { builtInIds } from '../../rules/rules-for-account.ts';
-import { channelFailed, channelFailedRule } from '../../rules/self-alert-kinds.ts';
+import { channelFailedRule } from '../../rules/self-alert-kinds.ts';
 import { didYouMean, listWords, quoteKey } from '../../wording/lists.ts';
 import { readEntries } from '../build-settings.ts';
 import { entryPositions, type Position } from '../draft.ts';
@@ -81,11 +81,6 @@ function secretsLater(file: Position): Secrets {
   };
 }
 
-/** Alerts about lowwater itself of which there are several: about an account, a part of the cluster. */
-const ownAlerts = new RegExp(
-  `^(?:${selfAlertTypes.filter((type) => type !== channelFailed.type).join('|')}):`,
-);
-
 function knownAlertTypes(file: Position, secrets: Secrets): Known {
   const configured = knownIds(file.at('rules'), 'rule', secrets);
   const balances = readEntries(file).flatMap(({ built }) =>
@@ -98,7 +93,7 @@ function knownAlertTypes(file: Position, secrets: Secrets): Known {
     ...configured,
     shown: () => [...configured.shown(), ...others],
     names: new Set([...configured.names, ...others, ...failing]),
-    others: ownAlerts,
+    others: severalSelfAlerts,
   };
 }
 

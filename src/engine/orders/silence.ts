@@ -6,7 +6,7 @@ import { maxSilenceMs, type Silence } from '../../domain/route.ts';
 import { type Matcher, mutesEverything, wordMatcher } from '../../domain/rule.ts';
 import { severities } from '../../domain/severity.ts';
 import { formatDuration, isoText, minuteMs } from '../../domain/time.ts';
-import { selfAlertTypes } from '../../rules/registry.ts';
+import { selfAlertTypes, severalSelfAlerts } from '../../rules/registry.ts';
 import { channelFailedRule } from '../../rules/self-alert-kinds.ts';
 import { reviewSilences } from '../silencing.ts';
 import type { MonitorState } from '../state.ts';
@@ -151,7 +151,7 @@ function findUnknown({ accounts, settings }: MonitorState, match: Matcher): Refu
   if (account !== undefined) return noSuch('account', account, accounts.keys());
   const rules = new Set<string>([...settings.rules.map(({ id }) => id), ...selfAlertTypes]);
   for (const { name } of settings.channels) rules.add(channelFailedRule(name));
-  const rule = match.rule?.find((id) => !rules.has(id));
+  const rule = match.rule?.find((id) => !rules.has(id) && !severalSelfAlerts.test(id));
   return rule === undefined ? null : noSuch('rule', rule, rules);
 }
 

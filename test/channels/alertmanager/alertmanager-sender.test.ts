@@ -98,6 +98,27 @@ describe('Alertmanager', () => {
     expect(alerts.map(({ endsAt }) => Date.parse(endsAt))).toEqual([messageNow - 1000]);
   });
 
+  it('takes what fired by a clock that was set back since, and its end at once', async () => {
+    const ahead = { firedAt: messageNow + 4 * quarter, incident: { rises: 1 } };
+    const fires = await post(buildMessage([buildItem(ahead)]));
+    expect(fires.delivery.kind).toBe('delivered');
+    const resolvedAt = ahead.firedAt;
+    const over = await post(buildMessage([buildItem({ ...ahead, kinds: ['resolved'], resolvedAt })]));
+    expect(new Set(over.alerts.map(({ endsAt }) => Date.parse(endsAt)))).toEqual(new Set([messageNow]));
+  });
+
+  it('gets the end of an incident with the beginning of the next one of the alert, at another severity too', async () => {
+    const over = { resolvedAt: messageNow - 30_000, kinds: ['firing', 'resolved'] } as const;
+    for (const severity of ['warning', 'critical'] as const) {
+      const again = buildItem({ severity, firedAt: messageNow - 10_000 });
+      const { alerts } = await post(buildMessage([again, buildItem(over)]));
+      const ends = Object.fromEntries(
+        alerts.map(({ labels, endsAt }) => [labels.severity, Date.parse(endsAt)]),
+      );
+      expect(ends).toEqual({ critical: messageNow - 30_000, [severity]: messageNow + quarter });
+    }
+  });
+
   it('ends the alert of the severity before when an incident got worse', async () => {
     const worse = buildItem({
       kinds: ['worse'],
@@ -166,7 +187,8 @@ describe('Alertmanager', () => {
     const channel = createChannel(settings, { clock, texts: textsAround(settings) });
     const { signal } = new AbortController();
     const over = Date.now() - 1000;
-    await channel.send(buildMessage([buildItem({ kinds: ['resolved'], resolvedAt: over })]), signal);
+    const ended = buildItem({ kinds: ['resolved'], resolvedAt: over });
+    await channel.send(buildMessage([ended], { at: clock.now() }), signal);
     isUp = true;
     const receivers = [good, late];
     for (const afterMs of [60_000, quarter - 30_000, quarter + 30_000, quarter + 90_000]) {

@@ -277,7 +277,27 @@ describe('a command', () => {
     await say('take otp');
     expect((await say('take otp')).text).toMatch(/^warning · .*acknowledged by Ada/);
     expect((await say('why otp voip-low')).text).toMatch(/^warning · /);
-    expect((await say('take otp voip-low')).text).toMatch(/^warning · /);
+  });
+
+  test('of two people who order at once is answered with what each has ordered', async () => {
+    const { say } = await talk();
+    const ben = { person: { id: 'U2', name: 'Ben' } };
+    const answers = await Promise.all([
+      say('ordered otp 50 by saturday again'),
+      say('ordered otp 60 by monday again', ben),
+    ]);
+    expect(answers.map(({ text }) => text)).toEqual([
+      expect.stringMatching(/^Ada has ordered 50.00 CNY .* by Sat /),
+      expect.stringMatching(/^Ben has ordered 60.00 CNY .* by Mon /),
+    ]);
+  });
+
+  test('that takes a rule which does not fire says that nothing was done, and which does', async () => {
+    const { world, say } = await talk();
+    expect((await say('take otp sms-lwo')).text).toBe(
+      'Not done: no incident of rule "sms-lwo" is open for account "otp"; firing: sms-low.',
+    );
+    expect(await taken(world)).toBeUndefined();
   });
 
   test('about an account that is fine says each balance by its name and unit', async () => {

@@ -108,6 +108,22 @@ describe('a mail that is accepted', () => {
     expect((await parse(receiver)).to).toMatchObject({ text: expect.stringContaining('ops@example.com') });
   });
 
+  it('goes to who was refused for now, whatever letters the configuration writes the address in', async () => {
+    let isRefused = true;
+    const receiver = await startSmtpReceiver({
+      onRcptTo: ({ address }, _session, done) =>
+        done(isRefused && address.startsWith('Ada') ? smtpReply(450, 'later') : null),
+    });
+    const to = ['ops@example.com', 'Ada@Finance.Example.COM'].map((address) => ({ name: '', address }));
+    const { delivery, channel } = await sendTo(receiver, { to });
+    const { owed } = delivery as Extract<Delivery, { kind: 'delivered' }>;
+    isRefused = false;
+    await sendBy(channel, { ...buildMessage(), recipients: owed?.recipients ?? [] });
+    await sendBy(channel, { ...buildMessage(), except: owed?.recipients ?? [] });
+    const all = [['ops@example.com'], ['Ada@finance.example.com'], ['ops@example.com']];
+    expect(receiver.recipients).toEqual(all);
+  });
+
   it('is done when nobody who is owed it is left in the configuration', async () => {
     const { delivery, receiver } = await sendTo(await startSmtpReceiver(), {}, 5000, {
       ...buildMessage(),

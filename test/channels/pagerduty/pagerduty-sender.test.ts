@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { renderAlerts } from '../../../src/channels/alertmanager/alertmanager-sender.ts';
 import { render } from '../../../src/channels/pagerduty/render-pagerduty.ts';
 import type { Message, MessageItem } from '../../../src/domain/message.ts';
 import { json, type Sending, sendThrough } from '../../support/channel-bed.ts';
@@ -158,6 +159,16 @@ describe('PagerDuty', () => {
     const ended = buildItem({ kinds: ['resolved'], resolvedAt: messageNow });
     const again = buildItem({ firedAt: messageNow });
     expect(render(buildMessage([again, ended]))).toMatchObject([{ event: { event_action: 'trigger' } }]);
+  });
+
+  it('hears of the incident of now where the one before began by a clock that was set back since', () => {
+    const ahead = messageNow + 3_600_000;
+    const ended = buildItem({ kinds: ['firing', 'resolved'], firedAt: ahead, resolvedAt: ahead });
+    const again = buildItem({ firedAt: messageNow });
+    expect(render(buildMessage([again, ended]))).toMatchObject([{ event: { event_action: 'trigger' } }]);
+    expect(renderAlerts(buildMessage([again, ended]), {})).toMatchObject([
+      { endsAt: new Date(messageNow + 15 * 60_000).toISOString() },
+    ]);
   });
 
   it.each(Object.entries(everyMessage()))('takes every message: %s', async (_name, message) => {

@@ -188,9 +188,9 @@ describe('a bot that listens', () => {
     expect(standings).toEqual(['may act', 'stranger', 'elsewhere']);
   });
 
-  test('knows a chat by its public name, too', async () => {
-    const { telegram, settings, events } = await listen({ chatId: '@alerts' });
-    telegram.update(pressed('0.1.a', { message: { chat: { id: -7, type: 'channel', username: 'alerts' } } }));
+  test.each(['@alerts', '@Alerts'])('knows a chat by its public name, too: %s', async (chatId) => {
+    const { telegram, settings, events } = await listen({ chatId });
+    telegram.update(pressed('0.1.a', { message: { chat: { id: -7, type: 'channel', username: 'aLerts' } } }));
     telegram.update(pressed('0.1.b', { message: { chat: { id: -8, type: 'channel', username: 'others' } } }));
     await eventually('both', () => events.length === 2);
     const standings = await standingsOf(settings, events);

@@ -100,6 +100,15 @@ describe('a message in Slack', () => {
     expectWithinLimits(renderSlack(message));
   });
 
+  it('gives each button of a row an id of its own: a message in which two share one is refused by Slack', () => {
+    for (const [name, message] of Object.entries(everyMessage()))
+      for (const isHeard of [false, true])
+        for (const block of blocksOf(renderSlack(message, {}, isHeard))) {
+          const ids = block.type === 'actions' ? block.elements.map(({ action_id }) => action_id) : [];
+          expect([name, ...new Set(ids)]).toEqual([name, ...ids]);
+        }
+  });
+
   it('says how many more when 10,000 alerts come at once', () => {
     const payload = renderSlack(buildMessage(new Array<MessageItem>(10_000).fill(buildItem())));
     expectWithinLimits(payload);

@@ -388,6 +388,8 @@ describe('Socket Mode', () => {
     expect(bed.slack.of('chat.postEphemeral')).toMatchObject([
       { text: 'Write: ordered otp 1400 by friday', user: 'U012AB3CD' },
     ]);
+    // What is written in a channel without it is heard by nobody.
+    expect(bed.events).toMatchObject([{ prefix: '@lowwater ' }]);
   });
 
   test('does all that was pressed on a line that breaks every five seconds', async () => {
