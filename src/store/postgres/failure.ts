@@ -152,7 +152,7 @@ function codeOf({ code = '', message }: DatabaseError): string {
 export function fencedError(): StorageError {
   return new StorageError(
     'fenced',
-    'the PostgreSQL database: another daemon owns the accounts now; nothing was written',
+    'the PostgreSQL database: this daemon does not own the accounts there; nothing was written',
   );
 }
 
