@@ -6,6 +6,7 @@ import type { Value } from '../asking.ts';
 import { chooseHost, clientConfig } from './choose-host.ts';
 import { asStorageError, type Progress } from './failure.ts';
 import { giveUp } from './give-up.ts';
+import { onlyOneServer } from './only-one-server.ts';
 
 export type Ask = <Row>(text: string, values?: readonly Value[]) => Promise<readonly Row[]>;
 
@@ -178,7 +179,7 @@ type Pools = Readonly<Record<Purpose, Pool>>;
 
 async function openPools(url: Secret, log: Log | undefined): Promise<Pools> {
   const { address, limited } = await chooseHost(url, writingLimitMs, log);
-  const verify = onlyOneServer();
+  const verify = onlyOneServer(writingLimitMs);
   const open = (limitMs: number, max: number, lockLimitMs = 0): Pool => {
     const pool = new Pool({
       ...clientConfig(address, limited ? limitMs : null, lockLimitMs),
@@ -197,30 +198,6 @@ async function openPools(url: Secret, log: Log | undefined): Promise<Pools> {
   return {
     writing: open(writingLimitMs, maxConnections.writing),
     reading: open(readingLimitMs, maxConnections.reading, readingLockMs),
-  };
-}
-
-/**
- * Lets no connection in that leads to another server than the living ones, as where a name has moved and both servers live: what is
- * appended on one by what another has would stand twice.
- */
-function onlyOneServer(): (client: PoolClient, done: (error?: Error) => void) => void {
-  const query = {
-    text: 'SELECT extract(epoch FROM pg_postmaster_start_time())::text AS server',
-    query_timeout: writingLimitMs,
-  };
-  let living = 0;
-  let first: string | undefined;
-  return (client, done) => {
-    void client.query<{ readonly server: string }>(query).then(({ rows: [row] }) => {
-      if (living === 0) first = row?.server;
-      if (row?.server !== first) return done(new Error('the connection leads to another server'));
-      living += 1;
-      client.once('end', () => {
-        living -= 1;
-      });
-      done();
-    }, done);
   };
 }
 

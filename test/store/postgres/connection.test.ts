@@ -153,6 +153,18 @@ describe.skipIf(noPostgres !== null)('connections', () => {
     expect(await ports()).toEqual([{ port: next.port }, { port: next.port }]);
   });
 
+  it('are let in where the server keeps to itself when it was started', async () => {
+    const server = await sharedPostgres();
+    const url = await server.createDatabase();
+    await server.sql(url, 'REVOKE EXECUTE ON FUNCTION pg_postmaster_start_time FROM public');
+    await server.sql(url, "CREATE ROLE uninformed LOGIN PASSWORD 'word'");
+    const address = Object.assign(new URL(url.reveal()), { username: 'uninformed', password: 'word' });
+    const database = openDatabase({ url: new Secret(address.href) });
+    onTestFinished(() => database.close());
+    const asked = await Promise.all([database.ask('SELECT 1 AS one'), database.change('SELECT 1 AS one')]);
+    expect(asked.flat()).toEqual([{ one: 1 }, { one: 1 }]);
+  });
+
   it('are not counted twice when what was given up is cancelled', async () => {
     const url = await makeDatabase();
     const server = await sharedPostgres();
