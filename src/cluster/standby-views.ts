@@ -76,8 +76,8 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<St
   let confirmedAt = Number.NEGATIVE_INFINITY;
   let failure: StorageError | null = null;
   let restUntil = Number.NEGATIVE_INFINITY;
-  /** The time that reading takes, be it in vain: a database that stood still meanwhile makes it no more than twice that of the time before. */
-  let costMs = cheapMs;
+  /** How long the last reads took, be it in vain. Reading costs the least of that: a database that stands still adds to it. */
+  let tookMs: readonly number[] = [cheapMs, cheapMs, cheapMs];
   let updating: Promise<void> | null = null;
   const subscribers = new Set<() => void>();
 
@@ -97,8 +97,8 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<St
       if (!(error instanceof StorageError)) throw error;
       failure = error;
     }
-    costMs = Math.max(cheapMs, Math.min(clock.monotonic() - startedAt, 2 * costMs));
-    restUntil = startedAt + restFactor * costMs;
+    tookMs = [...tookMs.slice(1), clock.monotonic() - startedAt];
+    restUntil = startedAt + restFactor * Math.max(cheapMs, Math.min(...tookMs));
   }
 
   function status(): DaemonStatus {

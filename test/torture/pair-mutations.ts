@@ -180,7 +180,7 @@ export const pairMutations: readonly Mutation[] = [
   {
     name: 'who stands by rests for minutes after one slow read',
     file: 'src/cluster/standby-views.ts',
-    old: 'Math.min(clock.monotonic() - startedAt, 2 * costMs)',
+    old: 'Math.min(...tookMs)',
     new: 'clock.monotonic() - startedAt',
     pair: 'slow × look at standby',
   },

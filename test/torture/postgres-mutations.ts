@@ -98,4 +98,11 @@ export const postgresMutations: readonly Mutation[] = [
     new: 'FOR UPDATE\n',
     test: leaseTest,
   },
+  {
+    name: 'a daemon stores on one server by what another has',
+    file: 'src/store/postgres/only-one-server.ts',
+    old: 'if (server !== first)',
+    new: 'if (server === undefined)',
+    test: 'test/store/postgres/connection.test.ts',
+  },
 ];

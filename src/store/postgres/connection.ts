@@ -6,6 +6,7 @@ import type { Value } from '../asking.ts';
 import { chooseHost, clientConfig } from './choose-host.ts';
 import { asStorageError, type Progress } from './failure.ts';
 import { giveUp } from './give-up.ts';
+import { onlyOneServer } from './only-one-server.ts';
 
 export type Ask = <Row>(text: string, values?: readonly Value[]) => Promise<readonly Row[]>;
 
@@ -178,11 +179,13 @@ type Pools = Readonly<Record<Purpose, Pool>>;
 
 async function openPools(url: Secret, log: Log | undefined): Promise<Pools> {
   const { address, limited } = await chooseHost(url, writingLimitMs, log);
+  const verify = onlyOneServer(writingLimitMs);
   const open = (limitMs: number, max: number, lockLimitMs = 0): Pool => {
     const pool = new Pool({
       ...clientConfig(address, limited ? limitMs : null, lockLimitMs),
       max,
       Client: PooledClient,
+      verify,
       idleTimeoutMillis: 60_000,
       maxLifetimeSeconds: lifetimeSeconds,
     });

@@ -94,6 +94,7 @@ const misfits: readonly (readonly [pattern: RegExp, advice: string, kind?: Kind]
   ],
   [/^ERR_OSSL_/, 'a certificate file of storage.postgres.url (sslrootcert, sslcert, sslkey) is damaged'],
   [/^SASL/, 'signing in failed: storage.postgres.url lacks the password, or the server is another one'],
+  [/leads to another server/, 'the address of storage.postgres.url leads to another server now', 'other'],
   [/does not support SSL/, 'the server speaks no TLS, which the sslmode of storage.postgres.url asks for'],
 ];
 
@@ -152,7 +153,7 @@ function codeOf({ code = '', message }: DatabaseError): string {
 export function fencedError(): StorageError {
   return new StorageError(
     'fenced',
-    'the PostgreSQL database: another daemon owns the accounts now; nothing was written',
+    'the PostgreSQL database: this daemon does not own the accounts there; nothing was written',
   );
 }
 

@@ -123,6 +123,48 @@ describe.skipIf(noPostgres !== null)('connections', () => {
     expect(await Promise.all([ask(), ask(), ask()])).toEqual([[{ one: 1 }], [{ one: 1 }], [{ one: 1 }]]);
   });
 
+  it('lead to one server, though the first lives on when the address leads to another, or when it is started again', async () => {
+    const [former, next] = await Promise.all([startPostgres(), startPostgres()]);
+    const proxy = await startTcpProxy(former.port);
+    onTestFinished(async () => {
+      await proxy.close();
+      former.remove();
+      next.remove();
+    });
+    const url = new URL((await former.createDatabase()).reveal());
+    await next.createDatabase();
+    url.port = String(proxy.port);
+    const database = openDatabase({ url: new Secret(url.href) });
+    onTestFinished(() => database.close());
+    const text = "SELECT current_setting('port')::int AS port";
+    const ports = async () => (await Promise.all([database.ask(text), database.change(text)])).flat();
+    expect(await database.ask(text)).toEqual([{ port: former.port }]);
+    proxy.target = next.port;
+    await expect(database.change(text)).rejects.toThrow('leads to another server now');
+    expect(await ports()).toEqual([{ port: next.port }, { port: next.port }]);
+    next.stop('fast');
+    next.start();
+    await eventually('connections that broke are noticed', () =>
+      ports().then(
+        () => true,
+        () => false,
+      ),
+    );
+    expect(await ports()).toEqual([{ port: next.port }, { port: next.port }]);
+  });
+
+  it('are let in where the server keeps to itself when it was started', async () => {
+    const server = await sharedPostgres();
+    const url = await server.createDatabase();
+    await server.sql(url, 'REVOKE EXECUTE ON FUNCTION pg_postmaster_start_time FROM public');
+    await server.sql(url, "CREATE ROLE uninformed LOGIN PASSWORD 'word'");
+    const address = Object.assign(new URL(url.reveal()), { username: 'uninformed', password: 'word' });
+    const database = openDatabase({ url: new Secret(address.href) });
+    onTestFinished(() => database.close());
+    const asked = await Promise.all([database.ask('SELECT 1 AS one'), database.change('SELECT 1 AS one')]);
+    expect(asked.flat()).toEqual([{ one: 1 }, { one: 1 }]);
+  });
+
   it('are not counted twice when what was given up is cancelled', async () => {
     const url = await makeDatabase();
     const server = await sharedPostgres();

@@ -40,6 +40,17 @@ describe.skipIf(noPostgres !== null)('a database that lost the last commits of a
     expect(await cluster.takeLost()).toEqual([]);
   });
 
+  it('says that this daemon does not own the accounts there, and not that another does', async () => {
+    const url = await makeDatabase();
+    const server = await sharedPostgres();
+    const { store } = await own(await open(url));
+    await store.commit(batch({ notes: { first: '1' } }));
+    await server.sql(url, 'UPDATE slot SET epoch = epoch - 1');
+    await expect(store.commit(batch({ notes: { second: '2' } }))).rejects.toThrow(
+      'this daemon does not own the accounts there; nothing was written',
+    );
+  });
+
   it('gets what it lost of more than a day again, as where an older backup was restored', async () => {
     const url = await makeDatabase();
     const server = await sharedPostgres();
