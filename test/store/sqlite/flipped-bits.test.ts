@@ -145,6 +145,26 @@ describe('a flipped bit in the write-ahead log of a killed daemon', () => {
     },
   );
 
+  it('is none in what a change that failed half-way left behind a shorter commit', () => {
+    const path = makePath();
+    const store = open(path);
+    const failing = new Database(path);
+    failing.pragma('cache_size = 5');
+    failing.exec('BEGIN IMMEDIATE');
+    const put = failing.prepare('INSERT INTO note VALUES (?, ?)');
+    for (let nth = 0; nth < 50; nth += 1) put.run(`note-${nth}`, 'x'.repeat(3000));
+    failing.exec('ROLLBACK');
+    store.commit(batch({ incidents: [incident('incident-1')] }));
+    const killed = makePath();
+    for (const end of ['', '-wal', '-shm']) cpSync(path + end, killed + end);
+    failing.close();
+    store.close();
+    openSqliteReader({ path: killed }).close();
+    const next = open(killed);
+    expect(next.load().damagedRecords).toBeUndefined();
+    expect(next.incidents({})).toHaveLength(1);
+  });
+
   it('is none in what a killed process leaves', async () => {
     for (let commits = 1; commits <= 3; commits += 1) {
       const path = makePath();
