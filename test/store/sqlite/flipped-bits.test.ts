@@ -148,13 +148,14 @@ describe('a flipped bit in the write-ahead log of a killed daemon', () => {
   it('is none in what a change that failed half-way left behind a shorter commit', () => {
     const path = makePath();
     const store = open(path);
+    store.commit(batch({ incidents: [incident('incident-1')] }));
     const failing = new Database(path);
     failing.pragma('cache_size = 5');
     failing.exec('BEGIN IMMEDIATE');
     const put = failing.prepare('INSERT INTO note VALUES (?, ?)');
     for (let nth = 0; nth < 50; nth += 1) put.run(`note-${nth}`, 'x'.repeat(3000));
     failing.exec('ROLLBACK');
-    store.commit(batch({ incidents: [incident('incident-1')] }));
+    store.commit(batch({ incidents: [incident('incident-2')] }));
     const killed = makePath();
     for (const end of ['', '-wal', '-shm']) cpSync(path + end, killed + end);
     failing.close();
@@ -162,7 +163,7 @@ describe('a flipped bit in the write-ahead log of a killed daemon', () => {
     openSqliteReader({ path: killed }).close();
     const next = open(killed);
     expect(next.load().damagedRecords).toBeUndefined();
-    expect(next.incidents({})).toHaveLength(1);
+    expect(next.incidents({})).toHaveLength(2);
   });
 
   it('is none in what a killed process leaves', async () => {
