@@ -1,4 +1,4 @@
-import { onStorageError } from '../domain/operator-error.ts';
+import { StorageError } from '../domain/operator-error.ts';
 import { dayMs, hourMs } from '../domain/time.ts';
 import type { DaemonParts } from './daemon-dependencies.ts';
 
@@ -13,7 +13,7 @@ const longPauseMs = 30 * dayMs;
 const harmlessPart = 0.1;
 
 /** Not while the clock may be wrong: that must not cost the history. */
-export function createRetention({ state, store, committer, timer }: DaemonParts, startedAt: number) {
+export function createRetention({ state, store, committer, timer, log }: DaemonParts, startedAt: number) {
   let nextAt = startedAt + (startedAt - state.lastRunEndedAt > longPauseMs ? distrustMs : everyMs);
   return {
     nextAt: () => nextAt,
@@ -27,7 +27,13 @@ export function createRetention({ state, store, committer, timer }: DaemonParts,
       nextAt = now + everyMs;
       const olderThan = now - state.settings.storage.retentionMs;
       committer.alone(async () => {
-        const isMore = await store.prune(olderThan).catch(onStorageError(false));
+        const isMore = await store.prune(olderThan).catch((error: unknown) => {
+          if (!(error instanceof StorageError)) throw error;
+          // Commits, which say so of all else, may never come to the pages of the history.
+          if (error.kind === 'corrupt')
+            log.error({ err: error }, 'what is older than storage.retention cannot be deleted');
+          return false;
+        });
         if (isMore) nextAt = Math.min(nextAt, now + stepMs);
         timer.wakeBy(nextAt);
       });

@@ -239,8 +239,9 @@ export function writeSpending({ states, ...known }: LastingSpending): Uint8Array
   return bytes;
 }
 
-/** Reads what `writeSpending` wrote; null for bytes of another version, or damaged ones. */
+/** Reads what `writeSpending` wrote; null for bytes of another version, damaged ones, and what is none. */
 export function readSpending(stored: Uint8Array): LastingSpending | null {
+  if (!(stored instanceof Uint8Array)) return null;
   const bytes = Buffer.from(stored.buffer, stored.byteOffset, stored.length);
   if (bytes.length < headAt || bytes[0] !== version) return null;
   if (checksumOf(bytes) !== bytes.readUInt32LE(checksumAt)) return null;

@@ -146,6 +146,7 @@ export function decodePolls(run: Uint8Array): PollRecord[] {
 
 /** `decodePolls` that leaves in `end` the state that the next record is compared with. */
 export function decodeInto(run: Uint8Array, end: RunEnd): PollRecord[] {
+  if (!(run instanceof Uint8Array)) throw new PollCodecError('stored polls are no bytes');
   const polls: PollRecord[] = [];
   if (run[0] === version) {
     refuseAltered(run);

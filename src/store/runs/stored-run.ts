@@ -117,7 +117,7 @@ export class DamagedRuns {
   }
 
   note(run: FoundDamage): void {
-    this.#found.set(placeOf(run), { ...run, foundAt: this.now() });
+    this.#found.set(placeOf(run), { ...storable(run), foundAt: this.now() });
   }
 
   /** Runs that a batch has to set aside: sealed ones, and tails of accounts that begin another one. */
@@ -136,6 +136,18 @@ export class DamagedRuns {
   take(): readonly DamagedRun[] {
     return this.#untaken.splice(0);
   }
+}
+
+/** A flipped bit also changes what type a value of the row has. */
+function storable(run: FoundDamage): FoundDamage {
+  const instant = (value: number | null) => (Number.isSafeInteger(value) ? value : null);
+  return {
+    ...run,
+    earliestAt: instant(run.earliestAt),
+    latestAt: instant(run.latestAt),
+    polls: Number.isSafeInteger(run.polls) ? run.polls : 0,
+    data: run.data instanceof Uint8Array ? run.data : Buffer.from(String(run.data ?? '')),
+  };
 }
 
 function placeOf({ seq, account }: Pick<FoundRun, 'seq' | 'account'>): string {

@@ -140,6 +140,11 @@ export function readSchema(db: Connection, path: string): number {
         'corrupt',
         `database ${path} is damaged: its first page does not say any more that it is lowwater’s; it was left as it is: ${recovery}`,
       );
+    if (isBlank(db))
+      throw new StorageError(
+        'other',
+        `database ${path} holds nothing yet: \`lowwater run\` fills it, or set storage.path`,
+      );
     throw new StorageError(
       'other',
       `${path} is the database of another program; it was left as it is: set storage.path to another file`,

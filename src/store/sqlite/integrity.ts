@@ -24,6 +24,25 @@ export function findMendable(db: Database.Database, path: string, bytes: number)
 /** Makes indexes and the list of free pages again. Throws where that is not enough. */
 export function mend(db: Database.Database, path: string, bytes: number): void {
   try {
+    reindex(db);
+  } catch (error) {
+    // What is in a page that does not say any more that it is one of an index cannot be removed.
+    if (!isSqliteError(error, 'SQLITE_CORRUPT')) throw error;
+    db.unsafeMode(true);
+    db.transaction(() => {
+      plantIndexes(db);
+      reindex(db);
+    }).immediate();
+    db.unsafeMode(false);
+  }
+  if (check(db, bytes).length > 0) db.exec('VACUUM');
+  const [left] = check(db, bytes);
+  if (left !== undefined)
+    throw new StorageError('corrupt', `database ${path} is damaged: ${recovery} (integrity_check: ${left})`);
+}
+
+function reindex(db: Database.Database): void {
+  try {
     db.exec('REINDEX');
   } catch (error) {
     if (!isSqliteError(error, 'SQLITE_CONSTRAINT')) throw error;
@@ -32,10 +51,24 @@ export function mend(db: Database.Database, path: string, bytes: number): void {
       db.exec('REINDEX');
     }).immediate();
   }
-  if (check(db, bytes).length > 0) db.exec('VACUUM');
-  const [left] = check(db, bytes);
-  if (left !== undefined)
-    throw new StorageError('corrupt', `database ${path} is damaged: ${recovery} (integrity_check: ${left})`);
+}
+
+/** Every index begins in a new, empty page: that of an index of a table which is no more. The old pages belong to nobody then. */
+function plantIndexes(db: Database.Database): void {
+  db.pragma('writable_schema = ON');
+  for (const name of db
+    .prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'index'")
+    .pluck()
+    .all()) {
+    db.exec('CREATE TABLE planted (n UNIQUE)');
+    db.prepare(
+      `UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_planted_1')
+       WHERE name = ?`,
+    ).run(name);
+    db.exec("DELETE FROM sqlite_schema WHERE tbl_name = 'planted'");
+    db.pragma('writable_schema = RESET');
+    db.pragma('writable_schema = ON');
+  }
 }
 
 /** While its index was damaged, what was there already was written as if it were new: the last row is as it is now. History keeps its row. */
@@ -45,20 +78,25 @@ function dropDoubles(db: Database.Database, table: string): void {
   else db.exec(`DELETE FROM ${table} WHERE ${older}`);
 }
 
-function check(db: Database.Database, bytes: number): readonly string[] {
+function check(
+  db: Database.Database,
+  bytes: number,
+  kind: 'integrity_check' | 'quick_check' = 'integrity_check',
+): readonly string[] {
   try {
-    return checksFor(db, bytes).flatMap((pragma) =>
+    return checksFor(db, bytes).flatMap((what) =>
       db
-        .prepare<[], string>(`PRAGMA ${pragma}`)
+        .prepare<[], string>(`PRAGMA ${kind}(${what})`)
         .pluck()
         .all()
         .flatMap(linesOf)
         .filter((line) => line !== 'ok'),
     );
   } catch (error) {
-    // Bad damage makes the check itself fail.
     if (!isSqliteError(error, 'SQLITE_CORRUPT')) throw error;
-    return [error instanceof Error ? error.message : 'it cannot be read'];
+    // Bad damage makes the full check itself fail; the quick one names the pages, those of indexes too.
+    const named = kind === 'quick_check' ? [] : check(db, bytes, 'quick_check');
+    return named.length > 0 ? named : [error instanceof Error ? error.message : 'it cannot be read'];
   }
 }
 
@@ -79,12 +117,13 @@ function linesOf(finding: string): readonly string[] {
   return finding.replace(/^\*\*\* in database .*\n/, '').split('\n');
 }
 
+/** What is checked, each by itself. */
 function checksFor(db: Database.Database, bytes: number): readonly string[] {
-  if (bytes <= fullCheckBytes) return [`integrity_check(${maxFindings})`];
+  if (bytes <= fullCheckBytes) return [String(maxFindings)];
   const tables = db
     .prepare<[], { name: string }>(
       "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('segment', 'sqlite_sequence')",
     )
     .all();
-  return tables.map(({ name }) => `integrity_check('${name}')`);
+  return tables.map(({ name }) => `'${name}'`);
 }

@@ -96,6 +96,7 @@ function readFirst(path: string, bytes: number): Buffer | null {
 /** Sizes and places of https://sqlite.org/fileformat2.html, 4.1 and 4.2. */
 const headerBytes = 32;
 const frameHeaderBytes = 24;
+const sizeAfterCommit = 4;
 const magic = 0x377f0682;
 
 /**
@@ -124,7 +125,8 @@ export function readLog(path: string) {
       sums = sumOn(sumOn(sums, frame.subarray(0, 8), isBig), frame.subarray(frameHeaderBytes), isBig);
       isSound &&= isOwn && isSum(sums, frame, 16);
       if (isSound) soundFrames += 1;
-      else if (isOwn) return { soundFrames, isDamaged: true };
+      // A change that failed half-way, as on a full disk, leaves frames behind shorter ones that were committed after it: none of them ends a commit.
+      else if (isOwn && frame.readUInt32BE(sizeAfterCommit) > 0) return { soundFrames, isDamaged: true };
     }
   } finally {
     closeSync(file);

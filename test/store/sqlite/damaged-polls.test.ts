@@ -21,6 +21,24 @@ function makeDamaged(polls: typeof few, sql: string, ...values: unknown[]): stri
   return path;
 }
 
+/** Changes runs as a flipped bit can: no type and no constraint of the table holds it up. */
+function changeLoosely(path: string, sql: string): void {
+  const db = new Database(path);
+  db.unsafeMode(true);
+  const strict =
+    db.prepare<[], string>("SELECT sql FROM sqlite_schema WHERE name = 'segment'").pluck().get() ?? '';
+  for (const [schema, change] of [
+    [strict.replaceAll(/ STRICT| NOT NULL/g, ''), sql],
+    [strict, 'SELECT 1 WHERE false'],
+  ] as const) {
+    db.pragma('writable_schema = ON');
+    db.prepare("UPDATE sqlite_schema SET sql = ? WHERE name = 'segment'").run(schema);
+    db.pragma('writable_schema = RESET');
+    db.prepare(change).run();
+  }
+  db.close();
+}
+
 const flipTail = `UPDATE account SET tail = CAST(substr(tail, 1, length(tail) - 1) || x'ff' AS BLOB) WHERE id = 'otp'`;
 const flipOldest = `UPDATE segment SET data = CAST(substr(data, 1, 99) || x'ff' || substr(data, 101) AS BLOB)
   WHERE seq = (SELECT min(seq) FROM segment WHERE account_no = (SELECT no FROM account WHERE id = 'otp'))`;
@@ -109,6 +127,28 @@ describe('a damaged run among sound ones', () => {
     },
   );
 });
+
+it.each([
+  'data = NULL',
+  'data = CAST(data AS TEXT)',
+  'polls = NULL',
+  "polls = 'x'",
+  'latest_at = latest_at + 0.5',
+])(
+  'a run whose row changed the type of a value while the daemon runs (%s) is left out, named and set aside',
+  (change) => {
+    const many = makePollEveryHour(noon, 60);
+    const path = makeDamaged(many, 'SELECT 1 WHERE false');
+    const store = open(path);
+    changeLoosely(path, `UPDATE segment SET ${change} WHERE seq = 1`);
+    const left = pollsIn(store, 'otp');
+    expect(left).toEqual(many.slice(-left.length));
+    expect(left.length).toBeLessThan(many.length);
+    store.commit(batch());
+    expect(store.takeDamaged()).toMatchObject([{ account: 'otp', earliestAt: noon }]);
+    expect(pollsIn(store, 'otp')).toEqual(left);
+  },
+);
 
 it('whichever bit of stored polls flips, what is read is polls that were stored, or none of them', () => {
   const many = makePollEveryHour(noon, 40);

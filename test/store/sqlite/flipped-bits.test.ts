@@ -145,6 +145,27 @@ describe('a flipped bit in the write-ahead log of a killed daemon', () => {
     },
   );
 
+  it('is none in what a change that failed half-way left behind a shorter commit', () => {
+    const path = makePath();
+    const store = open(path);
+    store.commit(batch({ incidents: [incident('incident-1')] }));
+    const failing = new Database(path);
+    failing.pragma('cache_size = 5');
+    failing.exec('BEGIN IMMEDIATE');
+    const put = failing.prepare('INSERT INTO note VALUES (?, ?)');
+    for (let nth = 0; nth < 50; nth += 1) put.run(`note-${nth}`, 'x'.repeat(3000));
+    failing.exec('ROLLBACK');
+    store.commit(batch({ incidents: [incident('incident-2')] }));
+    const killed = makePath();
+    for (const end of ['', '-wal', '-shm']) cpSync(path + end, killed + end);
+    failing.close();
+    store.close();
+    openSqliteReader({ path: killed }).close();
+    const next = open(killed);
+    expect(next.load().damagedRecords).toBeUndefined();
+    expect(next.incidents({})).toHaveLength(2);
+  });
+
   it('is none in what a killed process leaves', async () => {
     for (let commits = 1; commits <= 3; commits += 1) {
       const path = makePath();
@@ -202,6 +223,15 @@ describe('a flipped bit in an index', () => {
     return place;
   };
 
+  /** As a daemon does whose index does not name the incident any more. */
+  const doubleIncident = (path: string): void => {
+    flip(path, findInIndex(path) + 9);
+    const db = new Database(path);
+    db.exec(`INSERT INTO incident (id, account, rule, fired_at, ended_at, settled, body)
+      SELECT id, account, rule, fired_at, 1, 1, json_set(body, '$.resolvedAt', 77) FROM incident NOT INDEXED WHERE id = 'incident-7'`);
+    db.close();
+  };
+
   it('is found at the start, and the index made again: nothing is doubled', () => {
     const path = makeClosed();
     flip(path, findInIndex(path) + 9);
@@ -220,13 +250,41 @@ describe('a flipped bit in an index', () => {
 
   it('that made a second row of an incident leaves the newer one', () => {
     const path = makeClosed();
-    flip(path, findInIndex(path) + 9);
-    const db = new Database(path);
-    db.exec(`INSERT INTO incident (id, account, rule, fired_at, ended_at, settled, body)
-      SELECT id, account, rule, fired_at, 1, 1, json_set(body, '$.resolvedAt', 77) FROM incident NOT INDEXED WHERE id = 'incident-7'`);
-    db.close();
+    doubleIncident(path);
     const store = open(path);
     expect(store.incidents({}).filter(({ id }) => id === 'incident-7')).toMatchObject([{ resolvedAt: 77 }]);
+  });
+
+  it('is mended where the page does not say any more that it is one of an index, of whichever index, beside a doubled row too', () => {
+    const path = makeClosed();
+    const db = new Database(path);
+    const indexes = db.prepare("SELECT name, rootpage FROM sqlite_schema WHERE type = 'index'").all() as {
+      readonly name: string;
+      readonly rootpage: number;
+    }[];
+    db.close();
+    for (const { name, rootpage } of indexes) {
+      const damaged = makePath();
+      cpSync(path, damaged);
+      if (name !== 'sqlite_autoindex_incident_1') doubleIncident(damaged);
+      flip(damaged, (rootpage - 1) * 4096);
+      if (name === 'incident_unsettled') {
+        const reader = openSqliteReader({ path: damaged });
+        expect(() => reader.load()).toThrow(
+          /damaged: start lowwater again, which makes a damaged index again/,
+        );
+        reader.close();
+      }
+      const store = open(damaged);
+      expect(store.load().damagedRecords, name).toEqual([
+        expect.objectContaining({ source: 'index', reason: expect.stringContaining('made again') }),
+      ]);
+      expect(store.incidents({}), name).toHaveLength(40);
+      store.close();
+      const mended = new Database(damaged);
+      expect(mended.pragma('integrity_check'), name).toEqual([{ integrity_check: 'ok' }]);
+      mended.close();
+    }
   });
 
   it('in the list of free pages is mended', () => {

@@ -170,6 +170,16 @@ describe('a command on a database that no daemon runs on', () => {
     expect(readdirSync(dirname(path))).toEqual([]);
   });
 
+  it('is told that it holds nothing where a start was cut short, as on a full disk, and changes nothing', () => {
+    const path = makePath();
+    writeFileSync(path, '');
+    expect(refusalOf(() => openSqliteReader({ path })).message).toMatch(
+      /holds nothing yet: `lowwater run` fills it/,
+    );
+    expect(readFileSync(path)).toHaveLength(0);
+    open(path).close();
+  });
+
   it.each([
     ['is newer', 99, 'use the newer program'],
     ['was not brought up to date', 0, 'start the daemon of this version once'],
