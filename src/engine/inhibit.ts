@@ -1,4 +1,10 @@
-import { type Alert, displayName, type Incident, providerAccountId } from '../domain/alert.ts';
+import {
+  type Alert,
+  displayName,
+  type Incident,
+  isAcknowledged,
+  providerAccountId,
+} from '../domain/alert.ts';
 import { getOrMake } from '../domain/get-or-make.ts';
 import { providerKeyOf } from '../domain/provider-entry.ts';
 import { count, listFacts, type Quantity, text } from '../domain/quantity.ts';
@@ -50,13 +56,14 @@ function* speakersFor(
   }
 }
 
-/** Retracts what nobody received of open incidents, on channels that are notified of another one that says it. */
+/** Retracts what nobody received of open incidents that nobody took, on channels that are notified of another one that says it. */
 export function retractInhibited(state: MonitorState, ids: Iterable<string>, now: number): void {
   // Tens of thousands of items may wait: they are gone through once.
   const said = new Map<string, Set<string>>();
   for (const id of ids) {
     const incident = state.incidents.get(id);
     if (incident === undefined || incident.resolvedAt !== null || incident.event) continue;
+    if (isAcknowledged(incident)) continue;
     for (const { notified } of speakersFor(state, incident, now))
       for (const channel of Object.keys(notified)) getOrMake(said, channel, () => new Set<string>()).add(id);
   }
