@@ -255,8 +255,8 @@ export const pairMutations: readonly Mutation[] = [
   {
     name: 'what waits for a worse alert that says it goes out besides',
     file: 'src/engine/announce.ts',
-    old: '  retractInhibited(state, turn.decided, now);\n',
-    new: '  void retractInhibited;\n',
+    old: '  retractSuppressed(state, turn.decided, now);\n',
+    new: '  void retractSuppressed;\n',
     pair: 'inhibited × refused',
   },
   {
