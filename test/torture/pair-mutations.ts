@@ -260,6 +260,13 @@ export const pairMutations: readonly Mutation[] = [
     pair: 'inhibited × refused',
   },
   {
+    name: 'what rises or falls into a silence while it waits is told in it',
+    file: 'src/engine/inhibit.ts',
+    old: 'if (isSilenced(state, incident, now)) hush(id, state.queues.keys());',
+    new: '',
+    pair: 'silenced severity × waiting',
+  },
+  {
     name: 'a message counts as waiting since its creation, whatever the clock did',
     file: 'src/daemon/heartbeat.ts',
     old: 'waitedMs(message, now) <= overdueMs',
