@@ -216,7 +216,10 @@ export class Duties {
     const open = message.items.filter(({ incident }) => incident.resolvedAt === null);
     const told = new Set(open.map(({ incident: { account, rule } }) => alertKey(account, rule)));
     const counts = (key: string): boolean => told.has(key);
-    for (const { incident } of message.items)
+    // One that rose or fell into a silence while its message was under way is told.
+    const isSettled = ({ incident: { account, rule } }: (typeof message.items)[number]): boolean =>
+      at - (this.#changedAt.get(alertKey(account, rule)) ?? Number.NEGATIVE_INFINITY) > edgeMs;
+    for (const { incident } of message.items.filter(isSettled))
       if ([-edgeMs, 0, edgeMs].every((edge) => silenced(known, calendar, incident, now + edge)))
         throw new Violation('a silence is kept', `${message.id} to ${channel} says ${incident.id}`);
     for (const { incident } of open)
