@@ -31,6 +31,7 @@ const reasons = sentences('connect', {
 });
 const said = sentences('handshake', {
   proxyRefused: 'the proxy refused the connection: HTTP {status}',
+  socksFailed: 'the SOCKS proxy made no connection ({code})',
   failed: 'TLS: the handshake failed ({code})',
   stopping: 'given up because lowwater is stopping',
 });
@@ -46,6 +47,8 @@ export function explainConnectError(codes: readonly string[]): string | undefine
   if (known !== undefined) return known();
   const status = codes.map((code) => /^PROXY_(\d{3})$/.exec(code)?.[1]).find(Boolean);
   if (status !== undefined) return said.proxyRefused({ status });
+  const socks = codes.find((code) => code.startsWith('UND_ERR_SOCKS5'));
+  if (socks !== undefined) return said.socksFailed({ code: socks });
   const tls = codes.find((code) => /^(?:ERR_TLS|CERT|UNABLE_TO)/.test(code) || endsHandshake.test(code));
   return tls === undefined ? undefined : said.failed({ code: tls });
 }

@@ -186,12 +186,20 @@ describe('a handshake that fails', () => {
 
 describe('a proxy', () => {
   it.each([
-    ['HTTP/1.1 403 Forbidden\r\n\r\n', 'the proxy refused the connection: HTTP 403'],
-    ['HTTP/1.1 407 Proxy Authentication Required\r\n\r\n', 'the proxy refused the connection: HTTP 407'],
-    ['', 'the proxy closed the connection'],
-  ])('that answers %j has surely handed nothing on', async (answer, reason) => {
-    const proxy = await listenSockets((socket) => socket.once('data', () => socket.end(answer)));
-    const delivery = await deliverTo('https://receiver.example/hook', { HTTPS_PROXY: proxy.url });
+    ['http', 'HTTP/1.1 403 Forbidden\r\n\r\n', 'the proxy refused the connection: HTTP 403'],
+    [
+      'http',
+      'HTTP/1.1 407 Proxy Authentication Required\r\n\r\n',
+      'the proxy refused the connection: HTTP 407',
+    ],
+    ['http', '', 'the proxy closed the connection'],
+    ['socks5', '\x05\xff', 'the SOCKS proxy made no connection (UND_ERR_SOCKS5_AUTH_REJECTED)'],
+  ])('that answers (%s) %j has surely handed nothing on', async (scheme, answer, reason) => {
+    const proxy = await listenSockets((socket) =>
+      socket.once('data', () => socket.end(Buffer.from(answer, 'latin1'))),
+    );
+    const environment = { HTTPS_PROXY: proxy.url.replace('http', scheme) };
+    const delivery = await deliverTo('https://receiver.example/hook', environment);
     expect(delivery).toEqual({ kind: 'retry', certainty: 'refused', reason });
     await proxy.close();
   });
