@@ -14,6 +14,8 @@ const reasons = sentences('connect', {
   ENETUNREACH: 'the network cannot be reached',
   UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
   UND_ERR_PRX_CONN: 'the proxy closed the connection',
+  // undici limits the wait for a proxy’s answer alone.
+  UND_ERR_HEADERS_TIMEOUT: 'the proxy made no connection in time',
   CERT_HAS_EXPIRED: 'TLS: the certificate of the server has expired (or the clock of this machine is wrong)',
   CERT_NOT_YET_VALID:
     'TLS: the certificate of the server is not valid yet (or the clock of this machine is wrong)',

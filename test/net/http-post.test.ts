@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { createPing } from '../../src/channels/ping.ts';
 import { Secret } from '../../src/domain/secret.ts';
+import { errorCodes, explainConnectError } from '../../src/net/connect-error.ts';
+import { openProxied } from '../../src/net/connector.ts';
 import { deliverWithin, openHttpConnections, postOnce } from '../../src/net/http-post.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { systemClock } from '../../src/system/clock.ts';
@@ -212,6 +214,16 @@ describe('a proxy', () => {
     expect(performance.now() - started).toBeLessThan(3000);
     await proxy.close();
   });
+});
+
+it('a tunnel that a proxy does not open in time is said to be so, and has surely carried nothing', async () => {
+  const proxy = await listenSockets(() => undefined);
+  const dispatcher = openProxied(systemClock, { HTTPS_PROXY: proxy.url }, { timeout: 200 });
+  const asked = dispatcher?.request({ origin: 'https://receiver.example', path: '/', method: 'POST' });
+  const error = await asked?.catch((cause: unknown) => cause);
+  expect(explainConnectError(errorCodes(error))).toBe('the proxy made no connection in time');
+  await dispatcher?.destroy();
+  await proxy.close();
 });
 
 describe('an answer whose status came', () => {
