@@ -39,7 +39,7 @@ export function openProcessLog(env: Readonly<Record<string, string | undefined>>
       for (const value of values) hidden.add(value);
       if (current !== null) await teach(current, values);
     },
-    /** What Node warns of, in the daemon's log: undici calls its SOCKS experimental, say. */
+    /** A warning of Node, as a line of the daemon's log: undici calls its SOCKS experimental, say. */
     reportWarning({ name, message }: Error): void {
       current?.warn({ name, warning: message }, 'warning of Node');
     },
