@@ -43,7 +43,7 @@ export function keyOrders(
   return items.flatMap((item) => all.filter((order) => order.item === item));
 }
 
-/** Of the incidents of an alert the open one is the last, also where the clock was set back since the others began. */
+/** The open incident of an alert is its newest, also where the clock was set back since the others began. */
 export function newestFirst(items: readonly MessageItem[]): readonly MessageItem[] {
   const begunAt = ({ firedAt, resolvedAt }: MessageItem): number =>
     resolvedAt === null ? Number.MAX_SAFE_INTEGER : firedAt;

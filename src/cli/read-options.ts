@@ -102,9 +102,10 @@ export async function requireRule(
   { rules, channels }: Pick<Names, 'rules' | 'channels'>,
   id: string,
 ): Promise<void> {
-  const { selfAlertTypes } = await import('../rules/registry.ts');
+  const { selfAlertTypes, severalSelfAlerts } = await import('../rules/registry.ts');
   const { channelFailedRule } = await import('../rules/self-alert-kinds.ts');
-  if (![...selfAlertTypes, ...channels.map(channelFailedRule)].includes(id)) requireKnown('rule', rules, id);
+  const own = [...selfAlertTypes, ...channels.map(channelFailedRule)];
+  if (!own.includes(id) && !severalSelfAlerts.test(id)) requireKnown('rule', rules, id);
 }
 
 /** The problem with an id that is none of these, in words. */

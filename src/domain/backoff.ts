@@ -69,7 +69,7 @@ export function parseHttpDate(text: string): number | null {
   return Number.isNaN(at) ? null : at;
 }
 
-/** What stands in between joins two headers by a comma (RFC 9110, 5.3), which a date has within it too. */
+/** A proxy joins two headers by a comma (RFC 9110, 5.3), which a date has within it too. */
 const betweenValues = /,(?!\s*\d\d[ -][A-Z])/;
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;

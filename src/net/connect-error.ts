@@ -14,6 +14,8 @@ const reasons = sentences('connect', {
   ENETUNREACH: 'the network cannot be reached',
   UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
   UND_ERR_PRX_CONN: 'the proxy closed the connection',
+  // undici limits the wait for a proxy’s answer alone.
+  UND_ERR_HEADERS_TIMEOUT: 'the proxy made no connection in time',
   CERT_HAS_EXPIRED: 'TLS: the certificate of the server has expired (or the clock of this machine is wrong)',
   CERT_NOT_YET_VALID:
     'TLS: the certificate of the server is not valid yet (or the clock of this machine is wrong)',
@@ -31,6 +33,7 @@ const reasons = sentences('connect', {
 });
 const said = sentences('handshake', {
   proxyRefused: 'the proxy refused the connection: HTTP {status}',
+  socksFailed: 'the SOCKS proxy made no connection ({code})',
   failed: 'TLS: the handshake failed ({code})',
   stopping: 'given up because lowwater is stopping',
 });
@@ -46,6 +49,8 @@ export function explainConnectError(codes: readonly string[]): string | undefine
   if (known !== undefined) return known();
   const status = codes.map((code) => /^PROXY_(\d{3})$/.exec(code)?.[1]).find(Boolean);
   if (status !== undefined) return said.proxyRefused({ status });
+  const socks = codes.find((code) => code.startsWith('UND_ERR_SOCKS5'));
+  if (socks !== undefined) return said.socksFailed({ code: socks });
   const tls = codes.find((code) => /^(?:ERR_TLS|CERT|UNABLE_TO)/.test(code) || endsHandshake.test(code));
   return tls === undefined ? undefined : said.failed({ code: tls });
 }

@@ -40,22 +40,36 @@ export function openProxied(
   clock: Clock,
   environment: Environment,
   { timeout, ...settings }: Agent.Options & { readonly timeout: number },
-): EnvHttpProxyAgent | null {
+): Agent | null {
   const proxies = readProxyVariables(environment);
   if (proxies === null) return null;
+  const { httpsProxy, httpProxy, noProxy } = proxies;
   const verified = connectOptions(clock, timeout);
-  const connect = { ...verified, timeout };
-  return new EnvHttpProxyAgent({
-    ...settings,
-    ...proxies,
-    allowH2: false,
-    connect,
-    // A proxy that never answers would hold each tunnel for undici's five minutes.
-    clientFactory: (_proxy, options) => new Agent({ ...options, headersTimeout: timeout }),
-    requestTls: verified,
-    // undici would speak TLS to a SOCKS proxy where this is given.
-    ...(/^socks/i.test(proxies.httpsProxy || proxies.httpProxy) ? {} : { proxyTls: verified }),
+  const through = (proxy: string): EnvHttpProxyAgent =>
+    new EnvHttpProxyAgent({
+      ...settings,
+      httpsProxy: proxy,
+      httpProxy: proxy,
+      noProxy,
+      allowH2: false,
+      connect: { ...verified, timeout },
+      connectTimeout: timeout,
+      // A proxy that never answers would hold each tunnel for undici's five minutes.
+      clientFactory: (_proxy, options) => new Agent({ ...options, headersTimeout: timeout }),
+      requestTls: verified,
+      // undici would speak TLS to a SOCKS proxy where `proxyTls` is given.
+      ...(/^socks/i.test(proxy) ? credentialsIn(proxy) : { proxyTls: verified }),
+    });
+  // undici has one set of settings for both proxies, of which one may speak SOCKS.
+  return new Agent({
+    factory: (origin) => through(/^https:/.test(String(origin)) ? httpsProxy || httpProxy : httpProxy),
   });
+}
+
+/** undici would send them to a SOCKS proxy as they stand in the address: `%40` for an `@`. */
+function credentialsIn(proxy: string) {
+  const { username, password } = new URL(proxy);
+  return { username: decodeURIComponent(username), password: decodeURIComponent(password) };
 }
 
 const continueStart = 'HTTP/1.1 100';

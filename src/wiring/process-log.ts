@@ -39,6 +39,10 @@ export function openProcessLog() {
       for (const value of values) hidden.add(value);
       if (current !== null) await teach(current, values);
     },
+    /** A warning of Node, as a line of the daemon's log: undici calls its SOCKS experimental, say. */
+    reportWarning({ name, message }: Error): void {
+      current?.warn({ name, warning: message }, 'warning of Node');
+    },
     /** One fatal line: in the daemon's log where it is open, else on standard error. Written when it is done, and where the log is open when the call returns. */
     async reportFatal(error: unknown): Promise<void> {
       const err = error instanceof Error ? error : new Error(String(error));

@@ -18,6 +18,8 @@ export async function startProcess(signal: AbortSignal): Promise<void> {
   const isDaemon = commandOf(process.argv.slice(2)) === 'run';
   const log = openProcessLog();
   process.on('uncaughtException', (error) => void endFatally(error));
+  // Node would write them on standard error, between what a command says.
+  process.removeAllListeners('warning').on('warning', log.reportWarning);
   const noReader = new AbortController();
   const stdout = openOutput(process.stdout, (error) => {
     // Its log is lost, and counted as such; the daemon goes on.

@@ -442,9 +442,11 @@ describe('commands that change', () => {
       code: 2,
       stderr: expect.stringContaining('did you mean "sms-low"?'),
     });
-    const added = await lowwater('silence add --rule config-invalid --for 2h');
-    const id = /Silence (\S+):/.exec(added.stdout)?.[1] ?? '';
-    expect(await lowwater(`silence expire ${id}`)).toMatchObject({ code: 0 });
+    for (const rule of ['config-invalid', 'storage-failed:otp']) {
+      const added = await lowwater(`silence add --rule ${rule} --for 2h`);
+      const id = /Silence (\S+):/.exec(added.stdout)?.[1] ?? '';
+      expect(await lowwater(`silence expire ${id}`), rule).toMatchObject({ code: 0 });
+    }
   });
 
   it('orders wait in the database while no daemon runs, and are carried out when it starts', async () => {

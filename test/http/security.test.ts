@@ -102,6 +102,9 @@ describe('the token', () => {
     const asked = await (await fetch(server.url + location)).text();
     expect(asked).toContain('Nothing was done, because nobody was signed in.');
     expect(asked).toContain('name="next" value="/accounts/otp?range=7d"');
+    const cookie = (await signIn(token, '/')).headers.get('set-cookie') ?? '';
+    for (const shownAgain of ['/pay/ordered', '/pay/announced'])
+      expect((await withCookie(shownAgain, cookie)).headers.get('location')).toBe('/pay');
   });
 
   it.each([

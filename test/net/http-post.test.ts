@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { createPing } from '../../src/channels/ping.ts';
 import { Secret } from '../../src/domain/secret.ts';
+import { errorCodes, explainConnectError } from '../../src/net/connect-error.ts';
+import { openProxied } from '../../src/net/connector.ts';
 import { deliverWithin, openHttpConnections, postOnce } from '../../src/net/http-post.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { systemClock } from '../../src/system/clock.ts';
@@ -186,12 +188,20 @@ describe('a handshake that fails', () => {
 
 describe('a proxy', () => {
   it.each([
-    ['HTTP/1.1 403 Forbidden\r\n\r\n', 'the proxy refused the connection: HTTP 403'],
-    ['HTTP/1.1 407 Proxy Authentication Required\r\n\r\n', 'the proxy refused the connection: HTTP 407'],
-    ['', 'the proxy closed the connection'],
-  ])('that answers %j has surely handed nothing on', async (answer, reason) => {
-    const proxy = await listenSockets((socket) => socket.once('data', () => socket.end(answer)));
-    const delivery = await deliverTo('https://receiver.example/hook', { HTTPS_PROXY: proxy.url });
+    ['http', 'HTTP/1.1 403 Forbidden\r\n\r\n', 'the proxy refused the connection: HTTP 403'],
+    [
+      'http',
+      'HTTP/1.1 407 Proxy Authentication Required\r\n\r\n',
+      'the proxy refused the connection: HTTP 407',
+    ],
+    ['http', '', 'the proxy closed the connection'],
+    ['socks5', '\x05\xff', 'the SOCKS proxy made no connection (UND_ERR_SOCKS5_AUTH_REJECTED)'],
+  ])('that answers (%s) %j has surely handed nothing on', async (scheme, answer, reason) => {
+    const proxy = await listenSockets((socket) =>
+      socket.once('data', () => socket.end(Buffer.from(answer, 'latin1'))),
+    );
+    const environment = { HTTPS_PROXY: proxy.url.replace('http', scheme) };
+    const delivery = await deliverTo('https://receiver.example/hook', environment);
     expect(delivery).toEqual({ kind: 'retry', certainty: 'refused', reason });
     await proxy.close();
   });
@@ -204,6 +214,16 @@ describe('a proxy', () => {
     expect(performance.now() - started).toBeLessThan(3000);
     await proxy.close();
   });
+});
+
+it('a tunnel that a proxy does not open in time is said to be so, and has surely carried nothing', async () => {
+  const proxy = await listenSockets(() => undefined);
+  const dispatcher = openProxied(systemClock, { HTTPS_PROXY: proxy.url }, { timeout: 200 });
+  const asked = dispatcher?.request({ origin: 'https://receiver.example', path: '/', method: 'POST' });
+  const error = await asked?.catch((cause: unknown) => cause);
+  expect(explainConnectError(errorCodes(error))).toBe('the proxy made no connection in time');
+  await dispatcher?.destroy();
+  await proxy.close();
 });
 
 describe('an answer whose status came', () => {

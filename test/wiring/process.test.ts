@@ -79,6 +79,31 @@ describe.concurrent('lowwater when something is wrong with the process', () => {
     expect(stderr).toMatch(/^lowwater: ended by an error that it cannot report: .*Cannot find module.*\n$/);
   });
 
+  it('what Node warns of is a line of the log, and nothing among what is said', async () => {
+    const env = preload(`
+      const waiting = setInterval(() => {
+        if (process.listenerCount('SIGHUP') < 2) return;
+        clearInterval(waiting);
+        process.emitWarning('SOCKS is young', 'ExperimentalWarning');
+      }, 10);
+    `);
+    const file = join(folder, 'warned.json');
+    writeFileSync(
+      file,
+      JSON.stringify({
+        storage: { path: join(folder, 'warned.db') },
+        provider: { baseUrl: 'http://127.0.0.1:9' },
+        accounts: [{ id: 'otp', authSecret: 'a-secret-of-no-account' }],
+        channels: { ops: { type: 'webhook', url: 'http://127.0.0.1:9' } },
+        server: null,
+      }),
+    );
+    const daemon = startBuilt(['run', '--config', file], { env });
+    await daemon.until(/"name":"ExperimentalWarning","warning":"SOCKS is young"/);
+    daemon.child.kill('SIGTERM');
+    expect(await daemon.ended).toMatchObject({ code: 0, stderr: '' });
+  });
+
   it('a second signal does not wait for an orderly end', async () => {
     const env = preload(
       `import { Server } from 'node:http'; Server.prototype.close = function () { return this; };`,

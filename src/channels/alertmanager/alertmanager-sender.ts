@@ -129,7 +129,7 @@ export function renderAlerts(
       const name = { ...labels, alertname: 'LowwaterTest', severity: 'info' };
       return [{ labels: name, annotations: { summary: testHeadline(message) }, startsAt: now, endsAt: now }];
     }
-    // Of two incidents of an alert the last says what is so, and the other ends where it had another severity.
+    // The newest incident of an alert says what is so; one before it ends where it had another severity.
     case 'incidents': {
       const alerts = newestFirst(message.items)
         .filter((item) => stateOf(item) !== 'event')

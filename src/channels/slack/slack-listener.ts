@@ -36,7 +36,7 @@ interface Envelope {
   readonly payload: unknown;
 }
 
-/** In a channel the bot hears what begins so; its guide names it so. */
+/** The mention of the bot, by the name that its guide gives it: in a channel it hears nothing that begins otherwise. */
 const mentionOfBot = '@lowwater ';
 
 /** Kinds of messages that people write: plain, with a file, to the channel too, and in the third person (docs.slack.dev, message event). */

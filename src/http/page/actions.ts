@@ -107,6 +107,9 @@ export function addActions(app: WebApp): void {
   app.post('/silences', silence);
   app.post('/pay/ordered', orderTopUp);
   app.post('/pay/announced', announceRun);
+  // Their answers may hold a form again, to which people come back who had to sign in.
+  for (const path of ['/pay/ordered', '/pay/announced'])
+    app.get(path, (context) => context.redirect('/pay', 303));
 }
 
 /** A silence that is confirmed begins; another is asked about first, and one with a mistake is shown again with it. */

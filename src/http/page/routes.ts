@@ -1,4 +1,5 @@
 import { type Html, html, sayHtml } from '../../wording/html.ts';
+import { joinSentences } from '../../wording/lists.ts';
 import { phrases, say } from '../../wording/phrase.ts';
 import { isSecure, peerOf } from '../access.ts';
 import { findAccount } from '../api/input.ts';
@@ -109,7 +110,8 @@ async function showSignIn(context: WebContext): Promise<Response> {
   const isReplaced = site.sessions?.isOfOtherToken(context.req.header('cookie')) ?? false;
   const isUndone = context.req.query('undone') !== undefined;
   const problems = [...(isUndone ? [says.undone] : []), ...(isReplaced ? [says.replaced] : [])];
-  const content = renderSignIn(next, problems.map((problem) => say(problem, scope)).join(' ') || null, scope);
+  const problem = joinSentences(problems.map((each) => say(each, scope))) || null;
+  const content = renderSignIn(next, problem, scope);
   return show(context, { title: titleOf('signIn', scope), content, chrome: null });
 }
 

@@ -181,7 +181,7 @@ export const descriptionKeys = {
     .array(errorShape, { error: 'must be a list' })
     .default([])
     .describe(
-      'What failures mean; the first that fits. 401 and 403 are auth_failed and 429 is rate_limited without it, and where it says of a path only that something there is an api_error.',
+      'What failures mean; the first that fits. 401 and 403 are auth_failed and 429 is rate_limited where none fits, or only one with a path alone that means api_error.',
     ),
   message: path('Where a failure is described in words.').optional(),
   postpaid: z

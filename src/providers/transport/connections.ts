@@ -43,7 +43,6 @@ export function openConnections(options: {
   const proxied = openProxied(clock, options.environment, {
     ...kept,
     pipelining: 1,
-    connectTimeout: connectTimeoutMs,
     timeout: connectTimeoutMs,
   });
   return {

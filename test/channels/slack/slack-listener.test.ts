@@ -388,7 +388,7 @@ describe('Socket Mode', () => {
     expect(bed.slack.of('chat.postEphemeral')).toMatchObject([
       { text: 'Write: ordered otp 1400 by friday', user: 'U012AB3CD' },
     ]);
-    // What is written in a channel without it is heard by nobody.
+    // The bot hears nothing in a channel that is written without it.
     expect(bed.events).toMatchObject([{ prefix: '@lowwater ' }]);
   });
 

@@ -216,6 +216,7 @@ describe('an answer that fails', () => {
       { path: '$.errors[*].code', equals: 2, means: 'auth_failed' },
       { path: '$.code', equals: 'closed', means: 'api_error' },
       { path: '$.problem', means: 'api_error' },
+      { status: 403, path: '$.closed', means: 'api_error' },
     ],
     message: '$.message',
     postpaid: [
@@ -264,6 +265,12 @@ describe('an answer that fails', () => {
       429,
       '{"problem":"x"}',
       'rate_limited: rate limited: HTTP 429',
+    ],
+    [
+      'any error of the table with 403 that names the status',
+      403,
+      '{"closed":"x"}',
+      'api_error: the provider reports an error: $.closed says so (HTTP 403)',
     ],
     [
       'a code of the table with 403, which says less',

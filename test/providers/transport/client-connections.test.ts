@@ -147,6 +147,30 @@ describe('proxy variables', () => {
     await server.close();
   });
 
+  test('HTTP_PROXY may speak SOCKS where HTTPS_PROXY does not, and gets its password as it is', async () => {
+    const server = await listenHttp((_request, response) => send(response, {}));
+    const said: string[] = [];
+    // RFC 1928 and 1929: it wants a password, takes it, and has made the connection.
+    const answers = ['\x05\x02', '\x01\x00', `\x05\x00\x00\x01${'\x00'.repeat(6)}`];
+    const proxy = await listenSockets((socket) => {
+      const hear = (text: Buffer): void => {
+        said.push(text.toString('latin1'));
+        socket.write(answers[said.length - 1] ?? '');
+        if (said.length < answers.length) return;
+        socket.off('data', hear);
+        socket.pipe(connect(server.port, '127.0.0.1')).pipe(socket);
+      };
+      socket.on('data', hear);
+    });
+    const HTTP_PROXY = `socks5://user:p%40ss@127.0.0.1:${proxy.port}`;
+    const environment = { HTTP_PROXY, HTTPS_PROXY: 'http://127.0.0.1:1' };
+    const outcome = await readOnce('http://provider.example', { environment, allowInsecureHttp: true });
+    expect(outcome).toMatchObject({ kind: 'ok' });
+    expect(said[1]).toBe('\x01\x04user\x04p@ss');
+    await proxy.close();
+    await server.close();
+  });
+
   test('a tunnel that the proxy never opens is given up soon after the request', async () => {
     const closed = Promise.withResolvers<void>();
     const proxy = await listenSockets((socket) => socket.resume().on('close', closed.resolve));
