@@ -33,7 +33,8 @@ export function followChannels(state: MonitorState, now: number): void {
   renameChannels(state, names);
   for (const name of before.keys()) if (!present.has(name)) forgetChannel(state, name, now);
   for (const [name, digest] of present)
-    if (before.get(name) !== digest) state.notes.write(receiverNote + name, digest);
+    if (state.notes.get(receiverNote + name)?.value !== digest)
+      state.notes.write(receiverNote + name, digest);
 }
 
 /** The channels of which the receiver stands in the next settings no more, under any name. */
@@ -105,8 +106,16 @@ function receiversBefore(state: MonitorState): ReadonlyMap<string, string | null
     if (incident.type === channelFailed.type)
       before.set(incident.rule.slice(channelFailedRule('').length), null);
   }
+  // Of a place of two parts 0.2.0 wrote the second one first.
+  const swapped = (text: string): string => text.replace(/^(\S+) (\S+) (\S+)$/, '$1 $3 $2');
+  const renewed = new Map(
+    [...receiversOf(state.settings.channels).values()].map((text) => [
+      keyedDigest(state, swapped(text)),
+      keyedDigest(state, text),
+    ]),
+  );
   for (const { name, value } of state.notes.under(receiverNote))
-    before.set(name.slice(receiverNote.length), value);
+    before.set(name.slice(receiverNote.length), renewed.get(value) ?? value);
   return before;
 }
 

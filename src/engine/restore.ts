@@ -128,19 +128,8 @@ function awaitPoll(state: MonitorState, account: WatchedAccount, unwatchedMs: nu
 }
 
 function holdIncident(state: MonitorState, incident: Incident): void {
-  const known = completed(incident);
-  if (incident.resolvedAt !== null || state.endedCleanly) state.incidents.setInMemory(incident.id, known);
-  else state.incidents.set(incident.id, perhapsRisen(known));
-}
-
-/** With fields that older versions did not store. Their acknowledgements count as notified, so that none comes late. */
-function completed(incident: Incident): Incident {
-  const acknowledgedAt = incident.acknowledgement?.at ?? null;
-  const whole = mapNotified(incident, (last) => ({
-    ...last,
-    ...(Object.hasOwn(last, 'acknowledgedAt') ? {} : { acknowledgedAt }),
-  }));
-  return { ...whole, eased: incident.eased ?? null };
+  if (incident.resolvedAt !== null || state.endedCleanly) state.incidents.setInMemory(incident.id, incident);
+  else state.incidents.set(incident.id, perhapsRisen(incident));
 }
 
 /** Tools may have it under keys more than a daemon stored that died: one for each level that it can rise. */

@@ -1,4 +1,4 @@
-import type { Incident } from '../domain/alert.ts';
+import { type Incident, mapNotified } from '../domain/alert.ts';
 import type { AccountState, Reading } from '../domain/reading.ts';
 
 /** A reading as an account's row holds it since 0.1.0: its balances are next to its instant and its currency. */
@@ -39,6 +39,12 @@ export function incidentToBody({ notified, ...rest }: Incident): StoredIncident 
   return { ...rest, told: notified };
 }
 
+/** With fields that older versions did not store. Their acknowledgements count as notified, so that none comes late. */
 export function incidentFromBody({ told, ...rest }: StoredIncident): Incident {
-  return { ...rest, notified: told };
+  const acknowledgedAt = rest.acknowledgement?.at ?? null;
+  const incident = { ...rest, eased: rest.eased ?? null, notified: told };
+  return mapNotified(incident, (last) => ({
+    ...last,
+    ...(Object.hasOwn(last, 'acknowledgedAt') ? {} : { acknowledgedAt }),
+  }));
 }

@@ -18,7 +18,14 @@ import {
 } from '../support/account-facts.ts';
 import { giveAtOnce } from '../support/orders.ts';
 import { incidentMessage } from '../support/recording-channel.ts';
-import { makeAccount, makeChannel, makeProvider, makeRoute, makeSettings } from '../support/settings.ts';
+import {
+  channelOf,
+  makeAccount,
+  makeChannel,
+  makeProvider,
+  makeRoute,
+  makeSettings,
+} from '../support/settings.ts';
 import { read, startWorld, step, type World } from '../support/world.ts';
 
 const rule = smsLow({ warning: units(200) });
@@ -420,6 +427,22 @@ describe('an account that points at another prepaid account', () => {
 });
 
 describe('a channel', () => {
+  test('of PagerDuty that 0.2.0 left with an open alert has its receiver still, and hears nothing twice', async () => {
+    const routingKey = 'R0123456789ABCDEF0123456789ABCDE';
+    const parts = { rules: [rule], channels: [channelOf('ops', { type: 'pagerduty', routingKey })] };
+    const world = await startWorld(parts);
+    await read(world, 100);
+    const { state } = world.daemon;
+    // Its key stood last there.
+    state.notes.write(
+      'receiver:ops',
+      keyedDigest(state, `pagerduty https://events.pagerduty.com ${routingKey}`),
+    );
+    await world.restart({ downMs: 0, parts });
+    expect(await read(world, 90)).toEqual([]);
+    expect(world.errors).toEqual([]);
+  });
+
   test('that is renamed is not reported again, keeps what was on its way, and hears the end', async () => {
     const world = await startWorld({ accounts: ['otp', 'ads'], rules: [rule] });
     await read(world, 100);

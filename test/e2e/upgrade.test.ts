@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import Database from 'better-sqlite3';
 import { expect, it, onTestFinished } from 'vitest';
 import { loadConfigFile } from '../../src/config/load-config.ts';
 import { openReader, openStore } from '../../src/store/store.ts';
@@ -46,10 +47,14 @@ it('a configuration of 0.1.0 is valid and means what it meant', async () => {
   expect(settings.routes).toMatchObject([{ channels: ['ops'], repeatEveryMs: 4 * 3_600_000 }]);
 });
 
-it('a database of 0.1.0 is migrated, and readings, incidents, acknowledgements and silences are as they were', async () => {
+/** What the program shows of the database of 0.1.0 once a start has migrated it. */
+async function openUpgraded(change = '') {
   const folder = makeInstallation();
   const { settings } = await loadSettings(folder);
   const { path = '' } = settings.storage;
+  const database = new Database(path);
+  database.exec(change);
+  database.close();
   await openStore({ path, log: silent, now: () => now, program: 'lowwater of this test' }).close();
   const reader = openReader({ path, now: () => now });
   onTestFinished(() => reader.close());
@@ -60,6 +65,24 @@ it('a database of 0.1.0 is migrated, and readings, incidents, acknowledgements a
     random: seededRandom(),
     calendar: cronCalendar,
   });
+  return { reader, views };
+}
+
+it('a top-up of the time of 0.1.0 is shown among what is past, and what fires still beside it', async () => {
+  const { views } = await openUpgraded(`
+    UPDATE incident SET ended_at = fired_at, body = json_set(body, '$.event', json('true'), '$.type', 'top-up')
+      WHERE account = 'marketing';
+    DELETE FROM alert WHERE account = 'marketing';`);
+  const all = await views.alerts({ all: true });
+  expect(all.map(({ account, type, state }) => `${account} ${type} ${state}`)).toEqual([
+    'broken auth-failed firing',
+    'otp below firing',
+    'marketing top-up resolved',
+  ]);
+});
+
+it('a database of 0.1.0 is migrated, and readings, incidents, acknowledgements and silences are as they were', async () => {
+  const { reader, views } = await openUpgraded();
   const readings = await views.readings('otp', now - 3_600_000, now);
   expect(readings).toHaveLength(28);
   expect(readings.at(-1)).toMatchObject({ balances: { sms: expect.any(Number) }, currency: 'CNY' });
