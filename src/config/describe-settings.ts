@@ -3,6 +3,7 @@ import { kindOf } from '../channels/registry.ts';
 import { formatMicros } from '../domain/money.ts';
 import type { ConfigProblem } from '../domain/operator-error.ts';
 import { ownOf } from '../domain/own.ts';
+import { plural } from '../domain/plain-text.ts';
 import { defaultEntry, entryOf, type ProviderEntry } from '../domain/provider-entry.ts';
 import type { Route } from '../domain/route.ts';
 import { type Matcher, matchesEverything, type Rule, wordMatcher } from '../domain/rule.ts';
@@ -34,6 +35,7 @@ export function describeSettings(settings: Settings, warnings: readonly ConfigPr
       name: channel.name,
       type: channel.type,
       target: kindOf(channel).describe(channel),
+      language: channel.language ?? settings.language,
     })),
     routes: settings.routes.map(describeRoute),
     silences: settings.silences.map((silence) => ({
@@ -42,10 +44,11 @@ export function describeSettings(settings: Settings, warnings: readonly ConfigPr
       duration: formatDuration(silence.durationMs),
       comment: silence.comment,
     })),
-    reports: settings.reports.map(({ id, cron, timezone, channels }) => ({
+    reports: settings.reports.map(({ id, language, cron, timezone, channels }) => ({
       id,
       when: `${cron} (${timezone})`,
       channels,
+      language: language ?? 'that of each channel',
     })),
     settings: describeRest(settings),
     warnings,
@@ -104,11 +107,12 @@ function describeRoute(route: Route) {
         ? null
         : { after: formatDuration(route.escalate.afterMs), channels: route.escalate.channels },
     continue: route.continue,
+    mention: route.mention,
   };
 }
 
 function describeRest(settings: Settings): Record<string, string> {
-  const { provider, providers, server, heartbeat, storage, log, timezone, money, payDays } = settings;
+  const { provider, providers, heartbeat, storage, log, timezone, money, payDays } = settings;
   return {
     'provider.timeout': formatDuration(provider.timeoutMs),
     'provider.maxRequestsPerSecond': String(provider.maxRequestsPerSecond),
@@ -117,11 +121,7 @@ function describeRest(settings: Settings): Record<string, string> {
     ...Object.fromEntries(
       Object.values(providers).map((entry) => [`providers.${entry.name}`, describeEntry(entry)]),
     ),
-    server:
-      server === null
-        ? 'off'
-        : `${server.host} port ${server.port}, ${server.token === null ? 'no token' : 'with token'}`,
-    'server.publicUrl': server?.publicUrl ?? 'none',
+    ...describeServer(settings.server),
     heartbeat:
       heartbeat === null ? 'none' : `${hostOf(heartbeat.url)} every ${formatDuration(heartbeat.everyMs)}`,
     ...describeStorage(storage),
@@ -130,6 +130,19 @@ function describeRest(settings: Settings): Record<string, string> {
     ...(money === null ? {} : { money: `sums in ${money.currency} at the rates of ${describeRates(money)}` }),
     ...(payDays === null ? {} : { payDays }),
     timezone,
+  };
+}
+
+function describeServer(server: Settings['server']): Record<string, string> {
+  if (server === null) return { server: 'off', 'server.publicUrl': 'none' };
+  const { host, port, publicUrl, token, viewerToken, trustedProxy, openMetrics } = server;
+  return {
+    server: `${host} port ${port}, ${token === null ? 'no token' : 'with token'}`,
+    'server.publicUrl': publicUrl ?? 'none',
+    'server.viewerToken': viewerToken === null ? 'none' : '(hidden)',
+    'server.trustedProxy':
+      trustedProxy === null ? 'none' : `${trustedProxy.header} of ${trustedProxy.addresses.join(', ')}`,
+    'server.openMetrics': String(openMetrics),
   };
 }
 
@@ -142,7 +155,7 @@ function describeRates({ rates, source }: NonNullable<Settings['money']>): strin
 /** `twilio, at most 1 request a second, timeout 10s, balances balance`. */
 function describeEntry({ type, maxRequestsPerSecond, timeoutMs, balances }: ProviderEntry): string {
   const ids = balances.map(({ id }) => id).join(' and ');
-  return `${type}, at most ${maxRequestsPerSecond} requests a second, timeout ${formatDuration(timeoutMs)}, balances ${ids}`;
+  return `${type}, at most ${plural(maxRequestsPerSecond, 'request')} a second, timeout ${formatDuration(timeoutMs)}, balances ${ids}`;
 }
 
 function describeStorage({ path, postgres }: StorageSettings): Record<string, string> {

@@ -12,7 +12,8 @@ export function configJsonSchema(options: { readonly reused?: 'ref' } = {}): z.c
     override: ({ zodSchema, jsonSchema, path }) => {
       const inFiles = listsInFiles.find((key) => configSchema.shape[key] === zodSchema);
       if (inFiles !== undefined) allowFiles(jsonSchema, inFiles);
-      if (replaceable.has(zodSchema._zod.def.type) && path.at(-2) !== 'anyOf')
+      const { type } = zodSchema._zod.def;
+      if (replaceable.has(type) && (type === 'enum' || path.at(-2) !== 'anyOf'))
         allowAlso(jsonSchema, placeholder);
     },
   });

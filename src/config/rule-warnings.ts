@@ -7,7 +7,7 @@ import { providerKeyOf } from '../domain/provider-entry.ts';
 import { accountSubject, type Matcher, matches, type Rule } from '../domain/rule.ts';
 import type { AccountSettings, Settings } from '../domain/settings.ts';
 import { describeRule, ruleKindOf } from '../rules/registry.ts';
-import { rulesForAccount } from '../rules/rules-for-account.ts';
+import { ruleOn, rulesForAccount } from '../rules/rules-for-account.ts';
 import { didYouMean, listFirst, listWords, quoteKey } from '../wording/lists.ts';
 import type { Position } from './draft.ts';
 
@@ -61,7 +61,7 @@ function warnOfOverlaps(position: Position, rule: Rule, overlaps: Overlaps): voi
 /** A rule with thresholds by currency watches no account in another one, unless it has thresholds for all. */
 function warnOfCurrencySteps(
   position: Position,
-  { thresholdsByCurrency, match }: Rule,
+  { thresholdsByCurrency, ...plain }: Rule,
   { watched, all }: Readonly<Record<'watched' | 'all', readonly AccountSettings[]>>,
 ): void {
   if (thresholdsByCurrency === undefined) return;
@@ -69,7 +69,7 @@ function warnOfCurrencySteps(
   const unused = Object.keys(thresholdsByCurrency).filter((code) => !known.has(code));
   if (unused.length > 0) position.at('thresholdsByCurrency').report(`no account is in ${listWords(unused)}`);
   const isWatched = new Set(watched);
-  const left = all.filter((account) => !isWatched.has(account) && matches(match, accountSubject(account)));
+  const left = all.filter((account) => !isWatched.has(account) && ruleOn(plain, account) !== null);
   if (left.length > 0)
     position.report(
       `has no thresholds for the currency of ${listFirst(left.map(({ id }) => id))}, and does not watch that`,

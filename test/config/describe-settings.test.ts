@@ -62,11 +62,12 @@ test('what validate prints names accounts, rules, channels, routes and defaults 
     ]),
   );
   expect(channels).toEqual([
-    { name: 'ops', type: 'slack', target: 'https://hooks.slack.com' },
+    { name: 'ops', type: 'slack', target: 'https://hooks.slack.com', language: 'en' },
     {
       name: 'finance',
       type: 'email',
       target: 'finance@example.com from Lowwater <lowwater@example.com> by smtps://mail.example.com:465',
+      language: 'en',
     },
   ]);
   expect(routes).toEqual([
@@ -77,6 +78,7 @@ test('what validate prints names accounts, rules, channels, routes and defaults 
       groupWait: '5s',
       escalate: { after: '30m', channels: ['finance'] },
       continue: false,
+      mention: true,
     },
     {
       match: 'everything',
@@ -85,12 +87,40 @@ test('what validate prints names accounts, rules, channels, routes and defaults 
       groupWait: '5s',
       escalate: null,
       continue: false,
+      mention: true,
     },
   ]);
   expect(settings).toMatchObject({
     server: '127.0.0.1 port 8080, with token',
     'storage.path': '/etc/lowwater/lowwater.db',
   });
+});
+
+test('what validate prints says in which languages people are told, whom a route mentions, and who may look', () => {
+  const config = { ...sample(), language: 'es' };
+  Object.assign(config.channels.ops ?? {}, { language: 'zh-CN' });
+  config.routes = [{ channels: ['ops', 'finance'], mention: 'reminders' }];
+  config.reports.push({ id: 'weekly', cron: '0 9 * * 1', channels: ['finance'] });
+  Object.assign(config.server, {
+    viewerToken: 'viewer-token-0123456789',
+    trustedProxy: { addresses: ['127.0.0.1', '10.0.0.0/8'], header: 'Remote-User' },
+    openMetrics: true,
+  });
+  const { channels, routes, reports, settings } = describeSettings(loadValid(config).settings);
+  expect(channels).toMatchObject([{ language: 'zh-CN' }, { language: 'es' }]);
+  expect(routes).toMatchObject([{ mention: 'reminders' }]);
+  expect(reports).toMatchObject([{ language: 'that of each channel' }]);
+  expect(settings).toMatchObject({
+    'server.viewerToken': '(hidden)',
+    'server.trustedProxy': 'remote-user of 127.0.0.1, 10.0.0.0/8',
+    'server.openMetrics': 'true',
+  });
+});
+
+test('what validate prints of an entry that takes one request a second is a sentence', () => {
+  const providers = { us: { type: 'account-service', baseUrl: 'https://us.example.com' } };
+  const { settings } = describeSettings(loadValid({ ...sample(), providers }).settings);
+  expect(settings['providers.us']).toContain('at most 1 request a second');
 });
 
 test('what validate prints hides the address of a shared database', () => {

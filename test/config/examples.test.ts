@@ -165,7 +165,13 @@ test.each([
   };
   const inCapitals = { ...sample(), provider: { baseUrl: 'HTTPS://API.example.com' }, channels, routes: [] };
   expect([load(inCapitals).kind, accepts(inCapitals)]).toEqual(['loaded', true]);
+  const headers = { Authorization: 'Bearer token', 'x-TENANT': '7' };
+  const hook = { type: 'webhook', url: 'https://hooks.example.com', headers };
+  expect(accepts({ ...sample(), channels: { hook }, routes: [] })).toBe(true);
   expect(accepts({ ...sample(), server: { port: placeholder('env:PORT') } })).toBe(true);
+  const word = placeholder('env:SEVERITY');
+  const match = { severity: word, not: { severity: [word] } };
+  expect(accepts({ ...sample(), routes: [{ match, channels: ['ops'] }] })).toBe(true);
   const trustedProxy = { addresses: ['::1'], header: placeholder('env:HEADER') };
   expect(accepts({ ...sample(), server: { trustedProxy } })).toBe(true);
   expect(accepts({ ...sample(), acounts: [] })).toBe(false);

@@ -357,6 +357,13 @@ const durationsAndAmounts: ProblemRow[] = [
     'is missing; must be a duration',
   ],
   [
+    'an account that is a bare name',
+    (c) => Object.assign(c.accounts, { 1: 'marketing' }),
+    'accounts[1]',
+    '"marketing"',
+    'must be an object in braces',
+  ],
+  [
     'no requests per second',
     (c) => Object.assign(c.provider, { maxRequestsPerSecond: 0 }),
     'provider.maxRequestsPerSecond',

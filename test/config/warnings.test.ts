@@ -317,6 +317,22 @@ test('a rule that watches no account for its currency says that, and nothing of 
   expect(messages).toContain('this rule watches no account');
 });
 
+test('of accounts that have not the balance of a rule nobody is told that it has no thresholds for their currency', () => {
+  const config = sample();
+  const credentials = { accountSid: 'AC0123456789abcdef0123456789abcdef', authToken: 'token-0123456789' };
+  config.accounts.push({ id: 'us', provider: 'us-sms', credentials, currency: 'USD' });
+  const thresholds = { warning: 9 };
+  const rule = {
+    id: 'a',
+    type: 'below',
+    balance: 'sms',
+    thresholds,
+    thresholdsByCurrency: { USD: thresholds },
+  };
+  const { warnings } = loadValid({ ...config, providers: { 'us-sms': { type: 'twilio' } }, rules: [rule] });
+  expect(warnings).toEqual([]);
+});
+
 test('accounts of one secret that want more polls than the guard lets through are warned of', () => {
   const accounts = [1, 2, 3].map((number) => ({
     id: `a${number}`,

@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest';
+import { Cron } from 'croner';
+import { describe, expect, test, vi } from 'vitest';
 import { cronCalendar } from '../../src/system/calendar.ts';
 
 const minuteMs = 60_000;
@@ -130,4 +131,16 @@ test('what never runs has no next run, and what is no expression is refused', ()
   const now = at('2026-11-20T12:00:00Z');
   expect(cronCalendar.next('0 9 30 2 *', 'UTC', now)).toBeNull();
   expect(() => cronCalendar.next('0 25 * * *', 'UTC', now)).toThrow('CronPattern');
+});
+
+test('thousands of alerts that ask which run was the last before one moment cost one look into the past', () => {
+  const look = vi.spyOn(Cron.prototype, 'previousRuns');
+  const moment = at('2026-11-20T12:00:00.250Z');
+  const ask = (when: number) => cronCalendar.previous('7 22 * * *', 'Europe/Berlin', when);
+  const answers = new Set(Array.from({ length: 5000 }, () => ask(moment)));
+  expect([...answers]).toEqual([at('2026-11-19T21:07:00Z')]);
+  expect(look).toHaveBeenCalledTimes(1);
+  expect(ask(at('2026-11-20T21:07:00Z'))).toBe(at('2026-11-20T21:07:00Z'));
+  expect(ask(moment)).toBe(at('2026-11-19T21:07:00Z'));
+  look.mockRestore();
 });

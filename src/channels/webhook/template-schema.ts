@@ -51,7 +51,7 @@ export const templateSchema = z
       const nearest = nearestWord(name, fields);
       const advice =
         nearest === null
-          ? `known are ${fields.join(', ')} balance.<id> and labels.<name>`
+          ? `known are ${fields.join(', ')}, balance.<id> and labels.<name>`
           : `did you mean {{${nearest}}}?`;
       context.addIssue({
         code: 'custom',

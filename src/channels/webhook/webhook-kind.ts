@@ -12,9 +12,9 @@ import type { ChannelKind } from '../kind.ts';
 import { templateSchema } from './template-schema.ts';
 import type { WebhookSettings } from './webhook-sender.ts';
 
-/** Names of header fields (RFC 9110, 5.6.2) but those that the connection sets by itself. */
-const headerName =
-  /^(?!(?:host|content-length|transfer-encoding|connection|expect)$)[!#$%&'*+.^_`|~0-9a-z-]+$/i;
+/** Names of header fields (RFC 9110, 5.6.2). Editors read it too, and know no flags. */
+const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const ownHeaders = /^(?:host|content-length|transfer-encoding|connection|expect)$/i;
 const headerNameForm =
   'must be the name of a header that is not the connection’s own, such as "Authorization"';
 
@@ -34,9 +34,16 @@ const webhookSchema = shape({
   url: secretAddress('Address that receives the POST. It is kept secret, since it may hold a token.'),
   secret: signingKey('Key that messages are signed with; without one they are sent unsigned.').optional(),
   headers: z
-    .record(z.string().regex(headerName), headerValue, {
-      error: (issue) => (issue.code === 'invalid_key' ? headerNameForm : 'must be an object of headers'),
-    })
+    .record(
+      z
+        .string()
+        .regex(headerName)
+        .refine((name) => !ownHeaders.test(name)),
+      headerValue,
+      {
+        error: (issue) => (issue.code === 'invalid_key' ? headerNameForm : 'must be an object of headers'),
+      },
+    )
     .describe('More headers to send, such as "Authorization". Credentials belong here.')
     .optional(),
   template: templateSchema.optional(),

@@ -1,3 +1,4 @@
+import { isObject } from '../../domain/json.ts';
 import { defaultEntry, type ProviderEntry } from '../../domain/provider-entry.ts';
 import { Secret } from '../../domain/secret.ts';
 import { ownAccountKeys, providerKindOf } from '../../providers/registry.ts';
@@ -14,6 +15,8 @@ export function checkProviders(file: Position): void {
   /** Entries without an address, for accounts that have none: each is reported once. */
   const addressless = new Set<Position>();
   for (const account of file.at('accounts').items()) {
+    // That it is no object is reported: what it lacks follows from that.
+    if (!isObject(account.value)) continue;
     const provider = account.at('provider');
     const name = provider.value === undefined ? defaultEntry : provider.text;
     const known = name === null ? null : entries.get(name);

@@ -8,7 +8,11 @@ export function template(description: string) {
     description: `${description} May hold {{credentials.name}}.`,
     allowed:
       'must be a string; of placeholders, only {{credentials.name}} is known, and what "sign" and "token" bring',
-    read: (text) => (hasUnknownPlaceholder(text) ? null : { value: text }),
+    read(text) {
+      // Half of a surrogate pair no UTF-8 can say.
+      if (!text.isWellFormed()) return { wrong: 'is not well-formed text' };
+      return hasUnknownPlaceholder(text) ? null : { value: text };
+    },
   });
 }
 

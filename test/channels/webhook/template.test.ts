@@ -46,9 +46,14 @@ describe('a template', () => {
   });
 
   it('with a field that nobody knows is refused at its place, with the nearest that there is', () => {
-    const { error } = templateSchema.safeParse({ a: ['ok', '{{acount.name}}'], b: '{{labels.any}}' });
+    const { error } = templateSchema.safeParse({
+      a: ['ok', '{{acount.name}}'],
+      b: '{{labels.any}}',
+      c: '{{}}',
+    });
     expect(error?.issues).toMatchObject([
       { path: ['a', 1], message: expect.stringContaining('did you mean {{account.name}}?') },
+      { path: ['c'], message: expect.stringMatching(/pageUrl, balance\.<id> and labels\.<name>$/) },
     ]);
   });
 });

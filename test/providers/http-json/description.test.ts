@@ -56,6 +56,11 @@ describe('a description is refused where', () => {
       'request.url: must be an http:// or https:// address',
     ],
     [
+      'half of a character stands in the query',
+      { request: { url: 'https://sms.example.net', query: { a: '\ud800' } } },
+      'request.query.a: is not well-formed text',
+    ],
+    [
       'the host is a credential',
       { request: { url: 'https://{{credentials.host}}/x' } },
       'request.url: must be',
