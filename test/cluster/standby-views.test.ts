@@ -644,6 +644,20 @@ test('a payment that two people order at two daemons at once is expected once, a
   ]);
 });
 
+test('an acknowledgement that two people order at two daemons at once is of the first, and the audit says whose order was not done', async () => {
+  const world = await firingWorld();
+  const standby = await standBy(world);
+  await standby.refresh();
+  expect(await give(standby, acknowledgement, 'Ben')).toEqual({});
+  await give(world.views, acknowledgement, 'Ada');
+  await world.pass(2000);
+  expect((await world.views.alert('otp', 'sms-low'))?.acknowledged?.by).toBe('Ada');
+  expect(world.views.audit({ since: 0, before: Number.MAX_SAFE_INTEGER, limit: 9 })).toMatchObject([
+    { by: 'Ben', action: 'acknowledge', detail: expect.stringContaining('not done: Ada did it before') },
+    { by: 'Ada', action: 'acknowledge' },
+  ]);
+});
+
 test('a silence made, made longer and ended there reaches the owner', async () => {
   const world = await firingWorld();
   const standby = await standBy(world);
