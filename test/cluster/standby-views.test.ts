@@ -3,6 +3,7 @@ import { createStandbyViews } from '../../src/cluster/standby-views.ts';
 import { Counting } from '../../src/daemon/counting.ts';
 import { StorageError } from '../../src/domain/operator-error.ts';
 import { Secret } from '../../src/domain/secret.ts';
+import type { Wanted } from '../../src/engine/orders.ts';
 import { renderMetrics } from '../../src/http/metrics.ts';
 import { renderOverview } from '../../src/http/page/overview.ts';
 import { loadLanguage } from '../../src/languages/load-language.ts';
@@ -15,7 +16,7 @@ import { english } from '../../src/wording/language.ts';
 import { sayAgain } from '../../src/wording/say-again.ts';
 import { belowRule, hourMs, minuteMs, units } from '../support/account-facts.ts';
 import { FakeViews } from '../support/fake-views.ts';
-import { give } from '../support/orders.ts';
+import { give, orderOf } from '../support/orders.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { makeAccount } from '../support/settings.ts';
 import { runFakeServer } from '../support/web-server.ts';
@@ -563,6 +564,26 @@ test('an acknowledgement of what somebody has is answered with their name, and l
   const standby = await standBy(world, { leaveOrder: async (each) => void left.push(each) });
   expect(await give(standby, order, 'Ben')).toEqual({ doneBy: 'Ada' });
   expect(left).toEqual([]);
+});
+
+test('an order of which nobody knows whether it was left, or some of many, is not answered as if nothing was stored', async () => {
+  const world = await firingWorld();
+  const giveMany = async (orders: readonly Wanted[], ends: readonly (StorageError['kind'] | 'left')[]) => {
+    const rest = [...ends];
+    const leaveOrder = async () => {
+      const end = rest.shift() ?? 'left';
+      if (end !== 'left') throw new StorageError(end, 'cut off');
+    };
+    const standby = await standBy(world, { leaveOrder });
+    await standby.orders(orders.map((order) => orderOf(order)));
+  };
+  const silence = {
+    ...({ kind: 'silence', match: { account: ['otp'] }, everything: false, comment: '' } as const),
+    ...{ startsAt: world.now, endsAt: world.now + 60 * minuteMs },
+  };
+  await expect(giveMany([silence], ['unknown'])).rejects.toThrow('nobody knows');
+  await expect(giveMany([silence], ['other'])).rejects.toThrow('cut off');
+  await expect(giveMany([acknowledgement, silence], ['left', 'other'])).rejects.toThrow('nobody knows');
 });
 
 test('an order that the program of the owner does not know is refused, and left for nobody', async () => {
