@@ -204,7 +204,7 @@ function atDatabase(
         );
       return {
         ...views,
-        audit: async (since) => views.audit({ since, before: Number.MAX_SAFE_INTEGER, limit: 1000 }),
+        audit: async (since) => views.audit({ since, before: Number.MAX_SAFE_INTEGER }),
         silences: async () => views.silences(),
         expected: async () => views.expected(),
         announced: async () => views.announced(),

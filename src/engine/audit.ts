@@ -29,10 +29,10 @@ export function auditedOrders({ notes }: MonitorState): Set<string> {
   return new Set(notes.under(prefix).map(({ name }) => name.split(':').slice(2).join(':')));
 }
 
-/** In [since, before), newest first. */
+/** In [since, before), newest first: all of them where no limit is given. */
 export function auditOf(
   { notes }: MonitorState,
-  { since, before, limit }: { readonly since: number; readonly before: number; readonly limit: number },
+  { since, before, limit }: { readonly since: number; readonly before: number; readonly limit?: number },
 ): readonly AuditEntry[] {
   return notes
     .under(prefix)

@@ -11,7 +11,7 @@ import {
   type OrderKind,
   type OrderShape,
 } from './orders/kind.ts';
-import { refusals } from './orders/refusals.ts';
+import { nameOf, refusals } from './orders/refusals.ts';
 import { type Done, type OperatorOrder, type OrderName, orderKinds } from './orders/registry.ts';
 import type { MonitorState } from './state.ts';
 
@@ -148,8 +148,8 @@ function unknownOrder(kind: string, why: string): { readonly unknown: NotDone } 
 }
 
 /**
- * Does what was left in the database. The audit names once, with what it said, what is no order that this version knows, and what is refused:
- * the answer to its giver was that it is done, or will be.
+ * Does what was left in the database. The audit names once, with what it said, what is no order that this version knows, what is refused, and
+ * what somebody else did meanwhile: the answer to its giver was that it is done, or will be.
  */
 export function takeLeftOrder(
   state: MonitorState,
@@ -164,7 +164,9 @@ export function takeLeftOrder(
   }
   const { order } = read;
   const answer = applyOrder(state, order, now, reach);
-  return isRefusal(answer) ? recordNotDone(state, left, { ...order, why: answer.why }, now) : null;
+  if (isRefusal(answer)) return recordNotDone(state, left, { ...order, why: answer.why }, now);
+  if (!wasDoneBefore(answer)) return null;
+  return recordNotDone(state, left, { ...order, why: `${nameOf(answer.doneBy)} did it before` }, now);
 }
 
 function recordNotDone(

@@ -1,4 +1,5 @@
 import { isRefusal, refuse } from '../domain/operator.ts';
+import { StorageError } from '../domain/operator-error.ts';
 import { minuteMs } from '../domain/time.ts';
 import { refusals } from '../engine/orders/refusals.ts';
 import {
@@ -30,7 +31,10 @@ export const leaveTest: OrderReach['testAlert'] = (incident) => ({
   told: Promise.resolve(null),
 });
 
-/** Done to what is known here, so that who ordered sees it or its refusal at once, and left for the owner. */
+/**
+ * Done to what is known here, so that who ordered sees it or its refusal at once, and left for the owner. Rejects with `StorageError`, which
+ * says so where some may have been left.
+ */
 export async function leaveOrders<Order extends OperatorOrder>(
   state: MonitorState,
   orders: readonly Order[],
@@ -44,9 +48,15 @@ export async function leaveOrders<Order extends OperatorOrder>(
   if (older !== undefined)
     return orders.map(() => refuse('not-now', refusals.olderMember({ program: older })));
   const answers = applyOrders(state, orders, now, reach);
+  let isUnsure = false;
   for (const [index, order] of orders.entries()) {
     const answer = answers[index] ?? {};
-    if (!isRefusal(answer) && !wasDoneBefore(answer)) await leave(writeDone(state, order));
+    if (isRefusal(answer) || wasDoneBefore(answer)) continue;
+    await leave(writeDone(state, order)).catch((error: unknown) => {
+      isUnsure ||= error instanceof StorageError && error.kind === 'unknown';
+      throw isUnsure ? new StorageError('fenced', refusals.unsure(), { cause: error }) : error;
+    });
+    isUnsure = true;
   }
   return answers;
 }

@@ -3,6 +3,7 @@ import { createStandbyViews } from '../../src/cluster/standby-views.ts';
 import { Counting } from '../../src/daemon/counting.ts';
 import { StorageError } from '../../src/domain/operator-error.ts';
 import { Secret } from '../../src/domain/secret.ts';
+import type { Wanted } from '../../src/engine/orders.ts';
 import { renderMetrics } from '../../src/http/metrics.ts';
 import { renderOverview } from '../../src/http/page/overview.ts';
 import { loadLanguage } from '../../src/languages/load-language.ts';
@@ -15,7 +16,7 @@ import { english } from '../../src/wording/language.ts';
 import { sayAgain } from '../../src/wording/say-again.ts';
 import { belowRule, hourMs, minuteMs, units } from '../support/account-facts.ts';
 import { FakeViews } from '../support/fake-views.ts';
-import { give } from '../support/orders.ts';
+import { give, orderOf } from '../support/orders.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { makeAccount } from '../support/settings.ts';
 import { runFakeServer } from '../support/web-server.ts';
@@ -565,6 +566,26 @@ test('an acknowledgement of what somebody has is answered with their name, and l
   expect(left).toEqual([]);
 });
 
+test('an order of which nobody knows whether it was left, or some of many, is not answered as if nothing was stored', async () => {
+  const world = await firingWorld();
+  const giveMany = async (orders: readonly Wanted[], ends: readonly (StorageError['kind'] | 'left')[]) => {
+    const rest = [...ends];
+    const leaveOrder = async () => {
+      const end = rest.shift() ?? 'left';
+      if (end !== 'left') throw new StorageError(end, 'cut off');
+    };
+    const standby = await standBy(world, { leaveOrder });
+    await standby.orders(orders.map((order) => orderOf(order)));
+  };
+  const silence = {
+    ...({ kind: 'silence', match: { account: ['otp'] }, everything: false, comment: '' } as const),
+    ...{ startsAt: world.now, endsAt: world.now + 60 * minuteMs },
+  };
+  await expect(giveMany([silence], ['unknown'])).rejects.toThrow('nobody knows');
+  await expect(giveMany([silence], ['other'])).rejects.toThrow('cut off');
+  await expect(giveMany([acknowledgement, silence], ['left', 'other'])).rejects.toThrow('nobody knows');
+});
+
 test('an order that the program of the owner does not know is refused, and left for nobody', async () => {
   const world = await firingWorld();
   const standby = await standBy(world, { owner: () => ({ node: 'a', program: 'lowwater 0.3.0' }) });
@@ -641,6 +662,20 @@ test('a payment that two people order at two daemons at once is expected once, a
   expect(world.views.audit({ since: 0, before: Number.MAX_SAFE_INTEGER, limit: 9 })).toMatchObject([
     { by: 'Ben', action: 'expect-top-up', detail: expect.stringContaining('not done: Ada has ordered 500') },
     { by: 'Ada', action: 'expect-top-up' },
+  ]);
+});
+
+test('an acknowledgement that two people order at two daemons at once is of the first, and the audit says whose order was not done', async () => {
+  const world = await firingWorld();
+  const standby = await standBy(world);
+  await standby.refresh();
+  expect(await give(standby, acknowledgement, 'Ben')).toEqual({});
+  await give(world.views, acknowledgement, 'Ada');
+  await world.pass(2000);
+  expect((await world.views.alert('otp', 'sms-low'))?.acknowledged?.by).toBe('Ada');
+  expect(world.views.audit({ since: 0, before: Number.MAX_SAFE_INTEGER, limit: 9 })).toMatchObject([
+    { by: 'Ben', action: 'acknowledge', detail: expect.stringContaining('not done: Ada did it before') },
+    { by: 'Ada', action: 'acknowledge' },
   ]);
 });
 

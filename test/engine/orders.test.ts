@@ -217,6 +217,19 @@ describe('one act that two people order', () => {
     expect((await world.views.alert(account, 'sms-low'))?.acknowledged).toMatchObject({ by: 'Ada' });
   });
 
+  test('is one acknowledgement by API and command line too where one person orders it twice: what is not kept is not said to be done', async () => {
+    const world = await firing();
+    const from = { door: 'api', address: '127.0.0.1' } as const;
+    const [first, second] = ['mine', 'until noon'].map((comment) =>
+      world.daemon.act((now) => {
+        const order = orderOf({ ...take, comment }, { by: 'Ada', from });
+        return applyOrders(world.daemon.state, [order], now, world.daemon.reach)[0];
+      }),
+    );
+    expect([first, second]).toEqual([{}, { doneBy: 'Ada' }]);
+    expect(audit(world).map(({ detail }) => detail)).toEqual(['mine']);
+  });
+
   test('is done by the second where the first gave it back, or it got worse since', async () => {
     const world = await startWorld({ rules: [smsLow({ warning: units(200), critical: units(50) })] });
     await read(world, 100);

@@ -43,6 +43,15 @@ describe('the audit', () => {
     expect(await get(next)).toContain('no. 100');
   });
 
+  it('is given whole to the command that shows it, however much was done', async () => {
+    const { world, url } = await served();
+    const entry = { by: 'Lin', from: null, action: 'poll', account: 'otp', rule: null, detail: '' };
+    for (let count = 0; count < 1_001; count++)
+      recordAudit(world.daemon.state, { ...entry, at: world.now - count }, `order-${count}`);
+    const answer = await fetch(`${url}/api/v1/views/audit`, { headers: bearer(token) });
+    expect(await answer.json()).toMatchObject({ items: { length: 1_001 } });
+  });
+
   it('leaves out a form of many alerts in which none was selected', async () => {
     const { url, audit } = await served();
     const body = new URLSearchParams({ do: 'acknowledge', by: 'Lin', back: '/alerts?care=nobody' });

@@ -40,9 +40,16 @@ export const pairMutations: readonly Mutation[] = [
   {
     name: 'nobody hears that an order given to a standby was refused',
     file: 'src/engine/orders.ts',
-    old: 'return isRefusal(answer) ? recordNotDone(state, left, { ...order, why: answer.why }, now) : null;',
-    new: 'return isRefusal(answer) ? { kind: order.kind, why: answer.why } : null;',
+    old: 'if (isRefusal(answer)) return recordNotDone(state, left, { ...order, why: answer.why }, now);',
+    new: 'if (isRefusal(answer)) return { kind: order.kind, why: answer.why };',
     pair: 'refused order × standby',
+  },
+  {
+    name: 'nobody hears that somebody else did what was ordered of a standby',
+    file: 'src/engine/orders.ts',
+    old: 'if (!wasDoneBefore(answer)) return null;',
+    new: 'if (wasDoneBefore(answer) !== null) return null;',
+    test: 'test/cluster/standby-views.test.ts',
   },
   {
     name: 'a silence is extended from now instead of from its end',
@@ -117,8 +124,8 @@ export const pairMutations: readonly Mutation[] = [
   {
     name: 'an order by a link of a standby reaches nobody',
     file: 'src/views/leave-orders.ts',
-    old: 'if (!isRefusal(answer) && !wasDoneBefore(answer)) await leave(',
-    new: 'if (!isRefusal(answer) && wasDoneBefore(answer)) await leave(',
+    old: 'if (isRefusal(answer) || wasDoneBefore(answer)) continue;',
+    new: 'if (isRefusal(answer) || !wasDoneBefore(answer)) continue;',
     pair: 'link at standby × order',
   },
   {

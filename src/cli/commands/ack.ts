@@ -25,7 +25,7 @@ const positionals: readonly PositionalSpec[] = [
 export const ackCommand = operatorCommand({
   name: 'ack',
   summary: 'take an incident: no reminders and no escalation until it ends or gets worse',
-  details: `${details} Where somebody else has it already, it says who (\`heldBy\` beside them), and nothing is changed.`,
+  details: `${details} Where somebody has it already, it says who (\`heldBy\` beside them), and nothing is changed.`,
   positionals,
   options: {
     comment: { value: 'TEXT', summary: 'what you are doing about it' },

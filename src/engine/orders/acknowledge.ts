@@ -5,7 +5,7 @@ import { ruleKindOf } from '../../rules/registry.ts';
 import { incidentOf, keepIncident } from '../incidents.ts';
 import { shareNotification } from '../inhibit.ts';
 import type { MonitorState } from '../state.ts';
-import { done, isPressedAgain, orderKind, seenShape } from './kind.ts';
+import { done, orderKind, seenShape } from './kind.ts';
 import { refusals } from './refusals.ts';
 
 /** Takes an incident, with those that share its messages: reminders and escalation stop until it ends or gets worse. */
@@ -19,9 +19,7 @@ export const acknowledge = orderKind({
     if (refusal !== null) return refusal;
     const { by, comment } = order;
     const together = [incident, ...incidentsSharingNotification(state, incident)];
-    const doneBy = incident.acknowledgement?.by ?? by;
-    const isNew = doneBy === by && !isPressedAgain(order, by);
-    if (!isNew && together.every(isAcknowledged)) return { doneBy };
+    if (together.every(isAcknowledged)) return { doneBy: incident.acknowledgement?.by ?? by };
     for (const open of together) takeIncident(state, open, { by, comment, at: now });
     return done;
   },

@@ -43,8 +43,7 @@ const shownViews = {
   silences: ({ views }) => known(views).silences(),
   expected: ({ views }) => known(views).expected(),
   announced: ({ views }) => known(views).announced(),
-  audit: ({ views, from }) =>
-    known(views).audit({ since: from, before: Number.MAX_SAFE_INTEGER, limit: 1000 }),
+  audit: ({ views, from }) => known(views).audit({ since: from, before: Number.MAX_SAFE_INTEGER }),
 } satisfies Record<string, (query: ViewQuery) => Listed | Promise<Listed>>;
 
 const viewNames = Object.keys(shownViews) as readonly (keyof typeof shownViews)[];

@@ -154,6 +154,8 @@ async function actOnMany(form: URLSearchParams, context: WebContext): Promise<st
     : undefined;
   if (other != null) accept(other);
   if (changed.length > 0) throw refuseMany(changed, alerts.length, scope);
+  const [first] = answers;
+  if (first != null && answers.every((answer) => answer !== null)) accept(first);
   if (isSilence) return 'silenced';
   if (isGivenBack) return 'given-back';
   if (given.every(wasDoneBefore)) return 'held-many';

@@ -131,6 +131,18 @@ describe('the alerts page', () => {
     expect(ordered()).toEqual([]);
   });
 
+  it.each(['acknowledge', 'unacknowledge'])(
+    '%s of alerts that are all over or nobody’s says so, not that it is done',
+    async (act) => {
+      await morning.change();
+      const form = new URLSearchParams({ alert: 'otp/over', do: act, by: 'Lin' });
+      if (act === 'unacknowledge') form.append('alert', 'otp/sms-low');
+      const answer = await fetch(`${morning.server.url}/alerts/many`, { method: 'POST', body: form });
+      expect(answer.status).toBe(404);
+      expect(await answer.text()).toContain('no incident of rule');
+    },
+  );
+
   it('gives an acknowledged alert back', async () => {
     await morning.change();
     expect((await morning.server.world.views.alert('marketing-eu', 'sms-runway'))?.acknowledged?.by).toBe(
