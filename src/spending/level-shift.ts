@@ -108,8 +108,9 @@ function isLasting(state: BalanceState, at: number): boolean {
 }
 
 function isOver(state: BalanceState, at: number): boolean {
-  const { offHours, offSpent, offUsual, meanHour, shiftedBy, shiftedAt, isShiftLearned } = state;
-  const factor = (offSpent / offUsual) * shiftedBy;
+  const { offHours, offUsual, meanHour, shiftedBy, shiftedAt, isShiftLearned } = state;
+  // Its last hours: it may come back in two steps.
+  const factor = (state.recentSpent / state.recentUsual) * shiftedBy;
   return (
     isShiftLearned === 1 &&
     at < shiftedAt + returnsMs &&

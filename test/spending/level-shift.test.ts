@@ -95,6 +95,13 @@ describe('spending that changes for good', () => {
     expect(firing).toBe(false);
   });
 
+  it('is over within a working day though it comes back in two steps', () => {
+    const shares = [0.1, 0.3];
+    const bridge = (at: number) => officeHours(at) * (shares[Math.floor((at - change) / dayMs)] ?? 1);
+    const after = weeks(bridge, change + 2 * dayMs + 18 * hourMs);
+    expect(Math.abs(after - 1)).toBeLessThan(0.25);
+  });
+
   it('is none where spending varies by as much from day to day', () => {
     const days = [3, 0.2, 1, 4, 0.5, 0.3, 2.5, 1.5, 0.2];
     const varied = (at: number): number =>
