@@ -1,6 +1,7 @@
 import type { Mutation } from './mutations.ts';
 
 const flippedBits = 'test/store/sqlite/flipped-bits.test.ts';
+const damagedIndex = 'test/store/sqlite/damaged-index.test.ts';
 const clockJumps = 'test/daemon/clock-jumps.test.ts';
 const pushes = 'test/daemon/pushed-readings.test.ts';
 const serverTest = 'test/http/server.test.ts';
@@ -232,16 +233,23 @@ export const faultMutations: readonly Mutation[] = [
   {
     name: 'a damaged frame ends the log of a killed daemon without a word',
     file: 'src/store/sqlite/left-log.ts',
-    old: 'else if (isOwn) return { soundFrames, isDamaged: true };',
+    old: 'else if (isOwn && frame.readUInt32BE(sizeAfterCommit) > 0) return { soundFrames, isDamaged: true };',
     new: 'else return { soundFrames, isDamaged: false };',
     test: flippedBits,
   },
   {
     name: 'indexes are not held against their tables',
     file: 'src/store/sqlite/integrity.ts',
-    old: 'return [`integrity_check(',
-    new: 'return [`quick_check(',
-    test: flippedBits,
+    old: "'integrity_check' | 'quick_check' = 'integrity_check'",
+    new: "'integrity_check' | 'quick_check' = 'quick_check'",
+    test: damagedIndex,
+  },
+  {
+    name: 'a damaged index is emptied with whatever its pages lead to',
+    file: 'src/store/sqlite/integrity.ts',
+    old: 'for (const [nth, name] of names.entries()) plant',
+    new: 'for (const [nth, name] of names.slice(99).entries()) plant',
+    test: damagedIndex,
   },
   {
     name: 'metrics are open behind a proxy that says nothing',
