@@ -10,8 +10,8 @@ export function onlyOneServer(limitMs: number): (client: PoolClient, done: (erro
   let isMoved = false;
   const letIn = async (client: PoolClient): Promise<void> => {
     const server = await startOf(client, limitMs);
-    // All are given up when one leads elsewhere: those to the first may have ended before what still waits is let in.
     if (living === 0) first = server;
+    // All are given up when one leads elsewhere: those to the first may have ended before what still waits is let in.
     isMoved ||= server !== first;
     if (isMoved) throw new Error('the connection leads to another server');
     living += 1;

@@ -113,7 +113,7 @@ function linesOf(finding: string): readonly string[] {
   return finding.replace(/^\*\*\* in database .*\n/, '').split('\n');
 }
 
-/** What is checked, each by itself. */
+/** The argument of each check. */
 function checksFor(db: Database.Database, bytes: number): readonly string[] {
   if (bytes <= fullCheckBytes) return [String(maxFindings)];
   const tables = db
