@@ -7,6 +7,8 @@ const major = Number(parts[0]);
 const minor = Number(parts[1]);
 
 if (major > needed[0] || (major === needed[0] && minor >= needed[1])) {
+  // NO_COLOR holds: Node would let FORCE_COLOR overrule it, and say so on standard error.
+  if (process.env.NO_COLOR) delete process.env.FORCE_COLOR;
   // Signals first: loading the rest takes a while, and until somebody listens a signal ends the process at once.
   const { listenForSignals } = await import('./wiring/signals.ts');
   const { commandOf } = await import('./cli/command-of.ts');

@@ -59,7 +59,7 @@ export async function checkHere(
 }
 
 /** Works without a database: rules that look back say that they know too little then. */
-export async function withReader<T>(
+async function withReader<T>(
   context: CommandContext,
   { storage }: Settings,
   use: (reader: StoreReader) => Promise<T>,

@@ -14,7 +14,7 @@ import { defaultRepeatEveryMs } from '../domain/route.ts';
 import { alertKindOf } from '../rules/registry.ts';
 import { channelFailed, channelFailedRule, providerDown } from '../rules/self-alert-kinds.ts';
 import { type ChannelPlan, channelsOfRoutes, type Decision, decide, planChannels } from './decide.ts';
-import { pausedUntil, retractInhibited, staleIncidentsOf, suppressionByAlerts } from './inhibit.ts';
+import { pausedUntil, retractSuppressed, staleIncidentsOf, suppressionByAlerts } from './inhibit.ts';
 import { enqueue, isUnsent, putNotification, queueOf } from './queue.ts';
 import { isOwnFailureRaised } from './self-alerts.ts';
 import { type MonitorState, maxAtOnce, scheduleBy } from './state.ts';
@@ -41,7 +41,7 @@ export function decideTouched(state: MonitorState, now: number): void {
     if (incident === undefined) state.touched.delete(id);
     else announceAlert(turn, incident);
   }
-  retractInhibited(state, turn.decided, now);
+  retractSuppressed(state, turn.decided, now);
 }
 
 /** The incidents of its alert that are touched, ends first, and what is open after an end: nobody reads an end last while it fires. */

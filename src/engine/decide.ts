@@ -97,7 +97,10 @@ function decideFirst(input: Input, item: NotificationReason): Decision {
 
 function decideNext(input: Input, notified: LastNotified): Decision {
   const { incident, plan, suppression, now } = input;
-  const suppressed = decideSuppression(suppression, now);
+  // A tool that has it open would go on waking people, though another alert speaks for it.
+  const isUntoldTaken = isAcknowledged(incident) && notified.acknowledgedAt !== incident.acknowledgement.at;
+  const inhibited = suppression.inhibited && !isUntoldTaken;
+  const suppressed = decideSuppression({ ...suppression, inhibited }, now);
   if (suppressed !== null) return suppressed;
   const news = newsOf(input, notified);
   if (news !== null) return notify(news);

@@ -1,4 +1,10 @@
-import { type Alert, displayName, type Incident, providerAccountId } from '../domain/alert.ts';
+import {
+  type Alert,
+  displayName,
+  type Incident,
+  isAcknowledged,
+  providerAccountId,
+} from '../domain/alert.ts';
 import { getOrMake } from '../domain/get-or-make.ts';
 import { providerKeyOf } from '../domain/provider-entry.ts';
 import { count, listFacts, type Quantity, text } from '../domain/quantity.ts';
@@ -50,17 +56,21 @@ function* speakersFor(
   }
 }
 
-/** Retracts what nobody received of open incidents, on channels that are notified of another one that says it. */
-export function retractInhibited(state: MonitorState, ids: Iterable<string>, now: number): void {
+/** Retracts what nobody received of incidents whose severity led them into a silence, and of open ones that nobody took where another one says it. */
+export function retractSuppressed(state: MonitorState, ids: Iterable<string>, now: number): void {
   // Tens of thousands of items may wait: they are gone through once.
-  const said = new Map<string, Set<string>>();
+  const quiet = new Map<string, Set<string>>();
+  const hush = (id: string, channels: Iterable<string>): void => {
+    for (const channel of channels) getOrMake(quiet, channel, () => new Set<string>()).add(id);
+  };
   for (const id of ids) {
     const incident = state.incidents.get(id);
-    if (incident === undefined || incident.resolvedAt !== null || incident.event) continue;
-    for (const { notified } of speakersFor(state, incident, now))
-      for (const channel of Object.keys(notified)) getOrMake(said, channel, () => new Set<string>()).add(id);
+    if (incident === undefined) continue;
+    if (isSilenced(state, incident, now)) hush(id, state.queues.keys());
+    if (incident.resolvedAt !== null || incident.event || isAcknowledged(incident)) continue;
+    for (const { notified } of speakersFor(state, incident, now)) hush(id, Object.keys(notified));
   }
-  for (const [channel, quiet] of said) retractWaiting(state, channel, (id) => quiet.has(id));
+  for (const [channel, muted] of quiet) retractWaiting(state, channel, (id) => muted.has(id));
 }
 
 /** Whether another alert says more about the same empty balance, or is the cause of stale readings. */

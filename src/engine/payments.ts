@@ -2,7 +2,7 @@ import type { Payment, Runway } from '../domain/message.ts';
 import type { Micros } from '../domain/money.ts';
 import { entryOf } from '../domain/provider-entry.ts';
 import { amountOf, type Balance, unitOf } from '../domain/reading.ts';
-import { dayMs, instantOfWall, isoDay } from '../domain/time.ts';
+import { dayMs, instantOfWall, isoDay, minuteMs } from '../domain/time.ts';
 import { notUrgent } from '../domain/urgency.ts';
 import { clearingBalance } from '../rules/registry.ts';
 import { urgencyOfBalance } from '../rules/urgency.ts';
@@ -113,7 +113,7 @@ function paymentToCome(runway: Runway, { now, currency }: Owed): Payment | null 
 /** When the money of a pay run has left: a run at midnight is a day, and nobody says at which hour of it. */
 function sentBy(runAt: number, timezone: string): number {
   const day = Date.parse(isoDay(runAt, timezone));
-  return instantOfWall(day, timezone) === runAt ? instantOfWall(day + dayMs, timezone) : runAt;
+  return instantOfWall(day, timezone) === runAt ? instantOfWall(day + dayMs, timezone) - minuteMs : runAt;
 }
 
 /** The most that is likely spent until money that is sent then arrives. */

@@ -3,11 +3,11 @@ import { type AnnouncedRun, missingOf } from '../domain/operator.ts';
 import { ownOf } from '../domain/own.ts';
 import type { Forecast } from '../domain/quantity.ts';
 import { amountOf, type Balance, type Reading } from '../domain/reading.ts';
-import { dayMs } from '../domain/time.ts';
+import { dayMs, minuteMs } from '../domain/time.ts';
 import type { HistoryQuery, StoredSpending } from '../ports/store.ts';
 import { alertKindOf, spendingLookback } from '../rules/registry.ts';
 import { AccountSpending } from '../spending/account-spending.ts';
-import { passLeadTime } from '../spending/local-week.ts';
+import { type LocalWeek, passLeadTime } from '../spending/local-week.ts';
 import { runway } from '../spending/runway.ts';
 import { readingsPerPace } from '../spending/usual-interval.ts';
 import { scheduleAccount } from './judge.ts';
@@ -166,10 +166,15 @@ export function runwayOf(account: WatchedAccount, balance: Balance, now: number)
     payBy:
       neededAt === null || leadTimeMs === null || seen.emptyAt === null
         ? null
-        : passLeadTime(spending.week, neededAt, -leadTimeMs),
+        : lastMinute(spending.week, passLeadTime(spending.week, neededAt, -leadTimeMs)),
     restoreMicros: restoreMicros === null ? null : Math.max(0, restoreMicros - (expected?.inTimeMicros ?? 0)),
     expected,
   };
+}
+
+/** An instant to act by that is the end of a day lies in that day: who is told the next one is late. */
+function lastMinute(week: LocalWeek, at: number): number {
+  return week.beginOf(week.dayAt(at)) === at ? at - minuteMs : at;
 }
 
 /** The money that people announced, and the date that it puts off: in the order in which it comes, as far as it comes in time. */

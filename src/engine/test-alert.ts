@@ -41,7 +41,11 @@ export function sketchTest(
   const rule = chooseRule(account.rules, wantedRule, wantedSeverity);
   if (rule === undefined) {
     const known = account.rules.map((candidate) => candidate.id);
-    return refuse('not-found', `account "${id}" has no rule "${wantedRule}": ${listWords(known)}`, 'rule');
+    return refuse(
+      'not-found',
+      `account "${id}" has no rule "${wantedRule}"; choose ${listWords(known)}`,
+      'rule',
+    );
   }
   const kind = ruleKindOf(rule);
   const facts = factsOf(account, now);

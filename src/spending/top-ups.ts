@@ -7,6 +7,8 @@ export const minTopUps = 4;
 const amountSpread = 0.1;
 /** The spread of the balances at which they come, and how near to empty none is taken for a pattern, as a share of the amount. */
 const levelSpread = 0.06;
+/** … and no more than a third of a day's spending: what people pay once a month leaves a similar rest where each month takes the same. */
+const levelHours = 8;
 
 /** Whether a rise is more than a correction or a refund: what lasts less than a mean hour is none. */
 export function isTopUp(state: BalanceState | null, rise: Micros): boolean {
@@ -25,7 +27,8 @@ export function rememberTopUp(state: BalanceState, { rise, from }: Record<'rise'
 /**
  * The top-up that comes again and again, an automatic recharge, and the balance at which it has come, at the latest: of one amount (a tenth
  * more or less, one exception) that came from one balance. Of the last four to six, the highest two thirds of the balances at least lie
- * within 6 % of the amount, and not as near as that to empty, where people pay by hand. Null where there is no such pattern.
+ * within 6 % of the amount and a third of a day's spending, and not as near as 6 % to empty, where people pay by hand. Null where there
+ * is no such pattern.
  */
 export function usualTopUp(state: BalanceState, floorMicros: Micros) {
   const count = Math.min(state.topUps, keptTopUps);
@@ -36,7 +39,8 @@ export function usualTopUp(state: BalanceState, floorMicros: Micros) {
   const highestFirst = [...state.topUpFrom.subarray(0, count)].sort((left, right) => right - left);
   const nearness = levelSpread * amount;
   const [top = 0] = highestFirst;
-  const near = highestFirst.filter((from) => top - from <= nearness);
+  const spread = Math.min(nearness, levelHours * state.meanHour);
+  const near = highestFirst.filter((from) => top - from <= spread);
   const level = near.at(-1) ?? 0;
   if (exceptions.length > 1 || near.length < (2 * count) / 3 || level - floorMicros <= nearness) return null;
   return { amount, level };

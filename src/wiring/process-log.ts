@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { decideColour } from '../cli/terminal/output.ts';
+import { hasColours } from '../cli/terminal/output.ts';
 import { inSlices } from '../daemon/slices.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import type { LogLevel } from '../domain/settings.ts';
@@ -12,7 +12,7 @@ import { openLogDestination } from '../system/log-destination.ts';
 /** The one log of the process and the secret values that it must never print. */
 export type ProcessLog = ReturnType<typeof openProcessLog>;
 
-export function openProcessLog(env: Readonly<Record<string, string | undefined>>) {
+export function openProcessLog() {
   const hidden = new Set<string>();
   let current: SystemLog | null = null;
   const create = async (fileDescriptor: 1 | 2, level: LogLevel): Promise<SystemLog> => {
@@ -23,7 +23,7 @@ export function openProcessLog(env: Readonly<Record<string, string | undefined>>
       level,
       destination: openLogDestination(fileDescriptor),
       pretty: stream.isTTY === true,
-      colour: decideColour(env, stream),
+      colour: hasColours(stream),
     });
     await teach(log, hidden);
     return log;

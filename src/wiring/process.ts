@@ -16,17 +16,17 @@ export async function startProcess(signal: AbortSignal): Promise<void> {
   // Database, log of writes, backups and what `init` writes hold what is nobody else's business.
   process.umask(0o077);
   const isDaemon = commandOf(process.argv.slice(2)) === 'run';
-  const log = openProcessLog(env);
+  const log = openProcessLog();
   process.on('uncaughtException', (error) => void endFatally(error));
   const noReader = new AbortController();
-  const stdout = openOutput(process.stdout, env, (error) => {
+  const stdout = openOutput(process.stdout, (error) => {
     // Its log is lost, and counted as such; the daemon goes on.
     if (isDaemon) return;
     if (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED') return noReader.abort();
     process.stderr.write(`lowwater: standard output cannot be written: ${error.message}\n`);
     process.exit(failureCode(process.argv.slice(2)));
   });
-  const stderr = openOutput(process.stderr, env, () => undefined);
+  const stderr = openOutput(process.stderr, () => undefined);
   const version = readVersion();
   try {
     const cwd = readDirectory();

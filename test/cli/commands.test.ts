@@ -11,6 +11,8 @@ import { type CliOptions, type CliResult, runCli } from '../support/cli.ts';
 import { freePort } from '../support/free-port.ts';
 import { startHttpReceiver } from '../support/http-receiver.ts';
 import { packagesBehind } from '../support/packages-behind.ts';
+import { seedDatabase } from '../support/seed-database.ts';
+import { makeSettings } from '../support/settings.ts';
 import { smtpReply, startSmtpReceiver } from '../support/smtp-receiver.ts';
 
 const token = 'a-token-of-the-tests-only';
@@ -324,6 +326,7 @@ it('a report that is sent now reaches each channel in its own language, as a mes
     await receiver.close();
     rmSync(own, { recursive: true });
   });
+  seedDatabase(join(own, 'lowwater.db'), makeSettings(), []);
   const channel = (name: string, language?: string) => ({
     [name]: { type: 'webhook', url: `${receiver.url}/${name}`, language },
   });
@@ -349,6 +352,31 @@ it('a report that is sent now reaches each channel in its own language, as a mes
   };
   expect(await send({})).toEqual({ plain: 'REPORT', zh: '报告', es: 'INFORME' });
   expect(await send({ language: 'es' })).toEqual({ plain: 'INFORME', zh: 'INFORME', es: 'INFORME' });
+});
+
+it('a report of a database that is not there is neither sent nor printed', async () => {
+  const receiver = await startHttpReceiver((response) => response.end());
+  const own = mkdtempSync(join(tmpdir(), 'lowwater-report-'));
+  onTestFinished(async () => {
+    await receiver.close();
+    rmSync(own, { recursive: true });
+  });
+  const config = {
+    ...{ provider: { baseUrl: simulator.url }, accounts: [{ id: 'otp', authSecret: 'demo-otp-secret' }] },
+    channels: { ops: { type: 'webhook', url: receiver.url } },
+    reports: [{ id: 'w', cron: '0 9 * * 1', channels: ['ops'] }],
+    server: null,
+  };
+  writeFileSync(join(own, 'config.json'), JSON.stringify(config));
+  for (const words of [
+    ['report', 'w'],
+    ['report', 'w', '--print'],
+  ])
+    expect(await runCli(words, { cwd: own })).toMatchObject({
+      ...{ code: 1, stdout: '' },
+      stderr: expect.stringContaining('does not exist yet'),
+    });
+  expect(receiver.received).toEqual([]);
 });
 
 describe('commands that change', () => {

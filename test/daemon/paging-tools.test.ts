@@ -163,3 +163,20 @@ describe.each(toolTypes)('%s', (type) => {
     expect([...boss.shown]).toEqual([]);
   });
 });
+
+test.each(['pagerduty', 'opsgenie'] as const)(
+  '%s leaves in peace who took an empty balance, though it has a milder alert about it open as well',
+  async (type) => {
+    const { world, tool } = await worldWith(type);
+    await read(world, 100);
+    await read(world, -5);
+    expect(tool.about(alert)).not.toEqual([]);
+    await acknowledge(world);
+    expect([...tool.shown.values()].filter(({ taken }) => !taken)).toEqual([]);
+    await read(world, 100);
+    await world.pass(4 * 3_600_000);
+    expect([...tool.shown.values()].filter(({ taken }) => !taken)).toEqual([]);
+    await read(world, 900);
+    expect([...tool.shown]).toEqual([]);
+  },
+);

@@ -31,6 +31,25 @@ describe('a silence made by a person', () => {
     expect(world.news()).toEqual(['otp/sms-low firing warning']);
   });
 
+  test.each([
+    ['rises', 'critical', 150, 10],
+    ['falls', 'warning', 10, 150],
+  ] as const)(
+    'keeps quiet about an alert that %s into it while its message waits',
+    async (_, muted, before, after) => {
+      const world = await startWorld({ rules: [smsLow({ warning: units(200), critical: units(50) })] });
+      order(world, { match: { severity: [muted] } });
+      world.channel('ops').mood = 'down';
+      await read(world, before);
+      await read(world, after);
+      world.channel('ops').mood = 'up';
+      await world.pass(30 * minuteMs);
+      expect(world.news()).toEqual([]);
+      await world.pass(hourMs);
+      expect(world.news()).toEqual([`otp/sms-low firing ${muted}`]);
+    },
+  );
+
   test('of everything is refused unless it was asked for in so many words', async () => {
     const world = await startWorld({ rules: [rule] });
     const refused = {

@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { ruleKinds } from '../../src/rules/registry.ts';
 
 const root = join(import.meta.dirname, '../..');
 const names = new Set(
@@ -43,4 +44,12 @@ it('what a program that does not start says is what the troubleshooting quotes',
   expect(quoted.length).toBeGreaterThan(5);
   const parts = quoted.flatMap((text) => text.split(/…|\d+\.\d+/)).map((part) => part.trim());
   expect(parts.filter((part) => !sources.includes(part))).toEqual([]);
+});
+
+it('the table of rules in the README names every type', () => {
+  const [, section = ''] = readFileSync(join(root, 'README.md'), 'utf8').split('### Rules');
+  const cells = [...section.matchAll(/^\| (`[^|]+) \|/gm)].map(([, cell = '']) => cell);
+  expect(ruleKinds.map(({ type }) => type).filter((type) => !cells.join().includes(`\`${type}\``))).toEqual(
+    [],
+  );
 });

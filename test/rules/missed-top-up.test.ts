@@ -64,6 +64,15 @@ describe('a habit that was learned', () => {
     });
   });
 
+  test('is none where people pay every month and each month takes about the same', () => {
+    const rests = [1312, 1219, 1175, 1198, 988, 900];
+    const months = rests.flatMap((rest) =>
+      Array.from({ length: 700 }, (_, hour) => rest + 10 * (699 - hour)),
+    );
+    const facts = factsAfter(months.map((sms, hour) => readingAt(hour * 60, sms)));
+    expect(verdict(evaluate(rule, facts, null))).toBe('unknown');
+  });
+
   test('is not missed in a quiet hour above the lowest balance at which it came', () => {
     const past = [106, 104, 102, 101, 300].flatMap((from) =>
       Array.from({ length: 40 }, (_, step) => from + 195 - 5 * step),

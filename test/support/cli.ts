@@ -65,7 +65,7 @@ function contextOf(stdout: Output, stderr: Output, options: CliOptions): Command
     clock: systemClock,
     random: systemRandom,
     signal: options.signal ?? new AbortController().signal,
-    process: createProcessParts(openProcessLog({}), version),
+    process: createProcessParts(openProcessLog(), version),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Settings } from '../../src/domain/settings.ts';
+import { severities } from '../../src/domain/severity.ts';
 import { buildBuiltInRules } from '../../src/rules/rules-for-account.ts';
 import { entryWith, ownEntry } from './draw-kinds.ts';
 import { endOfOwner, type Frame, oneOrMany, type Scene } from './pair-frame.ts';
@@ -11,6 +12,7 @@ export const latestPairs = [
   'look × take-over',
   'silence × retry',
   'left readings × unheard commit',
+  'silenced severity × waiting',
 ] as const;
 export type LatestPair = (typeof latestPairs)[number];
 
@@ -20,6 +22,10 @@ export const latestFrames: Readonly<Record<LatestPair, Frame>> = {
   'look × take-over': { nodes: oneOrMany, faults: ['lost', 'slow'] },
   'silence × retry': { nodes: oneOrMany, faults: ['refused', 'limited', 'lost'], everywhere: true },
   'left readings × unheard commit': { nodes: [2, 3, 3] },
+  'silenced severity × waiting': {
+    ...{ nodes: oneOrMany, faults: ['refused'], everywhere: true },
+    ...{ ladders: 2, groupWaitMs: 10 * minuteMs },
+  },
 };
 
 /** The event that meets the rest of its pair, once. */
@@ -63,6 +69,13 @@ export function drawLatest(from: Seeded, pair: LatestPair, { settings, at, until
         { at: cutAt, ...deaf, forMs: from.skewed(minuteMs, hourMs) },
         ...[1, 2, 3].map((): Happening => ({ at: cutAt + from.skewed(1, 10 * minuteMs), ...left })),
         ...from.some([endOfOwner(from, cutAt + from.skewed(1, 20 * minuteMs))], 0.4),
+      ];
+    }
+    case 'silenced severity × waiting': {
+      const match = { severity: [from.pick(severities)] };
+      return [
+        { at, kind: 'silence', match, forMs: from.skewed(hourMs, 12 * hourMs), byOrder: from.chance(0.3) },
+        ...from.some([endOfOwner(from, at + from.skewed(minuteMs, 6 * hourMs))], 0.4),
       ];
     }
     case 'silence × retry': {

@@ -85,8 +85,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'what waits is sent beside a worse alert about the same empty balance',
     file: 'src/engine/announce.ts',
-    old: 'retractInhibited(state, turn.decided, now);',
-    new: 'retractInhibited(state, [], now);',
+    old: 'retractSuppressed(state, turn.decided, now);',
+    new: 'retractSuppressed(state, [], now);',
     test: 'test/daemon/fewer-messages.test.ts',
   },
   {

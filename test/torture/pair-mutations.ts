@@ -255,9 +255,16 @@ export const pairMutations: readonly Mutation[] = [
   {
     name: 'what waits for a worse alert that says it goes out besides',
     file: 'src/engine/announce.ts',
-    old: '  retractInhibited(state, turn.decided, now);\n',
-    new: '  void retractInhibited;\n',
+    old: '  retractSuppressed(state, turn.decided, now);\n',
+    new: '  void retractSuppressed;\n',
     pair: 'inhibited × refused',
+  },
+  {
+    name: 'what rises or falls into a silence while it waits is told in it',
+    file: 'src/engine/inhibit.ts',
+    old: 'if (isSilenced(state, incident, now)) hush(id, state.queues.keys());',
+    new: '',
+    pair: 'silenced severity × waiting',
   },
   {
     name: 'a message counts as waiting since its creation, whatever the clock did',

@@ -100,12 +100,18 @@ async function plan(payDays: string, daysLeft: Readonly<Record<string, number>>)
 
 const dayOf = (at: number | null) => (at === null ? null : new Date(at).toISOString().slice(5, 10));
 
+test('a payment that must be sent before a day begins is due on the day before, to the last minute', async () => {
+  // What leaves on Friday, 20 November, comes after the weekend: too late.
+  const { payments } = await plan('fri', { soon: 14 });
+  expect(payments[0]?.dueAt).toBe(Date.UTC(2026, 10, 19, 23, 59));
+});
+
 describe('pay runs', () => {
   it('count money as sent when their day is over: paid on a Friday, it comes after the weekend', async () => {
     // The money must be sent before Friday, 20 November, begins.
     const weekly = await plan('fri', { soon: 14 });
     expect(weekly.payments.map(({ dueAt, runAt = null }) => [dayOf(dueAt), dayOf(runAt)])).toEqual([
-      ['11-20', '11-13'],
+      ['11-19', '11-13'],
     ]);
     // The money of 11 December, a Friday, comes on the 14th: three days more than if it were sent as that day begins.
     const { payments } = await plan('11', { rarely: 20 });

@@ -158,6 +158,11 @@ describe.concurrent('lowwater as a process', () => {
     expect(stdout.includes('\u001b[1m')).toBe(coloured);
   });
 
+  it('says nothing on standard error of two variables that want opposite colours', async () => {
+    const env = { FORCE_COLOR: '1', NO_COLOR: '1' };
+    expect(await runBuilt(['schema'], { env })).toMatchObject({ code: 0, stderr: '' });
+  });
+
   it('exits with 2 when there is no configuration, and says where it looked', async () => {
     const { code, stderr } = await runCli(['validate'], { cwd: folder });
     expect(code).toBe(2);

@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { listsInFiles } from '../../config/include-files.ts';
 import { parseDocument } from '../../config/parse-document.ts';
@@ -40,12 +41,12 @@ function besides(configuration: string, name: string): string {
  * The unit that comes with the program, with the paths of this Node, this program and this configuration. It runs as who wrote the
  * configuration, who alone can read it; for root that is a user of its own.
  */
-function writeUnit({ user }: Context, configuration: string): string {
+async function writeUnit({ user, process: { hide } }: Context, configuration: string): Promise<string> {
   const unit = besides(configuration, 'lowwater.service');
   const template = new URL('lowwater.service', deploy);
   if (!existsSync(program) || !existsSync(template))
     throw new CommandError(`${fileURLToPath(program)} is not there: the program must be built`);
-  const paths = [realpathSync(process.execPath), realpathSync(program), configuration];
+  const paths = [realpathSync(execPath), realpathSync(program), configuration];
   const odd = paths.find((path) => /[\s%"'\\]/.test(path));
   if (odd !== undefined) throw new CommandError(`${odd}: a unit cannot name a path with spaces, quotes or %`);
   const [node = '', main = ''] = paths;
@@ -69,23 +70,35 @@ function writeUnit({ user }: Context, configuration: string): string {
     )
     .replace('ProtectHome=yes', isAtHome ? 'ProtectHome=read-only' : 'ProtectHome=yes');
   writeFileSync(unit, text, { flag: 'wx' });
-  const first = user === 'root' ? `useradd --system lowwater && ${handOver(configuration)} && ` : '';
-  return `${unit} is written. Next, as root: ${first}cp ${unit} /etc/systemd/system/ && systemctl enable --now lowwater\n${variables}${warnOfPath(configuration, '/var/lib/lowwater/')}`;
+  const { command, elsewhere } =
+    user === 'root' ? await handOver(configuration, hide) : { command: '', elsewhere: [] };
+  const note =
+    elsewhere.length === 0 ? '' : `The user lowwater must be able to read ${elsewhere.join(' and ')}.\n`;
+  return `${unit} is written. Next, as root: ${command}cp ${unit} /etc/systemd/system/ && systemctl enable --now lowwater\n${note}${variables}${warnOfPath(configuration, '/var/lib/lowwater/')}`;
 }
 
-/** The command that gives the user of the service the configuration and its lists, and nothing else beside them. */
-function handOver(configuration: string): string {
+/**
+ * The command that makes the user of the service and gives it the configuration, its lists, what else is read from that folder, and nothing
+ * else there. `elsewhere` are files of other folders that placeholders name: their owner may be another program's.
+ */
+async function handOver(configuration: string, hide: Context['process']['hide']) {
   const folder = dirname(configuration);
-  const lists = patternsOf(readJson(configuration)).map(([, pattern]) => {
-    const path = resolve(folder, pattern);
-    return `${folder}/`.startsWith(`${dirname(path)}/`) ? path : dirname(path);
-  });
+  const isIn = (path: string, other: string) => `${path}/`.startsWith(`${other}/`);
+  const ownable = (path: string) => (isIn(folder, dirname(path)) ? path : dirname(path));
+  const lists = patternsOf(readJson(configuration)).map(([, pattern]) => ownable(resolve(folder, pattern)));
+  const { sources } = await readConfiguration(configuration, hide);
+  const read = sources.map(({ path }) => path).filter((path) => path !== folder);
+  const inside = read.filter((path) => isIn(path, folder)).map(ownable);
   const isOpen = (statSync(folder).mode & 0o005) === 0o005;
   const enter = isOpen ? '' : `chgrp lowwater ${folder} && chmod g+rx ${folder} && `;
-  return `${enter}chown -R lowwater: ${[configuration, ...new Set(lists)].join(' ')}`;
+  const owned = [...new Set([configuration, ...lists, ...inside])];
+  return {
+    command: `useradd --system lowwater && ${enter}chown -R lowwater: ${owned.join(' ')} && `,
+    elsewhere: read.filter((path) => !owned.some((other) => isIn(path, other))),
+  };
 }
 
-const variables = 'Variables that the configuration names go into lowwater.env beside it.\n';
+const variables = 'Variables that the configuration names go into lowwater.env next to it.\n';
 
 /** Unit and container may write one folder alone, that of the database where the configuration does not say. */
 function warnOfPath(configuration: string, writable: string): string {

@@ -26,11 +26,7 @@ export async function printJson({ stdout }: { readonly stdout: Output }, value: 
 const usualColumns = 80;
 
 /** When the reader went away, as `| head` does, or the disk is full, the rest is dropped and `lost` hears why. */
-export function openOutput(
-  stream: WriteStream,
-  env: Readonly<Record<string, string | undefined>>,
-  lost: (error: NodeJS.ErrnoException) => void,
-): Output {
+export function openOutput(stream: WriteStream, lost: (error: NodeJS.ErrnoException) => void): Output {
   let open = true;
   const isTerminal = stream.isTTY === true;
   stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -39,7 +35,7 @@ export function openOutput(
   });
   return {
     isTerminal,
-    style: createStyle(decideColour(env, stream)),
+    style: createStyle(hasColours(stream)),
     get columns() {
       // A terminal that nobody gave a size says 0.
       return stream.columns || usualColumns;
@@ -71,13 +67,10 @@ export function createStyle(colour: boolean): Style {
 
 /**
  * Colours where Node sees a terminal that has them, or `FORCE_COLOR` asks for them (a CI log); never with `NO_COLOR`
- * (https://no-color.org: set to anything but nothing), which Node alone would let `FORCE_COLOR` overrule.
+ * (https://no-color.org: set to anything but nothing), for which `main.ts` takes `FORCE_COLOR` away.
  */
-export function decideColour(
-  env: Readonly<Record<string, string | undefined>>,
-  stream: WriteStream,
-): boolean {
-  return !env.NO_COLOR && styleText('red', 'x', { stream }) !== 'x';
+export function hasColours(stream: WriteStream): boolean {
+  return styleText('red', 'x', { stream }) !== 'x';
 }
 
 /** A rule that does not fire: `isOld` by a reading that is not of now. */

@@ -227,7 +227,7 @@ export const configSchema = shape({
   rules: list(
     'rules',
     ruleSchema,
-    'What to watch for. A negative SMS balance, staleness, a refused key and, where `currency` is set, another currency are watched in any case, on every account that no rule of that type matches.',
+    'What to watch for. On every account that no rule of that type matches these are watched in any case: a negative SMS balance, a late top-up, staleness, a refused key and, where `currency` is set, another currency.',
   ),
   channels: z
     .record(z.string().regex(new RegExp(idPattern)), channelSchema, {

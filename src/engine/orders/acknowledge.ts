@@ -1,15 +1,9 @@
 import * as z from 'zod';
-import {
-  type Acknowledgement,
-  type Incident,
-  isAcknowledged,
-  type LastNotified,
-  mapNotified,
-} from '../../domain/alert.ts';
+import { type Acknowledgement, type Incident, isAcknowledged } from '../../domain/alert.ts';
 import { type AlertName, type Refusal, refuse, type SeenAlertName } from '../../domain/operator.ts';
 import { ruleKindOf } from '../../rules/registry.ts';
 import { incidentOf, keepIncident } from '../incidents.ts';
-import { shareNotification, suppressionByAlerts } from '../inhibit.ts';
+import { shareNotification } from '../inhibit.ts';
 import type { MonitorState } from '../state.ts';
 import { done, isPressedAgain, orderKind, seenShape } from './kind.ts';
 import { refusals } from './refusals.ts';
@@ -60,11 +54,7 @@ export function takeIncident(
 ): void {
   if (isAcknowledged(incident)) return;
   const { severity, rises } = incident;
-  const taken = { ...incident, acknowledgement: { at, by, comment, severity, rises } };
-  // An inhibited alert is never notified by itself, not even when the inhibiting one ends.
-  const isInhibited = suppressionByAlerts(state, incident, at).inhibited;
-  const acknowledged = (last: LastNotified): LastNotified => ({ ...last, acknowledgedAt: at });
-  keepIncident(state, isInhibited ? mapNotified(taken, acknowledged) : taken);
+  keepIncident(state, { ...incident, acknowledgement: { at, by, comment, severity, rises } });
   applyToSpending(state, incident, true);
 }
 

@@ -422,6 +422,20 @@ it.skipIf(isInRoot)(
 );
 
 it.skipIf(isInRoot)(
+  'gives root a command that hands over the secrets in that folder too, and names those that lie elsewhere',
+  async () => {
+    mkdirSync(join(folder, 'secrets'));
+    writeFileSync(join(folder, 'secrets/otp'), 'a-key');
+    const paths = ['secrets/otp', '/run/secrets/voice'];
+    const accounts = paths.map((path, at) => ({ id: `a${at}`, authSecret: placeholder(`file:${path}`) }));
+    writeFileSync(file, JSON.stringify({ accounts }));
+    const { stdout } = await runCli(['init', '--service', 'systemd'], { cwd: folder, user: 'root' });
+    expect(stdout).toContain(`chown -R lowwater: ${file} ${join(folder, 'secrets')} && cp `);
+    expect(stdout).toContain('The user lowwater must be able to read /run/secrets/voice.');
+  },
+);
+
+it.skipIf(isInRoot)(
   'lets the user of the service into a closed folder, and gives it no file there but the configuration and its lists',
   async () => {
     chmodSync(folder, 0o750);

@@ -37,7 +37,7 @@ describe('lowwater test-alert', () => {
   it.each([
     [['otq'], /no account "otq".*did you mean "otp"/s],
     [['otp', '--severity', 'fatal'], /choose info, warning, critical/],
-    [['otp', '--rule', 'sms-lwo'], /account "otp" has no rule "sms-lwo": .*"sms-low"/],
+    [['otp', '--rule', 'sms-lwo'], /account "otp" has no rule "sms-lwo"; choose .*"sms-low"/],
   ])('refuses %j', async (words, said) => {
     const { code, stderr } = await run(words);
     expect(code).not.toBe(0);

@@ -216,11 +216,17 @@ export class Duties {
     const open = message.items.filter(({ incident }) => incident.resolvedAt === null);
     const told = new Set(open.map(({ incident: { account, rule } }) => alertKey(account, rule)));
     const counts = (key: string): boolean => told.has(key);
-    for (const { incident } of message.items)
+    // One that rose or fell into a silence while its message was under way is told.
+    const isSettled = ({ incident: { account, rule } }: (typeof message.items)[number]): boolean =>
+      at - (this.#changedAt.get(alertKey(account, rule)) ?? Number.NEGATIVE_INFINITY) > edgeMs;
+    for (const { incident } of message.items.filter(isSettled))
       if ([-edgeMs, 0, edgeMs].every((edge) => silenced(known, calendar, incident, now + edge)))
         throw new Violation('a silence is kept', `${message.id} to ${channel} says ${incident.id}`);
     for (const { incident } of open)
-      if (inhibited({ state, calendar, book, now, counts, surely: true }, incident))
+      if (
+        !acknowledged(incident) &&
+        inhibited({ state, calendar, book, now, counts, surely: true }, incident)
+      )
         throw new Violation(
           'a worse alert speaks for a milder one',
           `${message.id} to ${channel} says ${incident.id} beside it`,
@@ -297,7 +303,9 @@ export class Duties {
     }
     if (kind === 'resolved' && incident.resolvedAt === null)
       throw new Violation('resolved means resolved', what);
-    if (kind !== 'resolved' && kind !== 'event' && incident.resolvedAt === null) {
+    // Who has it is said of all that the channel was notified of.
+    const saysMore = kind !== 'resolved' && kind !== 'event' && !acknowledged(incident);
+    if (saysMore && incident.resolvedAt === null) {
       const counts = (key: string): boolean => at - (this.#changedAt.get(key) ?? at) > settledMs;
       const settled = counts(`${incident.account}/${incident.rule}`) || kind === 'firing';
       if (settled && inhibited({ state, calendar, book, now, counts, surely: true }, incident)) {
