@@ -121,6 +121,24 @@ describe('a flipped bit in an index', () => {
     expect(store.incidents({ account: 'otp' })).toHaveLength(1000);
   });
 
+  it.each(['account', 'message', 'segment', 'silence'])(
+    'that leads to a page of the table "%s", whichever SQLite blames, costs that table nothing',
+    (table) => {
+      const path = makeClosed(1000);
+      const db = new Database(path);
+      const found = db.prepare<[string], number>('SELECT rootpage FROM sqlite_schema WHERE name = ?').pluck();
+      const page = found.get(table) ?? 0;
+      db.close();
+      const bytes = readFileSync(path);
+      const root = (rootOf(path) - 1) * 4096;
+      bytes.writeUInt32BE(page, root + bytes.readUInt16BE(root + 12));
+      writeFileSync(path, bytes);
+      const store = open(path);
+      expect(store.incidents({})).toHaveLength(1000);
+      expect(store.load().messages).toHaveLength(40);
+    },
+  );
+
   it('beside a damaged table, behind more findings than are read, is no cause to change anything', () => {
     const path = makeClosed(200);
     const db = new Database(path);
