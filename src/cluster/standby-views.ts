@@ -76,7 +76,7 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<St
   let confirmedAt = Number.NEGATIVE_INFINITY;
   let failure: StorageError | null = null;
   let restUntil = Number.NEGATIVE_INFINITY;
-  /** How long the last reads took, be it in vain. Reading costs the least of that: a database that stands still adds to it. */
+  /** The times of the last reads, be they in vain. Reading takes the least of them: a database that stands still adds to it. */
   let tookMs: readonly number[] = [cheapMs, cheapMs, cheapMs];
   let updating: Promise<void> | null = null;
   const subscribers = new Set<() => void>();

@@ -3,7 +3,7 @@ export class OperatorError extends Error {}
 
 /**
  * Why the database could not be used; `kind` decides what a person reads. `unknown`: the data may have been
- * stored, which only storing it again, unchanged, finds out. `fenced`: another daemon owns the accounts now,
+ * stored, which only storing it again, unchanged, finds out. `fenced`: this daemon does not own the accounts there,
  * and nothing was stored. `refused`: the database does not take a value. `unfit`: configuration and database do not fit, and waiting does not change that.
  */
 export class StorageError extends OperatorError {

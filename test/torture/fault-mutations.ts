@@ -1,6 +1,7 @@
 import type { Mutation } from './mutations.ts';
 
 const flippedBits = 'test/store/sqlite/flipped-bits.test.ts';
+const damagedIndex = 'test/store/sqlite/damaged-index.test.ts';
 const clockJumps = 'test/daemon/clock-jumps.test.ts';
 const pushes = 'test/daemon/pushed-readings.test.ts';
 const serverTest = 'test/http/server.test.ts';
@@ -239,9 +240,16 @@ export const faultMutations: readonly Mutation[] = [
   {
     name: 'indexes are not held against their tables',
     file: 'src/store/sqlite/integrity.ts',
-    old: "= 'integrity_check',",
-    new: "= 'quick_check',",
-    test: flippedBits,
+    old: "'integrity_check' | 'quick_check' = 'integrity_check'",
+    new: "'integrity_check' | 'quick_check' = 'quick_check'",
+    test: damagedIndex,
+  },
+  {
+    name: 'a damaged index is emptied with whatever its pages lead to',
+    file: 'src/store/sqlite/integrity.ts',
+    old: 'for (const [nth, name] of names.entries()) plant',
+    new: 'for (const [nth, name] of names.slice(99).entries()) plant',
+    test: damagedIndex,
   },
   {
     name: 'metrics are open behind a proxy that says nothing',

@@ -101,8 +101,8 @@ export const postgresMutations: readonly Mutation[] = [
   {
     name: 'a daemon stores on one server by what another has',
     file: 'src/store/postgres/only-one-server.ts',
-    old: 'if (server !== first)',
-    new: 'if (server === undefined)',
+    old: 'isMoved ||= server !== first;',
+    new: 'isMoved ||= server === undefined;',
     test: 'test/store/postgres/connection.test.ts',
   },
 ];

@@ -92,8 +92,10 @@ async function handOver(configuration: string, hide: Context['process']['hide'])
   const isOpen = (statSync(folder).mode & 0o005) === 0o005;
   const enter = isOpen ? '' : `chgrp lowwater ${folder} && chmod g+rx ${folder} && `;
   const owned = [...new Set([configuration, ...lists, ...inside])];
+  // The shell has to spread out the pattern of a list.
+  const words = owned.map((path) => (lists.includes(path) ? path : shellWord(path)));
   return {
-    command: `useradd --system lowwater && ${enter}chown -R lowwater: ${owned.join(' ')} && `,
+    command: `useradd --system lowwater && ${enter}chown -R lowwater: ${words.join(' ')} && `,
     elsewhere: read.filter((path) => !owned.some((other) => isIn(path, other))),
   };
 }

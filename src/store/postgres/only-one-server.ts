@@ -7,10 +7,13 @@ import { DatabaseError, type PoolClient } from 'pg';
 export function onlyOneServer(limitMs: number): (client: PoolClient, done: (error?: Error) => void) => void {
   let living = 0;
   let first: string | null = null;
+  let isMoved = false;
   const letIn = async (client: PoolClient): Promise<void> => {
     const server = await startOf(client, limitMs);
     if (living === 0) first = server;
-    if (server !== first) throw new Error('the connection leads to another server');
+    // All are given up when one leads elsewhere: those to the first may have ended before what still waits is let in.
+    isMoved ||= server !== first;
+    if (isMoved) throw new Error('the connection leads to another server');
     living += 1;
     client.once('end', () => {
       living -= 1;

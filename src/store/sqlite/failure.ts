@@ -33,8 +33,8 @@ const advice: Readonly<Record<Kind, (uid: number | undefined) => string>> = {
     `it cannot be written by uid ${uid ?? 'unknown'}: check the owner and mode of the file and its ` +
     'directory, and that the file system is mounted writable',
   corrupt: () =>
-    'it is damaged: start lowwater again, which makes a damaged index again from its table; if it refuses, move the file aside and ' +
-    'restore a backup (made by `lowwater backup`)',
+    'it is damaged: start lowwater again, which makes a damaged index again from its table; if that is not enough, move the file aside ' +
+    'and restore a backup (made by `lowwater backup`)',
   busy: () => 'another process keeps it locked: close what else has it open',
   other: () => 'it cannot be used: see the system log for errors of the disk or file system',
 };

@@ -10,10 +10,20 @@ const fullCheckBytes = 256 * 1024 * 1024;
 /** Findings that are read; a damaged page of an index makes one for each row. */
 const maxFindings = 100;
 
-/** Indexes and free pages, which `mend` makes again. Throws `StorageError` where anything else is damaged. */
+/** Indexes and free pages, which `mend` makes again. Throws `StorageError` where anything else is surely damaged. */
 export function findMendable(db: Database.Database, path: string, bytes: number): readonly string[] {
+  // Of a page to which two lead SQLite blames the second, be it sound. With indexes made again it shows.
+  return refuseDamage(db, path, bytes, (finding) => isMendable(db, finding) || /2nd reference/.test(finding));
+}
+
+function refuseDamage(
+  db: Database.Database,
+  path: string,
+  bytes: number,
+  isHarmless: (finding: string) => boolean,
+): readonly string[] {
   const findings = check(db, bytes);
-  const [worst] = findings.filter((finding) => !isMendable(db, finding));
+  const worst = findings.find((finding) => !isHarmless(finding));
   if (worst === undefined) return findings;
   throw new StorageError(
     'corrupt',
@@ -21,54 +31,41 @@ export function findMendable(db: Database.Database, path: string, bytes: number)
   );
 }
 
-/** Makes indexes and the list of free pages again. Throws where that is not enough. */
-export function mend(db: Database.Database, path: string, bytes: number): void {
-  try {
-    reindex(db);
-  } catch (error) {
-    // What is in a page that does not say any more that it is one of an index cannot be removed.
-    if (!isSqliteError(error, 'SQLITE_CORRUPT')) throw error;
-    db.unsafeMode(true);
-    db.transaction(() => {
-      plantIndexes(db);
-      reindex(db);
-    }).immediate();
-    db.unsafeMode(false);
-  }
-  if (check(db, bytes).length > 0) db.exec('VACUUM');
-  const [left] = check(db, bytes);
-  if (left !== undefined)
-    throw new StorageError('corrupt', `database ${path} is damaged: ${recovery} (integrity_check: ${left})`);
+/** Makes again what `findMendable` found. Throws where that is not enough. */
+export function mend(db: Database.Database, path: string, bytes: number, found: readonly string[]): void {
+  const left = found.every(isOfFreePages) ? found : makeIndexes(db, path, bytes);
+  if (left.length > 0) db.exec('VACUUM');
+  const [worst] = check(db, bytes);
+  if (worst !== undefined)
+    throw new StorageError('corrupt', `database ${path} is damaged: ${recovery} (integrity_check: ${worst})`);
 }
 
-function reindex(db: Database.Database): void {
-  try {
-    db.exec('REINDEX');
-  } catch (error) {
-    if (!isSqliteError(error, 'SQLITE_CONSTRAINT')) throw error;
-    db.transaction(() => {
-      for (const table of ['account', 'incident', 'message']) dropDoubles(db, table);
-      db.exec('REINDEX');
-    }).immediate();
-  }
-}
-
-/** Every index begins in a new, empty page: that of an index of a table which is no more. The old pages belong to nobody then. */
-function plantIndexes(db: Database.Database): void {
+/**
+ * Each index begins in a new, empty page, one of a table that is no more: the pages of a damaged one may lead to those of a table,
+ * which would be emptied with them. They belong to nobody then, and are given as findings. Throws where a table is damaged: all is as it was.
+ */
+function makeIndexes(db: Database.Database, path: string, bytes: number): readonly string[] {
+  const names = db.prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'index'").pluck().all();
+  db.unsafeMode(true);
   db.pragma('writable_schema = ON');
-  for (const name of db
-    .prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'index'")
-    .pluck()
-    .all()) {
-    db.exec('CREATE TABLE planted (n UNIQUE)');
-    db.prepare(
-      `UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_planted_1')
-       WHERE name = ?`,
-    ).run(name);
+  const make = db.transaction(() => {
+    db.exec(`CREATE TABLE planted (${names.map((_, nth) => `n${nth} UNIQUE`).join(', ')})`);
+    const plant = db.prepare<[string, string]>(
+      'UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = ?) WHERE name = ?',
+    );
+    for (const [nth, name] of names.entries()) plant.run(`sqlite_autoindex_planted_${nth + 1}`, name);
     db.exec("DELETE FROM sqlite_schema WHERE tbl_name = 'planted'");
     db.pragma('writable_schema = RESET');
+    // With it, rows that an empty index lacks can be deleted.
     db.pragma('writable_schema = ON');
-  }
+    for (const table of ['account', 'incident', 'message']) dropDoubles(db, table);
+    db.exec('REINDEX');
+    return refuseDamage(db, path, bytes, isOfFreePages);
+  });
+  const left = make.immediate();
+  db.pragma('writable_schema = RESET');
+  db.unsafeMode(false);
+  return left;
 }
 
 /** While its index was damaged, what was there already was written as if it were new: the last row is as it is now. History keeps its row. */
@@ -102,14 +99,23 @@ function check(
 
 function isMendable(db: Database.Database, finding: string): boolean {
   const root = /^Tree (\d+) /.exec(finding)?.[1];
-  if (root === undefined) return /(?:from|in) index |^Freelist:|: never used$/.test(finding);
+  if (root === undefined) return isOfFreePages(finding) || /(?:from|in) index /.test(finding);
   const find = db.prepare<[string], string>('SELECT type FROM sqlite_schema WHERE rootpage = ?').pluck();
   return find.get(root) === 'index';
 }
 
-/** The first thing that a check of SQLite found. */
-export function wordFinding(finding: string): string {
-  return linesOf(finding)[0] ?? finding;
+function isOfFreePages(finding: string): boolean {
+  return /^Freelist:|: never used$/.test(finding);
+}
+
+/** The first thing that is damaged, with every table and index; not pages of nobody, which `mend` leaves in a large database. */
+export function findDamage(db: Database.Database): string | undefined {
+  const findings = db.prepare<[], string>(`PRAGMA integrity_check(${2 ** 31 - 1})`).pluck();
+  for (const found of findings.iterate()) {
+    const finding = linesOf(found).find((line) => line !== 'ok' && !line.endsWith(': never used'));
+    if (finding !== undefined) return finding;
+  }
+  return undefined;
 }
 
 /** Below a line that only names the database. */
@@ -117,7 +123,7 @@ function linesOf(finding: string): readonly string[] {
   return finding.replace(/^\*\*\* in database .*\n/, '').split('\n');
 }
 
-/** What is checked, each by itself. */
+/** The argument of each check. */
 function checksFor(db: Database.Database, bytes: number): readonly string[] {
   if (bytes <= fullCheckBytes) return [String(maxFindings)];
   const tables = db

@@ -56,7 +56,7 @@ function openGuarded(options: Parameters<typeof openSqliteStore>[0]): SqliteStor
     const opened = connectForWriting(path);
     db = opened;
     if (mendable.length > 0) {
-      mend(opened, path, bytes);
+      mend(opened, path, bytes, mendable);
       found.push(named('index', mendable[0] ?? '', 'it was made again from its table, which is sound'));
     }
     const applied = migrate({ db: opened, path, migrations, program, now: now() });

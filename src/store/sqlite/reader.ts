@@ -9,7 +9,7 @@ import { createHistory, type HistoryQuestion, readingsOf } from '../runs/history
 import type { FoundDamage } from '../runs/stored-run.ts';
 import { type Connection, connectForReading, openAsk } from './connection.ts';
 import { asStorageError, closing, guardStorage } from './failure.ts';
-import { wordFinding } from './integrity.ts';
+import { findDamage } from './integrity.ts';
 import { requireSchema } from './migrate.ts';
 import { findOrders } from './orders.ts';
 import type { SqliteReader } from './port.ts';
@@ -146,11 +146,11 @@ function refuseTarget(file: string): void {
 function finishCopy(partial: string, file: string): void {
   const finding = closing(new Database(partial), (copy) => {
     copy.pragma('journal_mode = DELETE');
-    return String(copy.pragma('integrity_check(1)', { simple: true }));
+    return findDamage(copy);
   });
-  if (finding !== 'ok')
+  if (finding !== undefined)
     throw new StorageError(
       'corrupt',
-      `the copy for ${file} is damaged (${wordFinding(finding)}): the database itself may be`,
+      `the copy for ${file} is damaged (${finding}): the database itself may be`,
     );
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -27,4 +27,11 @@ export function open(
   const store = openSqliteStore({ path, log, now, program: 'lowwater 1.0.0' });
   onTestFinished(() => store.close());
   return store;
+}
+
+/** Changes one bit of a byte. */
+export function flip(file: string, place: number): void {
+  const bytes = readFileSync(file);
+  bytes[place] = (bytes[place] ?? 0) ^ 4;
+  writeFileSync(file, bytes);
 }

@@ -6,9 +6,9 @@ import { readMigrations } from '../../../src/store/migrations.ts';
 import { readLog } from '../../../src/store/sqlite/left-log.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open-store.ts';
 import { openSqliteReader } from '../../../src/store/sqlite/reader.ts';
-import { batch, incident, message, noon, silence, silent, told } from './batches.ts';
+import { batch, incident, noon, silence, silent, told } from './batches.ts';
 import { startChild } from './child.ts';
-import { makePath, open } from './fixtures.ts';
+import { flip, makePath, open } from './fixtures.ts';
 
 /** The files of a daemon that was killed after five commits: incidents, an acknowledgement, a silence. */
 function makeKilled(): string {
@@ -22,12 +22,6 @@ function makeKilled(): string {
   for (const end of ['', '-wal']) cpSync(path + end, killed + end);
   store.close();
   return killed;
-}
-
-function flip(file: string, place: number): void {
-  const bytes = readFileSync(file);
-  bytes[place] = (bytes[place] ?? 0) ^ 4;
-  writeFileSync(file, bytes);
 }
 
 /** A start that opens the database and ends before it says anything, as on a full disk. */
@@ -195,108 +189,4 @@ describe('a flipped bit in the schema', () => {
       expect(() => open(path)).toThrow(new RegExp(`it is damaged: .* restore a backup .*${missing}`));
     },
   );
-});
-
-describe('a flipped bit in an index', () => {
-  const makeClosed = (): string => {
-    const path = makePath();
-    const store = open(path);
-    const over = { resolvedAt: noon + 5, resolution: { kind: 'recovered' } } as const;
-    store.commit(
-      batch({
-        incidents: Array.from({ length: 40 }, (_, nth) => incident(`incident-${nth}`, nth === 7 ? {} : over)),
-        messages: Array.from({ length: 40 }, (_, nth) => message(`message-${nth}`)),
-      }),
-    );
-    store.close();
-    return path;
-  };
-
-  /** Where the id of incident 7 stands in the index of ids, and not in the table. */
-  const findInIndex = (path: string): number => {
-    const db = new Database(path);
-    const sql = "SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_incident_1'";
-    const page = Number(db.prepare(sql).pluck().get());
-    db.close();
-    const place = readFileSync(path).indexOf('incident-7', (page - 1) * 4096);
-    expect(Math.floor(place / 4096)).toBe(page - 1);
-    return place;
-  };
-
-  /** As a daemon does whose index does not name the incident any more. */
-  const doubleIncident = (path: string): void => {
-    flip(path, findInIndex(path) + 9);
-    const db = new Database(path);
-    db.exec(`INSERT INTO incident (id, account, rule, fired_at, ended_at, settled, body)
-      SELECT id, account, rule, fired_at, 1, 1, json_set(body, '$.resolvedAt', 77) FROM incident NOT INDEXED WHERE id = 'incident-7'`);
-    db.close();
-  };
-
-  it('is found at the start, and the index made again: nothing is doubled', () => {
-    const path = makeClosed();
-    flip(path, findInIndex(path) + 9);
-    const store = open(path);
-    expect(store.load().damagedRecords).toEqual([
-      expect.objectContaining({ source: 'index', reason: expect.stringContaining('made again') }),
-    ]);
-    expect(store.load().damagedRecords, 'nobody was told yet').toHaveLength(1);
-    store.commit(batch({ incidents: [incident('incident-7', { resolvedAt: noon + 9 })], notes: told }));
-    expect(store.incidents({}).filter(({ id }) => id === 'incident-7')).toMatchObject([
-      { resolvedAt: noon + 9 },
-    ]);
-    store.close();
-    expect(open(path).load().damagedRecords).toBeUndefined();
-  });
-
-  it('that made a second row of an incident leaves the newer one', () => {
-    const path = makeClosed();
-    doubleIncident(path);
-    const store = open(path);
-    expect(store.incidents({}).filter(({ id }) => id === 'incident-7')).toMatchObject([{ resolvedAt: 77 }]);
-  });
-
-  it('is mended where the page does not say any more that it is one of an index, of whichever index, beside a doubled row too', () => {
-    const path = makeClosed();
-    const db = new Database(path);
-    const indexes = db.prepare("SELECT name, rootpage FROM sqlite_schema WHERE type = 'index'").all() as {
-      readonly name: string;
-      readonly rootpage: number;
-    }[];
-    db.close();
-    for (const { name, rootpage } of indexes) {
-      const damaged = makePath();
-      cpSync(path, damaged);
-      if (name !== 'sqlite_autoindex_incident_1') doubleIncident(damaged);
-      flip(damaged, (rootpage - 1) * 4096);
-      if (name === 'incident_unsettled') {
-        const reader = openSqliteReader({ path: damaged });
-        expect(() => reader.load()).toThrow(
-          /damaged: start lowwater again, which makes a damaged index again/,
-        );
-        reader.close();
-      }
-      const store = open(damaged);
-      expect(store.load().damagedRecords, name).toEqual([
-        expect.objectContaining({ source: 'index', reason: expect.stringContaining('made again') }),
-      ]);
-      expect(store.incidents({}), name).toHaveLength(40);
-      store.close();
-      const mended = new Database(damaged);
-      expect(mended.pragma('integrity_check'), name).toEqual([{ integrity_check: 'ok' }]);
-      mended.close();
-    }
-  });
-
-  it('in the list of free pages is mended', () => {
-    const path = makeClosed();
-    const db = new Database(path);
-    db.exec(
-      "CREATE TABLE large (a TEXT); INSERT INTO large VALUES (printf('%.200000c', 'x')); DROP TABLE large",
-    );
-    db.close();
-    flip(path, (readFileSync(path).readUInt32BE(32) - 1) * 4096 + 9);
-    const store = open(path);
-    expect(store.incidents({})).toHaveLength(40);
-    expect(store.load().damagedRecords).toHaveLength(1);
-  });
 });

@@ -1,0 +1,193 @@
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { describe, expect, it } from 'vitest';
+import { openSqliteReader } from '../../../src/store/sqlite/reader.ts';
+import { batch, incident, message, noon, told } from './batches.ts';
+import { flip, makePath, open } from './fixtures.ts';
+
+describe('a flipped bit in an index', () => {
+  const makeClosed = (incidents = 40): string => {
+    const path = makePath();
+    const store = open(path);
+    const over = { resolvedAt: noon + 5, resolution: { kind: 'recovered' } } as const;
+    store.commit(
+      batch({
+        incidents: Array.from({ length: incidents }, (_, nth) =>
+          incident(`incident-${nth}`, nth === 7 ? {} : over),
+        ),
+        messages: Array.from({ length: 40 }, (_, nth) => message(`message-${nth}`)),
+      }),
+    );
+    store.close();
+    return path;
+  };
+
+  /** The page in which the index of the ids of incidents begins. */
+  const rootOf = (path: string): number => {
+    const db = new Database(path);
+    const sql = "SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_incident_1'";
+    const page = Number(db.prepare(sql).pluck().get());
+    db.close();
+    return page;
+  };
+
+  /** Where the id of incident 7 stands in the index of ids, and not in the table. */
+  const findInIndex = (path: string): number => {
+    const page = rootOf(path);
+    const place = readFileSync(path).indexOf('incident-7', (page - 1) * 4096);
+    expect(Math.floor(place / 4096)).toBe(page - 1);
+    return place;
+  };
+
+  /** As a daemon does whose index does not name the incident any more. */
+  const doubleIncident = (path: string): void => {
+    flip(path, findInIndex(path) + 9);
+    const db = new Database(path);
+    db.exec(`INSERT INTO incident (id, account, rule, fired_at, ended_at, settled, body)
+      SELECT id, account, rule, fired_at, 1, 1, json_set(body, '$.resolvedAt', 77) FROM incident NOT INDEXED WHERE id = 'incident-7'`);
+    db.close();
+  };
+
+  it('is found at the start, and the index made again: nothing is doubled', () => {
+    const path = makeClosed();
+    flip(path, findInIndex(path) + 9);
+    const store = open(path);
+    expect(store.load().damagedRecords).toEqual([
+      expect.objectContaining({ source: 'index', reason: expect.stringContaining('made again') }),
+    ]);
+    expect(store.load().damagedRecords, 'nobody was told yet').toHaveLength(1);
+    store.commit(batch({ incidents: [incident('incident-7', { resolvedAt: noon + 9 })], notes: told }));
+    expect(store.incidents({}).filter(({ id }) => id === 'incident-7')).toMatchObject([
+      { resolvedAt: noon + 9 },
+    ]);
+    store.close();
+    expect(open(path).load().damagedRecords).toBeUndefined();
+  });
+
+  it('that made a second row of an incident leaves the newer one', () => {
+    const path = makeClosed();
+    doubleIncident(path);
+    const store = open(path);
+    expect(store.incidents({}).filter(({ id }) => id === 'incident-7')).toMatchObject([{ resolvedAt: 77 }]);
+  });
+
+  it('is mended where the page does not say any more that it is one of an index, of whichever index, beside a doubled row too', () => {
+    const path = makeClosed();
+    const db = new Database(path);
+    const indexes = db.prepare("SELECT name, rootpage FROM sqlite_schema WHERE type = 'index'").all() as {
+      readonly name: string;
+      readonly rootpage: number;
+    }[];
+    db.close();
+    for (const { name, rootpage } of indexes) {
+      const damaged = makePath();
+      cpSync(path, damaged);
+      if (name !== 'sqlite_autoindex_incident_1') doubleIncident(damaged);
+      flip(damaged, (rootpage - 1) * 4096);
+      if (name === 'incident_unsettled') {
+        const reader = openSqliteReader({ path: damaged });
+        expect(() => reader.load()).toThrow(
+          /damaged: start lowwater again, which makes a damaged index again/,
+        );
+        reader.close();
+      }
+      const store = open(damaged);
+      expect(store.load().damagedRecords, name).toEqual([
+        expect.objectContaining({ source: 'index', reason: expect.stringContaining('made again') }),
+      ]);
+      expect(store.incidents({}), name).toHaveLength(40);
+      store.close();
+      const mended = new Database(damaged);
+      expect(mended.pragma('integrity_check'), name).toEqual([{ integrity_check: 'ok' }]);
+      mended.close();
+    }
+  });
+
+  it('that leads to a page of the table costs the table nothing', () => {
+    const path = makeClosed(1000);
+    const bytes = readFileSync(path);
+    const root = (rootOf(path) - 1) * 4096;
+    // A page of an index that leads to others says in four bytes at each of its cells to which (https://sqlite.org/fileformat2.html, 1.6).
+    const cell = root + bytes.readUInt16BE(root + 12);
+    const tableLeaf = 13;
+    const bit = Array.from({ length: 8 }, (_, nth) => 1 << nth).find(
+      (flipped) => bytes[((bytes.readUInt32BE(cell) ^ flipped) - 1) * 4096] === tableLeaf,
+    );
+    bytes.writeUInt32BE(bytes.readUInt32BE(cell) ^ (bit ?? 0), cell);
+    writeFileSync(path, bytes);
+    const store = open(path);
+    expect(store.load().damagedRecords).toMatchObject([{ source: 'index' }]);
+    expect(store.incidents({})).toHaveLength(1000);
+    expect(store.incidents({ account: 'otp' })).toHaveLength(1000);
+  });
+
+  it.each(['account', 'message', 'segment', 'silence'])(
+    'that leads to a page of the table "%s", whichever SQLite blames, costs that table nothing',
+    (table) => {
+      const path = makeClosed(1000);
+      const db = new Database(path);
+      const found = db.prepare<[string], number>('SELECT rootpage FROM sqlite_schema WHERE name = ?').pluck();
+      const page = found.get(table) ?? 0;
+      db.close();
+      const bytes = readFileSync(path);
+      const root = (rootOf(path) - 1) * 4096;
+      bytes.writeUInt32BE(page, root + bytes.readUInt16BE(root + 12));
+      writeFileSync(path, bytes);
+      const store = open(path);
+      expect(store.incidents({})).toHaveLength(1000);
+      expect(store.load().messages).toHaveLength(40);
+    },
+  );
+
+  it('beside a damaged table, behind more findings than are read, is no cause to change anything', () => {
+    const path = makeClosed(200);
+    const db = new Database(path);
+    db.unsafeMode().pragma('writable_schema = ON');
+    const say = db.prepare('UPDATE sqlite_schema SET sql = replace(sql, ?, ?) WHERE name = ?');
+    say.run('body TEXT NOT NULL', 'body TEXT', 'message');
+    db.pragma('writable_schema = RESET');
+    db.exec('UPDATE message SET body = NULL WHERE no = 9');
+    db.pragma('writable_schema = ON');
+    say.run('body TEXT', 'body TEXT NOT NULL', 'message');
+    say.run('IS NULL', 'IS NOT NULL', 'incident_open');
+    db.close();
+    const damaged = new Database(path);
+    expect(JSON.stringify(damaged.pragma('integrity_check(100)'))).not.toContain('message');
+    damaged.close();
+    const bytes = readFileSync(path);
+    expect(() => open(path)).toThrow(/it was left as it is: .*NULL value in message\.body/);
+    expect(readFileSync(path).equals(bytes)).toBe(true);
+  });
+
+  it('in the list of free pages is mended', () => {
+    const path = makeClosed();
+    const db = new Database(path);
+    db.exec(
+      "CREATE TABLE large (a TEXT); INSERT INTO large VALUES (printf('%.200000c', 'x')); DROP TABLE large",
+    );
+    db.close();
+    flip(path, (readFileSync(path).readUInt32BE(32) - 1) * 4096 + 9);
+    const store = open(path);
+    expect(store.incidents({})).toHaveLength(40);
+    expect(store.load().damagedRecords).toHaveLength(1);
+  });
+
+  it('is no part of a backup, where pages of nobody, which a mended index of a large database leaves, may be', async () => {
+    const path = makeClosed();
+    const db = new Database(path);
+    db.exec("CREATE TABLE large (a TEXT); INSERT INTO large VALUES (printf('%.900000c', 'x'))");
+    db.unsafeMode().pragma('writable_schema = ON');
+    db.exec("DELETE FROM sqlite_schema WHERE name = 'large'");
+    db.close();
+    const reader = openSqliteReader({ path });
+    await reader.backup(`${path}.copy`);
+    reader.close();
+    const restored = open(`${path}.copy`);
+    expect(restored.incidents({})).toHaveLength(40);
+    restored.close();
+    flip(path, findInIndex(path) + 9);
+    const damaged = openSqliteReader({ path });
+    await expect(damaged.backup(`${path}.second`)).rejects.toThrow(/is damaged \(row \d+ missing from index/);
+    damaged.close();
+  });
+});
