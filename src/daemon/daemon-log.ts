@@ -47,8 +47,7 @@ export class DaemonLog {
   }
 
   turnEnded(state: MonitorState): void {
-    if (state.alerts.unsaved.size === 0) return;
-    for (const alert of state.alerts.changed()) {
+    for (const alert of state.alerts.takeChanged()) {
       const key = alertKey(alert.account, alert.rule);
       const now = `${alert.state}/${alert.severity}`;
       const before = this.#alerts.get(key) ?? 'inactive/info';

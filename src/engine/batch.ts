@@ -59,8 +59,13 @@ export function batchStored(
   const ended = messages.filter((message) => message.state !== 'pending');
   for (const { id } of ended) if (state.messages.get(id)?.state !== 'pending') state.messages.forget(id);
   const spokenOf = ended.flatMap((message) => message.items.map((item) => item.incident));
-  for (const id of new Set([...incidents.map((incident) => incident.id), ...spokenOf]))
-    forgetIfSettled(state, id);
+  const settled = [...new Set([...incidents.map((incident) => incident.id), ...spokenOf])].filter((id) => {
+    const incident = state.incidents.get(id);
+    return incident !== undefined && isSettled(incident);
+  });
+  if (settled.length === 0) return;
+  const queued = queuedIncidents(state);
+  for (const id of settled) if (!queued.has(id)) forgetSettled(state, id);
 }
 
 /** The batch was not stored: its records go into the next one, in their state then. */
@@ -92,19 +97,14 @@ function storedSpending(spending: AccountSpending): StoredSpending[] {
   return bytes === null ? [] : [{ account: spending.account, bytes }];
 }
 
-function forgetIfSettled(state: MonitorState, id: string): void {
-  const incident = state.incidents.get(id);
-  if (incident === undefined || !isSettled(incident) || isQueued(state, incident)) return;
+function forgetSettled(state: MonitorState, id: string): void {
   state.incidents.forget(id);
   state.due.delete(`incident:${id}`);
   for (const { name } of state.settings.channels) state.channelTries.delete(`${name}/${id}`);
 }
 
-/** Looks at the newest first, where it most likely is. */
-function isQueued(state: MonitorState, { id, notified }: Incident): boolean {
-  return Object.keys(notified).some(
-    (channel) =>
-      queueOf(state, channel).findLast(({ items }) => items.findLast(({ incident }) => incident === id)) !==
-      undefined,
-  );
+/** Once for a whole batch: the queue of a channel that refuses for hours is long. */
+function queuedIncidents(state: MonitorState): ReadonlySet<string> {
+  const messages = [...state.queues.keys()].flatMap((channel) => queueOf(state, channel));
+  return new Set(messages.flatMap(({ items }) => items.map(({ incident }) => incident)));
 }

@@ -149,6 +149,7 @@ const noIncidents: ReadonlySet<string> = new Set();
 /** The key of an alert is made where it is to be stored: its newest numbers are kept at each poll. */
 export class AlertRecords {
   readonly #accounts = new Map<string, Map<string, Alert>>();
+  #changed = new Set<string>();
   readonly unsaved = new Unsaved();
 
   get(account: string, rule: string): Alert | undefined {
@@ -164,13 +165,18 @@ export class AlertRecords {
     for (const alerts of this.#accounts.values()) yield* alerts.values();
   }
 
-  changed(): readonly Alert[] {
-    return this.#find(this.unsaved.items()).rows;
+  /** What changed since this was last asked for: a turn's are few, where all that is unsaved may be many. */
+  takeChanged(): readonly Alert[] {
+    if (this.#changed.size === 0) return [];
+    const changed = this.#changed;
+    this.#changed = new Set();
+    return this.#find(changed).rows;
   }
 
   set(alert: Alert): void {
     this.setInMemory(alert);
-    this.unsaved.add(alertKey(alert.account, alert.rule));
+    const key = alertKey(alert.account, alert.rule);
+    for (const changes of [this.#changed, this.unsaved]) changes.add(key);
   }
 
   /** Keeps values that need no write, such as the newest numbers. */

@@ -137,6 +137,11 @@ describe('lowwater mcp', () => {
       content: [{ text: expect.stringMatching(/^id is missing, account is no argument; there is "id", /) }],
     });
     expect(await reader.call('query', { sql: 'DELETE FROM alert' })).toMatchObject({ isError: true });
+    for (const sql of ["SELECT '\0'", `SELECT '${'x'.repeat(200_000)}'`])
+      expect(await reader.call('query', { sql })).toMatchObject({
+        isError: true,
+        content: [{ text: 'sql: give one SELECT of 100 kB at most, without NUL' }],
+      });
     expect(await reader.call('acknowledge', { account: 'otp', rule: 'sms-low', by: 'kim' })).toMatchObject({
       isError: true,
     });

@@ -50,6 +50,32 @@ test('an incident that nobody has to hear of any more leaves the memory with the
   expect(state.incidents.has('i-1')).toBe(false);
 });
 
+test('what a channel that takes nothing has yet to hear is gone through once a batch, however many incidents are over', () => {
+  const state = freshState();
+  const read: string[] = [];
+  const ids = Array.from({ length: 100 }, (_, nth) => `i-${nth}`);
+  for (const id of ids) {
+    state.incidents.set(
+      id,
+      incident({ id, resolvedAt: now, notified: { ops: notified({ resolved: true }) } }),
+    );
+    const { items, ...waiting } = { ...message(), id: `m-${id}` };
+    const told = items.map((item) => ({ ...item, incident: id }));
+    const watched = { ...waiting, items: told };
+    const look = () => {
+      read.push(id);
+      return told;
+    };
+    Object.defineProperty(watched, 'items', { get: look });
+    putNotification(state, watched);
+  }
+  const batch = takeBatch(state);
+  read.length = 0;
+  if (batch !== null) batchStored(state, batch);
+  expect(read).toEqual(ids);
+  expect(state.incidents.size).toBe(ids.length);
+});
+
 test('with an incident goes what is remembered of channels that refused it, however long they do', () => {
   const state = freshState();
   const [channel] = state.settings.channels;

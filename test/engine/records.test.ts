@@ -73,9 +73,22 @@ test('alerts are found by account and rule, and removed ones are named by them',
   alerts.set({ ...alert, account: 'otp', rule: 'low' });
   alerts.delete(alert);
   expect([...alerts.of('otp').keys()]).toEqual(['low']);
-  expect([...alerts.changed()].map(({ rule }) => rule)).toEqual(['low']);
+  expect(alerts.takeChanged().map(({ rule }) => rule)).toEqual(['low']);
   expect(alerts.take()).toEqual({
     rows: [expect.objectContaining({ account: 'otp', rule: 'low' })],
     removed: [{ account: '@provider:host/path', rule: 'provider-down' }],
   });
+});
+
+test('what changed of alerts is given once a change, however long nothing of it is stored', () => {
+  const alert = inactiveAlert({ account: 'otp', rule: 'low', type: 'below', balance: 'sms' });
+  const alerts = new AlertRecords();
+  alerts.set(alert);
+  alerts.set({ ...alert, rule: 'lower' });
+  expect(alerts.takeChanged()).toHaveLength(2);
+  expect(alerts.takeChanged()).toEqual([]);
+  alerts.setInMemory(alert);
+  alerts.set({ ...alert, rule: 'lower', state: 'firing' });
+  expect(alerts.takeChanged()).toMatchObject([{ rule: 'lower', state: 'firing' }]);
+  expect(alerts.unsaved.size).toBe(2);
 });

@@ -169,9 +169,13 @@ async function ask(
 /** More than this is no answer to read. */
 const maxAnswerBytes = 16 * 1024 * 1024;
 
+/** What the system takes as one word of a command, with room to spare. */
+const maxQueryBytes = 100_000;
+
 /** In a process of its own: a query that does not end, or that nobody waits for, is ended there, and the assistant's server goes on. */
 async function query(input: CommandInput, sql: unknown, signal: AbortSignal): Promise<Found> {
-  if (typeof sql !== 'string') throw new CommandError('sql: give one SELECT');
+  if (typeof sql !== 'string' || sql.includes('\0') || Buffer.byteLength(sql) > maxQueryBytes)
+    throw new CommandError('sql: give one SELECT of 100 kB at most, without NUL');
   const words = ['query', '--json', '--timeout', '20s', ...configOf(input), '--', sql];
   const printed = await runSelf(words, signal);
   const rows = parseJson(printed);

@@ -58,7 +58,7 @@ function ask(db: Connection, path: string, sql: string): SqlAnswer {
     return { kind: 'answer', columns, rows: step(() => statement.raw().safeIntegers().iterate(), path) };
   } catch (error) {
     if (error instanceof RangeError) return { kind: 'refused', reason: 'one statement at a time' };
-    if (isSqliteError(error, 'SQLITE_ERROR')) return { kind: 'refused', reason: messageOf(error) };
+    if (isOfQuery(error)) return { kind: 'refused', reason: messageOf(error) };
     throw asStorageError(path, error);
   }
 }
@@ -74,11 +74,16 @@ function* step(start: () => Iterable<SqlValue[]>, path: string): Generator<reado
   try {
     for (const row of start()) yield row.map(shorten);
   } catch (error) {
-    if (isSqliteError(error, 'SQLITE_ERROR')) throw new OperatorError(messageOf(error), { cause: error });
+    if (isOfQuery(error)) throw new OperatorError(messageOf(error), { cause: error });
     if (error instanceof RangeError)
       throw new OperatorError('a parameter has no value here: write the value itself');
     throw asStorageError(path, error);
   }
+}
+
+/** The query asks for what there is not, or for a value that is longer than one may be. */
+function isOfQuery(error: unknown): boolean {
+  return isSqliteError(error, 'SQLITE_ERROR') || isSqliteError(error, 'SQLITE_TOOBIG');
 }
 
 /** SQLite's integers have 64 bits: a number holds those of 53 alone. */

@@ -124,6 +124,7 @@ describe('a query', () => {
     const ask = await askAbout({ otp: [ok(noon, 1)] });
     expect(() => ask("SELECT load_extension('/tmp/evil.so')")).toThrow(/not authorized/);
     expect(() => ask("SELECT json('{')")).toThrow(/malformed JSON/);
+    expect(() => ask('SELECT zeroblob(999999999)')).toThrow(/^string or blob too big$/);
   });
 
   it('holds up no commit of the daemon while it runs, and the log is folded in after it', async () => {
