@@ -88,13 +88,13 @@ async function handOver(configuration: string, hide: Context['process']['hide'])
   const lists = patternsOf(readJson(configuration)).map(([, pattern]) => ownable(resolve(folder, pattern)));
   const { sources } = await readConfiguration(configuration, hide);
   const read = sources.map(({ path }) => path).filter((path) => path !== folder);
-  const inside = read.filter((path) => isIn(path, folder)).map(ownable);
+  const inside = read.filter((path) => isIn(path, folder)).map((path) => shellWord(ownable(path)));
   const isOpen = (statSync(folder).mode & 0o005) === 0o005;
   const enter = isOpen ? '' : `chgrp lowwater ${folder} && chmod g+rx ${folder} && `;
   const owned = [...new Set([configuration, ...lists, ...inside])];
   return {
     command: `useradd --system lowwater && ${enter}chown -R lowwater: ${owned.join(' ')} && `,
-    elsewhere: read.filter((path) => !owned.some((other) => isIn(path, other))),
+    elsewhere: read.filter((path) => ![folder, ...lists].some((other) => isIn(path, other))),
   };
 }
 

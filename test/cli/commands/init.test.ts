@@ -426,11 +426,13 @@ it.skipIf(isInRoot)(
   async () => {
     mkdirSync(join(folder, 'secrets'));
     writeFileSync(join(folder, 'secrets/otp'), 'a-key');
-    const paths = ['secrets/otp', '/run/secrets/voice'];
+    const paths = ['secrets/otp', 'my key', '/run/secrets/voice'];
     const accounts = paths.map((path, at) => ({ id: `a${at}`, authSecret: placeholder(`file:${path}`) }));
     writeFileSync(file, JSON.stringify({ accounts }));
     const { stdout } = await runCli(['init', '--service', 'systemd'], { cwd: folder, user: 'root' });
-    expect(stdout).toContain(`chown -R lowwater: ${file} ${join(folder, 'secrets')} && cp `);
+    expect(stdout).toContain(
+      `chown -R lowwater: ${file} ${join(folder, 'secrets')} '${join(folder, 'my key')}' && cp `,
+    );
     expect(stdout).toContain('The user lowwater must be able to read /run/secrets/voice.');
   },
 );
