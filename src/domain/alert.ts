@@ -204,10 +204,10 @@ export function isAcknowledged(
 export function knownSeverity(incident: Incident, notified: LastNotified): Severity {
   const { acknowledgement, eased } = incident;
   const seenLater = acknowledgement !== null && acknowledgement.rises >= notified.rises;
-  const seen = seenLater ? acknowledgement.severity : notified.severity;
-  return eased !== null && eased.rises >= notified.rises && isWorse(seen, eased.severity)
+  const seen = seenLater ? acknowledgement : notified;
+  return eased !== null && eased.rises >= seen.rises && isWorse(seen.severity, eased.severity)
     ? eased.severity
-    : seen;
+    : seen.severity;
 }
 
 export function isSettled(incident: Incident): boolean {

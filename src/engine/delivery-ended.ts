@@ -6,7 +6,7 @@ import { channelFailedRule } from '../rules/self-alert-kinds.ts';
 import { sentences } from '../wording/phrase.ts';
 import { putNotification, splitFresh } from './queue.ts';
 import { clearOwnFailure, isOwnFailureRaised, raiseChannelFailed } from './self-alerts.ts';
-import { forEachNotified, retractMuted, withdrawNotified } from './silencing.ts';
+import { forEachNotified, withdrawNotified } from './silencing.ts';
 import type { MonitorState } from './state.ts';
 
 /** `needless`: there was nothing to send or nowhere to send it; not a fault of the channel. */
@@ -206,7 +206,6 @@ function recordRetry(state: MonitorState, ended: Ended<'retry'>): void {
       raiseRefused(state, message.channel, recipients, { refusal, isFirst: true, now });
     }
     // A silence may have begun meanwhile, or another alert that says it.
-    retractMuted(state, waiting, now);
     for (const { incident } of waiting.items) state.touched.add(incident);
   }
 }

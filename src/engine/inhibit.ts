@@ -56,7 +56,7 @@ function* speakersFor(
   }
 }
 
-/** Retracts what nobody received of incidents whose severity led them into a silence, and of open ones that nobody took where another one says it. */
+/** Retracts what nobody received of silenced incidents, and of open ones that nobody took where another one says it. */
 export function retractSuppressed(state: MonitorState, ids: Iterable<string>, now: number): void {
   // Tens of thousands of items may wait: they are gone through once.
   const quiet = new Map<string, Set<string>>();
@@ -66,7 +66,7 @@ export function retractSuppressed(state: MonitorState, ids: Iterable<string>, no
   for (const id of ids) {
     const incident = state.incidents.get(id);
     if (incident === undefined) continue;
-    if (isSilenced(state, incident, now)) hush(id, state.queues.keys());
+    if (isSilenced(state, incident, now)) hush(id, Object.keys(incident.notified));
     if (incident.resolvedAt !== null || incident.event || isAcknowledged(incident)) continue;
     for (const { notified } of speakersFor(state, incident, now)) hush(id, Object.keys(notified));
   }

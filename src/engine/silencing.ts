@@ -99,15 +99,6 @@ function scheduleSilences(state: MonitorState, now: number): void {
   }
 }
 
-/**
- * Retracts items of muted incidents from a notification that nobody received. They do not count as notified:
- * what still holds when the silence ends is notified then, and a reminder that is due by what was read. A notification that
- * may have arrived stays: its readers must learn of the end.
- */
-export function retractMuted(state: MonitorState, message: Notification, now: number): void {
-  retract(state, message, mutedAt(state, now));
-}
-
 type IsQuiet = (incident: string) => boolean;
 
 function mutedAt(state: MonitorState, now: number): IsQuiet {
@@ -117,7 +108,11 @@ function mutedAt(state: MonitorState, now: number): IsQuiet {
   };
 }
 
-/** Retracts what waits for a channel, the newest first: each message goes back to what was known before it. */
+/**
+ * Retracts quiet items of what waits for a channel and nobody received, the newest first: each message goes back to what was known before it.
+ * They do not count as notified: what still holds when the silence ends is notified then, and a reminder that is due by what was read. A
+ * notification that may have arrived stays: its readers must learn of the end.
+ */
 export function retractWaiting(state: MonitorState, channel: string, isQuiet: IsQuiet): void {
   for (const message of queueOf(state, channel).toReversed()) retract(state, message, isQuiet);
 }

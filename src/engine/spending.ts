@@ -172,9 +172,9 @@ export function runwayOf(account: WatchedAccount, balance: Balance, now: number)
   };
 }
 
-/** An instant to act by that is the end of a day lies in that day: who is told the next one is late. */
+/** An instant to act by that is the end of a working day lies in that day: who is told the next one is late. */
 function lastMinute(week: LocalWeek, at: number): number {
-  return week.beginOf(week.dayAt(at)) === at ? at - minuteMs : at;
+  return week.beginOf(week.dayAt(at)) === at ? passLeadTime(week, at, -minuteMs) : at;
 }
 
 /** The money that people announced, and the date that it puts off: in the order in which it comes, as far as it comes in time. */

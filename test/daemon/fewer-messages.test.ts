@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { wordIncidents } from '../../src/messages/message-wording.ts';
 import { dayMs, hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
-import { give } from '../support/orders.ts';
+import { give, giveAtOnce } from '../support/orders.ts';
 import { incidentMessage } from '../support/recording-channel.ts';
 import { makeAccount, makeRoute } from '../support/settings.ts';
 import { read, startWorld, step, World } from '../support/world.ts';
@@ -234,6 +234,16 @@ describe('inhibition', () => {
       expect(world.news('ops')).toEqual(['otp/soft firing warning']);
       expect(world.news('pager')).toEqual(['otp/floor firing critical']);
     });
+  });
+
+  test('who took both is said of the milder one too, and nobody hears that it got worse', async () => {
+    const steps = { ...rule, id: 'steps', thresholds: { warning: units(200), critical: units(170) } };
+    const world = await startWorld({ rules: [steps, floor] });
+    expect(await read(world, 180)).toEqual(['otp/steps firing warning']);
+    expect(await read(world, 100)).toEqual(['otp/floor firing critical']);
+    giveAtOnce(world, { kind: 'acknowledge', account: 'otp', rule: 'floor', comment: '' }, 'Ada');
+    await world.pass(minuteMs);
+    expect(world.news()).toEqual(['otp/floor acknowledged critical; otp/steps acknowledged critical']);
   });
 
   test('not on the other balance, not on another account; at the same severity the deeper threshold speaks', async () => {

@@ -162,6 +162,17 @@ const rows: readonly Row[] = [
     expected: 'notify worse',
   },
   {
+    name: 'taken as bad as it was, though it had been milder since the channel heard of it',
+    incident: acknowledged({
+      ...open,
+      severity: 'critical',
+      rises: 1,
+      eased: { severity: 'warning', rises: 0 },
+    }),
+    notified: recently,
+    expected: 'notify acknowledged',
+  },
+  {
     name: 'it fires for something else as well, though a person took it before',
     incident: { ...acknowledged(open), rises: 1, anotherAt: 1 },
     notified: recently,

@@ -208,7 +208,7 @@ export const pairMutations: readonly Mutation[] = [
   {
     name: 'a silence that begins while a message is tried lets it be tried again',
     file: 'src/engine/delivery-ended.ts',
-    old: '    retractMuted(state, waiting, now);\n',
+    old: '    for (const { incident } of waiting.items) state.touched.add(incident);\n',
     new: '',
     pair: 'silence × retry',
   },
@@ -269,7 +269,7 @@ export const pairMutations: readonly Mutation[] = [
   {
     name: 'what rises or falls into a silence while it waits is told in it',
     file: 'src/engine/inhibit.ts',
-    old: 'if (isSilenced(state, incident, now)) hush(id, state.queues.keys());',
+    old: 'if (isSilenced(state, incident, now)) hush(id, Object.keys(incident.notified));',
     new: '',
     pair: 'silenced severity × waiting',
   },

@@ -85,10 +85,10 @@ describe('rates of a table', () => {
 // Monday 9 November 2026, noon.
 const now = Date.UTC(2026, 10, 9, 12);
 
-/** What accounts that spend ten an hour around the clock must be paid in which run, where a payment takes a working day. */
-async function plan(payDays: string, daysLeft: Readonly<Record<string, number>>) {
+/** What accounts that spend ten an hour around the clock must be paid in which run, where a payment takes working days. */
+async function plan(payDays: string, daysLeft: Readonly<Record<string, number>>, leadTimeMs = dayMs) {
   const poll = { kind: 'every', everyMs: hourMs } as const;
-  const accounts = Object.keys(daysLeft).map((id) => makeAccount(id, { poll, leadTimeMs: dayMs }));
+  const accounts = Object.keys(daysLeft).map((id) => makeAccount(id, { poll, leadTimeMs }));
   const parts = { accounts, rules: [], payDays: payCron(payDays), money, routes: [] };
   const world = await startWorld(parts, { startAt: now - 10 * dayMs, sleepMs: hourMs });
   for (let hour = 240; hour >= 0; hour--) {
@@ -100,11 +100,18 @@ async function plan(payDays: string, daysLeft: Readonly<Record<string, number>>)
 
 const dayOf = (at: number | null) => (at === null ? null : new Date(at).toISOString().slice(5, 10));
 
-test('a payment that must be sent before a day begins is due on the day before, to the last minute', async () => {
+test.each([
   // What leaves on Friday, 20 November, comes after the weekend: too late.
-  const { payments } = await plan('fri', { soon: 14 });
-  expect(payments[0]?.dueAt).toBe(Date.UTC(2026, 10, 19, 23, 59));
-});
+  [1, 19],
+  // As does what leaves on Monday, the 16th, and nothing leaves on the weekend before.
+  [5, 13],
+])(
+  'a payment of %i days that must be sent before a day begins is due on the working day before, to the last minute',
+  async (leadDays, day) => {
+    const { payments } = await plan('fri', { soon: 14 }, leadDays * dayMs);
+    expect(payments[0]?.dueAt).toBe(Date.UTC(2026, 10, day, 23, 59));
+  },
+);
 
 describe('pay runs', () => {
   it('count money as sent when their day is over: paid on a Friday, it comes after the weekend', async () => {

@@ -428,10 +428,11 @@ export class Duties {
   #seenSeverity(incident: Incident, notified: LastNotified): Severity {
     const { acknowledgement } = incident;
     const seenLater = acknowledgement !== null && acknowledgement.rises >= notified.rises;
-    const seen = seenLater ? acknowledgement.severity : notified.severity;
+    const seen = seenLater ? acknowledgement : notified;
     const eased = this.#eased.get(incident.id);
-    const helped = eased !== undefined && eased.rises >= notified.rises && rank[seen] > rank[eased.severity];
-    return helped ? eased.severity : seen;
+    const helped =
+      eased !== undefined && eased.rises >= seen.rises && rank[seen.severity] > rank[eased.severity];
+    return helped ? eased.severity : seen.severity;
   }
 
   #dutyOf(incident: Incident, ask: Ask, notified: LastNotified | undefined, it: Moment): string | null {
