@@ -106,7 +106,7 @@ function receiversBefore(state: MonitorState): ReadonlyMap<string, string | null
     if (incident.type === channelFailed.type)
       before.set(incident.rule.slice(channelFailedRule('').length), null);
   }
-  // Of a place of two parts 0.2.0 wrote the second one first.
+  // 0.2.0 wrote the second of two parts first.
   const swapped = (text: string): string => text.replace(/^(\S+) (\S+) (\S+)$/, '$1 $3 $2');
   const renewed = new Map(
     [...receiversOf(state.settings.channels).values()].map((text) => [

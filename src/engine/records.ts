@@ -165,7 +165,7 @@ export class AlertRecords {
     for (const alerts of this.#accounts.values()) yield* alerts.values();
   }
 
-  /** What changed since this was last asked for: a turn's are few, where all that is unsaved may be many. */
+  /** The alerts that changed since this was last asked for: those of a turn are few, where all that are unsaved may be many. */
   takeChanged(): readonly Alert[] {
     if (this.#changed.size === 0) return [];
     const changed = this.#changed;

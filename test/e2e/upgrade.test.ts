@@ -47,7 +47,7 @@ it('a configuration of 0.1.0 is valid and means what it meant', async () => {
   expect(settings.routes).toMatchObject([{ channels: ['ops'], repeatEveryMs: 4 * 3_600_000 }]);
 });
 
-/** What the program shows of the database of 0.1.0 once a start has migrated it. */
+/** The answers about the database of 0.1.0 once a start has migrated it. */
 async function openUpgraded(change = '') {
   const folder = makeInstallation();
   const { settings } = await loadSettings(folder);

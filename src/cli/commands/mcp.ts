@@ -169,7 +169,7 @@ async function ask(
 /** More than this is no answer to read. */
 const maxAnswerBytes = 16 * 1024 * 1024;
 
-/** What the system takes as one word of a command, with room to spare. */
+/** The system takes a longer word of a command: there is room to spare. */
 const maxQueryBytes = 100_000;
 
 /** In a process of its own: a query that does not end, or that nobody waits for, is ended there, and the assistant's server goes on. */

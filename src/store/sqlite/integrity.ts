@@ -12,7 +12,7 @@ const maxFindings = 100;
 
 /** Indexes and free pages, which `mend` makes again. Throws `StorageError` where anything else is surely damaged. */
 export function findMendable(db: Database.Database, path: string, bytes: number): readonly string[] {
-  // Of a page to which two lead SQLite blames the second, be it sound. With indexes made again it shows.
+  // SQLite blames the second of two that lead to one page, be it sound. It shows once indexes are made again.
   return refuseDamage(db, path, bytes, (finding) => isMendable(db, finding) || /2nd reference/.test(finding));
 }
 
