@@ -98,8 +98,7 @@ function decideFirst(input: Input, item: NotificationReason): Decision {
 function decideNext(input: Input, notified: LastNotified): Decision {
   const { incident, plan, suppression, now } = input;
   // A tool that has it open would go on waking people, though another alert speaks for it.
-  const isUntoldTaken = isAcknowledged(incident) && notified.acknowledgedAt !== incident.acknowledgement.at;
-  const inhibited = suppression.inhibited && !isUntoldTaken;
+  const inhibited = suppression.inhibited && !isTakenUnheard(incident, notified);
   const suppressed = decideSuppression({ ...suppression, inhibited }, now);
   if (suppressed !== null) return suppressed;
   const news = newsOf(input, notified);
@@ -122,9 +121,14 @@ function newsOf({ incident, endsEarlier }: Input, notified: LastNotified): Notif
   const risen = whatRose(incident, notified);
   if (risen !== null) return risen;
   if (isAcknowledged(incident))
-    return endsEarlier || notified.acknowledgedAt !== incident.acknowledgement.at ? 'acknowledged' : null;
+    return endsEarlier || isTakenUnheard(incident, notified) ? 'acknowledged' : null;
   const isGivenBack = incident.acknowledgement === null && notified.acknowledgedAt !== null;
   return endsEarlier || isGivenBack ? 'reminder' : null;
+}
+
+/** True where somebody took it and the channel was not notified of that. */
+function isTakenUnheard(incident: Incident, notified: LastNotified): boolean {
+  return isAcknowledged(incident) && notified.acknowledgedAt !== incident.acknowledgement.at;
 }
 
 /** Null where the channel is not escalated to, or was already. */

@@ -98,8 +98,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'nobody learns who acknowledged',
     file: decide,
-    old: "incident.acknowledgement.at ? 'acknowledged' : null",
-    new: 'incident.acknowledgement.at ? null : null',
+    old: "isTakenUnheard(incident, notified) ? 'acknowledged' : null",
+    new: 'isTakenUnheard(incident, notified) ? null : null',
   },
   {
     name: 'what a small top-up made milder is not reported again',
