@@ -105,14 +105,18 @@ function isMendable(db: Database.Database, finding: string): boolean {
 }
 
 function isOfFreePages(finding: string): boolean {
-  return /^Freelist:|: never used$/.test(finding);
+  return finding.startsWith('Freelist:') || isOfUnusedPage(finding);
+}
+
+function isOfUnusedPage(finding: string): boolean {
+  return finding.endsWith(': never used');
 }
 
 /** The first thing that is damaged, with every table and index; not pages of nobody, which `mend` leaves in a large database. */
 export function findDamage(db: Database.Database): string | undefined {
   const findings = db.prepare<[], string>(`PRAGMA integrity_check(${2 ** 31 - 1})`).pluck();
   for (const found of findings.iterate()) {
-    const finding = linesOf(found).find((line) => line !== 'ok' && !line.endsWith(': never used'));
+    const finding = linesOf(found).find((line) => line !== 'ok' && !isOfUnusedPage(line));
     if (finding !== undefined) return finding;
   }
   return undefined;
