@@ -102,10 +102,8 @@ export async function requireRule(
   { rules, channels }: Pick<Names, 'rules' | 'channels'>,
   id: string,
 ): Promise<void> {
-  const { selfAlertTypes, severalSelfAlerts } = await import('../rules/registry.ts');
-  const { channelFailedRule } = await import('../rules/self-alert-kinds.ts');
-  const own = [...selfAlertTypes, ...channels.map(channelFailedRule)];
-  if (!own.includes(id) && !severalSelfAlerts.test(id)) requireKnown('rule', rules, id);
+  const { selfAlertRules, severalSelfAlerts } = await import('../rules/registry.ts');
+  if (!selfAlertRules(channels).includes(id) && !severalSelfAlerts.test(id)) requireKnown('rule', rules, id);
 }
 
 /** The problem with an id that is none of these, in words. */

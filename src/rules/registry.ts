@@ -22,6 +22,7 @@ import { negative } from './negative.ts';
 import { runway } from './runway.ts';
 import {
   channelFailed,
+  channelFailedRule,
   chatLost,
   clusterChanged,
   clusterDegraded,
@@ -64,6 +65,11 @@ const ownKinds: readonly AlertKind[] = [
 ];
 
 export const selfAlertTypes: readonly string[] = ownKinds.map(({ type }) => type);
+
+/** The rules of alerts about lowwater itself, but for those that `severalSelfAlerts` fits. */
+export function selfAlertRules(channels: readonly string[]): readonly string[] {
+  return [...selfAlertTypes, ...channels.map(channelFailedRule)];
+}
 
 /** Alerts about lowwater itself of which there are several: about an account, a part of the cluster. */
 export const severalSelfAlerts = new RegExp(

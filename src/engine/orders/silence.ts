@@ -6,8 +6,7 @@ import { maxSilenceMs, type Silence } from '../../domain/route.ts';
 import { type Matcher, mutesEverything, wordMatcher } from '../../domain/rule.ts';
 import { severities } from '../../domain/severity.ts';
 import { formatDuration, isoText, minuteMs } from '../../domain/time.ts';
-import { selfAlertTypes, severalSelfAlerts } from '../../rules/registry.ts';
-import { channelFailedRule } from '../../rules/self-alert-kinds.ts';
+import { selfAlertRules, severalSelfAlerts } from '../../rules/registry.ts';
 import { reviewSilences } from '../silencing.ts';
 import type { MonitorState } from '../state.ts';
 import { refuseChanged } from './acknowledge.ts';
@@ -149,8 +148,8 @@ function refuseWindow(
 function findUnknown({ accounts, settings }: MonitorState, match: Matcher): Refusal | null {
   const account = match.account?.find((id) => !accounts.has(id) && !isSelfId(id));
   if (account !== undefined) return noSuch('account', account, accounts.keys());
-  const rules = new Set<string>([...settings.rules.map(({ id }) => id), ...selfAlertTypes]);
-  for (const { name } of settings.channels) rules.add(channelFailedRule(name));
+  const own = selfAlertRules(settings.channels.map(({ name }) => name));
+  const rules = new Set([...settings.rules.map(({ id }) => id), ...own]);
   const rule = match.rule?.find((id) => !rules.has(id) && !severalSelfAlerts.test(id));
   return rule === undefined ? null : noSuch('rule', rule, rules);
 }
