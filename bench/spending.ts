@@ -7,7 +7,6 @@
 import type { Reading } from '../src/domain/reading.ts';
 import { AccountSpending } from '../src/spending/account-spending.ts';
 import { LocalWeek } from '../src/spending/local-week.ts';
-import { cronCalendar } from '../src/system/calendar.ts';
 
 const stepMs = 300_000;
 const start = Date.UTC(2026, 0, 5);
@@ -26,7 +25,7 @@ console.log(
 );
 
 function weekOf(): LocalWeek {
-  return new LocalWeek({ calendar: cronCalendar, timezone, holidays: [] });
+  return new LocalWeek({ timezone, holidays: [] });
 }
 
 function learn(): AccountSpending {

@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AccountSpending } from '../src/spending/account-spending.ts';
 import { LocalWeek } from '../src/spending/local-week.ts';
-import { cronCalendar } from '../src/system/calendar.ts';
 
 // node scripts/forecast-picture.ts
 // Draws docs/forecast.svg: an account of office hours on a Thursday at noon, what is predicted of it, and what came.
@@ -21,7 +20,7 @@ const levels = 40;
 const left = 620e6;
 const readings = readAccount();
 const spending = new AccountSpending('otp', {
-  week: new LocalWeek({ calendar: cronCalendar, timezone: 'UTC', holidays: [] }),
+  week: new LocalWeek({ timezone: 'UTC', holidays: [] }),
   balances: [],
   floorMicros: 0,
   announced: [],

@@ -12,7 +12,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   ports: ['domain'],
   wording: ['domain'],
-  spending: ['domain', 'ports'],
+  spending: ['domain'],
   schema: ['domain', 'wording', 'spending'],
   rules: ['domain', 'ports', 'wording', 'spending', 'schema'],
   messages: ['domain', 'wording', 'rules'],

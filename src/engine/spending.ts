@@ -7,7 +7,7 @@ import { dayMs, minuteMs } from '../domain/time.ts';
 import type { HistoryQuery, StoredSpending } from '../ports/store.ts';
 import { alertKindOf, spendingLookback } from '../rules/registry.ts';
 import { AccountSpending } from '../spending/account-spending.ts';
-import { type LocalWeek, passLeadTime } from '../spending/local-week.ts';
+import { type LocalWeek, passLeadTime, weekOf } from '../spending/local-week.ts';
 import { runway } from '../spending/runway.ts';
 import { readingsPerPace } from '../spending/usual-interval.ts';
 import { scheduleAccount } from './judge.ts';
@@ -83,7 +83,7 @@ export function spendingSettings(state: MonitorState, account: Pick<WatchedAccou
   const { settings } = account;
   const announced = state.announced.get(settings.id) ?? noRuns;
   const { balances } = settings;
-  return { week: state.weeks.of(settings), balances, floorMicros: floorOf(account), announced };
+  return { week: weekOf(settings), balances, floorMicros: floorOf(account), announced };
 }
 
 const noRuns: readonly AnnouncedRun[] = [];

@@ -11,7 +11,6 @@ import type { Calendar, Random } from '../ports/clock.ts';
 import type { DamagedRun, GroupBackoff } from '../ports/store.ts';
 import type { AccountFacts } from '../rules/evaluation.ts';
 import type { AccountSpending } from '../spending/account-spending.ts';
-import { LocalWeeks } from '../spending/local-week.ts';
 import type { ReadingLog } from '../spending/reading-log.ts';
 import { DueQueue } from './due-queue.ts';
 import { NotedLists, Notes } from './notes.ts';
@@ -36,7 +35,6 @@ export class MonitorState {
   readonly spending = new Records<AccountSpending>();
   /** Accounts whose spending is yet to be learned from stored history. */
   readonly unlearned = new Set<string>();
-  readonly weeks: LocalWeeks;
   readonly polls = new PollNotes();
   readonly alerts = new AlertRecords();
   /** Open incidents, and closed ones whose end is not notified everywhere. */
@@ -94,7 +92,6 @@ export class MonitorState {
     this.settings = start.settings;
     this.calendar = start.calendar;
     this.random = start.random;
-    this.weeks = new LocalWeeks(start.calendar);
     this.lastRunEndedAt = now;
     this.unconfirmedUntil = now;
   }

@@ -17,12 +17,10 @@ export interface Random {
   bytes(count: number): Buffer;
 }
 
-/** Cron expressions and time zones. Expressions were checked when the configuration was loaded. */
+/** Cron expressions in time zones. Expressions were checked when the configuration was loaded. */
 export interface Calendar {
   /** The first instant strictly after `after`; null when there is none. Throws for what is no expression. */
   next(cron: string, timezone: string, after: number): number | null;
   /** The last instant at or before `before`; null when there is none. */
   previous(cron: string, timezone: string, before: number): number | null;
-  /** Milliseconds that the zone's clocks are ahead of UTC at an instant. Cheap: it is asked for each hour of the weeks ahead. */
-  offsetMs(timezone: string, at: number): number;
 }

@@ -7,7 +7,7 @@ import { dayMs, hourMs } from '../domain/time.ts';
 import { floorOf } from '../engine/state.ts';
 import type { Calendar } from '../ports/clock.ts';
 import { AccountSpending } from '../spending/account-spending.ts';
-import { LocalWeek } from '../spending/local-week.ts';
+import { weekOf } from '../spending/local-week.ts';
 import { ReadingLog } from '../spending/reading-log.ts';
 import { predictRunout } from '../spending/runway.ts';
 import { knownFalls } from '../spending/silence.ts';
@@ -34,7 +34,7 @@ export async function* forecastsOf(
   const log = new ReadingLog({ windowMs: dayMs, pollIntervalMs });
   const { account, facts } = past;
   const settings = { ...account, floorMicros: floorOf({ settings: account, poll: { facts } }) };
-  const week = new LocalWeek({ calendar, ...account });
+  const week = weekOf(account);
   const spending = new AccountSpending(account.id, { ...settings, week, announced: [] });
   const moving = await movingBalances(past);
   for await (const part of readingsBefore(past)) {

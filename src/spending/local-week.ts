@@ -1,6 +1,5 @@
 import { getOrMake } from '../domain/get-or-make.ts';
-import { dayMs, hourMs } from '../domain/time.ts';
-import type { Calendar } from '../ports/clock.ts';
+import { dayMs, hourMs, zoneOffsetMs } from '../domain/time.ts';
 import { holidayDays } from './public-holidays.ts';
 
 const daysPerWeek = 7;
@@ -16,6 +15,9 @@ export const usualWeekend: readonly Weekday[] = ['sat', 'sun'];
 /** Hours ahead that forecasts reach by the hour: a little more than two weeks. */
 export const farthestHours = 400;
 
+/** Offsets that a week keeps: it is asked for the hours of the weeks ahead again and again. */
+const keptOffsets = 1000;
+
 /** `slot`: its place in the week, the weekend at the end (0 is Monday 0:00). Those of a holiday follow from 168 on. */
 export interface LocalHour {
   readonly startsAt: number;
@@ -28,18 +30,18 @@ export class LocalWeek {
   readonly timezone: string;
   /** The key of states that were learned in it: the zone, and the weekend where it is another one. */
   readonly key: string;
-  readonly #calendar: Calendar;
   readonly #weekend: readonly number[];
   /** The weekday of the first slots: the one after the weekend. */
   readonly #firstDay: number;
   /** Holidays as days since 1970. */
   readonly #holidays: ReadonlySet<number>;
+  /** Milliseconds ahead of UTC at the beginning of UTC days: clocks change at most once within one. */
+  readonly #offsets = new Map<number, number>();
   #aheadFrom = Number.NaN;
   #ahead = new Uint8Array(farthestHours);
 
   /** `holidays` are dates as `2026-12-25`, countries and regions as `DE-BY`. */
   constructor(parts: {
-    readonly calendar: Calendar;
     readonly timezone: string;
     readonly holidays: readonly string[];
     readonly weekend?: readonly Weekday[];
@@ -53,7 +55,6 @@ export class LocalWeek {
       weekend.length === 0 ||
       (usualWeekend.every((day) => weekend.includes(day)) && weekend.length === usualWeekend.length);
     this.key = isUsual ? timezone : `${timezone} ${weekend.toSorted().join()}`;
-    this.#calendar = parts.calendar;
     this.#holidays = holidayDays(parts.holidays);
   }
 
@@ -70,7 +71,7 @@ export class LocalWeek {
   }
 
   hourAt(at: number): LocalHour {
-    const offsetMs = this.#calendar.offsetMs(this.timezone, at);
+    const offsetMs = this.#offsetMs(at);
     const hour = Math.floor((at + offsetMs) / hourMs);
     const startsAt = hour * hourMs - offsetMs;
     return { startsAt, endsAt: startsAt + hourMs, slot: this.#slotOf(hour) };
@@ -89,7 +90,7 @@ export class LocalWeek {
 
   /** The local day of an instant, counted from 1970. */
   dayAt(at: number): number {
-    return Math.floor((at + this.#calendar.offsetMs(this.timezone, at)) / dayMs);
+    return Math.floor((at + this.#offsetMs(at)) / dayMs);
   }
 
   /** Monday is 0; a holiday keeps its own weekday here. */
@@ -100,11 +101,10 @@ export class LocalWeek {
   /** The first instant of a local day. Where clocks go forward at midnight, that is an hour past it. */
   beginOf(day: number): number {
     const midnight = day * dayMs;
-    const guess = midnight - this.#calendar.offsetMs(this.timezone, midnight);
-    const offsets = [guess - dayMs / 4, guess + dayMs / 4].map((at) =>
-      this.#calendar.offsetMs(this.timezone, at),
-    );
-    const candidates = offsets.map((offsetMs) => midnight - offsetMs).sort((left, right) => left - right);
+    const guess = midnight - this.#offsetMs(midnight);
+    const candidates = [guess - dayMs / 4, guess + dayMs / 4]
+      .map((at) => midnight - this.#offsetMs(at))
+      .sort((left, right) => left - right);
     return candidates.find((at) => this.dayAt(at) >= day) ?? guess;
   }
 
@@ -117,10 +117,20 @@ export class LocalWeek {
     this.#aheadFrom = startsAt;
     for (let hour = known; hour < farthestHours; hour++) {
       const at = startsAt + hour * hourMs;
-      const offsetMs = this.#calendar.offsetMs(this.timezone, at);
-      this.#ahead[hour] = this.#slotOf(Math.floor((at + offsetMs) / hourMs));
+      this.#ahead[hour] = this.#slotOf(Math.floor((at + this.#offsetMs(at)) / hourMs));
     }
     return this.#ahead;
+  }
+
+  #offsetMs(at: number): number {
+    const day = Math.floor(at / dayMs);
+    const begins = this.#offsetAt(day);
+    return begins === this.#offsetAt(day + 1) ? begins : zoneOffsetMs(at, this.timezone);
+  }
+
+  #offsetAt(day: number): number {
+    if (this.#offsets.size > keptOffsets) this.#offsets.clear();
+    return getOrMake(this.#offsets, day, () => zoneOffsetMs(day * dayMs, this.timezone));
   }
 
   #slotOf(hour: number): number {
@@ -132,20 +142,12 @@ export class LocalWeek {
   }
 }
 
-/** The weeks of all zones, each once. */
-export class LocalWeeks {
-  readonly #calendar: Calendar;
-  readonly #known = new Map<string, LocalWeek>();
+/** A configuration names few zones, and each has one week. */
+const weeks = new Map<string, LocalWeek>();
 
-  constructor(calendar: Calendar) {
-    this.#calendar = calendar;
-  }
-
-  of(zone: Omit<ConstructorParameters<typeof LocalWeek>[0], 'calendar'>): LocalWeek {
-    const { timezone, holidays, weekend = usualWeekend } = zone;
-    const key = JSON.stringify([timezone, weekend, holidays]);
-    return getOrMake(this.#known, key, () => new LocalWeek({ calendar: this.#calendar, ...zone }));
-  }
+export function weekOf(zone: ConstructorParameters<typeof LocalWeek>[0]): LocalWeek {
+  const { timezone, holidays, weekend = usualWeekend } = zone;
+  return getOrMake(weeks, JSON.stringify([timezone, weekend, holidays]), () => new LocalWeek(zone));
 }
 
 /** The first working day after the last day of a weekend, which may begin in one week and end in the next. */

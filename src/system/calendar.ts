@@ -1,6 +1,5 @@
 import { Cron } from 'croner';
 import { getOrMake } from '../domain/get-or-make.ts';
-import { dayMs, zoneOffsetMs } from '../domain/time.ts';
 import type { Calendar } from '../ports/clock.ts';
 
 /** `no-wildcard`: without `*` in its time fields it runs once per local day when clocks go back, after a gap forward. */
@@ -24,22 +23,7 @@ export const cronCalendar: Calendar = {
     asked.set(key, { second, run });
     return run;
   },
-  offsetMs(timezone, at) {
-    const day = Math.floor(at / dayMs);
-    const begins = offsetAt(timezone, day);
-    return begins === offsetAt(timezone, day + 1) ? begins : zoneOffsetMs(at, timezone);
-  },
 };
-
-/** Zone offsets at the beginning of UTC days: clocks change at most once within one. */
-const offsets = new Map<string, Map<number, number>>();
-const maxDays = 1000;
-
-function offsetAt(timezone: string, day: number): number {
-  const days = getOrMake(offsets, timezone, () => new Map<number, number>());
-  if (days.size > maxDays) days.clear();
-  return getOrMake(days, day, () => zoneOffsetMs(day * dayMs, timezone));
-}
 
 function parse(cron: string, timezone: string): Cron {
   return getOrMake(parsed, `${timezone} ${cron}`, () => new Cron(cron, { ...options, timezone }));

@@ -6,7 +6,6 @@ import { AccountSpending } from '../../src/spending/account-spending.ts';
 import { LocalWeek } from '../../src/spending/local-week.ts';
 import { ReadingLog } from '../../src/spending/reading-log.ts';
 import { predictRunout } from '../../src/spending/runway.ts';
-import { cronCalendar } from '../../src/system/calendar.ts';
 import { dayMs, factsAfter, moneyBase, runwayRule, units } from '../support/account-facts.ts';
 import { evaluate } from '../support/evaluate.ts';
 import { seededRandom } from '../support/seeded-random.ts';
@@ -75,7 +74,7 @@ function* readingsOf(world: World): Generator<Reading> {
 
 function compare(world: World): void {
   const floorMicros = -world.creditLimit;
-  const week = new LocalWeek({ calendar: cronCalendar, timezone: 'UTC', holidays: world.holidays });
+  const week = new LocalWeek({ timezone: 'UTC', holidays: world.holidays });
   const spending = new AccountSpending('otp', { week, balances: [], floorMicros, announced: [] });
   const log = new ReadingLog({ windowMs: dayMs, pollIntervalMs: everyMs });
   const known = { ...factsAfter([]), outcome: 'ok', log, spending, floorMicros, leadTimeMs } as const;

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { LocalWeek, passLeadTime } from '../../src/spending/local-week.ts';
-import { cronCalendar } from '../../src/system/calendar.ts';
 
 const dayMs = 86_400_000;
 
@@ -8,7 +7,7 @@ const dayMs = 86_400_000;
 const monday = Date.UTC(2026, 4, 11, 10);
 
 const week = (holidays: readonly string[], weekend?: readonly ('fri' | 'sat' | 'sun')[]) =>
-  new LocalWeek({ calendar: cronCalendar, timezone: 'Europe/Berlin', holidays, ...(weekend && { weekend }) });
+  new LocalWeek({ timezone: 'Europe/Berlin', holidays, ...(weekend && { weekend }) });
 
 test.each<[string, LocalWeek, number]>([
   ['working days: two before Monday noon is Thursday noon', week([]), 4],

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AccountSpending } from '../../src/spending/account-spending.ts';
-import { LocalWeek, LocalWeeks, passLeadTime } from '../../src/spending/local-week.ts';
-import { cronCalendar } from '../../src/system/calendar.ts';
+import { LocalWeek, passLeadTime, weekOf } from '../../src/spending/local-week.ts';
 import { monday, officeHours, spendBy } from '../support/spending.ts';
 
 const hourMs = 3_600_000;
@@ -9,7 +8,6 @@ const dayMs = 24 * hourMs;
 const units = 1_000_000;
 
 const gulf = new LocalWeek({
-  calendar: cronCalendar,
   timezone: 'UTC',
   holidays: ['2026-02-03'],
   weekend: ['fri', 'sat'],
@@ -51,15 +49,14 @@ describe('a weekend of Friday and Saturday', () => {
       [zone, none],
       [none, zone],
     ]) {
-      const weeks = new LocalWeeks(cronCalendar);
-      for (const each of order) weeks.of(each);
-      const isWorking = (each: typeof zone) => weeks.of(each).isWorking(weeks.of(each).dayAt(saturday));
+      for (const each of order) weekOf(each);
+      const isWorking = (each: typeof zone) => weekOf(each).isWorking(weekOf(each).dayAt(saturday));
       expect([isWorking(zone), isWorking(none)]).toEqual([false, true]);
     }
   });
 
   it('is not the week of a state that was learned with another one', () => {
-    const usual = new LocalWeek({ calendar: cronCalendar, timezone: 'UTC', holidays: [] });
+    const usual = new LocalWeek({ timezone: 'UTC', holidays: [] });
     const spending = new AccountSpending('otp', { week: usual, balances: [], floorMicros: 0, announced: [] });
     for (const reading of spendBy(perHour, { from: monday, to: monday + dayMs })) spending.read(reading);
     expect(spending.adopt({ week: gulf, balances: [], floorMicros: 0, announced: [] })).toBe(false);

@@ -1,7 +1,6 @@
 import type { Reading } from '../../src/domain/reading.ts';
 import { AccountSpending } from '../../src/spending/account-spending.ts';
 import { LocalWeek } from '../../src/spending/local-week.ts';
-import { cronCalendar } from '../../src/system/calendar.ts';
 
 const minuteMs = 60_000;
 
@@ -9,7 +8,7 @@ const minuteMs = 60_000;
 export const monday = Date.UTC(2026, 0, 5);
 
 export function spendingIn(timezone = 'UTC', holidays: readonly string[] = []): AccountSpending {
-  const week = new LocalWeek({ calendar: cronCalendar, timezone, holidays });
+  const week = new LocalWeek({ timezone, holidays });
   return new AccountSpending('otp', { week, balances: [], floorMicros: 0, announced: [] });
 }
 

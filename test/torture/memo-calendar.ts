@@ -12,7 +12,6 @@ export function createMemoCalendar(): Calendar {
   const nexts = new Map<string, Span>();
   const previouses = new Map<string, Span>();
   return {
-    offsetMs: cronCalendar.offsetMs,
     next(cron, timezone, after) {
       const key = `${timezone} ${cron}`;
       const known = nexts.get(key);
