@@ -50,8 +50,7 @@ export class AccountSpending {
   /** Goes on under other holidays or another floor. False for another time zone, which has to be learned from history. */
   adopt(settings: SpendingSettings): boolean {
     if (settings.week.key !== this.week.key) return false;
-    if (settings.announced !== this.#settings.announced)
-      for (const known of this.#known.values()) known.forgetAnnounced();
+    for (const known of this.#known.values()) known.adopt(settings);
     this.#settings = settings;
     return true;
   }
@@ -95,7 +94,7 @@ export class AccountSpending {
       const to = Math.min(reading.at, hour.endsAt);
       const part = { last, reading, from, to, hour };
       for (const balance in reading.balances)
-        (this.#known.get(balance) ?? this.#firstFall(balance, part))?.spend(this.#settings, part);
+        (this.#known.get(balance) ?? this.#firstFall(balance, part))?.spend(part);
       if (to === hour.endsAt) this.#endHour(hour, reading.at);
       from = to;
     }
@@ -181,9 +180,7 @@ export class AccountSpending {
   /** Days that are expected to take more than their weekday: of the month, or every two weeks. */
   runs(balance: Balance): readonly ExpectedRun[] {
     const known = this.#known.get(balance);
-    return known === undefined || this.#hour === null
-      ? []
-      : known.runsFrom(this.#settings, this.#hour.startsAt);
+    return known === undefined || this.#hour === null ? [] : known.runsFrom(this.#hour.startsAt);
   }
 
   /** When runs are expected to begin within a month after the newest reading, and what each takes. */
@@ -220,7 +217,7 @@ export class AccountSpending {
     this.#known.clear();
     for (const [index, balance] of Object.keys(found.last.balances).entries()) {
       const state = found.states[index];
-      if (state) this.#known.set(balance, new BalanceSpending(balance, state));
+      if (state) this.#known.set(balance, new BalanceSpending(balance, state, this.#settings));
     }
     return true;
   }
@@ -230,7 +227,7 @@ export class AccountSpending {
     const known = this.#known.get(balance);
     if (known === undefined || this.#hour === null || this.#last === null) return null;
     const { at } = this.#last;
-    const walk = known.walkFrom(this.#settings, this.#hour.startsAt, at);
+    const walk = known.walkFrom(this.#hour.startsAt, at);
     return walk && { state: known.state, walk, at };
   }
 
@@ -239,7 +236,7 @@ export class AccountSpending {
     { last, reading }: Record<'last' | 'reading', Reading>,
   ): BalanceSpending | null {
     if (amountOf(reading, balance) >= amountOf(last, balance)) return null;
-    const known = new BalanceSpending(balance, new BalanceState());
+    const known = new BalanceSpending(balance, new BalanceState(), this.#settings);
     beginInterval(known.state);
     this.#known.set(balance, known);
     return known;
@@ -250,8 +247,7 @@ export class AccountSpending {
     this.#hour = next;
     const day = this.week.dayAt(hour.startsAt);
     const ended = { ...hour, day, isLast: this.week.dayAt(next.startsAt) !== day };
-    for (const known of this.#known.values())
-      known.endHour(this.#settings, ended, { startsAt: next.startsAt, readAt });
+    for (const known of this.#known.values()) known.endHour(ended, { startsAt: next.startsAt, readAt });
   }
 }
 

@@ -49,6 +49,7 @@ interface PartOfHour extends Record<'last' | 'reading', Reading> {
 export class BalanceSpending {
   readonly balance: Balance;
   readonly state: BalanceState;
+  #settings: SpendingSettings;
   /** Made at the first hour of each day. */
   #runs: readonly ExpectedRun[] | null = null;
   #walk: Walk | null = null;
@@ -60,34 +61,38 @@ export class BalanceSpending {
   /** How much more than evenly the hours of the week take of the fall that is taken in; null: evenly. */
   #weights: Float32Array | null = null;
 
-  constructor(balance: Balance, state: BalanceState) {
+  constructor(balance: Balance, state: BalanceState, settings: SpendingSettings) {
     this.balance = balance;
     this.state = state;
+    this.#settings = settings;
   }
 
-  /** Other runs are announced than before. */
-  forgetAnnounced(): void {
-    this.#walk = null;
-    this.#ofAnnounced = 0;
+  adopt(settings: SpendingSettings): void {
+    if (settings.announced !== this.#settings.announced) {
+      this.#walk = null;
+      this.#ofAnnounced = 0;
+    }
+    this.#settings = settings;
   }
 
   /** The spending ahead from the beginning of the present hour on, and what is left of runs at `readAt`; null while less than a day is known. */
-  walkFrom(settings: SpendingSettings, startsAt: number, readAt: number): Walk | null {
-    return this.state.hours < hoursForForecast ? null : this.#walkFrom(settings, startsAt, readAt);
+  walkFrom(startsAt: number, readAt: number): Walk | null {
+    return this.state.hours < hoursForForecast ? null : this.#walkFrom(startsAt, readAt);
   }
 
-  #walkFrom(settings: SpendingSettings, startsAt: number, readAt: number): Walk {
+  #walkFrom(startsAt: number, readAt: number): Walk {
     if (this.#walk?.startsAt !== startsAt) {
       const sums = this.#walk?.sums ?? new Float32Array(farthestHours + 1);
-      const runs = this.runsFrom(settings, startsAt);
-      const announced = this.#announcedOf(settings).map((run) => restOf(run, Math.max(startsAt, readAt)));
-      this.#walk = walkAhead(this.state, { startsAt, week: settings.week, runs, announced, sums });
+      const runs = this.runsFrom(startsAt);
+      const announced = this.#announced.map((run) => restOf(run, Math.max(startsAt, readAt)));
+      this.#walk = walkAhead(this.state, { startsAt, week: this.#settings.week, runs, announced, sums });
     }
     return this.#walk;
   }
 
   /** Days, from the present one on, that are expected to take more than their weekday. */
-  runsFrom({ week }: SpendingSettings, at: number): readonly ExpectedRun[] {
+  runsFrom(at: number): readonly ExpectedRun[] {
+    const { week } = this.#settings;
     this.#runs ??= expectedRuns(this.state, week, week.dayAt(at));
     return this.#runs;
   }
@@ -105,13 +110,12 @@ export class BalanceSpending {
   }
 
   /** Takes in what was spent in a part of an hour. */
-  spend(settings: SpendingSettings, { last, reading, from, to, hour }: PartOfHour): void {
+  spend({ last, reading, from, to, hour }: PartOfHour): void {
     const { state } = this;
     const now = amountOf(reading, this.balance);
     const fell = amountOf(last, this.balance) - now;
     if (isTopUp(state, -fell)) passTopUp(state);
-    if (fell < 0 || (fell === 0 && now - emptyLevel(settings, this.balance) < nearlyEmpty * state.meanHour))
-      return;
+    if (fell < 0 || (fell === 0 && this.#isNearlyEmpty(now))) return;
     const spent = (fell * (this.#weights?.[hour.slot] ?? 1) * (to - from)) / (reading.at - last.at);
     const { smallestFall, usualSilence } = state;
     noteFall(state, fell);
@@ -124,12 +128,12 @@ export class BalanceSpending {
       this.#usual = usualRange(state, hour.slot);
       // After a restart the hour has begun already.
       const taken = state.spent - spent - (this.#usual.usual * (from - hour.startsAt)) / hourMs;
-      const before = this.#plannedIn(settings, settings.week.hourAt(hour.startsAt - 1));
-      const most = mostOfRuns * this.#plannedIn(settings, hour) + (mostOfRuns - 1) * before;
+      const before = this.#plannedIn(this.#settings.week.hourAt(hour.startsAt - 1));
+      const most = mostOfRuns * this.#plannedIn(hour) + (mostOfRuns - 1) * before;
       this.#restOfRuns = most - Math.max(0, taken);
     }
     const beyond = spent - (this.#usual.usual * (to - from)) / hourMs;
-    const ofAnnounced = this.#takeOfAnnounced(settings, { beyond, from, to });
+    const ofAnnounced = this.#takeOfAnnounced(beyond, from, to);
     const ofRuns = Math.max(0, Math.min(beyond - ofAnnounced, this.#restOfRuns));
     this.#restOfRuns -= ofRuns;
     watchUnusual(state, this.#usual, { spent: spent - ofAnnounced - ofRuns, from, to });
@@ -138,22 +142,21 @@ export class BalanceSpending {
 
   /** Learns an hour that ended; `day` is its local one, `isLast` whether it is that day's last hour. */
   endHour(
-    settings: SpendingSettings,
     ended: LocalHour & { readonly day: number; readonly isLast: boolean },
     { startsAt, readAt }: Record<'startsAt' | 'readAt', number>,
   ): void {
     const { state } = this;
     state.usualBefore = usualSpending(state, ended.slot);
-    const { byTime, all } = announcedBetween(this.#announcedOf(settings), ended.startsAt, ended.endsAt);
+    const { byTime, all } = announcedBetween(this.#announced, ended.startsAt, ended.endsAt);
     const { runDays } = state;
-    learnHour(state, { ...ended, planned: this.#plannedIn(settings, ended) + byTime, announced: all });
+    learnHour(state, { ...ended, planned: this.#plannedIn(ended) + byTime, announced: all });
     if (ended.isLast || state.runDays !== runDays) this.#runs = null;
     forgetUnusual(state);
     this.#usual = null;
     passHour(state, {
       spent: state.spent,
       seen: isSeen(state),
-      predict: (hours) => sumAt(this.#walkFrom(settings, startsAt, readAt), hours),
+      predict: (hours) => sumAt(this.#walkFrom(startsAt, readAt), hours),
     });
     this.beginHour();
   }
@@ -164,25 +167,26 @@ export class BalanceSpending {
     this.state.seenMs = 0;
   }
 
-  #announcedOf({ announced }: SpendingSettings): readonly AnnouncedRun[] {
-    return announced.filter(({ balance }) => balance === this.balance);
+  #isNearlyEmpty(now: Micros): boolean {
+    return now - emptyLevel(this.#settings, this.balance) < nearlyEmpty * this.state.meanHour;
+  }
+
+  get #announced(): readonly AnnouncedRun[] {
+    return this.#settings.announced.filter(({ balance }) => balance === this.balance);
   }
 
   /** The part of spending beyond the usual that announced runs took. */
-  #takeOfAnnounced(
-    settings: SpendingSettings,
-    { beyond, from, to }: Record<'beyond' | 'from' | 'to', number>,
-  ): Micros {
-    if (settings.announced.length === 0) return 0;
-    const most = mostOf(this.#announcedOf(settings), from, to);
+  #takeOfAnnounced(beyond: Micros, from: number, to: number): Micros {
+    if (this.#settings.announced.length === 0) return 0;
+    const most = mostOf(this.#announced, from, to);
     const own = Math.max(0, Math.min(beyond, most - this.#ofAnnounced));
     this.#ofAnnounced += own;
     return own;
   }
 
-  #plannedIn(settings: SpendingSettings, { startsAt, slot }: LocalHour): Micros {
-    const runs = this.runsFrom(settings, startsAt);
-    if (runs.length === 0) return 0;
-    return plannedIn(runs, settings.week, { day: settings.week.dayAt(startsAt), hour: slot % 24 });
+  #plannedIn({ startsAt, slot }: LocalHour): Micros {
+    const { week } = this.#settings;
+    const runs = this.runsFrom(startsAt);
+    return runs.length === 0 ? 0 : plannedIn(runs, week, { day: week.dayAt(startsAt), hour: slot % 24 });
   }
 }
