@@ -1,3 +1,4 @@
+import { firstWhere } from '../domain/first-where.ts';
 import type { Micros } from '../domain/money.ts';
 import type { AnnouncedRun } from '../domain/operator.ts';
 import type { Forecast } from '../domain/quantity.ts';
@@ -124,16 +125,12 @@ function usualAt(walk: Walk, hours: number): Micros {
 /** After how many hours `sumAt` reaches an amount; null past five years. */
 function hoursUntil(walk: Walk, amount: Micros): number | null {
   const isPastWalk = sumAt(walk, farthestHours) < amount;
-  let low = isPastWalk ? farthestHours : 0;
-  let high = isPastWalk ? farthestHours + maxWeeks * hoursPerWeek : farthestHours;
-  if (isPastWalk && sumAt(walk, high) < amount) return null;
-  while (high - low > 1) {
-    const middle = (low + high) >>> 1;
-    if (sumAt(walk, middle) < amount) low = middle;
-    else high = middle;
-  }
+  const most = isPastWalk ? farthestHours + maxWeeks * hoursPerWeek : farthestHours;
+  if (isPastWalk && sumAt(walk, most) < amount) return null;
+  const least = isPastWalk ? farthestHours : 0;
+  const high = firstWhere(least + 1, most, (hour) => sumAt(walk, hour) >= amount);
   // From hour to hour it grows evenly.
-  const before = sumAt(walk, low);
+  const before = sumAt(walk, high - 1);
   const after = sumAt(walk, high);
-  return low + (after > before ? (amount - before) / (after - before) : 1);
+  return high - 1 + (after > before ? (amount - before) / (after - before) : 1);
 }
