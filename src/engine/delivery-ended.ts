@@ -104,17 +104,16 @@ function dead(lastError: string): Ending {
 
 function recordDelivered(state: MonitorState, ended: Ended<'delivered'>): void {
   const { message, delivery, now } = ended;
-  endForWhoHasIt(state, ended);
   const rule = channelFailedRule(message.channel);
   if (isOwnFailureRaised(state, rule)) {
     // Decide again on what the channel refused while it was broken.
     for (const id of state.incidents.keys()) state.touched.add(id);
     forgetTries(state, message.channel);
   }
-  const { refusedRecipients: refused = [], refusal } = delivery;
-  if (refused.length > 0) raiseRefused(state, message.channel, refused, { refusal, now });
+  endForWhoHasIt(state, ended);
   // Recipients who refused it were not asked again.
-  else if (message.owed === undefined) clearOwnFailure(state, rule, now);
+  if ((delivery.refusedRecipients ?? []).length === 0 && message.owed === undefined)
+    clearOwnFailure(state, rule, now);
   forEachNotified(state, message, (_, { pausedMs: _before, ...notified }) => {
     const first = [message.id, uncertainMessage].includes(notified.firstMessage) && notified.subject === null;
     return {
@@ -129,21 +128,20 @@ function recordDelivered(state: MonitorState, ended: Ended<'delivered'>): void {
   });
 }
 
-/** Delivered, except for recipients that were refused temporarily: they are retried. */
+/** Delivered, except for recipients that were refused: for now, they are retried; for good, it is said. */
 function endForWhoHasIt(state: MonitorState, { message, delivery, now }: Ended<'delivered'>): void {
-  const { owed } = delivery;
-  if (owed === undefined) {
-    end(state, message, delivered(now));
-    return;
-  }
-  putNotification(state, {
-    ...message,
-    owed: owed.recipients,
-    uncertain: false,
-    deliveredAt: now,
-    dueAt: now + retryDelayMs(message.owed === undefined ? 1 : message.attempts, owed.afterMs),
-    lastError: owed.reason,
-  });
+  const { owed, refusedRecipients: refused = [], refusal } = delivery;
+  if (owed === undefined) end(state, message, delivered(now));
+  else
+    putNotification(state, {
+      ...message,
+      owed: owed.recipients,
+      uncertain: false,
+      deliveredAt: now,
+      dueAt: now + retryDelayMs(message.owed === undefined ? 1 : message.attempts, owed.afterMs),
+      lastError: owed.reason,
+    });
+  if (refused.length > 0) raiseRefused(state, message.channel, refused, { refusal, now });
 }
 
 /** For recipients that were refused temporarily. The incidents count as notified: others have the message. */
@@ -152,8 +150,6 @@ function recordOwed(state: MonitorState, ended: Ended, owed: readonly string[]):
   const { channel } = message;
   if (delivery.kind === 'delivered') {
     endForWhoHasIt(state, { ...ended, delivery });
-    const { refusedRecipients: refused = [], refusal } = delivery;
-    if (refused.length > 0) raiseRefused(state, channel, refused, { refusal, now });
   } else if (
     delivery.kind === 'retry' &&
     now < message.giveUpAt &&

@@ -34,11 +34,8 @@ export function suppressionByAlerts(
   incident: Incident,
   now: number,
 ): SuppressionByAlerts {
-  return { silenced: isSilenced(state, incident, now), inhibited: isInhibited(state, incident, now) };
-}
-
-function isInhibited(state: MonitorState, incident: Incident, now: number): boolean {
-  return speakersFor(state, incident, now).next().done !== true;
+  const inhibited = speakersFor(state, incident, now).next().done !== true;
+  return { silenced: isSilenced(state, incident, now), inhibited };
 }
 
 /** The incidents that say it already. A silenced alert says nothing, so it must not inhibit others. */

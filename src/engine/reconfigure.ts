@@ -75,9 +75,7 @@ export function followAccounts(state: MonitorState, accounts: readonly AccountSe
   const lists: RuleLists = new Map();
   for (const settings of accounts) {
     const account = watchAccount(state, settings, { now, lists, isMoved: false });
-    closeObsolete(state, account, { now, isMoved: false });
-    followLabels(state, account);
-    judgeElapsed(state, account, now);
+    settleAccount(state, account, { now, isMoved: false, isKnown: true });
   }
   reviewOngoingOutages(state, now);
 }

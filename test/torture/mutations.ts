@@ -238,8 +238,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a recipient that is refused for now is given up',
     file: deliveryEnded,
-    old: '  if (owed === undefined) {',
-    new: '  if (owed === undefined || now > 0) {',
+    old: '  if (owed === undefined) end(state, message',
+    new: '  if (owed === undefined || now > 0) end(state, message',
   },
   {
     name: 'whoever has a message gets it again with those who were refused',
