@@ -128,6 +128,10 @@ function numberOf(items: readonly NotificationItem[]): number {
   return hash >>> 0 || 1;
 }
 
+export function incidentsOf(messages: readonly Pick<Notification, 'items'>[]): Set<string> {
+  return new Set(messages.flatMap(({ items }) => items.map(({ incident }) => incident)));
+}
+
 /** The reasons for each incident, oldest first, each once. */
 export function kindsByIncident(items: readonly NotificationItem[]): Map<string, NotificationReason[]> {
   const byIncident = new Map<string, NotificationReason[]>();

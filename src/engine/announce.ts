@@ -8,7 +8,12 @@ import {
   type ToolKeys,
 } from '../domain/alert.ts';
 import { getOrMake } from '../domain/get-or-make.ts';
-import { isStandalone, type NotificationItem, type NotificationReason } from '../domain/outbox.ts';
+import {
+  incidentsOf,
+  isStandalone,
+  type NotificationItem,
+  type NotificationReason,
+} from '../domain/outbox.ts';
 import { ownOf } from '../domain/own.ts';
 import { defaultRepeatEveryMs } from '../domain/route.ts';
 import { alertKindOf } from '../rules/registry.ts';
@@ -233,11 +238,8 @@ export function isUnheard(state: MonitorState, incident: Incident, now: number):
 
 function isWaiting({ state, waiting }: Turn, channel: string, incident: string): boolean {
   // A retry for some recipients does not count: the others have it, or refused it for good and are tried again at this pace.
-  const about = (): string[] =>
-    queueOf(state, channel).flatMap(({ items, owed }) =>
-      owed === undefined ? items.map((item) => item.incident) : [],
-    );
-  return getOrMake(waiting, channel, () => new Set(about())).has(incident);
+  const about = () => incidentsOf(queueOf(state, channel).filter(({ owed }) => owed === undefined));
+  return getOrMake(waiting, channel, about).has(incident);
 }
 
 /**
@@ -271,9 +273,7 @@ function freshKey(state: MonitorState, { id, account, rule }: Incident, channel:
   const others = state.incidents.ofAlert(account, rule);
   // The usual case, and no reason to look through thousands.
   if (others.size === (others.has(id) ? 1 : 0)) return 0;
-  const queued = new Set(
-    queueOf(state, channel).flatMap(({ items }) => items.map(({ incident }) => incident)),
-  );
+  const queued = incidentsOf(queueOf(state, channel));
   const newest = [...others].flatMap((other) => {
     const known = state.incidents.get(other);
     const last = ownOf(known?.notified, channel);

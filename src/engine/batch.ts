@@ -1,4 +1,5 @@
 import { type Incident, isSettled } from '../domain/alert.ts';
+import { incidentsOf } from '../domain/outbox.ts';
 import type { Batch, StoredSpending } from '../ports/store.ts';
 import type { AccountSpending } from '../spending/account-spending.ts';
 import { queueOf } from './queue.ts';
@@ -58,13 +59,14 @@ export function batchStored(
   for (const name of Object.keys(notes)) state.acts.delete(name);
   const ended = messages.filter((message) => message.state !== 'pending');
   for (const { id } of ended) if (state.messages.get(id)?.state !== 'pending') state.messages.forget(id);
-  const spokenOf = ended.flatMap((message) => message.items.map((item) => item.incident));
-  const settled = [...new Set([...incidents.map((incident) => incident.id), ...spokenOf])].filter((id) => {
+  const known = new Set([...incidents.map(({ id }) => id), ...incidentsOf(ended)]);
+  const settled = [...known].filter((id) => {
     const incident = state.incidents.get(id);
     return incident !== undefined && isSettled(incident);
   });
   if (settled.length === 0) return;
-  const queued = queuedIncidents(state);
+  // Once for a whole batch: the queue of a channel that refuses for hours is long.
+  const queued = incidentsOf([...state.queues.keys()].flatMap((channel) => queueOf(state, channel)));
   for (const id of settled) if (!queued.has(id)) forgetSettled(state, id);
 }
 
@@ -101,10 +103,4 @@ function forgetSettled(state: MonitorState, id: string): void {
   state.incidents.forget(id);
   state.due.delete(`incident:${id}`);
   for (const { name } of state.settings.channels) state.channelTries.delete(`${name}/${id}`);
-}
-
-/** Once for a whole batch: the queue of a channel that refuses for hours is long. */
-function queuedIncidents(state: MonitorState): ReadonlySet<string> {
-  const messages = [...state.queues.keys()].flatMap((channel) => queueOf(state, channel));
-  return new Set(messages.flatMap(({ items }) => items.map(({ incident }) => incident)));
 }
