@@ -1,7 +1,6 @@
 import type { Daemon } from '../../../src/daemon/daemon.ts';
 import type { Incident } from '../../../src/domain/alert.ts';
 import { ownOf } from '../../../src/domain/own.ts';
-import { entryOf } from '../../../src/domain/provider-entry.ts';
 import type { Outcome, PollRecord } from '../../../src/domain/reading.ts';
 import type { AccountSettings } from '../../../src/domain/settings.ts';
 import { auditOf } from '../../../src/engine/audit.ts';
@@ -29,7 +28,7 @@ import { Pacing } from './pacing.ts';
 import { Receivers } from './receivers.ts';
 import { restoreLoaded } from './restore-awake.ts';
 import { inhibited, silenced } from './routing.ts';
-import { expectSaysWhatIs } from './said.ts';
+import { expectSaysWhatIs, isPushed } from './said.ts';
 import { SelfAlerts } from './self-alerts.ts';
 
 const reviewEveryMs = 10 * 60_000;
@@ -405,7 +404,8 @@ export class Model implements Observer {
       this.#duties.expectMaySay(present, send, moment);
     this.#ledger.sending(send, moment);
     if (this.#ledger.isFailing) this.#receivers.toldFromMemory(send);
-    if (present !== undefined) expectSaysWhatIs(send, present, this.#book);
+    if (present !== undefined)
+      expectSaysWhatIs(send, present, { book: this.#book, isUnheard: this.#ledger.isUnheard });
     if (message.kind !== 'incidents') return;
     for (const item of message.items) {
       const { id, account } = item.incident;
@@ -745,9 +745,4 @@ function summary(message: Send['message']): string {
   return message.items
     .map((it) => `${it.accountName}/${it.rule} ${it.kinds.join('+')} ${it.severity}`)
     .join(', ');
-}
-
-function isPushed({ accounts, settings }: MonitorState, account: string): boolean {
-  const own = accounts.get(account)?.settings;
-  return own !== undefined && !entryOf(settings, own).polled;
 }

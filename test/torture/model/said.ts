@@ -1,15 +1,21 @@
 import type { MessageItem } from '../../../src/domain/message.ts';
+import { entryOf } from '../../../src/domain/provider-entry.ts';
 import type { MonitorState } from '../../../src/engine/state.ts';
 import type { Send } from '../observer.ts';
 import { Violation } from '../story.ts';
 import type { AlertBook } from './alert-book.ts';
 
 /** Judges that what a message says is so as it leaves, whatever was so when it was put out. */
-export function expectSaysWhatIs({ message }: Send, state: MonitorState, book: AlertBook): void {
+export function expectSaysWhatIs(
+  { message }: Send,
+  state: MonitorState,
+  { book, isUnheard }: { readonly book: AlertBook; readonly isUnheard: boolean },
+): void {
   if (message.kind !== 'incidents') return;
   for (const item of message.items) {
     expectPresent(item, state);
-    expectNewest(item, book);
+    // The book learns of what was pushed by batches, and none leaves while it is not known whether one is stored.
+    if (!isUnheard || item.account === null || !isPushed(state, item.account.id)) expectNewest(item, book);
   }
 }
 
@@ -43,4 +49,9 @@ function untrue(id: string, said: unknown, read: unknown): Violation {
     'a message says what is',
     `${id}: said ${JSON.stringify(said)}; read ${JSON.stringify(read)}`,
   );
+}
+
+export function isPushed({ accounts, settings }: MonitorState, account: string): boolean {
+  const own = accounts.get(account)?.settings;
+  return own !== undefined && !entryOf(settings, own).polled;
 }
