@@ -39,8 +39,9 @@ export class RatesReading {
     void this.#read(source);
   }
 
+  /** What was due while the machine slept is read on waking; a clock that is set back delays nothing. */
   shift(byMs: number): void {
-    this.#nextAt += byMs;
+    this.#nextAt += Math.min(byMs, 0);
   }
 
   abandon(): void {

@@ -64,6 +64,18 @@ describe('rates that are read', () => {
     expect(look(world)?.[0]).toBe('8');
   });
 
+  test('are read when the machine wakes after their time, and once only where its clock is set back then', async () => {
+    const world = await openWorld();
+    world.clock.jump(2 * dayMs);
+    publish(world, 7.9);
+    const before = asked(world);
+    await world.pass(5 * minuteMs);
+    expect(look(world)).toEqual(['7.9', day(world.now)]);
+    world.clock.jump(-hourMs);
+    await world.pass(hourMs);
+    expect(asked(world) - before).toBe(1);
+  });
+
   test('that their source stopped to renew are told of, although it answers', async () => {
     const world = await openWorld();
     await world.pass(9 * dayMs);

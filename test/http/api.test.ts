@@ -130,6 +130,13 @@ describe('a collection in pages', () => {
     expect(paged).toEqual(whole);
   });
 
+  it('of readings goes on at its cursor though no limit is given then', async () => {
+    const { points, nextCursor } = await get('/accounts/otp/history?since=3h&limit=2');
+    const rest = await get(`/accounts/otp/history?since=3h&cursor=${nextCursor}`);
+    expect([...points, ...rest.points]).toEqual((await get('/accounts/otp/history?since=3h')).points);
+    expect(await refusal('/accounts/otp/history?cursor=zzz')).toEqual([400, 'bad_request']);
+  });
+
   it('goes on where it was though what was given has gone, or all of it', async () => {
     await morning.change();
     const { nextCursor } = await get('/accounts?limit=2');

@@ -118,7 +118,7 @@ export const historyOperations: readonly Operation[] = [
       const { since, until } = readWindow(given, now);
       const readings = await views.readings(id, since, until);
       const page =
-        limit === undefined
+        limit === undefined && cursor === undefined
           ? { items: thin(readings, points), nextCursor: null }
           : pageOfList(readings, { limit, cursor }, ({ at }) => String(at));
       // Written at once: a year of readings is the most that this server ever serialises.
