@@ -8,10 +8,11 @@ type Kind = StorageError['kind'];
 
 /**
  * Codes of PostgreSQL (https://www.postgresql.org/docs/current/errcodes-appendix.html; a class is the first two
- * characters) mean to an operator. With these the server says that it did nothing. A daemon that starts waits while it hears one of
- * them, and ends by those that are `unfit` or `corrupt`: whoever set this up has to change something.
+ * characters) mean to an operator. With those of a kind the server says that it did nothing. A daemon that starts waits while it hears one of
+ * them, and ends by those that are `unfit` or `corrupt`: whoever set this up has to change something. With the others, whose kind is
+ * null, and without any code, nobody says whether what was sent was done.
  */
-const refusals: readonly (readonly [prefix: string, kind: Kind, advice: string])[] = [
+const answers: readonly (readonly [prefix: string, kind: Kind | null, advice: string])[] = [
   ['53100', 'full', 'the disk of the server is full: free some space'],
   [
     '53300',
@@ -54,15 +55,11 @@ const refusals: readonly (readonly [prefix: string, kind: Kind, advice: string])
   ['42', 'unfit', 'its tables are not those of lowwater: restore a backup'],
   ['XX001', 'corrupt', 'it is damaged: restore a backup'],
   ['XX002', 'corrupt', 'an index of it is damaged: REINDEX'],
-];
-
-/** With these, and without any code, nobody says whether what was sent was done. */
-const unanswered: readonly (readonly [prefix: string, advice: string])[] = [
-  ['57P03', 'the server is starting or ending'],
-  ['57P', 'the server ended the connection'],
-  ['08', 'the connection broke'],
-  ['XX', 'the server failed'],
-  ['58', 'the server failed'],
+  ['57P03', null, 'the server is starting or ending'],
+  ['57P', null, 'the server ended the connection'],
+  ['08', null, 'the connection broke'],
+  ['XX', null, 'the server failed'],
+  ['58', null, 'the server failed'],
 ];
 
 const unreachable: Readonly<Record<string, string>> = {
@@ -135,10 +132,8 @@ function unreadableFile(error: Error, code: string): string | null {
 function serverError(error: DatabaseError, unsure: Kind, url: string): StorageError {
   const said = ` (${quote(error.code ?? '', error.message, url)})`;
   const code = codeOf(error);
-  const refused = refusals.find(([prefix]) => code.startsWith(prefix));
-  if (refused !== undefined) return storageError(refused[1], refused[2], error, said);
-  const lost = unanswered.find(([prefix]) => code.startsWith(prefix));
-  if (lost !== undefined) return storageError(unsure, lost[1], error, said);
+  const known = answers.find(([prefix]) => code.startsWith(prefix));
+  if (known !== undefined) return storageError(known[1] ?? unsure, known[2], error, said);
   return storageError(isAboutValues(code) ? 'refused' : 'other', 'it refused', error, said);
 }
 
