@@ -13,7 +13,7 @@ import { phrases, say } from '../../wording/phrase.ts';
 import { sayAgain } from '../../wording/say-again.ts';
 import { saySeverity } from '../../wording/severity-words.ts';
 import { type Pressed, quietUntil, readPressed, writePressed } from './buttons.ts';
-import { alone, ChatOrders, everybody } from './chat-orders.ts';
+import { alone, type ChatOrders, createChatOrders, everybody } from './chat-orders.ts';
 import { type Command, readCommand, readDay, readMoney, type Unclear } from './commands.ts';
 import { LookUp, unitIn } from './look-up.ts';
 
@@ -79,7 +79,7 @@ class Chat {
     this.#state = state;
     this.#look = new LookUp(state, views, this.reader);
     this.#event = event;
-    this.#orders = new ChatOrders(state, views, event, this.reader);
+    this.#orders = createChatOrders(state, views, event, this.reader);
   }
 
   async answer(): Promise<ChatAnswer> {

@@ -33,40 +33,31 @@ export function everybody(text: string): ChatAnswer {
   return { text, isPublic: true };
 }
 
+export type ChatOrders = ReturnType<typeof createChatOrders>;
+
 /** Orders by whoever pressed or wrote, and what is said of each: to everybody where it was done. */
-export class ChatOrders {
-  readonly #state: MonitorState;
-  readonly #views: LiveViews;
-  readonly #event: ChatEvent;
-  readonly #reader: Reader;
-  readonly #person: string;
+export function createChatOrders(state: MonitorState, views: LiveViews, event: ChatEvent, reader: Reader) {
+  const who = cleanText(event.person.name, 60) || event.person.id;
+  return { take, quiet, expectTopUp, sayDone, sayHas };
 
-  constructor(state: MonitorState, views: LiveViews, event: ChatEvent, reader: Reader) {
-    this.#state = state;
-    this.#views = views;
-    this.#event = event;
-    this.#reader = reader;
-    this.#person = cleanText(event.person.name, 60) || event.person.id;
-  }
-
-  async take(orders: readonly Wanted<'acknowledge'>[]): Promise<ChatAnswer> {
-    const answers = await this.#answersTo(orders);
+  async function take(orders: readonly Wanted<'acknowledge'>[]): Promise<ChatAnswer> {
+    const answers = await answersTo(orders);
     const ends = orders.map(({ account, rule }, index) => ({
       name: `${account} ${rule}`,
-      undone: this.#sayUndone(answers[index] ?? {}, says.has),
+      undone: sayUndone(answers[index] ?? {}, says.has),
     }));
     const [only, ...others] = ends;
     if (others.length === 0 && only?.undone) return alone(only.undone);
     const done = ends.filter(({ undone }) => undone === null).map(({ name }) => name);
-    const alerts = this.#reader.language.list(done);
+    const alerts = reader.language.list(done);
     const lines = [
-      ...(done.length === 0 ? [] : [say(says.taken, { person: this.#person, alerts }, this.#reader)]),
+      ...(done.length === 0 ? [] : [say(says.taken, { person: who, alerts }, reader)]),
       ...ends.flatMap(({ name, undone }) => (undone === null ? [] : [labelled(name, undone)])),
     ];
     return { text: lines.join('\n'), isPublic: done.length > 0 };
   }
 
-  async quiet(
+  async function quiet(
     match: Wanted<'silence'>['match'],
     endsAt: number,
     comment: string,
@@ -74,20 +65,20 @@ export class ChatOrders {
   ): Promise<ChatAnswer> {
     const window = {
       everything: false,
-      startsAt: this.#reader.now,
+      startsAt: reader.now,
       endsAt,
       comment: cleanText(comment, 500),
     };
     const order = { kind: 'silence', match, ...window, ...(seen && { seen }) } as const;
-    const [answer = {}] = await this.#answersTo([order]);
-    const undone = this.#sayUndone(answer, says.quietBefore);
+    const [answer = {}] = await answersTo([order]);
+    const undone = sayUndone(answer, says.quietBefore);
     if (undone !== null) return alone(undone);
     const what = [...(match.account ?? []), ...(match.rule ?? [])].join(' ');
-    const given = { person: this.#person, what, moment: sayNearMoment(endsAt, this.#reader) };
-    return everybody(say(says.quiet, given, this.#reader));
+    const given = { person: who, what, moment: sayNearMoment(endsAt, reader) };
+    return everybody(say(says.quiet, given, reader));
   }
 
-  async expectTopUp(
+  async function expectTopUp(
     account: WatchedAccount,
     { micros, by, comment }: Pick<Extract<Command, { kind: 'ordered' }>, 'micros' | 'by' | 'comment'>,
     seen: { readonly expected: readonly string[] },
@@ -102,54 +93,52 @@ export class ChatOrders {
       ...(by === null ? {} : { arrivesBy: by }),
       ...(balance === undefined ? {} : { balance }),
     };
-    const [ordered = {}] = await this.#answersTo([order]);
-    const undone = this.#sayUndone(ordered, says.has);
+    const [ordered = {}] = await answersTo([order]);
+    const undone = sayUndone(ordered, says.has);
     if (undone !== null) return alone(undone);
     // Others may have ordered since.
     const topUp = account.expected.find(({ id }) => id === keyOf(ordered, 'id'));
     const currency = unitIn(account, topUp?.balance ?? balance);
-    const amount = sayAmount(micros, { ...this.#reader, currency });
-    const moment = sayNearMoment(topUp?.by ?? by ?? this.#reader.now, this.#reader);
-    const given = { person: this.#person, amount, account: nameOf(account.settings), moment };
-    return everybody(say(says.ordered, given, this.#reader));
+    const amount = sayAmount(micros, { ...reader, currency });
+    const moment = sayNearMoment(topUp?.by ?? by ?? reader.now, reader);
+    const given = { person: who, amount, account: nameOf(account.settings), moment };
+    return everybody(say(says.ordered, given, reader));
   }
 
   /** The answer to an order that comes again: it was done, whatever became of its alert since. Null where nothing was. */
-  sayDone(): ChatAnswer | null {
-    return auditedOrders(this.#state).has(this.#idOf(0)) ? alone(say(says.done, this.#reader)) : null;
+  function sayDone(): ChatAnswer | null {
+    return auditedOrders(state).has(idOf(0)) ? alone(say(says.done, reader)) : null;
   }
 
-  sayHas(by: string): ChatAnswer {
-    return alone(this.#sayBefore(says.has, by));
+  function sayHas(by: string): ChatAnswer {
+    return alone(sayBefore(says.has, by));
   }
 
-  #answersTo(orders: readonly Wanted[]): Promise<readonly object[]> {
-    const { channel, chat, person } = this.#event;
+  function answersTo(orders: readonly Wanted[]): Promise<readonly object[]> {
+    const { channel, chat, person } = event;
     const from = { door: 'chat', address: `${channel} ${chat} ${person.id}` } as const;
-    const { random } = this.#state;
-    const given = { by: this.#person, from, at: this.#reader.now, random };
-    return this.#views.orders(
-      orders.map((order, index) => makeOrder(order, { ...given, orderId: this.#idOf(index) })),
-    );
+    const { random } = state;
+    const given = { by: who, from, at: reader.now, random };
+    return views.orders(orders.map((order, index) => makeOrder(order, { ...given, orderId: idOf(index) })));
   }
 
-  #idOf(index: number): string {
-    return `${this.#event.channel} ${this.#event.id} ${index}`;
+  function idOf(index: number): string {
+    return `${event.channel} ${event.id} ${index}`;
   }
 
   /** Null where it was done; what is refused, or was done before, is said to whoever asked. */
-  #sayUndone(answer: object, before: typeof says.has): string | null {
-    if (isRefusal(answer)) return this.#sayRefusal(answer);
-    return wasDoneBefore(answer) ? this.#sayBefore(before, answer.doneBy) : null;
+  function sayUndone(answer: object, before: typeof says.has): string | null {
+    if (isRefusal(answer)) return sayRefusal(answer);
+    return wasDoneBefore(answer) ? sayBefore(before, answer.doneBy) : null;
   }
 
-  #sayBefore(before: typeof says.has, by: string): string {
-    return say(before, { person: cleanText(by, 60) }, this.#reader);
+  function sayBefore(before: typeof says.has, by: string): string {
+    return say(before, { person: cleanText(by, 60) }, reader);
   }
 
-  #sayRefusal({ refused, about, ...refusal }: Refusal): string {
-    const why = sayAgain(refusal.why, this.#reader);
-    if (about === 'expected') return say(says.orderedBefore, { why }, this.#reader);
-    return refused === 'repeated' ? say(says.done, this.#reader) : say(says.notDone, { why }, this.#reader);
+  function sayRefusal({ refused, about, ...refusal }: Refusal): string {
+    const why = sayAgain(refusal.why, reader);
+    if (about === 'expected') return say(says.orderedBefore, { why }, reader);
+    return refused === 'repeated' ? say(says.done, reader) : say(says.notDone, { why }, reader);
   }
 }
