@@ -60,7 +60,7 @@ export function retractSuppressed(state: MonitorState, ids: Iterable<string>, no
   const hush = (id: string, channels: Iterable<string>): void => {
     for (const channel of channels) getOrMake(quiet, channel, () => new Set<string>()).add(id);
   };
-  for (const id of ids) {
+  for (const id of withHidden(state, ids)) {
     const incident = state.incidents.get(id);
     if (incident === undefined) continue;
     if (isSilenced(state, incident, now)) hush(id, Object.keys(incident.notified));
@@ -68,6 +68,18 @@ export function retractSuppressed(state: MonitorState, ids: Iterable<string>, no
     for (const { notified } of speakersFor(state, incident, now)) hush(id, Object.keys(notified));
   }
   for (const [channel, muted] of quiet) retractWaiting(state, channel, (id) => muted.has(id));
+}
+
+/** They, and what they speak for: a channel that first hears of them now may wait for what they hide. */
+function* withHidden(state: MonitorState, ids: Iterable<string>): Generator<string, void> {
+  for (const id of ids) {
+    yield id;
+    const { account = '', rule = '' } = state.incidents.get(id) ?? {};
+    const alert = state.alerts.get(account, rule);
+    if (alert === undefined) continue;
+    for (const other of state.alerts.of(account).values())
+      if (other.incident !== null && inhibits(alert, other)) yield other.incident;
+  }
 }
 
 /** Whether another alert says more about the same empty balance, or is the cause of stale readings. */

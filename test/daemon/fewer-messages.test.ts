@@ -219,6 +219,23 @@ describe('inhibition', () => {
       expect(world.news()).toEqual(['otp/floor firing critical; otp/soft resolved warning (topped-up)']);
     });
 
+    test('of a channel that hears of the worse one later, when it escalates', async () => {
+      const escalate = { afterMs: hourMs, channels: ['boss'] };
+      const world = await startWorld({
+        rules: [soft, floor],
+        channels: ['ops', 'boss'],
+        routes: [makeRoute({ channels: ['ops'], escalate })],
+      });
+      world.channel('boss').mood = 'down';
+      await read(world, 180);
+      await world.pass(hourMs);
+      await read(world, 100);
+      await world.pass(hourMs);
+      world.channel('boss').mood = 'up';
+      await world.pass(hourMs);
+      expect(world.news('boss')).toEqual(['otp/floor escalated critical']);
+    });
+
     test('not on a channel that hears nothing of the worse one', async () => {
       const world = await startWorld({
         rules: [soft, floor],

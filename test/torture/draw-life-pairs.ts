@@ -13,6 +13,7 @@ export const lifePairs = [
   'taken × currency',
   'renamed channel × waiting',
   'snoozed × take-over',
+  'hidden × taken',
 ] as const;
 export type LifePair = (typeof lifePairs)[number];
 
@@ -30,6 +31,7 @@ export const lifeFrames: Readonly<Record<LifePair, Frame>> = {
     everywhere: true,
   },
   'snoozed × take-over': { nodes: [2, 3, 3], types: ['slack', 'telegram'] },
+  'hidden × taken': { nodes: oneOrMany, faults: ['refused', 'lost'], everywhere: true, ladders: 'worse' },
 };
 
 /** The event that meets the rest of its pair, once. */
@@ -103,6 +105,13 @@ export function drawLife(from: Seeded, pair: LifePair, { settings, at, until }: 
         { at: pressedAt, ...press, twice: from.chance(0.2) },
         endOfOwner(from, Math.max(0, pressedAt + from.pick([-50, -1, 0, 1, 50, 700, 5000]))),
         ...from.some<Happening>([{ at: pressedAt + from.skewed(1, hourMs), kind: 'expire', place: 0 }], 0.3),
+      ]);
+    }
+    case 'hidden × taken': {
+      const takenAt = from.skewed(1, hourMs);
+      return once([
+        take(takenAt),
+        ...from.some([endOfOwner(from, takenAt + from.pick([0, 1, 50, 5 * minuteMs]))], 0.4),
       ]);
     }
   }

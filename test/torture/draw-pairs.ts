@@ -182,7 +182,8 @@ export function drawPair(from: Seeded, mixed: Scenario, wanted?: string): Scenar
 }
 
 function laddersOf(rule: BelowRule, { ladders }: Frame): readonly BelowRule[] {
-  const thresholds = { warning: units(120), critical: units(35) };
+  const thresholds =
+    ladders === 'worse' ? { critical: units(120) } : { warning: units(120), critical: units(35) };
   return ladders === undefined ? [rule] : [rule, { ...rule, id: 'deep', thresholds }];
 }
 

@@ -28,8 +28,8 @@ export interface Frame {
   readonly reports?: readonly string[];
   /** Nothing befalls machines, processes and their way to the database besides. */
   readonly isUndisturbed?: true;
-  /** Rules on the same balance: the second has other steps, and speaks for the first where it is worse. */
-  readonly ladders?: 2;
+  /** Two rules on the same balance: the second has other steps, or is worse at once and speaks for what the first has told. */
+  readonly ladders?: 2 | 'worse';
   readonly groupWaitMs?: number;
   /** An hour from each. */
   readonly quietHours?: string;

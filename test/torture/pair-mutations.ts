@@ -267,6 +267,13 @@ export const pairMutations: readonly Mutation[] = [
     pair: 'inhibited × refused',
   },
   {
+    name: 'nobody hears who has what a worse alert speaks for',
+    file: 'src/engine/decide.ts',
+    old: 'const inhibited = suppression.inhibited && !isTakenUnheard(incident, notified);',
+    new: 'const { inhibited } = suppression;',
+    pair: 'hidden × taken',
+  },
+  {
     name: 'what rises or falls into a silence while it waits is told in it',
     file: 'src/engine/inhibit.ts',
     old: 'if (isSilenced(state, incident, now)) hush(id, Object.keys(incident.notified));',

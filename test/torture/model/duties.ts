@@ -303,8 +303,8 @@ export class Duties {
     }
     if (kind === 'resolved' && incident.resolvedAt === null)
       throw new Violation('resolved means resolved', what);
-    // Who has it is said of all that the channel was notified of.
-    const saysMore = kind !== 'resolved' && kind !== 'event' && !acknowledged(incident);
+    // Who has it is said of all that the channel was notified of, also where it is given back before the batch.
+    const saysMore = !['resolved', 'event', 'acknowledged'].includes(kind) && !acknowledged(incident);
     if (saysMore && incident.resolvedAt === null) {
       const counts = (key: string): boolean => at - (this.#changedAt.get(key) ?? at) > settledMs;
       const settled = counts(`${incident.account}/${incident.rule}`) || kind === 'firing';
@@ -386,7 +386,7 @@ export class Duties {
     }
     const found: { channel: string; kind: string }[] = [];
     const asks = asksOf(state.settings, incident);
-    const failed = (channel: string, repeatEveryMs: number): boolean => {
+    const failed = ({ channel, repeatEveryMs }: Pick<Ask, 'channel' | 'repeatEveryMs'>): boolean => {
       const raised = state.alerts.get('@lowwater', `channel-failed:${channel}`)?.state === 'firing';
       const lastDead = ledger.lastDead.get(channel);
       return (
@@ -399,19 +399,19 @@ export class Duties {
       for (const [channel, notified] of Object.entries(incident.notified)) {
         const known = state.settings.channels.some((each) => each.name === channel);
         const pauseMs = asks.find((ask) => ask.channel === channel)?.repeatEveryMs ?? 4 * 3_600_000;
-        if (!notified.resolved && known && !incident.event && !failed(channel, pauseMs))
+        if (!notified.resolved && known && !incident.event && !failed({ channel, repeatEveryMs: pauseMs }))
           found.push({ channel, kind: 'resolved' });
       }
       return found;
     }
     if (inhibited({ state, calendar, book, now }, incident)) {
       this.#lastMuted.set(incident.id, now);
-      return found;
+      return acknowledged(incident) ? untoldWhoHasIt(incident, asks, failed) : found;
     }
     if (maybeHeld(state, incident, now, book.longestInterval)) return found;
     for (const ask of asks) {
       const notified = incident.notified[ask.channel];
-      if (failed(ask.channel, ask.repeatEveryMs)) continue;
+      if (failed(ask)) continue;
       const repeatEveryMs = Math.max(...pausesOf(state, incident, ask.channel));
       const kind = isOwedWhoHasIt(incident, notified)
         ? 'who has it'
@@ -453,6 +453,13 @@ export class Duties {
     );
     return !waiting && it.at - last > 2 * ask.repeatEveryMs + graceMs ? 'reminder' : null;
   }
+}
+
+/** Also where a worse alert speaks for it: a tool that has it open would go on waking people. */
+function untoldWhoHasIt(incident: Incident, asks: readonly Ask[], failed: (ask: Ask) => boolean) {
+  return asks
+    .filter((ask) => !failed(ask) && isOwedWhoHasIt(incident, incident.notified[ask.channel]))
+    .map(({ channel }) => ({ channel, kind: 'who has it' }));
 }
 
 function isOwedWhoHasIt(incident: Incident, notified: LastNotified | undefined): boolean {
