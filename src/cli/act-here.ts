@@ -30,7 +30,7 @@ import { emptyReader } from '../views/empty-reader.ts';
 import { restoreStored } from '../views/stored-views.ts';
 import { CommandError } from './command.ts';
 import type { CommandContext } from './context.ts';
-import { openReader } from './open-reader.ts';
+import { withReader } from './open-reader.ts';
 
 /** Polls now, stores nothing. Null checks all accounts. `explain` gets each request that was made, with its answer. */
 export async function checkHere(
@@ -50,7 +50,7 @@ export async function checkHere(
   });
   const adapters = { clock, random, calendar, signal: context.signal };
   try {
-    return await withReader(context, settings, (reader) =>
+    return await withStored(context, settings, (reader) =>
       checkAccounts({ settings, account, provider, reader, ...adapters }),
     );
   } finally {
@@ -59,18 +59,13 @@ export async function checkHere(
 }
 
 /** Works without a database: rules that look back say that they know too little then. */
-async function withReader<T>(
+function withStored<T>(
   context: CommandContext,
   { storage }: Settings,
   use: (reader: StoreReader) => Promise<T>,
 ): Promise<T> {
   const isMissing = storage.path !== undefined && !existsSync(storage.path);
-  const reader = isMissing ? emptyReader : await openReader(context, storage);
-  try {
-    return await use(reader);
-  } finally {
-    await reader.close();
-  }
+  return isMissing ? use(emptyReader) : withReader(context, storage, use);
 }
 
 /** Sends a test message and gives the receiver's answer with what went out, as text. */
@@ -96,7 +91,7 @@ export async function sendTestAlert(
 ): Promise<void> {
   const { settings } = from;
   const accounts = settings.accounts.filter(({ id }) => id === wanted.account);
-  await withReader(context, settings, async (reader) => {
+  await withStored(context, settings, async (reader) => {
     const of = { settings: { ...settings, accounts }, reader, clock, random, calendar };
     const known = await restoreStored(of, await reader.load());
     const incident = sketchTest(known.state, wanted, clock.now());

@@ -18,6 +18,20 @@ export async function openReader(context: CommandContext, storage: StorageSettin
   return openConfigured(storage, programOf(context), context.clock.now, damageWarner(context));
 }
 
+/** Reads the database for as long as the work takes. Throws `StorageError`. */
+export async function withReader<T>(
+  context: CommandContext,
+  storage: StorageSettings,
+  use: (reader: StoreFile) => Promise<T>,
+): Promise<T> {
+  const reader = await openReader(context, storage);
+  try {
+    return await use(reader);
+  } finally {
+    await reader.close();
+  }
+}
+
 /** The daemons that share a database. Throws `StorageError`. */
 export async function lookAt(context: CommandContext, { url }: PostgresSettings): Promise<ClusterLook> {
   const { withSchema } = await import('../store/postgres/reader.ts');

@@ -77,18 +77,17 @@ export function* buildSettings(config: ConfigInput, around: Surroundings): Parts
 
 type DraftEntry = ReturnType<typeof readEntries>[number];
 
-function requireEntry({ name, built }: DraftEntry): readonly [string, ProviderEntry] {
-  if (built === null || 'problems' in built)
-    throw new Error(`the provider ${name} passed the checks with problems`);
-  return [name, built];
+function requireEntry({ name, entry }: DraftEntry): readonly [string, ProviderEntry] {
+  if (entry === null) throw new Error(`the provider ${name} passed the checks with problems`);
+  return [name, entry];
 }
 
 function buildMoney(config: ConfigInput, file: Position): Settings['money'] {
   if (config.money === undefined) return null;
   const { currency, rates } = config.money;
   const { date = '', provider: _, every: everyMs = dayMs, inverted = false, ...values } = rates;
-  const entry = readRatesEntry(file);
-  if (entry === null || 'problems' in entry) {
+  const { entry } = readRatesEntry(file);
+  if (entry === null) {
     const amounts = Object.fromEntries(
       Object.entries(values).map(([code, rate]) => [currencyCode(code), String(rate)]),
     );
@@ -99,10 +98,10 @@ function buildMoney(config: ConfigInput, file: Position): Settings['money'] {
   return { currency, rates: null, source: { entry, account, everyMs, inverted } };
 }
 
-/** The entry that rates are read from; null where they stand in the file, or its shape is wrong. */
-export function readRatesEntry(file: Position): DraftEntry['built'] {
+/** The entry that rates are read from; none where they stand in the file. */
+export function readRatesEntry(file: Position): ReadEntry {
   const position = file.at('money', 'rates', 'provider');
-  return position.value === undefined ? null : readEntry('rates', position);
+  return position.value === undefined ? { entry: null, problems: [] } : readEntry('rates', position);
 }
 
 function buildStorage({ storage, cluster }: ConfigInput, around: Surroundings): StorageSettings {
@@ -171,20 +170,24 @@ function buildRoutes(config: ConfigInput): Route[] {
   );
 }
 
-/** Each entry of a draft: its settings, what is wrong with it beyond its shape, or null where its shape is wrong. */
-export function readEntries(file: Position) {
-  return entryPositions(file).map(({ name, position }) => ({
-    name,
-    position,
-    built: readEntry(name, position),
-  }));
+/** An entry of a draft. */
+interface ReadEntry {
+  /** Null where anything is wrong with it. */
+  readonly entry: ProviderEntry | null;
+  /** What is wrong with it beyond its shape. */
+  readonly problems: readonly EntryProblem[];
 }
 
-function readEntry(name: string, position: Position) {
+export function readEntries(file: Position) {
+  return entryPositions(file).map((each) => ({ ...each, ...readEntry(each.name, each.position) }));
+}
+
+function readEntry(name: string, position: Position): ReadEntry {
   const written = position.value;
   const { data } = providerSchema.safeParse(written ?? {}, once);
   const secretsAt = (key: string) => listSecretsIn(position.at(key));
-  return data === undefined ? null : buildProvider(name, data, { written, secretsAt });
+  const built = data === undefined ? { problems: [] } : buildProvider(name, data, { written, secretsAt });
+  return 'problems' in built ? { entry: null, ...built } : { entry: built, problems: [] };
 }
 
 /** Shorter ones stand in ordinary words, which would be blacked out. */

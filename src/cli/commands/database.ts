@@ -12,7 +12,7 @@ import { formatCsvLine } from '../../views/csv.ts';
 import { type Command, CommandError, exitCodes, jsonOption, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { loadConfiguration, loadForOperator, requireStorage } from '../load-configuration.ts';
-import { damageWarner, openReader, programOf } from '../open-reader.ts';
+import { damageWarner, programOf, withReader } from '../open-reader.ts';
 import { readDuration } from '../read-options.ts';
 import { formatTable, printRows } from '../terminal/table.ts';
 
@@ -143,12 +143,7 @@ A PostgreSQL database is copied by its own tools (pg_dump), and this command say
     const file = resolve(context.cwd, input.positional('FILE'));
     if (existsSync(file)) throw new UsageError(`${file} exists; a backup never overwrites a file`);
     const storage = requireStorage(await loadForOperator(context, input));
-    const reader = await openReader(context, storage);
-    try {
-      await reader.backup(file);
-    } finally {
-      await reader.close();
-    }
+    await withReader(context, storage, (reader) => reader.backup(file));
     await context.stderr.write(`${storage.path ?? 'the database'} copied to ${file}\n`);
     return exitCodes.ok;
   },

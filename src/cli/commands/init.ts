@@ -10,6 +10,7 @@ import { type Command, CommandError, type CommandInput, exitCodes, UsageError } 
 import type { CommandContext } from '../context.ts';
 import { askChannels } from '../init/ask-channels.ts';
 import { type Ask, createAsker, stopped, typedCredentials, written } from '../init/asker.ts';
+import { alreadyThere, explainWriting, format } from '../init/new-file.ts';
 import { loadConfiguration } from '../load-configuration.ts';
 import { readChoice, suggest } from '../read-options.ts';
 import { shellWord } from '../terminal/text.ts';
@@ -220,26 +221,6 @@ async function writeService(context: CommandContext, kind: Service | null, file:
 function schemaKey(): { readonly $schema?: string } {
   const file = fileURLToPath(new URL('../../../config.schema.json', import.meta.url));
   return existsSync(file) ? { $schema: file } : {};
-}
-
-function format(config: object): string {
-  return `${JSON.stringify(config, null, 2)}\n`;
-}
-
-function alreadyThere(file: string): UsageError {
-  return new UsageError(`${file} exists; init never writes over a file`);
-}
-
-/** Throws what a person can do something about, where the file cannot be written. */
-function explainWriting(file: string, act: () => void): void {
-  try {
-    act();
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : null;
-    if (code === 'EEXIST') throw alreadyThere(file);
-    if (code === null) throw error;
-    throw new CommandError(`${dirname(file)} cannot be written to: ${code}`);
-  }
 }
 
 /** Throws where the file that was just written is not valid, and where nobody waits for the answer any more. */

@@ -6,7 +6,7 @@ import { type Command, CommandError, exitCodes, jsonOption, UsageError } from '.
 import type { CommandContext } from '../context.ts';
 import { request } from '../daemon/remote-views.ts';
 import { loadConfiguration } from '../load-configuration.ts';
-import { openReader } from '../open-reader.ts';
+import { withReader } from '../open-reader.ts';
 import { requireKnown, suggest } from '../read-options.ts';
 import { layoutWidth, printJson } from '../terminal/output.ts';
 
@@ -84,12 +84,9 @@ async function askForReport<Answer>(
   const configured = settings?.reports.find((candidate) => candidate.id === id);
   if (settings === null || configured === undefined) throw new TypeError('a report without its settings');
   const here = await import('../act-here.ts');
-  const reader = await openReader(context, settings.storage);
-  try {
-    return await act(here, { settings, lost, report: configured, reader });
-  } finally {
-    await reader.close();
-  }
+  return withReader(context, settings.storage, (reader) =>
+    act(here, { settings, lost, report: configured, reader }),
+  );
 }
 
 export const testChannelCommand: Command = {

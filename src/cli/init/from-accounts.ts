@@ -10,8 +10,9 @@ import { severities } from '../../domain/severity.ts';
 import type { ProviderDescription } from '../../providers/describe-provider.ts';
 import { suggestUnread } from '../../rules/registry.ts';
 import { cronCalendar as calendar } from '../../system/calendar.ts';
-import { CommandError, UsageError } from '../command.ts';
+import { UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
+import { alreadyThere, explainWriting, format } from './new-file.ts';
 import { readAccounts, type SheetAccount, type SheetProblem } from './read-accounts.ts';
 
 const folder = 'accounts.d';
@@ -39,7 +40,7 @@ interface SheetOrder {
 export async function writeFromAccounts(context: CommandContext, order: SheetOrder): Promise<string> {
   const { file, sheet, kinds, base } = order;
   const directory = join(dirname(file), folder);
-  if (existsSync(directory)) throw new UsageError(`${directory} exists; init never writes over a file`);
+  if (existsSync(directory)) throw alreadyThere(directory);
   const { accounts, ...read } = await readAccounts(context, sheet, kinds);
   const problems = [...read.problems];
   const byFile = Map.groupBy(accounts, ({ type }) => join(directory, `${type}.json`));
@@ -71,7 +72,10 @@ export async function writeFromAccounts(context: CommandContext, order: SheetOrd
     const rest = said.length > maxProblems ? `\nand ${said.length - maxProblems} more` : '';
     throw new UsageError(`nothing was written:\n${said.slice(0, maxProblems).join('\n')}${rest}`);
   }
-  writeAll(directory, whole);
+  explainWriting(directory, () => mkdirSync(directory, { mode: 0o700 }));
+  explainWriting(file, () => {
+    for (const [path, text] of whole) writeFileSync(path, text, { flag: 'wx', mode: 0o600 });
+  });
   const files = [...byFile].map(([path, its]) => `${basename(path)} ${its.length}`).join(', ');
   const withThresholds = accounts.filter(({ thresholds }) => Object.keys(thresholds).length > 0).length;
   const own = withThresholds === 0 ? '' : `, ${withThresholds} of them with thresholds of their own`;
@@ -178,18 +182,4 @@ function inSheet(
   const found = byFile.get(file ?? '')?.[Number(index)];
   if (found === undefined) throw new UsageError(`nothing was written: ${path}: ${message}`);
   return { line: found.line, column: key === 'baseUrl' ? 'url' : key, message };
-}
-
-function writeAll(directory: string, texts: ReadonlyMap<string, string>): void {
-  try {
-    mkdirSync(directory, { mode: 0o700 });
-    for (const [path, text] of texts) writeFileSync(path, text, { flag: 'wx', mode: 0o600 });
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : null;
-    throw code === null ? error : new CommandError(`${dirname(directory)} cannot be written to: ${code}`);
-  }
-}
-
-function format(config: object): string {
-  return `${JSON.stringify(config, null, 2)}\n`;
 }

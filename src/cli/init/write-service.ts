@@ -16,10 +16,11 @@ import { listsInFiles } from '../../config/include-files.ts';
 import { parseDocument } from '../../config/parse-document.ts';
 import { mapTexts } from '../../domain/json.ts';
 import { ownOf } from '../../domain/own.ts';
-import { CommandError, UsageError } from '../command.ts';
+import { CommandError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { readConfiguration } from '../load-configuration.ts';
 import { shellWord } from '../terminal/text.ts';
+import { alreadyThere } from './new-file.ts';
 
 const deploy = new URL('../../../deploy/', import.meta.url);
 /** Where the manifests have the files of `secrets.env`. */
@@ -33,7 +34,7 @@ export const services = { systemd: writeUnit, compose: writeCompose, kubernetes:
 
 function besides(configuration: string, name: string): string {
   const path = join(dirname(configuration), name);
-  if (existsSync(path)) throw new UsageError(`${path} exists; init never writes over a file`);
+  if (existsSync(path)) throw alreadyThere(path);
   return path;
 }
 

@@ -15,7 +15,7 @@ import { CommandError, type CommandInput, exitCodes, UsageError } from '../comma
 import type { CommandContext } from '../context.ts';
 import { findByNote } from '../daemon/find-daemon.ts';
 import { loadConfiguration, locateConfiguration, usualConfiguration } from '../load-configuration.ts';
-import { openReader } from '../open-reader.ts';
+import { withReader } from '../open-reader.ts';
 import { readInstant, requireKnown } from '../read-options.ts';
 import { printJson } from '../terminal/output.ts';
 import { type Progress, startProgress } from '../terminal/progress.ts';
@@ -147,17 +147,14 @@ async function withPasts(
         await use(pasts, (fraction) => progress.update(textShare + fraction * (1 - textShare)));
       return;
     }
-    const reader = await openReader(context, settings.storage);
-    try {
+    await withReader(context, settings.storage, async (reader) => {
       const accounts = account === null ? settings.accounts : [account];
       const said = new Map((await reader.load()).accounts.map((it) => [it.account, it.facts]));
       await use(
         accounts.map((each) => storedPast(reader, each, { ...order, facts: said.get(each.id) })),
         (fraction) => progress.update(fraction),
       );
-    } finally {
-      await reader.close();
-    }
+    });
   } finally {
     progress.end();
   }

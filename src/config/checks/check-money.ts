@@ -59,10 +59,9 @@ function checkDate(date: Position): void {
 
 function checkSource(file: Position, currency: string | null): void {
   const provider = file.at('money', 'rates', 'provider');
-  const entry = readRatesEntry(file);
-  const problems = entry !== null && 'problems' in entry ? entry.problems : [];
+  const { entry, problems } = readRatesEntry(file);
   for (const { path, message } of problems) provider.at(...path).report(message);
-  if (entry === null || 'problems' in entry) return;
+  if (entry === null) return;
   if (!describedTypes.includes(entry.type)) {
     provider.at('type').report(`must be ${listWords(describedTypes)}`);
     return;

@@ -27,11 +27,10 @@ export function checkProviders(file: Position): void {
 
 function readKnown(file: Position): ReadonlyMap<string, KnownEntry> {
   const entries = new Map<string, KnownEntry>();
-  for (const { name, position, built } of readEntries(file)) {
-    const problems = built !== null && 'problems' in built ? built.problems : [];
+  for (const { name, position, entry, problems } of readEntries(file)) {
     for (const { path, message } of problems) position.at(...path).report(message);
     if (entries.has(name)) position.report('this name stands for the default entry');
-    else entries.set(name, { position, entry: built === null || 'problems' in built ? null : built });
+    else entries.set(name, { position, entry });
   }
   return entries;
 }

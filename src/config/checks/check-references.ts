@@ -83,9 +83,7 @@ function secretsLater(file: Position): Secrets {
 
 function knownAlertTypes(file: Position, secrets: Secrets): Known {
   const configured = knownIds(file.at('rules'), 'rule', secrets);
-  const balances = readEntries(file).flatMap(({ built }) =>
-    built !== null && 'balances' in built ? built.balances : [],
-  );
+  const balances = readEntries(file).flatMap(({ entry }) => entry?.balances ?? []);
   const alerted = balances.filter(({ alertsBelowZero }) => alertsBelowZero);
   const others = [...builtInIds([...configured.names], alerted), ...selfAlertTypes];
   const failing = file.at('channels').keys().map(channelFailedRule);

@@ -1,0 +1,23 @@
+import { dirname } from 'node:path';
+import { CommandError, UsageError } from '../command.ts';
+
+/** A configuration, or a part of it, as it is written. */
+export function format(config: object): string {
+  return `${JSON.stringify(config, null, 2)}\n`;
+}
+
+export function alreadyThere(file: string): UsageError {
+  return new UsageError(`${file} exists; init never writes over a file`);
+}
+
+/** Throws what a person can do something about, where the file cannot be written. */
+export function explainWriting(file: string, act: () => void): void {
+  try {
+    act();
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : null;
+    if (code === 'EEXIST') throw alreadyThere(file);
+    if (code === null) throw error;
+    throw new CommandError(`${dirname(file)} cannot be written to: ${code}`);
+  }
+}
