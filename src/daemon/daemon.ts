@@ -383,6 +383,7 @@ export class Daemon {
     followClock(this.state, jumpMs, now);
     for (const part of [this.poller, this.#dispatcher, this.#heartbeat, this.#rates]) part.shift(jumpMs);
     this.#retention.shift(jumpMs, now);
+    this.listening.shift(jumpMs, now);
     this.#tests.resume(now);
   }
 }

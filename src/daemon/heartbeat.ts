@@ -56,8 +56,9 @@ export class Heartbeat {
     if (isWell && this.#busy === null) void this.#send(settings.url, now);
   }
 
+  /** As for rates: who waits for it elsewhere did not sleep. */
   shift(byMs: number): void {
-    this.#nextAt += byMs;
+    this.#nextAt += Math.min(byMs, 0);
   }
 
   abandon(): void {

@@ -87,6 +87,12 @@ export class Listening {
     if (lost.length === 0 || problem !== null) noteTrouble(this.#parts.state, 'hearing', problem, now);
   }
 
+  /** The clock changed: what was lost before is lost for as long as it was, and what was lost in between only now. */
+  shift(byMs: number, now: number): void {
+    for (const { name, problem } of this.states())
+      if (problem !== null) this.#lostSince.set(name, (this.#lostSince.get(name) ?? now - byMs) + byMs);
+  }
+
   stop(): void {
     for (const { listener } of this.#open) void this.#close(listener);
     this.#open = [];

@@ -141,13 +141,14 @@ export class Poller {
     return promise;
   }
 
-  /** Intervals go on as before; what was due in the time jumped over is polled soon: the machine may have slept. */
+  /** What was due in the time jumped over is polled soon, the rest at its time: the machine may have slept. Only a clock that was set back moves it. */
   shift(byMs: number): void {
     const now = this.#now;
     const accounts = [...this.#state.accounts.values()].filter(({ id }) => this.#phases.has(id));
     const missed = new Set(accounts.filter((account) => this.#isMissed(account, now - byMs, now)));
-    this.#due.shift(byMs);
-    for (const [id, at] of this.#phases) this.#phases.set(id, at + byMs);
+    const backMs = Math.min(byMs, 0);
+    this.#due.shift(backMs);
+    for (const [id, at] of this.#phases) this.#phases.set(id, at + backMs);
     this.#guard.shift(byMs);
     let nth = 0;
     for (const account of accounts) {

@@ -62,6 +62,34 @@ test('a machine that slept past what the provider asked to wait polls when it wa
   expect(polls()).toBeGreaterThan(again);
 });
 
+test('a machine that slept for a part of what the provider asked to wait waits for the rest alone', async () => {
+  const world = await startWorld({ rules: [rule] });
+  const polls = (): number => world.provider.asked.get('otp')?.length ?? 0;
+  world.provider.fail('otp', 'rate_limited', { retryAfterMs: 3 * hourMs });
+  await world.pass(step);
+  world.provider.set('otp', 1000);
+  const refused = polls();
+  world.clock.jump(2 * hourMs);
+  await world.pass(50 * minuteMs);
+  expect(polls()).toBe(refused);
+  await world.pass(15 * minuteMs);
+  expect(polls()).toBeGreaterThan(refused);
+});
+
+test('an account that is polled once a day is polled each day, though the machine sleeps at night', async () => {
+  const world = await startWorld({
+    accounts: [makeAccount('otp', { poll: { kind: 'every', everyMs: dayMs } })],
+  });
+  const polls = (): number => world.provider.asked.get('otp')?.length ?? 0;
+  const before = polls();
+  for (let day = 0; day < 6; day += 1) {
+    await world.pass(8 * hourMs);
+    world.clock.jump(15 * hourMs);
+    await world.pass(hourMs);
+  }
+  expect(polls() - before).toBe(6);
+});
+
 test('a clock that once was a year ahead lets a start look for the readings of an account a few times, not once for each', async () => {
   const world = await startWorld({}, { sleepMs: minuteMs });
   await world.pass(dayMs);

@@ -476,6 +476,22 @@ describe('a database that cannot be written', () => {
     expect(world.news()).toEqual(['@lowwater/storage-failed resolved critical']);
   });
 
+  test('that several daemons share is told of within its time, and again, though the clock is set back by days', async () => {
+    const postgres = {
+      ...{ url: new Secret('x'), node: null, advertise: null, leaseMs: 8000 },
+      ...{ announceTakeovers: true, aloneForMs: hourMs },
+    };
+    const world = await startWorld({ storage: { postgres, retentionMs: dayMs } });
+    world.diskFull = true;
+    while (world.daemon.state.alerts.get('@lowwater', 'storage-failed')?.state !== 'firing')
+      await world.pass(1000);
+    world.clock.jump(-2 * dayMs);
+    await world.pass(minuteMs);
+    expect(world.news()).toEqual(['@lowwater/storage-failed firing critical']);
+    await world.pass(5 * hourMs);
+    expect(world.news()).toEqual(['@lowwater/storage-failed reminder critical']);
+  });
+
   test('that stays so through a stop ends it all the same', async () => {
     const world = await startWorld({ rules: [rule] });
     world.diskFull = true;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Secret } from '../../src/domain/secret.ts';
-import { hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
+import { dayMs, hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
 import { makeAccount, makeRoute } from '../support/settings.ts';
 import { read, startWorld, World } from '../support/world.ts';
 
@@ -23,6 +23,18 @@ describe('the heartbeat', () => {
     world.pingsAreLost = false;
     await world.pass(hourMs);
     expect(world.pings.length).toBe(6);
+  });
+
+  test('goes out on waking where it was due while the machine slept: who waits for it did not sleep', async () => {
+    const world = await startWorld({ heartbeat: { ...heartbeat, everyMs: 8 * hourMs } });
+    await world.pass(hourMs);
+    const before = world.pings.length;
+    world.clock.jump(9 * hourMs);
+    await world.pass(minuteMs);
+    expect(world.pings.length).toBe(before + 1);
+    world.clock.jump(-2 * dayMs);
+    await world.pass(9 * hourMs);
+    expect(world.pings.length).toBe(before + 2);
   });
 
   test('waits for the first poll to be stored: a daemon that dies at each start must not look alive', async () => {

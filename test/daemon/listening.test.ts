@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ChannelChat, ChannelListener, ChatEvent, Heard } from '../../src/ports/channel.ts';
-import { minuteMs, smsLow, units } from '../support/account-facts.ts';
+import { dayMs, hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
 import { read, startWorld } from '../support/world.ts';
 
 test('a chat that is lost for ten minutes is told of once on the channels, and its return too; messages go on', async () => {
@@ -41,6 +41,27 @@ test('a chat that is lost for ten minutes is told of once on the channels, and i
   world.daemon.listening.stop();
   expect(closed).toBeGreaterThan(0);
 });
+
+test.each([8 * hourMs, -2 * dayMs])(
+  'a chat that was lost when the clock jumped by %i ms is told of once it was lost for ten minutes that somebody watched',
+  async (byMs) => {
+    const world = await startWorld({ channels: ['ops', 'finance'], rules: [] });
+    const problem = { since: world.now, reason: 'the connection was lost' };
+    const chat: ChannelChat = {
+      bot: 'xapp-1',
+      standing: async () => 'may act',
+      listen: () => ({ problem: () => problem, close: async () => undefined }),
+    };
+    world.daemon.listen(async () => ({ text: '', isPublic: false }));
+    world.daemon.listening.adopt([Object.assign(world.channel('ops'), { chat })]);
+    await world.pass(2 * minuteMs);
+    world.clock.jump(byMs);
+    await world.pass(7 * minuteMs);
+    expect(world.news('finance')).toEqual([]);
+    await world.pass(3 * minuteMs);
+    expect(world.news('finance')).toEqual(['@lowwater/chat-lost firing warning']);
+  },
+);
 
 test('a chat that was lost before a restart is not said to be heard again until it is', async () => {
   const world = await startWorld({ channels: ['ops', 'finance'], rules: [] });
