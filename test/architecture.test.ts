@@ -20,7 +20,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   net: ['domain', 'ports', 'wording'],
   languages: ['wording'],
   daemon: ['domain', 'ports', 'wording', 'spending', 'rules', 'messages', 'engine', 'net'],
-  views: ['domain', 'ports', 'wording', 'spending', 'rules', 'messages', 'engine', 'daemon'],
+  views: ['domain', 'ports', 'wording', 'spending', 'rules', 'messages', 'engine', 'net', 'daemon'],
   cluster: ['domain', 'ports', 'wording', 'engine', 'daemon', 'views'],
   replay: ['domain', 'ports', 'spending', 'rules', 'engine', 'daemon', 'views'],
   chart: ['domain', 'wording', 'spending', 'rules'],

@@ -5,7 +5,7 @@ import type { OutcomeKind } from '../domain/reading.ts';
 import { blockedUntil, observePoll } from '../engine/observe.ts';
 import { startMonitor } from '../engine/restore.ts';
 import { groupOf, type WatchedAccount } from '../engine/state.ts';
-import type { Clock } from '../ports/clock.ts';
+import { pauseOrEnd } from '../net/deadline.ts';
 import type { Provider } from '../ports/provider.ts';
 import { sayDuration } from '../wording/moments.ts';
 import { nothingAsked } from './account-summary.ts';
@@ -45,7 +45,7 @@ export async function checkAccounts(
   for (const account of state.accounts.values()) rememberLastPoll(guard, state, account, startedAt);
 
   const check = async (account: WatchedAccount, startAt: number): Promise<CheckedAccount> => {
-    await sleep(clock, startAt - startedAt, parts.signal);
+    await pauseOrEnd(clock, startAt - startedAt, parts.signal);
     const blocked = blockedUntil(state, account.id);
     const at = now();
     const { polled } = entryOf(settings, account.settings);
@@ -74,15 +74,4 @@ export async function checkAccounts(
   return Promise.all(
     chosen.map((account) => check(account, guard.startAt(account.id, groupOf(state, account.id), startedAt))),
   );
-}
-
-function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  if (ms <= 0 || signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const cancel = clock.setTimer(ms, resolve);
-    signal.addEventListener('abort', () => {
-      cancel();
-      resolve();
-    });
-  });
 }
