@@ -146,9 +146,8 @@ export class Poller {
     const now = this.#now;
     const accounts = [...this.#state.accounts.values()].filter(({ id }) => this.#phases.has(id));
     const missed = new Set(accounts.filter((account) => this.#isMissed(account, now - byMs, now)));
-    const backMs = Math.min(byMs, 0);
-    this.#due.shift(backMs);
-    for (const [id, at] of this.#phases) this.#phases.set(id, at + backMs);
+    this.#due.shift(Math.min(byMs, 0));
+    for (const [id, at] of this.#phases) this.#phases.set(id, at + Math.min(byMs, 0));
     this.#guard.shift(byMs);
     let nth = 0;
     for (const account of accounts) {

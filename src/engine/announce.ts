@@ -68,7 +68,6 @@ function isOpen({ resolvedAt, event }: Incident): boolean {
 function announce(turn: Turn, incident: Incident): void {
   const { state, now } = turn;
   turn.decided.push(incident.id);
-  // A clock that was set back since would pause it until then.
   const pausedMs = incident.firedAt > now ? 0 : (alertKindOf(incident).pausedMs?.(state.settings) ?? 0);
   const suppression = {
     ...suppressionByAlerts(state, incident, now),

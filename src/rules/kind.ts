@@ -51,7 +51,7 @@ export interface AlertKind {
   readonly staleness?: 'symptom' | 'cause';
   /** Every channel is notified once, unless a route names the rule: the route may be what fails. */
   readonly concernsEveryChannel?: true;
-  /** The time after firing in which nobody is notified yet. Absent: none. */
+  /** The time after firing in which nobody is notified yet, unless the clock was set back since. Absent: none. */
   pausedMs?(settings: Settings): number;
   /** A few words without state and numbers, for mail subjects: of a label and its balance as people call them, or of the rule. */
   readonly subject:
