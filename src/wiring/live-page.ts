@@ -34,7 +34,7 @@ export function createLivePage(listen: (settings: PageSettings) => Promise<PageS
       const [before, settings] = [open, { server, timezone, language }];
       if (before !== null && sameSettings(before.settings, settings)) return;
       // Two servers cannot listen on one address: the old one makes way, and comes back where the new one fails.
-      const makesWay = before !== null && sameAddress(before.settings.server, server);
+      const makesWay = before !== null && sameAddress(before, server);
       const port = makesWay ? portOf(before) : server.port;
       const reopen = (page: PageSettings) => listen({ ...page, server: { ...page.server, port } });
       if (makesWay) await close();
@@ -56,8 +56,10 @@ function portOf({ settings, server }: OpenPage): number {
   return settings.server.port || Number(new URL(server.url).port);
 }
 
-function sameAddress(before: ServerSettings, after: ServerSettings): boolean {
-  return before.host === after.host && before.port === after.port;
+/** Also where the file now names the port that the system chose. */
+function sameAddress(before: OpenPage, { host, port }: ServerSettings): boolean {
+  const { server } = before.settings;
+  return server.host === host && (server.port === port || portOf(before) === port);
 }
 
 /** They differ by the token too, which JSON hides. */

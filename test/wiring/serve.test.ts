@@ -94,10 +94,10 @@ test('a proxy variable that holds no address ends the start with a sentence, bef
   expect(readdirSync(folder)).toEqual(['config.json']);
 });
 
-test('a page on a port that the system chose stays at it when a reload changes its language', async () => {
+test('a page on a port that the system chose stays at it when a reload changes its language or names that port', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'lowwater-serve-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const configure = (language: string): void =>
+  const configure = (language: string, port = 0): void =>
     writeFileSync(
       join(folder, 'config.json'),
       JSON.stringify({
@@ -105,7 +105,7 @@ test('a page on a port that the system chose stays at it when a reload changes i
         provider: { baseUrl: 'http://127.0.0.1:9' },
         accounts: [{ id: 'otp', authSecret: 'the-key-of-otp' }],
         channels: { ops: { type: 'webhook', url: 'http://127.0.0.1:9/' } },
-        server: { port: 0 },
+        server: { port },
         log: { level: 'silent' },
       }),
     );
@@ -125,4 +125,6 @@ test('a page on a port that the system chose stays at it when a reload changes i
   configure('es');
   await expect.poll(() => page().catch(() => '')).toContain('<html lang="es"');
   expect(await address()).toBe(first);
+  configure('zh-CN', Number(new URL(first).port));
+  await expect.poll(() => page().catch(() => '')).toContain('<html lang="zh-CN"');
 });
