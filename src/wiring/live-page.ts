@@ -9,9 +9,14 @@ interface PageSettings extends Pick<Settings, 'timezone' | 'language'> {
   readonly server: ServerSettings;
 }
 
+interface OpenPage {
+  readonly settings: PageSettings;
+  readonly server: PageServer;
+}
+
 /** The page of a running daemon, over changes of its settings; it does not listen yet. `listen` starts a server and rejects when it cannot. */
 export function createLivePage(listen: (settings: PageSettings) => Promise<PageServer>) {
-  let open: { readonly settings: PageSettings; readonly server: PageServer } | null = null;
+  let open: OpenPage | null = null;
   const close = async (): Promise<void> => {
     const closing = open;
     open = null;
@@ -26,17 +31,19 @@ export function createLivePage(listen: (settings: PageSettings) => Promise<PageS
     async follow(next: Pick<Settings, 'server' | 'timezone' | 'language'>): Promise<void> {
       const { server, timezone, language } = next;
       if (server === null) return close();
-      const [before, settings] = [open?.settings, { server, timezone, language }];
-      if (before !== undefined && sameSettings(before, settings)) return;
+      const [before, settings] = [open, { server, timezone, language }];
+      if (before !== null && sameSettings(before.settings, settings)) return;
       // Two servers cannot listen on one address: the old one makes way, and comes back where the new one fails.
-      const makesWay = before !== undefined && sameAddress(before.server, server);
+      const makesWay = before !== null && sameAddress(before, server);
+      const port = makesWay ? portOf(before) : server.port;
+      const reopen = (page: PageSettings) => listen({ ...page, server: { ...page.server, port } });
       if (makesWay) await close();
       try {
-        const made = await listen(settings);
+        const made = await reopen(settings);
         await close();
         open = { settings, server: made };
       } catch (error) {
-        if (makesWay) open = { settings: before, server: await listen(before) };
+        if (makesWay) open = { settings: before.settings, server: await reopen(before.settings) };
         throw error;
       }
     },
@@ -44,8 +51,15 @@ export function createLivePage(listen: (settings: PageSettings) => Promise<PageS
   };
 }
 
-function sameAddress(before: ServerSettings, after: ServerSettings): boolean {
-  return before.host === after.host && before.port === after.port && after.port !== 0;
+/** A port that the system chose stays while the file leaves the choice to it. */
+function portOf({ settings, server }: OpenPage): number {
+  return settings.server.port || Number(new URL(server.url).port);
+}
+
+/** Also where the file now names the port that the system chose. */
+function sameAddress(before: OpenPage, { host, port }: ServerSettings): boolean {
+  const { server } = before.settings;
+  return server.host === host && (server.port === port || portOf(before) === port);
 }
 
 /** They differ by the token too, which JSON hides. */

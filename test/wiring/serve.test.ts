@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -92,4 +92,39 @@ test('a proxy variable that holds no address ends the start with a sentence, bef
   expect(stderr).not.toContain('word');
   expect(code).toBe(1);
   expect(readdirSync(folder)).toEqual(['config.json']);
+});
+
+test('a page on a port that the system chose stays at it when a reload changes its language or names that port', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'lowwater-serve-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const configure = (language: string, port = 0): void =>
+    writeFileSync(
+      join(folder, 'config.json'),
+      JSON.stringify({
+        language,
+        provider: { baseUrl: 'http://127.0.0.1:9' },
+        accounts: [{ id: 'otp', authSecret: 'the-key-of-otp' }],
+        channels: { ops: { type: 'webhook', url: 'http://127.0.0.1:9/' } },
+        server: { port },
+        log: { level: 'silent' },
+      }),
+    );
+  configure('en');
+  const ending = new AbortController();
+  const ended = runCli(['run'], { cwd: folder, signal: ending.signal });
+  onTestFinished(async () => {
+    ending.abort();
+    await ended;
+  });
+  const address = async (): Promise<string> =>
+    JSON.parse(readFileSync(join(folder, 'lowwater.db-daemon'), 'utf8')).address;
+  await expect.poll(() => address().catch(() => null)).toMatch(/^http/);
+  const first = await address();
+  const page = async (): Promise<string> => (await fetch(await address())).text();
+  expect(await page()).toContain('<html lang="en"');
+  configure('es');
+  await expect.poll(() => page().catch(() => '')).toContain('<html lang="es"');
+  expect(await address()).toBe(first);
+  configure('zh-CN', Number(new URL(first).port));
+  await expect.poll(() => page().catch(() => '')).toContain('<html lang="zh-CN"');
 });
