@@ -210,8 +210,8 @@ export function followClock(state: MonitorState, byMs: number, now: number): voi
     state.incidents.set(incident.id, shiftIncident(incident, byMs));
   for (const message of [...state.messages.values()]) {
     if (message.state !== 'pending') continue;
-    const dueAt = message.dueAt + Math.min(byMs, 0);
-    state.messages.set(message.id, { ...message, dueAt, giveUpAt: message.giveUpAt + byMs });
+    const { dueAt, giveUpAt } = message;
+    state.messages.set(message.id, { ...message, dueAt: dueAt + byMs, giveUpAt: giveUpAt + byMs });
   }
   if (byMs < 0) shiftWaits(state, byMs);
   // A clock that is set back into a schedule's hours may make an account stale that rested before.

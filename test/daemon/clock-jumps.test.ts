@@ -90,17 +90,6 @@ test('an account that is polled once a day is polled each day, though the machin
   expect(polls() - before).toBe(6);
 });
 
-test('a message that waits for its group goes out from a machine that is awake for two minutes of each hour', async () => {
-  const world = await startWorld({ rules: [rule], routes: [makeRoute({ groupWaitMs: 10 * minuteMs })] });
-  world.provider.set('otp', 100);
-  await world.pass(step);
-  for (let hour = 0; hour < 2; hour += 1) {
-    world.clock.jump(hourMs);
-    await world.pass(2 * minuteMs);
-  }
-  expect(world.news()).toEqual(['otp/sms-low firing warning']);
-});
-
 test('a clock that once was a year ahead lets a start look for the readings of an account a few times, not once for each', async () => {
   const world = await startWorld({}, { sleepMs: minuteMs });
   await world.pass(dayMs);
