@@ -1,6 +1,7 @@
 import { selfAlertTypes, severalSelfAlerts } from '../../rules/registry.ts';
 import { builtInIds } from '../../rules/rules-for-account.ts';
 import { channelFailedRule } from '../../rules/self-alert-kinds.ts';
+import { idPattern } from '../../schema/texts.ts';
 import { didYouMean, listWords, quoteKey } from '../../wording/lists.ts';
 import { readEntries } from '../build-settings.ts';
 import { entryPositions, type Position } from '../draft.ts';
@@ -57,11 +58,15 @@ function namedOf(what: string, names: readonly string[]): Known {
   return { what, shown: () => names, names: new Set(names), complete: true };
 }
 
+const idRegExp = new RegExp(idPattern);
+
 function knownIds(list: Position, what: string, secrets: Secrets): Known {
   const ids = list.items().map((item) => item.at('id'));
   const texts = ids.map(({ text }) => text);
+  // What has no id's form may be anything that was pasted there.
+  const isShown = (text: string) => idRegExp.test(text) && !secrets().has(text);
   const shown = () =>
-    ids.flatMap(({ text, isFilled }) => (text === null || isFilled || secrets().has(text) ? [] : text));
+    ids.flatMap(({ text, isFilled }) => (text !== null && !isFilled && isShown(text) ? text : []));
   const names = new Set(texts.filter((text) => text !== null));
   return { what: `${what} has this id`, shown, names, complete: !texts.includes(null) };
 }
