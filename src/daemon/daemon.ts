@@ -381,7 +381,9 @@ export class Daemon {
     this.#dependencies.log.warn({ jumpMs }, 'the clock jumped or the machine slept; schedules move along');
     const now = this.now();
     followClock(this.state, jumpMs, now);
-    for (const part of [this.poller, this.#dispatcher, this.#heartbeat, this.#rates]) part.shift(jumpMs);
+    for (const part of [this.poller, this.#dispatcher]) part.shift(jumpMs);
+    // Who waits for a heartbeat, and who publishes rates, did not sleep: both come on waking. A clock that is set back delays neither.
+    for (const part of [this.#heartbeat, this.#rates]) part.shift(Math.min(jumpMs, 0));
     this.#retention.shift(jumpMs, now);
     this.listening.shift(jumpMs, now);
     this.#tests.resume(now);

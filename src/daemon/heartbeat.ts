@@ -56,9 +56,8 @@ export class Heartbeat {
     if (isWell && this.#busy === null) void this.#send(settings.url, now);
   }
 
-  /** As for rates: who waits for it elsewhere did not sleep. */
   shift(byMs: number): void {
-    this.#nextAt += Math.min(byMs, 0);
+    this.#nextAt += byMs;
   }
 
   abandon(): void {

@@ -89,8 +89,10 @@ export class Listening {
 
   /** The clock changed: what was lost before is lost for as long as it was, and what was lost in between only now. */
   shift(byMs: number, now: number): void {
-    for (const { name, problem } of this.states())
-      if (problem !== null) this.#lostSince.set(name, (this.#lostSince.get(name) ?? now - byMs) + byMs);
+    for (const { name, problem } of this.states()) {
+      const since = this.#lostSince.get(name);
+      if (problem !== null) this.#lostSince.set(name, since === undefined ? now : since + byMs);
+    }
   }
 
   stop(): void {

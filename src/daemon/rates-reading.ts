@@ -39,9 +39,8 @@ export class RatesReading {
     void this.#read(source);
   }
 
-  /** What was due while the machine slept is read on waking; a clock that is set back delays nothing. */
   shift(byMs: number): void {
-    this.#nextAt += Math.min(byMs, 0);
+    this.#nextAt += byMs;
   }
 
   abandon(): void {
