@@ -74,10 +74,10 @@ export function retractSuppressed(state: MonitorState, ids: Iterable<string>, no
 function* withHidden(state: MonitorState, ids: Iterable<string>): Generator<string, void> {
   for (const id of ids) {
     yield id;
-    const { account = '', rule = '' } = state.incidents.get(id) ?? {};
-    const alert = state.alerts.get(account, rule);
+    const incident = state.incidents.get(id);
+    const alert = incident && state.alerts.get(incident.account, incident.rule);
     if (alert === undefined) continue;
-    for (const other of state.alerts.of(account).values())
+    for (const other of state.alerts.of(alert.account).values())
       if (other.incident !== null && inhibits(alert, other)) yield other.incident;
   }
 }
