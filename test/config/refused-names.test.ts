@@ -1,5 +1,7 @@
-import { test } from 'vitest';
+import { expect, test } from 'vitest';
+import { formatProblem } from '../../src/config/config-problem.ts';
 import { account, expectProblem, type ProblemRow, route, rule, silence } from './problem-rows.ts';
+import { load, sample } from './sample.ts';
 
 const names: ProblemRow[] = [
   [
@@ -200,3 +202,13 @@ const references: ProblemRow[] = [
 const rows = [...names, ...references];
 
 test.each(rows)('%s is refused with path, line and what is allowed', (...row) => expectProblem(row));
+
+test('what was pasted over an id and has not the form of one is not shown among the ids that there are', () => {
+  const config = sample();
+  Object.assign(account(config), { id: 'https://hooks.example.com/in/hunter2' });
+  silence({ match: { account: 'nobody-of-these' } })(config);
+  const result = load(config);
+  const problems = result.kind === 'invalid' ? result.problems.map(formatProblem) : [];
+  expect(problems).toContainEqual(expect.stringContaining('no account has this id'));
+  expect(problems.join()).not.toContain('hunter2');
+});

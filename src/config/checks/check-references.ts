@@ -1,6 +1,5 @@
-import { selfAlertTypes, severalSelfAlerts } from '../../rules/registry.ts';
+import { selfAlertRules, selfAlertTypes, severalSelfAlerts } from '../../rules/registry.ts';
 import { builtInIds } from '../../rules/rules-for-account.ts';
-import { channelFailedRule } from '../../rules/self-alert-kinds.ts';
 import { idPattern } from '../../schema/texts.ts';
 import { didYouMean, listWords, quoteKey } from '../../wording/lists.ts';
 import { readEntries } from '../build-settings.ts';
@@ -90,12 +89,12 @@ function knownAlertTypes(file: Position, secrets: Secrets): Known {
   const configured = knownIds(file.at('rules'), 'rule', secrets);
   const balances = readEntries(file).flatMap(({ entry }) => entry?.balances ?? []);
   const alerted = balances.filter(({ alertsBelowZero }) => alertsBelowZero);
-  const others = [...builtInIds([...configured.names], alerted), ...selfAlertTypes];
-  const failing = file.at('channels').keys().map(channelFailedRule);
+  const builtIn = builtInIds([...configured.names], alerted);
+  const own = selfAlertRules(file.at('channels').keys());
   return {
     ...configured,
-    shown: () => [...configured.shown(), ...others],
-    names: new Set([...configured.names, ...others, ...failing]),
+    shown: () => [...configured.shown(), ...builtIn, ...selfAlertTypes],
+    names: new Set([...configured.names, ...builtIn, ...own]),
     others: severalSelfAlerts,
   };
 }
