@@ -10,7 +10,7 @@ import { balanceName } from '../../wording/quantity-wording.ts';
 import { type Command, exitCodes, jsonOption } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { loadConfiguration, printWarnings } from '../load-configuration.ts';
-import { openReader } from '../open-reader.ts';
+import { withReader } from '../open-reader.ts';
 import { printJson, type Style } from '../terminal/output.ts';
 
 export const validateCommand: Command = {
@@ -99,8 +99,7 @@ async function findUnwatched(context: CommandContext, settings: Settings): Promi
   if (path === undefined || !existsSync(path)) return [];
   const { rulesForAccount } = await import('../../rules/rules-for-account.ts');
   try {
-    const reader = await openReader(context, settings.storage);
-    const { accounts } = await reader.load().finally(() => reader.close());
+    const { accounts } = await withReader(context, settings.storage, (reader) => reader.load());
     const readings = new Map(accounts.map(({ account, reading }) => [account, reading]));
     return settings.accounts.flatMap((account) => {
       const reading = readings.get(account.id) ?? null;

@@ -20,7 +20,7 @@ import { CommandError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { readConfiguration } from '../load-configuration.ts';
 import { shellWord } from '../terminal/text.ts';
-import { alreadyThere } from './new-file.ts';
+import { alreadyThere, format } from './new-file.ts';
 
 const deploy = new URL('../../../deploy/', import.meta.url);
 /** Where the manifests have the files of `secrets.env`. */
@@ -220,7 +220,7 @@ async function writeManifests({ env, process }: Context, configuration: string):
       recursive: true,
       filter: (path) => !path.endsWith('.example'),
     });
-  writeFileSync(join(folder, way, 'config.json'), `${JSON.stringify(listening, null, 2)}\n`);
+  writeFileSync(join(folder, way, 'config.json'), format(listening));
   const lines = [...secrets].map(([name, value]) => `${name}=${value}\n`);
   writeFileSync(join(folder, way, 'secrets.env'), lines.join(''), { mode: 0o600 });
   const empty = [...secrets].flatMap(([name, value]) => (value === '' ? name : []));
