@@ -303,8 +303,8 @@ export class Duties {
     }
     if (kind === 'resolved' && incident.resolvedAt === null)
       throw new Violation('resolved means resolved', what);
-    // Who has it is said of all that the channel was notified of, also where it is given back before the batch.
-    const saysMore = !['resolved', 'event', 'acknowledged'].includes(kind) && !acknowledged(incident);
+    // Who has it is said of all that the channel was notified of.
+    const saysMore = kind !== 'resolved' && kind !== 'event' && !acknowledged(incident);
     if (saysMore && incident.resolvedAt === null) {
       const counts = (key: string): boolean => at - (this.#changedAt.get(key) ?? at) > settledMs;
       const settled = counts(`${incident.account}/${incident.rule}`) || kind === 'firing';

@@ -2,7 +2,7 @@ import type { Incident } from '../../../src/domain/alert.ts';
 import type { MonitorState } from '../../../src/engine/state.ts';
 import { Violation } from '../story.ts';
 import { DurableMap } from './durable-map.ts';
-import { acknowledged, sharesVoice } from './routing.ts';
+import { sharesVoice } from './routing.ts';
 
 /** What was seen of an incident, in the time that really passes: the dates it carries lie when the clock was set back. */
 interface Seen {
@@ -30,8 +30,7 @@ export class OneVoice {
   expect(state: MonitorState, incident: Incident): void {
     const takenAt = this.#seen.get(incident.id)?.takenAt ?? null;
     const mine = state.alerts.get(incident.account, incident.rule);
-    // One that got worse since is nobody's, and keeps who had it where the others are given back.
-    if (!acknowledged(incident) || takenAt === null || mine?.incident !== incident.id) return;
+    if (incident.acknowledgement === null || takenAt === null || mine?.incident !== incident.id) return;
     for (const alert of state.alerts.of(incident.account).values()) {
       const other = alert.incident === null ? undefined : state.incidents.get(alert.incident);
       if (other === undefined || !sharesVoice(alert, mine) || other.acknowledgement !== null) continue;
