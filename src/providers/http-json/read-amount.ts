@@ -39,15 +39,24 @@ export function matchGroup(
   return at === undefined ? null : { part: text.slice(at, end), at };
 }
 
-/** Also with the currency in between: `-$12.50`, `-KES 12.50`. */
-const minusBefore = /(?:[-−]\p{Sc}?|(?<!\S)[-−][A-Z]{1,3}\p{Sc}?\s?)$/u;
-const namesMinus = /[-−](?:\\[$s][*+?]?|[A-Z\p{Sc} ])*\((?!\?:)/u;
+/** Also with the currency or digits that were left out in between: `-$12.50`, `-KES 12.50`, `- 12.50`, `-1,234.50`. */
+const minusBefore =
+  /(?:[-−–－]\p{Sc}?|(?<!\S)[-−][A-Z]{1,3}\p{Sc}?\s?|^\s*[-−–]\s+|(?<![\p{L}\d])[-−]\p{Sc}?\d[\d.,'’]*)$/u;
+/** As accountants write it: `12.50-`, `(12.50)`. */
+const minusAfter = /^(?:[-−–](?![\p{L}\d])|\s[-−]\s*$)/u;
+const inBrackets = /^[A-Z\p{Sc}\s]*\([A-Z\p{Sc}\s]*\d[\d.,'’\s]*\)[A-Z\p{Sc}\s]*$/u;
+const namesMinus = /[-−](?:\\[$s][*+?]?|[A-Z\p{Sc} ])*\((?!\?:)|\)[-−](?![?*])|\\\(/u;
 
-/** A debt must not pass for what is left: nothing is read where a pattern leaves out the minus before its group. */
+/** A debt must not pass for what is left: nothing is read where a pattern leaves out the minus of its group. */
 function amountPart(text: string, pattern: RegExp): string | undefined {
   const match = matchGroup(text, pattern);
-  const isOwed = minusBefore.test(text.slice(0, match?.at)) && !namesMinus.test(pattern.source);
-  return isOwed ? undefined : match?.part;
+  if (match === null) return undefined;
+  const { part, at } = match;
+  const isOwed =
+    minusBefore.test(text.slice(0, at)) ||
+    minusAfter.test(text.slice(at + part.length)) ||
+    inBrackets.test(text);
+  return isOwed && !namesMinus.test(pattern.source) ? undefined : part;
 }
 
 export function sayCount({ text }: Path, count: number): string {
@@ -72,12 +81,14 @@ function amountText(text: string, { pattern, decimal, thousands }: AmountDescrip
   return fraction === undefined ? digits : `${digits.replace(/^-?$/, '$&0')}.${fraction}`;
 }
 
-/** Groups of three digits, or of two before the last as in India; without any separator as well. */
+/** Groups of three digits, or of two before the last as in India; without any separator as well. `0,500` is less than one, not 500. */
 function withoutThousands(whole: string, separator: string): string | null {
   const [first = '', ...groups] = whole.split(separator);
   const last = groups.at(-1);
   const areGroups =
     last === undefined ||
-    (/^-?\d{1,3}$/.test(first) && /^\d{3}$/.test(last) && groups.every((group) => /^\d{2,3}$/.test(group)));
+    (/^-?[1-9]\d{0,2}$/.test(first) &&
+      /^\d{3}$/.test(last) &&
+      groups.every((group) => /^\d{2,3}$/.test(group)));
   return areGroups ? first + groups.join('') : null;
 }

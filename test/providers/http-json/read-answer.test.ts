@@ -100,6 +100,13 @@ describe('an amount is exact', () => {
     ['"EUR −12.50"', '^\\D*([\\d.]+)$'],
     ['"-CA$12.50"', '([\\d.]+)'],
     ['"-KES 12.50"', '^\\D*([\\d.]+)$'],
+    ['"–12.50"', '([\\d.]+)'],
+    ['"- 12.50"', '([\\d.]+)'],
+    ['"-1,234.50 EUR"', '([\\d.]+) EUR'],
+    ['"12.50-"', '([\\d.]+)'],
+    ['"KES 12.50 -"', '([\\d.]+)'],
+    ['"(12.50)"', '([\\d.]+)'],
+    ['"KES (12.50)"', '([\\d.]+)'],
   ])('and none of %s where the pattern %s leaves out the minus', (written, pattern) => {
     const balances = [{ id: 'main', amount: '$.data.balance', pattern }];
     expect(micros(read(answer(written), { balances }))).toMatch(/^invalid_response: .* expected an amount/);
@@ -110,10 +117,25 @@ describe('an amount is exact', () => {
     ['"-12.50"', '-\\s*([\\d.]+)'],
     ['"-EUR 12.50"', '^-EUR ([\\d.]+)'],
     ['"Card 1 - EUR 12.50"', '([\\d.]+)$'],
+    ['"12.50-"', '^([\\d.]+)-$'],
+    ['"(12.50)"', '^\\(([\\d.]+)\\)$'],
+    ['"12.50 - 3 days"', '^([\\d.]+)'],
+    ['"2026-11-30,12.50"', '([\\d.]+)$'],
+    ['"Left (12.50)"', '([\\d.]+)'],
   ])('of %s by the pattern %s, which names the minus, or where it is a dash', (written, pattern) => {
     const balances = [{ id: 'main', amount: '$.data.balance', pattern }];
     expect(micros(read(answer(written), { balances }))).toBe(12_500_000);
   });
+
+  test.each(['0,500', '-0,500', '00,500', '012,500'])(
+    'and none of %s where commas part thousands: no number begins so',
+    (written) => {
+      const balances = [{ id: 'main', amount: '$.data.balance', thousands: ',' }];
+      expect(micros(read(answer(`"${written}"`), { balances }))).toMatch(
+        /^invalid_response: .* expected an amount/,
+      );
+    },
+  );
 
   test('credit less usage, both with all their digits', () => {
     const balances = [{ id: 'main', amount: '$.total', minus: '$.used' }];
