@@ -1,4 +1,4 @@
-import { JSONPathEnvironment, type JSONPathNode, JSONPathQuery, jsonpath } from 'json-p3';
+import { JSONPathEnvironment, JSONPathNode, JSONPathNodeList, JSONPathQuery, jsonpath } from 'json-p3';
 import { keyOf, parseWithSource, withoutByteOrderMark } from '../../domain/json.ts';
 import { markAmbiguous } from '../../net/ambiguity.ts';
 import { findUnbounded, maxPatternInput } from './pattern.ts';
@@ -22,6 +22,22 @@ for (const [name, Unbounded] of Object.entries({
   });
 }
 
+const { InfixExpression, NumberLiteral, PrefixExpression, RelativeQuery } = jsonpath.expressions;
+
+/** The library takes the value that a filter looks at for the root (`$`) of the filters within it. */
+RelativeQuery.prototype.evaluate = function evaluate({ currentValue, rootValue }) {
+  const start = [new JSONPathNode(currentValue, [], rootValue)];
+  return new JSONPathNodeList(this.path.segments.reduce((nodes, segment) => segment.resolve(nodes), start));
+};
+
+/** The library counts UTF-16 units, not characters. */
+const unitLength = new jsonpath.functions.Length();
+environment.functionRegister.set('length', {
+  argTypes: unitLength.argTypes,
+  returnType: unitLength.returnType,
+  call: (value) => unitLength.call(typeof value === 'string' ? [...value] : value),
+});
+
 const isShort = (text: unknown): text is string => typeof text === 'string' && text.length <= maxPatternInput;
 
 /** A JSONPath of RFC 9535, checked. `text` is how it was written. */
@@ -33,8 +49,11 @@ export interface Path {
 /** Null where the text is no JSONPath; a sentence where a pattern in it could take long. */
 export function parsePath(text: string): Path | { readonly wrong: string } | null {
   try {
-    const query = environment.compile(text);
-    const wrong = patternsIn(query)
+    const query = environment.compile(text.replace(quotedOrBelowOne, writeOtherwise));
+    const parts = [...partsOf(query)];
+    if (parts.some(isBeyondRfc)) return null;
+    const wrong = parts
+      .flatMap(patternIn)
       .map(findUnbounded)
       .find((each) => each !== null);
     return wrong == null ? { text, query } : { wrong: `holds a pattern that ${wrong}` };
@@ -43,19 +62,41 @@ export function parsePath(text: string): Path | { readonly wrong: string } | nul
   }
 }
 
+/** The library refuses `0.5`, and takes it as `5e-1`. */
+const quotedOrBelowOne =
+  /'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|(?<![\w.\u0080-\uffff-])0(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)(?![\w.])/gs;
+
+function writeOtherwise(found: string): string {
+  if (!found.startsWith('0')) return found;
+  return Number(found) === 0 ? '0' : Number(found).toExponential();
+}
+
+/** The library takes `-01`, and compares whether a condition holds (`!@.a == 1`). */
+function isBeyondRfc(part: object): boolean {
+  if (part instanceof NumberLiteral) return /^-0\d/.test(part.token.value);
+  const isCondition = (side: object) => side instanceof PrefixExpression || side instanceof InfixExpression;
+  return (
+    part instanceof InfixExpression && !part.logical && (isCondition(part.left) || isCondition(part.right))
+  );
+}
+
 /** A path of the program itself. */
 export function fixedPath(text: string): Path {
   return { text, query: environment.compile(text) };
 }
 
-/** The patterns given to `match` and `search`; empty where it comes from the answer. */
-function patternsIn(part: unknown): readonly string[] {
-  if (typeof part !== 'object' || part === null || part === environment) return [];
+function* partsOf(part: unknown): Generator<object> {
+  if (typeof part !== 'object' || part === null || part === environment) return;
+  yield part;
+  for (const each of Object.values(part)) yield* partsOf(each);
+}
+
+/** The pattern given to `match` or `search`; empty where it comes from the answer. */
+function patternIn(part: object): readonly string[] {
   const { FunctionExtension, StringLiteral } = jsonpath.expressions;
-  const deeper = Object.values(part).flatMap(patternsIn);
-  if (!(part instanceof FunctionExtension) || !/^(?:match|search)$/.test(part.name)) return deeper;
+  if (!(part instanceof FunctionExtension) || !/^(?:match|search)$/.test(part.name)) return [];
   const [, pattern] = part.args;
-  return [pattern instanceof StringLiteral ? pattern.value : '', ...deeper];
+  return [pattern instanceof StringLiteral ? pattern.value : ''];
 }
 
 /** A value that a path found. `digits` is a number as it was written in the text, which a binary float may not hold. */

@@ -89,12 +89,48 @@ describe('a pattern in a path', () => {
 });
 
 describe('a path', () => {
-  test.each(['', 'data.balance', '$.', '$[', '$.a b', '$..', "$[?@.a='x']", '$.a[?length(@)]', '$ .a '])(
-    '%j is none of RFC 9535',
-    (text) => {
-      expect(parsePath(text)).toBeNull();
-    },
-  );
+  test.each(
+    [
+      ['', 'data.balance', '$.', '$[', '$.a b', '$..', "$[?@.a='x']", '$.a[?length(@)]', '$ .a '],
+      [
+        '$[?!@.a==1]',
+        '$[?@.a==1==true]',
+        '$[?1<(@.a && @.b)]',
+        '$[?@==-01]',
+        '$[?@==00.5]',
+        '$[?@==0.]',
+        '$[0.5]',
+      ],
+    ].flat(),
+  )('%j is none of RFC 9535', (text) => {
+    expect(parsePath(text)).toBeNull();
+  });
+
+  test.each([
+    ['a number below one in a filter', '$.a[?@==0.5 || @ == 0e1]', { a: [0.5, 0, 5] }, [0.5, 0]],
+    ['a text that looks like one', "$.a[?@==' 0.5']", { a: [0.5, ' 0.5'] }, [' 0.5']],
+    ['the root within two filters', '$.a[?@.b[?@.c==$.k]].d', { k: 1, a: [{ b: [{ c: 1 }], d: 7 }] }, [7]],
+    [
+      'the length in characters',
+      '$.a[?length(@)==1]',
+      { a: ['😀', 'ab', [1], { x: 1 }] },
+      ['😀', [1], { x: 1 }],
+    ],
+    [
+      'a condition that does not hold',
+      "$.a[?!(@.b=='x') && !@.c]",
+      { a: [{ b: 'y' }, { b: 'x' }] },
+      [{ b: 'y' }],
+    ],
+  ])('finds by RFC 9535 %s', (_name, text, document, found) => {
+    const path = parsePath(text);
+    if (path === null || 'wrong' in path) throw new Error(`${text} is no path`);
+    expect(
+      parseExactly(JSON.stringify(document))
+        ?.find(path)
+        .map(({ value }) => value),
+    ).toEqual(found);
+  });
 });
 
 test('an answer of quotes and backslashes that never ends is refused in bounded time', () => {
