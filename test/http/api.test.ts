@@ -93,6 +93,17 @@ describe('what the API gives', () => {
     expect(Object.keys(document.paths)).toContain('/api/v1/accounts/{id}/history');
   });
 
+  it('examples of bodies that match their patterns, which say no flags', async () => {
+    type Schema = {
+      readonly examples?: readonly Record<string, unknown>[];
+      readonly properties?: Record<string, { readonly pattern?: string }>;
+    };
+    const { components } = await get('/openapi.json');
+    for (const { examples = [], properties = {} } of Object.values<Schema>(components.schemas))
+      for (const [key, text] of examples.flatMap((example) => Object.entries(example)))
+        expect(String(text)).toMatch(new RegExp(properties[key]?.pattern ?? '', 'u'));
+  });
+
   it('an operation of a name of its own for each path and method', async () => {
     const { paths } = await get('/openapi.json');
     const names = Object.values<Record<string, { operationId: string }>>(paths).flatMap((methods) =>

@@ -94,7 +94,12 @@ export const pushedReadingSchema = shape({
   balances: z
     .record(z.string(), amount, { error: 'give each balance by its id, such as {"balance": "12.50"}' })
     .describe('Every balance of the account, by its id'),
-  currency: z.string({ error: someCurrency }).regex(currencyPattern, { error: someCurrency }).trim(),
+  currency: z
+    .string({ error: someCurrency })
+    // As a `regex` the document would say it with its flags, as a pattern that nothing matches.
+    .refine((text) => currencyPattern.test(text), { error: someCurrency })
+    .trim()
+    .describe('1 to 16 printed characters'),
 }).meta({
   id: 'PushedReading',
   examples: [{ at: '2026-11-20T12:00:00Z', balances: { balance: '12.50' }, currency: 'EUR' }],
