@@ -48,6 +48,9 @@ export function drawLife(from: Seeded, pair: LifePair, { settings, at, until }: 
   const take = (takenAt: number): Happening => ({
     ...{ at: takenAt, kind: 'acknowledge', place: from.int(0, 2), byOrder: from.chance(0.3) },
   });
+  const release = (at: number): Happening => ({
+    ...{ at, kind: 'undo', what: 'release', place: 0, byOrder: from.chance(0.3) },
+  });
   switch (pair) {
     case 'inhibited × killed':
       return once([
@@ -112,6 +115,7 @@ export function drawLife(from: Seeded, pair: LifePair, { settings, at, until }: 
       return once([
         take(takenAt),
         ...from.some([endOfOwner(from, takenAt + from.pick([0, 1, 50, 5 * minuteMs]))], 0.4),
+        ...from.some([release(takenAt + from.skewed(1, 10 * minuteMs))], 0.5),
       ]);
     }
   }

@@ -274,6 +274,13 @@ export const pairMutations: readonly Mutation[] = [
     pair: 'hidden × taken',
   },
   {
+    name: 'what somebody had goes out beside the worse alert once it is given back',
+    file: 'src/engine/inhibit.ts',
+    old: 'incident.event || isAcknowledged(incident)) continue;',
+    new: 'incident.event || Object.values(incident.notified).some((it) => it.acknowledgedAt !== null)) continue;',
+    pair: 'hidden × taken',
+  },
+  {
     name: 'what rises or falls into a silence while it waits is told in it',
     file: 'src/engine/inhibit.ts',
     old: 'if (isSilenced(state, incident, now)) hush(id, Object.keys(incident.notified));',

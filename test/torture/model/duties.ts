@@ -1,7 +1,6 @@
 import { alertKey, type Incident, type LastNotified } from '../../../src/domain/alert.ts';
 import type { Notification, NotificationItem } from '../../../src/domain/outbox.ts';
 import { amountOf, hasSameBalances, type Outcome, type Reading } from '../../../src/domain/reading.ts';
-import type { Silence } from '../../../src/domain/route.ts';
 import type { Severity } from '../../../src/domain/severity.ts';
 import type { MonitorState } from '../../../src/engine/state.ts';
 import type { Calendar } from '../../../src/ports/clock.ts';
@@ -64,6 +63,9 @@ export class Duties {
   readonly #silences = new DurableMap<true>();
   /** Those of the batch before: what is sent was chosen before the last one was made. */
   #earlier: ReadonlySet<string> = new Set();
+  /** Incidents that somebody has by the last batch, and had by the one before it. */
+  #have: ReadonlySet<string> = new Set();
+  #hadEarlier: ReadonlySet<string> = new Set();
   readonly #stored = [
     this.#silences,
     this.#severity,
@@ -162,9 +164,11 @@ export class Duties {
       this.#eased.set(id, { severity, rises });
   }
 
-  taken(silences: Iterable<Pick<Silence, 'id'>>): void {
+  taken({ silences, incidents }: Pick<MonitorState, 'silences' | 'incidents'>): void {
     this.#earlier = new Set(this.#silences.keys());
-    for (const { id } of silences) if (!this.#silences.has(id)) this.#silences.set(id, true);
+    this.#hadEarlier = this.#have;
+    this.#have = new Set([...incidents.values()].filter(acknowledged).map(({ id }) => id));
+    for (const { id } of silences.values()) if (!this.#silences.has(id)) this.#silences.set(id, true);
     for (const map of this.#stored) map.take();
   }
 
@@ -225,6 +229,7 @@ export class Duties {
     for (const { incident } of open)
       if (
         !acknowledged(incident) &&
+        !this.#hadEarlier.has(incident.id) &&
         inhibited({ state, calendar, book, now, counts, surely: true }, incident)
       )
         throw new Violation(

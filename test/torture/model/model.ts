@@ -324,7 +324,7 @@ export class Model implements Observer {
     this.#enqueue(batch, state, moment);
     this.#review(state, moment, isAgain);
     this.#ledger.taken(moment.now);
-    this.#duties.taken(state.silences.values());
+    this.#duties.taken(state);
     for (const part of [this.#book, this.#receivers, this.#left, this.given]) part.taken();
     this.#pacing.taken(batch);
     for (const map of this.#stored) map.take();

@@ -9,6 +9,8 @@ interface Seen {
   readonly openAt: number;
   /** The date of its acknowledgement, null without one. */
   readonly acknowledgement: number | null;
+  /** The date of the last one that it had, which may have been given back since. */
+  readonly had: number | null;
   /** When that came; null where the incident was first seen with it, so that nobody knows what else was open then. */
   readonly takenAt: number | null;
 }
@@ -23,8 +25,10 @@ export class OneVoice {
     const date = acknowledgement?.at ?? null;
     // Who ordered a top-up takes what that mends, and nothing else.
     const takenAt = acknowledgement?.comment.startsWith('ordered') === true ? null : at;
-    if (known === undefined) this.#seen.set(id, { openAt: at, acknowledgement: date, takenAt: null });
-    else if (known.acknowledgement !== date) this.#seen.set(id, { ...known, acknowledgement: date, takenAt });
+    if (known === undefined)
+      this.#seen.set(id, { openAt: at, acknowledgement: date, had: date, takenAt: null });
+    else if (known.acknowledgement !== date)
+      this.#seen.set(id, { ...known, acknowledgement: date, had: date ?? known.had, takenAt });
   }
 
   expect(state: MonitorState, incident: Incident): void {
@@ -34,8 +38,9 @@ export class OneVoice {
     for (const alert of state.alerts.of(incident.account).values()) {
       const other = alert.incident === null ? undefined : state.incidents.get(alert.incident);
       if (other === undefined || !sharesVoice(alert, mine) || other.acknowledgement !== null) continue;
-      const openAt = this.#seen.get(other.id)?.openAt ?? takenAt;
-      if (openAt < takenAt)
+      const { openAt = takenAt, had = null } = this.#seen.get(other.id) ?? {};
+      // What was taken with it may have been given back since this one rose, which keeps what it was taken with.
+      if (openAt < takenAt && had !== incident.acknowledgement.at)
         throw new Violation('one acknowledgement takes them all', `${incident.id}, but not ${other.id}`);
     }
   }

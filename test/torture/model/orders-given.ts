@@ -101,6 +101,7 @@ export class OrdersGiven {
 
   /** An older database took the place of the present one. */
   restored(): void {
+    this.#answers.clear();
     for (const map of this.#stored) for (const key of [...map.keys()]) map.forget(key);
   }
 
