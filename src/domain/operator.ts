@@ -1,6 +1,7 @@
 import type { Micros } from './money.ts';
 import type { Balance } from './reading.ts';
 import type { Severity } from './severity.ts';
+import { dayMs } from './time.ts';
 
 export interface Refusal {
   /** `changed`: the alert is no longer as the person saw it. `repeated`: this very order was obeyed before. */
@@ -81,6 +82,11 @@ export interface AnnouncedRun
 /** The spending beyond the usual; below zero where less than usual was spent. */
 export function tookOf({ spentMicros, usualMicros }: AnnouncedRun): Micros {
   return spentMicros - usualMicros;
+}
+
+/** For a day after its end it is listed, and reported where it was far off. */
+export function isReported({ endsAt }: AnnouncedRun, now: number): boolean {
+  return now < endsAt + dayMs;
 }
 
 /** It is far off by more than half of what was announced. */

@@ -32,7 +32,7 @@ export const defaultGroupWaitMs = 5000;
 /** Longer silences are taken for mistakes. */
 export const maxSilenceMs = 366 * dayMs;
 
-/** A silence is kept so long after its end: a clock that ran past it may be set back. */
+/** A silence, or an announced run, is kept so long after its end: a clock that ran past it may be set back. */
 export const keptAfterEndMs = weekMs;
 
 /** A time-bounded mute of matching alerts, made by a person. */

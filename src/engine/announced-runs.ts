@@ -1,19 +1,17 @@
 import { isSameCurrency } from '../domain/money.ts';
 import { type AnnouncedRun, tookOf } from '../domain/operator.ts';
 import { amountOf, hasBalances, type Reading } from '../domain/reading.ts';
-import { dayMs, hourMs } from '../domain/time.ts';
+import { keptAfterEndMs } from '../domain/route.ts';
+import { hourMs } from '../domain/time.ts';
 import { spendingSettings } from './spending.ts';
 import type { MonitorState, WatchedAccount } from './state.ts';
 
-/** A run is reported for so long after its end. */
-const reportedMs = dayMs;
-
-/** Adds up what is spent in announced runs; those that were over a day ago are forgotten. `previous`: as for `receiveTopUps`. */
+/** Adds up what is spent in announced runs; those that are long over are forgotten. `previous`: as for `receiveTopUps`. */
 export function followRuns(state: MonitorState, account: WatchedAccount, previous: Reading | null): void {
   const { reading } = account.poll;
   const known = state.announced.get(account.id);
   if (known === undefined || reading === null) return;
-  const runs = known.filter(({ endsAt }) => reading.at < endsAt + reportedMs);
+  const runs = known.filter(({ endsAt }) => reading.at < endsAt + keptAfterEndMs);
   const isComparable = previous !== null && previous.at < reading.at;
   const after = isComparable ? addSpending(account, runs, { previous, reading }) : runs;
   if (runs.length < known.length || after.some((run, index) => run !== runs[index]))

@@ -1,5 +1,5 @@
 import { isOver, type MessageItem } from '../domain/message.ts';
-import { type AnnouncedRun, type ExpectedTopUp, farOff, tookOf } from '../domain/operator.ts';
+import { type AnnouncedRun, type ExpectedTopUp, farOff, isReported, tookOf } from '../domain/operator.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import {
   balanceOf,
@@ -127,7 +127,7 @@ function overdueOf({
   const isFar = (run: AnnouncedRun) => Math.abs(tookOf(run) - run.amountMicros) > farOff * run.amountMicros;
   return [
     ...expected.filter(({ by }) => by < reading.at),
-    ...announced.filter((run) => dueAt(run) <= reading.at && isFar(run)),
+    ...announced.filter((run) => dueAt(run) <= reading.at && isReported(run, reading.at) && isFar(run)),
   ].toSorted((left, right) => dueAt(right) - dueAt(left));
 }
 

@@ -1,7 +1,7 @@
 import { collect } from '../daemon/history-loader.ts';
 import { inSlices, nextTurn } from '../daemon/slices.ts';
 import type { Micros } from '../domain/money.ts';
-import type { AnnouncedRun, ExpectedTopUp } from '../domain/operator.ts';
+import { type AnnouncedRun, type ExpectedTopUp, isReported } from '../domain/operator.ts';
 import { StorageError } from '../domain/operator-error.ts';
 import type { Balance } from '../domain/reading.ts';
 import type { Silence } from '../domain/route.ts';
@@ -175,10 +175,13 @@ export function createViews(current: () => ViewDependencies) {
     expected: (): readonly ExpectedTopUp[] =>
       [...current().state.expected.values()].flat().sort((left, right) => left.orderedAt - right.orderedAt),
     /** Runs that people announced, until a day after their end; the oldest order first. */
-    announced: (): readonly AnnouncedRun[] =>
-      [...current().state.announced.values()]
-        .flat()
-        .sort((left, right) => left.announcedAt - right.announcedAt),
+    announced(): readonly AnnouncedRun[] {
+      const { state, now } = current();
+      const at = now();
+      return [...state.announced.values()]
+        .flatMap((runs) => runs.filter((run) => isReported(run, at)))
+        .sort((left, right) => left.announcedAt - right.announcedAt);
+    },
     /** How sums are made one. */
     finance: () => ({ money: moneyOf(current().state) }),
     silences: (): readonly SilenceView[] => viewSilences(current()),

@@ -91,7 +91,7 @@ describe('a run that was announced', () => {
     expect(isFiring(world)).toBe(true);
     await spend(world, 24, 10);
     expect(isFiring(world)).toBe(false);
-    expect(world.daemon.state.announced.size).toBe(0);
+    expect(world.views.announced()).toEqual([]);
     const { message } = world.channel('ops').delivered.at(-1) ?? {};
     const [item] = message?.kind === 'incidents' ? message.items : [];
     const words = 'the announced run is far off no more, or over for a day';
@@ -99,6 +99,21 @@ describe('a run that was announced', () => {
       headline: `RESOLVED · otp: ${words}`,
       story: expect.arrayContaining([`Resolved: ${words}.`]),
     });
+  });
+
+  test('is known still after a poll while the clock was days past its end', async () => {
+    const world = await eightDays();
+    announce(world);
+    world.clock.jump(4 * dayMs);
+    await spend(world, 1, 10);
+    expect(world.views.announced()).toEqual([]);
+    world.clock.jump(-4 * dayMs);
+    await spend(world, 24 + 5 + 2, 10);
+    expect(world.views.announced()).toMatchObject([{ id: 'r-1' }]);
+    expect(isFiring(world)).toBe(true);
+    world.clock.jump(8 * dayMs);
+    await spend(world, 1, 10);
+    expect(world.daemon.state.announced.size).toBe(0);
   });
 
   test('while it goes on took what was spent in it before, too', async () => {

@@ -14,6 +14,7 @@ export const lifePairs = [
   'renamed channel × waiting',
   'snoozed × take-over',
   'hidden × taken',
+  'run × clock',
 ] as const;
 export type LifePair = (typeof lifePairs)[number];
 
@@ -32,6 +33,7 @@ export const lifeFrames: Readonly<Record<LifePair, Frame>> = {
   },
   'snoozed × take-over': { nodes: [2, 3, 3], types: ['slack', 'telegram'] },
   'hidden × taken': { nodes: oneOrMany, faults: ['refused', 'lost'], everywhere: true, ladders: 'worse' },
+  'run × clock': { nodes: [1] },
 };
 
 /** The event that meets the rest of its pair, once. */
@@ -117,6 +119,17 @@ export function drawLife(from: Seeded, pair: LifePair, { settings, at, until }: 
         ...from.some([endOfOwner(from, takenAt + from.pick([0, 1, 50, 5 * minuteMs]))], 0.4),
         ...from.some([release(takenAt + from.skewed(1, 10 * minuteMs))], 0.5),
       ]);
+    }
+    case 'run × clock': {
+      const run = { account, amountMicros: 50_000_000, forMs: from.skewed(hourMs, 12 * hourMs) };
+      const aheadAt = at + from.skewed(minuteMs, run.forMs);
+      const byMs = from.int(26 * hourMs, 6 * 24 * hourMs);
+      return [
+        { at, kind: 'announced', ...run, byOrder: from.chance(0.5) },
+        { at: aheadAt, kind: 'jump', byMs },
+        ...from.some([endOfOwner(from, aheadAt + from.pick([1, 700, 5 * minuteMs]))], 0.3),
+        { at: aheadAt + from.skewed(minuteMs, 40 * minuteMs), kind: 'jump', byMs: -byMs },
+      ];
     }
   }
 }

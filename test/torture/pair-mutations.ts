@@ -10,6 +10,13 @@ export const pairMutations: readonly Mutation[] = [
     pair: 'silence × clock',
   },
   {
+    name: 'a run is forgotten once the clock ran a day past its end',
+    file: 'src/engine/announced-runs.ts',
+    old: 'reading.at < endsAt + keptAfterEndMs);',
+    new: 'reading.at < endsAt + keptAfterEndMs / 7);',
+    pair: 'run × clock',
+  },
+  {
     name: 'a run that two people announce counts twice',
     file: 'src/engine/orders/expect-spending.ts',
     old: 'if (same !== undefined) {',

@@ -1,5 +1,5 @@
 import type { Acknowledgement, Alert } from '../../../src/domain/alert.ts';
-import type { AuditEntry } from '../../../src/domain/operator.ts';
+import type { AnnouncedRun, AuditEntry } from '../../../src/domain/operator.ts';
 import type { Outcome, Reading } from '../../../src/domain/reading.ts';
 import type { Silence } from '../../../src/domain/route.ts';
 import type { Settings } from '../../../src/domain/settings.ts';
@@ -32,6 +32,7 @@ export interface Answer {
 }
 
 const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
 /** By so much each silence is let last longer that is. */
 export const extendedByMs = hourMs;
 
@@ -42,7 +43,9 @@ export class OrdersGiven {
   /** The rises of each balance so far. */
   readonly #risen = new DurableMap<number>();
   readonly #readings = new DurableMap<Reading>();
-  readonly #stored = [this.#silences, this.#expected, this.#risen, this.#readings] as const;
+  /** The account of each announced run, and when that ends. */
+  readonly #runs = new DurableMap<Pick<AnnouncedRun, 'account' | 'endsAt'>>();
+  readonly #stored = [this.#silences, this.#expected, this.#risen, this.#readings, this.#runs] as const;
   /** Entries of the audit that a batch had. */
   readonly #audited = new Set<string>();
   /** By who gave it, each of whom gives one. */
@@ -78,13 +81,14 @@ export class OrdersGiven {
     this.#expectCancelled(state, ordered);
     this.#expectComing(state);
     this.#expectRunsOnce(state);
+    this.#expectRunsKept(state, now);
   }
 
   /** Money for an account that is gone, even for a moment, is expected no more. */
   configured({ accounts }: Settings): void {
     const ids = new Set(accounts.map(({ id }) => id));
-    for (const [id, { account }] of [...this.#expected.entries()])
-      if (!ids.has(account)) this.#expected.delete(id);
+    for (const announced of [this.#expected, this.#runs])
+      for (const [id, { account }] of [...announced.entries()]) if (!ids.has(account)) announced.delete(id);
   }
 
   taken(): void {
@@ -204,6 +208,17 @@ export class OrdersGiven {
       const names = runs.map((run) => [run.balance, run.amountMicros, run.startsAt, run.endsAt].join(' '));
       if (new Set(names).size < names.length)
         throw new Violation('a run that two announce counts once', `${account}: ${names}`);
+    }
+  }
+
+  /** A run is known until it is over, also after a clock that was ahead for less than a week. */
+  #expectRunsKept({ announced }: MonitorState, now: number): void {
+    const known = new Map([...announced.values()].flat().map((run) => [run.id, run]));
+    for (const [id, run] of known) this.#runs.set(id, run);
+    for (const [id, { endsAt }] of [...this.#runs.entries()]) {
+      if (known.has(id)) continue;
+      if (now < endsAt + 7 * dayMs) throw new Violation('a run is known until it is over', id);
+      this.#runs.delete(id);
     }
   }
 }
