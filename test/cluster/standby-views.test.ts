@@ -348,6 +348,8 @@ test('an empty list is no answer of a daemon that has read nothing: API and page
   );
   for (const page of pages) expect(page).toContain(unread);
   expect(pages.join()).not.toContain('Nothing is silenced');
+  expect(pages[2]).toContain('Which alerts there are is not known just now');
+  expect(pages[2]).not.toContain('No alert needs you');
 });
 
 test('a daemon that has read nothing calls neither the address of a calendar nor the link of a message invalid', async () => {

@@ -55,6 +55,7 @@ const says = phrases('overview', {
   needs: '{count, plural, one {# alert needs attention} other {# alerts need attention}}',
   calm: 'Nothing needs you now',
   unsure: 'No alert needs you now, but that is not all clear',
+  unknown: 'Which alerts there are is not known just now',
   now: 'Now',
   today: 'Today',
   week: 'This week',
@@ -87,7 +88,8 @@ async function urgentSection(
   const doubts = doubtsOf(scope, ending);
   const taken = cared.length === 0 ? null : html`<p class="taken">${describeCared(cared, scope)}</p>`;
   if (urgent.length === 0 && doubts.length > 0) {
-    return html`<section class="unsure" aria-labelledby="needs-heading"><h2 id="needs-heading">${icon('neutral')}${say(says.unsure, scope)}</h2><ul>${doubts.map((doubt) => html`<li>${doubt}</li>`)}</ul>${taken}</section>`;
+    const heading = views.isKnown() ? says.unsure : says.unknown;
+    return html`<section class="unsure" aria-labelledby="needs-heading"><h2 id="needs-heading">${icon('neutral')}${say(heading, scope)}</h2><ul>${doubts.map((doubt) => html`<li>${doubt}</li>`)}</ul>${taken}</section>`;
   }
   if (urgent.length === 0) {
     return html`<section class="calm" aria-labelledby="needs-heading"><h2 id="needs-heading">${icon('good')}${say(says.calm, scope)}</h2>${taken}</section>`;
