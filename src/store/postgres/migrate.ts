@@ -44,7 +44,7 @@ export async function migrate(options: {
   return make().catch((error: unknown) => {
     // Two that make the first table at once: the second one's fails, and then it finds the first one's.
     const cause = error instanceof StorageError ? error.cause : null;
-    if (cause instanceof DatabaseError && /^(23505|42P07)$/.test(cause.code ?? '')) return make();
+    if (cause instanceof DatabaseError && /^(23505|42P07|42710)$/.test(cause.code ?? '')) return make();
     throw error;
   });
 }

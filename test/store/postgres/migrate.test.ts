@@ -1,6 +1,8 @@
 import { Client } from 'pg';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { postgresMigrations, readMigrations } from '../../../src/store/migrations.ts';
+import { openDatabase } from '../../../src/store/postgres/connection.ts';
+import { migrate } from '../../../src/store/postgres/migrate.ts';
 import { openCluster } from '../../../src/store/postgres/open-cluster.ts';
 import { openPostgresReader } from '../../../src/store/postgres/reader.ts';
 import { noPostgres, sharedPostgres } from '../../support/postgres.ts';
@@ -50,6 +52,21 @@ describe.skipIf(noPostgres !== null)('the schema', () => {
       shipped.map(({ number, name }) => ({ number, name, program })),
     );
     expect(await server.sql(url, 'SELECT no, epoch FROM slot')).toEqual([{ no: 0, epoch: '0' }]);
+  });
+
+  it('is made by a daemon that finds no table yet but the type of one that another daemon makes', async () => {
+    const url = await makeDatabase();
+    const server = await sharedPostgres();
+    const database = openDatabase({ url });
+    onTestFinished(() => database.close());
+    await server.sql(url, "CREATE TYPE migration AS ENUM ('half')");
+    const transaction: typeof database.transaction = (work) =>
+      database.transaction(work).catch(async (error: unknown) => {
+        await server.sql(url, 'DROP TYPE migration');
+        throw error;
+      });
+    await migrate({ database: { ...database, transaction }, program, now: noon });
+    expect(await server.sql(url, 'SELECT no FROM slot')).toEqual([{ no: 0 }]);
   });
 
   it('is brought up to date, and then refused by an older program', async () => {
