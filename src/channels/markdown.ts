@@ -1,4 +1,4 @@
-import { cutText } from '../domain/plain-text.ts';
+import { cutSentence } from '../domain/plain-text.ts';
 import { toneIcons } from '../messages/item-wording.ts';
 import type { Card, CardPart } from '../messages/message-wording.ts';
 import { colonAfter } from '../wording/lists.ts';
@@ -14,8 +14,8 @@ export function literalMarkdown(text: string): string {
     .replace(/^(\s*)([#+|-])/, '$1\u2060$2');
 }
 
-export function literal(text: string, limit = 300): string {
-  return literalMarkdown(cutText(text, limit));
+export function literal(text: string): string {
+  return literalMarkdown(cutSentence(text));
 }
 
 /** Characters that look like markup and are none. */

@@ -1,6 +1,7 @@
 import type { Message } from '../domain/message.ts';
 import type { Secret } from '../domain/secret.ts';
-import { type Card, renderFitting } from '../messages/message-wording.ts';
+import type { Card } from '../messages/message-wording.ts';
+import { renderFitting } from '../messages/render-fitting.ts';
 import type { HttpAnswer } from '../net/http-answer.ts';
 import { deliverWithin, openHttpConnections, postOnce } from '../net/http-post.ts';
 import { type AnswerTable, classifyAnswer } from './answers.ts';

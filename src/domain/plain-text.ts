@@ -30,6 +30,11 @@ export function cutText(text: string, limit: number): string {
     .trimEnd()}…`;
 }
 
+/** Longer than any sentence of ours in any language, a line of a report among them: only a text from outside is cut. */
+export function cutSentence(text: string): string {
+  return cutText(text, 500);
+}
+
 /** Whole lines as far as there is room: none is cut within a figure or an address. */
 export function cutLines(text: string, limit: number): string {
   if (text.length <= limit) return text;

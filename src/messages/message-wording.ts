@@ -177,34 +177,6 @@ export interface CardPart {
 /** Figures of each alert when there are several: the balance, by when to pay, how long it lasts, how old that is, and the limit. */
 const figuresAmongOthers = 5;
 
-/**
- * The largest form of a message that its receiver accepts: `render` makes it from a card with so many parts, `fits` checks it.
- * The last form, a headline alone, is returned unchecked: `render` keeps single texts within their limits.
- */
-export function renderFitting<Rendered>(
-  message: Message,
-  options: { readonly render: (card: Card) => Rendered; readonly fits: (rendered: Rendered) => boolean },
-): Rendered {
-  for (const size of [8, 5, 3, 2, 1]) {
-    const rendered = options.render(wordCard(message, size));
-    if (options.fits(rendered)) return rendered;
-  }
-  const least = wordCard(message, 1);
-  for (const part of least.parts.slice(0, 1).flatMap(lessOf)) {
-    const rendered = options.render({ ...least, parts: [part] });
-    if (options.fits(rendered)) return rendered;
-  }
-  return options.render({ ...least, parts: [], more: null });
-}
-
-/** Its figures go one by one, from the end, and then its longest links: of those that are left as many figures as there is room for. */
-function lessOf({ links, figures, ...part }: CardPart): readonly CardPart[] {
-  const longest = links.toSorted((one, other) => other.url.length - one.url.length);
-  const kept = [...longest, null].map((_, gone) => links.filter((link) => longest.indexOf(link) >= gone));
-  const first = [...figures, null].map((_, gone) => figures.slice(0, figures.length - gone));
-  return kept.flatMap((some) => first.map((few) => ({ ...part, links: some, figures: few }))).slice(1);
-}
-
 export function wordCard(message: Message, maxParts: number): Card {
   switch (message.kind) {
     case 'incidents':

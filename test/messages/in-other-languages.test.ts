@@ -20,6 +20,9 @@ import {
   buildAccount,
   buildItem,
   buildMessage,
+  buildReport,
+  buildReportAccount,
+  buildRunway,
   buildTestMessage,
   everyMessage,
   messageNow,
@@ -245,6 +248,37 @@ describe.each([
         expect(Buffer.byteLength(write(form, message, language))).toBeLessThan(20_000);
     }
   });
+});
+
+const day = 86_400_000;
+
+/** Accounts in twelve currencies, each with a forecast and its range. */
+function reportOfTwelve(language: string): Message {
+  const ends = [1, 2, 3].map((ahead) => messageNow + 30.3 * ahead * day);
+  const [earliest = 0, emptyAt = 0, latest = 0] = ends;
+  const forecast = { emptyAt, earliest, latest, basis: 'hour-of-week' } as const;
+  const sms = buildRunway({ emptyAt, runwayMs: emptyAt - messageNow, forecast });
+  const accounts = 'AED AUD BRL CAD CHF CNY EUR GBP INR JPY MXN USD'.split(' ').map((currency) => {
+    const reading = { at: messageNow, balances: { sms: money(1234.5), voip: money(80) }, currency };
+    return buildReportAccount({ name: `Account in ${currency}`, reading, runways: { sms, voip: null } });
+  });
+  return buildReport({ language, accounts });
+}
+
+it.each(['en', 'es', 'zh-CN'])('In %s no sentence of a report is cut, for all the currencies', (language) => {
+  const report = reportOfTwelve(language);
+  const [, ...lines] = renderText(report, 10_000)
+    .split('\n')
+    .map((line) => line.trim().replaceAll('+', ' '));
+  const expected = lines.slice(0, 14);
+  for (const form of ['slack', 'teams', 'feishu', 'dingtalk', 'telegram', 'pushover', 'ntfy']) {
+    const said = textsOf(forms[form]?.(report) ?? '').flatMap((text) => text.split('\n'));
+    expect([form, said.filter((line) => /[^\n]…$/u.test(line))]).toEqual([form, []]);
+    const shown = new Set(said.map((line) => line.replace(/^\u2060/, '').replaceAll('+', ' ')));
+    const sums = expected.filter((line) => shown.has(line));
+    expect([form, sums.length > 2]).toEqual([form, true]);
+    if (form !== 'pushover') expect([form, ...sums]).toEqual([form, ...expected]);
+  }
 });
 
 it('In a language that nobody knows every sentence comes from the catalogue', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { renderEmailHtml } from '../../src/channels/email/render-email.ts';
 import { renderSlack } from '../../src/channels/slack/render-slack.ts';
 import { describeSlackPayload } from '../../src/channels/slack/slack-blocks.ts';
-import type { MessageItem, ReportAccount } from '../../src/domain/message.ts';
+import type { Message, MessageItem, ReportAccount } from '../../src/domain/message.ts';
 import type { ForecastRecord } from '../../src/domain/quantity.ts';
 import {
   messageSubject,
@@ -10,6 +10,7 @@ import {
   wordCard,
   wordIncidents,
 } from '../../src/messages/message-wording.ts';
+import { renderFitting } from '../../src/messages/render-fitting.ts';
 import { renderText } from '../../src/messages/render-text.ts';
 import { wordReport } from '../../src/messages/report-wording.ts';
 import {
@@ -134,6 +135,36 @@ describe('the subject of a mail', () => {
 
   it.each(Object.entries(everyMessage()))('is one short line: %s', (_, message) => {
     expect(messageSubject(message)).toMatch(/^[^[\]\n\r]{10,120}$/);
+  });
+});
+
+describe('a message that its receiver takes in part', () => {
+  const write = (message: Message, limit: number) =>
+    renderFitting(message, { render: (card) => card, fits: (card) => JSON.stringify(card).length <= limit });
+
+  it('of a report still says what runs out and the first sums, each whole, and how many accounts there are', () => {
+    const report = buildReport();
+    const [whole] = wordCard(report, 8).parts;
+    const { parts, more } = write(report, 900);
+    expect(parts).toHaveLength(1);
+    expect(parts[0]?.lines.length).toBeGreaterThan(1);
+    expect(parts[0]?.lines).toEqual(whole?.lines.slice(0, parts[0]?.lines.length));
+    expect(more).toBe('and 3 more accounts');
+  });
+
+  it('loses the small print first, then the note, and figures from the last on', () => {
+    const account = buildAccount({ note: 'Ask Ana first.' });
+    const message = buildMessage([buildItem({ account })]);
+    const [whole] = wordCard(message, 1).parts;
+    const length = JSON.stringify(wordCard(message, 1)).length;
+    const [withoutPrint] = write(message, length - 1).parts;
+    expect(withoutPrint).toEqual({ ...whole, origin: null });
+    const [withoutNote] = write(message, length - 60).parts;
+    expect(withoutNote).toEqual({ ...whole, origin: null, note: null, noteLine: null });
+    const [shorter] = write(message, length - 110).parts;
+    expect(shorter?.figures).toEqual(whole?.figures.slice(0, shorter?.figures.length));
+    expect(shorter?.figures.length).toBeLessThan(whole?.figures.length ?? 0);
+    expect(shorter?.lines).toEqual(whole?.lines);
   });
 });
 

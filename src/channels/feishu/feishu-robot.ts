@@ -59,10 +59,10 @@ export function render(message: Message, { mention }: Pick<PostSettings, 'mentio
 function partElements(part: CardPart): readonly object[] {
   const fields = part.figures.map(({ label, value }) => ({
     is_short: true,
-    text: marked(`**${literal(label, 200)}**\n${literal(value, 200)}`),
+    text: marked(`**${literal(label)}**\n${literal(value)}`),
   }));
   return [
-    ...(part.title === null ? [] : [{ tag: 'div', text: marked(`**${literal(part.title, 300)}**`) }]),
+    ...(part.title === null ? [] : [{ tag: 'div', text: marked(`**${literal(part.title)}**`) }]),
     ...(part.lines.length === 0 ? [] : [div(part.lines.join('\n'))]),
     ...(fields.length === 0 ? [] : [{ tag: 'div', fields }]),
     ...part.advice.map((sentence) => div(`👉 ${sentence}`)),
@@ -88,7 +88,7 @@ function marked(content: string): object {
 }
 
 function div(text: string): object {
-  return { tag: 'div', text: plain(text, 1500) };
+  return { tag: 'div', text: plain(text, 6000) };
 }
 
 function plain(content: string, limit: number): object {

@@ -1,10 +1,11 @@
 import { type Message, stateOf } from '../../domain/message.ts';
 import { ownOf } from '../../domain/own.ts';
-import { cutText } from '../../domain/plain-text.ts';
+import { cutSentence } from '../../domain/plain-text.ts';
 import { mapEach } from '../../domain/reading.ts';
 import { textBehind } from '../../domain/secret.ts';
 import { type Tone, toneIcons } from '../../messages/item-wording.ts';
-import { type Card, renderFitting, wordCard } from '../../messages/message-wording.ts';
+import { type Card, wordCard } from '../../messages/message-wording.ts';
+import { renderFitting } from '../../messages/render-fitting.ts';
 import { labelled } from '../../wording/lists.ts';
 import { type KeyOrder, keyOrders, nameOfAlert, sourceOf } from '../alert-key.ts';
 import type { MessagePart } from '../deliver-parts.ts';
@@ -178,7 +179,7 @@ function writePresetText(message: Message, preset: Preset) {
     const literal = escaperOf(preset, field);
     const written = (text: string): string =>
       style === 'brief' ? inShortMessage(literal(text)) : literal(`${toneIcons[card.tone]} ${text}`);
-    const facts = cutText(card.headline, 300);
+    const facts = cutSentence(card.headline);
     const fits = (text: string): boolean => size(written(text)) <= (limits.headline ?? 250);
     if (style !== 'brief') return written(fitFacts(facts, fits));
     const short = fitFacts(facts, (text) => fits(text) && isOneMessage(written(text)));
@@ -231,7 +232,7 @@ function linksOf(card: Card): Card['links'] {
 }
 
 function wholeLines(card: Card, escapeAll: (text: string) => string): readonly string[] {
-  const literal = (text: string): string => escapeAll(cutText(text, 300));
+  const literal = (text: string): string => escapeAll(cutSentence(text));
   const linkLine = ({ label, url }: Card['links'][number]): string => labelled(literal(label), url);
   return [
     ...card.parts.flatMap((part) => [

@@ -33,7 +33,15 @@ import {
 } from './slack-blocks.ts';
 
 /** Slack's limits in characters (docs.slack.dev, Block Kit reference), and ours where it documents none. */
-const limits = { fallback: 600, details: 500, url: 3000, groupedUrls: 2400, shown: 8 } as const;
+const limits = {
+  fallback: 600,
+  details: 500,
+  url: 3000,
+  groupedUrls: 2400,
+  totals: 2800,
+  account: 900,
+  shown: 8,
+} as const;
 
 const colours: Readonly<Record<Tone, string>> = {
   critical: '#d92d20',
@@ -201,7 +209,7 @@ function renderReport(message: ReportMessage): SlackPayload {
   const more = words.more === 0 ? [] : [context(sayMore(words.more, message))];
   const blocks: readonly SlackBlock[] = [
     ...(words.runsOut === null ? [] : [section(words.runsOut, 400)]),
-    section([words.period, ...words.totals.slice(0, 9).map((total) => cutUnits(total, 160))].join('\n')),
+    section(cutLines([words.period, ...words.totals].join('\n'), limits.totals)),
     ...words.accounts.map(reportSection),
     ...more,
     ...pageButton(message),
@@ -214,7 +222,9 @@ function reportSection(account: ReportAccountWording): SlackBlock {
     (line) => `${line.label} ${line.balance} · ${line.perDay} · ${line.runwayClause} · ${line.forecasts}`,
   );
   const advice = account.advice === null ? [] : [`👉 ${account.advice}`];
-  return section(cutLines([`${account.name} · ${account.status}`, ...lines, ...advice].join('\n'), 600), 600);
+  return section(
+    cutLines([`${account.name} · ${account.status}`, ...lines, ...advice].join('\n'), limits.account),
+  );
 }
 
 function payloadOf(headline: string, tone: Tone, blocks: readonly SlackBlock[]): SlackPayload {

@@ -60,8 +60,8 @@ function payloadOf(card: Card, people: readonly string[]) {
 
 function partElements(part: CardPart): readonly object[] {
   const facts = part.figures.map(({ label, value }) => ({
-    title: literal(label, 60),
-    value: literal(value, 200),
+    title: literal(label),
+    value: literal(value),
   }));
   const titleLook = { weight: 'Bolder', color: colours[part.tone], separator: true };
   return [
@@ -81,5 +81,5 @@ function actions(links: Card['links']): readonly object[] {
 }
 
 function block(text: string, looks: object = {}): object {
-  return { type: 'TextBlock', text: literal(text, 1500), wrap: true, ...looks };
+  return { type: 'TextBlock', text: literal(text), wrap: true, ...looks };
 }

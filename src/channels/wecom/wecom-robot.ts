@@ -1,6 +1,6 @@
 import type { Message } from '../../domain/message.ts';
 import { toneIcons } from '../../messages/item-wording.ts';
-import { renderFitting } from '../../messages/message-wording.ts';
+import { renderFitting } from '../../messages/render-fitting.ts';
 import { cardMarkdown, cutBytes, literal } from '../markdown.ts';
 import { mentionsIn } from '../mention.ts';
 import type { PostedPart } from '../post-sender.ts';
