@@ -14,7 +14,7 @@ import { sayAgain } from '../../wording/say-again.ts';
 import { saySeverity } from '../../wording/severity-words.ts';
 import { type Pressed, quietUntil, readPressed, writePressed } from './buttons.ts';
 import { alone, type ChatOrders, createChatOrders, everybody } from './chat-orders.ts';
-import { type Command, readCommand, readDay, readMoney, type Unclear } from './commands.ts';
+import { type Command, readAgain, readCommand, readDay, readMoney, type Unclear } from './commands.ts';
 import { LookUp, unitIn } from './look-up.ts';
 
 const says = phrases('chat', {
@@ -217,12 +217,14 @@ class Chat {
     const account = alert && this.#state.accounts.get(alert.account);
     if (alert === null || account == null) return this.#over(incident);
     const balance = alert.balance ?? undefined;
-    const money = readMoney(form.amount.trim().split(/\s+/), this.reader, unitIn(account, balance));
+    const { isAgain, words } = readAgain(form.amount.trim().split(/\s+/));
+    const money = readMoney(words, this.reader, unitIn(account, balance));
     if ('kind' in money) return this.#unclear(money);
     if (money.rest.length > 0) return this.#unclear({ about: 'amount', said: form.amount });
     const by = form.by.trim() === '' ? null : readDay(form.by.trim(), this.reader);
     if (by === null && form.by.trim() !== '') return this.#unclear({ about: 'day', said: form.by });
-    const [, ...expected] = form.data.split('\n');
+    const [, ...shown] = form.data.split('\n');
+    const expected = isAgain ? account.expected.map(({ id }) => id) : shown;
     return this.#orders.expectTopUp(account, { ...money, by, comment: '' }, { expected }, balance);
   }
 }

@@ -58,8 +58,8 @@ function readQuiet(account: string, [length = '', ...comment]: readonly string[]
 }
 
 function readOrdered(account: string, given: readonly string[], reader: Reader, currency: string): Command {
-  const isAgain = given.length > 1 && given.at(-1)?.toLowerCase() === 'again';
-  const money = readMoney(isAgain ? given.slice(0, -1) : given, reader, currency);
+  const { isAgain, words } = readAgain(given);
+  const money = readMoney(words, reader, currency);
   if ('kind' in money) return money.said === '' ? unknown : money;
   const { micros, rest } = money;
   const dayAt = rest.findIndex((word, index) => isBy(word) && (index === 0 || dayIn(index + 1) !== null));
@@ -73,6 +73,15 @@ function readOrdered(account: string, given: readonly string[], reader: Reader, 
   function dayIn(index: number): number | null {
     return readDay(rest[index] ?? '', reader);
   }
+}
+
+/** `again` at the end: another payment, although one is expected. */
+export function readAgain(given: readonly string[]): {
+  readonly isAgain: boolean;
+  readonly words: readonly string[];
+} {
+  const isAgain = given.length > 1 && given.at(-1)?.toLowerCase() === 'again';
+  return { isAgain, words: isAgain ? given.slice(0, -1) : given };
 }
 
 function isBy(word: string | undefined): boolean {

@@ -227,6 +227,20 @@ describe('a button', () => {
   });
 });
 
+test('a form that is filled in again for another payment takes "again" at the end of the amount, as its answer asks', async () => {
+  const { world, press, fill } = await talk();
+  const { form } = await press('ordered');
+  const data = form?.data ?? '';
+  await fill(data, '1400', 'friday');
+  expect((await fill(data, '1400 CNY', 'friday')).text).toMatch(
+    /^Not done: Ada has ordered .*"again" at its end\.$/,
+  );
+  expect((await fill(data, '1400 CNY again', 'friday')).text).toContain(
+    'Ada has ordered 1,400.00 CNY for OTP',
+  );
+  expect(world.views.expected()).toHaveLength(2);
+});
+
 describe('a command', () => {
   test.each([
     ['status', 'WARNING|warning'],
