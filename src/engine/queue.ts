@@ -26,10 +26,17 @@ export function enqueue(state: MonitorState, channel: string, item: Notification
   const waits = (one: NotificationItem): boolean =>
     isUnconfirmed(state, one, item.at) || pausedAlerts.has(alertKey(one.account, one.rule));
   const isPaused = waits(item);
-  const last = queueOf(state, channel).findLast(
-    (message) =>
-      isOpen(message) &&
-      !state.underWay.has(message.id) &&
+  const queue = queueOf(state, channel);
+  // Nobody reads an end before its beginning: nothing joins what stands before a message about its alert that it cannot join.
+  const own = new Set([alertKey(item.account, item.rule)]);
+  const mayJoin = (message: Notification): boolean => isOpen(message) && !state.underWay.has(message.id);
+  const before = queue.findLastIndex(
+    (message) => !isStandalone(message) && !mayJoin(message) && isAboutOneOf(message, own),
+  );
+  const last = queue.findLast(
+    (message, place) =>
+      place > before &&
+      mayJoin(message) &&
       // Items that wait behind a full one that is paused stand together, too.
       (paused.includes(message) || message.items.slice(-1).some(waits)) === isPaused,
   );
@@ -134,9 +141,10 @@ export function absorbFollowers(
   let whole = message;
   for (const id of state.queues.get(message.channel) ?? []) {
     const follower = state.messages.get(id);
-    if (follower === undefined || id === message.id || !isOpen(follower) || state.underWay.has(id)) continue;
-    // Whoever has one that nothing confirmed knows it by its id.
-    if (follower.uncertain || isAboutOneOf(follower, busy)) {
+    if (follower === undefined || id === message.id || isStandalone(follower) || state.underWay.has(id))
+      continue;
+    // Whoever has one that nothing confirmed knows it by its id; nothing joins what is not for all.
+    if (!isOpen(follower) || follower.uncertain || isAboutOneOf(follower, busy)) {
       for (const alert of alertsOf(follower)) busy.add(alert);
       continue;
     }
