@@ -57,6 +57,8 @@ export class Duties {
   readonly #told = new DurableMap<Severity>();
   /** The same of what surely arrived. */
   readonly #read = new DurableMap<Severity>();
+  /** How bad each alert was before the last reading, and when that came: what was decided before it is seen with it in one batch. */
+  readonly #before = new Map<string, { readonly severity: Severity; readonly at: number }>();
   /** When each alert was last seen to change. */
   readonly #changedAt = new Map<string, number>();
   /** Silences that were known before the batch under way: what was decided before is in it all the same. */
@@ -90,6 +92,7 @@ export class Duties {
   disturb(at: number): void {
     this.#disturbedAt = at;
     this.#owed.clear();
+    this.#before.clear();
   }
 
   /** The database is an older one, or the clock moved unseen: when channels were last notified proves nothing. */
@@ -128,9 +131,14 @@ export class Duties {
         throw new Violation('damage is told', `${incident.id} was not put out for ${channel}`);
   }
 
-  /** A reading that brings a balance below a level that is worse than what fires: that was milder before, also where the rise waits. */
+  /**
+   * Told before the book is. A reading that brings a balance below a level that is worse than what fires: that was milder before, also
+   * where the rise waits.
+   */
   polled(account: string, outcome: Outcome, at: number): void {
     if (outcome.kind !== 'ok') return;
+    for (const [rule, { severity }] of this.#parts.book.fact(account)?.alerts ?? [])
+      this.#before.set(alertKey(account, rule), { severity, at });
     const last: Reading = { at, ...outcome.answer };
     const before = this.#readings.get(account)?.[0] ?? null;
     // A balance that has another name since is another one.
@@ -199,7 +207,7 @@ export class Duties {
       const incident = state.incidents.get(item.incident);
       if (incident !== undefined) {
         this.#judgeItem(state, incident, { ...it, item });
-        this.#told.set(`${it.message.channel}/${item.incident}`, incident.severity);
+        this.#told.set(`${it.message.channel}/${item.incident}`, this.#severityAt(item, incident));
       }
       // Decided a moment before it was seen here, while commits wait or fail.
       const agoMs = Math.max(0, it.now - item.at);
@@ -359,6 +367,11 @@ export class Duties {
   ): void {
     if (it.item.kind === 'escalated') expectEscalates(state, incident, it, what);
     if (it.item.kind === 'worse') this.#expectNews(incident, it.message.channel, what);
+  }
+
+  #severityAt({ at, account, rule }: NotificationItem, { severity }: Incident): Severity {
+    const before = this.#before.get(alertKey(account, rule));
+    return before !== undefined && at < before.at ? before.severity : severity;
   }
 
   /** An alert that has been no milder since its readers read of it is no news. */

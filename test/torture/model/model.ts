@@ -275,8 +275,8 @@ export class Model implements Observer {
     // What was asked at another address, or by another key, says nothing of the present one.
     const isOfPresent = this.#book.isReadAs(asked);
     if (isOfPresent) {
-      this.#book.polled(account, outcome, moment);
       this.#duties.polled(account, outcome, moment.now);
+      this.#book.polled(account, outcome, moment);
       this.given.polled(account, outcome, moment.now);
     }
     if (isOfPresent && outcome.kind === 'ok') {
@@ -350,8 +350,8 @@ export class Model implements Observer {
     const { balances, currency } = poll.reading;
     const outcome = { kind: 'ok', answer: { balances, currency }, durationMs: 0, usage: {} } as const;
     this.#story.note(13, () => `  ${account}: ${JSON.stringify(poll.reading)} was pushed`);
-    this.#book.polled(account, outcome, { now: poll.at });
     this.#duties.polled(account, outcome, poll.at);
+    this.#book.polled(account, outcome, { now: poll.at });
     this.given.polled(account, outcome, poll.at);
   }
 
