@@ -29,8 +29,15 @@ export interface Moment {
   readonly now: number;
 }
 
+/** What the model knows as a message leaves. */
+interface Leaving extends Moment {
+  readonly intervalOf: (account: string) => number;
+}
+
 const hour = 3_600_000;
 const day = 24 * hour;
+/** After a while in which nobody looked, what is open waits so long at most for a poll of its account: it may be over. */
+const confirmMs = 60_000;
 /** More than the busiest scenario has to say to one channel. */
 const mostSends = 240;
 
@@ -63,6 +70,9 @@ export class Ledger {
   readonly #lanes = new Map<string, Lane>();
   /** Until when each receiver asked this process to send it nothing: the next one does not know of it. */
   readonly #closedUntil = new Map<string, number>();
+  /** When somebody began to look again, after how long, and which accounts were read since. */
+  #awaits = { since: Number.NEGATIVE_INFINITY, gapMs: 0 };
+  readonly #readSince = new Set<string>();
   readonly readers = new Readers();
   readonly onTime = new OnTime();
   /** `<channel>/<incident>` whose beginning the channel refused for good: it need not hear the end. */
@@ -217,7 +227,17 @@ export class Ledger {
     if (!heard) this.#isBehind = true;
   }
 
-  sending(send: Send, it: Moment): void {
+  awaitsPolls(since: number, gapMs: number): void {
+    this.#awaits = { since, gapMs };
+    this.#readSince.clear();
+  }
+
+  /** Its account was polled. */
+  read(account: string): void {
+    this.#readSince.add(account);
+  }
+
+  sending(send: Send, it: Leaving): void {
     this.sends++;
     const { channel, message } = send;
     const id = baseId(message);
@@ -498,9 +518,22 @@ export class Ledger {
     );
   }
 
-  #expectOldest(row: Notification, it: Moment): void {
+  /** Something in it is open as far as anybody knows, and its account is to be read first. */
+  #isToBeConfirmed({ items }: Notification, { at, intervalOf }: Leaving): boolean {
+    const { since, gapMs } = this.#awaits;
+    const ended = new Set(items.flatMap(({ kind, incident }) => (kind === 'resolved' ? incident : [])));
+    const isAwaited = (account: string): boolean =>
+      !this.#readSince.has(account) && gapMs > intervalOf(account);
+    return (
+      at < since + confirmMs &&
+      items.some(({ incident, account }) => !ended.has(incident) && isAwaited(account))
+    );
+  }
+
+  #expectOldest(row: Notification, it: Leaving): void {
     for (const other of this.#rows.values()) {
       if (other.state !== 'pending' || other.channel !== row.channel || other.id === row.id) continue;
+      if (this.#isToBeConfirmed(other, it)) continue;
       // That it ended may be stored or not.
       if (this.#lastOf(other)?.kind === 'delivered') continue;
       if (

@@ -162,6 +162,7 @@ export class Model implements Observer {
     this.#configure(daemon);
     this.#pacing.booted(this.#now());
     this.#ledger.booted();
+    this.#ledger.awaitsPolls(this.#now(), now - (this.#endedAt ?? now));
     this.#ledger.onTime.disturb(this.#now());
     this.#own.booted();
     this.#receivers.awakes(this.#now());
@@ -272,6 +273,7 @@ export class Model implements Observer {
       () => `  ${account}: ${outcome.kind === 'ok' ? JSON.stringify(outcome.answer) : outcome.kind}`,
     );
     this.#polledAt = moment.at;
+    this.#ledger.read(account);
     // What was asked at another address, or by another key, says nothing of the present one.
     const isOfPresent = this.#book.isReadAs(asked);
     if (isOfPresent) {
@@ -402,7 +404,8 @@ export class Model implements Observer {
     const present = this.machine?.daemon?.state;
     if (present !== undefined && !this.#ledger.isFailing && this.#ledger.isNews(send))
       this.#duties.expectMaySay(present, send, moment);
-    this.#ledger.sending(send, moment);
+    const intervalOf = (id: string) => this.#book.intervalOf(id);
+    this.#ledger.sending(send, { ...moment, intervalOf });
     if (this.#ledger.isFailing) this.#receivers.toldFromMemory(send);
     if (present !== undefined)
       expectSaysWhatIs(send, present, { book: this.#book, isUnheard: this.#ledger.isUnheard });
@@ -460,6 +463,7 @@ export class Model implements Observer {
     this.#receivers.jumped(at);
     this.#duties.disturb(at);
     this.#ledger.jumped(byMs, at);
+    this.#ledger.awaitsPolls(at, byMs);
   }
 
   logged(level: string, fields: object, message: string): void {
