@@ -31,6 +31,8 @@ export interface Moment {
 
 /** What the model knows as a message leaves. */
 interface Leaving extends Moment {
+  /** When an incident was last seen to be muted. */
+  readonly mutedAt: (incident: string) => number;
   readonly intervalOf: (account: string) => number;
 }
 
@@ -278,7 +280,7 @@ export class Ledger {
     this.#owed.expectOnlyOwed(row, send);
     // While the end of a batch is unknown the daemon knows more than any batch has said.
     if (!this.isUnheard) this.#expectOldest(row, it);
-    this.#expectWhole(row, send);
+    this.#expectWhole(row, send, it);
     this.#expectSameContent(message.id, send);
   }
 
@@ -552,7 +554,7 @@ export class Ledger {
   }
 
   /** A message says all that is on its row, but for what is over, or somebody has, and the channel never heard of. */
-  #expectWhole(row: Notification, { message }: Send): void {
+  #expectWhole(row: Notification, { message }: Send, { mutedAt }: Leaving): void {
     if (message.kind !== 'incidents') return;
     for (const item of row.items) {
       const said = message.items.find(({ incident }) => incident.id === item.incident);
@@ -567,7 +569,9 @@ export class Ledger {
       const isLeft = this.readers.hasChanged(row.channel, since);
       const isUnheard = this.#unheard.has(`${row.channel}/${item.incident}`);
       const isTaken = item.kind === 'acknowledged' && isUnheard;
-      if (isLeft || isTaken || isOwedAlone || (isOver && isUnheard)) continue;
+      // Nobody can have it, and it was taken back since a batch last said what waits.
+      const isTakenBack = this.isUnheard && mutedAt(item.incident) >= since && this.#isKnownToNobody(row);
+      if (isLeft || isTaken || isOwedAlone || isTakenBack || (isOver && isUnheard)) continue;
       throw new Violation(
         'a message says all it stands for',
         `${item.kind} of ${item.incident} is not in ${message.id}`,

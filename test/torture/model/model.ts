@@ -52,8 +52,8 @@ export class Model implements Observer {
   readonly #scenario: Scenario;
   readonly #story: Story;
   readonly #calendar: Calendar;
-  /** Incidents that a silence muted, or another alert spoke for, at some time. */
-  readonly #muted = new Set<string>();
+  /** Incidents that a silence muted, or another alert spoke for, and when that was last seen. */
+  readonly #muted = new Map<string, number>();
   readonly #now: () => number;
   readonly #storage: SimStorage;
   readonly #book = new AlertBook();
@@ -273,6 +273,8 @@ export class Model implements Observer {
       () => `  ${account}: ${outcome.kind === 'ok' ? JSON.stringify(outcome.answer) : outcome.kind}`,
     );
     this.#polledAt = moment.at;
+    // What it changes is decided next: this is the last look at what was so before.
+    this.#lookForMuted(account);
     this.#ledger.read(account);
     // What was asked at another address, or by another key, says nothing of the present one.
     const isOfPresent = this.#book.isReadAs(asked);
@@ -318,10 +320,7 @@ export class Model implements Observer {
     if (!isAgain) this.#book.events.expectNothingLeft(moment.now);
     this.#tried = batch;
     this.#ledger.onTime.storing(moment.at);
-    const heard = { state, calendar: this.#calendar, book: this.#book, now: moment.now };
-    for (const incident of state.incidents.values())
-      if (silenced(state, this.#calendar, incident, moment.now) || inhibited(heard, incident))
-        this.#muted.add(incident.id);
+    this.#lookForMuted();
     this.given.follow(state, batch, moment.now);
     this.#enqueue(batch, state, moment);
     this.#review(state, moment, isAgain);
@@ -330,6 +329,20 @@ export class Model implements Observer {
     for (const part of [this.#book, this.#receivers, this.#left, this.given]) part.taken();
     this.#pacing.taken(batch);
     for (const map of this.#stored) map.take();
+  }
+
+  /** Also what is muted between two batches: it takes back what waits all the same. */
+  #lookForMuted(account?: string): void {
+    const state = this.machine?.daemon?.state;
+    const moment = this.#moment();
+    if (state === undefined || moment === null) return;
+    const heard = { state, calendar: this.#calendar, book: this.#book, now: moment.now };
+    for (const incident of state.incidents.values())
+      if (
+        (account ?? incident.account) === incident.account &&
+        (silenced(state, this.#calendar, incident, moment.now) || inhibited(heard, incident))
+      )
+        this.#muted.set(incident.id, moment.at);
   }
 
   #enqueue(batch: Batch, state: MonitorState, moment: { readonly at: number; readonly now: number }): void {
@@ -404,8 +417,11 @@ export class Model implements Observer {
     const present = this.machine?.daemon?.state;
     if (present !== undefined && !this.#ledger.isFailing && this.#ledger.isNews(send))
       this.#duties.expectMaySay(present, send, moment);
+    // While nobody knows whether a batch is stored, none says what is muted since.
+    if (this.#ledger.isUnheard) this.#lookForMuted();
+    const mutedAt = (id: string) => this.#muted.get(id) ?? Number.NEGATIVE_INFINITY;
     const intervalOf = (id: string) => this.#book.intervalOf(id);
-    this.#ledger.sending(send, { ...moment, intervalOf });
+    this.#ledger.sending(send, { ...moment, mutedAt, intervalOf });
     if (this.#ledger.isFailing) this.#receivers.toldFromMemory(send);
     if (present !== undefined)
       expectSaysWhatIs(send, present, { book: this.#book, isUnheard: this.#ledger.isUnheard });
