@@ -1,6 +1,6 @@
 import { keyOf, parseJson } from '../../domain/json.ts';
 import type { Message } from '../../domain/message.ts';
-import { cutText } from '../../domain/plain-text.ts';
+import { cleanText, cutText } from '../../domain/plain-text.ts';
 import { textBehind } from '../../domain/secret.ts';
 import { readerOf } from '../../messages/item-wording.ts';
 import { labelled } from '../../wording/lists.ts';
@@ -15,6 +15,8 @@ import { chatOf, lookUpMove, noteMove } from './telegram-bot.ts';
 import { openTelegramListener } from './telegram-listener.ts';
 
 const maxButtonRows = 8;
+/** So many characters of a name leave room for the rule, which tells two alerts of an account apart. */
+const maxNameLength = 30;
 
 interface PartWithButtons extends PostedPart {
   readonly keyboard?: object | undefined;
@@ -65,7 +67,8 @@ function keyboardOf(message: Message): object | undefined {
       : message.items.slice(0, maxButtonRows).flatMap((each) => {
           const [button] = buttonsOf(each, reader);
           if (button?.verb !== 'acknowledge') return [];
-          const text = cutText(labelled(button.label, `${each.accountName} ${each.rule}`), 60);
+          const name = cleanText(each.accountName, maxNameLength) || each.incident.account;
+          const text = cutText(labelled(button.label, `${name} ${each.rule}`), 60);
           return [[{ ...draw(button), text }]];
         });
   const filled = rows.filter((row) => row.length > 0);

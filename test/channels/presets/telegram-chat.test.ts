@@ -386,6 +386,21 @@ describe('messages', () => {
   const message = buildMessage([buildItem({ acknowledgeUrl: null })]);
   const never = new AbortController().signal;
 
+  test('about several alerts have a button for each, which names its rule beside a long name, and no sign that turns it round', async () => {
+    const { telegram, settings } = await start({ listen: true });
+    const channel = createChannel(settings, { clock, texts });
+    onTestFinished(() => channel.close());
+    const accountName = `OTP\u202e ${'n'.repeat(80)}`;
+    const items = ['sms-low', 'voip-low'].map((rule) => buildItem({ accountName, rule }));
+    await channel.send(buildMessage(items), never);
+    const markup = Object(telegram.of('sendMessage')[0]?.reply_markup);
+    const name = `OTP ${'n'.repeat(25)}…`;
+    expect(markup.inline_keyboard.flat()).toMatchObject([
+      { text: `Acknowledge: ${name} sms-low` },
+      { text: `Acknowledge: ${name} voip-low` },
+    ]);
+  });
+
   test('have buttons where their chat is heard, and none elsewhere; topics of forums are kept', async () => {
     for (const isHeard of [true, false]) {
       const { telegram, settings } = await start({ messageThreadId: '17', ...(isHeard && { listen: true }) });
