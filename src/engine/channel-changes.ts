@@ -2,7 +2,7 @@ import { type Incident, lastKeyOf, oneKey, selfAccountId } from '../domain/alert
 import { ownOf } from '../domain/own.ts';
 import { receiversOf, type Settings } from '../domain/settings.ts';
 import { channelFailed, channelFailedRule } from '../rules/self-alert-kinds.ts';
-import { keyedDigest } from './access.ts';
+import { digestKeyNote, keyedDigest } from './access.ts';
 import { deliveryNote, forgetTries, unsent } from './delivery-ended.ts';
 import { isUnsent, putNotification, queueOf } from './queue.ts';
 import { closeSelfAlert, noteMissedFarewell } from './self-alerts.ts';
@@ -35,6 +35,12 @@ export function followChannels(state: MonitorState, now: number): void {
   for (const [name, digest] of present)
     if (state.notes.get(receiverNote + name)?.value !== digest)
       state.notes.write(receiverNote + name, digest);
+}
+
+/** Digests under a key that was lost say nothing: each channel is taken for the receiver that it was, as it is better told an end of something else than none. */
+export function forgetUnreadableReceivers({ notes }: MonitorState): void {
+  if (notes.has(digestKeyNote)) return;
+  for (const { name } of notes.under(receiverNote)) notes.delete(name);
 }
 
 /** The channels of which the receiver stands in the next settings no more, under any name. */

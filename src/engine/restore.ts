@@ -9,7 +9,7 @@ import type { StoredState } from '../ports/store.ts';
 import { digestKeyNote } from './access.ts';
 import { restoreAnnounced } from './announced-runs.ts';
 import { accountsAtOnce } from './changed-accounts.ts';
-import { followChannels, noteUntold } from './channel-changes.ts';
+import { followChannels, forgetUnreadableReceivers, noteUntold } from './channel-changes.ts';
 import { unsent } from './delivery-ended.ts';
 import { incidentOf, reunite } from './incidents.ts';
 import { scheduleAccount } from './judge.ts';
@@ -63,6 +63,7 @@ export function* restoreMonitor(given: MonitorStart): Parts<MonitorState> {
   for (const [name, value] of Object.entries(stored.notes)) state.notes.setInMemory(name, { name, value });
   // It was about that one end: after the clock is set back it would lie in the future.
   if (stored.notes[aliveNote] !== undefined) state.notes.delete(aliveNote);
+  forgetUnreadableReceivers(state);
   const downMs = Math.max(0, now - lastRun.endedAt);
   yield* holdStored(state, stored);
   reunite(state, now);

@@ -443,6 +443,17 @@ describe('a channel', () => {
     expect(world.errors).toEqual([]);
   });
 
+  test('has its receiver still where the key is lost that says where it sent, and hears the end of what it was told', async () => {
+    const world = await startWorld({ rules: [rule] });
+    await read(world, 100);
+    world.daemon.state.notes.delete('digest-key');
+    await world.restart({ downMs: 0 });
+    world.provider.set('otp', 1000);
+    await world.pass(step + minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low resolved warning (topped-up)']);
+    expect(world.errors).toEqual([]);
+  });
+
   test('that is renamed is not reported again, keeps what was on its way, and hears the end', async () => {
     const world = await startWorld({ accounts: ['otp', 'ads'], rules: [rule] });
     await read(world, 100);
