@@ -6,22 +6,6 @@ import { phrases, say } from '../wording/phrase.ts';
 import { leadingBalance } from '../wording/quantity-wording.ts';
 import type { AccountView, BriefAccount } from './views.ts';
 
-/** The sums of all accounts, and those of them that are shown. */
-export interface AccountSummary {
-  readonly accounts: number;
-  readonly firing: number;
-  /** Accounts that cannot be read, and those that were not polled yet. */
-  readonly failing: number;
-  readonly waiting: number;
-  /** Accounts whose balance is empty, or may be within a day, and of which no alert fires. */
-  readonly endingSoon: number;
-  readonly worst: Severity | null;
-  /** The first to run out of all; null where there is no account. */
-  readonly first: BriefAccount | null;
-  /** The most urgent first. `day` is asked for where a sparkline is drawn. */
-  readonly shown: readonly (BriefAccount & Partial<Pick<AccountView, 'day'>>)[];
-}
-
 /** States of an account, the worst first. */
 const states = ['critical', 'warning', 'ending', 'info', 'unread', 'pending', 'waiting', 'fine'] as const;
 export const accountStates: readonly AccountState[] = states;
@@ -51,49 +35,59 @@ export function urgencyPlace(account: BriefAccount, now: number): number {
   return isUnread(account) || dueGroup(account.urgency, now) === 'now' ? 1 : actBy;
 }
 
-/** `limit` at most, in the order of accounts. Holds twice as many as it shows. */
-export class SummedAccounts {
-  readonly #limit: number;
-  readonly #now: number;
-  readonly #sums = { accounts: 0, firing: 0, failing: 0, waiting: 0, endingSoon: 0 };
-  #worst: Severity | null = null;
-  #first: BriefAccount | null = null;
-  #held: BriefAccount[] = [];
+type Shown = BriefAccount & Partial<Pick<AccountView, 'day'>>;
 
-  constructor(limit: number, now: number) {
-    this.#limit = limit;
-    this.#now = now;
-  }
+/** The sums of all accounts, and those of them that are shown. */
+export type AccountSummary = Awaited<ReturnType<typeof summarize>>;
 
-  add(account: BriefAccount): void {
-    const { firing, worst, outcome } = account;
-    this.#sums.accounts += 1;
-    this.#sums.firing += firing;
-    if (outcome === null) this.#sums.waiting += 1;
-    else if (isUnread(account)) this.#sums.failing += 1;
-    if (isEndingSoon(account)) this.#sums.endingSoon += 1;
-    if (worst !== null && (this.#worst === null || isWorse(worst, this.#worst))) this.#worst = worst;
-    if (this.#first === null || byRunway(account, this.#first) < 0) this.#first = account;
-    this.#held.push(account);
-    if (this.#held.length > 2 * this.#limit) this.#held = this.#cut();
-  }
+/** Sums up all accounts and shows `limit` of them at most, of which it holds twice as many. */
+export async function summarize(
+  slices: Iterable<readonly Shown[]> | AsyncIterable<readonly Shown[]>,
+  now: number,
+  limit = Number.POSITIVE_INFINITY,
+) {
+  const sums = noAccounts();
+  let held: Shown[] = [];
+  const cut = () => held.sort((left, right) => compare(left, right, now)).slice(0, limit);
+  for await (const accounts of slices)
+    for (const account of accounts) {
+      count(account, sums);
+      held.push(account);
+      if (held.length > 2 * limit) held = cut();
+    }
+  /** The most urgent first. `day` is asked for where a sparkline is drawn. */
+  return { ...sums, shown: cut() as readonly Shown[] };
+}
 
-  end(): AccountSummary {
-    return { ...this.#sums, worst: this.#worst, first: this.#first, shown: this.#cut() };
-  }
+function noAccounts() {
+  return {
+    ...{ accounts: 0, firing: 0 },
+    /** Accounts that cannot be read, and those that were not polled yet. */
+    ...{ failing: 0, waiting: 0 },
+    /** Accounts whose balance is empty, or may be within a day, and of which no alert fires. */
+    endingSoon: 0,
+    worst: null as Severity | null,
+    /** The first to run out of all; null where there is no account. */
+    first: null as BriefAccount | null,
+  };
+}
 
-  #cut(): BriefAccount[] {
-    return this.#held.sort((left, right) => this.#compare(left, right)).slice(0, this.#limit);
-  }
+function count(account: BriefAccount, sums: ReturnType<typeof noAccounts>): void {
+  const { firing, worst, outcome } = account;
+  sums.accounts += 1;
+  sums.firing += firing;
+  if (outcome === null) sums.waiting += 1;
+  else if (isUnread(account)) sums.failing += 1;
+  if (isEndingSoon(account)) sums.endingSoon += 1;
+  if (worst !== null && (sums.worst === null || isWorse(worst, sums.worst))) sums.worst = worst;
+  if (sums.first === null || byRunway(account, sums.first) < 0) sums.first = account;
+}
 
-  #compare(left: BriefAccount, right: BriefAccount): number {
-    const rank = (account: BriefAccount): number => accountStates.indexOf(stateOf(account));
-    return (
-      urgencyPlace(left, this.#now) - urgencyPlace(right, this.#now) ||
-      rank(left) - rank(right) ||
-      byRunway(left, right)
-    );
-  }
+function compare(left: BriefAccount, right: BriefAccount, now: number): number {
+  const rank = (account: BriefAccount): number => accountStates.indexOf(stateOf(account));
+  return (
+    urgencyPlace(left, now) - urgencyPlace(right, now) || rank(left) - rank(right) || byRunway(left, right)
+  );
 }
 
 /** Whether it is empty, or lasts less than a day by the forecast, and no alert says so: where that is shown it is not called fine. */
@@ -123,13 +117,6 @@ function runwayMsOf(account: BriefAccount): number {
 
 function byRunway(left: BriefAccount, right: BriefAccount): number {
   return runwayMsOf(left) - runwayMsOf(right) || (left.id < right.id ? -1 : 1);
-}
-
-/** All of them are shown. */
-export function summarizeAll(accounts: readonly BriefAccount[], now: number): AccountSummary {
-  const summary = new SummedAccounts(Number.POSITIVE_INFINITY, now);
-  for (const account of accounts) summary.add(account);
-  return summary.end();
 }
 
 /** Says why a check does not poll an account. */

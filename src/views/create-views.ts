@@ -1,5 +1,5 @@
 import { collect } from '../daemon/history-loader.ts';
-import { inSlices, nextTurn } from '../daemon/slices.ts';
+import { nextTurn } from '../daemon/slices.ts';
 import type { Micros } from '../domain/money.ts';
 import { type AnnouncedRun, type ExpectedTopUp, isReported } from '../domain/operator.ts';
 import { StorageError } from '../domain/operator-error.ts';
@@ -20,7 +20,8 @@ import { monthlyBudget } from '../rules/budget.ts';
 import { selfAlertTypes } from '../rules/registry.ts';
 import { isReadAt } from '../rules/stale.ts';
 import { outlookOf } from '../spending/outlook.ts';
-import { type AccountSummary, SummedAccounts } from './account-summary.ts';
+import { summarize } from './account-summary.ts';
+import { everyAccount } from './every-account.ts';
 import {
   type AccountView,
   type AlertView,
@@ -36,8 +37,6 @@ import {
   viewIncident,
   viewSilences,
 } from './views.ts';
-
-const sliceOfAccounts = 50;
 
 /** The things that people may see: the HTTP server asks the running daemon, the command line the database. */
 export type Views = ReturnType<typeof createViews>;
@@ -59,23 +58,19 @@ export function createViews(current: () => ViewDependencies) {
   const look =
     <View>(view: (parts: ViewDependencies, account: WatchedAccount) => View) =>
     async (wanted?: readonly string[]): Promise<readonly View[]> => {
-      const ids = wanted ?? [...current().state.accounts.keys()];
+      const ids = wanted ?? accountIds();
       const parts = await loaded(ids);
       return ids.flatMap((id) => parts.state.accounts.get(id) ?? []).map((account) => view(parts, account));
     };
   const accounts = look(viewAccount);
+  const accountIds = (): readonly string[] => [...current().state.accounts.keys()];
   return {
     /** False where nothing has been read: to list nothing would be no answer (`known`). */
     isKnown: () => true,
     accounts,
     accountsInBrief: look(viewBriefly),
-    async summary(limit: number): Promise<AccountSummary> {
-      const summary = new SummedAccounts(limit, current().now());
-      for await (const ids of inSlices(current().state.accounts.keys(), sliceOfAccounts))
-        for (const account of await accounts(ids)) summary.add(account);
-      return summary.end();
-    },
-    accountIds: (): readonly string[] => [...current().state.accounts.keys()],
+    summary: (limit: number) => summarize(everyAccount({ accountIds, accounts }), current().now(), limit),
+    accountIds,
     /** The number of accounts, and of those that are not read. */
     counts() {
       const { state, now } = current();

@@ -1,4 +1,3 @@
-import { inSlices } from '../daemon/slices.ts';
 import type { Payment } from '../domain/message.ts';
 import { currencyCode, type Micros } from '../domain/money.ts';
 import { sumUp } from '../domain/one-sum.ts';
@@ -9,9 +8,8 @@ import { byUrgency } from '../domain/urgency.ts';
 import { groupByRun } from '../engine/pay-runs.ts';
 import { urgencyOfPayment } from '../rules/urgency.ts';
 import type { Views } from './create-views.ts';
+import { everyAccount } from './every-account.ts';
 import type { AccountView } from './views.ts';
-
-const sliceOfAccounts = 100;
 
 /** When payments are due: the sections of a plan, in their order. */
 export const paymentGroups = ['now', 'this week', 'later'] as const;
@@ -33,12 +31,12 @@ export async function planPayments(views: Pick<Views, 'accountIds' | 'accounts' 
   const unknown: AccountView[] = [];
   const ending: AccountView[] = [];
   const due: CurrencyPayment[] = [];
-  for await (const ids of inSlices(views.accountIds(), sliceOfAccounts)) {
-    for (const account of await views.accounts(ids)) {
-      if (isUnknown(account)) unknown.push(account);
-      if (Object.values(account.runways).some((runway) => runway?.runwayMs != null)) ending.push(account);
-      due.push(...duePaymentsOf(account, now));
-    }
+  for await (const accounts of everyAccount(views)) {
+    unknown.push(...accounts.filter(isUnknown));
+    ending.push(
+      ...accounts.filter(({ runways }) => Object.values(runways).some((it) => it?.runwayMs != null)),
+    );
+    due.push(...accounts.flatMap((account) => duePaymentsOf(account, now)));
   }
   const inOrder = (left: Payment, right: Payment): number =>
     byUrgency(urgencyOfPayment(left, now), urgencyOfPayment(right, now));

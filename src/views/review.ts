@@ -8,6 +8,7 @@ import { type Balance, type BalanceDefinition, type Reading, unitOf } from '../d
 import { dayMs, isoDay, parseLocalText, zoneOffsetMs } from '../domain/time.ts';
 import { changesOf, readingsOfChanges } from '../spending/changes.ts';
 import type { Views } from './create-views.ts';
+import { everyAccount } from './every-account.ts';
 import { FallUnits, type NowAndBefore, type Reasons, reasonsOf } from './fall-units.ts';
 import type { AccountView } from './views.ts';
 
@@ -65,8 +66,7 @@ export async function reviewTime(views: ReviewViews, order: ReviewOrder) {
   const found = await views.incidents({ since, until, limit: maxIncidents });
   const incidents = found.filter((incident) => !incident.event && order.wantsIncident(incident));
   const accounts: AccountView[] = [];
-  for await (const ids of inSlices(views.accountIds(), 100))
-    accounts.push(...(await views.accounts(ids)).filter(order.wantsAccount));
+  for await (const slice of everyAccount(views)) accounts.push(...slice.filter(order.wantsAccount));
   const groupBy = order.groupBy ?? commonLabel(accounts);
   const days = daysBetween(since, until, order.timezone);
   const beforeSince = 2 * since - until;

@@ -1,12 +1,10 @@
-import { inSlices } from '../daemon/slices.ts';
 import { currencyCode, type Micros } from '../domain/money.ts';
 import { sumUp } from '../domain/one-sum.ts';
 import { type Balance, unitOf } from '../domain/reading.ts';
 import { addBudgets, addOutlooks, type SpendingOutlook } from '../spending/outlook.ts';
 import type { Views } from './create-views.ts';
+import { everyAccount } from './every-account.ts';
 import type { AccountView } from './views.ts';
-
-const sliceOfAccounts = 100;
 
 /** The spending of a balance in the present month and quarter of its account's calendar, and in the next month. */
 export interface SpendingForecast extends SpendingOutlook {
@@ -28,8 +26,8 @@ export async function forecastSpending(
   const rows: SpendingForecast[] = [];
   const unknown: string[] = [];
   let without = 0;
-  for await (const ids of inSlices(views.accountIds(), sliceOfAccounts))
-    for (const account of (await views.accounts(ids)).filter(wantsAccount)) {
+  for await (const accounts of everyAccount(views))
+    for (const account of accounts.filter(wantsAccount)) {
       const { id, balances, currency } = account;
       const own = balances.flatMap((balance) => {
         const outlook = views.outlook(id, balance.id);

@@ -6,7 +6,7 @@ import type { Balance, PollRecord, Reading } from '../../src/domain/reading.ts';
 import type { Matcher } from '../../src/domain/rule.ts';
 import type { Answered, OperatorOrder } from '../../src/engine/orders.ts';
 import type { WeekAgo } from '../../src/spending/interval.ts';
-import { type AccountSummary, SummedAccounts } from '../../src/views/account-summary.ts';
+import { type AccountSummary, summarize } from '../../src/views/account-summary.ts';
 import type { ChannelView, SilencedQuery } from '../../src/views/create-views.ts';
 import type { DaemonStatus, LiveViews } from '../../src/views/live-views.ts';
 import type { AccountView, AlertView, Explanation, FiringView, SilenceView } from '../../src/views/views.ts';
@@ -61,9 +61,7 @@ export class FakeViews implements LiveViews {
   accountsInBrief = this.accounts;
 
   async summary(limit: number): Promise<AccountSummary> {
-    const summary = new SummedAccounts(limit, viewsNow);
-    for (const account of this.accountList) summary.add(account);
-    return summary.end();
+    return summarize([this.accountList], viewsNow, limit);
   }
 
   accountIds(): readonly string[] {

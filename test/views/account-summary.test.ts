@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { urgencyOf } from '../../src/rules/urgency.ts';
-import { SummedAccounts } from '../../src/views/account-summary.ts';
+import { summarize } from '../../src/views/account-summary.ts';
 import type { AccountView } from '../../src/views/views.ts';
 import { buildAccountView, buildRunway, dayMs, viewsNow } from '../support/built-views.ts';
 
@@ -26,61 +26,65 @@ const fleet = [
   build('soon', 1),
 ];
 
-function summaryOf(limit: number) {
-  const summary = new SummedAccounts(limit, viewsNow);
-  for (const account of fleet) summary.add(account);
-  return summary.end();
+function summaryOf(limit: number, accounts = fleet) {
+  return summarize([accounts], viewsNow, limit);
 }
 
-it('a summary that shows few accounts counts them all', () => {
-  expect(summaryOf(2)).toMatchObject({ accounts: 45, firing: 3, failing: 1, waiting: 1, worst: 'critical' });
-  expect(summaryOf(1).first?.id).toBe('empty');
+it('a summary that shows few accounts counts them all', async () => {
+  expect(await summaryOf(2)).toMatchObject({
+    accounts: 45,
+    firing: 3,
+    failing: 1,
+    waiting: 1,
+    worst: 'critical',
+  });
+  expect((await summaryOf(1)).first?.id).toBe('empty');
 });
 
-it('an account to which nothing is pushed any more counts as one that cannot be read, not as one that ends soon', () => {
-  const summary = new SummedAccounts(1, viewsNow);
-  summary.add(build('pushed', 0.5, { isRead: false }));
-  expect(summary.end()).toMatchObject({ failing: 1, endingSoon: 0 });
+it('an account to which nothing is pushed any more counts as one that cannot be read, not as one that ends soon', async () => {
+  expect(await summaryOf(1, [build('pushed', 0.5, { isRead: false })])).toMatchObject({
+    failing: 1,
+    endingSoon: 0,
+  });
 });
 
-it('the most urgent are shown, and what cannot be read before all that has a date', () => {
-  const idsOf = (limit: number) => summaryOf(limit).shown.map(({ id }) => id);
-  expect(idsOf(1)).toEqual(['silent']);
-  expect(idsOf(3)).toEqual(['silent', 'empty', 'soon']);
-  expect(idsOf(45).slice(-2)).toEqual(['low', 'new']);
+it('the most urgent are shown, and what cannot be read before all that has a date', async () => {
+  const idsOf = async (limit: number) => (await summaryOf(limit)).shown.map(({ id }) => id);
+  expect(await idsOf(1)).toEqual(['silent']);
+  expect(await idsOf(3)).toEqual(['silent', 'empty', 'soon']);
+  expect((await idsOf(45)).slice(-2)).toEqual(['low', 'new']);
 });
 
-it('an account that cannot be read stands before what has a date also once an alert says so', () => {
+it('an account that cannot be read stands before what has a date also once an alert says so', async () => {
   const urgency = urgencyOf(
     { type: 'stale', balance: null, since: viewsNow, severity: 'warning' },
     null,
     viewsNow,
   );
-  const summary = new SummedAccounts(1, viewsNow);
-  for (const account of [
+  const accounts = [
     build('soon', 0.5, {
       worst: 'critical',
       firing: 1,
       urgency: { isEmpty: false, actBy: viewsNow + dayMs / 2 },
     }),
     build('stale', 50, { outcome: 'timeout', worst: 'warning', firing: 1, urgency }),
-  ])
-    summary.add(account);
-  expect(summary.end().shown.map(({ id }) => id)).toEqual(['stale']);
+  ];
+  const { shown } = await summaryOf(1, accounts);
+  expect(shown.map(({ id }) => id)).toEqual(['stale']);
 });
 
-it('of what is due now the worst is shown first, though the other runs out sooner and was looked at before', () => {
+it('of what is due now the worst is shown first, though the other runs out sooner and was looked at before', async () => {
   const undated = { type: 'auth-failed', balance: null, since: 0 } as const;
-  const summary = new SummedAccounts(1, viewsNow);
-  for (const [at, severity] of (['warning', 'critical'] as const).entries()) {
+  const accounts = (['warning', 'critical'] as const).map((severity, at) => {
     const urgency = urgencyOf({ ...undated, severity }, null, viewsNow + at);
-    summary.add(build(severity, 5 + at, { worst: severity, firing: 1, urgency }));
-  }
-  expect(summary.end().shown.map(({ id }) => id)).toEqual(['critical']);
+    return build(severity, 5 + at, { worst: severity, firing: 1, urgency });
+  });
+  const { shown } = await summaryOf(1, accounts);
+  expect(shown.map(({ id }) => id)).toEqual(['critical']);
 });
 
-it('where all are shown, what runs out first comes first of those that are read', () => {
-  const all = summaryOf(Number.POSITIVE_INFINITY).shown.map(({ id }) => id);
+it('where all are shown, what runs out first comes first of those that are read', async () => {
+  const all = (await summaryOf(Number.POSITIVE_INFINITY)).shown.map(({ id }) => id);
   expect(all).toHaveLength(45);
   expect(all.slice(0, 4)).toEqual(['silent', 'empty', 'soon', 'account-39']);
   expect(all.slice(-2)).toEqual(['low', 'new']);

@@ -7,12 +7,7 @@ import { cleanText, plural } from '../../domain/plain-text.ts';
 import { amountOf, type Balance, unitOf } from '../../domain/reading.ts';
 import { isWorse, type Severity } from '../../domain/severity.ts';
 import { dayMs } from '../../domain/time.ts';
-import {
-  type AccountSummary,
-  isEndingSoon,
-  summarizeAll,
-  wordEndingSoon,
-} from '../../views/account-summary.ts';
+import { type AccountSummary, isEndingSoon, summarize, wordEndingSoon } from '../../views/account-summary.ts';
 import type { BriefAccount } from '../../views/views.ts';
 import { endOf, sayEmptyAt, sayLength } from '../../wording/forecast-wording.ts';
 import { english } from '../../wording/language.ts';
@@ -65,7 +60,7 @@ same as GET /api/v1/accounts: money as decimal strings, times in ISO 8601 UTC, n
     const isWhole = input.flag('json') || (!input.flag('line') && !stdout.isTerminal);
     const summary = await withUnnamed(
       views,
-      isWhole ? summarizeAll(await views.accounts(), clock.now()) : await views.summary(shownOnTerminal),
+      await (isWhole ? summarize([await views.accounts()], clock.now()) : views.summary(shownOnTerminal)),
     );
     const cluster = await lookAtCluster(context, backend);
     const isOld = await warnOfOldData(context, backend, views);

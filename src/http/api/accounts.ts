@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { inSlices } from '../../daemon/slices.ts';
 import { accountJson } from '../../views/account-json.ts';
+import { everyAccount } from '../../views/every-account.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import { outcomeSchema } from '../../views/public-object.ts';
 import { endOf } from '../orders.ts';
@@ -9,7 +9,6 @@ import { accept, findAccount, pageOfList, pagingQuery } from './input.ts';
 import { answers, listed, type Operation, operations, writeList, written } from './operation.ts';
 import { byQuery, pushedReadingSchema } from './orders.ts';
 
-const sliceOfAccounts = 50;
 const { get, post } = operations('accounts');
 const params = { id: z.string() };
 
@@ -62,7 +61,6 @@ export const accountOperations: readonly Operation[] = [
   }),
 ];
 
-async function* describeAccounts(views: Pick<LiveViews, 'accounts'>, ids: readonly string[]) {
-  for await (const slice of inSlices(ids, sliceOfAccounts))
-    yield* (await views.accounts(slice)).map(accountJson);
+async function* describeAccounts(views: LiveViews, ids: readonly string[]) {
+  for await (const accounts of everyAccount(views, ids)) yield* accounts.map(accountJson);
 }

@@ -1,6 +1,6 @@
-import { inSlices } from '../../daemon/slices.ts';
 import { hourMs, isoDay, parseLocalText } from '../../domain/time.ts';
 import { dueGroup, dueGroups, notUrgent } from '../../domain/urgency.ts';
+import { everyAccount } from '../../views/every-account.ts';
 import { sortAlerts } from '../../views/sort-alerts.ts';
 import type { FiringView } from '../../views/views.ts';
 import { type Html, html, sayHtml } from '../../wording/html.ts';
@@ -16,8 +16,6 @@ import { common, pages, type Scope } from './words.ts';
 
 const shownCards = 8;
 const shownMessages = 5;
-/** More would outlive the young objects' space while they wait for a commit, and be garbage among the old ones. */
-const sliceOfAccounts = 100;
 
 /** Alerts that need somebody, the accounts, the last messages. The rest of the daemon has its turn between what is made of all accounts. */
 export async function renderOverview(scope: Scope) {
@@ -26,12 +24,11 @@ export async function renderOverview(scope: Scope) {
   // First: a daemon that stands by reads the database for them, and all that follows is of what was read.
   const listing = new AccountListing(list, scope);
   const totals = new Totals();
-  for await (const ids of inSlices(views.accountIds(), sliceOfAccounts)) {
-    for (const account of await views.accounts(ids)) {
+  for await (const accounts of everyAccount(views))
+    for (const account of accounts) {
       listing.add(account);
       totals.add(account);
     }
-  }
   const page = listing.page();
   const { ending } = page.counts;
   const needs = await urgentSection(scope, { ending, back: writeListQuery(list) });
