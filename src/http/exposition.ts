@@ -1,3 +1,5 @@
+import { getOrMake } from '../domain/get-or-make.ts';
+
 export interface Sample {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
@@ -14,21 +16,26 @@ export interface Metric {
 
 export const expositionMediaType = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** Version 0.0.4 (prometheus.io/docs/instrumenting/exposition_formats). Metrics without a sample are left out. */
-export function renderExposition(metrics: readonly Metric[]): string {
-  return metrics
-    .map((metric) => (metric.samples.length === 0 ? '' : renderHead(metric) + renderSamples(metric)))
-    .join('');
+/**
+ * Version 0.0.4 (prometheus.io/docs/instrumenting/exposition_formats). The samples of a metric stand together, also those of different
+ * slices; metrics without a sample are left out.
+ */
+export async function* renderExposition(
+  slices: Iterable<readonly Metric[]> | AsyncIterable<readonly Metric[]>,
+): AsyncGenerator<string> {
+  const families = new Map<string, string[]>();
+  for await (const metrics of slices)
+    for (const metric of metrics.filter(({ samples }) => samples.length > 0)) {
+      const lines = metric.samples.map((sample) => line(metric.name, sample));
+      getOrMake(families, metric.name, () => [renderHead(metric)]).push(lines.join(''));
+    }
+  for (const family of families.values()) yield* family;
 }
 
 /** The lines that stand once before all samples of a metric. */
-export function renderHead({ name, help, type }: Metric): string {
+function renderHead({ name, help, type }: Metric): string {
   const escaped = help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
   return `# HELP ${name} ${escaped}\n# TYPE ${name} ${type}\n`;
-}
-
-export function renderSamples({ name, samples }: Metric): string {
-  return samples.map((sample) => line(name, sample)).join('');
 }
 
 /** `le` are upper bounds of cumulative counts, without the last one that holds everything. */

@@ -3,18 +3,11 @@ import type { Runway } from '../domain/message.ts';
 import { ownOf } from '../domain/own.ts';
 import { amountOf } from '../domain/reading.ts';
 import { actsForAccounts, type ClusterStatus } from '../ports/cluster.ts';
+import { everyAccount } from '../views/every-account.ts';
 import type { LiveViews } from '../views/live-views.ts';
 import type { AccountView, FiringView } from '../views/views.ts';
-import {
-  histogramSamples,
-  type Metric,
-  renderExposition,
-  renderHead,
-  renderSamples,
-  type Sample,
-} from './exposition.ts';
+import { histogramSamples, type Metric, renderExposition, type Sample } from './exposition.ts';
 
-const sliceOfAccounts = 100;
 const sliceOfSamples = 1_000;
 const microsPerUnit = 1_000_000;
 
@@ -58,62 +51,42 @@ const helps = {
 type Samples = Readonly<Partial<Record<keyof typeof helps, readonly Sample[]>>>;
 
 /** A value that was not read is absent, never frozen: an account's series vanish while its last poll is not `ok`, or nothing is pushed. */
-export async function* renderMetrics(
-  views: LiveViews,
-  given: { readonly now: number; readonly refusedTokens: number; readonly publicUrl?: string | null },
-): AsyncGenerator<string> {
-  const { now, refusedTokens, publicUrl = null } = given;
-  yield* inFamilies(views.accountIds(), sliceOfAccounts, async (ids) =>
-    sampleAccounts(await views.accounts(ids), now, views.isKnown()),
-  );
-  const known = new Set(views.accountIds());
-  yield* inFamilies(views.counters.polls(), sliceOfSamples, (polls) => ({
-    lowwater_polls_total: polls
-      .filter(({ account }) => known.has(account))
-      .map(({ account, outcome, count }) => sample(count, { account, outcome })),
-  }));
-  yield* inFamilies(views.firing(), sliceOfSamples, sampleAlerts);
-  const durations = histogramSamples(views.counters.pollDurations());
-  yield renderExposition([
-    ...metricsOf({ lowwater_poll_duration_seconds: durations }).map((it) => ({
-      ...it,
-      type: 'histogram' as const,
-    })),
-    ...metricsOf({
-      ...sampleMessages(views),
-      ...sampleDaemon(views),
-      lowwater_refused_tokens_total: one(refusedTokens),
-      lowwater_page_info: publicUrl === null ? [] : [sample(1, { url: publicUrl })],
-    }),
-  ]);
+export function renderMetrics(views: LiveViews, given: Given): AsyncGenerator<string> {
+  return renderExposition(measure(views, given));
 }
 
-/** The samples of a metric stand together, also those of different slices. */
-async function* inFamilies<T>(
-  items: Iterable<T>,
-  size: number,
-  measure: (slice: readonly T[]) => Samples | Promise<Samples>,
-): AsyncGenerator<string> {
-  const families = new Map<string, string[]>();
-  for await (const slice of inSlices(items, size)) {
-    for (const part of metricsOf(await measure(slice)).filter(({ samples }) => samples.length > 0)) {
-      const family = families.get(part.name) ?? [renderHead(part)];
-      families.set(part.name, family);
-      family.push(renderSamples(part));
-    }
+interface Given {
+  readonly now: number;
+  readonly refusedTokens: number;
+  readonly publicUrl?: string | null;
+}
+
+async function* measure(views: LiveViews, { now, refusedTokens, publicUrl = null }: Given) {
+  for await (const accounts of everyAccount(views))
+    yield metricsOf(sampleAccounts(accounts, now, views.isKnown()));
+  const known = new Set(views.accountIds());
+  for await (const polls of inSlices(views.counters.polls(), sliceOfSamples)) {
+    const counted = polls.filter(({ account }) => known.has(account));
+    yield metricsOf({
+      lowwater_polls_total: counted.map(({ account, outcome, count }) => sample(count, { account, outcome })),
+    });
   }
-  for (const family of families.values()) yield* family;
+  for await (const firing of inSlices(views.firing(), sliceOfSamples)) yield metricsOf(sampleAlerts(firing));
+  yield metricsOf({
+    lowwater_poll_duration_seconds: histogramSamples(views.counters.pollDurations()),
+    ...sampleMessages(views),
+    ...sampleDaemon(views),
+    lowwater_refused_tokens_total: one(refusedTokens),
+    lowwater_page_info: publicUrl === null ? [] : [sample(1, { url: publicUrl })],
+  });
 }
 
 function metricsOf(all: Samples): readonly Metric[] {
   const known: Readonly<Record<string, string>> = helps;
   return Object.entries(all).map(([name, samples]) => {
-    return {
-      type: name.endsWith('_total') ? 'counter' : 'gauge',
-      name,
-      help: ownOf(known, name) ?? '',
-      samples,
-    };
+    const isHistogram = samples.some(({ series = '' }) => series !== '');
+    const type = isHistogram ? 'histogram' : name.endsWith('_total') ? 'counter' : 'gauge';
+    return { type, name, help: ownOf(known, name) ?? '', samples };
   });
 }
 

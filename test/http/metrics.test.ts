@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Forecast } from '../../src/domain/quantity.ts';
-import { renderExposition } from '../../src/http/exposition.ts';
+import { type Metric, renderExposition } from '../../src/http/exposition.ts';
 import { renderMetrics } from '../../src/http/metrics.ts';
 import type { LiveViews } from '../../src/views/live-views.ts';
 import type { AccountView } from '../../src/views/views.ts';
@@ -87,15 +87,13 @@ describe('metrics', () => {
     expect(await textOf(world.views)).toContain('lowwater_config_last_reload_successful 0\n');
   });
 
-  it('odd names are escaped, one line each', () => {
-    const text = renderExposition([
-      {
-        type: 'gauge',
-        name: 'm',
-        help: 'a\\b\nc',
-        samples: [{ labels: { a: 'q"u\\o\nte\uD800' }, value: Number.POSITIVE_INFINITY }],
-      },
-    ]);
+  it('odd names are escaped, one line each', async () => {
+    const text = await expositionOf({
+      type: 'gauge',
+      name: 'm',
+      help: 'a\\b\nc',
+      samples: [{ labels: { a: 'q"u\\o\nte\uD800' }, value: Number.POSITIVE_INFINITY }],
+    });
     expect(text).toBe('# HELP m a\\\\b\\nc\n# TYPE m gauge\nm{a="q\\"u\\\\o\\nte\uFFFD"} +Inf\n');
   });
 
@@ -107,8 +105,8 @@ describe('metrics', () => {
     );
   });
 
-  it('a metric without a sample is left out', () => {
-    expect(renderExposition([{ type: 'gauge', name: 'm', help: 'h', samples: [] }])).toBe('');
+  it('a metric without a sample is left out', async () => {
+    expect(await expositionOf({ type: 'gauge', name: 'm', help: 'h', samples: [] })).toBe('');
   });
 
   it.skipIf(promtool === null)('are clean by promtool check metrics', async () => {
@@ -306,6 +304,10 @@ describe('the rules for Prometheus that come along', () => {
     testRules({ input_series, promql_expr_test }, shippedRules);
   });
 });
+
+async function expositionOf(metric: Metric): Promise<string> {
+  return (await Array.fromAsync(renderExposition([[metric]]))).join('');
+}
 
 async function textOf(views: LiveViews): Promise<string> {
   let text = '';
