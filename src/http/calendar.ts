@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Runway } from '../domain/message.ts';
 import type { Micros } from '../domain/money.ts';
-import { missingOf } from '../domain/operator.ts';
+import { type AnnouncedRun, type ExpectedTopUp, missingOf } from '../domain/operator.ts';
 import { ownOf } from '../domain/own.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import type { Forecast } from '../domain/quantity.ts';
@@ -76,22 +76,21 @@ export async function writeCalendar(scope: Omit<Scope, 'query'>, database: strin
   const runs = views.announced().filter(({ endsAt }) => endsAt > now);
   const accounts = await accountsOf(views, [...expected, ...runs]);
   const amountIn = (currency: string | null, micros: Micros) => sayAmount(micros, { ...scope, currency });
-  const ofAccount = ({ account: id, balance }: (typeof expected | typeof runs)[number], micros: Micros) => {
-    const account = accounts.get(id) ?? { name: id, balances: [], currency: null };
-    return { amount: amountIn(unitOf(account, balance), micros), account: account.name };
-  };
-  const described = ({ account: id, balance, comment }: (typeof expected | typeof runs)[number]) => {
-    const { balances = [] } = accounts.get(id) ?? {};
+  const announced = (it: ExpectedTopUp | AnnouncedRun, micros: Micros, words: typeof says.run) => {
+    const { account: id, balance, comment } = it;
+    const { name = id, balances = [], currency = null } = accounts.get(id) ?? {};
+    const amount = amountIn(unitOf({ balances, currency }, balance), micros);
     const named = balances.length > 1 ? [sayBalance(balanceLabel(balance, balances), scope)] : [];
-    return [...named, ...(comment === '' ? [] : [comment])].join(': ');
+    const description = [...named, ...(comment === '' ? [] : [comment])].join(': ');
+    return { summary: say(words, { amount, account: name }, scope), description };
   };
   const events: readonly CalendarEvent[] = [
-    ...payments.map(({ account, balance, micros, dueAt, runAt, isDue, covers, isAtLeast }) => ({
+    ...payments.map(({ account, balance, currency, micros, dueAt, runAt, isDue, covers, isAtLeast }) => ({
       id: `pay-${account.id}-${dotted(balance)}`,
       at: runAt ?? dueAt ?? now,
       summary: say(
         isDue ? says.payNow : says.pay,
-        { amount: amountIn(unitOf(account, balance), micros), account: account.name },
+        { amount: amountIn(currency, micros), account: account.name },
         scope,
       ),
       description: withAge(
@@ -109,15 +108,13 @@ export async function writeCalendar(scope: Omit<Scope, 'query'>, database: strin
     ...expected.map((topUp) => ({
       id: `expected-${topUp.id}`,
       at: topUp.by,
-      summary: say(says.expected, ofAccount(topUp, missingOf(topUp)), scope),
-      description: described(topUp),
+      ...announced(topUp, missingOf(topUp), says.expected),
     })),
     ...runs.map((run) => ({
       id: `run-${run.id}`,
       at: run.startsAt,
       until: run.endsAt - 1,
-      summary: say(says.run, ofAccount(run, run.amountMicros), scope),
-      description: described(run),
+      ...announced(run, run.amountMicros, says.run),
     })),
     ...(unknown.length === 0 ? [] : [unknownEvent(unknown, scope)]),
   ];

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { formatMicros } from '../domain/money.ts';
 import type { AnnouncedRun, ExpectedTopUp } from '../domain/operator.ts';
 import { ownOf } from '../domain/own.ts';
-import { unitOf } from '../domain/reading.ts';
 import { isoText } from '../domain/time.ts';
 import type { DuePayment } from './payment-plan.ts';
 import {
@@ -25,7 +24,7 @@ export const paymentJson = publicObject<DuePayment>()('Payment', {
   name: [text, ({ account }) => account.name],
   labels: [texts, ({ account }) => account.labels],
   balance: same(text),
-  currency: [text, ({ account, balance }) => unitOf(account, balance) ?? ''],
+  currency: same(text),
   amount: [
     money.describe(
       'For another 30 days, and at least what clears the alerts of the balance: no more than that where `runwaySeconds` is null',

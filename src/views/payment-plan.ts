@@ -14,23 +14,16 @@ import type { AccountView } from './views.ts';
 /** When payments are due: the sections of a plan, in their order. */
 export const paymentGroups = ['now', 'this week', 'later'] as const;
 
-export interface DuePayment extends Payment {
-  readonly account: AccountView;
-  readonly due: (typeof paymentGroups)[number];
-  /** It clears the alerts of the balance; how much lasts 30 days is not known. */
-  readonly isAtLeast: boolean;
-}
+export type DuePayment = Readonly<ReturnType<typeof duePaymentsOf>[number]>;
 
-type CurrencyPayment = DuePayment & { readonly currency: string };
-
-export type CurrencyPayments = Awaited<ReturnType<typeof planPayments>>['currencies'][number];
+export type PaymentPlan = Awaited<ReturnType<typeof planPayments>>;
 
 /** Due within 30 days, or in a pay run within them, or firing now; urgent first, the currency with most payments first. Made in slices. */
 export async function planPayments(views: Pick<Views, 'accountIds' | 'accounts' | 'finance'>, now: number) {
   const { money } = views.finance();
   const unknown: AccountView[] = [];
   const ending: AccountView[] = [];
-  const due: CurrencyPayment[] = [];
+  const due: DuePayment[] = [];
   for await (const accounts of everyAccount(views)) {
     unknown.push(...accounts.filter(isUnknown));
     ending.push(
@@ -56,7 +49,7 @@ export async function planPayments(views: Pick<Views, 'accountIds' | 'accounts' 
   return { payments, currencies, runs, total, unknown, ending };
 }
 
-function duePaymentsOf(account: AccountView, now: number): readonly CurrencyPayment[] {
+function duePaymentsOf(account: AccountView, now: number) {
   const { balances, currency, runways, payments } = account;
   if (currency === null) return [];
   return payments.map((payment) => ({
@@ -64,11 +57,12 @@ function duePaymentsOf(account: AccountView, now: number): readonly CurrencyPaym
     account,
     currency: unitOf({ balances, currency }, payment.balance),
     due: dueOf(payment, now),
+    /** It clears the alerts of the balance; how much lasts 30 days is not known. */
     isAtLeast: (ownOf(runways, payment.balance) ?? null)?.restoreMicros == null,
   }));
 }
 
-function dueOf({ isDue, dueAt }: Payment, now: number): DuePayment['due'] {
+function dueOf({ isDue, dueAt }: Payment, now: number): (typeof paymentGroups)[number] {
   if (isDue) return 'now';
   return (dueAt ?? 0) <= now + weekMs ? 'this week' : 'later';
 }

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { formatMicros } from '../../domain/money.ts';
-import { unitOf } from '../../domain/reading.ts';
 import { isoDay } from '../../domain/time.ts';
 import { formatCsvLine } from '../../views/csv.ts';
 import type { LiveViews } from '../../views/live-views.ts';
@@ -157,7 +156,7 @@ type CsvPayment = Pick<DuePayment, 'account'> & Partial<DuePayment>;
 function csvCells(payment: CsvPayment): readonly string[] {
   const { account, balance = '', micros, dueAt = null, due = '', runAt = null } = payment;
   const { id, name, topUpUrl } = account;
-  const currency = unitOf(account, balance);
+  const { currency = account.currency } = payment;
   const amount = micros === undefined ? '' : formatMicros(micros);
   const [by, run] = [isoOrNull(dueAt) ?? '', isoOrNull(runAt) ?? ''];
   return [id, name, balance, currency ?? '', amount, by, topUpUrl ?? '', due, run];

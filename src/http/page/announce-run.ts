@@ -1,10 +1,11 @@
+import type { AnnouncedRun, ExpectedTopUp } from '../../domain/operator.ts';
 import { unitOf } from '../../domain/reading.ts';
 import { parseLocalText } from '../../domain/time.ts';
 import type { Wanted } from '../../engine/orders.ts';
 import { type Html, html, sayHtml } from '../../wording/html.ts';
 import { sayMoment } from '../../wording/moments.ts';
 import { phrases, say } from '../../wording/phrase.ts';
-import { sayAmount } from '../../wording/quantity-wording.ts';
+import { sayAmount, type WordingFrame } from '../../wording/quantity-wording.ts';
 import type { WebContext } from '../web-env.ts';
 import { accountsOf } from './alerts.ts';
 import { hidden, maxChoices, options, personFields, readForm, readPerson, sendBack } from './forms.ts';
@@ -26,17 +27,30 @@ const says = phrases('announce', {
 });
 
 export async function announcedRuns(scope: Scope): Promise<Html> {
-  const runs = scope.views.announced();
-  const accounts = await accountsOf(scope.views, runs);
-  const items = runs.map(({ id, account, balance, amountMicros, startsAt, endsAt, comment, announcedBy }) => {
-    const { name = account, balances = [], currency = null } = accounts.get(account) ?? {};
-    const amount = sayAmount(amountMicros, { ...scope, currency: unitOf({ balances, currency }, balance) });
-    const [from, to] = [sayMoment(startsAt, scope), sayMoment(endsAt, scope)];
-    return html`<li>${balanceLink({ id: account, name, balances }, balance, scope)}: ${sayHtml(says.run, { amount, from, to, by: html`<bdi>${announcedBy}</bdi>` }, scope)}${comment !== '' && html` (<bdi>${comment}</bdi>)`}
-<form method="post" action="/pay/cancel">${hidden('account', account)}${hidden('id', id)}<button class="quiet">${say(common.cancel, scope)}<span class="hidden"> ${nameOf(name)}</span></button></form></li>`;
+  const items = await cancellable(scope.views.announced(), scope, (run, account, frame) => {
+    const [from, to] = [sayMoment(run.startsAt, scope), sayMoment(run.endsAt, scope)];
+    const given = { amount: sayAmount(run.amountMicros, frame), from, to };
+    return html`${account}: ${sayHtml(says.run, { ...given, by: html`<bdi>${run.announcedBy}</bdi>` }, scope)}`;
   });
   return html`<section aria-labelledby="runs-heading"><h2 id="runs-heading">${say(says.title, scope)}</h2>${items.length > 0 && html`<ul class="ordered">${items}</ul>`}
 <details class="act"><summary>${say(says.announce, scope)}</summary>${runFields(scope)}</details></section>`;
+}
+
+/** Top-ups or runs that people announced, each in words with its comment and the button that cancels it. */
+export async function cancellable<Announced extends ExpectedTopUp | AnnouncedRun>(
+  announced: readonly Announced[],
+  scope: Scope,
+  wordsOf: (it: Announced, account: Html, frame: WordingFrame) => Html,
+): Promise<readonly Html[]> {
+  const accounts = await accountsOf(scope.views, announced);
+  return announced.map((it) => {
+    const { id, account, balance, comment } = it;
+    const { name = account, balances = [], currency = null } = accounts.get(account) ?? {};
+    const link = balanceLink({ id: account, name, balances }, balance, scope);
+    const words = wordsOf(it, link, { ...scope, currency: unitOf({ balances, currency }, balance) });
+    return html`<li>${words}${comment !== '' && html` (<bdi>${comment}</bdi>)`}
+<form method="post" action="/pay/cancel">${hidden('account', account)}${hidden('id', id)}<button class="quiet">${say(common.cancel, scope)}<span class="hidden"> ${nameOf(name)}</span></button></form></li>`;
+  });
 }
 
 /** `given` is what the form was sent with before. */

@@ -1,9 +1,8 @@
 import { missingOf } from '../../domain/operator.ts';
-import { unitOf } from '../../domain/reading.ts';
 import { isEndingSoon, sayEndingSoon } from '../../views/account-summary.ts';
 import {
-  type CurrencyPayments,
   type DuePayment,
+  type PaymentPlan,
   paymentGroups,
   planPayments,
   sumOf,
@@ -16,8 +15,7 @@ import { sayAmount } from '../../wording/quantity-wording.ts';
 import { sayPayRun, saySum } from '../../wording/sum-wording.ts';
 import { pageOfList } from '../api/input.ts';
 import { known } from '../refusal.ts';
-import { accountsOf } from './alerts.ts';
-import { announcedRuns } from './announce-run.ts';
+import { announcedRuns, cancellable } from './announce-run.ts';
 import { live } from './live.ts';
 import { accountLink, balanceLink, nearMoment, table } from './markup.ts';
 import { orderedForm } from './ordered.ts';
@@ -71,7 +69,7 @@ export async function renderPay(scope: Scope) {
   const content = html`<div class="section-head"><h1>${say(pages.pay, scope)}</h1><p class="download"><a href="/api/v1/pay.csv" download>${say(says.csv, scope)}</a></p></div>
 ${live(
   'pay',
-  html`${payments.length === 0 && html`<p class="empty">${say(none, scope)}</p>`}${sayEndingSoon(ending, scope).map((sentence) => html`<p class="note unread">${sentence}</p>`)}${unknownList(unknown, scope)}${unread > 0 && html`<p class="note unread">${say(says.unread, { count: unread }, scope)}</p>`}${payRuns(plan, scope)}${paymentGroups.map((due) => paymentSection(due, { shown: items, currencies }, scope))}
+  html`${payments.length === 0 && html`<p class="empty">${say(none, scope)}</p>`}${sayEndingSoon(ending, scope).map((sentence) => html`<p class="note unread">${sentence}</p>`)}${unknownList(unknown, scope)}${unread > 0 && html`<p class="note unread">${say(says.unread, { count: unread }, scope)}</p>`}${payRuns(plan, scope)}${paymentGroups.map((due) => paymentSection(due, items, currencies, scope))}
 ${pager((place) => withQuery('/pay', { cursor: place }), { cursor, nextCursor }, scope)}
 <p class="lead">${say(says.lead, scope)}</p>
 ${await expectedList(scope)}${await announcedRuns(scope)}`,
@@ -102,15 +100,11 @@ function unknownList(unknown: readonly AccountView[], scope: Scope): Html | null
   return html`<p class="note unread">${words}</p>`;
 }
 
-interface ShownPayments {
-  readonly shown: readonly DuePayment[];
-  readonly currencies: readonly CurrencyPayments[];
-}
-
 /** The page's payments that are due then; the sums are those of all pages. */
 function paymentSection(
   due: DuePayment['due'],
-  { shown, currencies }: ShownPayments,
+  shown: readonly DuePayment[],
+  currencies: PaymentPlan['currencies'],
   scope: Scope,
 ): Html | null {
   const rows = shown.filter((payment) => payment.due === due);
@@ -133,8 +127,8 @@ ${table(
 
 /** What, how much, by when, and what to do. */
 function paymentRow(payment: DuePayment, scope: Scope): Html {
-  const { account, balance, micros, dueAt, isDue, isAtLeast, runAt = null } = payment;
-  const sum = html`<strong>${sayAmount(micros, { ...scope, currency: unitOf(account, balance) })}</strong>`;
+  const { account, balance, currency, micros, dueAt, isDue, isAtLeast, runAt = null } = payment;
+  const sum = html`<strong>${sayAmount(micros, { ...scope, currency })}</strong>`;
   const by =
     isDue || dueAt === null
       ? html`<strong class="gone">${say(says.dueNow, scope)}</strong>`
@@ -152,24 +146,13 @@ function paymentRow(payment: DuePayment, scope: Scope): Html {
 }
 
 async function expectedList(scope: Scope): Promise<Html | null> {
-  const { views } = scope;
-  const expected = views.expected();
-  if (expected.length === 0) return null;
-  const accounts = await accountsOf(views, expected);
-  return html`<section aria-labelledby="ordered-heading"><h2 id="ordered-heading">${say(says.orderedHeading, scope)}</h2><ul class="ordered">${expected.map(
-    (topUp) => {
-      const { id, account, balance, by: arrivesBy, comment, orderedBy } = topUp;
-      const { name = account, balances = [], currency = null } = accounts.get(account) ?? {};
-      const amount = sayAmount(missingOf(topUp), {
-        ...scope,
-        currency: unitOf({ balances, currency }, balance),
-      });
-      const given = { account: balanceLink({ id: account, name, balances }, balance, scope), amount };
-      const more = { moment: sayMoment(arrivesBy, scope), by: html`<bdi>${orderedBy}</bdi>` };
-      return html`<li>${sayHtml(says.expected, { ...given, ...more }, scope)}${comment !== '' && html` (<bdi>${comment}</bdi>)`}
-<form method="post" action="/pay/cancel"><input type="hidden" name="account" value="${account}"><input type="hidden" name="id" value="${id}"><button class="quiet">${say(common.cancel, scope)}<span class="hidden"> ${nameOf(name)}</span></button></form></li>`;
-    },
-  )}</ul></section>`;
+  const items = await cancellable(scope.views.expected(), scope, (topUp, account, frame) => {
+    const moment = sayMoment(topUp.by, scope);
+    const given = { account, amount: sayAmount(missingOf(topUp), frame), moment };
+    return sayHtml(says.expected, { ...given, by: html`<bdi>${topUp.orderedBy}</bdi>` }, scope);
+  });
+  if (items.length === 0) return null;
+  return html`<section aria-labelledby="ordered-heading"><h2 id="ordered-heading">${say(says.orderedHeading, scope)}</h2><ul class="ordered">${items}</ul></section>`;
 }
 
 const ofRuns = phrases('payRuns', {
@@ -178,17 +161,14 @@ const ofRuns = phrases('payRuns', {
   all: 'All within 30 days: {sum}',
 });
 
-type Plan = Awaited<ReturnType<typeof planPayments>>;
-
 /** One sum over all currencies, and what each pay run must hold; null where neither `money` nor `payDays` is set. */
-function payRuns({ runs, total }: Pick<Plan, 'runs' | 'total'>, scope: Scope): Html | null {
+function payRuns({ runs, total }: Pick<PaymentPlan, 'runs' | 'total'>, scope: Scope): Html | null {
   if (total === null && runs.length === 0) return null;
+  const items = runs.map(({ payments, ...run }) => {
+    const words = sayPayRun({ ...run, count: payments.length }, scope);
+    return run.at === null ? html`<li><strong class="gone">${words}</strong></li>` : html`<li>${words}</li>`;
+  });
   return html`<section aria-labelledby="runs-of-pay"><h2 id="runs-of-pay">${say(runs.length > 0 ? ofRuns.heading : ofRuns.one, scope)}</h2>
 ${total !== null && html`<p class="sums">${say(ofRuns.all, { sum: saySum(total, scope) }, scope)}</p>`}
-${runs.length > 0 && html`<ul>${runs.map((run) => runItem(run, scope))}</ul>`}</section>`;
-}
-
-function runItem({ payments, ...run }: Plan['runs'][number], scope: Scope): Html {
-  const words = sayPayRun({ ...run, count: payments.length }, scope);
-  return run.at === null ? html`<li><strong class="gone">${words}</strong></li>` : html`<li>${words}</li>`;
+${runs.length > 0 && html`<ul>${items}</ul>`}</section>`;
 }
