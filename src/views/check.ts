@@ -1,7 +1,6 @@
 import { HistoryLoader } from '../daemon/history-loader.ts';
 import { guardFor, rememberLastPoll } from '../daemon/rate-guard.ts';
 import { entryOf } from '../domain/provider-entry.ts';
-import type { OutcomeKind } from '../domain/reading.ts';
 import { blockedUntil, observePoll } from '../engine/observe.ts';
 import { startMonitor } from '../engine/restore.ts';
 import { groupOf, type WatchedAccount } from '../engine/state.ts';
@@ -11,16 +10,9 @@ import { sayDuration } from '../wording/moments.ts';
 import { nothingAsked } from './account-summary.ts';
 import { createViews } from './create-views.ts';
 import type { StoredDependencies } from './stored-views.ts';
-import type { AccountView, Explanation } from './views.ts';
 
 /** One account, polled now and judged by its rules with what the database remembers of it. */
-export interface CheckedAccount {
-  readonly view: AccountView;
-  /** Null when it was not asked, because the provider refused lately; what was there before where its readings are pushed. */
-  readonly outcome: OutcomeKind | null;
-  readonly reason: string | null;
-  readonly explanations: readonly Explanation[];
-}
+export type CheckedAccount = Awaited<ReturnType<typeof checkAccounts>>[number];
 
 /**
  * Polls accounts once and says what each rule makes of it. Stores nothing, notifies nobody. Accounts that share
@@ -34,7 +26,7 @@ export async function checkAccounts(
     readonly provider: Provider;
     readonly signal: AbortSignal;
   },
-): Promise<readonly CheckedAccount[]> {
+) {
   const { settings, reader, clock, random, calendar } = parts;
   const now = () => clock.now();
   const state = startMonitor({ settings, stored: await reader.load(), calendar, random, now: now() });
@@ -44,7 +36,7 @@ export async function checkAccounts(
   const guard = guardFor(state);
   for (const account of state.accounts.values()) rememberLastPoll(guard, state, account, startedAt);
 
-  const check = async (account: WatchedAccount, startAt: number): Promise<CheckedAccount> => {
+  const check = async (account: WatchedAccount, startAt: number) => {
     await pauseOrEnd(clock, startAt - startedAt, parts.signal);
     const blocked = blockedUntil(state, account.id);
     const at = now();
@@ -66,6 +58,7 @@ export async function checkAccounts(
         : outcome.kind === 'ok'
           ? null
           : outcome.reason;
+    /** No outcome when it was not asked, because the provider refused lately; what was there before where its readings are pushed. */
     return { view, outcome: outcome?.kind ?? null, reason, explanations };
   };
   const chosen = [...state.accounts.values()].filter(

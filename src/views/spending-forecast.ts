@@ -1,26 +1,26 @@
 import { currencyCode, type Micros } from '../domain/money.ts';
 import { sumUp } from '../domain/one-sum.ts';
-import { type Balance, unitOf } from '../domain/reading.ts';
-import { addBudgets, addOutlooks, type SpendingOutlook } from '../spending/outlook.ts';
+import { unitOf } from '../domain/reading.ts';
+import { addBudgets, addOutlooks } from '../spending/outlook.ts';
 import type { Views } from './create-views.ts';
 import { everyAccount } from './every-account.ts';
 import type { AccountView } from './views.ts';
 
 /** The spending of a balance in the present month and quarter of its account's calendar, and in the next month. */
-export interface SpendingForecast extends SpendingOutlook {
-  readonly account: AccountView;
-  readonly provider: string;
-  readonly balance: Balance;
-  readonly currency: string;
-  /** The budget of the month; null where there is none. */
-  readonly budget: Micros | null;
-}
+export type SpendingForecast = ReturnType<typeof forecastsOf>[number];
 
-type ForecastViews = Pick<Views, 'accountIds' | 'accounts' | 'finance' | 'outlook'>;
+function forecastsOf(views: Pick<Views, 'outlook'>, account: AccountView) {
+  const { id, balances, currency } = account;
+  return balances.flatMap(({ id: balance }) => {
+    const outlook = views.outlook(id, balance);
+    if (outlook === null || currency === null) return [];
+    return { ...outlook, account, balance, currency: unitOf({ balances, currency }, balance) };
+  });
+}
 
 /** The coming cost of accounts; sums in one currency where that is set. `without`: balances without a forecast, those that were never read among them. Made in slices. */
 export async function forecastSpending(
-  views: ForecastViews,
+  views: Pick<Views, 'accountIds' | 'accounts' | 'finance' | 'outlook'>,
   wantsAccount: (account: AccountView) => boolean = () => true,
 ) {
   const rows: SpendingForecast[] = [];
@@ -28,17 +28,11 @@ export async function forecastSpending(
   let without = 0;
   for await (const accounts of everyAccount(views))
     for (const account of accounts.filter(wantsAccount)) {
-      const { id, balances, currency } = account;
-      const own = balances.flatMap((balance) => {
-        const outlook = views.outlook(id, balance.id);
-        if (outlook === null || currency === null) return [];
-        const unit = unitOf({ balances, currency }, balance.id);
-        return { ...outlook, account, balance: balance.id, currency: unit };
-      });
+      const own = forecastsOf(views, account);
       rows.push(...own);
       const withForecast = own.filter(({ month }) => month.total !== null).length;
-      without += balances.length - withForecast;
-      if (withForecast === 0) unknown.push(id);
+      without += account.balances.length - withForecast;
+      if (withForecast === 0) unknown.push(account.id);
     }
   const { money } = views.finance();
   const inOne = (pick: (row: SpendingForecast) => Micros) => {

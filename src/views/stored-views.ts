@@ -1,12 +1,12 @@
 import { HistoryLoader } from '../daemon/history-loader.ts';
 import { refuse } from '../domain/operator.ts';
 import { refusals } from '../engine/orders/refusals.ts';
-import { type Answered, type OperatorOrder, takeLeftOrder } from '../engine/orders.ts';
+import { type OperatorOrder, takeLeftOrder } from '../engine/orders.ts';
 import { type MonitorStart, startMonitor } from '../engine/restore.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { OrderReach } from '../ports/orders.ts';
 import type { LeftOrder, StoredState, StoreFile, StoreReader } from '../ports/store.ts';
-import { createViews, type Views } from './create-views.ts';
+import { createViews } from './create-views.ts';
 import { type Leaving, leaveOrders, leaveTest } from './leave-orders.ts';
 import type { ViewDependencies } from './views.ts';
 
@@ -16,12 +16,7 @@ export interface StoredDependencies
   readonly clock: Clock;
 }
 
-export interface StoredViews extends Views {
-  /** Leaves an order for the daemon, unless it does not fit what is stored, or was done before. */
-  order(order: OperatorOrder, leaving: Omit<Leaving, 'reach'>): Promise<Answered<OperatorOrder>>;
-  /** Accounts of the database that the settings do not name. */
-  readonly unnamed: readonly string[];
-}
+export type StoredViews = Awaited<ReturnType<typeof openStoredViews>>;
 
 /** A reader of a database polls nothing. */
 const noReach: OrderReach = {
@@ -31,9 +26,7 @@ const noReach: OrderReach = {
 };
 
 /** The views of a process that only reads the database: of what is stored now, with the orders that wait for a daemon carried out. */
-export async function openStoredViews(
-  parts: StoredDependencies & { readonly reader: StoreFile },
-): Promise<StoredViews> {
+export async function openStoredViews(parts: StoredDependencies & { readonly reader: StoreFile }) {
   const { reader, clock } = parts;
   // Looked for first: what a daemon carries out meanwhile is in what is loaded after it.
   const orders = await reader.leftOrders();
@@ -42,10 +35,12 @@ export async function openStoredViews(
   const { accounts, polled } = known.state;
   return {
     ...createViews(() => known),
+    /** Accounts of the database that the settings do not name. */
     unnamed: [...polled.keys()].filter((id) => !accounts.has(id)),
-    async order(order, given) {
-      const leaving = { ...given, reach: noReach };
-      const [answer] = await leaveOrders(known.state, [order], clock.now(), leaving);
+    /** Leaves an order for the daemon, unless it does not fit what is stored, or was done before. */
+    async order(order: OperatorOrder, leaving: Omit<Leaving, 'reach'>) {
+      const given = { ...leaving, reach: noReach };
+      const [answer] = await leaveOrders(known.state, [order], clock.now(), given);
       if (answer === undefined) throw new TypeError('an order without an answer');
       return answer;
     },
