@@ -75,18 +75,18 @@ interface Shown {
 
 /** The charts of one balance or both: drawn here, drawn again by the script with a cursor, and as tables. */
 export async function chartSection(scope: Scope, account: AccountView): Promise<Html> {
-  const { query } = scope;
   const asked = askedSpan(scope, ['since', 'until']);
   const { span } = asked;
   const shown = { account, span, scope };
-  const wanted = readBalances(query, account);
-  const path = accountPath(account.id);
+  const wanted = readBalances(scope.query, account);
   const figures = await Promise.all(wanted.map(({ id }) => chartFigure(id, shown)));
+  // A range up to now stays one while the page is open.
+  const since = span.preset === null ? datesOf(span) : `since=${span.preset.ms / dayMs}d`;
   return html`<section aria-labelledby="chart-heading" class="chart-section"><div class="section-head"><h2 id="chart-heading">${capital(say(says.heading, { balance: balancesWords(wanted, scope), span: spanWords(shown) }, scope))}</h2>
-<div class="choices">${rangeLinks(path, shown, query)}${balanceLinks(shown, wanted, query)}</div></div>
-${rangeForm(shown, query, asked)}
+<div class="choices">${rangeLinks(shown)}${balanceLinks(shown, wanted)}</div></div>
+${rangeForm(shown, asked)}
 ${figures}
-<p class="download"><a href="/api/v1${path}/history.csv?${exportQuery(span)}" data-csv download>${say(says.csv, scope)}</a> <span class="soft">${say(says.csvHolds, scope)}</span></p></section>`;
+<p class="download"><a href="/api/v1${accountPath(account.id)}/history.csv?${since}" data-csv download>${say(says.csv, scope)}</a> <span class="soft">${say(says.csvHolds, scope)}</span></p></section>`;
 }
 
 type AskedSpan = ReturnType<typeof askedSpan>;
@@ -125,10 +125,11 @@ function spanWords({ span, scope }: Shown): string {
   return say(says.fromTo, { from: sayMoment(span.since, scope), to }, scope);
 }
 
-function rangeLinks(path: string, { span: { preset }, scope }: Shown, query: URLSearchParams): Html {
+function rangeLinks({ account, span: { preset }, scope }: Shown): Html {
   const link = (range: (typeof chartRanges)[number]): Html => {
-    const words = { range: range.name, since: null, until: null };
-    return choiceLink(`${path}?${changed(query, words)}`, say(range.label, scope), range === preset);
+    const query = changed(scope, { range: range.name, since: null, until: null });
+    const path = `${accountPath(account.id)}?${query}#chart-heading`;
+    return choiceLink(path, say(range.label, scope), range === preset);
   };
   return html`<nav class="filters" aria-label="${say(says.range, scope)}">${chartRanges.map(link)}</nav>`;
 }
@@ -136,43 +137,36 @@ function rangeLinks(path: string, { span: { preset }, scope }: Shown, query: URL
 function balanceLinks(
   { account: { id: account, balances }, scope }: Shown,
   wanted: readonly BalanceDefinition[],
-  query: URLSearchParams,
 ): Html | null {
   if (balances.length < 2) return null;
-  const link = (value: string, word: string, current: boolean): Html =>
-    choiceLink(`${accountPath(account)}?${changed(query, { balance: value })}`, word, current);
+  const link = (balance: string, word: string, current: boolean): Html =>
+    choiceLink(`${accountPath(account)}?${changed(scope, { balance })}#chart-heading`, word, current);
   const each = balances.map(({ id, label }) =>
     link(id, sayLabel(label, scope), wanted.length === 1 && wanted[0]?.id === id),
   );
   return html`<nav class="filters" aria-label="${say(says.balance, scope)}">${each}${link('both', say(balances.length === 2 ? says.both : says.all, scope), wanted.length > 1)}</nav>`;
 }
 
-/** The address with some of its words replaced, without what a form has just done. */
-function changed(query: URLSearchParams, words: Readonly<Record<string, string | null>>): string {
+/** The query with some of its words replaced, without what a form has just done. */
+export function changed({ query }: Scope, words: Readonly<Record<string, string | null>>): string {
   const next = new URLSearchParams(query);
   for (const [name, word] of Object.entries({ ...words, done: null })) {
     if (word === null) next.delete(name);
     else next.set(name, word);
   }
-  return `${next}#chart-heading`;
+  return next.toString();
 }
 
-function rangeForm({ account, scope }: Shown, query: URLSearchParams, asked: AskedSpan): Html {
+function rangeForm({ account, scope }: Shown, { days: [since, until], problem }: AskedSpan): Html {
   const today = isoDay(scope.now, scope.timezone);
-  const {
-    days: [since, until],
-    problem,
-  } = asked;
-  const balance = query.get('balance');
+  const balance = scope.query.get('balance');
   return html`<form class="search range" method="get" action="${accountPath(account.id)}#chart-heading">${balance !== null && html`<input type="hidden" name="balance" value="${balance}">`}
 <label>${say(common.from, scope)} <input type="date" name="since" value="${since}" max="${today}" required></label>
 <label>${say(common.to, scope)} <input type="date" name="until" value="${until}" max="${today}" required></label>
 <button class="quiet">${say(common.show, scope)}</button>${problem !== null && html`<p class="problem" role="alert">${problem}</p>`}</form>`;
 }
 
-/** A range up to now stays one while the page is open. */
-function exportQuery({ since, until, preset }: ChartSpan): string {
-  if (preset !== null) return `since=${preset.ms / dayMs}d`;
+function datesOf({ since, until }: ChartSpan): string {
   return `since=${isoText(since)}&until=${isoText(until)}`;
 }
 
@@ -182,8 +176,7 @@ async function chartFigure(balance: Balance, shown: Shown): Promise<Html> {
   const chart = await buildChart(scope.views, { account, span, balance, now: scope.now }).catch(
     onStorageError(null),
   );
-  const dates = `since=${isoText(span.since)}&until=${isoText(span.until)}`;
-  const time = span.preset === null ? dates : `range=${span.preset.name}`;
+  const time = span.preset === null ? datesOf(span) : `range=${span.preset.name}`;
   const name = sayBalance(balanceLabel(balance, account.balances), scope);
   const words = chart === null ? '' : describeChart(chart, balance, shown);
   const picture = chart && drawChart(chart, say(says.words, { balance: name, words }, scope), scope);

@@ -6,7 +6,7 @@ import { sayDuration } from '../../wording/moments.ts';
 import { phrases, say } from '../../wording/phrase.ts';
 import { readAlertQuery, selects } from './alerts-page.ts';
 import { type ChartSpan, chartRanges } from './chart-model.ts';
-import { askedSpan } from './chart-section.ts';
+import { askedSpan, changed } from './chart-section.ts';
 import { costSection } from './cost-forecast.ts';
 import { choiceLink, options, textChoice } from './forms.ts';
 import { incidentTable } from './incidents.ts';
@@ -114,13 +114,10 @@ function filterForm(
 ): Html {
   const choices = scope.views.choices();
   const ranges = chartRanges.filter(({ ms }) => ms > dayMs);
-  const link = (name: string): string => {
-    const to = new URLSearchParams(scope.query);
-    for (const gone of ['from', 'to', 'done']) to.delete(gone);
-    to.set('range', name);
-    return `/review?${to.toString()}`;
-  };
+  const link = (range: string) => `/review?${changed(scope, { range, from: null, to: null })}`;
   const { q, account, rule, label } = filters;
+  const labels = new Set(choices.labels.map(([pair]) => pair.slice(0, pair.indexOf('='))));
+  const keys = [...labels].map((key) => [key, key] as const);
   const set = [q, account, rule, label, person, groupBy].filter(Boolean).length;
   return html`<nav class="filters" aria-label="${say(says.time, scope)}">${ranges.map((range) => choiceLink(link(range.name), say(range.label, scope), range === span.preset))}</nav>
 <form class="search range review" method="get" action="/review" role="search" aria-label="${say(says.reviewed, scope)}">
@@ -133,12 +130,8 @@ ${textChoice('account', choices.accounts, { chosen: filters.account }, scope)}
 ${textChoice('rule', choices.rules, { chosen: filters.rule }, scope)}
 ${textChoice('label', choices.labels, { chosen: filters.label }, scope)}
 <label>${say(says.acknowledgedBy, scope)} <input name="person" value="${person}" maxlength="100"></label>
-<label>${say(says.groupBy, scope)} <select name="by">${options([['', say(says.commonest, scope)], ...labelKeys(choices.labels)], groupBy ?? '')}</select></label>
+<label>${say(says.groupBy, scope)} <select name="by">${options([['', say(says.commonest, scope)], ...keys], groupBy ?? '')}</select></label>
 <a href="/review">${say(says.remove, scope)}</a></div></details></form>`;
-}
-
-function labelKeys(labels: readonly (readonly [string, string])[]): readonly (readonly [string, string])[] {
-  return [...new Set(labels.map(([label]) => label.slice(0, label.indexOf('='))))].map((key) => [key, key]);
 }
 
 function tiles(review: Review, scope: Scope): Html {
