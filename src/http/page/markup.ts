@@ -1,3 +1,4 @@
+import { displayName } from '../../domain/alert.ts';
 import { StorageError } from '../../domain/operator-error.ts';
 import { ownOf } from '../../domain/own.ts';
 import { type Balance, unitOf } from '../../domain/reading.ts';
@@ -114,6 +115,12 @@ export function headlineOf({ headline, accountName }: AlertView, frame: Frame): 
 /** An account's page, under its name. */
 export function accountLink({ id, name }: Pick<AccountView, 'id' | 'name'>): Html {
   return html`<a href="${accountPath(id)}"><bdi>${nameOf(name)}</bdi></a>`;
+}
+
+/** The same of an id: of what no account is, such as lowwater itself, it is the name. */
+export function subjectLink(id: string, names: ReadonlyMap<string, string>): Html {
+  const name = names.get(id);
+  return name === undefined ? html`<bdi>${displayName(id)}</bdi>` : accountLink({ id, name });
 }
 
 /** The account, with the balance that is meant where it has several. */

@@ -1,4 +1,3 @@
-import { displayName } from '../../domain/alert.ts';
 import type { Notification } from '../../domain/outbox.ts';
 import type { ChannelView } from '../../views/create-views.ts';
 import { type Html, html, sayHtml } from '../../wording/html.ts';
@@ -7,7 +6,7 @@ import { sayAgain } from '../../wording/say-again.ts';
 import { pageOfTime } from '../api/input.ts';
 import { known } from '../refusal.ts';
 import { live } from './live.ts';
-import { accountLink, age, badge, ifReadable, table, unknown } from './markup.ts';
+import { age, badge, ifReadable, subjectLink, table, unknown } from './markup.ts';
 import { pager } from './pager.ts';
 import { common, type Frame, pages, type Scope, withQuery } from './words.ts';
 
@@ -135,13 +134,11 @@ function about(names: AccountNames, { items, report }: Notification, frame: Fram
   if (report !== null) return html`<bdi>${report.id}</bdi>`;
   if (items.length === 0) return unknown(frame);
   const more = items.length - shownItems;
-  const links = items.slice(0, shownItems).map(({ account, rule }) => {
-    const known = names.get(account);
-    const name =
-      known === undefined
-        ? html`<bdi>${displayName(account)}</bdi>`
-        : accountLink({ id: account, name: known });
-    return html`<span class="line">${name} <span class="soft">${rule}</span></span> `;
-  });
+  const links = items
+    .slice(0, shownItems)
+    .map(
+      ({ account, rule }) =>
+        html`<span class="line">${subjectLink(account, names)} <span class="soft">${rule}</span></span> `,
+    );
   return html`${links}${more > 0 && html`<span class="soft">${say(says.more, { count: more }, frame)}</span>`}`;
 }

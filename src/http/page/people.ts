@@ -1,4 +1,3 @@
-import { displayName } from '../../domain/alert.ts';
 import type { AuditEntry } from '../../domain/operator.ts';
 import { onStorageError } from '../../domain/operator-error.ts';
 import { ownOf } from '../../domain/own.ts';
@@ -11,7 +10,7 @@ import { known, RequestError, refusals } from '../refusal.ts';
 import { keptLengthMs, type Session } from '../session.ts';
 import type { WebContext } from '../web-env.ts';
 import { live } from './live.ts';
-import { accountLink, momentAndAge, table, unknown } from './markup.ts';
+import { momentAndAge, subjectLink, table, unknown } from './markup.ts';
 import { pager } from './pager.ts';
 import { common, type Frame, pages, type Scope, withQuery } from './words.ts';
 
@@ -140,11 +139,6 @@ function actionRow(
   frame: Frame,
 ): Html {
   const act = ownOf(acts, action);
-  const known = names.get(account ?? '');
-  const subject =
-    account === null || known === undefined
-      ? html`<bdi>${account === null ? '' : displayName(account)}</bdi>`
-      : accountLink({ id: account, name: known });
-  return html`<tr><th scope="row"><bdi>${by}</bdi></th><td data-label="${say(says.action, frame)}">${act === undefined ? action.replaceAll('-', ' ') : say(act, frame)}</td><td data-label="${say(common.account, frame)}">${account === null ? unknown(frame) : subject}</td>
+  return html`<tr><th scope="row"><bdi>${by}</bdi></th><td data-label="${say(says.action, frame)}">${act === undefined ? action.replaceAll('-', ' ') : say(act, frame)}</td><td data-label="${say(common.account, frame)}">${account === null ? unknown(frame) : subjectLink(account, names)}</td>
 <td data-label="${say(common.rule, frame)}">${rule === null ? unknown(frame) : html`<code>${rule}</code>`}</td><td data-label="${say(says.details, frame)}"><bdi>${detail}</bdi></td><td data-label="${say(says.when, frame)}">${momentAndAge(at, frame)}</td><td data-label="${say(says.from, frame)}">${from ?? unknown(frame)}</td></tr>`;
 }
