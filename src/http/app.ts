@@ -66,7 +66,9 @@ export function createApp(site: Site): App {
       site.log.error({ err: error, path: context.req.path }, 'an answer was cut off');
       context.env.outgoing.destroy();
     });
-    requireReadableAddress(context);
+    // Hono takes a broken percent sign for a character of its own.
+    if (decodePercent(context.req.path) === null)
+      throw new RequestError('bad_request', refusals.brokenPercent());
     requireOwnPage(site, context.env.incoming);
     context.set('signedIn', isSignedIn(site, context.env.incoming));
     context.set('door', openDoor(context, views));
@@ -136,11 +138,6 @@ function answerBy(app: OpenAPIHono<WebEnv>): App {
       // Other parts of the process keep Node's own `Request` and `Response`.
       { overrideGlobalObjects: false },
     )(request, response);
-}
-
-/** Hono takes a broken percent sign for a character of its own. */
-function requireReadableAddress({ req }: WebContext): void {
-  if (decodePercent(req.path) === null) throw new RequestError('bad_request', refusals.brokenPercent());
 }
 
 async function refuse(site: Site, error: unknown, context: WebContext): Promise<Response> {

@@ -13,7 +13,10 @@ export function makeRoom(server: Server, most: number): void {
   const connections = new Map<Socket, ServerResponse<IncomingMessage> | null>();
   server.on('connection', (socket) => {
     if (connections.size >= most) {
-      const owing = connections.entries().find(([held, response]) => isOwed(held, response));
+      // A request, the rest of one, or the reading of an answer.
+      const owing = connections
+        .entries()
+        .find(([held, about]) => about === null || !about.req.complete || held.writableLength > 0);
       const [leaving] = owing ?? [socket];
       connections.delete(leaving);
       leaving.destroy();
@@ -30,11 +33,6 @@ export function makeRoom(server: Server, most: number): void {
       if (!socket.destroyed) connections.set(socket, null);
     });
   });
-}
-
-/** A request, the rest of one, or the reading of an answer. */
-function isOwed(socket: Socket, response: ServerResponse | null): boolean {
-  return response === null || !response.req.complete || socket.writableLength > 0;
 }
 
 /** Requests that may wait until others are answered: one more ends its connection. */

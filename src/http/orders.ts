@@ -1,4 +1,3 @@
-import { isRefusal, type Refusal } from '../domain/operator.ts';
 import type { OutcomeKind } from '../domain/reading.ts';
 import { type Answered, type GivenOrder, makeOrder } from '../engine/orders.ts';
 import { actsForAccounts } from '../ports/cluster.ts';
@@ -41,11 +40,6 @@ export function openDoor(context: WebContext, views: Pick<LiveViews, 'orders' | 
 function doorOf(path: string): GivenOrder['from']['door'] {
   if (path.startsWith('/api/')) return 'api';
   return path === '/ack' ? 'link' : 'page';
-}
-
-/** The end of each of many orders: null where it was done. */
-export function refusalsOf(answers: readonly (object | Refusal)[]): readonly (Refusal | null)[] {
-  return answers.map((answer) => (isRefusal(answer) ? answer : null));
 }
 
 /** The end of a poll that was ordered. */

@@ -14,7 +14,7 @@ import type { Answer } from './refusal.ts';
 import { acceptsGzip, type Site } from './web-env.ts';
 
 /** Requests that programs make all day: they are answered without loading what page and API need. */
-export type Probe = (query: URLSearchParams, now: number) => Answer;
+export type Probe = (query: URLSearchParams) => Answer;
 
 /**
  * `/livez` says that the process answers and depends on nothing, so a container is never restarted for an
@@ -32,16 +32,13 @@ export function createProbes(views: Pick<CurrentViews, 'now'>): ReadonlyMap<stri
 
 function readiness(views: LiveViews, query: URLSearchParams): Answer {
   const { ready, problems, version, startedAt, configLoadedAt, configReloadOk, cluster } = views.status();
-  const status = ready ? 'ok' : isBlind(cluster) ? 'not-polling' : 'starting';
+  // It knows the accounts, and nobody polls them.
+  const isBlind = cluster?.polling.who === 'nobody' && cluster.role !== 'loading';
+  const status = ready ? 'ok' : isBlind ? 'not-polling' : 'starting';
   const body = { status, problems, ...(cluster && clusterJson(cluster)) };
   if (!query.has('verbose')) return json(ready ? 200 : 503, body);
   const instants = { startedAt: isoText(startedAt), configLoadedAt: isoText(configLoadedAt) };
   return json(ready ? 200 : 503, { ...body, version, ...instants, configReloadOk });
-}
-
-/** It knows the accounts, and nobody polls them. */
-function isBlind(cluster: ClusterStatus | undefined): boolean {
-  return cluster?.polling.who === 'nobody' && cluster.role !== 'loading';
 }
 
 /** `polling`: `this`, another node, `nobody` or `unknown`. Other daemons look at the rest to judge who may poll. */
@@ -72,18 +69,13 @@ export type Scrape = (request: IncomingMessage, response: ServerResponse) => Pro
 export function createScrape(site: Site): Scrape {
   const { views, settings, clock, log, attempts } = site;
   let wasLogged = false;
-  const requireAccess = async (request: IncomingMessage): Promise<void> => {
-    if (settings.openMetrics || isFromHere(site, request)) return;
-    try {
-      await requireSignIn(site, request);
-    } catch (refusal) {
-      if (!wasLogged) log.warn({}, refusedScrape);
-      wasLogged = true;
-      throw refusal;
-    }
-  };
   return async (request, response) => {
-    await requireAccess(request);
+    if (!settings.openMetrics && !isFromHere(site, request))
+      await requireSignIn(site, request).catch((refusal: unknown) => {
+        if (!wasLogged) log.warn({}, refusedScrape);
+        wasLogged = true;
+        throw refusal;
+      });
     const zipped = acceptsGzip(String(request.headers['accept-encoding'] ?? ''));
     response.writeHead(200, {
       'content-type': expositionMediaType,

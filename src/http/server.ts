@@ -116,7 +116,7 @@ async function answerOrThrow(
   if (!reads && (probe !== undefined || url.pathname === '/metrics')) throw wrongMethod('HEAD, GET');
   // The web's `Request` refuses to be one of these.
   if (request.method === 'TRACE') throw wrongMethod('HEAD, GET, POST, DELETE');
-  if (probe !== undefined) return send(probe(url.searchParams, site.clock.now()), request, response);
+  if (probe !== undefined) return send(probe(url.searchParams), request, response);
   requireOwnHost(site, url.pathname, request);
   if (url.pathname === '/metrics') return scrape(request, response);
   if (!/^(?:identity)?$/i.test(request.headers['content-encoding'] ?? ''))

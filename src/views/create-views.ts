@@ -150,6 +150,7 @@ export function createViews(current: () => ViewDependencies) {
       const account = state.accounts.get(id);
       const outlook = account && outlookOf(account.spending, balance, now());
       if (!account || !outlook) return null;
+      /** The budget of the month; null where there is none. */
       const budget = monthlyBudget(account, balance, outlook.month.spent);
       return { ...outlook, provider: account.settings.provider, budget };
     },
@@ -194,7 +195,7 @@ export function createViews(current: () => ViewDependencies) {
   };
 }
 
-type Choices = readonly (readonly [value: string, word: string])[];
+export type Choices = readonly (readonly [value: string, word: string])[];
 
 /** Keys by which alerts and silences can be chosen, each with the word for people. */
 function listChoices({ accounts, settings }: MonitorState) {

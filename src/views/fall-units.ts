@@ -43,7 +43,9 @@ export class FallUnits {
   }
 
   #endDay(): void {
-    if (this.#falls >= leastFalls && this.#unit === this.#least && !isRounded(this.#unit)) {
+    // A provider that rounds to cents shows cents, whatever a message takes.
+    const isRounded = Number.isInteger(Math.log10(this.#unit));
+    if (this.#falls >= leastFalls && this.#unit === this.#least && !isRounded) {
       this.#known += this.#daySpent;
       this.#messages += this.#daySpent / this.#unit;
     }
@@ -74,11 +76,6 @@ function splitChange(now: FallUnits, before: FallUnits): Reasons | null {
   if (price === null || former === null) return null;
   const volume = Math.round((now.spent / price - before.spent / former) * former);
   return { price: now.spent - before.spent - volume, volume };
-}
-
-/** A provider that rounds to cents shows cents, whatever a message takes. */
-function isRounded(unit: Micros): boolean {
-  return Number.isInteger(Math.log10(unit));
 }
 
 function commonDivisor(one: Micros, other: Micros): Micros {

@@ -305,12 +305,16 @@ describe('the rules for Prometheus that come along', () => {
   });
 });
 
-async function expositionOf(metric: Metric): Promise<string> {
-  return (await Array.fromAsync(renderExposition([[metric]]))).join('');
+function expositionOf(metric: Metric): Promise<string> {
+  return joined(renderExposition([[metric]]));
 }
 
-async function textOf(views: LiveViews): Promise<string> {
+function textOf(views: LiveViews): Promise<string> {
+  return joined(renderMetrics(views, { now: viewsNow, refusedTokens: 0 }));
+}
+
+async function joined(parts: AsyncIterable<string>): Promise<string> {
   let text = '';
-  for await (const part of renderMetrics(views, { now: viewsNow, refusedTokens: 0 })) text += part;
+  for await (const part of parts) text += part;
   return text;
 }

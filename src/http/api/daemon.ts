@@ -34,7 +34,9 @@ type Listed = Iterable<object | null> | AsyncIterable<object>;
 
 /** The views that commands show, each as a list. */
 const shownViews = {
-  accounts: ({ views }) => describeBriefly(views),
+  async *accounts({ views }) {
+    for await (const ids of inSlices(views.accountIds(), 50)) yield* await views.accountsInBrief(ids);
+  },
   summary: async ({ views, limit }) => [await views.summary(limit)],
   account: async ({ views, account }) => [await views.account(account)],
   readings: ({ views, account, from, to }) => views.readings(account, from, to),
@@ -123,10 +125,6 @@ export const daemonOperations: readonly Operation[] = [
 
 async function* listItems(view: keyof typeof shownViews, query: ViewQuery): AsyncGenerator<object | null> {
   yield* await shownViews[view](query);
-}
-
-async function* describeBriefly(views: LiveViews) {
-  for await (const ids of inSlices(views.accountIds(), 50)) yield* await views.accountsInBrief(ids);
 }
 
 function required<Found>(found: Found | null): Found {

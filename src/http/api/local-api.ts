@@ -16,7 +16,9 @@ interface LocalApiOptions {
 }
 
 /** Answers reading calls of the API in this process, without a server: `path` with its query. Never rejects for a refusal. */
-export function openLocalApi({ version, now, timezone, views }: LocalApiOptions) {
+export function openLocalApi({ version, now, timezone, views: stored }: LocalApiOptions) {
+  // Reading operations ask the views of a database for nothing that only a running daemon has.
+  const views = stored as LiveViews | null;
   const app = new OpenAPIHono<WebEnv>();
   app.use(async (context, next) => {
     context.set('now', now);
@@ -24,9 +26,9 @@ export function openLocalApi({ version, now, timezone, views }: LocalApiOptions)
     context.set('site', { timezone } as Site);
     context.set('cutOff', () => undefined);
     if (views !== null) {
-      context.set('views', readingViews(views));
+      context.set('views', views);
       const query = new URL(context.req.url).searchParams;
-      context.set('scope', { language: english, views: readingViews(views), now, timezone, query });
+      context.set('scope', { language: english, views, now, timezone, query });
     }
     await next();
   });
@@ -39,9 +41,4 @@ export function openLocalApi({ version, now, timezone, views }: LocalApiOptions)
     const response = await app.request(path);
     return { status: response.status, body: await response.json() };
   };
-}
-
-/** Reading operations ask the views of a database for nothing that only a running daemon has. */
-function readingViews(views: Views): LiveViews {
-  return views as LiveViews;
 }

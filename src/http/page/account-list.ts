@@ -53,7 +53,7 @@ export class AccountListing {
   readonly #compare: (left: Place, right: Place) => number;
   /** The end of the page before. Balances move while somebody turns pages: this one begins behind that place. */
   readonly #last: Place | null;
-  readonly #counts: Record<AccountState, number>;
+  readonly #counts: Partial<Record<AccountState, number>> = {};
   readonly #lists = new Set<readonly BalanceDefinition[]>();
   #total = 0;
   #matching = 0;
@@ -68,23 +68,13 @@ export class AccountListing {
     this.#now = now;
     this.#compare = comparePlaces(query, language);
     this.#last = query.cursor === null ? null : parseCursor(query.cursor, placeSchema);
-    this.#counts = {
-      critical: 0,
-      warning: 0,
-      ending: 0,
-      info: 0,
-      unread: 0,
-      pending: 0,
-      waiting: 0,
-      fine: 0,
-    };
   }
 
   add(account: AccountView): void {
     const state = stateOf(account);
     this.#lists.add(account.balances);
     this.#total += 1;
-    this.#counts[state] += 1;
+    this.#counts[state] = (this.#counts[state] ?? 0) + 1;
     const { state: wanted, sort } = this.#query;
     if (wanted !== null && state !== wanted) return;
     if (!mentionsAll(this.#query.search, [account.id, account.name], account.labels)) return;
@@ -109,7 +99,7 @@ export class AccountListing {
       nextCursor: more ? writeCursor(end.place) : null,
       /** The balances that all accounts have; null where accounts have different ones. */
       balances: commonBalances(this.#lists),
-      /** Counts of all accounts, also those that the query leaves out. */
+      /** Counts of all accounts, also those that the query leaves out; of a state that none is in there is none. */
       counts: this.#counts,
     };
   }
@@ -173,15 +163,13 @@ function keyOf(account: AccountView, sort: SortKey, now: number): number | strin
       return accountStates.indexOf(stateOf(account));
     case 'name':
       return nameOf(account.name).toLowerCase();
-    case 'burn':
-      return negate(account.runways[leadingBalance(account)]?.burnPerDay ?? null);
+    case 'burn': {
+      const burn = account.runways[leadingBalance(account)]?.burnPerDay ?? null;
+      return burn && -burn;
+    }
     case 'age':
       return account.readAt;
     default:
       return account.reading?.balances[sort] ?? null;
   }
-}
-
-function negate(value: number | null): number | null {
-  return value === null ? null : -value;
 }

@@ -50,12 +50,12 @@ function stateFilters({ counts, total }: AccountPage, list: ListQuery, scope: Sc
     const path = writeListQuery({ ...list, state, cursor: null });
     return choiceLink(path, label, list.state === state);
   };
-  const present = accountStates.filter((state) => counts[state] > 0 || list.state === state);
+  const present = accountStates.filter((state) => counts[state] !== undefined || list.state === state);
   return html`<nav class="filters" aria-label="${say(says.filter, scope)}">${filter(null, html`${say(says.allStates, { count: total }, scope)}`)}${present.map(
     (state) =>
       filter(
         state,
-        html`<span class="${stateTones[state]}">${icon(stateTones[state])}</span>${stateWord(state, scope)} ${counts[state]}`,
+        html`<span class="${stateTones[state]}">${icon(stateTones[state])}</span>${stateWord(state, scope)} ${counts[state] ?? 0}`,
       ),
   )}</nav>`;
 }

@@ -148,17 +148,14 @@ function concerns({ match }: SilenceView, account: AccountView): boolean {
   );
 }
 
-function failureWords({ failure }: AccountView, frame: Frame): string {
-  if (failure === null) return say(says.failed, frame);
-  return say(says.because, { reason: sayAgain(withoutStop(failure), frame) }, frame);
-}
-
 function failureNote(account: AccountView, frame: Frame): Html | null {
   if (account.outcome === null || account.outcome === 'ok') return null;
-  const { consecutiveFailures, backoffUntil, reading } = account;
+  const { failure, consecutiveFailures, backoffUntil, reading } = account;
   const waits = backoffUntil !== null && backoffUntil > frame.now;
   const said = htmlSentences(
-    failureWords(account, frame),
+    failure === null
+      ? say(says.failed, frame)
+      : say(says.because, { reason: sayAgain(withoutStop(failure), frame) }, frame),
     consecutiveFailures > 1 && say(says.failedInARow, { count: consecutiveFailures }, frame),
     waits && sayHtml(says.waits, { moment: momentAndAge(backoffUntil, frame) }, frame),
     reading !== null && say(says.lastReading, frame),

@@ -6,7 +6,7 @@ import { phrases, say } from '../../wording/phrase.ts';
 import { sayAgain } from '../../wording/say-again.ts';
 import { accept, findAccount, parseInput } from '../api/input.ts';
 import { readSilenceOrder, silenceOrderSchema } from '../api/orders.ts';
-import { endOf, refusalsOf } from '../orders.ts';
+import { endOf } from '../orders.ts';
 import { known, RequestError, refusals } from '../refusal.ts';
 import type { WebApp, WebContext } from '../web-env.ts';
 import { digestOf, readAlertQuery, selectAlerts } from './alerts-page.ts';
@@ -135,8 +135,8 @@ async function silence(context: WebContext): Promise<Response> {
 
 async function actOnMany(form: URLSearchParams, context: WebContext): Promise<string> {
   const { scope, door } = context.var;
-  const ticked = () => form.getAll('alert').flatMap(readPicked);
-  const alerts = form.get('all') === 'yes' ? await readMatching(scope, form) : ticked();
+  const alerts =
+    form.get('all') === 'yes' ? await readMatching(scope, form) : form.getAll('alert').flatMap(readPicked);
   if (alerts.length === 0) return 'none';
   const isSilence = form.get('do') === 'silence';
   const isGivenBack = form.get('do') === 'unacknowledge';
@@ -147,7 +147,7 @@ async function actOnMany(form: URLSearchParams, context: WebContext): Promise<st
     return { kind: 'acknowledge', ...nameOf(alert), comment } as const;
   });
   const given = await door.giveAll(wanted, by);
-  const answers = refusalsOf(given);
+  const answers = given.map((answer: object) => (isRefusal(answer) ? answer : null));
   const changed = alerts.filter((_, index) => answers[index]?.refused === 'changed');
   const other = isSilence
     ? answers.find((answer) => answer !== null && answer.refused !== 'changed')

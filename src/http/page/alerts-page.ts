@@ -101,16 +101,16 @@ async function openSection(scope: Scope, query: AlertQuery): Promise<Html> {
   return html`<section aria-labelledby="found-heading"><h2 id="found-heading">${say(common.alerts, { count: matching }, scope)}${shown < matching && say(says.onThisPage, { count: shown }, scope)}</h2>
 <ul class="alerts picked">${cards.map((card) => alertCard(card, accounts, scope, { back, pick: picker(card) }))}</ul>
 ${pagerOf(query, nextCursor, scope)}
-${bulkForm(page, query, { back, scope })}</section>`;
+${bulkForm(page, query, scope)}</section>`;
 }
 
 function bulkForm(
-  { matching, digest }: AlertPage,
+  { matching, digest }: ReturnType<typeof pageOfAlerts>,
   query: AlertQuery,
-  { back, scope }: { readonly back: string; readonly scope: Scope },
+  scope: Scope,
 ): Html {
   return html`<form id="bulk" class="panel" method="post" action="/alerts/many"><h3>${say(says.many, scope)}</h3>
-<input type="hidden" name="back" value="${back}"><input type="hidden" name="query" value="${writeAlertQuery({ ...query, cursor: null })}"><input type="hidden" name="seen-all" value="${digest}">
+<input type="hidden" name="back" value="${writeAlertQuery(query)}"><input type="hidden" name="query" value="${writeAlertQuery({ ...query, cursor: null })}"><input type="hidden" name="seen-all" value="${digest}">
 <label><input type="checkbox" name="all" value="yes"> ${say(says.all, { count: matching }, scope)}</label>
 ${personFields(scope)}
 ${durationField(scope)}
@@ -149,8 +149,6 @@ const states = ['open', 'firing', 'pending', 'past'] as const;
 
 /** The query of the alerts page's address. Null and empty texts ask for everything. */
 type AlertQuery = ReturnType<typeof readAlertQuery>;
-
-type AlertPage = ReturnType<typeof pageOfAlerts>;
 
 /** Alerts that a phone shows within a few screens; actions on many stand below the list. */
 const pageSize = 20;

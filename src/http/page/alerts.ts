@@ -94,7 +94,7 @@ export function alertCard(
   const account = accounts.get(alert.account) ?? null;
   const tone = alert.state === 'pending' ? 'pending' : alert.severity;
   const content = html`${place.pick}<div class="alert-words"><p class="alert-what">${badge(tone, stateWord(tone, scope))} ${headlineLink(alert, scope)}</p>
-${sameCause(alerts, scope)}<p class="alert-when">${whenWords(alert, account, scope)}${place.isBrief === true && alert.notified.length > 0 && undelivered(alert, scope)}</p>${account !== null && moneyOnItsWay(account, alert.balance, scope)}${
+${sameCause(alerts, scope)}<p class="alert-when">${whenWords(alert, account, scope)}${place.isBrief === true && undelivered(alert, scope)}</p>${account !== null && moneyOnItsWay(account, alert.balance, scope)}${
     place.isBrief !== true &&
     html`<p class="alert-meta">${rulesOf(alerts, scope)} · ${sinceWords(alert, scope)}${conditions(alert, scope)}</p>`
   }${account !== null && !place.isOnAccount && hintLine(account, scope)}</div>
@@ -141,13 +141,11 @@ function headlineLink(alert: AlertView, scope: Scope): Html {
 
 function conditions(alert: AlertView, frame: Frame): Html {
   const { acknowledged, silenced, inhibited, flapping } = alert;
-  const { reached = [], waiting = [] } = Object.groupBy(alert.notified, ({ at }) =>
-    at === null ? 'waiting' : 'reached',
-  );
+  const reached = alert.notified.filter(({ at }) => at !== null);
   return html`${
     reached.length > 0 &&
     html` · ${sayHtml(says.notified, { channels: listNames(reached, frame), age: age(Math.max(...reached.map(({ at }) => at ?? 0)), frame) }, frame)}`
-  }${waiting.length > 0 && html` · <span class="condition">${sayHtml(says.undelivered, { channels: listNames(waiting, frame) }, frame)}</span>`}${
+  }${undelivered(alert, frame)}${
     acknowledged !== null &&
     html` · <span class="condition">${icon('person')}${acknowledgedWords(acknowledged, frame)}</span>`
   }${silenced && html` · <span class="condition">${icon('silence')}${say(says.silenced, frame)}</span>`}${

@@ -2,6 +2,7 @@ import { decodePercent } from '../../domain/addresses.ts';
 import type { SeenAlert, SeenAlertName } from '../../domain/operator.ts';
 import { severities } from '../../domain/severity.ts';
 import { parseDuration } from '../../domain/time.ts';
+import type { Choices } from '../../views/create-views.ts';
 import type { AlertView } from '../../views/views.ts';
 import { type Html, type HtmlValue, html } from '../../wording/html.ts';
 import { sayExactDuration } from '../../wording/moments.ts';
@@ -42,8 +43,6 @@ const choiceWords = {
   label: { label: says.label, every: says.everyLabel },
 };
 const noReader = { name: '', isProven: false };
-
-type Choices = readonly (readonly [value: string, word: string])[];
 
 /** More than this are typed, not chosen: a list of thousands is most of its page. */
 export const maxChoices = 200;

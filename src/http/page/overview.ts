@@ -30,7 +30,7 @@ export async function renderOverview(scope: Scope) {
       totals.add(account);
     }
   const page = listing.page();
-  const { ending } = page.counts;
+  const { ending = 0 } = page.counts;
   const needs = await urgentSection(scope, { ending, back: writeListQuery(list) });
   const messages = await ifReadable(
     async () => messageTable(await views.notifications(shownMessages), scope),
@@ -93,7 +93,8 @@ async function urgentSection(
   }
   const cards = groupByCause(urgent);
   const shown = cards.slice(0, shownCards);
-  const todayEndsAt = Math.max(endOfDay(scope), scope.now + nightMs);
+  const midnight = parseLocalText(`${isoDay(scope.now, scope.timezone)}T23:59`, scope.timezone);
+  const todayEndsAt = Math.max(midnight ?? 0, scope.now + nightMs);
   const groups = Map.groupBy(shown, ([first]) =>
     dueGroup(first?.urgency ?? notUrgent, scope.now, todayEndsAt),
   );
@@ -117,10 +118,6 @@ ${cards.length > shownCards && html`<p><a href="/alerts?care=nobody&state=firing
 
 /** Work to be done before the morning belongs to today. */
 const nightMs = 12 * hourMs;
-
-function endOfDay({ now, timezone }: Scope): number {
-  return parseLocalText(`${isoDay(now, timezone)}T23:59`, timezone) ?? now;
-}
 
 /** Why silence is no good news: what was not read, what may be empty without an alert, what is muted, what is wrong with lowwater itself. */
 function doubtsOf(scope: Scope, ending: number): readonly Html[] {

@@ -3,15 +3,10 @@ import { type Listener, phrases, say } from '../../wording/phrase.ts';
 
 const says = phrases('pager', { pages: 'Pages of this list', first: 'First page', next: 'Next page' });
 
-interface Place {
-  readonly cursor: string | null;
-  readonly nextCursor: string | null;
-}
-
 /** To the first and the next page of a list, with what stands between; nothing where one page is all. */
 export function pager(
   addressOf: (cursor: string | null) => string,
-  { cursor, nextCursor }: Place,
+  { cursor, nextCursor }: Readonly<Record<'cursor' | 'nextCursor', string | null>>,
   frame: Listener,
   between: HtmlValue = null,
 ): Html | null {

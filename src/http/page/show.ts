@@ -75,9 +75,10 @@ export async function show(
   if (chrome === null) return context.html(layOut({ ...whole, chrome }).markup, status);
   const needs = await needsOf(views, scope, ending);
   const title = needs.title === null ? shown.title : `${needs.title} · ${shown.title}`;
-  const framed = { ...whole, title, worst: needs.worst, chrome: chromeOf(context, current) };
-  const { markup } = layOut(framed);
-  return context.html(mayAct(context) ? markup : withoutOrders(markup), status);
+  const { markup } = layOut({ ...whole, title, worst: needs.worst, chrome: chromeOf(context, current) });
+  const { sessions } = context.var.site;
+  const isViewer = sessions?.roleOfSession(context.req.header('cookie')) === 'viewer';
+  return context.html(isViewer ? withoutOrders(markup) : markup, status);
 }
 
 /** A viewer sees no form that it may not send. */
@@ -89,10 +90,6 @@ function withoutOrders(markup: string): string {
       '',
     )
     .replaceAll(/<label class="pick">.*?<\/label>/gs, '');
-}
-
-function mayAct({ var: { site }, req }: WebContext): boolean {
-  return site.sessions === null || site.sessions.roleOfSession(req.header('cookie')) !== 'viewer';
 }
 
 function chromeOf(context: WebContext, current: PageName | null): Chrome {

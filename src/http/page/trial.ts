@@ -6,6 +6,7 @@ import {
   type RuleField,
   readWrittenRule,
   ruleFields,
+  type WrittenRule,
   writeRule,
 } from '../../rules/rule-schema.ts';
 import { ruleOn } from '../../rules/rules-for-account.ts';
@@ -115,10 +116,7 @@ async function showTrial(context: WebContext, shown: TrialShown): Promise<Respon
 const [, , month, quarter, year] = chartRanges;
 const trialTimes = [month, quarter, { ...year, name: '365d' }] as const;
 
-interface Problem {
-  readonly path: string;
-  readonly message: string;
-}
+type Problem = Extract<WrittenRule, { readonly kind: 'invalid' }>['problems'][number];
 
 /** The form for other values: a rule of an account, what was filled in, and what came of it. */
 interface TrialShown extends RuleOnTrial {
