@@ -86,8 +86,8 @@ export async function requireSignIn(site: Site, request: IncomingMessage): Promi
   const given = /^Bearer +(.+)$/i.exec(request.headers.authorization ?? '')?.[1];
   if (given !== undefined) {
     const role = sessions.roleOf(given) ?? sessions.roleOf(decodeUtf8(given));
-    if (role === null) await refuseToken(site, request);
-    else return requireRole(role, request);
+    if (role === null) throw await refuseToken(site, request);
+    return requireRole(role, request);
   }
   const role = sessions.roleOfSession(request.headers.cookie);
   if (role === null) {
@@ -109,15 +109,13 @@ function requireRole(role: Role, request: IncomingMessage): void {
     throw new RequestError('forbidden', refusals.mayOnlyLook());
 }
 
-/** Throws the refusal of a wrong token, slowly where there were many. */
-async function refuseToken({ attempts }: Site, request: IncomingMessage): Promise<never> {
+/** The refusal of a wrong token, slowly where there were many. */
+async function refuseToken({ attempts }: Site, request: IncomingMessage): Promise<RequestError> {
   const slowed = await attempts.recordFailure(peerOf(request));
-  if (slowed === null) {
-    throw new RequestError('unauthorized', refusals.wrongToken(), {
-      'www-authenticate': 'Bearer realm="lowwater", error="invalid_token"',
-    });
-  }
-  throw new RequestError('too_many_attempts', refusals.tooManyTokens(slowed), slowed.headers);
+  const wrong = { 'www-authenticate': 'Bearer realm="lowwater", error="invalid_token"' };
+  return slowed === null
+    ? new RequestError('unauthorized', refusals.wrongToken(), wrong)
+    : new RequestError('too_many_attempts', refusals.tooManyTokens(slowed), slowed.headers);
 }
 
 function isReading({ method }: IncomingMessage): boolean {

@@ -17,11 +17,12 @@ const maxHeld = 32;
 export class Attempts {
   readonly #clock: Clock;
   readonly #log: Pick<Log, 'warn'>;
+  /** Wrong tokens since the start. */
+  refused = 0;
   #windowStart: number;
   #failures = new Map<string, number>();
   #total = 0;
   #held = 0;
-  #refused = 0;
   #unlogged = 0;
   #lastAddress = '';
   #cancelLog: (() => void) | null = null;
@@ -32,15 +33,10 @@ export class Attempts {
     this.#windowStart = clock.monotonic();
   }
 
-  /** Since the start. */
-  get refused(): number {
-    return this.#refused;
-  }
-
   /** Notes a wrong token. Null while few were; then the headers of its answer, and the seconds until they are counted from zero again. */
   async recordFailure(address: string) {
     this.#turnWindow();
-    this.#refused += 1;
+    this.refused += 1;
     this.#logSoon(address);
     const before = this.#failures.get(address) ?? 0;
     const many = this.#total >= maxOverall || before >= maxPerAddress;

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import type { Micros } from '../domain/money.ts';
-import { formatMicros } from '../domain/money.ts';
+import { formatMicros, type Micros } from '../domain/money.ts';
 import type { Quantity } from '../domain/quantity.ts';
 import { outcomeKinds } from '../domain/reading.ts';
 import { severities } from '../domain/severity.ts';

@@ -124,9 +124,7 @@ const csvHeader = formatCsvLine([
 /** An unknown value is empty. */
 function csvLine(row: SpendingForecast, label: string | null): string {
   const { account, balance, provider, currency, knownSince, spent, ...known } = rowJson(row);
-  const cells = (given: ReturnType<typeof rangeOrNull>) => [
-    ...[given?.amount ?? '', given?.low ?? '', given?.high ?? ''],
-  ];
+  const cells = (it: ReturnType<typeof rangeOrNull>) => [it?.amount ?? '', it?.low ?? '', it?.high ?? ''];
   return formatCsvLine([
     ...[account, row.account.name, balance, provider, labelOf(row.account, label), currency, knownSince],
     ...[spent, ...cells(known.thisMonth), known.budget ?? '', known.quarterKnownSince, known.spentInQuarter],

@@ -11,7 +11,7 @@ import { accountsOf } from './alerts.ts';
 import { hidden, maxChoices, options, personFields, readForm, readPerson, sendBack } from './forms.ts';
 import { balanceLink } from './markup.ts';
 import { readAmount } from './ordered.ts';
-import { askAgain } from './show.ts';
+import { giveOrAskAgain } from './show.ts';
 import { zoneOfForm } from './time-zone.ts';
 import { common, nameOf, type Scope } from './words.ts';
 
@@ -71,18 +71,13 @@ function accountField({ views }: Scope, given: string | null): Html {
     : html`<select name="account" required>${options(accounts, given)}</select>`;
 }
 
-/** Announces what the form says. A refused one is shown again with the reason and what was typed. */
+/** Announces what the form says. */
 export async function announceRun(context: WebContext): Promise<Response> {
-  const { scope, door } = context.var;
+  const { scope } = context.var;
   const form = await readForm(context);
   form.set('back', '/pay');
-  try {
-    await door.give(readRun(form, scope), readPerson(form).by);
-    return sendBack(context, form, 'announced');
-  } catch (error) {
-    const heading = say(says.announce, scope);
-    return askAgain(context, error, { heading, form: runFields(scope, form), back: '/pay' });
-  }
+  const again = { heading: say(says.announce, scope), fields: () => runFields(scope, form), back: '/pay' };
+  return (await giveOrAskAgain(context, form, readRun, again)) ?? sendBack(context, form, 'announced');
 }
 
 /** Reads times by the clocks of the page's zone. Throws `RequestError` where the form cannot be read. */

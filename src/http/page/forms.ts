@@ -42,7 +42,6 @@ const choiceWords = {
   rule: { label: common.rule, every: says.everyRule },
   label: { label: says.label, every: says.everyLabel },
 };
-const noReader = { name: '', isProven: false };
 
 /** More than this are typed, not chosen: a list of thousands is most of its page. */
 export const maxChoices = 200;
@@ -132,7 +131,7 @@ export function personFields(scope: Scope, given = new URLSearchParams()): Html 
 
 /** Asks for no name that is known: what the trusted proxy says counts, and what this browser gave last stands there. */
 export function nameField(given: string | null, scope: Scope): Html {
-  const { name, isProven } = scope.reader ?? noReader;
+  const { name = '', isProven = false } = scope.reader ?? {};
   if (isProven) return html`<p class="soft">${say(says.asWhom, { name }, scope)}</p>`;
   return html`<label>${say(says.name, scope)} <input name="by" required maxlength="100" autocomplete="name" value="${given ?? name}"></label>`;
 }

@@ -3,9 +3,9 @@ import type { HtmlValue } from '../../wording/html.ts';
 import { phrases, say } from '../../wording/phrase.ts';
 import { findAccount } from '../api/input.ts';
 import type { WebContext } from '../web-env.ts';
-import { readForm, readOwnPath, readPerson, sendBack } from './forms.ts';
+import { readForm, readOwnPath, sendBack } from './forms.ts';
 import { orderedFields, readTopUp } from './ordered.ts';
-import { askAgain } from './show.ts';
+import { giveOrAskAgain } from './show.ts';
 import { nameOf } from './words.ts';
 
 const says = phrases('orderTopUp', { question: 'Ordered for {name}?' });
@@ -31,23 +31,18 @@ export async function orderTopUp(context: WebContext): Promise<Response> {
  * Orders what the form says: null. A refused form is shown again with the reason and what was typed; sent once more it says that its
  * sender saw why.
  */
-export async function refuseTopUp(
+export function refuseTopUp(
   context: WebContext,
   account: AccountView,
   form: URLSearchParams,
-  { back, action, extra, ...place }: TopUpPlace,
+  { action, extra, ...place }: TopUpPlace,
 ): Promise<Response | null> {
-  const { scope, door } = context.var;
-  try {
-    await door.give(readTopUp(account.id, form, scope), readPerson(form).by);
-    return null;
-  } catch (error) {
-    const heading = say(says.question, { name: nameOf(account.name) }, scope);
-    return askAgain(context, error, {
-      heading,
-      form: orderedFields(account, form, scope, action, extra),
-      back,
-      ...place,
-    });
-  }
+  const { scope } = context.var;
+  const heading = say(says.question, { name: nameOf(account.name) }, scope);
+  const fields = () => orderedFields(account, form, scope, action, extra);
+  return giveOrAskAgain(context, form, (given) => readTopUp(account.id, given, scope), {
+    heading,
+    fields,
+    ...place,
+  });
 }

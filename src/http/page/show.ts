@@ -2,6 +2,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { ownOf } from '../../domain/own.ts';
 import { isShortToken, shortTokenAdvice } from '../../domain/secret.ts';
 import { severities } from '../../domain/severity.ts';
+import type { Wanted } from '../../engine/orders.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import type { FiringView, SilenceView } from '../../views/views.ts';
 import { type Html, html, sayHtml } from '../../wording/html.ts';
@@ -12,12 +13,13 @@ import { RequestError } from '../refusal.ts';
 import type { WebContext } from '../web-env.ts';
 import { needsSomebody } from './alerts.ts';
 import { takeDone } from './cookies.ts';
+import { readPerson } from './forms.ts';
 import { type Chrome, type LayoutOptions, layOut, type PageName, type Worst } from './layout.ts';
 import { icon, momentAndAge } from './markup.ts';
 import { languageForm } from './reader-language.ts';
 import { endSilenceForm, sayMatcher } from './silences.ts';
 import { zoneForm } from './time-zone.ts';
-import { common, type Frame } from './words.ts';
+import { common, type Frame, type Scope } from './words.ts';
 
 /** The deed of a form, as the page after it says. The address names one of these, never the words themselves. */
 const doneWords = phrases('done', {
@@ -205,26 +207,30 @@ function keys({ match }: SilenceView): number {
   return Object.values(own).filter((key) => key !== undefined).length + Object.keys(labels).length;
 }
 
-interface RefusedForm {
+interface AskedAgain {
   readonly heading: string;
   /** With what was typed. */
-  readonly form: Html;
+  readonly fields: () => Html;
   readonly back: string;
   readonly chrome?: null;
 }
 
-/** A form of the page Pay that was refused, again with the reason. Throws what is no refusal. */
-export function askAgain(context: WebContext, error: unknown, refused: RefusedForm): Promise<Response> {
-  if (!(error instanceof RequestError)) throw error;
-  const { scope } = context.var;
-  const { heading, form, back, ...place } = refused;
-  const content = html`<section class="panel question"><h1>${heading}</h1>
-<p class="problem" role="alert">${sayAgain(error.message, scope)}</p>${form}<p><a href="${back}">${say(common.back, scope)}</a></p></section>`;
-  return show(context, {
-    title: `${heading} · lowwater`,
-    content,
-    current: 'pay',
-    ...place,
-    status: error.status,
-  });
+/** Gives the order of a form of the page Pay: null. A form that is refused is shown again with the reason. */
+export async function giveOrAskAgain(
+  context: WebContext,
+  form: URLSearchParams,
+  read: (form: URLSearchParams, scope: Scope) => Wanted,
+  { heading, fields, back, ...place }: AskedAgain,
+): Promise<Response | null> {
+  const { scope, door } = context.var;
+  try {
+    await door.give(read(form, scope), readPerson(form).by);
+    return null;
+  } catch (error) {
+    if (!(error instanceof RequestError)) throw error;
+    const title = `${heading} · lowwater`;
+    const content = html`<section class="panel question"><h1>${heading}</h1>
+<p class="problem" role="alert">${sayAgain(error.message, scope)}</p>${fields()}<p><a href="${back}">${say(common.back, scope)}</a></p></section>`;
+    return show(context, { title, content, current: 'pay', ...place, status: error.status });
+  }
 }

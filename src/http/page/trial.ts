@@ -1,4 +1,3 @@
-import type { Rule } from '../../domain/rule.ts';
 import type { NotTried } from '../../replay/trial.ts';
 import { describeRule, ruleKindOf } from '../../rules/registry.ts';
 import {
@@ -10,7 +9,6 @@ import {
   writeRule,
 } from '../../rules/rule-schema.ts';
 import { ruleOn } from '../../rules/rules-for-account.ts';
-import type { AccountView } from '../../views/views.ts';
 import { type Html, html, sayHtml } from '../../wording/html.ts';
 import { phrases, say } from '../../wording/phrase.ts';
 import { sayAgain } from '../../wording/say-again.ts';
@@ -43,17 +41,17 @@ const says = phrases('trial', {
 /** A rule is tried with other values before the file is edited: a form, and the same page with what came of it. */
 export function addTrialPage(app: WebApp): void {
   app.get('/accounts/:id/try/:rule', async (context) => {
-    const { account, rule } = await findRule(context);
-    const written = rule.written ?? { id: rule.id, type: rule.type };
-    const [, time] = trialTimes;
-    return showTrial(context, { account, rule, written, time });
+    return showTrial(context, { ...(await findRule(context)), time: usualTime });
   });
   app.post('/accounts/:id/try/:rule', async (context) => {
-    const { account, rule } = await findRule(context);
+    const { account, rule, written: before } = await findRule(context);
     const form = await readForm(context);
     const { scope } = context.var;
-    const written = readRule(rule, account, form);
-    const time = trialTimes.find(({ name }) => name === form.get('over')) ?? trialTimes[1];
+    const kind = ruleKindOf(rule);
+    const fields = ruleFields(kind, before, account.balances);
+    const values = new Map(fields.map((field) => [field.path, form.get(fieldName(field)) ?? '']));
+    const written = writeRule(kind, before, values);
+    const time = trialTimes.find(({ name }) => name === form.get('over')) ?? usualTime;
     const read = readWrittenRule(written);
     const shown = { account, rule, written, time };
     const refuse = (...problems: readonly Problem[]) => showTrial(context, { ...shown, problems });
@@ -89,16 +87,8 @@ async function findRule(context: WebContext) {
   const wanted = context.req.param('rule');
   const found = (await views.explain(account.id)).find(({ rule }) => rule.id === wanted);
   if (found === undefined) throw new RequestError('not_found', refusals.noRule());
-  return { account, rule: found.rule };
-}
-
-function readRule(rule: Rule, { balances }: AccountView, form: URLSearchParams): Record<string, unknown> {
-  const kind = ruleKindOf(rule);
-  const before = rule.written ?? { id: rule.id, type: rule.type };
-  const values = ruleFields(kind, before, balances).map(
-    (field) => [field.path, form.get(fieldName(field)) ?? ''] as const,
-  );
-  return writeRule(kind, before, new Map(values));
+  const { rule } = found;
+  return { account, rule, written: rule.written ?? { id: rule.id, type: rule.type } };
 }
 
 async function showTrial(context: WebContext, shown: TrialShown): Promise<Response> {
@@ -115,6 +105,7 @@ async function showTrial(context: WebContext, shown: TrialShown): Promise<Respon
 
 const [, , month, quarter, year] = chartRanges;
 const trialTimes = [month, quarter, { ...year, name: '365d' }] as const;
+const [, usualTime] = trialTimes;
 
 type Problem = Extract<WrittenRule, { readonly kind: 'invalid' }>['problems'][number];
 
