@@ -13,7 +13,7 @@ export function makeRoom(server: Server, most: number): void {
   const connections = new Map<Socket, ServerResponse<IncomingMessage> | null>();
   server.on('connection', (socket) => {
     if (connections.size >= most) {
-      // A request, the rest of one, or the reading of an answer.
+      // It owes a request, the rest of one, or the reading of an answer.
       const owing = connections
         .entries()
         .find(([held, about]) => about === null || !about.req.complete || held.writableLength > 0);
