@@ -14,7 +14,7 @@ import { getOrMake } from '../../src/domain/get-or-make.ts';
 import type { Message, MessageItem } from '../../src/domain/message.ts';
 import type { NotificationReason } from '../../src/domain/outbox.ts';
 import { loadLanguage } from '../../src/languages/load-language.ts';
-import { messageSubject } from '../../src/messages/message-wording.ts';
+import { messageSubject, wordCard } from '../../src/messages/message-wording.ts';
 import { renderText } from '../../src/messages/render-text.ts';
 import {
   buildAccount,
@@ -279,6 +279,11 @@ it.each(['en', 'es', 'zh-CN'])('In %s no sentence of a report is cut, for all th
     expect([form, sums.length > 2]).toEqual([form, true]);
     if (form !== 'pushover') expect([form, ...sums]).toEqual([form, ...expected]);
   }
+});
+
+it('In Spanish each sentence of a report begins with a capital letter or a figure', () => {
+  const [head] = wordCard(reportOfTwelve('es'), 0).parts;
+  expect(head?.lines.filter((line) => /^\p{Ll}/u.test(line))).toEqual([]);
 });
 
 it('In a language that nobody knows every sentence comes from the catalogue', () => {
