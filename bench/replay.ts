@@ -9,7 +9,7 @@ import { formatMicros } from '../src/domain/money.ts';
 import type { PollRecord } from '../src/domain/reading.ts';
 import type { AccountSettings, Settings } from '../src/domain/settings.ts';
 import type { AccountPast } from '../src/replay/past.ts';
-import { Replay } from '../src/replay/replay.ts';
+import { createReplay } from '../src/replay/replay.ts';
 import type { AnyRule } from '../src/rules/registry.ts';
 import { cronCalendar } from '../src/system/calendar.ts';
 import { emptyReader } from '../src/views/empty-reader.ts';
@@ -94,7 +94,7 @@ async function report(name: string, work: () => string | Promise<string>): Promi
 }
 
 async function replayAll(): Promise<string> {
-  const replay = new Replay({ settings, calendar: cronCalendar, pasts });
+  const replay = createReplay({ settings, calendar: cronCalendar, pasts });
   const result = await replay.advance(Number.POSITIVE_INFINITY);
   return `${result?.incidents.length} incidents, ${result?.messages.total} messages`;
 }

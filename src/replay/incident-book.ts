@@ -51,46 +51,16 @@ interface Draining {
 const maxDraining = 50;
 
 /** Writes down the incidents of a replay, and what became of their balances. */
-export class IncidentBook {
-  readonly incidents: ReplayedIncident[] = [];
-  readonly #state: MonitorState;
-  readonly #known = new Map<string, Entry>();
-  readonly #draining = new Map<string, Draining[]>();
+export function createIncidentBook(state: MonitorState) {
+  const incidents: ReplayedIncident[] = [];
+  const known = new Map<string, Entry>();
+  const draining = new Map<string, Draining[]>();
   /** When each alert last resolved, until something is paid in. */
-  readonly #resolved = new Map<string, Set<string>>();
+  const resolved = new Map<string, Set<string>>();
 
-  constructor(state: MonitorState) {
-    this.#state = state;
-  }
-
-  /** Takes in incidents that the engine opened or changed, after it has let go what nobody needs. */
-  note(incidents: readonly Incident[]): void {
-    for (const incident of incidents) {
-      const entry = this.#known.get(incident.id);
-      if (entry === undefined) this.#open(incident);
-      else this.#follow(entry, incident);
-      // An incident that nobody needs any more comes no more.
-      if (!this.#state.incidents.has(incident.id)) this.#known.delete(incident.id);
-    }
-  }
-
-  /** Takes notice of what a reading says of balances that drain. */
-  read(account: WatchedAccount): void {
-    const { poll, settings } = account;
-    const { reading, previous } = poll;
-    if (reading === null || previous === null) return;
-    if (settings.balances.some(({ id }) => amountOf(reading, id) > amountOf(previous, id)))
-      this.#resolved.delete(settings.id);
-    const draining = this.#draining.get(settings.id);
-    if (draining === undefined) return;
-    const left = draining.filter((it) => !drain(it, previous, account));
-    if (left.length === 0) this.#draining.delete(settings.id);
-    else if (left.length < draining.length) this.#draining.set(settings.id, left);
-  }
-
-  #open(incident: Incident): void {
-    const account = this.#state.accounts.get(incident.account);
-    const { rule, type, balance, firedAt, event, value, threshold } = incident;
+  function open(incident: Incident): void {
+    const account = state.accounts.get(incident.account);
+    const { rule, type, balance, firedAt, resolvedAt, event, value, threshold } = incident;
     const entry: Entry = {
       account: incident.account,
       rule,
@@ -98,30 +68,30 @@ export class IncidentBook {
       balance,
       severity: incident.worstSeverity,
       firedAt,
-      resolvedAt: incident.resolvedAt,
+      resolvedAt,
       event,
       value,
       threshold,
       currency: account?.poll.reading?.currency ?? account?.settings.currency ?? null,
       empty: null,
       floored: false,
-      isFirst: this.#resolved.get(incident.account)?.has(rule) !== true,
+      isFirst: resolved.get(incident.account)?.has(rule) !== true,
     };
-    this.#known.set(incident.id, entry);
-    this.incidents.push(entry);
-    if (account !== undefined && balance !== null && !event) this.#watchDrain(entry, account, balance);
+    known.set(incident.id, entry);
+    incidents.push(entry);
+    if (account !== undefined && balance !== null && !event) watchDrain(entry, account, balance);
   }
 
-  #follow(entry: Entry, incident: Incident): void {
+  function follow(entry: Entry, incident: Incident): void {
     if (isWorse(incident.worstSeverity, entry.severity)) entry.severity = incident.worstSeverity;
     if (entry.resolvedAt !== null || incident.resolvedAt === null) return;
     entry.resolvedAt = incident.resolvedAt;
     if (incident.resolution?.kind === 'topped-up') return;
-    getOrMake(this.#resolved, entry.account, () => new Set<string>()).add(entry.rule);
+    getOrMake(resolved, entry.account, () => new Set<string>()).add(entry.rule);
   }
 
   /** Notes what the outlook says of the end of the balance, until readings say better. */
-  #watchDrain(entry: Entry, account: WatchedAccount, balance: Balance): void {
+  function watchDrain(entry: Entry, account: WatchedAccount, balance: Balance): void {
     const { reading } = account.poll;
     const rule = account.rules.find(({ id }) => id === entry.rule);
     if (reading === null || rule === undefined) return;
@@ -134,10 +104,37 @@ export class IncidentBook {
     }
     const endsAt = runwayOf(account, balance, entry.firedAt)?.emptyAt ?? null;
     entry.empty = endsAt === null ? null : { at: endsAt, how: 'projected' };
-    const drain = { entry, floorMicros, leftMicros: amountOf(reading, balance) - floorMicros };
-    const others = this.#draining.get(account.settings.id) ?? [];
-    this.#draining.set(account.settings.id, [...others, drain].slice(-maxDraining));
+    const begun = { entry, floorMicros, leftMicros: amountOf(reading, balance) - floorMicros };
+    const others = draining.get(account.settings.id) ?? [];
+    draining.set(account.settings.id, [...others, begun].slice(-maxDraining));
   }
+
+  return {
+    incidents,
+    /** Takes in incidents that the engine opened or changed, after it has let go what nobody needs. */
+    note(changed: readonly Incident[]): void {
+      for (const incident of changed) {
+        const entry = known.get(incident.id);
+        if (entry === undefined) open(incident);
+        else follow(entry, incident);
+        // An incident that nobody needs any more comes no more.
+        if (!state.incidents.has(incident.id)) known.delete(incident.id);
+      }
+    },
+    /** Takes notice of what a reading says of balances that drain. */
+    read(account: WatchedAccount): void {
+      const { poll, settings } = account;
+      const { reading, previous } = poll;
+      if (reading === null || previous === null) return;
+      if (settings.balances.some(({ id }) => amountOf(reading, id) > amountOf(previous, id)))
+        resolved.delete(settings.id);
+      const begun = draining.get(settings.id);
+      if (begun === undefined) return;
+      const left = begun.filter((it) => !drain(it, previous, account));
+      if (left.length === 0) draining.delete(settings.id);
+      else if (left.length < begun.length) draining.set(settings.id, left);
+    },
+  };
 }
 
 /** True when nothing more is to be learnt: the balance is used up, or goes on in another currency. */

@@ -39,9 +39,9 @@ export interface SurveyedPast extends AccountPast {
 
 /** Looks through the polls of an account; null when it has none. */
 export async function surveyPast(past: AccountPast): Promise<SurveyedPast | null> {
-  const survey = new Survey();
+  const survey = createSurvey(past);
   for await (const part of past.polls()) for (const poll of part) survey.take(poll);
-  return survey.finish(past);
+  return survey.finish();
 }
 
 /** Pauses that are longer than the interval by less than this are late polls. */
@@ -57,56 +57,50 @@ export function usualInterval({ account, firstAt, usualPauseMs }: SurveyedPast, 
 const maxPauses = 4096;
 
 /** One look through the polls of an account, some at a time. */
-export class Survey {
-  #count = 0;
+export function createSurvey(past: AccountPast) {
+  let count = 0;
+  let readCount = 0;
+  let lastReadAt: number | null = null;
+  let firstAt = 0;
+  let lastAt = 0;
   /** After a failure comes a retry, or a backoff: neither is usual. */
-  #lastRead = false;
-  #firstAt = 0;
-  #lastAt = 0;
-  #readCount = 0;
-  #lastReadAt: number | null = null;
-  /** Every `#stride`-th pause, so that a past of any length leaves as many. */
-  #pauses = new Float64Array(maxPauses);
-  #kept = 0;
-  #stride = 1;
+  let isLastRead = false;
+  /** Every `stride`-th pause, so that a past of any length leaves as many. */
+  const pauses = new Float64Array(maxPauses);
+  let kept = 0;
+  let stride = 1;
 
-  take({ at, outcome }: PollRecord): void {
-    // Between two lines of one instant, as in exports that overlap, there is no pause.
-    const pauseMs = this.#lastRead ? at - this.#lastAt : 0;
-    if (this.#count === 0) this.#firstAt = at;
-    else if (pauseMs > 0 && this.#count % this.#stride === 0) this.#keep(pauseMs);
-    this.#count++;
-    this.#lastAt = at;
-    this.#lastRead = outcome === 'ok';
-    if (!this.#lastRead) return;
-    this.#readCount++;
-    this.#lastReadAt = at;
-  }
-
-  /** Null for an account without any poll. */
-  finish(past: AccountPast): SurveyedPast | null {
-    if (this.#count === 0) return null;
-    const pauses = this.#pauses.subarray(0, this.#kept).sort();
-    return {
-      ...past,
-      count: this.#count,
-      readCount: this.#readCount,
-      lastReadAt: this.#lastReadAt,
-      firstAt: this.#firstAt,
-      lastAt: this.#lastAt,
-      usualPauseMs: this.#count < 3 ? null : (pauses[pauses.length >> 1] ?? null),
-    };
-  }
-
-  #keep(pauseMs: number): void {
-    if (this.#kept === maxPauses) {
-      for (let index = 1; index < maxPauses / 2; index++) this.#pauses[index] = this.#pauses[2 * index] ?? 0;
-      this.#kept /= 2;
-      this.#stride *= 2;
-      if (this.#count % this.#stride !== 0) return;
+  function keep(pauseMs: number): void {
+    if (kept === maxPauses) {
+      for (let index = 1; index < maxPauses / 2; index++) pauses[index] = pauses[2 * index] ?? 0;
+      kept /= 2;
+      stride *= 2;
+      if (count % stride !== 0) return;
     }
-    this.#pauses[this.#kept++] = pauseMs;
+    pauses[kept++] = pauseMs;
   }
+
+  return {
+    take({ at, outcome }: PollRecord): void {
+      // Between two lines of one instant, as in exports that overlap, there is no pause.
+      const pauseMs = isLastRead ? at - lastAt : 0;
+      if (count === 0) firstAt = at;
+      else if (pauseMs > 0 && count % stride === 0) keep(pauseMs);
+      count++;
+      lastAt = at;
+      isLastRead = outcome === 'ok';
+      if (!isLastRead) return;
+      readCount++;
+      lastReadAt = at;
+    },
+    /** Null for an account without any poll. */
+    finish(): SurveyedPast | null {
+      if (count === 0) return null;
+      const sorted = pauses.subarray(0, kept).sort();
+      const usualPauseMs = count < 3 ? null : (sorted[sorted.length >> 1] ?? null);
+      return { ...past, count, readCount, lastReadAt, firstAt, lastAt, usualPauseMs };
+    },
+  };
 }
 
 /** From `since` (null: the first poll) to `now`. Failed polls are stored too: without any, lowwater was not running. */

@@ -67,88 +67,75 @@ function endOf(last: PollRecord, { until }: SurveyedPast, plan: PollPlan): numbe
   return Math.max(last.at, plan.polled ? Math.min(until, watchedUntil(last, plan)) : until);
 }
 
-/** A cursor over the steps of one account. */
-export class PollStream {
-  readonly past: SurveyedPast;
-  /** The next event; changed by `advance` alone. */
-  step: StreamStep;
-  readonly #parts: Steps;
+export type PollStream = Awaited<ReturnType<typeof openStream>>;
+
+/** A cursor over the steps of one account. Of several that have a step at one instant the one of the lowest rank is first. */
+export async function openStream(past: SurveyedPast, plan: PollPlan, rank: number) {
+  const parts = stepsOf(past, plan);
   /** The steps at hand, and the index of the one after next. */
-  #part: readonly StreamStep[];
-  #nextStep = 1;
-  #allRead = false;
-
-  private constructor(past: SurveyedPast, parts: Steps, part: readonly StreamStep[], first: StreamStep) {
-    this.past = past;
-    this.#parts = parts;
-    this.#part = part;
-    this.step = first;
-  }
-
-  static async open(past: SurveyedPast, plan: PollPlan): Promise<PollStream> {
-    const parts = stepsOf(past, plan);
-    const part = (await parts.next()).value ?? [];
-    if (part[0] === undefined) throw new Error('an account that was surveyed has a poll');
-    return new PollStream(past, parts, part, part[0]);
-  }
-
-  /** Whether `advance` may be called: what comes after the next step is at hand. */
-  get ready(): boolean {
-    return this.#allRead || this.#nextStep < this.#part.length;
-  }
-
-  /** Reads on. */
-  async fill(): Promise<void> {
-    const { value, done } = await this.#parts.next();
-    this.#part = value ?? [];
-    this.#nextStep = 0;
-    this.#allRead = done === true;
-  }
-
-  /** Goes to the next step; false when there is none. To be called when it is `ready`. */
-  advance(): boolean {
-    const next = this.#part[this.#nextStep++];
-    if (next !== undefined) this.step = next;
-    return next !== undefined;
-  }
+  let part = (await parts.next()).value ?? [];
+  let nextStep = 1;
+  let isAllRead = false;
+  const [first] = part;
+  if (first === undefined) throw new Error('an account that was surveyed has a poll');
+  const stream = {
+    past,
+    rank,
+    /** The next event; changed by `advance` alone. */
+    step: first,
+    /** Whether `advance` may be called: what comes after the next step is at hand. */
+    get ready(): boolean {
+      return isAllRead || nextStep < part.length;
+    },
+    /** Reads on. */
+    async fill(): Promise<void> {
+      const { value, done } = await parts.next();
+      part = value ?? [];
+      nextStep = 0;
+      isAllRead = done === true;
+    },
+    /** Goes to the next step; false when there is none. To be called when it is `ready`. */
+    advance(): boolean {
+      const next = part[nextStep++];
+      if (next !== undefined) stream.step = next;
+      return next !== undefined;
+    },
+  };
+  return stream;
 }
 
-/** Soonest first, at one instant in the order given; who was just read is put back where its next step belongs. */
-export class MergedStreams {
-  readonly #sorted: Entry[];
-
-  constructor(streams: readonly PollStream[]) {
-    this.#sorted = streams.map((stream, rank) => ({ stream, rank })).sort(compare);
-  }
-
-  /** The stream that has the next step; null when all have ended. */
-  get first(): PollStream | null {
-    return this.#sorted[0]?.stream ?? null;
-  }
+/** Soonest first; who was just read is put back where its next step belongs. */
+export function mergeStreams(streams: readonly PollStream[]) {
+  const sorted = streams.toSorted(compare);
 
   /** After the first stream's step moved in time. */
-  moved(): void {
-    const [first, second] = this.#sorted;
+  function moved(): void {
+    const [first, second] = sorted;
     if (first === undefined || second === undefined || compare(first, second) < 0) return;
-    this.#sorted.shift();
-    const to = firstWhere(1, this.#sorted.length, (index) => {
-      const other = this.#sorted[index];
+    sorted.shift();
+    const to = firstWhere(1, sorted.length, (index) => {
+      const other = sorted[index];
       return other === undefined || compare(other, first) >= 0;
     });
-    this.#sorted.splice(to, 0, first);
+    sorted.splice(to, 0, first);
   }
 
-  /** Takes the step of the first stream away. */
-  advance(): void {
-    if (this.first?.advance() === true) this.moved();
-    else this.#sorted.shift();
-  }
+  return {
+    /** The stream that has the next step; null when all have ended. */
+    get first(): PollStream | null {
+      return sorted[0] ?? null;
+    },
+    moved,
+    /** Takes the step of the first stream away. */
+    advance(): void {
+      if (sorted[0]?.advance() === true) moved();
+      else sorted.shift();
+    },
+  };
 }
 
-type Entry = { readonly stream: PollStream; readonly rank: number };
-
-function compare(left: Entry, right: Entry): number {
-  return left.stream.step.at - right.stream.step.at || left.rank - right.rank;
+function compare(left: PollStream, right: PollStream): number {
+  return left.step.at - right.step.at || left.rank - right.rank;
 }
 
 /** From when on polls were missing between two that are there; null when none was. */

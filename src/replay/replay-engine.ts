@@ -18,10 +18,10 @@ import { endTurn } from '../engine/turn.ts';
 import type { Calendar, Random } from '../ports/clock.ts';
 import { nothingStored } from '../views/empty-reader.ts';
 import { isoOrNull, quantityJson } from '../views/public-object.ts';
-import { IncidentBook, type ReplayedIncident } from './incident-book.ts';
-import { type MessageCount, MessageCounter } from './message-counter.ts';
+import { createIncidentBook, type ReplayedIncident } from './incident-book.ts';
+import { createMessageCounter, type MessageCount } from './message-counter.ts';
 import { type AccountPast, type SurveyedPast, usualInterval } from './past.ts';
-import { MergedStreams, PollStream } from './poll-stream.ts';
+import { mergeStreams, openStream, type PollStream } from './poll-stream.ts';
 
 /** The past as the configuration would have reported it. */
 export interface ReplayResult {
@@ -62,170 +62,125 @@ export function replayJson({ incidents, messages }: ReplayResult) {
 }
 
 /** Turns forgotten together in which nothing but readings changed: more would outlive the space of young objects. */
-const quietTurns = 100;
+const quietTurnsAtOnce = 100;
 
-interface LifeDependencies {
+/** The engine in the past, as it is where that begins, with all that is known from before: its state, and the accounts whose polls come in. */
+export async function beginEngine({
+  settings,
+  calendar,
+  pasts,
+  observer,
+}: {
   readonly settings: Settings;
   readonly calendar: Calendar;
   readonly pasts: readonly SurveyedPast[];
   readonly observer: ReplayObserver;
-}
-
-/** The engine in the past: its state, and the accounts whose polls come in. */
-export class ReplayEngine {
-  readonly #state: MonitorState;
-  readonly #messages: MessageCounter;
-  readonly #book: IncidentBook;
-  readonly #streams: MergedStreams;
-  readonly #observer: ReplayObserver;
-  readonly #pasts: readonly SurveyedPast[];
-  readonly #since: number;
-  #until: number;
+}) {
+  const opened: PollStream[] = [];
+  for (const [rank, past] of pasts.entries()) {
+    const { poll } = past.account;
+    const { backoff, polled } = entryOf(settings, past.account);
+    const intervalMs = usualInterval(past, calendar);
+    opened.push(await openStream(past, { polled, poll, calendar, backoff, intervalMs }, rank));
+  }
+  const since = Math.min(...pasts.map(({ firstAt }) => firstAt));
+  const accounts: AccountState[] = [];
+  for (const past of pasts) accounts.push(await stateBefore(past));
+  const state = startMonitor({
+    settings: { ...settings, accounts: pasts.map((past) => withUsualPolls(past, calendar)) },
+    calendar,
+    random: countingIds(),
+    stored: { ...nothingStored, accounts, notes: { [aliveNote]: String(since) } },
+    now: since,
+  });
+  for (const { account, before } of pasts) await rememberAll(state, account.id, { before, now: since });
+  const streams = mergeStreams(opened);
+  const messages = createMessageCounter(state, since);
+  const book = createIncidentBook(state);
+  /** An instant that no poll comes after. */
+  const endOfAll = pasts.reduce((latest, { lastAt, until }) => Math.max(latest, lastAt, until ?? 0), 0);
+  let watchedUntil = since;
   /** Accounts that are being watched. While there is none, nobody is there whom time could tell anything. */
-  readonly #watched = new Set<string>();
-  #quietTurns = 0;
+  const watched = new Set<string>();
+  let quietTurns = 0;
 
-  private constructor(
-    state: MonitorState,
-    streams: readonly PollStream[],
-    { pasts, observer }: LifeDependencies,
-    since: number,
-  ) {
-    this.#state = state;
-    this.#pasts = pasts;
-    this.#observer = observer;
-    this.#streams = new MergedStreams(streams);
-    this.#since = since;
-    this.#until = since;
-    this.#messages = new MessageCounter(state, since);
-    this.#book = new IncidentBook(state);
-  }
-
-  /** The engine as it is where the past begins, with all that is known from before. */
-  static async begin(parts: LifeDependencies): Promise<ReplayEngine> {
-    const { settings, calendar, pasts } = parts;
-    const streams: PollStream[] = [];
-    for (const past of pasts) {
-      const { poll } = past.account;
-      const { backoff, polled } = entryOf(settings, past.account);
-      const intervalMs = usualInterval(past, calendar);
-      streams.push(await PollStream.open(past, { polled, poll, calendar, backoff, intervalMs }));
-    }
-    const since = Math.min(...pasts.map(({ firstAt }) => firstAt));
-    const accounts: AccountState[] = [];
-    for (const past of pasts) accounts.push(await stateBefore(past));
-    const state = startMonitor({
-      settings: { ...settings, accounts: pasts.map((past) => withUsualPolls(past, calendar)) },
-      calendar,
-      random: countingIds(),
-      stored: { ...nothingStored, accounts, notes: { [aliveNote]: String(since) } },
-      now: since,
-    });
-    for (const { account, before } of pasts) await rememberAll(state, account.id, { before, now: since });
-    return new ReplayEngine(state, streams, parts, since);
-  }
-
-  /** Whether the next step is at hand. */
-  get ready(): boolean {
-    return this.#streams.first?.ready ?? true;
-  }
-
-  async readOn(): Promise<void> {
-    await this.#streams.first?.fill();
-  }
-
-  /** Lets the next thing happen. Gives how many polls that was; null when the past is over. */
-  step(): number | null {
-    const stream = this.#streams.first;
-    if (stream === null) return null;
-    const { step } = stream;
+  /** Lets the next thing of the first stream happen. Gives how many polls that was. */
+  function step({ step, past }: PollStream): number {
     const { at } = step;
-    const { id } = stream.past.account;
+    const { id } = past.account;
     if ('outcome' in step) {
-      this.#streams.advance();
-      this.#liveUntil(at);
-      this.#watched.add(id);
-      this.#observe(id, outcomeOf(step, stream.past.facts), at);
+      streams.advance();
+      liveUntil(at);
+      watched.add(id);
+      observe(id, outcomeOf(step, past.facts), at);
       return 1;
     }
-    this.#liveUntil(step.kind === 'end' ? at + 1 : at);
-    this.#until = Math.max(this.#until, at);
-    if (step.kind === 'end') this.#leave(id, this.#endOfAll() + 1 - at);
-    else if (step.kind === 'unread') this.#observe(id, unread, at);
-    else if (step.waitMs > 0 && this.#groupWaits(id)) {
+    liveUntil(step.kind === 'end' ? at + 1 : at);
+    watchedUntil = Math.max(watchedUntil, at);
+    if (step.kind === 'end') leave(id, endOfAll + 1 - at);
+    else if (step.kind === 'unread') observe(id, unread, at);
+    else if (step.waitMs > 0 && groupWaits(id)) {
       step.at += step.waitMs;
       step.forMs -= step.waitMs;
       step.waitMs = 0;
-      this.#streams.moved();
+      streams.moved();
       return 0;
-    } else this.#leave(id, step.forMs);
-    this.#streams.advance();
+    } else leave(id, step.forMs);
+    streams.advance();
     return 0;
   }
 
-  result(): ReplayResult {
-    this.#messages.finish();
-    return {
-      incidents: this.#book.incidents,
-      messages: this.#messages.count,
-      accounts: this.#pasts,
-      since: this.#since,
-      until: this.#until,
-    };
-  }
-
   /** From now on nobody watches the account, for so long. */
-  #leave(id: string, forMs: number): void {
-    skipUnwatched(this.#state, id, forMs);
-    this.#watched.delete(id);
+  function leave(id: string, forMs: number): void {
+    skipUnwatched(state, id, forMs);
+    watched.delete(id);
   }
 
   /** Does what time brings before `at`, each at its own instant. */
-  #liveUntil(at: number): void {
-    if (this.#watched.size === 0) return;
-    const { due } = this.#state;
-    for (let next = this.#nextAt(due.nextAt); next < at; next = this.#nextAt(due.nextAt)) this.#endTurn(next);
+  function liveUntil(at: number): void {
+    if (watched.size === 0) return;
+    const nextAt = (): number => Math.min(state.due.nextAt, messages.nextAt);
+    for (let next = nextAt(); next < at; next = nextAt()) finishTurn(next);
   }
 
-  #nextAt(dueAt: number): number {
-    return Math.min(dueAt, this.#messages.nextAt);
-  }
-
-  #observe(id: string, outcome: Outcome, at: number): void {
-    const account = this.#state.accounts.get(id);
+  function observe(id: string, outcome: Outcome, at: number): void {
+    const account = state.accounts.get(id);
     if (account === undefined) throw new Error(`${id} has a past but is not watched`);
-    observePoll(this.#state, account, outcome, at);
-    if (outcome.kind === 'ok') this.#book.read(account);
-    this.#endTurn(at);
+    observePoll(state, account, outcome, at);
+    if (outcome.kind === 'ok') book.read(account);
+    finishTurn(at);
     const { reading } = account.poll;
-    if (outcome.kind === 'ok' && reading !== null) this.#observer.read?.(account, reading);
+    if (outcome.kind === 'ok' && reading !== null) observer.read?.(account, reading);
   }
 
-  #endTurn(now: number): void {
-    endTurn(this.#state, now);
-    this.#takeChanges();
-    while (this.#messages.deliverDue(now)) {
-      endTurn(this.#state, now);
-      this.#takeChanges();
-    }
+  function finishTurn(now: number): void {
+    do {
+      endTurn(state, now);
+      takeChanges();
+    } while (messages.deliverDue(now));
   }
 
   /** Changes to be stored are written down as far as people ask for them, and forgotten. */
-  #takeChanges(): void {
-    if (changedOnlyReadings(this.#state) && ++this.#quietTurns < quietTurns) return;
-    this.#quietTurns = 0;
-    this.#book.note(discardChanges(this.#state));
+  function takeChanges(): void {
+    if (changedOnlyReadings(state) && ++quietTurns < quietTurnsAtOnce) return;
+    quietTurns = 0;
+    book.note(discardChanges(state));
   }
 
   /** The provider asked all accounts that share the secret to wait: it is watched, and not polled. */
-  #groupWaits(id: string): boolean {
-    return (this.#state.backoffs.get(groupOf(this.#state, id))?.strikes ?? 0) > 0;
+  function groupWaits(id: string): boolean {
+    return (state.backoffs.get(groupOf(state, id))?.strikes ?? 0) > 0;
   }
 
-  /** An instant that no poll comes after. */
-  #endOfAll(): number {
-    return this.#pasts.reduce((latest, { lastAt, until }) => Math.max(latest, lastAt, until ?? 0), 0);
-  }
+  return {
+    streams,
+    step,
+    result(): ReplayResult {
+      messages.finish();
+      const { incidents } = book;
+      return { incidents, messages: messages.count, accounts: pasts, since, until: watchedUntil };
+    },
+  };
 }
 
 /** Earlier knowledge of rules and forecasts about an account: its log, and its spending made from history. */

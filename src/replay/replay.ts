@@ -1,7 +1,7 @@
 import type { Settings } from '../domain/settings.ts';
 import type { Calendar } from '../ports/clock.ts';
-import { type AccountPast, Survey, type SurveyedPast } from './past.ts';
-import { ReplayEngine, type ReplayObserver, type ReplayResult } from './replay-engine.ts';
+import { type AccountPast, createSurvey, type SurveyedPast } from './past.ts';
+import { beginEngine, type ReplayObserver, type ReplayResult } from './replay-engine.ts';
 
 export interface ReplayDependencies {
   readonly settings: Settings;
@@ -9,6 +9,8 @@ export interface ReplayDependencies {
   readonly pasts: readonly AccountPast[];
   readonly observer?: ReplayObserver;
 }
+
+export type Replay = ReturnType<typeof createReplay>;
 
 /** Work that yields when a slice is over. */
 type Slices<Result> = AsyncGenerator<undefined, Result>;
@@ -21,66 +23,63 @@ type Slices<Result> = AsyncGenerator<undefined, Result>;
  * It goes on in slices of as many polls as the caller asks for, so that other work has its turn. Of the past
  * only what the engine itself looks back on is in memory.
  */
-export class Replay {
-  readonly #work: Slices<ReplayResult>;
-  #left = 0;
-  #done = 0;
-  #total = 0;
-  #result: ReplayResult | null = null;
+export function createReplay({ settings, calendar, pasts, observer = {} }: ReplayDependencies) {
+  let left = 0;
+  let done = 0;
+  let total = 0;
+  let result: ReplayResult | null = null;
+  const isSliceOver = (polls: number): boolean => {
+    left -= polls;
+    return left <= 0;
+  };
 
-  constructor(parts: ReplayDependencies) {
-    this.#work = this.#run(parts);
-  }
-
-  /** The share of the polls that was judged, from 0 to 1. */
-  get progress(): number {
-    return this.#total === 0 ? 0 : this.#done / this.#total;
-  }
-
-  /** Goes on by so many polls. Null until the past is over, then what came of it. */
-  async advance(polls: number): Promise<ReplayResult | null> {
-    this.#left = polls;
-    if (this.#result === null) {
-      const step = await this.#work.next();
-      if (step.done === true) this.#result = step.value;
-    }
-    return this.#result;
-  }
-
-  async *#run({ settings, calendar, pasts, observer = {} }: ReplayDependencies): Slices<ReplayResult> {
-    const surveyed = yield* this.#survey(pasts);
-    this.#total = surveyed.reduce((sum, { count }) => sum + count, 0);
+  async function* run(): Slices<ReplayResult> {
+    const surveyed = yield* survey(pasts, isSliceOver);
+    total = surveyed.reduce((sum, { count }) => sum + count, 0);
     observer.begins?.(surveyed);
     if (surveyed.length === 0) return nothing;
-    const life = await ReplayEngine.begin({ settings, calendar, pasts: surveyed, observer });
-    for (;;) {
-      if (!life.ready) await life.readOn();
-      const polls = life.step();
-      if (polls === null) break;
-      this.#done += polls;
-      if (this.#isSliceOver(1)) yield;
+    const { streams, step, result } = await beginEngine({ settings, calendar, pasts: surveyed, observer });
+    for (let next = streams.first; next !== null; next = streams.first) {
+      if (!next.ready) await next.fill();
+      done += step(next);
+      if (isSliceOver(1)) yield;
     }
-    return life.result();
+    return result();
   }
 
-  async *#survey(pasts: readonly AccountPast[]): Slices<readonly SurveyedPast[]> {
-    const surveyed: SurveyedPast[] = [];
-    for (const past of pasts) {
-      const survey = new Survey();
-      for await (const part of past.polls()) {
-        for (const poll of part) survey.take(poll);
-        if (this.#isSliceOver(part.length)) yield;
+  const work = run();
+  return {
+    /** The share of the polls that was judged, from 0 to 1. */
+    get progress(): number {
+      return total === 0 ? 0 : done / total;
+    },
+    /** Goes on by so many polls. Null until the past is over, then what came of it. */
+    async advance(polls: number): Promise<ReplayResult | null> {
+      left = polls;
+      if (result === null) {
+        const step = await work.next();
+        if (step.done === true) result = step.value;
       }
-      const found = survey.finish(past);
-      if (found !== null) surveyed.push(found);
-    }
-    return surveyed;
-  }
+      return result;
+    },
+  };
+}
 
-  #isSliceOver(polls: number): boolean {
-    this.#left -= polls;
-    return this.#left <= 0;
+async function* survey(
+  pasts: readonly AccountPast[],
+  isSliceOver: (polls: number) => boolean,
+): Slices<readonly SurveyedPast[]> {
+  const surveyed: SurveyedPast[] = [];
+  for (const past of pasts) {
+    const looking = createSurvey(past);
+    for await (const part of past.polls()) {
+      for (const poll of part) looking.take(poll);
+      if (isSliceOver(part.length)) yield;
+    }
+    const found = looking.finish();
+    if (found !== null) surveyed.push(found);
   }
+  return surveyed;
 }
 
 const nothing: ReplayResult = {

@@ -8,7 +8,7 @@ import { ruleKindOf } from '../rules/registry.ts';
 import { emptyReader } from '../views/empty-reader.ts';
 import type { ReplayedIncident } from './incident-book.ts';
 import { type AccountPast, storedPast } from './past.ts';
-import { Replay } from './replay.ts';
+import { createReplay } from './replay.ts';
 import type { ReplayResult } from './replay-engine.ts';
 
 /** The reports of a rule of other values about the past of one account, compared with the present ones. */
@@ -50,54 +50,52 @@ const minPolls = 50;
 const maxPolls = 2_000;
 const triedId = 'as tried';
 
+export type Trials = ReturnType<typeof createTrials>;
+
 /** Tries rules on stored history while the daemon runs: in slices, few at once, and not for long. */
-export class Trials {
-  readonly #parts: TrialDependencies;
-  #running = 0;
+export function createTrials(parts: TrialDependencies) {
+  let running = 0;
+  return {
+    /**
+     * `busy` while enough others run; `too-long` where it did not end in time. Nobody may say that nothing would have been reported where
+     * no poll of that time is stored (`not-watched`), nor of a rule about readings where none of its polls brought one (`not-read`).
+     */
+    async run(order: TrialOrder): Promise<Trial | 'busy' | 'too-long' | NotTried> {
+      if (running >= maxAtOnce) return 'busy';
+      running += 1;
+      return replayInTime(parts, order).finally(() => {
+        running -= 1;
+      });
+    },
+  };
+}
 
-  constructor(parts: TrialDependencies) {
-    this.#parts = parts;
+async function replayInTime(
+  { settings: inForce, reader, calendar, clock }: TrialDependencies,
+  order: TrialOrder,
+): Promise<Trial | 'too-long' | NotTried> {
+  const { account: id, tried, present, since, facts } = order;
+  const settings = inForce();
+  const now = clock.now();
+  const account = settings.accounts.find((known) => known.id === id);
+  if (account === undefined) return 'not-watched';
+  // The rules tried, and in force on this account, have its thresholds.
+  const watched = { ...account, thresholds: {} };
+  const span = { since: since - learningMs, now, facts };
+  const past = { ...storedPast(reader, watched, span), before: emptyReader };
+  const asConfigured = (rule: Rule): Rule => ({ ...rule, builtIn: false });
+  const rules = [...(present === null ? [] : [present]), { ...tried, id: triedId }].map(asConfigured);
+  const replay = createReplay({ settings: { ...settings, rules }, calendar, pasts: [past] });
+  const begunAt = clock.monotonic();
+  for (let polls = minPolls; clock.monotonic() - begunAt < maxMs; ) {
+    const sliceAt = clock.monotonic();
+    const result = await replay.advance(polls);
+    if (result !== null) return compare(result, order, now);
+    const tookMs = clock.monotonic() - sliceAt;
+    polls = Math.min(maxPolls, Math.max(minPolls, Math.round(tookMs > sliceMs ? polls / 2 : polls * 1.5)));
+    await nextTurn();
   }
-
-  /**
-   * `busy` while enough others run; `too-long` where it did not end in time. Nobody may say that nothing would have been reported where
-   * no poll of that time is stored (`not-watched`), nor of a rule about readings where none of its polls brought one (`not-read`).
-   */
-  async run(order: TrialOrder): Promise<Trial | 'busy' | 'too-long' | NotTried> {
-    if (this.#running >= maxAtOnce) return 'busy';
-    this.#running += 1;
-    try {
-      return await this.#replay(order);
-    } finally {
-      this.#running -= 1;
-    }
-  }
-
-  async #replay(order: TrialOrder): Promise<Trial | 'too-long' | NotTried> {
-    const { account: id, tried, present, since, facts } = order;
-    const { reader, calendar, clock } = this.#parts;
-    const settings = this.#parts.settings();
-    const now = clock.now();
-    const account = settings.accounts.find((known) => known.id === id);
-    if (account === undefined) return 'not-watched';
-    // The rules tried, and in force on this account, have its thresholds.
-    const watched = { ...account, thresholds: {} };
-    const span = { since: since - learningMs, now, facts };
-    const past = { ...storedPast(reader, watched, span), before: emptyReader };
-    const asConfigured = (rule: Rule): Rule => ({ ...rule, builtIn: false });
-    const rules = [...(present === null ? [] : [present]), { ...tried, id: triedId }].map(asConfigured);
-    const replay = new Replay({ settings: { ...settings, rules }, calendar, pasts: [past] });
-    const begunAt = clock.monotonic();
-    for (let polls = minPolls; clock.monotonic() - begunAt < maxMs; ) {
-      const sliceAt = clock.monotonic();
-      const result = await replay.advance(polls);
-      if (result !== null) return compare(result, order, now);
-      const tookMs = clock.monotonic() - sliceAt;
-      polls = Math.min(maxPolls, Math.max(minPolls, Math.round(tookMs > sliceMs ? polls / 2 : polls * 1.5)));
-      await nextTurn();
-    }
-    return 'too-long';
-  }
+  return 'too-long';
 }
 
 function compare(result: ReplayResult, { tried, present, since }: TrialOrder, now: number): Trial | NotTried {

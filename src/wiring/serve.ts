@@ -19,7 +19,7 @@ import type { ReportsOnDemand } from '../http/options.ts';
 import { startWebServer } from '../http/server.ts';
 import { readProxyVariables } from '../net/proxy-variables.ts';
 import { createEntryClients } from '../providers/transport/client.ts';
-import { Trials } from '../replay/trial.ts';
+import { createTrials } from '../replay/trial.ts';
 import { readIdOf } from '../store/store.ts';
 import { cronCalendar } from '../system/calendar.ts';
 import { systemClock } from '../system/clock.ts';
@@ -87,7 +87,7 @@ async function serveWatched(order: ServeOrder, log: SystemLog, reloads: Reloads)
   const { storage } = settings;
   const found = await readIdOf(storage, `lowwater ${version}`);
   const database = () => found ?? ownership.databaseId?.() ?? null;
-  const trials = new Trials({
+  const trials = createTrials({
     settings: () => current,
     reader: ownership.reader,
     calendar: cronCalendar,

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Incident } from '../../src/domain/alert.ts';
 import type { ReplayedIncident } from '../../src/replay/incident-book.ts';
 import { storedPast } from '../../src/replay/past.ts';
-import { Replay } from '../../src/replay/replay.ts';
+import { createReplay } from '../../src/replay/replay.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import {
   belowRule,
@@ -61,7 +61,7 @@ it.each([1, 3])('a replay finds the incidents and counts the messages of the dra
   await world.pass(step - 2000);
   const pasts = accounts.map((account) => storedPast(world.store, account, { since: null, now: world.now }));
   const { settings } = world;
-  const replay = new Replay({ settings, calendar: cronCalendar, pasts });
+  const replay = createReplay({ settings, calendar: cronCalendar, pasts });
   const found = await replay.advance(Number.POSITIVE_INFINITY);
   const lived = await world.store.incidents({});
   const words = ({ account, rule, firedAt, resolvedAt }: Incident | ReplayedIncident, severity: string) =>

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, expect, it, vi } from 'vitest';
 import type { PollRecord } from '../../src/domain/reading.ts';
-import { Replay } from '../../src/replay/replay.ts';
+import { createReplay } from '../../src/replay/replay.ts';
 import type { ReplayResult } from '../../src/replay/replay-engine.ts';
 import { ruleKinds } from '../../src/rules/registry.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
@@ -55,7 +55,7 @@ async function replay(polls: readonly PollRecord[]): Promise<ReplayResult | null
     gaps: 'unread' as const,
     until: null,
   }));
-  return new Replay({ settings, calendar: cronCalendar, pasts }).advance(Number.POSITIVE_INFINITY);
+  return createReplay({ settings, calendar: cronCalendar, pasts }).advance(Number.POSITIVE_INFINITY);
 }
 
 afterEach(() => void vi.restoreAllMocks());

@@ -4,7 +4,7 @@ import type { Rule } from '../../src/domain/rule.ts';
 import type { AccountSettings, Settings } from '../../src/domain/settings.ts';
 import type { StoreReader } from '../../src/ports/store.ts';
 import type { AccountPast } from '../../src/replay/past.ts';
-import { Replay } from '../../src/replay/replay.ts';
+import { createReplay } from '../../src/replay/replay.ts';
 import { type ReplayResult, replayJson } from '../../src/replay/replay-engine.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { emptyReader } from '../../src/views/empty-reader.ts';
@@ -62,7 +62,7 @@ async function run(
   pasts: readonly Past[],
   slice = Number.POSITIVE_INFINITY,
 ): Promise<ReplayResult> {
-  const replay = new Replay({
+  const replay = createReplay({
     settings,
     calendar: cronCalendar,
     pasts: pasts.map((past, index) => ({

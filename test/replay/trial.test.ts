@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { PollRecord, ProviderFacts } from '../../src/domain/reading.ts';
 import type { StoreReader } from '../../src/ports/store.ts';
-import { Trials } from '../../src/replay/trial.ts';
+import { createTrials, type Trials } from '../../src/replay/trial.ts';
 import { ruleOn } from '../../src/rules/rules-for-account.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { systemClock } from '../../src/system/clock.ts';
@@ -45,7 +45,7 @@ function reading(polls: readonly PollRecord[]): StoreReader {
 
 function trialsOn(reader: StoreReader, clock = new FakeClock(now)): Trials {
   const settings = makeSettings({ accounts: [makeAccount('otp')], rules: [present] });
-  return new Trials({ settings: () => settings, reader, calendar: cronCalendar, clock });
+  return createTrials({ settings: () => settings, reader, calendar: cronCalendar, clock });
 }
 
 const order = { account: 'otp', tried, present, since: now - 2 * dayMs, facts: undefined };
@@ -72,7 +72,7 @@ describe('a rule that is tried on stored history', () => {
       const account = makeAccount('otp', { creditLimitMicros: null });
       const settings = makeSettings({ accounts: [account], rules: [ladder] });
       const parts = { settings: () => settings, reader, calendar: cronCalendar, clock: new FakeClock(now) };
-      const trial = await new Trials(parts).run({ ...order, tried: ladder, present: null, facts });
+      const trial = await createTrials(parts).run({ ...order, tried: ladder, present: null, facts });
       if (typeof trial === 'string') throw new Error(trial);
       return new Set(trial.tried.map(({ severity }) => severity));
     };
@@ -84,7 +84,7 @@ describe('a rule that is tried on stored history', () => {
     const account = makeAccount('otp', { thresholds: { sms: { warning: units(80), critical: units(20) } } });
     const settings = makeSettings({ accounts: [account], rules: [present] });
     const reader = reading(sawtooth(now - 10 * dayMs, 5 * minuteMs));
-    const trials = new Trials({
+    const trials = createTrials({
       settings: () => settings,
       reader,
       calendar: cronCalendar,
@@ -144,7 +144,7 @@ describe('a rule that is tried on stored history', () => {
     const slow = { now: () => now, setTimer: clock.setTimer.bind(clock), monotonic: () => (asked += 1_000) };
     const settings = makeSettings({ accounts: [makeAccount('otp')], rules: [present] });
     const reader = reading(sawtooth(now - 40 * dayMs, minuteMs));
-    const trials = new Trials({ settings: () => settings, reader, calendar: cronCalendar, clock: slow });
+    const trials = createTrials({ settings: () => settings, reader, calendar: cronCalendar, clock: slow });
     expect(await trials.run(order)).toBe('too-long');
   });
 
@@ -153,7 +153,7 @@ describe('a rule that is tried on stored history', () => {
     const settings = makeSettings({ accounts: [makeAccount('otp')], rules: [present] });
     // The work of others on the machine counts neither for a turn nor for the time that a trial may take.
     const clock = { ...systemClock, now: () => now, monotonic: processorMs };
-    const trials = new Trials({ settings: () => settings, reader, calendar: cronCalendar, clock });
+    const trials = createTrials({ settings: () => settings, reader, calendar: cronCalendar, clock });
     let done = false;
     let turns = 0;
     const trial = trials.run({ ...order, since: now - 10 * dayMs }).finally(() => {

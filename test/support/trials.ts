@@ -1,5 +1,5 @@
 import type { StoreReader } from '../../src/ports/store.ts';
-import { Trials } from '../../src/replay/trial.ts';
+import { createTrials, type Trials } from '../../src/replay/trial.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { emptyReader } from '../../src/views/empty-reader.ts';
 import { viewsNow } from './built-views.ts';
@@ -15,7 +15,7 @@ export function trialsOn(views: FakeViews): Trials {
     },
   };
   const settings = makeSettings({ accounts: views.accountIds().map((id) => makeAccount(id)) });
-  return new Trials({
+  return createTrials({
     settings: () => settings,
     reader,
     calendar: cronCalendar,

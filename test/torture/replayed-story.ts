@@ -4,7 +4,7 @@ import type { Calendar } from '../../src/ports/clock.ts';
 import type { StoreReader } from '../../src/ports/store.ts';
 import type { ReplayedIncident } from '../../src/replay/incident-book.ts';
 import { storedPast } from '../../src/replay/past.ts';
-import { Replay } from '../../src/replay/replay.ts';
+import { createReplay } from '../../src/replay/replay.ts';
 import { allOf, calmDays, dayMs, type Scenario } from './scenario.ts';
 import { Violation } from './story.ts';
 
@@ -51,7 +51,7 @@ export async function checkReplay(it: {
 }): Promise<void> {
   const { settings, calendar, reader, firstEndAt, now } = it;
   const pasts = settings.accounts.map((account) => storedPast(reader, account, { since: null, now }));
-  const result = await new Replay({ settings, calendar, pasts }).advance(Number.POSITIVE_INFINITY);
+  const result = await createReplay({ settings, calendar, pasts }).advance(Number.POSITIVE_INFINITY);
   if (result === null) throw new Error('a replay without slices ends at once');
   const left = [...result.incidents];
   for (const incident of it.incidents) {

@@ -8,7 +8,7 @@ import type { AccountSettings, Settings } from '../../domain/settings.ts';
 import { dayMs } from '../../domain/time.ts';
 import { compareReplays, comparisonJson } from '../../replay/compare.ts';
 import { type AccountPast, storedPast } from '../../replay/past.ts';
-import { Replay } from '../../replay/replay.ts';
+import { createReplay, type Replay } from '../../replay/replay.ts';
 import { type ReplayResult, replayJson } from '../../replay/replay-engine.ts';
 import { cronCalendar as calendar } from '../../system/calendar.ts';
 import { CommandError, type CommandInput, exitCodes, UsageError } from '../command.ts';
@@ -50,7 +50,7 @@ export async function runReplay(context: CommandContext, input: CommandInput): P
   await withPasts(context, order, async (pasts, update) => {
     if (input.flag('forecasts')) return printForecasts(context, { pasts, update, json });
     const traces = context.stdout.isTerminal && !json ? new Traces() : null;
-    const replay = new Replay({ settings, observer: traces ?? {}, calendar, pasts });
+    const replay = createReplay({ settings, observer: traces ?? {}, calendar, pasts });
     const result = await runSlices(replay, context.signal, update);
     order.progress.end();
     if (result === null) return;
@@ -73,7 +73,7 @@ async function runComparison(context: CommandContext, input: CommandInput, order
   const results: ReplayResult[] = [];
   for (const each of [{ ...order, settings, account }, order])
     await withPasts(context, each, async (pasts, update) => {
-      const replay = new Replay({ settings: each.settings, calendar, pasts });
+      const replay = createReplay({ settings: each.settings, calendar, pasts });
       const result = await runSlices(replay, context.signal, update);
       if (result !== null) results.push(result);
     });
