@@ -4,12 +4,12 @@ import type { ClusterLook, ClusterStatus, MemberCard } from '../ports/cluster.ts
 import { clusterStatusOf, namesake } from './cluster-status.ts';
 import type { DatabaseLink } from './database-link.ts';
 import { FleetView } from './fleet-view.ts';
-import { HandingOver } from './handing-over.ts';
+import { giveAway } from './handing-over.ts';
 import { createOwnLease, type Instant, type OwnLease } from './held-lease.ts';
 import type { MembershipDependencies } from './membership-dependencies.ts';
 import type { OwnedAccounts } from './owned-accounts.ts';
 import { createPauses, openPatiently, roundMs } from './pauses.ts';
-import { Registration } from './registration.ts';
+import { createRegistration, type Registration } from './registration.ts';
 import { Takeover } from './takeover.ts';
 
 /**
@@ -42,16 +42,14 @@ export class Membership {
   readonly #pauses: ReturnType<typeof createPauses>;
   readonly #registration: Registration;
   readonly #takeover: Takeover;
-  readonly #handingOver: HandingOver;
 
   constructor(dependencies: MembershipDependencies) {
     const { clock, leaseMs } = dependencies;
     this.#dependencies = dependencies;
     this.#lease = createOwnLease(clock, leaseMs);
     this.#fleet = new FleetView(dependencies);
-    this.#handingOver = new HandingOver(dependencies, this.#fleet.link);
     this.#pauses = createPauses(clock);
-    this.#registration = new Registration(dependencies, (process) => this.#describe(process));
+    this.#registration = createRegistration(dependencies, (process) => this.#describe(process));
     this.#takeover = new Takeover(dependencies, {
       lease: this.#lease,
       fleet: this.#fleet,
@@ -122,9 +120,11 @@ export class Membership {
   /** Gives the accounts to a daemon that stands by, as soon as one can take them. */
   async handOver(order: HandOver): Promise<void> {
     const owned = this.#owned;
+    const { link } = this.#fleet;
     const isMine = () => this.#owned === owned && !this.#pauses.ended;
     const hasTaker = () => this.#fleet.hasTakerBeside(this.#registration.card?.incarnation ?? '');
-    if (owned === null || !(await this.#handingOver.give(owned, order, { isMine, hasTaker }))) return;
+    const dependencies = { ...this.#dependencies, link, isMine, hasTaker };
+    if (owned === null || !(await giveAway(owned, order, dependencies))) return;
     this.#lease.end();
     this.#takeover.standsBy = true;
     await this.#registration.leave();
@@ -248,8 +248,7 @@ export class Membership {
       await this.#meet();
     } else if (verdict.kind === 'restore' && owned.willStoreAgain()) await this.#meet();
     else {
-      const { claims } = this.#takeover;
-      const claim = claims.ask.bind(claims);
+      const claim = this.#takeover.claims.ask;
       await owned.takeAgain(verdict.kind, { incarnation, sentAt, look, isCurrent, claim });
       if (isCurrent()) await this.#goOnInDoubt(owned, card);
     }
@@ -270,7 +269,7 @@ export class Membership {
     if (owned.phase === 'loading' && owned.unreadForMs >= leaseMs / 2)
       return this.#takeover.goBlind('what is stored cannot be read', owned);
     if (owned.phase !== 'owner' || !link.isClockSurelyOff || !link.hasRightClockBeside(incarnation)) return;
-    if (this.#handingOver.of !== owned)
+    if (!owned.isGivenAway)
       log.warn({ aheadMs: link.aheadMs }, 'the clock of this machine is off: giving the accounts away');
     void this.handOver({ at: clock.now(), epoch: owned.epoch });
   }

@@ -32,6 +32,8 @@ export class OwnedAccounts {
   unreadable: string | null = null;
   /** Why it acts though the accounts are not its own, or it could not read what is stored, as a clause. */
   doubt: string | null = null;
+  /** Waits for who could take them, or stores what is known before it lets go: once at a time (`handing-over.ts`). */
+  isGivenAway = false;
   /** An instant of the wall clock. */
   readonly takenAt: number;
   readonly #dependencies: OwnedDependencies;

@@ -1,7 +1,7 @@
 import { onStorageError, StorageError } from '../domain/operator-error.ts';
 import type { ClusterLook, ClusterMember, MemberCard, Role } from '../ports/cluster.ts';
 import { nothingStored } from '../views/empty-reader.ts';
-import { Claims } from './claims.ts';
+import { createClaims } from './claims.ts';
 import { clockOff, type KnownState } from './cluster-status.ts';
 import type { FleetView } from './fleet-view.ts';
 import type { OwnLease } from './held-lease.ts';
@@ -28,7 +28,7 @@ export class Takeover {
   lapsedOwner: string | null = null;
   /** Why it let go of the accounts without having begun; null where it did not. */
   loadFailure: string | null = null;
-  readonly claims: Claims;
+  readonly claims: ReturnType<typeof createClaims>;
   readonly #dependencies: MembershipDependencies;
   readonly #parts: TakeoverParts;
   #takeovers = 0;
@@ -36,7 +36,7 @@ export class Takeover {
   constructor(dependencies: MembershipDependencies, parts: TakeoverParts) {
     this.#dependencies = dependencies;
     this.#parts = parts;
-    this.claims = new Claims(dependencies);
+    this.claims = createClaims(dependencies);
   }
 
   get known(): Pick<KnownState, 'role' | 'takenUnder' | 'takeovers' | 'doubt' | 'loadFailure'> {
