@@ -26,7 +26,11 @@ interface Surroundings extends Reading {
 /** Between thousands of accounts others may have their turn. */
 export function* buildSettings(config: ConfigInput, around: Surroundings): Parts<Settings> {
   const file = new Position(around.draft);
-  const { provider, ...providers } = Object.fromEntries(readEntries(file).map(requireEntry));
+  const entries = readEntries(file).map(({ name, entry }): [string, ProviderEntry] => {
+    if (entry === null) throw new Error(`the provider ${name} passed the checks with problems`);
+    return [name, entry];
+  });
+  const { provider, ...providers } = Object.fromEntries(entries);
   if (provider === undefined) throw new Error('there is no default entry');
   const accounts: AccountSettings[] = [];
   for (const [index, account] of config.accounts.entries()) {
@@ -73,13 +77,6 @@ export function* buildSettings(config: ConfigInput, around: Surroundings): Parts
     timezone: config.timezone,
     language: config.language,
   };
-}
-
-type DraftEntry = ReturnType<typeof readEntries>[number];
-
-function requireEntry({ name, entry }: DraftEntry): readonly [string, ProviderEntry] {
-  if (entry === null) throw new Error(`the provider ${name} passed the checks with problems`);
-  return [name, entry];
 }
 
 function buildMoney(config: ConfigInput, file: Position): Settings['money'] {

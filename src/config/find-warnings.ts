@@ -16,23 +16,18 @@ import { matchesEverything } from '../domain/rule.ts';
 import { isShortToken, shortTokenAdvice } from '../domain/secret.ts';
 import type { AccountSettings, Settings } from '../domain/settings.ts';
 import { dayMs, formatDuration } from '../domain/time.ts';
-import type { Calendar } from '../ports/clock.ts';
 import { describeProvider } from '../providers/describe-provider.ts';
 import { providerKindOf } from '../providers/registry.ts';
 import { shortPollMs } from '../schema/times.ts';
 import { didYouMean } from '../wording/lists.ts';
 import { writtenSecrets } from './build-settings.ts';
 import { demandEncryption } from './checks/check-keys.ts';
+import type { CronCheck } from './checks/check-schedules.ts';
 import { type Draft, entryPosition, Position } from './draft.ts';
 import { warnOfLabels, warnOfRules } from './rule-warnings.ts';
 
-interface When {
-  readonly calendar: Calendar;
-  readonly now: number;
-}
-
 /** One that looks at each account does so in parts. */
-type Finder = (file: Position, settings: Settings, when: When) => Parts<void> | void;
+type Finder = (file: Position, settings: Settings, when: CronCheck) => Parts<void> | void;
 
 const finders: readonly Finder[] = [
   warnOfRates,
@@ -57,11 +52,7 @@ const finders: readonly Finder[] = [
 const runsLookedAt = 170;
 
 /** Warnings of things allowed but perhaps not meant, in a configuration without errors. Between its parts others may have their turn. */
-export function* findWarnings(
-  draft: Draft,
-  settings: Settings,
-  when: When,
-): Generator<undefined, ConfigProblem[]> {
+export function* findWarnings(draft: Draft, settings: Settings, when: CronCheck): Parts<ConfigProblem[]> {
   const warnings: ConfigProblem[] = [];
   for (const find of finders) {
     yield* find(new Position(draft, warnings), settings, when) ?? [];
@@ -71,7 +62,7 @@ export function* findWarnings(
 }
 
 /** A silence that begins again before it ends mutes for good, which nobody may have meant. */
-function warnOfEndlessSilences(file: Position, { silences }: Settings, { calendar, now }: When): void {
+function warnOfEndlessSilences(file: Position, { silences }: Settings, { calendar, now }: CronCheck): void {
   for (const [index, { cron, timezone, durationMs }] of silences.entries()) {
     let run = calendar.next(cron, timezone, now);
     let isEndless = true;
@@ -257,7 +248,7 @@ function doubt(position: Position, secret: string): void {
 
 const staleRatesMs = 92 * dayMs;
 
-function warnOfRates(file: Position, { money }: Settings, { now }: When): void {
+function warnOfRates(file: Position, { money }: Settings, { now }: CronCheck): void {
   const ageMs = now - Date.parse(money?.rates?.date ?? '');
   const date = file.at('money', 'rates', 'date');
   if (ageMs > staleRatesMs) date.report(`is ${Math.floor(ageMs / dayMs)} days ago: sums are at old rates`);

@@ -1,4 +1,5 @@
 import type { ConfigProblem } from '../domain/operator-error.ts';
+import type { Parts } from '../domain/parts.ts';
 import type { Path } from './config-problem.ts';
 import { type Draft, draftDocument, Position } from './draft.ts';
 import type { FileContent, FileList, InterpolationSources } from './interpolate.ts';
@@ -20,7 +21,7 @@ export interface ListFiles extends InterpolationSources {
 export function* includeFiles(
   main: Draft,
   files: ListFiles,
-): Generator<undefined, { readonly draft: Draft; readonly problems: readonly ConfigProblem[] }> {
+): Parts<{ readonly draft: Draft; readonly problems: readonly ConfigProblem[] }> {
   const problems: ConfigProblem[] = [];
   const included = new Map<unknown, readonly Included[]>();
   const unread = new Set<unknown>();
@@ -28,7 +29,7 @@ export function* includeFiles(
     const position = new Position(main, problems).at(key);
     if (position.at('files').text === null || position.keys().length !== 1) continue;
     const known = problems.length;
-    const list = yield* readList(position.at('files'), { key, files, problems });
+    const list = yield* readList(position.at('files'), key, files, problems);
     included.set(key, list);
     if (list.length === 0 && problems.length > known) unread.add(key);
   }
@@ -62,19 +63,20 @@ interface Included {
   readonly index: number;
 }
 
-interface ListOrder {
-  readonly key: string;
-  readonly files: ListFiles;
-  readonly problems: ConfigProblem[];
-}
-
-function* readList(pattern: Position, { key, files, problems }: ListOrder): Generator<undefined, Included[]> {
-  const listed = files.list(pattern.text ?? '');
-  const paths = listed.kind === 'files' ? listed.paths : [];
-  if (listed.kind === 'failed') pattern.report(`cannot be read: ${listed.reason}`);
-  else if (paths.length === 0) pattern.report('names no file that is there');
+function* readList(
+  pattern: Position,
+  key: string,
+  files: ListFiles,
+  problems: ConfigProblem[],
+): Parts<Included[]> {
   const included: Included[] = [];
-  for (const path of paths) {
+  const listed = files.list(pattern.text ?? '');
+  if ('failed' in listed) {
+    pattern.report(`cannot be read: ${listed.failed}`);
+    return included;
+  }
+  if (listed.paths.length === 0) pattern.report('names no file that is there');
+  for (const path of listed.paths) {
     const { draft, problems: found } = readPart(path, files, key);
     problems.push(...found);
     if (draft !== null && Array.isArray(draft.value))
@@ -92,7 +94,7 @@ function readPart(
 ): { readonly draft: Draft | null; readonly problems: readonly ConfigProblem[] } {
   const asWhole = (message: string) => ({ draft: null, problems: [{ file, path: '', line: null, message }] });
   const content = files.document(file);
-  if (content.kind === 'failed') return asWhole(`cannot be read: ${content.reason}`);
+  if ('failed' in content) return asWhole(`cannot be read: ${content.failed}`);
   const { document, isSound, problems: found } = parseDocument(content.text);
   const inFile = found.map((problem) => ({ ...problem, file }));
   if (!isSound || document === null) return { draft: null, problems: inFile };

@@ -10,15 +10,15 @@ export interface InterpolationSources {
   file(path: string): FileContent;
 }
 
-export type FileContent =
-  | { readonly kind: 'text'; readonly text: string }
-  /** `reason` is a phrase such as "no such file". */
-  | { readonly kind: 'failed'; readonly reason: string };
+/** Why something cannot be read: a phrase such as "no such file". */
+export interface Unread {
+  readonly failed: string;
+}
+
+export type FileContent = { readonly text: string } | Unread;
 
 /** Files that a pattern names, absolute. */
-export type FileList =
-  | { readonly kind: 'files'; readonly paths: readonly string[] }
-  | { readonly kind: 'failed'; readonly reason: string };
+export type FileList = { readonly paths: readonly string[] } | Unread;
 
 /** The value that one placeholder put in. */
 export interface PutIn {
@@ -60,7 +60,7 @@ export function interpolate(text: string, sources: InterpolationSources) {
   return { kind: 'text', text: result, from, whole } as const;
 }
 
-type Resolved = PutIn | { readonly failed: string };
+type Resolved = PutIn | Unread;
 
 function resolve(body: string, sources: InterpolationSources): Resolved {
   // The first closing brace would end the outer one, and half of it would go on as a value.
@@ -91,7 +91,7 @@ function resolveVariable(
 function resolveFile(path: string, sources: InterpolationSources): Resolved {
   const shown = JSON.stringify(path);
   const content = sources.file(path);
-  if (content.kind === 'failed') return { failed: `the file ${shown} cannot be read: ${content.reason}` };
+  if ('failed' in content) return { failed: `the file ${shown} cannot be read: ${content.failed}` };
   const text = content.text.replace(/\r?\n$/, '');
   return text === '' ? { failed: `the file ${shown} is empty` } : { text, source: { kind: 'file', path } };
 }

@@ -59,7 +59,7 @@ export async function readDraft(
   }
 }
 
-const notYet = { kind: 'failed', reason: 'not read yet' } as const;
+const notYet = { failed: 'not read yet' };
 
 /** The file as data, and what is wrong with it as such; a null draft where nothing can be made out. */
 export interface Gathered {
@@ -72,8 +72,8 @@ export interface Gathered {
 export function* gather({ path, readFile, listFiles, env }: GatherRequest): Parts<Gathered> {
   const directory = dirname(resolve(path));
   const file = readFile(path, largestDocumentBytes);
-  if (file.kind === 'failed') {
-    const message = `the configuration file ${JSON.stringify(path)} cannot be read: ${file.reason}`;
+  if ('failed' in file) {
+    const message = `the configuration file ${JSON.stringify(path)} cannot be read: ${file.failed}`;
     return { draft: null, isSound: false, problems: [{ path: '', line: null, message }] };
   }
   const { document, isSound, problems } = parseDocument(file.text);

@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { restEnd } from '../domain/time.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { WatchedSource, WatchPath } from '../ports/watched-source.ts';
-import type { FileContent, FileList } from './interpolate.ts';
+import type { FileContent, FileList, Unread } from './interpolate.ts';
 
 /** The largest configuration, and the largest file of accounts next to it. */
 export const largestDocumentBytes = 16 * 1024 * 1024;
@@ -38,7 +38,7 @@ export async function listFileSource(
   return { content, source };
 }
 
-type Bytes = Buffer | { readonly failed: string };
+type Bytes = Buffer | Unread;
 
 const smallestChunk = 4096;
 
@@ -74,26 +74,26 @@ async function readBytes(path: string, maxBytes: number): Promise<Bytes> {
 const noRegularFile = 'it is no regular file (a FIFO, a socket or a device)';
 
 function decode(bytes: Bytes): FileContent {
-  if ('failed' in bytes) return { kind: 'failed', reason: bytes.failed };
+  if ('failed' in bytes) return bytes;
   try {
-    return { kind: 'text', text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
   } catch (error) {
-    return { kind: 'failed', reason: describeFailure(error) };
+    return { failed: describeFailure(error) };
   }
 }
 
 async function listFiles(pattern: string): Promise<FileList> {
   const [folder, name] = [dirname(pattern), basename(pattern)];
-  if (folder.includes('*')) return { kind: 'failed', reason: 'only the name of the file may hold a *' };
-  if (!name.includes('*')) return { kind: 'files', paths: [pattern] };
+  if (folder.includes('*')) return { failed: 'only the name of the file may hold a *' };
+  if (!name.includes('*')) return { paths: [pattern] };
   // A * stands, as in a shell, for no leading dot: editors keep such files next to those that they change.
   const parts = name.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
   const expression = new RegExp(`^${name.startsWith('*') ? '(?!\\.)' : ''}${parts.join('.*')}$`, 's');
   try {
     const names = (await readdir(folder)).filter((entry) => expression.test(entry));
-    return { kind: 'files', paths: names.toSorted().map((entry) => join(folder, entry)) };
+    return { paths: names.toSorted().map((entry) => join(folder, entry)) };
   } catch (error) {
-    return { kind: 'failed', reason: describeFailure(error) };
+    return { failed: describeFailure(error) };
   }
 }
 
@@ -153,7 +153,7 @@ function digestOf(bytes: Bytes): string {
 }
 
 function digestOfList(list: FileList): string {
-  return list.kind === 'failed' ? list.reason : JSON.stringify(list.paths);
+  return 'failed' in list ? list.failed : JSON.stringify(list.paths);
 }
 
 /** The pause between looks where the system says that something changed, or says nothing. */

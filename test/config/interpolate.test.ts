@@ -19,7 +19,7 @@ const sources: InterpolationSources = {
   env: (name) => env[name],
   file: (path) => {
     const text = files[path];
-    return text === undefined ? { kind: 'failed', reason: 'no such file' } : { kind: 'text', text };
+    return text === undefined ? { failed: 'no such file' } : { text };
   },
 };
 

@@ -353,8 +353,8 @@ test('a key is traced through a file of accounts', () => {
     { ...sample(), accounts: { files: 'accounts.d/*.json' } },
     {
       files: {
-        '/etc/lowwater/accounts.d/a.json': { kind: 'text', text },
-        '/etc/lowwater/far.key': { kind: 'text', text: 'far-key-99' },
+        '/etc/lowwater/accounts.d/a.json': { text },
+        '/etc/lowwater/far.key': { text: 'far-key-99' },
       },
     },
   );

@@ -25,7 +25,7 @@ it('what a placeholder puts into a request outside of credentials is kept secret
   };
   const { secrets, warnings } = loadValid(withEntry({ ...gateway, request }), {
     env: { ...sampleSecrets, GATEWAY_KEY: 'gateway-key-1', V: 'v1' },
-    files: { '/etc/lowwater/key': { kind: 'text', text: 'key-of-a-file\n' } },
+    files: { '/etc/lowwater/key': { text: 'key-of-a-file\n' } },
   });
   expect(secrets).toEqual(expect.arrayContaining(['gateway-key-1', 'key-of-a-file', 'someone-4711']));
   expect(secrets).not.toContain('v1');

@@ -47,7 +47,7 @@ export function sample() {
 }
 
 const sampleFiles: Readonly<Record<string, FileContent>> = {
-  '/etc/lowwater/secrets/marketing': { kind: 'text', text: 'marketing-key-77aa01\n' },
+  '/etc/lowwater/secrets/marketing': { text: 'marketing-key-77aa01\n' },
 };
 
 interface LoadOptions {
@@ -62,11 +62,8 @@ export function load(config: unknown, { env = sampleSecrets, files = {} }: LoadO
   const request: Parameters<typeof gather>[0] & Parameters<typeof checkAll>[1] = {
     path: '/etc/lowwater/config.json',
     readFile: (path) =>
-      path === '/etc/lowwater/config.json'
-        ? { kind: 'text', text }
-        : (all[path] ?? { kind: 'failed', reason: 'no such file' }),
+      path === '/etc/lowwater/config.json' ? { text } : (all[path] ?? { failed: 'no such file' }),
     listFiles: (pattern) => ({
-      kind: 'files',
       paths: Object.keys(all).filter((path) => path.startsWith(pattern.replace(/\*.*/, ''))),
     }),
     env,

@@ -198,9 +198,9 @@ async function readPlace({ process }: CommandContext, text: string): Promise<Sto
     env: (name) => ownOf(env, name),
     file(path) {
       try {
-        return { kind: 'text', text: readFileSync(path, 'utf8') };
+        return { text: readFileSync(path, 'utf8') };
       } catch {
-        return { kind: 'failed', reason: 'it cannot be read' };
+        return { failed: 'it cannot be read' };
       }
     },
   });

@@ -91,7 +91,7 @@ async function playPreset({ clock }: CommandContext, place: ServiceAddress, type
 async function readScenario(path: string): Promise<Scenario> {
   const { parseScenario } = await import('../../simulator/scenario.ts');
   const { content: file } = await readFileSource(path, largestDocumentBytes);
-  if (file.kind === 'failed') throw refuse('the scenario', [`${path}: ${file.reason}`]);
+  if ('failed' in file) throw refuse('the scenario', [`${path}: ${file.failed}`]);
   const json = parseJson(file.text);
   if (json === undefined) throw refuse('the scenario', [`${path} is not JSON`]);
   const parsed = parseScenario(json);

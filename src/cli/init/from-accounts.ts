@@ -164,8 +164,8 @@ async function validate(
     env: { ...Object.fromEntries(named.map(([, name]) => [name, 'unset'])), ...env },
     calendar,
     now: 0,
-    readFile: (path: string) => ({ kind: 'text', text: texts.get(path) ?? 'unread' }) as const,
-    listFiles: () => ({ kind: 'files', paths: [...texts.keys()].filter((path) => path !== file) }) as const,
+    readFile: (path: string) => ({ text: texts.get(path) ?? 'unread' }),
+    listFiles: () => ({ paths: [...texts.keys()].filter((path) => path !== file) }),
   };
   const checked = await inTurns(checkAll(await inTurns(gather(request)), request));
   return checked.kind === 'invalid'

@@ -151,12 +151,9 @@ const cluster = shape({
   aloneFor: duration('How long an owner goes on from memory while nobody reaches the database.').prefault(
     '1h',
   ),
-  announceTakeovers: z
-    .boolean({ error: 'must be true or false' })
-    .describe(
-      'Whether channels get a line of severity info when a daemon takes over that was not handed the accounts.',
-    )
-    .default(true),
+  announceTakeovers: flag(
+    'Whether channels get a line of severity info when a daemon takes over that was not handed the accounts.',
+  ).default(true),
 }).describe('For daemons that share a PostgreSQL database.');
 
 const list = <T extends z.ZodType>(what: string, element: T, description: string) =>

@@ -61,10 +61,6 @@ function describeType(type: unknown): string {
   return `is no type of provider; ${meant === null ? '' : `${meant} `}"lowwater providers" lists them`;
 }
 
-const labels = labelRecord(z.string({ error: 'must be a string' })).describe(
-  'Labels that rules, routes and silences can match.',
-);
-
 export const account = shape({
   id: id('Names the account everywhere. Unique.'),
   name: oneLine('Name for people. Default: the id.').optional(),
@@ -86,7 +82,9 @@ export const account = shape({
   currency: oneLine(
     'Currency that the balances must be in, such as "CNY"; compared without case, and RMB is CNY. Another one is an alert.',
   ).optional(),
-  labels: labels.optional(),
+  labels: labelRecord(z.string({ error: 'must be a string' }))
+    .describe('Labels that rules, routes and silences can match.')
+    .optional(),
   thresholds: z
     .record(
       z.string(),
