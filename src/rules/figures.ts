@@ -52,7 +52,8 @@ export function moneyFigures(
     readonly valueIsBalance: boolean;
   },
 ): readonly Figure[] {
-  const item = asItEnded(given);
+  // One that is over, with the reading of its end: one read since says nothing of it, in a message that waited.
+  const item = isOver(given) ? asJudged(given) : given;
   const limit = sayLimit(item, frame, sayAmount);
   const phrase = kind.threshold?.(item);
   const runway = item.account?.runway ?? null;
@@ -67,11 +68,6 @@ export function moneyFigures(
     ...jumpFigures(item, frame),
     ...paceFigures(runway, frame),
   ];
-}
-
-/** An alert that is over, with the reading of its end: one read since says nothing of it, in a message that waited. */
-function asItEnded(item: MessageItem): MessageItem {
-  return isOver(item) ? asJudged(item) : item;
 }
 
 /** Read in another currency by now, what is open is shown as it was judged last: no amount of the one is said in the other. */
