@@ -15,12 +15,11 @@ export function* findUnstored(): Asking<ReadonlyMap<string, FoundUnstored>> {
     `SELECT name, value FROM note WHERE name >= $1 AND name < $1 || '~' ORDER BY name`,
     [unstoredNote],
   );
-  const found = rows.map(({ name, value }) => [name, readUnstored(value)] as const);
-  return new Map(
-    found.flatMap(([name, unstored]) =>
-      unstored === null ? [] : [[name, { ...unstored, write: writeUnstored }]],
-    ),
-  );
+  const found = rows.flatMap(({ name, value }): [string, FoundUnstored][] => {
+    const unstored = readUnstored(value);
+    return unstored === null ? [] : [[name, { ...unstored, write: writeUnstored }]];
+  });
+  return new Map(found);
 }
 
 export function writeUnstored({ at, polls, incidents, orders }: Unstored): string {

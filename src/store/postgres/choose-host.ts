@@ -44,7 +44,7 @@ export async function chooseHost(
     } catch (error) {
       failure = error;
       if (endsSearch(error)) break;
-      if (onlyReads(error)) readable ??= address;
+      if (error instanceof StorageError && error.kind === 'read-only') readable ??= address;
     }
   }
   if (mustWrite || readable === null) throw failure;
@@ -53,10 +53,6 @@ export async function chooseHost(
 
 function endsSearch(error: unknown): boolean {
   return !(error instanceof StorageError) || (error.kind === 'unfit' && error.cause instanceof DatabaseError);
-}
-
-function onlyReads(error: unknown): boolean {
-  return error instanceof StorageError && error.kind === 'read-only';
 }
 
 /** The options to connect to one host; `limitMs` null where no limit can be set for a session. `lockLimitMs`: how long a statement waits for a lock; 0 for no limit. */

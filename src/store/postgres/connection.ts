@@ -42,71 +42,30 @@ type Purpose = keyof typeof maxConnections;
 /** An address that leads to another server now is noticed after this. */
 const lifetimeSeconds = 600;
 
-/** Connects when it is first asked, and again where that failed. */
-export function openDatabase({ url, log }: { readonly url: Secret; readonly log?: Log }): Database {
-  const connections = new Connections(url, log);
-  const run = asker(connections);
-  return {
-    ask: (text, values) =>
-      connections.use('reading', (client) => run(client, 'read', readingLimitMs)(text, values)),
-    change: (text, values) =>
-      connections.use('writing', (client) => run(client, 'written', writingLimitMs)(text, values)),
-    snapshot: (work) =>
-      connections.use('reading', async (client) => {
-        const ask = run(client, 'read', readingLimitMs);
-        await ask('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-        const result = await work(ask);
-        await ask('COMMIT');
-        return result;
-      }),
-    transaction: (work) =>
-      connections.use('writing', async (client) => {
-        const ask = run(client, 'written', null);
-        await ask('BEGIN');
-        // The name keeps it from being taken for a dead daemon's.
-        await ask("SET LOCAL application_name = 'lowwater (long)'");
-        await ask('SET LOCAL statement_timeout = 0');
-        await ask('SET LOCAL idle_in_transaction_session_timeout = 0');
-        const result = await work(ask);
-        await ask('COMMIT');
-        return result;
-      }),
-    signIn(next) {
-      if (next.reveal() !== connections.url.reveal()) connections.url = next;
-    },
-    close: () => connections.close(),
-  };
-}
-
-/** The pools of one server, made again where several hosts are named and the one in use fails or takes no writes any more. */
-class Connections {
-  url: Secret;
-  readonly #log: Log | undefined;
-  readonly #budgets = {
+/**
+ * Connects when it is first asked, and again where that failed: by the pools of one server, made again where several hosts are named and the
+ * one in use fails or takes no writes any more.
+ */
+export function openDatabase({ url: named, log }: { readonly url: Secret; readonly log?: Log }): Database {
+  const budgets = {
     writing: createConnectionBudget(maxConnections.writing),
     reading: createConnectionBudget(maxConnections.reading),
   };
-  #opened: Promise<Pools> | null = null;
-  #current: Pools | null = null;
-  #currentUrl: Secret;
-  #closed = false;
-
-  constructor(url: Secret, log: Log | undefined) {
-    this.url = url;
-    this.#currentUrl = url;
-    this.#log = log;
-  }
+  let url = named;
+  let opened: Promise<Server> | null = null;
+  let current: Server | null = null;
+  let isClosed = false;
 
   /** A connection whose work failed is not used again; one that the server still works for counts until it has ended that. */
-  async use<T>(purpose: Purpose, work: (client: PoolClient) => Promise<T>): Promise<T> {
-    const budget = this.#budgets[purpose];
+  async function use<T>(purpose: Purpose, work: (client: PoolClient) => Promise<T>): Promise<T> {
+    const budget = budgets[purpose];
     await budget.take();
-    let pools: Pools | null = null;
+    let server: Server | null = null;
     let client: PoolClient | null = null;
     try {
-      pools = await this.#open();
-      client = await pools[purpose].connect().catch((error: unknown) => {
-        throw asStorageError(error, 'unsent', this.url.reveal());
+      server = await open();
+      client = await server.pools[purpose].connect().catch((error: unknown) => {
+        throw asStorageError(error, 'unsent', url.reveal());
       });
       const result = await work(client);
       client.release();
@@ -121,42 +80,85 @@ class Connections {
         budget.give();
       }
       // A password may be written before it holds at the server, or after that.
-      if (isAnotherHostBetter(error) || this.#currentUrl !== this.url) this.#retire(pools);
+      if (isAnotherHostBetter(error) || server?.url !== url) retire(server);
       throw error;
     }
   }
 
-  #open(): Promise<Pools> {
-    if (this.#closed) throw new StorageError('other', 'the PostgreSQL database was closed');
-    const { url } = this;
-    this.#opened ??= openPools(url, this.#log).then(
-      (pools) => {
-        this.#current = pools;
-        this.#currentUrl = url;
-        return pools;
+  function open(): Promise<Server> {
+    if (isClosed) throw new StorageError('other', 'the PostgreSQL database was closed');
+    opened ??= openServer(url, log).then(
+      (server) => {
+        current = server;
+        return server;
       },
       (error: unknown) => {
-        this.#opened = null;
+        opened = null;
         throw error;
       },
     );
-    return this.#opened;
+    return opened;
   }
 
-  #retire(failed: Pools | null): void {
-    if (failed === null || failed !== this.#current || this.#closed) return;
-    this.#opened = null;
-    this.#current = null;
-    for (const pool of Object.values(failed)) void pool.end();
+  function retire(failed: Server | null): void {
+    if (failed === null || failed !== current || isClosed) return;
+    opened = null;
+    current = null;
+    for (const pool of Object.values(failed.pools)) void pool.end();
   }
 
-  async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
-    // A database that cannot be reached has nothing to close.
-    const pools = await this.#opened?.catch(() => null);
-    await Promise.all(Object.values(pools ?? {}).map((pool) => pool.end()));
+  function run(client: PoolClient, progress: Progress, limitMs: number | null): Ask {
+    return async <Row>(text: string, values?: readonly Value[]) => {
+      const query = {
+        text,
+        ...(values === undefined ? {} : { values: [...values] }),
+        ...(limitMs === null ? {} : { query_timeout: limitMs + answerMs }),
+      };
+      try {
+        const { rows } = await client.query(query);
+        // The statement of each call says what its rows are; numbers and bytes come as `chooseParser` makes them.
+        return rows as readonly Row[];
+      } catch (error) {
+        throw asStorageError(error, progress, url.reveal());
+      }
+    };
   }
+
+  return {
+    ask: (text, values) => use('reading', (client) => run(client, 'read', readingLimitMs)(text, values)),
+    change: (text, values) =>
+      use('writing', (client) => run(client, 'written', writingLimitMs)(text, values)),
+    snapshot: (work) =>
+      use('reading', async (client) => {
+        const ask = run(client, 'read', readingLimitMs);
+        await ask('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+        const result = await work(ask);
+        await ask('COMMIT');
+        return result;
+      }),
+    transaction: (work) =>
+      use('writing', async (client) => {
+        const ask = run(client, 'written', null);
+        await ask('BEGIN');
+        // The name keeps it from being taken for a dead daemon's.
+        await ask("SET LOCAL application_name = 'lowwater (long)'");
+        await ask('SET LOCAL statement_timeout = 0');
+        await ask('SET LOCAL idle_in_transaction_session_timeout = 0');
+        const result = await work(ask);
+        await ask('COMMIT');
+        return result;
+      }),
+    signIn(next) {
+      if (next.reveal() !== url.reveal()) url = next;
+    },
+    async close() {
+      if (isClosed) return;
+      isClosed = true;
+      // A database that cannot be reached has nothing to close.
+      const server = await opened?.catch(() => null);
+      await Promise.all(Object.values(server?.pools ?? {}).map((pool) => pool.end()));
+    },
+  };
 }
 
 /** No answer came in time: the server may still be at it. */
@@ -175,9 +177,13 @@ function isAnotherHostBetter(error: unknown): boolean {
   );
 }
 
-type Pools = Readonly<Record<Purpose, Pool>>;
+/** The pools of one server, and how they sign in there. */
+interface Server {
+  readonly url: Secret;
+  readonly pools: Readonly<Record<Purpose, Pool>>;
+}
 
-async function openPools(url: Secret, log: Log | undefined): Promise<Pools> {
+async function openServer(url: Secret, log: Log | undefined): Promise<Server> {
   const { address, limited } = await chooseHost(url, writingLimitMs, log);
   const verify = onlyOneServer(writingLimitMs);
   const open = (limitMs: number, max: number, lockLimitMs = 0): Pool => {
@@ -195,10 +201,9 @@ async function openPools(url: Secret, log: Log | undefined): Promise<Pools> {
     pool.on('connect', (client) => client.on('error', () => undefined));
     return pool;
   };
-  return {
-    writing: open(writingLimitMs, maxConnections.writing),
-    reading: open(readingLimitMs, maxConnections.reading, readingLockMs),
-  };
+  const writing = open(writingLimitMs, maxConnections.writing);
+  const reading = open(readingLimitMs, maxConnections.reading, readingLockMs);
+  return { url, pools: { writing, reading } };
 }
 
 /** `pg` reads certificate files when it makes a client, which a pool may do in a turn of nobody's: one that cannot be read fails when it connects. */
@@ -211,25 +216,6 @@ const PooledClient = new Proxy(Client, {
     }
   },
 });
-
-const asker =
-  (connections: Pick<Connections, 'url'>) =>
-  (client: PoolClient, progress: Progress, limitMs: number | null): Ask => {
-    return async <Row>(text: string, values?: readonly Value[]) => {
-      const query = {
-        text,
-        ...(values === undefined ? {} : { values: [...values] }),
-        ...(limitMs === null ? {} : { query_timeout: limitMs + answerMs }),
-      };
-      try {
-        const { rows } = await client.query(query);
-        // The statement of each call says what its rows are; numbers and bytes come as `chooseParser` makes them.
-        return rows as readonly Row[];
-      } catch (error) {
-        throw asStorageError(error, progress, connections.url.reveal());
-      }
-    };
-  };
 
 /** Over all pools that come and go. A statement that was given up counts until the server has ended it. */
 function createConnectionBudget(max: number) {

@@ -95,7 +95,7 @@ export function createFencedStore(options: {
   }
 
   return {
-    takeDamaged: () => damaged.take(),
+    takeDamaged: damaged.take,
     async commit(batch) {
       if (recent.isStored(batch)) return;
       if (parted?.of === batch) return storeParts(parted);

@@ -2,7 +2,7 @@ import type { Secret } from '../../domain/secret.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import type { Log } from '../../ports/log.ts';
 import { type Migration, postgresMigrations, readMigrations } from '../migrations.ts';
-import { DamagedRuns } from '../runs/stored-run.ts';
+import { createDamagedRuns } from '../runs/stored-run.ts';
 import { databaseIdNote, unstoredNote } from '../tables.ts';
 import { writeUnstored } from '../unstored.ts';
 import { onlySlot } from './commit.ts';
@@ -33,8 +33,8 @@ export function openCluster(options: {
 }): Cluster & Pick<Database, 'signIn'> & { readonly databaseId: () => string | null } {
   const { url, leaseMs, log, now, program, migrations = readMigrations(postgresMigrations) } = options;
   const database = openDatabase({ url, log });
-  const damaged = new DamagedRuns(now);
-  const found = readFrom(database, now, (run) => damaged.note(run));
+  const damaged = createDamagedRuns(now);
+  const found = readFrom(database, now, damaged.note);
   const reader = { ...found, close: async () => undefined };
   const recent = new RecentBatches(now);
   const lease = openLease(database, leaseMs, program);

@@ -106,36 +106,29 @@ export interface FoundRun extends DamagedRun {
 /** A run as its reader finds it. */
 export type FoundDamage = Omit<FoundRun, 'foundAt'>;
 
+export type DamagedRuns = ReturnType<typeof createDamagedRuns>;
+
 /** Runs found damaged: the next batch that is stored sets them aside. */
-export class DamagedRuns {
-  readonly now: () => number;
-  readonly #found = new Map<string, FoundRun>();
-  readonly #untaken: DamagedRun[] = [];
-
-  constructor(now: () => number) {
-    this.now = now;
-  }
-
-  note(run: FoundDamage): void {
-    this.#found.set(placeOf(run), { ...storable(run), foundAt: this.now() });
-  }
-
-  /** Runs that a batch has to set aside: sealed ones, and tails of accounts that begin another one. */
-  of(beginsAnother: (account: string) => boolean): readonly FoundRun[] {
-    return [...this.#found.values()].filter(({ seq, account }) => seq !== null || beginsAnother(account));
-  }
-
-  stored(runs: readonly FoundRun[]): void {
-    for (const found of runs) {
-      const { seq: _seq, data: _data, reason: _reason, ...run } = found;
-      this.#found.delete(placeOf(found));
-      this.#untaken.push(run);
-    }
-  }
-
-  take(): readonly DamagedRun[] {
-    return this.#untaken.splice(0);
-  }
+export function createDamagedRuns(now: () => number) {
+  const found = new Map<string, FoundRun>();
+  const untaken: DamagedRun[] = [];
+  return {
+    now,
+    note(run: FoundDamage): void {
+      found.set(placeOf(run), { ...storable(run), foundAt: now() });
+    },
+    /** Runs that a batch has to set aside: sealed ones, and tails of accounts that begin another one. */
+    of: (beginsAnother: (account: string) => boolean): readonly FoundRun[] =>
+      [...found.values()].filter(({ seq, account }) => seq !== null || beginsAnother(account)),
+    stored(runs: readonly FoundRun[]): void {
+      for (const each of runs) {
+        const { seq: _seq, data: _data, reason: _reason, ...run } = each;
+        found.delete(placeOf(each));
+        untaken.push(run);
+      }
+    },
+    take: (): readonly DamagedRun[] => untaken.splice(0),
+  };
 }
 
 /** A flipped bit also changes what type a value of the row has. */

@@ -2,7 +2,7 @@ import { type Batch, type DamagedRecord, untoldDamageNote } from '../../ports/st
 import { askAtOnce, type Row } from '../asking.ts';
 import { readUntold, writeUntold } from '../records.ts';
 import { AccountTails, type TailRow } from '../runs/account-tails.ts';
-import { DamagedRuns, type FoundRun } from '../runs/stored-run.ts';
+import { createDamagedRuns, type FoundRun } from '../runs/stored-run.ts';
 import { changes, tables } from '../tables.ts';
 import { findUnstored } from '../unstored.ts';
 import { type Connection, openAsk } from './connection.ts';
@@ -24,7 +24,7 @@ export function createStore(options: {
   const { db, path, now, verify = () => {}, fold = () => foldLog(db), given = new Set() } = options;
   // SQLite would wait for another writer and block the whole process. Who commits tries again.
   db.pragma('busy_timeout = 0');
-  const damaged = new DamagedRuns(now);
+  const damaged = createDamagedRuns(now);
   const tails = new AccountTails(damaged);
   const write = openBatchWriter(db, tails);
   const inbox = openInbox(db, given);
@@ -66,7 +66,7 @@ export function createStore(options: {
     });
   }
 
-  const reader = readFrom({ db, path, now, ownsWrites: true, damaged: (found) => damaged.note(found) });
+  const reader = readFrom({ db, path, now, ownsWrites: true, damaged: damaged.note });
   return {
     ...reader,
     load() {
@@ -79,7 +79,7 @@ export function createStore(options: {
       damaged.stored(change(() => writeBatch.immediate(batch)));
       inbox.settled();
     },
-    takeDamaged: () => damaged.take(),
+    takeDamaged: damaged.take,
     takeOrders: () =>
       guardStorage(path, () => {
         verify();
