@@ -19,11 +19,6 @@ const leasesUntilDoubt = 2;
 /** An address at which nobody was seen for so long is nobody's. */
 const peerMs = dayMs;
 
-type FleetDependencies = Pick<
-  MembershipDependencies,
-  'cluster' | 'clock' | 'log' | 'leaseMs' | 'aloneForMs' | 'askPeers'
->;
-
 type OtherOwner = PeerAnswer & { readonly origin: DatabaseOrigin };
 
 /** The knowledge of a process about those that share its database and the database itself, and whether it may take the accounts by that. */
@@ -34,7 +29,7 @@ export class FleetView {
   polling: ClusterPolling;
   /** The last known owner of the accounts, be it this process. */
   lastOwner: ClusterMember | null = null;
-  readonly #dependencies: FleetDependencies;
+  readonly #dependencies: MembershipDependencies;
   /** Since when nobody polls, or nothing is known of that; null where somebody does. Monotonic. */
   #blindSince: number | null = null;
   /** Since when nobody polls although the database answers; null where somebody does, or nothing is known. Monotonic. */
@@ -55,7 +50,7 @@ export class FleetView {
   /** Whether it would know of an owner on another server. */
   isSplitKnown = false;
 
-  constructor(dependencies: FleetDependencies) {
+  constructor(dependencies: MembershipDependencies) {
     const { clock, cluster, log, leaseMs } = dependencies;
     this.#dependencies = dependencies;
     this.#leases = new LeaseWatch(leaseMs);

@@ -7,11 +7,6 @@ import { isBehind, judgeLook, keep, lose, type Phase, type Verdict } from './jud
 import { LeaderStore } from './leader-store.ts';
 import type { MembershipDependencies } from './membership-dependencies.ts';
 
-type OwnedDependencies = Pick<
-  MembershipDependencies,
-  'cluster' | 'clock' | 'log' | 'leaseMs' | 'aloneForMs' | 'askPeers' | 'restore' | 'card' | 'takenBack'
->;
-
 /** After a failure that may pass the load is tried again so soon. */
 const retryMs = 250;
 
@@ -36,7 +31,7 @@ export class OwnedAccounts {
   isGivenAway = false;
   /** An instant of the wall clock. */
   readonly takenAt: number;
-  readonly #dependencies: OwnedDependencies;
+  readonly #dependencies: MembershipDependencies;
   readonly #lease: OwnLease;
   readonly #lost: (why: string) => void;
   #phase: Phase = 'loading';
@@ -55,7 +50,7 @@ export class OwnedAccounts {
 
   /** `lost` is called when a change was refused because another owns the accounts, before anybody hears of that. */
   constructor(
-    dependencies: OwnedDependencies,
+    dependencies: MembershipDependencies,
     lease: OwnLease,
     ownership: { readonly incarnation: string; readonly epoch: number },
     lost: (why: string) => void,

@@ -68,12 +68,6 @@ export async function ownShared(
     }
     isLeaving = false;
   };
-  const finish = async (): Promise<void> => {
-    const finished = work;
-    work = null;
-    views.become(standby);
-    await finished?.stop();
-  };
   const announce = (happened: string): void => {
     const daemon = work;
     daemon?.act((at) => noteClusterChange(daemon.state, happened, at));
@@ -194,7 +188,10 @@ export async function ownShared(
     },
     async end() {
       const until = systemClock.monotonic() + endMs;
-      await finish();
+      const finished = work;
+      work = null;
+      views.become(standby);
+      await finished?.stop();
       await atMost(systemClock, Math.max(0, until - systemClock.monotonic()), membership.stop());
     },
     close: () => atMost(systemClock, closeMs, cluster.close()),
