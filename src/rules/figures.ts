@@ -92,13 +92,18 @@ function asJudged(item: MessageItem, currency = item.account?.reading?.currency 
 
 /** For an account that cannot be read: what was last known, and how often it failed since. */
 export function stalenessFigures(item: MessageItem, frame: WordingFrame): readonly Figure[] {
-  const failures = item.account?.consecutiveFailures ?? 0;
+  const { account } = item;
+  if (account === null) return [];
+  const { reading, runway, consecutiveFailures: count } = account;
+  const label = say(stateOf(item) === 'resolved' ? says.asOf : says.lastReading, frame);
+  const readAt = { label, value: reading ? sayMomentAndAge(reading.at, frame) : say(says.never, frame) };
+  const failed = count === 0 ? null : say(says.inARow, { count }, frame);
   return [
-    ...lastKnownFigures(item, frame),
-    ...figure(
-      say(says.failedPolls, frame),
-      failures === 0 ? null : say(says.inARow, { count: failures }, frame),
-    ),
+    ...allBalances(account, frame),
+    ...(reading === null ? [] : endFigures(runway, frame)),
+    readAt,
+    ...(reading === null ? [] : paceFigures(runway, frame)),
+    ...figure(say(says.failedPolls, frame), failed),
   ];
 }
 
@@ -188,17 +193,4 @@ function sayExpected(expected: NonNullable<Runway['expected']>, frame: WordingFr
     order,
   };
   return order === '' ? say(says.expectedBy, given, frame) : say(says.expectedByOrder, given, frame);
-}
-
-function lastKnownFigures(item: MessageItem, frame: WordingFrame): readonly Figure[] {
-  const account = item.account;
-  if (account === null) return [];
-  const label = say(stateOf(item) === 'resolved' ? says.asOf : says.lastReading, frame);
-  if (account.reading === null) return [{ label, value: say(says.never, frame) }];
-  return [
-    ...allBalances(account, frame),
-    ...endFigures(account.runway, frame),
-    { label, value: sayMomentAndAge(account.reading.at, frame) },
-    ...paceFigures(account.runway, frame),
-  ];
 }
