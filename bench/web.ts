@@ -10,7 +10,7 @@ import { once } from 'node:events';
 import { get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { HistoryLoader } from '../src/daemon/history-loader.ts';
+import { createHistoryLoader } from '../src/daemon/history-loader.ts';
 import { inSlices } from '../src/daemon/slices.ts';
 import type { AccountState, Reading } from '../src/domain/reading.ts';
 import { Secret } from '../src/domain/secret.ts';
@@ -72,7 +72,7 @@ async function measure(count: number, client: ChildProcess): Promise<void> {
     stored: await reader.load(),
     now: startedAt,
   });
-  const historyLoader = new HistoryLoader(state, reader, systemClock.now);
+  const historyLoader = createHistoryLoader(state, reader, systemClock.now);
   await historyLoader.ofAll(state.accounts.keys());
   for (const { id } of settings.accounts) poll(state, id, startedAt);
   const fake = new FakeViews();

@@ -3,7 +3,7 @@ import { createChannel } from '../channels/registry.ts';
 import { sendWhole } from '../channels/send-whole.ts';
 import { renderWebhookPayload } from '../channels/webhook/webhook-payload.ts';
 import { composeReport } from '../daemon/compose-report.ts';
-import { HistoryLoader } from '../daemon/history-loader.ts';
+import { createHistoryLoader } from '../daemon/history-loader.ts';
 import { listProxySecrets, listSecretTexts } from '../daemon/known-secrets.ts';
 import { periodStart } from '../daemon/reporting.ts';
 import { TestAlert } from '../daemon/test-alerts.ts';
@@ -131,7 +131,7 @@ export interface ReportOrder {
 async function composeNow({ settings, report, reader }: ReportOrder): Promise<Message> {
   const now = clock.now();
   const state = startMonitor({ settings, stored: await reader.load(), calendar, random, now });
-  const historyLoader = new HistoryLoader(state, reader, () => now);
+  const historyLoader = createHistoryLoader(state, reader, () => now);
   const period = { id: report.id, since: periodStart(state, report, now), until: now };
   const id = random.id();
   const envelope = newNotification({ id, channel: '', items: [], report: period, now, dueAt: now });

@@ -32,16 +32,16 @@ import { DaemonLog } from './daemon-log.ts';
 import { type Claim, Dispatcher } from './dispatcher.ts';
 import { createEnding } from './ending.ts';
 import type { FarewellDependencies } from './farewell-sender.ts';
-import { Heartbeat } from './heartbeat.ts';
-import { HistoryLoader } from './history-loader.ts';
+import { createHeartbeat } from './heartbeat.ts';
+import { createHistoryLoader, type HistoryLoader } from './history-loader.ts';
 import { Learning } from './learning.ts';
 import { openLeftOrders } from './left-orders.ts';
 import { Listening } from './listening.ts';
 import { createReach } from './order-reach.ts';
 import { Poller } from './poller.ts';
-import { RatesReading } from './rates-reading.ts';
+import { createRatesReading } from './rates-reading.ts';
 import { nextReportAt, sendDueReports } from './reporting.ts';
-import { Restating } from './restating.ts';
+import { createRestating } from './restating.ts';
 import { createRetention } from './retention.ts';
 import { inSlices } from './slices.ts';
 import { createWakeTimer, SteadyClock, type WakeTimer } from './steady-clock.ts';
@@ -70,9 +70,9 @@ export class Daemon {
   readonly #daemonLog: DaemonLog;
   readonly #composing: ComposeDependencies;
   readonly #dispatcher: Dispatcher;
-  readonly #heartbeat: Heartbeat;
-  readonly #rates: RatesReading;
-  readonly #restating: Restating;
+  readonly #heartbeat: ReturnType<typeof createHeartbeat>;
+  readonly #rates: ReturnType<typeof createRatesReading>;
+  readonly #restating: ReturnType<typeof createRestating>;
   readonly #tests: TestAlerts;
   readonly #retention: ReturnType<typeof createRetention>;
   readonly #subscribers = new Set<() => void>();
@@ -112,7 +112,7 @@ export class Daemon {
       committed: (failure, claims) => this.#committed(failure, claims),
     });
     const act = <T>(work: (at: number) => T) => this.act(work);
-    this.historyLoader = new HistoryLoader(state, store, () => this.now(), act);
+    this.historyLoader = createHistoryLoader(state, store, () => this.now(), act);
     const parts: DaemonParts = {
       ...dependencies,
       act,
@@ -132,7 +132,7 @@ export class Daemon {
     const composing = { ...parts, reader: this.reader };
     this.#composing = composing;
     this.#dispatcher = new Dispatcher({ ...composing, ended: (sent) => this.#deliveryEnded(sent) });
-    this.#restating = new Restating(parts, composing);
+    this.#restating = createRestating(parts, composing);
     this.#tests = new TestAlerts(parts, { ...composing, beside: this.#dispatcher });
     this.#dispatcher.adopt(this.#connections.channels);
     this.#retention = createRetention(parts, now);
@@ -140,8 +140,8 @@ export class Daemon {
     this.#leftOrders = openLeftOrders(parts, this.reach);
     this.listening = new Listening(parts, () => this.#ending.somethingEnded());
     this.#learning = new Learning(parts);
-    this.#heartbeat = new Heartbeat(parts, this.poller, now);
-    this.#rates = new RatesReading(parts, now);
+    this.#heartbeat = createHeartbeat(parts, this.poller, now);
+    this.#rates = createRatesReading(parts, now);
     this.#ending = createEnding(parts, {
       sources: [
         ...[this.#timer, this.#learning, this.poller, this.#dispatcher, this.#tests],

@@ -1,3 +1,4 @@
+import { getOrMake } from '../domain/get-or-make.ts';
 import { onStorageError } from '../domain/operator-error.ts';
 import { type LoadedHistory, loadHistory, loadSince, showPace } from '../engine/spending.ts';
 import type { MonitorState, WatchedAccount } from '../engine/state.ts';
@@ -7,84 +8,73 @@ import { readingsPerPace } from '../spending/usual-interval.ts';
 /** Accounts that are read together: a shared database answers them at once. */
 const maxLoading = 256;
 
-type HistoryReader = Pick<StoreReader, 'readings' | 'readingBefore'>;
+export type HistoryLoader = ReturnType<typeof createHistoryLoader>;
 
-/** If the database cannot be read, polls and alerts go on and the account begins without history. */
-export class HistoryLoader {
-  readonly #state: MonitorState;
-  readonly #reader: HistoryReader;
-  readonly #now: () => number;
-  readonly #act: (takeIn: () => void) => void;
-  readonly #underWay = new Map<string, Promise<void>>();
-
-  /** `act` takes in what was read, as part of a turn if there are turns. */
-  constructor(
-    state: MonitorState,
-    reader: HistoryReader,
-    now: () => number,
-    act: (takeIn: () => void) => void = (takeIn) => takeIn(),
-  ) {
-    this.#state = state;
-    this.#reader = reader;
-    this.#now = now;
-    this.#act = act;
-  }
+/**
+ * If the database cannot be read, polls and alerts go on and the account begins without history. `act` takes in what was read, as part of a
+ * turn if there are turns.
+ */
+export function createHistoryLoader(
+  state: MonitorState,
+  reader: Pick<StoreReader, 'readings' | 'readingBefore'>,
+  steadyNow: () => number,
+  act: (takeIn: () => void) => void = (takeIn) => takeIn(),
+) {
+  const underWay = new Map<string, Promise<void>>();
 
   /** Resolves when the account is loaded; undefined when it already is. */
-  of(account: WatchedAccount): Promise<void> | undefined {
+  function loadOne(account: WatchedAccount): Promise<void> | undefined {
     const { id } = account;
-    if (!this.#state.unloaded.has(id)) return undefined;
-    const known = this.#underWay.get(id);
-    if (known !== undefined) return known;
-    const reading = this.#load(account).finally(() => this.#underWay.delete(id));
-    this.#underWay.set(id, reading);
-    return reading;
+    if (!state.unloaded.has(id)) return undefined;
+    return getOrMake(underWay, id, () => load(account).finally(() => underWay.delete(id)));
   }
 
-  async ofAll(ids: Iterable<string>): Promise<void> {
-    const loading: Promise<void>[] = [];
-    for (const id of ids) {
-      if (this.#state.unloaded.size === 0) break;
-      const account = this.#state.accounts.get(id);
-      const unloaded = account === undefined ? undefined : this.of(account);
-      if (unloaded !== undefined) loading.push(unloaded);
-      if (loading.length === maxLoading) await Promise.all(loading.splice(0));
-    }
-    await Promise.all(loading);
-  }
-
-  async #load(account: WatchedAccount): Promise<void> {
-    const state = this.#state;
-    const read = await this.#read(account).catch(onStorageError({ readings: [], areAll: false }));
-    this.#act(() => {
+  async function load(account: WatchedAccount): Promise<void> {
+    const loaded = await read(account).catch(onStorageError({ readings: [], areAll: false }));
+    act(() => {
       // A reload may have replaced or removed it.
       const current = state.unloaded.has(account.id) ? state.accounts.get(account.id) : undefined;
-      if (current !== undefined) loadHistory(state, current, read);
+      if (current !== undefined) loadHistory(state, current, loaded);
     });
   }
 
-  async #read(account: WatchedAccount): Promise<LoadedHistory> {
-    const now = this.#now();
-    const since = loadSince(this.#state, account, now);
-    const loaded = await this.#readWith(account, since, 1);
+  async function read(account: WatchedAccount): Promise<LoadedHistory> {
+    const now = steadyNow();
+    const since = loadSince(state, account, now);
+    const loaded = await readWith(account, since, 1);
     // Not step by step: stored readings of a clock that was ahead come first, and would be gone back through to their beginning.
     return loaded.areAll || showPace(loaded.readings, account, now)
       ? loaded
-      : this.#readWith(account, since, readingsPerPace);
+      : readWith(account, since, readingsPerPace);
   }
 
   /** The readings since an instant, with so many from before. */
-  async #readWith({ id }: WatchedAccount, from: number, count: number): Promise<LoadedHistory> {
+  async function readWith({ id }: WatchedAccount, from: number, count: number): Promise<LoadedHistory> {
     let since = from;
     let areAll = false;
     for (let found = 0; found < count && !areAll; found++) {
-      const before = await this.#reader.readingBefore(id, since);
+      const before = await reader.readingBefore(id, since);
       areAll = before === null;
       since = before?.at ?? since;
     }
     const query = { account: id, since, until: Number.MAX_SAFE_INTEGER, asStored: true };
-    return { readings: await collect(this.#reader.readings(query)), areAll };
+    return { readings: await collect(reader.readings(query)), areAll };
   }
+
+  return {
+    of: loadOne,
+    async ofAll(ids: Iterable<string>): Promise<void> {
+      const loading: Promise<void>[] = [];
+      for (const id of ids) {
+        if (state.unloaded.size === 0) break;
+        const account = state.accounts.get(id);
+        const unloaded = account === undefined ? undefined : loadOne(account);
+        if (unloaded !== undefined) loading.push(unloaded);
+        if (loading.length === maxLoading) await Promise.all(loading.splice(0));
+      }
+      await Promise.all(loading);
+    },
+  };
 }
 
 export async function collect<Row>(chunks: AsyncIterable<readonly Row[]>): Promise<readonly Row[]> {

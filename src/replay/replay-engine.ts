@@ -1,4 +1,4 @@
-import { HistoryLoader } from '../daemon/history-loader.ts';
+import { createHistoryLoader } from '../daemon/history-loader.ts';
 import { entryOf } from '../domain/provider-entry.ts';
 import {
   type AccountState,
@@ -191,7 +191,7 @@ async function rememberAll(
 ): Promise<void> {
   const account = state.accounts.get(id);
   if (account === undefined) return;
-  await new HistoryLoader(state, before, () => now).of(account);
+  await createHistoryLoader(state, before, () => now).of(account);
   if (!state.unlearned.has(id)) return;
   const learning = new LearnFromHistory(state, account, now);
   for await (const part of before.readings(learning.query)) learning.take(part);

@@ -1,4 +1,4 @@
-import { HistoryLoader } from '../daemon/history-loader.ts';
+import { createHistoryLoader } from '../daemon/history-loader.ts';
 import { guardFor, rememberLastPoll } from '../daemon/rate-guard.ts';
 import { entryOf } from '../domain/provider-entry.ts';
 import { blockedUntil, observePoll } from '../engine/observe.ts';
@@ -30,7 +30,7 @@ export async function checkAccounts(
   const { settings, reader, clock, random, calendar } = parts;
   const now = () => clock.now();
   const state = startMonitor({ settings, stored: await reader.load(), calendar, random, now: now() });
-  const historyLoader = new HistoryLoader(state, reader, now);
+  const historyLoader = createHistoryLoader(state, reader, now);
   const views = createViews(() => ({ state, reader, historyLoader, now, nextPollAt: () => null }));
   const startedAt = clock.now();
   const guard = guardFor(state);

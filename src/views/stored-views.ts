@@ -1,4 +1,4 @@
-import { HistoryLoader } from '../daemon/history-loader.ts';
+import { createHistoryLoader } from '../daemon/history-loader.ts';
 import { refuse } from '../domain/operator.ts';
 import { refusals } from '../engine/orders/refusals.ts';
 import { type OperatorOrder, takeLeftOrder } from '../engine/orders.ts';
@@ -59,7 +59,7 @@ export async function restoreStored(
 ): Promise<ViewDependencies> {
   const now = () => clock.now();
   const state = startMonitor({ settings, stored, calendar, random, now: now(), isOfPart });
-  const historyLoader = new HistoryLoader(state, reader, now);
+  const historyLoader = createHistoryLoader(state, reader, now);
   // Those that fire are put in order by their spending.
   const open = [...state.alerts.values()].filter((alert) => alert.state !== 'inactive');
   await historyLoader.ofAll(open.map(({ account }) => account));

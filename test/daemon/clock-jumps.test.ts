@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { HistoryLoader } from '../../src/daemon/history-loader.ts';
+import { createHistoryLoader } from '../../src/daemon/history-loader.ts';
 import { dayMs, hourMs, minuteMs, smsLow, staleRule, units } from '../support/account-facts.ts';
 import { give, giveAtOnce } from '../support/orders.ts';
 import { makeAccount, makeRoute } from '../support/settings.ts';
@@ -101,7 +101,7 @@ test('a clock that once was a year ahead lets a start look for the readings of a
   const lived = state.accounts.get('otp')?.log.readings(0);
   state.unloaded.add('otp');
   const looks = vi.spyOn(world.store, 'readingBefore');
-  await new HistoryLoader(state, world.store, () => world.now).ofAll(['otp']);
+  await createHistoryLoader(state, world.store, () => world.now).ofAll(['otp']);
   expect(looks.mock.calls.length).toBeLessThan(10);
   expect(state.accounts.get('otp')?.log.readings(0)).toEqual(lived);
 });

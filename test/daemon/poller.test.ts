@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { HistoryLoader } from '../../src/daemon/history-loader.ts';
+import { createHistoryLoader } from '../../src/daemon/history-loader.ts';
 import { Poller } from '../../src/daemon/poller.ts';
 import { startMonitor } from '../../src/engine/restore.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
@@ -27,7 +27,7 @@ test('many polls that are due together are begun in parts, each once, and nothin
       asked.push(id);
       return new Promise(() => undefined);
     },
-    historyLoader: new HistoryLoader(state, emptyReader, () => now),
+    historyLoader: createHistoryLoader(state, emptyReader, () => now),
     now: () => now,
     ended: () => undefined,
     planned: () => undefined,
