@@ -571,12 +571,19 @@ export class Ledger {
       const isTaken = item.kind === 'acknowledged' && isUnheard;
       // Nobody can have it, and it was taken back since a batch last said what waits.
       const isTakenBack = this.isUnheard && mutedAt(item.incident) >= since && this.#isKnownToNobody(row);
+      if (isTakenBack) this.#takeBack(row.id, item);
       if (isLeft || isTaken || isOwedAlone || isTakenBack || (isOver && isUnheard)) continue;
       throw new Violation(
         'a message says all it stands for',
         `${item.kind} of ${item.incident} is not in ${message.id}`,
       );
     }
+  }
+
+  /** What leaves now says it no more, and so does the next batch. */
+  #takeBack(id: string, item: NotificationItem): void {
+    const row = this.#rows.get(id);
+    if (row !== undefined) this.#rows.set(id, { ...row, items: row.items.filter((it) => !isSame(it, item)) });
   }
 
   /** A receiver that drops repeated ids must lose nothing. */
