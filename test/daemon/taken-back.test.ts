@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { Secret } from '../../src/domain/secret.ts';
 import { belowRule, hourMs, minuteMs, units } from '../support/account-facts.ts';
 import { giveAtOnce } from '../support/orders.ts';
+import { incidentMessage } from '../support/recording-channel.ts';
 import { makeRoute } from '../support/settings.ts';
 import { read, startWorld, type World } from '../support/world.ts';
 
@@ -107,6 +108,25 @@ test('that nobody has it any more is told after a silence that took back the wor
   world.channel('ops').mood = 'up';
   await world.pass(2 * hourMs);
   expect(world.news()).toEqual(['otp/sms-low reminder warning']);
+});
+
+test('that nobody has it any more is told after a silence where a message that was on its way said who had it', async () => {
+  const world = await startWorld(parts);
+  const channel = world.channel('ops');
+  channel.mood = 'lost';
+  await read(world, 150);
+  mute(world);
+  giveAtOnce(world, { kind: 'acknowledge', account: 'otp', rule: 'sms-low', comment: 'on it' });
+  channel.mood = 'up';
+  await world.pass(10 * minuteMs);
+  const [item] = incidentMessage(channel.delivered.at(-1)).items;
+  expect(item).toMatchObject({ kinds: ['firing'], incident: { acknowledgement: { by: 'ana' } } });
+  giveAtOnce(world, { kind: 'unacknowledge', account: 'otp', rule: 'sms-low' });
+  world.news();
+  await world.pass(2 * hourMs);
+  expect(world.news()).toEqual(['otp/sms-low reminder warning']);
+  // A tool took it for taken: only another key wakes somebody.
+  expect(incidentMessage(channel.delivered.at(-1)).items[0]?.keys).toMatchObject({ taken: 0, newest: 1 });
 });
 
 test('the heartbeat stops where nobody heard that it is critical again after a top-up that helped', async () => {

@@ -15,6 +15,7 @@ export const lifePairs = [
   'snoozed × take-over',
   'hidden × taken',
   'run × clock',
+  'muted × given back',
 ] as const;
 export type LifePair = (typeof lifePairs)[number];
 
@@ -34,6 +35,7 @@ export const lifeFrames: Readonly<Record<LifePair, Frame>> = {
   'snoozed × take-over': { nodes: [2, 3, 3], types: ['slack', 'telegram'] },
   'hidden × taken': { nodes: oneOrMany, faults: ['refused', 'lost'], everywhere: true, ladders: 'worse' },
   'run × clock': { nodes: [1] },
+  'muted × given back': { nodes: oneOrMany, faults: ['slow', 'lost'], everywhere: true },
 };
 
 /** The event that meets the rest of its pair, once. */
@@ -130,6 +132,16 @@ export function drawLife(from: Seeded, pair: LifePair, { settings, at, until }: 
         ...from.some([endOfOwner(from, aheadAt + from.pick([1, 700, 5 * minuteMs]))], 0.3),
         { at: aheadAt + from.skewed(minuteMs, 40 * minuteMs), kind: 'jump', byMs: -byMs },
       ];
+    }
+    case 'muted × given back': {
+      const mutedAt = from.skewed(1, 20_000);
+      const takenAt = mutedAt + from.pick([0, 1, 300, 5000]);
+      return once([
+        silence(mutedAt),
+        { at: takenAt, kind: 'acknowledge', place: 0, byOrder: false },
+        release(takenAt + from.skewed(minuteMs, 20 * minuteMs)),
+        ...from.some([endOfOwner(from, takenAt + from.pick([50, 5 * minuteMs, hourMs]))], 0.3),
+      ]);
     }
   }
 }

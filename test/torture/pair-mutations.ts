@@ -73,6 +73,13 @@ export const pairMutations: readonly Mutation[] = [
     pair: 'given back × taken',
   },
   {
+    name: 'nobody hears that an alert was given back which a message on its way said to be taken, in a silence',
+    file: 'src/engine/orders/acknowledge.ts',
+    old: 'if (last.acknowledgedAt !== null || last.at < at) return',
+    new: 'if (last.acknowledgedAt !== null || at > 0) return',
+    pair: 'muted × given back',
+  },
+  {
     name: 'who ordered a top-up keeps what it was to mend when it is cancelled',
     file: 'src/engine/orders/expect-top-up.ts',
     old: '      giveBackMended(state, cancelled, now);\n',

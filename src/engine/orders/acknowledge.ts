@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Acknowledgement, type Incident, isAcknowledged } from '../../domain/alert.ts';
+import { type Acknowledgement, type Incident, isAcknowledged, oneKey } from '../../domain/alert.ts';
 import { type AlertName, type Refusal, refuse, type SeenAlertName } from '../../domain/operator.ts';
 import { ruleKindOf } from '../../rules/registry.ts';
 import { incidentOf, keepIncident } from '../incidents.ts';
@@ -93,7 +93,15 @@ function noIncident(state: MonitorState, { account, rule }: AlertName): Refusal 
 /** Nobody has what got worse since it was taken: its escalation goes on. */
 export function giveBackIncident(state: MonitorState, incident: Incident, now: number): void {
   if (!isAcknowledged(incident)) return;
-  keepIncident(state, { ...incident, acknowledgement: null, escalationSince: now });
+  const { at } = incident.acknowledgement;
+  // A message that was on its way says who has it, too, where a silence kept that from being notified.
+  const notified = Object.entries(incident.notified).map(([channel, last]) => {
+    if (last.acknowledgedAt !== null || last.at < at) return [channel, last] as const;
+    const { keys = oneKey } = last;
+    return [channel, { ...last, acknowledgedAt: at, keys: { ...keys, taken: keys.newest } }] as const;
+  });
+  const free = { ...incident, acknowledgement: null, escalationSince: now };
+  keepIncident(state, { ...free, notified: Object.fromEntries(notified) });
   applyToSpending(state, incident, false);
 }
 
