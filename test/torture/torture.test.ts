@@ -7,7 +7,7 @@ const days = 1;
 const seeds = 5;
 
 describe('daemons in simulated time', () => {
-  it('keeps every promise through the faults of 5 seeds', { timeout: 300_000 }, async () => {
+  it('keeps every promise through the faults of 5 seeds', async () => {
     const results: (Result & { readonly seed: number })[] = [];
     // In this thread: another one would read the whole program once more.
     await withoutStacks(async () => {
@@ -24,7 +24,7 @@ describe('daemons in simulated time', () => {
     expect(results.filter((result) => result.replayed).length).toBeGreaterThanOrEqual(seeds / 5);
   });
 
-  it('gives the same run for the same seed, byte for byte', { timeout: 60_000 }, async () => {
+  it('gives the same run for the same seed, byte for byte', async () => {
     const once = await simulate(drawScenario(7, 2), { notified: true });
     const again = await simulate(drawScenario(7, 2), { notified: true });
     expect(again.story).toEqual(once.story);
