@@ -116,7 +116,7 @@ describe.skipIf(noPostgres !== null)('a daemon whose database is not there at it
     });
     expect((await fetch(`${origin}/api/v1/alerts`)).status).toBe(503);
     const page = await (await fetch(origin)).text();
-    expect(page).toContain('that is not all clear');
+    expect(page).toContain('Which alerts there are is not known just now');
     expect(page).toContain('nobody listens at the address of storage.postgres.url');
     expect(await (await fetch(`${origin}/metrics`)).text()).toContain('lowwater_owner 0\n');
     expect(await (await fetch(`${origin}/metrics`)).text()).toContain('lowwater_fleet_polling 0\n');

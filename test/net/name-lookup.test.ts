@@ -150,11 +150,15 @@ describe('a lookup of a name', () => {
   it('that stays without an answer ends by itself and holds up no other, however many there are', async () => {
     const { lookup } = await openLookup({ 'receiver.example': ['192.0.2.1'] });
     const started = performance.now();
+    let ended = 0;
     const silent = Array.from({ length: 40 }, (_, index) =>
-      lookup.find(`silent-${index}.example`).catch((error: NodeJS.ErrnoException) => error.code),
+      lookup
+        .find(`silent-${index}.example`)
+        .catch((error: NodeJS.ErrnoException) => error.code)
+        .finally(() => ended++),
     );
     expect(await lookup.find('receiver.example')).toEqual(found('192.0.2.1'));
-    expect(performance.now() - started).toBeLessThan(1000);
+    expect(ended).toBe(0);
     expect(new Set(await Promise.all(silent))).toEqual(new Set(['EAI_AGAIN']));
     expect(performance.now() - started).toBeLessThan(9000);
   });
