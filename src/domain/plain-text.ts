@@ -30,9 +30,9 @@ export function cutText(text: string, limit: number): string {
     .trimEnd()}…`;
 }
 
-/** Longer than any sentence of ours in any language, a line of a report among them: only a text from outside is cut. */
+/** Longer than any sentence of ours in any language, that of a report with twenty long names among them: only a text from outside is cut. */
 export function cutSentence(text: string): string {
-  return cutText(text, 500);
+  return cutText(text, 2500);
 }
 
 /** Whole lines as far as there is room: none is cut within a figure or an address. */

@@ -1,4 +1,5 @@
 import type { Message } from '../domain/message.ts';
+import { cutText } from '../domain/plain-text.ts';
 import { type Card, type CardPart, wordCard } from './message-wording.ts';
 
 /**
@@ -22,7 +23,7 @@ export function renderFitting<Rendered>(
   return options.render({ ...least, parts: [], more: null });
 }
 
-/** What stands last goes first: the small print, the note, figures and lines one by one, and then its longest links: of those that are left as much of the rest as there is room for. */
+/** What stands last goes first: the small print, the note, figures and lines one by one, of the last line its end, and then its longest links: of those that are left as much of the rest as there is room for. */
 function lessOf({ links, figures, lines, ...part }: CardPart): readonly CardPart[] {
   const longest = links.toSorted((one, other) => other.url.length - one.url.length);
   const kept = [...longest, null].map((_, gone) => links.filter((link) => longest.indexOf(link) >= gone));
@@ -35,6 +36,7 @@ function lessOf({ links, figures, lines, ...part }: CardPart): readonly CardPart
     ...lines
       .slice(1)
       .map((_, gone) => ({ ...bare, figures: [], lines: lines.slice(0, lines.length - 1 - gone) })),
+    { ...bare, figures: [], lines: lines.slice(0, 1).map((line) => cutText(line, 300)) },
   ];
   return kept.flatMap((some) => shorter.map((less) => ({ ...less, links: some })));
 }

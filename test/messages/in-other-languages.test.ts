@@ -281,6 +281,35 @@ it.each(['en', 'es', 'zh-CN'])('In %s no sentence of a report is cut, for all th
   }
 });
 
+/** Twelve accounts that end before the next report, and twelve without a reading, all with long names. */
+function reportOfLongNames(language: string): Message {
+  const emptyAt = messageNow + 2.3 * day;
+  const forecast = { emptyAt, earliest: emptyAt, latest: emptyAt, basis: 'hour-of-week' } as const;
+  const sms = buildRunway({ emptyAt, runwayMs: emptyAt - messageNow, forecast });
+  const named = (name: string) =>
+    Array.from('abcdefghijkl', (letter) => `${letter} ${name} `.padEnd(40, 'x'));
+  const ending = named('ends').map((name) => buildReportAccount({ name, runways: { sms, voip: null } }));
+  const unknown = named('unread').map((name) =>
+    buildReportAccount({ name, reading: null, runways: { sms: null, voip: null } }),
+  );
+  return buildReport({ language, accounts: [...ending, ...unknown] });
+}
+
+it.each(['en', 'es', 'zh-CN'])(
+  'In %s a report says whole which accounts may run out, or what fits',
+  (language) => {
+    const report = reportOfLongNames(language);
+    const [head] = wordCard(report, 0).parts;
+    const runsOut = head?.lines[0]?.replaceAll('+', ' ') ?? '';
+    expect(runsOut.length).toBeGreaterThan(900);
+    for (const form of ['slack', 'teams', 'feishu', 'dingtalk', 'wecom', 'telegram', 'ntfy'])
+      expect([form, forms[form]?.(report).replaceAll('+', ' ').includes(runsOut)]).toEqual([form, true]);
+    const short = forms.pushover?.(report).replaceAll('+', ' ') ?? '';
+    expect(short).toContain(runsOut.slice(0, 250));
+    expect(short).toContain('https://lowwater.example.com/pay');
+  },
+);
+
 it('In Spanish each sentence of a report begins with a capital letter or a figure', () => {
   const [head] = wordCard(reportOfTwelve('es'), 0).parts;
   expect(head?.lines.filter((line) => /^\p{Ll}/u.test(line))).toEqual([]);

@@ -38,7 +38,7 @@ const limits = {
   details: 500,
   url: 3000,
   groupedUrls: 2400,
-  totals: 2800,
+  report: 2900,
   account: 900,
   shown: 8,
 } as const;
@@ -207,9 +207,9 @@ function joinWhole(texts: readonly string[], limit: number): string {
 function renderReport(message: ReportMessage): SlackPayload {
   const words = wordReport(message, limits.shown);
   const more = words.more === 0 ? [] : [context(sayMore(words.more, message))];
+  const runsOut = words.runsOut === null ? [] : [words.runsOut];
   const blocks: readonly SlackBlock[] = [
-    ...(words.runsOut === null ? [] : [section(words.runsOut, 400)]),
-    section(cutLines([words.period, ...words.totals].join('\n'), limits.totals)),
+    section(cutLines([...runsOut, words.period, ...words.totals].join('\n'), limits.report)),
     ...words.accounts.map(reportSection),
     ...more,
     ...pageButton(message),
