@@ -39,13 +39,14 @@ export function matchGroup(
   return at === undefined ? null : { part: text.slice(at, end), at };
 }
 
-/** Also with the currency or digits that were left out in between: `-$12.50`, `-KES 12.50`, `- 12.50`, `-1,234.50`. */
+/** Also with the currency or digits that were left out in between: `-$12.50`, `-€ 12.50`, `-KES 12.50`, `- 12.50`, `-1,234.50`. */
 const minusBefore =
-  /(?:[-−–－]\p{Sc}?|(?<!\S)[-−][A-Z]{1,3}\p{Sc}?\s?|^\s*[-−–]\s+|(?<![\p{L}\d])[-−]\p{Sc}?\d[\d.,'’]*)$/u;
-/** As accountants write it: `12.50-`, `(12.50)`. */
-const minusAfter = /^(?:[-−–](?![\p{L}\d])|\s[-−]\s*$)/u;
+  /(?:[-−–－](?:\p{Sc}\s?)?|(?<!\S)[-−]\p{L}{1,4}\.?\p{Sc}?\s?|^\s*[-−–]\s+\p{Sc}?\s?|(?<![\p{L}\d])[-−]\p{Sc}?\d[\d.,'’]*)$/u;
+/** As accountants write it: `12.50-`, `12.50 EUR-`, `(12.50)`. */
+const minusAfter = /^(?:(?:\s?(?:\p{Sc}|[A-Z]{3}))?[-−–](?![\p{L}\d])|\s[-−]\s*$)/u;
 const inBrackets = /^[A-Z\p{Sc}\s]*\([A-Z\p{Sc}\s]*\d[\d.,'’\s]*\)[A-Z\p{Sc}\s]*$/u;
-const namesMinus = /[-−](?:\\[$s][*+?]?|[A-Z\p{Sc} ])*\((?!\?:)|\)[-−](?![?*])|\\\(/u;
+const namesMinus =
+  /[-−](?:\\[$s][*+?]?|[A-Z\p{Sc} ])*\((?!\?:)|(?<![\p{L}\d])[-−]\p{L}+(?:\\\.)? ?\((?!\?:)|\)[A-Z\p{Sc} ]*[-−](?![?*])|\\\(/u;
 
 /** A debt must not pass for what is left: nothing is read where a pattern leaves out the minus of its group. */
 function amountPart(text: string, pattern: RegExp): string | undefined {
