@@ -39,7 +39,7 @@ const limits = {
   url: 3000,
   groupedUrls: 2400,
   report: 2900,
-  account: 900,
+  account: 800,
   shown: 8,
 } as const;
 

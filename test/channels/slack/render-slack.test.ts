@@ -15,6 +15,7 @@ import {
   buildMessage,
   buildReport,
   buildReportAccount,
+  buildRunway,
   everyMessage,
   messageNow,
 } from '../../support/messages.ts';
@@ -159,6 +160,27 @@ describe('a message in Slack', () => {
     );
     expectWithinLimits(payload);
     expect(textsOf(payload)).toContain('and 992 more accounts');
+  });
+
+  it('stays within the limits in a report on accounts of twenty balances that run out, whose names have to be escaped', async () => {
+    await loadLanguage('es');
+    const ids = Array.from({ length: 20 }, (_, place) => `balance-${place}`);
+    const emptyAt = messageNow + 200_000_000;
+    const forecast = { emptyAt, earliest: messageNow, latest: emptyAt, basis: 'hour-of-week' } as const;
+    const runway = buildRunway({ emptyAt, runwayMs: 200_000_000, forecast });
+    const ofEach = <Value>(value: Value) => Object.fromEntries(ids.map((id) => [id, value]));
+    const account = buildReportAccount({
+      name: '&'.repeat(80),
+      balances: ids.map((id) => ({ id, label: `Balance of ${id}`, alertsBelowZero: false })),
+      runways: ofEach(runway),
+    });
+    const reading = { at: messageNow, balances: ofEach(42_000_000) };
+    const accounts = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ', (letter) => ({
+      ...account,
+      reading: { ...reading, currency: `${letter}BC` },
+    }));
+    const unread = Array.from({ length: 30 }, () => ({ ...account, reading: null }));
+    expectWithinLimits(renderSlack(buildReport({ language: 'es', accounts: [...accounts, ...unread] })));
   });
 });
 
