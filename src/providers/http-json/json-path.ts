@@ -64,7 +64,7 @@ export function parsePath(text: string): Path | { readonly wrong: string } | nul
 
 /** The library refuses `0.5`, and takes it as `5e-1`. */
 const quotedOrBelowOne =
-  /'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|(?<![\w.\u0080-\uffff-])0(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)(?![\w.])/gs;
+  /'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|(?<![\w.[:\u0080-\uffff-])0(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)(?![\w.])/gs;
 
 function writeOtherwise(found: string): string {
   if (!found.startsWith('0')) return found;
