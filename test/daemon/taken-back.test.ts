@@ -129,6 +129,28 @@ test('that nobody has it any more is told after a silence where a message that w
   expect(incidentMessage(channel.delivered.at(-1)).items[0]?.keys).toMatchObject({ taken: 0, newest: 1 });
 });
 
+test('that nobody has it any more is told after a silence where it is given back while a message says who had it', async () => {
+  const world = await startWorld(parts);
+  const channel = world.channel('ops');
+  channel.mood = 'lost';
+  await read(world, 150);
+  mute(world);
+  giveAtOnce(world, { kind: 'acknowledge', account: 'otp', rule: 'sms-low', comment: 'on it' });
+  channel.mood = 'up';
+  const { promise, resolve } = Promise.withResolvers<void>();
+  channel.hold = promise;
+  await world.pass(10 * minuteMs);
+  giveAtOnce(world, { kind: 'unacknowledge', account: 'otp', rule: 'sms-low' });
+  channel.hold = null;
+  resolve();
+  await world.pass(minuteMs);
+  const [item] = incidentMessage(channel.delivered.at(-1)).items;
+  expect(item).toMatchObject({ kinds: ['firing'], incident: { acknowledgement: { by: 'ana' } } });
+  world.news();
+  await world.pass(2 * hourMs);
+  expect(world.news()).toEqual(['otp/sms-low reminder warning']);
+});
+
 test('the heartbeat stops where nobody heard that it is critical again after a top-up that helped', async () => {
   const world = await startWorld({
     ...{ rules: [low], heartbeat, channels: ['ops', 'finance'] },

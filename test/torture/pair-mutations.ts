@@ -75,8 +75,8 @@ export const pairMutations: readonly Mutation[] = [
   {
     name: 'nobody hears that an alert was given back which a message on its way said to be taken, in a silence',
     file: 'src/engine/orders/acknowledge.ts',
-    old: 'if (last.acknowledgedAt !== null || last.at < at) return',
-    new: 'if (last.acknowledgedAt !== null || at > 0) return',
+    old: 'const isHeard = last.at >= at || isUnderWay(channel);',
+    new: 'const isHeard = last.at < 0 && isUnderWay(channel);',
     pair: 'muted × given back',
   },
   {

@@ -1,9 +1,11 @@
 import * as z from 'zod';
 import { type Acknowledgement, type Incident, isAcknowledged, oneKey } from '../../domain/alert.ts';
 import { type AlertName, type Refusal, refuse, type SeenAlertName } from '../../domain/operator.ts';
+import { incidentsOf } from '../../domain/outbox.ts';
 import { ruleKindOf } from '../../rules/registry.ts';
 import { incidentOf, keepIncident } from '../incidents.ts';
 import { shareNotification } from '../inhibit.ts';
+import { queueOf } from '../queue.ts';
 import type { MonitorState } from '../state.ts';
 import { done, orderKind, seenShape } from './kind.ts';
 import { refusals } from './refusals.ts';
@@ -94,9 +96,14 @@ function noIncident(state: MonitorState, { account, rule }: AlertName): Refusal 
 export function giveBackIncident(state: MonitorState, incident: Incident, now: number): void {
   if (!isAcknowledged(incident)) return;
   const { at } = incident.acknowledgement;
-  // A message that was on its way says who has it, too, where a silence kept that from being notified.
+  // A message that was, or is, on its way says who has it, too, where a silence kept that from being notified.
+  const isUnderWay = (channel: string): boolean => {
+    const underWay = queueOf(state, channel).filter(({ id }) => state.underWay.has(id));
+    return incidentsOf(underWay).has(incident.id);
+  };
   const notified = Object.entries(incident.notified).map(([channel, last]) => {
-    if (last.acknowledgedAt !== null || last.at < at) return [channel, last] as const;
+    const isHeard = last.at >= at || isUnderWay(channel);
+    if (last.acknowledgedAt !== null || !isHeard) return [channel, last] as const;
     const { keys = oneKey } = last;
     return [channel, { ...last, acknowledgedAt: at, keys: { ...keys, taken: keys.newest } }] as const;
   });
