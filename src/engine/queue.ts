@@ -28,10 +28,11 @@ export function enqueue(state: MonitorState, channel: string, item: Notification
   const isPaused = waits(item);
   const queue = queueOf(state, channel);
   // Nobody reads an end before its beginning: nothing joins what stands before a message about its alert that it cannot join.
-  const own = new Set([alertKey(item.account, item.rule)]);
+  const isOwn = ({ account, rule }: NotificationItem): boolean =>
+    account === item.account && rule === item.rule;
   const mayJoin = (message: Notification): boolean => isOpen(message) && !state.underWay.has(message.id);
   const before = queue.findLastIndex(
-    (message) => !isStandalone(message) && !mayJoin(message) && isAboutOneOf(message, own),
+    (message) => !isStandalone(message) && !mayJoin(message) && message.items.some(isOwn),
   );
   const last = queue.findLast(
     (message, place) =>
