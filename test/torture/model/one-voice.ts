@@ -40,7 +40,8 @@ export class OneVoice {
       if (other === undefined || !sharesVoice(alert, mine) || other.acknowledgement !== null) continue;
       const { openAt = takenAt, had = null } = this.#seen.get(other.id) ?? {};
       // What was taken with it may have been given back since this one rose, which keeps what it was taken with.
-      if (openAt < takenAt && had !== incident.acknowledgement.at)
+      const isLeft = had === incident.acknowledgement.at && incident.rises > incident.acknowledgement.rises;
+      if (openAt < takenAt && !isLeft)
         throw new Violation('one acknowledgement takes them all', `${incident.id}, but not ${other.id}`);
     }
   }
