@@ -110,7 +110,8 @@ test('that nobody has it any more is told after a silence that took back the wor
   expect(world.news()).toEqual(['otp/sms-low reminder warning']);
 });
 
-test('that nobody has it any more is told after a silence where a message that was on its way said who had it', async () => {
+/** Somebody takes it in a silence, while the message about its beginning is on its way. */
+async function takenInSilence() {
   const world = await startWorld(parts);
   const channel = world.channel('ops');
   channel.mood = 'lost';
@@ -118,6 +119,11 @@ test('that nobody has it any more is told after a silence where a message that w
   mute(world);
   giveAtOnce(world, { kind: 'acknowledge', account: 'otp', rule: 'sms-low', comment: 'on it' });
   channel.mood = 'up';
+  return { world, channel };
+}
+
+test('that nobody has it any more is told after a silence where a message that was on its way said who had it', async () => {
+  const { world, channel } = await takenInSilence();
   await world.pass(10 * minuteMs);
   const [item] = incidentMessage(channel.delivered.at(-1)).items;
   expect(item).toMatchObject({ kinds: ['firing'], incident: { acknowledgement: { by: 'ana' } } });
@@ -130,13 +136,7 @@ test('that nobody has it any more is told after a silence where a message that w
 });
 
 test('that nobody has it any more is told after a silence where it is given back while a message says who had it', async () => {
-  const world = await startWorld(parts);
-  const channel = world.channel('ops');
-  channel.mood = 'lost';
-  await read(world, 150);
-  mute(world);
-  giveAtOnce(world, { kind: 'acknowledge', account: 'otp', rule: 'sms-low', comment: 'on it' });
-  channel.mood = 'up';
+  const { world, channel } = await takenInSilence();
   const { promise, resolve } = Promise.withResolvers<void>();
   channel.hold = promise;
   await world.pass(10 * minuteMs);
