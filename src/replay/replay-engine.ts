@@ -136,10 +136,11 @@ export async function beginEngine({
     watched.delete(id);
   }
 
+  const nextAt = (): number => Math.min(state.due.nextAt, messages.nextAt);
+
   /** Does what time brings before `at`, each at its own instant. */
   function liveUntil(at: number): void {
     if (watched.size === 0) return;
-    const nextAt = (): number => Math.min(state.due.nextAt, messages.nextAt);
     for (let next = nextAt(); next < at; next = nextAt()) finishTurn(next);
   }
 
