@@ -177,10 +177,8 @@ class Chat {
           this.reader.now + command.forMs,
           command.comment,
         );
-      case 'ordered': {
-        const known = command.isAgain ? account.expected.map(({ id }) => id) : [];
-        return this.#orders.expectTopUp(account, command, { expected: known });
-      }
+      case 'ordered':
+        return this.#orders.expectTopUp(account, command);
     }
   }
 
@@ -224,7 +222,6 @@ class Chat {
     const by = form.by.trim() === '' ? null : readDay(form.by.trim(), this.reader);
     if (by === null && form.by.trim() !== '') return this.#unclear({ about: 'day', said: form.by });
     const [, ...shown] = form.data.split('\n');
-    const expected = isAgain ? account.expected.map(({ id }) => id) : shown;
-    return this.#orders.expectTopUp(account, { ...money, by, comment: '' }, { expected }, balance);
+    return this.#orders.expectTopUp(account, { ...money, by, comment: '', isAgain }, shown, balance);
   }
 }

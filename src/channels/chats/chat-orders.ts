@@ -80,8 +80,13 @@ export function createChatOrders(state: MonitorState, views: LiveViews, event: C
 
   async function expectTopUp(
     account: WatchedAccount,
-    { micros, by, comment }: Pick<Extract<Command, { kind: 'ordered' }>, 'micros' | 'by' | 'comment'>,
-    seen: { readonly expected: readonly string[] },
+    {
+      micros,
+      by,
+      comment,
+      isAgain,
+    }: Pick<Extract<Command, { kind: 'ordered' }>, 'micros' | 'by' | 'comment' | 'isAgain'>,
+    shown: readonly string[] = [],
     balance?: string,
   ): Promise<ChatAnswer> {
     const order: Wanted<'expect-top-up'> = {
@@ -89,7 +94,8 @@ export function createChatOrders(state: MonitorState, views: LiveViews, event: C
       account: account.id,
       amountMicros: micros,
       comment: cleanText(comment, 400),
-      seen,
+      // Another payment, whatever is expected.
+      seen: { expected: isAgain ? account.expected.map(({ id }) => id) : shown },
       ...(by === null ? {} : { arrivesBy: by }),
       ...(balance === undefined ? {} : { balance }),
     };
