@@ -76,6 +76,8 @@ export interface MessageItem
   readonly receipt: string | null;
   /** For incident tools; absent where there is only the first key. */
   readonly keys?: ToolKeys;
+  /** In answers to people: until when a silence mutes it, null where none does. */
+  readonly silencedUntil?: number | null;
 }
 
 export interface ItemAccount

@@ -17,15 +17,30 @@ import { type MonitorState, scheduleBy } from './state.ts';
 /** [startsAt, endsAt). */
 export type SilenceWindow = Pick<Silence, 'startsAt' | 'endsAt'>;
 
-/** Whether a silence made by a person, or one from the configuration, mutes the subject at `now`. */
-export function isSilenced(state: MonitorState, incident: Incident, now: number): boolean {
+/** The ends of the silences that mute it at `now`: those made by people, then those from the configuration. */
+function* silenceEnds(state: MonitorState, incident: Incident, now: number): Generator<number, void> {
   const subject = matchSubject(incident);
-  for (const silence of state.silences.values()) {
-    if (silence.startsAt <= now && now < silence.endsAt && matches(silence.match, subject)) return true;
+  for (const { startsAt, endsAt, match } of state.silences.values())
+    if (startsAt <= now && now < endsAt && matches(match, subject)) yield endsAt;
+  for (const silence of state.settings.silences) {
+    const window = matches(silence.match, subject) ? currentWindow(state.calendar, silence, now) : null;
+    if (window !== null) yield window.endsAt;
   }
-  return state.settings.silences.some(
-    (silence) => matches(silence.match, subject) && currentWindow(state.calendar, silence, now) !== null,
-  );
+}
+
+export function isSilenced(state: MonitorState, incident: Incident, now: number): boolean {
+  return silenceEnds(state, incident, now).next().done !== true;
+}
+
+/** Of silences that begin before the one before them ends; a recurring one may have no gap at all. */
+const maxInRow = 20;
+
+/** The moment from which messages about it are sent again, as things are; null where it is not silenced. */
+export function silencedUntil(state: MonitorState, incident: Incident, now: number): number | null {
+  let until = now;
+  for (let count = 0; count < maxInRow; count += 1)
+    until = Math.max(until, ...silenceEnds(state, incident, until));
+  return until > now ? until : null;
 }
 
 export function mutedBy(state: MonitorState, match: Matcher): Muted {

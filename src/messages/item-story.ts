@@ -5,7 +5,7 @@ import { amountOf } from '../domain/reading.ts';
 import { alertKindOf } from '../rules/registry.ts';
 import { sayComment } from '../wording/comment.ts';
 import { withoutStop } from '../wording/lists.ts';
-import { sayDuration, sayMoment, sayMomentAndAge } from '../wording/moments.ts';
+import { type Reader, sayDuration, sayMoment, sayMomentAndAge } from '../wording/moments.ts';
 import { phrases, say } from '../wording/phrase.ts';
 import { sayAmount, sayRise, type WordingFrame } from '../wording/quantity-wording.ts';
 import { sayAgain } from '../wording/say-again.ts';
@@ -48,6 +48,7 @@ const says = phrases('story', {
   acknowledgedSaying: 'Acknowledged by {by} {since}: {comment}.',
   overtaken: 'Acknowledged by {by} {since}, before the latest news.',
   overtakenSaying: 'Acknowledged by {by} {since}, before the latest news: {comment}.',
+  silenced: 'Silenced until {moment}.',
   somebody: 'somebody',
 });
 
@@ -63,7 +64,7 @@ export function wordStory(
   const blind = [...blindnessOf(item, frame), ...otherCurrencyOf(item, latest, frame)];
   const state = stateOf(item);
   if (state === 'resolved' || state === 'closed') return [...endOf(item, frame), ...blind];
-  const taken = acknowledgementOf(item, frame);
+  const taken = [...acknowledgementOf(item, frame), ...silenceOf(item, frame)];
   const course = courseOf(item, frame);
   return state === 'acknowledged' ? [...taken, course, ...blind] : [course, ...blind, ...taken];
 }
@@ -174,6 +175,12 @@ function otherCurrencyOf(
   if (shown == null || newest == null || balance === null || shown.currency === newest.currency) return [];
   const amount = sayAmount(amountOf(newest, balance), { ...frame, currency: cleanCurrency(newest.currency) });
   return [say(says.otherCurrency, { moment: sayMomentAndAge(shown.at, frame), amount }, frame)];
+}
+
+export function silenceOf({ silencedUntil }: MessageItem, reader: Reader): readonly string[] {
+  return silencedUntil == null
+    ? []
+    : [say(says.silenced, { moment: sayMoment(silencedUntil, reader) }, reader)];
 }
 
 function acknowledgementOf(item: MessageItem, frame: WordingFrame): readonly string[] {

@@ -8,6 +8,7 @@ import type { AnswerChat, ChatAnswer, ChatEvent } from '../../ports/channel.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import type { AlertView } from '../../views/views.ts';
 import { languageNamed } from '../../wording/language.ts';
+import { joinSentences } from '../../wording/lists.ts';
 import type { Reader } from '../../wording/moments.ts';
 import { phrases, say } from '../../wording/phrase.ts';
 import { sayAgain } from '../../wording/say-again.ts';
@@ -121,8 +122,7 @@ class Chat {
     const alert = await this.#look.alertOf(incident);
     if (alert === null) return this.#over(incident);
     if (verb === 'why') return alone(this.#look.story(alert));
-    if (alert.severity !== severity)
-      return alone(say(says.isNow, { severity: saySeverity(alert.severity, this.reader) }, this.reader));
+    if (alert.severity !== severity) return this.#sayNow(says.isNow, alert);
     if (verb === 'ordered') return this.#askAmount(alert, { verb, incident, severity });
     if (verb === 'acknowledge' && alert.acknowledged !== null)
       return this.#orders.sayHas(alert.acknowledged.by);
@@ -140,7 +140,13 @@ class Chat {
     const again = await this.#look.alertAgain(incident);
     if (again === undefined) return this.#say(says.notKnown);
     if (again === null) return this.#say(says.over);
-    return alone(say(says.again, { severity: saySeverity(again.severity, this.reader) }, this.reader));
+    return this.#sayNow(says.again, again);
+  }
+
+  #sayNow(phrase: typeof says.isNow, alert: AlertView): ChatAnswer {
+    const severity = saySeverity(alert.severity, this.reader);
+    // While it is silenced no message says what is so.
+    return alone(joinSentences([say(phrase, { severity }, this.reader), ...this.#look.silence(alert)]));
   }
 
   async #obey(command: Command): Promise<ChatAnswer> {

@@ -40,12 +40,14 @@ function notRead(about: 'amount' | 'day' | 'time', said: string): Command {
  * the account of that name is paid; empty where nobody knows.
  */
 export function readCommand(text: string, reader: Reader, currencyOf: (account: string) => string): Command {
-  const [first = '', account = '', ...rest] = text.trim().split(/\s+/);
-  const verb = first.replace(/^\//, '').replace(/@\w+$/, '').toLowerCase();
+  const [first = '', called = '', ...rest] = text.trim().split(/\s+/);
+  const verb = narrow(first).replace(/^\//, '').replace(/@\w+$/, '').toLowerCase();
+  const account = narrow(called);
   if (verb === 'status' || verb === 'pay' || verb === 'help') return { kind: verb };
   if (verb === 'start' || verb === '') return { kind: 'help' };
   if (account === '') return unknown;
-  if (verb === 'why' || verb === 'take') return { kind: verb, account, rule: rest[0] ?? null };
+  if (verb === 'why' || verb === 'take')
+    return { kind: verb, account, rule: rest[0] === undefined ? null : narrow(rest[0]) };
   if (verb === 'quiet') return readQuiet(account, rest);
   return verb === 'ordered' ? readOrdered(account, rest, reader, currencyOf(account)) : unknown;
 }
@@ -80,12 +82,12 @@ export function readAgain(given: readonly string[]): {
   readonly isAgain: boolean;
   readonly words: readonly string[];
 } {
-  const isAgain = given.length > 1 && given.at(-1)?.toLowerCase() === 'again';
+  const isAgain = given.length > 1 && narrow(given.at(-1) ?? '').toLowerCase() === 'again';
   return { isAgain, words: isAgain ? given.slice(0, -1) : given };
 }
 
-function isBy(word: string | undefined): boolean {
-  return word?.toLowerCase() === 'by';
+function isBy(word = ''): boolean {
+  return narrow(word).toLowerCase() === 'by';
 }
 
 const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
@@ -98,8 +100,9 @@ function signApart(word: string): readonly string[] {
   return parts?.filter(Boolean) ?? [word];
 }
 
-function narrow(text: string): string {
-  return text.normalize('NFKC');
+/** Without the width that a keyboard for Chinese gives letters, and the invisible marks that a phone puts around what is pasted. */
+export function narrow(text: string): string {
+  return text.normalize('NFKC').replace(/[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g, '');
 }
 
 /** An amount above 0 with the words after it. The currency of its account may stand before or after it, as messages print it. */

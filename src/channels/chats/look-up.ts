@@ -1,11 +1,14 @@
 import { describeIncident } from '../../daemon/compose.ts';
 import { isAcknowledged } from '../../domain/alert.ts';
+import type { MessageItem } from '../../domain/message.ts';
 import { nearestWord } from '../../domain/nearest-word.ts';
 import { ownOf } from '../../domain/own.ts';
 import { capital, cleanCurrency, cleanText } from '../../domain/plain-text.ts';
 import { unitOf } from '../../domain/reading.ts';
 import type { AccountSettings } from '../../domain/settings.ts';
+import { silencedUntil } from '../../engine/silencing.ts';
 import type { MonitorState, WatchedAccount } from '../../engine/state.ts';
+import { silenceOf } from '../../messages/item-story.ts';
 import { wordItem } from '../../messages/item-wording.ts';
 import { isEndingSoon, sayEndingSoon } from '../../views/account-summary.ts';
 import type { LiveViews } from '../../views/live-views.ts';
@@ -26,6 +29,7 @@ import {
 } from '../../wording/quantity-wording.ts';
 import { sayAgain } from '../../wording/say-again.ts';
 import { saySeverity } from '../../wording/severity-words.ts';
+import { narrow } from './commands.ts';
 
 const says = phrases('chatLook', {
   noAccount: 'There is no account "{account}". {names}',
@@ -43,7 +47,9 @@ const says = phrases('chatLook', {
   payNow: '{account}: {amount} now',
   balance: '{label}: {amount}, {lasts}',
   line: '{severity} · {subject}',
-  lineTaken: '{severity} · {subject} (acknowledged by {person})',
+  lineWith: '{severity} · {subject} ({conditions})',
+  taken: 'acknowledged by {person}',
+  silenced: 'silenced until {moment}',
   unread: '{account} was never read.',
 });
 
@@ -160,8 +166,9 @@ export class LookUp {
 
   /** The alert, the numbers behind it, and what to do. */
   story(alert: AlertView): string {
-    const words = this.#wordsOf(alert);
-    if (words === null) return alert.summary;
+    const item = this.itemOf(alert);
+    if (item === null) return alert.summary;
+    const words = this.#wordsOf(item);
     return [
       words.headline,
       ...words.story,
@@ -175,24 +182,39 @@ export class LookUp {
   }
 
   #lineOf(alert: AlertView): string {
-    const subject = this.#wordsOf(alert)?.subject ?? alert.summary;
-    const given = { severity: saySeverity(alert.severity, this.#reader), subject };
-    return alert.acknowledged === null
-      ? say(says.line, given, this.#reader)
-      : say(says.lineTaken, { ...given, person: cleanText(alert.acknowledged.by, 60) }, this.#reader);
-  }
-
-  #wordsOf(alert: AlertView): ReturnType<typeof wordItem> | null {
+    const reader = this.#reader;
     const item = this.itemOf(alert);
-    const { language, timezone, now: at } = this.#reader;
-    return item && wordItem(item, { language: language.id, timezone, at, publicUrl: null });
+    const subject = item === null ? alert.summary : this.#wordsOf(item).subject;
+    const given = { severity: saySeverity(alert.severity, reader), subject };
+    const by = alert.acknowledged?.by;
+    const until = item?.silencedUntil ?? null;
+    const conditions = reader.language.list([
+      ...(by === undefined ? [] : [say(says.taken, { person: cleanText(by, 60) }, reader)]),
+      ...(until === null ? [] : [say(says.silenced, { moment: sayNearMoment(until, reader) }, reader)]),
+    ]);
+    return conditions === ''
+      ? say(says.line, given, reader)
+      : say(says.lineWith, { ...given, conditions }, reader);
   }
 
-  itemOf({ incident: id }: AlertView) {
+  /** Sentences about an alert that a message of it need not follow. */
+  silence(alert: AlertView): readonly string[] {
+    const item = this.itemOf(alert);
+    return item === null ? [] : silenceOf(item, this.#reader);
+  }
+
+  #wordsOf(item: MessageItem): ReturnType<typeof wordItem> {
+    const { language, timezone, now: at } = this.#reader;
+    return wordItem(item, { language: language.id, timezone, at, publicUrl: null });
+  }
+
+  itemOf({ incident: id }: AlertView): MessageItem | null {
     const incident = this.#state.incidents.get(id ?? '');
     if (incident === undefined) return null;
     const kinds = [isAcknowledged(incident) ? 'acknowledged' : 'firing'] as const;
-    return describeIncident(this.#state, { incident, kinds, now: this.#reader.now });
+    const { now } = this.#reader;
+    const item = describeIncident(this.#state, { incident, kinds, now });
+    return { ...item, silencedUntil: silencedUntil(this.#state, incident, now) };
   }
 
   /** The most urgent first. */
@@ -237,9 +259,11 @@ export class LookUp {
   /** Finds by the exact id, else by id or name in any case; a sentence where there is none, or several. */
   accountCalled(typed: string): WatchedAccount | string {
     const all = [...this.#state.accounts.values()];
-    const wanted = typed.toLowerCase();
+    const wanted = narrow(typed).toLowerCase();
     const exact = this.#state.accounts.get(typed);
-    const alike = all.filter(({ id, settings }) => [id, nameOf(settings).toLowerCase()].includes(wanted));
+    const alike = all.filter(({ id, settings }) =>
+      [id, narrow(nameOf(settings)).toLowerCase()].includes(wanted),
+    );
     const found = exact ?? alike[0];
     if (found !== undefined)
       return exact === undefined && alike.length > 1 ? this.#several(typed, alike) : found;

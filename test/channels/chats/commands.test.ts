@@ -34,6 +34,13 @@ test.each([
   ['ordered otp １４００ by ２０２６-１１-３０', { ...ordered, by: endOf(30) }],
   ['ordered otp 1,400元 by friday', { ...ordered, by: endOf(27) }],
   ['ordered otp 1400 元 PO-4711', { ...ordered, comment: 'PO-4711' }],
+  [
+    '／ｏｒｄｅｒｅｄ　ｏｔｐ　１４００　ｂｙ　ｆｒｉｄａｙ　ａｇａｉｎ',
+    { ...ordered, by: endOf(27), isAgain: true },
+  ],
+  ['ｔａｋｅ　ｏｔｐ　ｓｍｓ－ｌｏｗ', { kind: 'take', account: 'otp', rule: 'sms-low' }],
+  ['\u2068/status\u2069', { kind: 'status' }],
+  ['why\u200b otp\ufeff', { kind: 'why', account: 'otp', rule: null }],
   ['quiet otp ２h', { kind: 'quiet', account: 'otp', forMs: 7_200_000, comment: '' }],
   ['help', { kind: 'help' }],
   ['/start', { kind: 'help' }],

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { createChatAnswers } from '../../../src/channels/chats/answer-chat.ts';
 import { writePressed } from '../../../src/channels/chats/buttons.ts';
+import { loadLanguage } from '../../../src/languages/load-language.ts';
 import type { ChatEvent } from '../../../src/ports/channel.ts';
-import { minuteMs, smsLow, units } from '../../support/account-facts.ts';
+import { hourMs, minuteMs, smsLow, units } from '../../support/account-facts.ts';
+import { giveAtOnce } from '../../support/orders.ts';
 import { makeAccount } from '../../support/settings.ts';
 import { read, startWorld, type World } from '../../support/world.ts';
 
@@ -83,12 +85,64 @@ test.each(['why otp', 'take otp'])(
   },
 );
 
+describe('an alert that is silenced', () => {
+  const rules = [smsLow({ warning: units(200), critical: units(50) })];
+  const silence = (world: World, startsAt: number, endsAt: number) => {
+    const order = { kind: 'silence', match: { account: ['otp'] }, everything: false, comment: '' } as const;
+    giveAtOnce(world, { ...order, startsAt, endsAt }, 'Ben');
+  };
+
+  test.each([
+    ['en', 'silenced until Fri 15:00', 'Silenced until Fri 20 Nov 15:00 UTC.'],
+    ['zh-CN', '静默至周五 15:00', '静默至 11月20日 周五 15:00 UTC。'],
+    ['es', 'en silencio hasta el vie 15:00', 'En silencio hasta el vie 20 nov 15:00 UTC.'],
+  ])(
+    'says so to whoever asks, in %s, and until when the last of its silences ends',
+    async (id, clause, sentence) => {
+      await loadLanguage(id);
+      const world = await startWorld({ rules, language: id });
+      await read(world, 100);
+      expect(await write(world, 'status')).not.toContain(clause);
+      const { now } = world;
+      silence(world, now, now + 30 * minuteMs);
+      silence(world, now + 20 * minuteMs, Date.UTC(2026, 10, 20, 15));
+      expect(await write(world, 'status')).toContain(clause);
+      expect((await write(world, 'why otp')).split('\n')).toContain(sentence);
+      await write(world, 'take otp');
+      const taken = await write(world, 'take otp');
+      expect(taken).toContain('Ada');
+      expect(taken).toContain(clause);
+      await world.pass(4 * hourMs);
+      expect(await write(world, 'status')).not.toContain(clause);
+    },
+  );
+
+  test('is no longer to be looked up in its newest message, which does not say what is so', async () => {
+    const world = await startWorld({ rules });
+    await read(world, 100);
+    const incident = world.daemon.state.alerts.get('otp', 'sms-low')?.incident ?? '';
+    silence(world, world.now, Date.UTC(2026, 10, 20, 15));
+    await read(world, 20);
+    const data = writePressed({ verb: 'acknowledge', incident, severity: 'warning' });
+    expect(await answer(world, { kind: 'button', data })).toBe(
+      'This alert is critical by now: nothing was done. Look at its newest message. Silenced until Fri 20 Nov 15:00 UTC.',
+    );
+  });
+});
+
 test('an account whose name has a wide space is found by it', async () => {
   const accounts = [makeAccount('otp', { name: '短信　生产' })];
   const world = await startWorld({ accounts, rules: [smsLow({ critical: units(1) })] });
   await read(world, 500);
   for (const text of ['why 短信　生产', 'why 短信 生产'])
     expect(await write(world, text)).toMatch(/^Nothing fires for 短信　生产\.\n/);
+});
+
+test('an account is found by a name that a keyboard for Chinese writes wider, or that is so wide itself', async () => {
+  const accounts = [makeAccount('otp'), makeAccount('eu', { name: '短信（ＥＵ）' })];
+  const world = await startWorld({ accounts, rules: [smsLow({ critical: units(1) })] });
+  for (const text of ['ｗｈｙ ＯＴＰ', 'why 短信（ＥＵ）', 'why 短信(eu)'])
+    expect(await write(world, text)).not.toContain('There is no account');
 });
 
 test('an edited message does nothing again, and says so', async () => {
