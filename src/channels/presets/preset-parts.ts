@@ -227,8 +227,9 @@ function escaperOf(
   return (text) => (breaksMentions ? breakMentions(literal(text)) : literal(text));
 }
 
+/** Of a message about several alerts first the page of all: one alert's link says nothing of the others. */
 function linksOf(card: Card): Card['links'] {
-  return [...card.parts.flatMap(({ links }) => links), ...card.links];
+  return [...card.links, ...card.parts.flatMap(({ links }) => links)];
 }
 
 function wholeLines(card: Card, escapeAll: (text: string) => string): readonly string[] {

@@ -143,6 +143,23 @@ it.each(rows.filter(({ preset }) => preset.style === 'brief'))(
   },
 );
 
+it.each(rows.filter(({ preset }) => JSON.stringify(preset).includes('{{link}}') || preset.style === 'brief'))(
+  'what $type opens for several alerts is the page of all, without one the first of what the most urgent offers',
+  async ({ preset }) => {
+    if (preset.incident !== undefined) return;
+    const account = buildAccount({ topUpUrl: 'https://pay.example/otp' });
+    const items = [buildItem({ account }), buildItem({ account, rule: 'voip-low' })];
+    const linkOf = async (publicUrl: string | null) => {
+      const { posts } = await send(preset, buildMessage(items, { publicUrl }));
+      const body = decodeURIComponent(bodyOf(posts[0]).replaceAll('+', ' '));
+      const at = preset.style === 'brief' ? /(https:\S+?)(?=["\s&]|$)/ : /"(?:url|click)":"([^"]*)"/;
+      return at.exec(body)?.[1];
+    };
+    expect(await linkOf('https://lowwater.example.com')).toBe('https://lowwater.example.com/');
+    expect(await linkOf(null)).toBe('https://pay.example/otp');
+  },
+);
+
 const briefs = rows.filter(({ preset }) => preset.style === 'brief');
 
 describe.each(briefs)('a short message by $type', ({ preset }) => {
