@@ -5,6 +5,9 @@ import type { AddressInfo, Socket } from 'node:net';
 export const appToken = 'xapp-1-A012-very-secret-app-token';
 export const socketBotToken = 'xoxb-1111-2222-very-secret-bot-token';
 
+const people = new Map([['U012AB3CD', { name: 'ada', real_name: 'Ada' }]]);
+const ben = { name: 'ben', real_name: 'Ben' };
+
 interface Call {
   readonly method: string;
   readonly fields: Readonly<Record<string, string>>;
@@ -25,6 +28,8 @@ export async function startSlackSocket() {
   let isThreadGone = false;
   let strange: string | null = null;
   let envelopes = 0;
+  /** The method that is never answered. */
+  let hanging: string | null = null;
   /** How many of the next calls of a method are one too many. */
   const limited = new Map<string, number>();
 
@@ -51,7 +56,7 @@ export async function startSlackSocket() {
       return { ok: false, error: 'invalid_arguments' };
     }
     return method === 'users.info'
-      ? { ok: true, user: { id: fields.user, name: 'ben', real_name: 'Ben' } }
+      ? { ok: true, user: people.get(fields.user ?? '') ?? ben }
       : { ok: true, ts: '1795200001.000100' };
   }
 
@@ -60,6 +65,7 @@ export async function startSlackSocket() {
       const fields = Object.fromEntries(new URLSearchParams(body));
       const method = (request.url ?? '').replace('/api/', '');
       calls.push({ method, fields });
+      if (method === hanging) return;
       const left = limited.get(method) ?? 0;
       limited.set(method, left - 1);
       if (left > 0) {
@@ -128,6 +134,9 @@ export async function startSlackSocket() {
       refusal = error;
     },
     limit: (method: string, times = 1) => void limited.set(method, times),
+    hang(method: string | null) {
+      hanging = method;
+    },
     /** Somebody deleted what the answers hang on. */
     removeThread() {
       isThreadGone = true;

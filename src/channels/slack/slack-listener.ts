@@ -1,10 +1,9 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { WebSocket } from 'undici';
 import { isLoopbackHost } from '../../domain/addresses.ts';
 import { keyOf, parseJson } from '../../domain/json.ts';
 import { cutLines, cutText } from '../../domain/plain-text.ts';
 import { Secret } from '../../domain/secret.ts';
 import { secondMs } from '../../domain/time.ts';
+import { startDeadline } from '../../net/deadline.ts';
 import type { HttpAnswer } from '../../net/http-answer.ts';
 import { openHttpConnections } from '../../net/http-post.ts';
 import type { ChannelChat, ChannelListener, ChatAnswer, Heard } from '../../ports/channel.ts';
@@ -15,26 +14,23 @@ import type { SenderDependencies } from '../kind.ts';
 import { isThreadGone, slackBotAnswers } from './slack-answers.ts';
 import { literalMrkdwn, unescapeSlack } from './slack-blocks.ts';
 import { callSlack, type SlackBot, type SlackChat, type SlackFields } from './slack-bot.ts';
+import { type Envelope, hearEnvelopes } from './slack-socket.ts';
 
 const receiver = 'Slack';
 const callMs = 10_000;
-/** Answers to people wait so long at most where Slack asks for it, and what others pressed with them. */
+/** Answers to people wait so long at most where Slack asks for it, and the answers to others with them. */
 const maxWaitMs = 30 * secondMs;
-/** Slack says hello at once, and pings at least every 30 s; a connection that says nothing for so long is dead. */
-const silenceMs = 90 * secondMs;
-/** Pings are answered by undici, which tells of them here alone. */
-const pings = 'undici:websocket:ping';
 /** More at once is no people: what is not acknowledged Slack sends again. */
 const maxWaiting = 100;
 /** Events that came twice have the same id: so many are known (a restart knows orders by the audit). */
 const maxKnown = 1000;
+/** A name that comes later is not waited for: what was pressed is stored first. */
+const nameMs = 1.5 * secondMs;
 
-interface Envelope {
-  readonly type: unknown;
-  /** When what it brings was written at the earliest. */
-  readonly since: number;
-  readonly payload: unknown;
-}
+/** Says what came of an envelope. */
+type Say = () => Promise<void>;
+
+const sayNothing: Say = async () => undefined;
 
 /** The mention of the bot, by the name that its guide gives it: in a channel it hears nothing that begins otherwise. */
 const mentionOfBot = '@lowwater ';
@@ -46,8 +42,9 @@ const writtenSubtypes = new Set<unknown>([undefined, 'file_share', 'thread_broad
 type Spot = Readonly<Record<'place' | 'ts' | 'thread', string>>;
 
 /**
- * Hears a channel by Socket Mode (docs.slack.dev, using Socket Mode): a WebSocket whose address Slack gives for an app-level token. Each
- * envelope is acknowledged at once; what it asks for is done one after the other, and answered by the Web API.
+ * Hears a channel by Socket Mode (docs.slack.dev, using Socket Mode): a WebSocket whose address Slack gives for an app-level token. What
+ * envelopes ask for is done one after the other. Each is acknowledged once that is stored: Slack never sends it again. The answers go by
+ * the Web API, one after the other too, and no order waits for them.
  */
 export function openSlackListener(
   { botToken, appToken, apiUrl }: Pick<SlackBot, 'botToken' | 'apiUrl'> & Pick<SlackChat, 'appToken'>,
@@ -58,7 +55,8 @@ export function openSlackListener(
   const calls = new ChatCalls(clock);
   const known = new Set<string>();
   const names = new Map<string, string>();
-  let work = Promise.resolve();
+  let orders = Promise.resolve();
+  let answers = Promise.resolve();
   let waiting = 0;
 
   async function connect(
@@ -69,76 +67,37 @@ export function openSlackListener(
     const opened = await call('apps.connections.open', {}, signal, appToken);
     const url = URL.parse(String(keyOf(opened, 'url')));
     const isSafe = url?.protocol === 'wss:' || (url?.protocol === 'ws:' && isLoopbackHost(url.hostname));
-    return isSafe ? hear(url.href, signal, connected, answering) : problemOf(opened);
+    if (!isSafe) return problemOf(opened);
+    const options = { url: url.href, dispatcher, clock, texts, signal, connected };
+    return hearEnvelopes(options, (envelope) => take(envelope, answering));
   }
 
-  // Slack never sends again what is acknowledged.
-  return keepListening({ clock, dispatcher }, connect, () => work);
+  return keepListening({ clock, dispatcher }, connect, () => orders.then(() => answers));
 
   function problemOf(said: unknown): string {
     const error = texts.clean(String(keyOf(said, 'error') ?? unheard.strange({ receiver })), 100);
     return /auth|token|scope|inactive/.test(error) ? unheard.appToken({ said: error }) : error;
   }
 
-  /** Until the connection ends: why. */
-  function hear(
-    url: string,
-    signal: AbortSignal,
-    connected: () => void,
-    answering: AbortSignal,
-  ): Promise<string> {
-    const { promise, resolve } = Promise.withResolvers<string>();
-    const socket = new WebSocket(url, { dispatcher });
-    const end = (why: string): void => {
-      cancel();
-      unsubscribe(pings, pinged);
-      signal.removeEventListener('abort', abort);
-      resolve(why);
-      socket.close();
-    };
-    const abort = (): void => end('closed');
-    const silent = (): void => end(unheard.silent({ receiver }));
-    let cancel = clock.setTimer(silenceMs, silent);
-    let aliveAt = 0;
-    const alive = (): void => {
-      aliveAt = clock.now();
-      cancel();
-      cancel = clock.setTimer(silenceMs, silent);
-    };
-    const pinged = (ping: unknown): void => {
-      if (keyOf(ping, 'websocket') === socket) alive();
-    };
-    subscribe(pings, pinged);
-    signal.addEventListener('abort', abort, { once: true });
-    socket.addEventListener('error', () => end(unheard.lost({ receiver })));
-    socket.addEventListener('close', () => end(unheard.closed({ receiver })));
-    socket.addEventListener('message', ({ data }) => {
-      const envelope = parseJson(String(data));
-      // An envelope that comes for the first time was written since the last sign of life, also where this machine's clock is wrong.
-      const since = Number(keyOf(envelope, 'retry_attempt')) > 0 ? 0 : aliveAt;
-      alive();
-      const type = keyOf(envelope, 'type');
-      if (type === 'hello') connected();
-      const reason = texts.clean(String(keyOf(envelope, 'reason')), 100);
-      if (type === 'disconnect') end(unheard.again({ receiver, reason }));
-      const id = keyOf(envelope, 'envelope_id');
-      if (typeof id !== 'string' || waiting >= maxWaiting) return;
-      socket.send(JSON.stringify({ envelope_id: id }));
-      waiting += 1;
-      work = work
-        .then(() => handle({ type, since, payload: keyOf(envelope, 'payload') }, answering))
-        .finally(() => {
-          waiting -= 1;
-        });
+  /** Null where too much waits. */
+  function take(envelope: Envelope, signal: AbortSignal): Promise<void> | null {
+    if (waiting >= maxWaiting) return null;
+    waiting += 1;
+    orders = orders.then(async () => {
+      const sayDone = await obey(envelope, signal);
+      answers = answers.then(sayDone).finally(() => {
+        waiting -= 1;
+      });
     });
-    return promise;
+    return orders;
   }
 
-  async function handle({ type, since, payload }: Envelope, signal: AbortSignal): Promise<void> {
+  /** What it asks for is stored when it resolves. */
+  async function obey({ type, since, payload }: Envelope, signal: AbortSignal): Promise<Say> {
     const kind = keyOf(payload, 'type');
-    if (type === 'events_api') await readText(payload, since, signal);
-    else if (kind === 'block_actions') await press(payload, signal);
-    else if (kind === 'view_submission') await submit(payload, signal);
+    if (type === 'events_api') return readText(payload, since, signal);
+    if (kind === 'block_actions') return press(payload, signal);
+    return kind === 'view_submission' ? submit(payload, signal) : sayNothing;
   }
 
   function isNew(id: string): boolean {
@@ -148,64 +107,70 @@ export function openSlackListener(
     return true;
   }
 
-  function eventOf(id: string, user: unknown, chat: string): Omit<Heard, 'said'> {
+  async function eventOf(
+    { id, user, chat }: { readonly id: string; readonly user: unknown; readonly chat: string },
+    signal: AbortSignal,
+  ): Promise<Omit<Heard, 'said'>> {
     const person = String(keyOf(user, 'id'));
-    const name = String(keyOf(user, 'name') ?? keyOf(user, 'username') ?? person);
-    return { id, chat, person: { id: person, name } };
+    const login = keyOf(user, 'name') ?? keyOf(user, 'username');
+    return { id, chat, person: { id: person, name: await nameOf(person, login, signal) } };
   }
 
-  async function press(payload: unknown, signal: AbortSignal): Promise<void> {
+  async function press(payload: unknown, signal: AbortSignal): Promise<Say> {
     const action = keyOf(keyOf(payload, 'actions'), 0);
     const data = keyOf(keyOf(action, 'selected_option'), 'value') ?? keyOf(action, 'value');
     // A link is a button without a value.
-    if (typeof data !== 'string') return;
+    if (typeof data !== 'string') return sayNothing;
     const [user, message] = [keyOf(payload, 'user'), keyOf(payload, 'message')];
     const place = String(keyOf(keyOf(payload, 'channel'), 'id'));
     const ts = String(keyOf(message, 'ts'));
     const id = `${ts} ${keyOf(user, 'id')} ${keyOf(action, 'action_ts')}`;
-    if (!isNew(id)) return;
+    if (!isNew(id)) return sayNothing;
     const said = { kind: 'button', data } as const;
-    const answered = await answer({ ...eventOf(id, user, place), prefix: mentionOfBot, said });
+    const event = await eventOf({ id, user, chat: place }, signal);
+    const answered = await answer({ ...event, prefix: mentionOfBot, said });
     const spot = { place, ts, thread: String(keyOf(message, 'thread_ts') ?? ts) };
-    const trigger = keyOf(payload, 'trigger_id');
-    if (answered.form === undefined) return post(answered, spot, user, signal);
-    const view = drawForm(answered.form, `${place} ${ts} ${spot.thread}`);
-    const shown = await call('views.open', { trigger_id: String(trigger), view }, signal);
-    // A dialog opens within 3 s of the press or never: what to write in its place is said then.
-    if (keyOf(shown, 'ok') !== true) await post(answered, spot, user, signal);
+    return async () => {
+      const { form } = answered;
+      const view = form && drawForm(form, `${place} ${ts} ${spot.thread}`);
+      const trigger = String(keyOf(payload, 'trigger_id'));
+      const shown = view && (await call('views.open', { trigger_id: trigger, view }, signal));
+      // A dialog opens within 3 s of the press or never: what to write in its place is said then.
+      if (keyOf(shown, 'ok') !== true) await post(answered, spot, user, signal);
+    };
   }
 
-  async function submit(payload: unknown, signal: AbortSignal): Promise<void> {
+  async function submit(payload: unknown, signal: AbortSignal): Promise<Say> {
     const view = keyOf(payload, 'view');
     const [place = '', ts = '', thread = '', ...data] = String(keyOf(view, 'private_metadata')).split(' ');
     const filled = (block: string): string =>
       String(keyOf(keyOf(keyOf(keyOf(keyOf(view, 'state'), 'values'), block), block), 'value') ?? '');
     const user = keyOf(payload, 'user');
     const id = String(keyOf(view, 'id'));
-    if (!isNew(id)) return;
+    if (!isNew(id)) return sayNothing;
     const said = { kind: 'form', data: data.join(' '), amount: filled('amount'), by: filled('by') } as const;
-    const answered = await answer({ ...eventOf(id, user, place), said });
-    await post(answered, { place, ts, thread }, user, signal);
+    const event = await eventOf({ id, user, chat: place }, signal);
+    const answered = await answer({ ...event, said });
+    return () => post(answered, { place, ts, thread }, user, signal);
   }
 
-  async function readText(payload: unknown, since: number, signal: AbortSignal): Promise<void> {
+  async function readText(payload: unknown, since: number, signal: AbortSignal): Promise<Say> {
     const event = keyOf(payload, 'event');
     const [type, text, ts, place] = ['type', 'text', 'ts', 'channel'].map((key) => keyOf(event, key));
     const isDirect = type === 'message' && keyOf(event, 'channel_type') === 'im';
     const isOwn = keyOf(event, 'bot_id') !== undefined || !writtenSubtypes.has(keyOf(event, 'subtype'));
     const id = String(keyOf(payload, 'event_id'));
-    if ((type !== 'app_mention' && !isDirect) || isOwn || typeof text !== 'string' || !isNew(id)) return;
-    const user = { id: keyOf(event, 'user'), name: await nameOf(String(keyOf(event, 'user')), signal) };
+    if ((type !== 'app_mention' && !isDirect) || isOwn || typeof text !== 'string' || !isNew(id))
+      return sayNothing;
+    const user = { id: keyOf(event, 'user') };
     // An edit of a mention is another event of the same message.
     const isEdited = keyOf(event, 'edited') !== undefined;
     const at = Math.max(Number(ts) * 1000, since);
-    const answered = await answer({
-      ...eventOf(id, user, String(place)),
-      ...(Number.isFinite(at) && { at }),
-      said: { kind: 'text', text: wordsOf(text), isEdited },
-    });
+    const said = { kind: 'text', text: wordsOf(text), isEdited } as const;
+    const written = await eventOf({ id, user, chat: String(place) }, signal);
+    const answered = await answer({ ...written, ...(Number.isFinite(at) && { at }), said });
     const spot = { place: String(place), ts: String(ts), thread: String(keyOf(event, 'thread_ts') ?? ts) };
-    await post({ ...answered, isPublic: true }, spot, user, signal);
+    return () => post({ ...answered, isPublic: true }, spot, user, signal);
   }
 
   /**
@@ -227,14 +192,16 @@ export function openSlackListener(
     if (isThreadGone(said)) await call(method, whole, signal);
   }
 
-  /** With the scope users:read; the id without it. */
-  async function nameOf(id: string, signal: AbortSignal): Promise<string> {
+  /** As people call them, with the scope users:read; by the `login` that a press brings, or by the id, without it. */
+  async function nameOf(id: string, login: unknown, signal: AbortSignal): Promise<string> {
     const found = names.get(id);
     if (found !== undefined) return found;
-    const user = keyOf(await call('users.info', { user: id }, signal), 'user');
+    const deadline = startDeadline({ clock, afterMs: nameMs, outer: signal });
+    const user = keyOf(await call('users.info', { user: id }, deadline.signal), 'user');
+    deadline.clear();
     const called = keyOf(user, 'real_name') || keyOf(user, 'name');
     if (called) names.set(id, String(called));
-    return String(called || id);
+    return String(called || login || id);
   }
 
   async function call(

@@ -27,6 +27,7 @@ async function listen(
     readonly appToken?: string;
     readonly silenceMs?: number;
     readonly finishMs?: number;
+    readonly acknowledgeMs?: number;
     readonly passed?: () => number;
   } = {},
 ) {
@@ -34,6 +35,7 @@ async function listen(
   const sooner: Readonly<Record<number, number | undefined>> = {
     90000: over.silenceMs,
     5000: over.finishMs,
+    2000: over.acknowledgeMs,
   };
   let held = Promise.resolve();
   const events: Heard[] = [];
@@ -101,21 +103,86 @@ describe('Socket Mode', () => {
     expect(bed.slack.of('chat.postMessage')).toEqual([]);
   });
 
-  test('acknowledges an envelope at once, and what was done is said in the thread', async () => {
-    const bed = await listen();
+  test('acknowledges an envelope once what it asks for is stored, as Slack sends it again until then, and what was done is said in the thread', async () => {
+    const bed = await listen({ acknowledgeMs: 60_000 });
     await connected(bed);
+    const held = Promise.withResolvers<void>();
+    bed.holdUntil(held.promise);
     const id = bed.slack.envelope('interactive', blockActions('0.1.incident-1'));
     await bed.heard(1);
+    bed.slack.envelope('interactive', blockActions('0.1.incident-1'), id, 1);
+    await pause(50);
+    expect(bed.slack.acknowledged).toEqual([]);
+    held.resolve();
     await eventually('the acknowledgement', () => bed.slack.acknowledged.includes(id));
-    expect(bed.events[0]).toMatchObject({
-      ...{ chat: 'C012AB3CD' },
-      ...{ person: { id: 'U012AB3CD', name: 'ada' }, said: { kind: 'button', data: '0.1.incident-1' } },
-    });
+    expect(bed.events).toMatchObject([
+      {
+        ...{ chat: 'C012AB3CD' },
+        ...{ person: { id: 'U012AB3CD', name: 'Ada' }, said: { kind: 'button', data: '0.1.incident-1' } },
+      },
+    ]);
     await eventually('the answer', () => bed.slack.of('chat.postMessage').length === 1);
     expect(bed.slack.of('chat.postMessage')[0]).toMatchObject({
       ...{ channel: 'C012AB3CD', thread_ts: '1795200000.000100', text: 'Ada has it &lt;3' },
     });
     expect(bed.slack.wrong).toEqual([]);
+  });
+
+  test('acknowledges what takes long to store before Slack takes it for lost', async () => {
+    const bed = await listen();
+    await connected(bed);
+    bed.holdUntil(new Promise(() => undefined));
+    const ids = ['a', 'b'].map((each) => bed.slack.envelope('interactive', blockActions(`0.1.${each}`)));
+    await eventually('the acknowledgements', () => bed.slack.acknowledged.length === 2);
+    expect(bed.slack.acknowledged).toEqual(ids);
+    expect(bed.events).toHaveLength(1);
+  });
+
+  test('that ends acknowledges what it stores meanwhile, as it would come again', async () => {
+    const bed = await listen({ acknowledgeMs: 60_000 });
+    await connected(bed);
+    const held = Promise.withResolvers<void>();
+    bed.holdUntil(held.promise);
+    const id = bed.slack.envelope('interactive', blockActions('0.1.a'));
+    await bed.heard(1);
+    const closed = bed.listener.close();
+    await pause(50);
+    expect([bed.slack.connections, bed.slack.acknowledged]).toEqual([1, []]);
+    held.resolve();
+    await closed;
+    await eventually('the end', () => bed.slack.connections === 0);
+    expect(bed.slack.acknowledged).toEqual([id]);
+  });
+
+  test('stores what others press while an answer waits for Slack', async () => {
+    const bed = await listen({ acknowledgeMs: 60_000 });
+    await connected(bed);
+    bed.slack.limit('chat.postMessage', 2);
+    for (const data of ['0.1.a', '0.1.b']) {
+      const actions = [{ type: 'button', value: data, action_ts: data }];
+      bed.slack.envelope('interactive', blockActions(data, { actions }));
+    }
+    await eventually('the acknowledgements', () => bed.slack.acknowledged.length === 2);
+    expect(bed.events).toHaveLength(2);
+  });
+
+  test('calls who presses as Slack does people, and by the login where it does not say in time', async () => {
+    const bed = await listen();
+    await connected(bed);
+    const press = (data: string) => {
+      const actions = [{ type: 'button', value: data, action_ts: data }];
+      bed.slack.envelope('interactive', blockActions(data, { actions }));
+    };
+    bed.slack.hang('users.info');
+    press('0.1.a');
+    await bed.heard(1);
+    bed.slack.hang(null);
+    press('0.1.b');
+    await bed.heard(2);
+    press('0.1.c');
+    await bed.heard(3);
+    expect(bed.events.map(({ person }) => person.name)).toEqual(['ada', 'Ada', 'Ada']);
+    expect(bed.slack.of('users.info')).toHaveLength(2);
   });
 
   test('says to who pressed alone what is nobody else’s, where it is seen: in a thread only if there was the button', async () => {
@@ -165,7 +232,7 @@ describe('Socket Mode', () => {
     await bed.heard(2);
     bed.slack.envelope('events_api', mention('pay'));
     await bed.heard(3);
-    expect(bed.events.map(({ person }) => person.name)).toEqual(['ada', 'U0BEN', 'Ben']);
+    expect(bed.events.map(({ person }) => person.name)).toEqual(['Ada', 'U0BEN', 'Ben']);
   });
 
   test('asks for an amount by a dialog, whose answer comes with what it was about', async () => {
