@@ -26,7 +26,22 @@ export function pruneAudit({ notes, settings }: MonitorState, now: number): void
 }
 
 export function auditedOrders({ notes }: MonitorState): Set<string> {
-  return new Set(notes.under(prefix).map(({ name }) => name.split(':').slice(2).join(':')));
+  return new Set(notes.under(prefix).map(({ name }) => orderOf(name)));
+}
+
+/** The entries of orders whose ids begin so. */
+export function auditOfOrders({ notes }: MonitorState, begin: string): readonly AuditEntry[] {
+  const found = notes.under(prefix).filter(({ name }) => orderOf(name).startsWith(begin));
+  return found.flatMap(({ value }) => readEntry(value) ?? []);
+}
+
+function orderOf(name: string): string {
+  return name.split(':').slice(2).join(':');
+}
+
+function readEntry(value: string): AuditEntry | null {
+  const entry = parseJsonObject(value);
+  return entry !== null && isEntry(entry) ? entry : null;
 }
 
 /** In [since, before), newest first: all of them where no limit is given. */
@@ -40,10 +55,7 @@ export function auditOf(
     .toReversed()
     .toSorted((left, right) => byAge(right.name, left.name))
     .slice(0, limit)
-    .flatMap(({ value }) => {
-      const entry = parseJsonObject(value);
-      return entry !== null && isEntry(entry) ? [entry] : [];
-    });
+    .flatMap(({ value }) => readEntry(value) ?? []);
 }
 
 function byAge(left: string, right: string): number {

@@ -1,7 +1,11 @@
 import { keyOf } from '../../domain/json.ts';
-import { isRefusal, type Refusal } from '../../domain/operator.ts';
+import { type AuditEntry, type ExpectedTopUp, isRefusal, type Refusal } from '../../domain/operator.ts';
 import { cleanText } from '../../domain/plain-text.ts';
-import { auditedOrders } from '../../engine/audit.ts';
+import type { Silence } from '../../domain/route.ts';
+import { auditOfOrders } from '../../engine/audit.ts';
+import { openIncidentOf } from '../../engine/orders/acknowledge.ts';
+import { topUpIdOf } from '../../engine/orders/expect-top-up.ts';
+import { silenceIdOf } from '../../engine/orders/silence.ts';
 import { makeOrder, type Wanted, wasDoneBefore } from '../../engine/orders.ts';
 import type { MonitorState, WatchedAccount } from '../../engine/state.ts';
 import type { ChatAnswer, ChatEvent } from '../../ports/channel.ts';
@@ -49,12 +53,15 @@ export function createChatOrders(state: MonitorState, views: LiveViews, event: C
     const [only, ...others] = ends;
     if (others.length === 0 && only?.undone) return alone(only.undone);
     const done = ends.filter(({ undone }) => undone === null).map(({ name }) => name);
-    const alerts = reader.language.list(done);
     const lines = [
-      ...(done.length === 0 ? [] : [say(says.taken, { person: who, alerts }, reader)]),
+      ...(done.length === 0 ? [] : [sayTaken(done)]),
       ...ends.flatMap(({ name, undone }) => (undone === null ? [] : [labelled(name, undone)])),
     ];
     return { text: lines.join('\n'), isPublic: done.length > 0 };
+  }
+
+  function sayTaken(names: readonly string[]): string {
+    return say(says.taken, { person: who, alerts: reader.language.list(names) }, reader);
   }
 
   async function quiet(
@@ -73,9 +80,12 @@ export function createChatOrders(state: MonitorState, views: LiveViews, event: C
     const [answer = {}] = await answersTo([order]);
     const undone = sayUndone(answer, says.quietBefore);
     if (undone !== null) return alone(undone);
+    return everybody(sayQuiet({ match, endsAt }));
+  }
+
+  function sayQuiet({ match, endsAt }: Pick<Silence, 'match' | 'endsAt'>): string {
     const what = [...(match.account ?? []), ...(match.rule ?? [])].join(' ');
-    const given = { person: who, what, moment: sayNearMoment(endsAt, reader) };
-    return everybody(say(says.quiet, given, reader));
+    return say(says.quiet, { person: who, what, moment: sayNearMoment(endsAt, reader) }, reader);
   }
 
   async function expectTopUp(
@@ -104,16 +114,49 @@ export function createChatOrders(state: MonitorState, views: LiveViews, event: C
     if (undone !== null) return alone(undone);
     // Others may have ordered since.
     const topUp = account.expected.find(({ id }) => id === keyOf(ordered, 'id'));
-    const currency = unitIn(account, topUp?.balance ?? balance);
-    const amount = sayAmount(micros, { ...reader, currency });
-    const moment = sayNearMoment(topUp?.by ?? by ?? reader.now, reader);
-    const given = { person: who, amount, account: nameOf(account.settings), moment };
-    return everybody(say(says.ordered, given, reader));
+    const told = {
+      amountMicros: micros,
+      balance: topUp?.balance ?? balance,
+      by: topUp?.by ?? by ?? reader.now,
+    };
+    return everybody(sayOrdered(account, told));
   }
 
-  /** The answer to an order that comes again: it was done, whatever became of its alert since. Null where nothing was. */
+  function sayOrdered(
+    account: WatchedAccount,
+    {
+      amountMicros,
+      balance,
+      by,
+    }: Pick<ExpectedTopUp, 'amountMicros' | 'by'> & { readonly balance: string | undefined },
+  ): string {
+    const amount = sayAmount(amountMicros, { ...reader, currency: unitIn(account, balance) });
+    const moment = sayNearMoment(by, reader);
+    return say(says.ordered, { person: who, amount, account: nameOf(account.settings), moment }, reader);
+  }
+
+  /** The answer to an order that comes again, as nobody may have read it: what is still so. Null where nothing was done. */
   function sayDone(): ChatAnswer | null {
-    return auditedOrders(state).has(idOf(0)) ? alone(say(says.done, reader)) : null;
+    const entries = auditOfOrders(state, idOf(''));
+    if (entries.length === 0) return null;
+    const said = sayStanding(entries);
+    return said === null ? alone(say(says.done, reader)) : everybody(said);
+  }
+
+  function sayStanding(entries: readonly AuditEntry[]): string | null {
+    const silence = state.silences.get(silenceIdOf(idOf(0)));
+    if (silence !== undefined && silence.endsAt > reader.now) return sayQuiet(silence);
+    const account = state.accounts.get(entries[0]?.account ?? '');
+    const topUp = account?.expected.find(({ id }) => id === topUpIdOf(idOf(0)));
+    if (account !== undefined && topUp !== undefined) return sayOrdered(account, topUp);
+    const taken = entries.filter(hasIt).map(({ account, rule }) => `${account} ${rule}`);
+    return taken.length === 0 ? null : sayTaken(taken);
+  }
+
+  /** Whether who acknowledged it has it still. */
+  function hasIt({ action, account, rule, by }: AuditEntry): boolean {
+    if (action !== 'acknowledge' || account === null || rule === null) return false;
+    return openIncidentOf(state, { account, rule })?.acknowledgement?.by === by;
   }
 
   function sayHas(by: string): ChatAnswer {
@@ -128,7 +171,7 @@ export function createChatOrders(state: MonitorState, views: LiveViews, event: C
     return views.orders(orders.map((order, index) => makeOrder(order, { ...given, orderId: idOf(index) })));
   }
 
-  function idOf(index: number): string {
+  function idOf(index: number | ''): string {
     return `${event.channel} ${event.id} ${index}`;
   }
 

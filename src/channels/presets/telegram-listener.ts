@@ -1,5 +1,6 @@
 import { keyOf } from '../../domain/json.ts';
 import { cutLines } from '../../domain/plain-text.ts';
+import { textBehind } from '../../domain/secret.ts';
 import { minuteMs, secondMs } from '../../domain/time.ts';
 import { pause } from '../../net/deadline.ts';
 import { isSuccess } from '../../net/http-answer.ts';
@@ -21,6 +22,9 @@ const maxText = 4096;
 const maxUpdates = 4;
 /** Messages of which the last edit is known. */
 const maxEdits = 100;
+
+/** What is being answered, by its bot: a listener that begins meanwhile would hear it too. */
+const underWay = new Map<string, Promise<void>>();
 
 interface Called {
   readonly result: unknown;
@@ -46,22 +50,30 @@ export function openTelegramListener(
   let caughtUpAt: number | null = null;
   /** The last edit of messages: a press brings its message as it was then, before what others pressed at the same time. */
   const edits = new Map<string, { readonly text: string; readonly rows: readonly unknown[] }>();
+  const bot = `${settings.address.reveal()} ${textBehind(settings.keys.botToken)}`;
+  let work = Promise.resolve();
 
-  return keepListening({ clock, dispatcher }, async (signal, connected) => {
+  const listen = async (signal: AbortSignal, connected: () => void, answering: AbortSignal) => {
+    await underWay.get(bot);
     const me = await call('getMe', {}, signal);
     if (me.problem !== null) return me.problem;
     username = String(keyOf(me.result, 'username') ?? '').toLowerCase();
     wait = 0;
     for (;;) {
       const [before, startedAt] = [offset, clock.monotonic()];
-      const problem = await poll(signal, connected);
+      const problem = await poll(signal, connected, answering);
       if (problem !== null || signal.aborted) return problem ?? 'closed';
       // A server that answers at once with nothing new is not asked without end.
       if (offset === before && clock.monotonic() - startedAt < secondMs) await pause(clock, secondMs, signal);
     }
-  });
+  };
+  return keepListening({ clock, dispatcher }, listen, () => work);
 
-  async function poll(signal: AbortSignal, connected: () => void): Promise<string | null> {
+  async function poll(
+    signal: AbortSignal,
+    connected: () => void,
+    answering: AbortSignal,
+  ): Promise<string | null> {
     const asked = { offset, timeout: wait, limit, allowed_updates: ['message', 'callback_query'] };
     const got = await call('getUpdates', asked, signal, (wait + 10) * 1000);
     if (askForFewer(got.cut)) return null;
@@ -71,7 +83,9 @@ export function openTelegramListener(
     if (wait > 0) isContested = false;
     if (!isContested) connected();
     const updates = [got.result ?? []].flat();
-    for (const update of updates) await hear(update, signal);
+    work = hearAll(updates, signal, answering).finally(() => underWay.delete(bot));
+    underWay.set(bot, work);
+    await work;
     // More may wait behind as many as were asked for.
     wait = updates.length < asked.limit ? waitSeconds : 0;
     if (wait > 0) caughtUpAt = clock.now();
@@ -87,8 +101,19 @@ export function openTelegramListener(
     return id !== undefined;
   }
 
+  /** What is under way at the end is answered, and confirmed: nobody hears it again. */
+  async function hearAll(
+    updates: readonly unknown[],
+    signal: AbortSignal,
+    answering: AbortSignal,
+  ): Promise<void> {
+    const before = offset;
+    for (const update of updates) if (!signal.aborted) await hear(update, answering);
+    if (signal.aborted && offset !== before)
+      await call('getUpdates', { offset, timeout: 0, limit: 1 }, answering);
+  }
+
   async function hear(update: unknown, signal: AbortSignal): Promise<void> {
-    if (signal.aborted) return;
     const id = String(keyOf(update, 'update_id'));
     const query = keyOf(update, 'callback_query');
     if (query === undefined) await write(id, keyOf(update, 'message'), signal);
@@ -155,8 +180,10 @@ export function openTelegramListener(
     };
     const edited = await call('editMessageText', { ...place, text: edit.text, ...shown }, signal);
     if (edits.size >= maxEdits) edits.clear();
-    if (edited.problem === null) edits.set(JSON.stringify(place), edit);
-    return edited.problem === null;
+    // What comes again after a kill may have been shown before.
+    const isShown = edited.problem === null || /not modified/.test(edited.problem);
+    if (isShown) edits.set(JSON.stringify(place), edit);
+    return isShown;
   }
 
   async function write(id: string, message: unknown, signal: AbortSignal): Promise<void> {

@@ -48,7 +48,7 @@ export const expectTopUp = orderKind({
   details,
   leave: ({ by: orderedBy, arrivesBy: by, ...order }) => ({
     ...order,
-    id: order.id ?? idOf(order),
+    id: order.id ?? topUpIdOf(order.orderId),
     orderedBy,
     by,
   }),
@@ -72,7 +72,7 @@ export const expectTopUp = orderKind({
     if (changed !== null) return changed;
     const { amountMicros, comment, by: orderedBy } = order;
     const ordered = { account: account.id, balance, amountMicros, by, orderedAt: now, orderedBy, comment };
-    const topUp = { id: order.id ?? idOf(order), ...ordered, receivedMicros: 0 };
+    const topUp = { id: order.id ?? topUpIdOf(order.orderId), ...ordered, receivedMicros: 0 };
     state.expected.set(account.id, [...account.expected, topUp]);
     takeMended(state, account, topUp, now);
     scheduleAccount(state, account);
@@ -88,7 +88,7 @@ export const expectTopUp = orderKind({
   }),
 });
 
-function idOf({ orderId }: Pick<ExpectOrder, 'orderId'>): string {
+export function topUpIdOf(orderId: string): string {
   return `x-${orderId}`;
 }
 

@@ -85,11 +85,15 @@ export const silence = orderKind({
   },
 });
 
+export function silenceIdOf(orderId: string): string {
+  return `s-${orderId}`;
+}
+
 function silenceOf(
   { orderId, id, match, startsAt, endsAt, by, comment }: SilenceOrder,
   now: number,
 ): Silence {
-  return { id: id ?? `s-${orderId}`, match, startsAt, endsAt, createdAt: now, createdBy: by, comment };
+  return { id: id ?? silenceIdOf(orderId), match, startsAt, endsAt, createdAt: now, createdBy: by, comment };
 }
 
 /** One that two people ask for, or one who presses twice, is one: a later end, but for the moments between their presses, is another one. */

@@ -5,7 +5,7 @@ import type { Rule } from '../../../src/domain/rule.ts';
 import { auditOf } from '../../../src/engine/audit.ts';
 import { sketchTest } from '../../../src/engine/test-alert.ts';
 import { loadLanguage } from '../../../src/languages/load-language.ts';
-import type { ChatEvent } from '../../../src/ports/channel.ts';
+import type { ChatAnswer, ChatEvent } from '../../../src/ports/channel.ts';
 import { english } from '../../../src/wording/language.ts';
 import { belowRule, hourMs, minuteMs, negativeRule, units } from '../../support/account-facts.ts';
 import { buildItem } from '../../support/messages.ts';
@@ -72,24 +72,41 @@ describe('a button', () => {
       ...{ channel: 'ops', id: 'the same', chat: 'C012AB3CD', standing: 'may act' },
       ...{ person: { id: 'U1', name: 'Ada' }, said: { kind: 'button', data } },
     });
-    expect(again.text).toBe('This was done already.');
+    // Nobody may have read the first answer.
+    expect(again).toEqual({ isPublic: true, text: 'Ada: no messages about otp sms-low until Fri 14:06.' });
     expect(world.views.silences()).toHaveLength(1);
   });
 
+  test('that comes again is answered as what it was while that is so: who has it, or what was ordered', async () => {
+    const { world, say, press } = await talk();
+    const event = { id: 'the same' };
+    const first = await press('acknowledge', 'warning', event);
+    const ordered = await say('ordered otp 1 by 2026-12-20', { id: 'ordered' });
+    await world.restart({ downMs: 1000 });
+    expect(await press('acknowledge', 'warning', event)).toEqual(first);
+    expect(await say('ordered otp 1 by 2026-12-20', { id: 'ordered' })).toEqual(ordered);
+    giveAtOnce(world, { kind: 'unacknowledge', account: 'otp', rule: 'sms-low' }, 'Ben');
+    const done = { isPublic: false, text: 'This was done already.' };
+    expect(await press('acknowledge', 'warning', event)).toEqual(done);
+    expect(await taken(world)).toBeUndefined();
+  });
+
   test.each([
-    ['late', 3 * hourMs, 100],
-    ['for an alert that is over', 1000, 1000],
-    ['for an alert that got worse', 1000, 20],
-  ])('that was obeyed and comes again %s is not said to be undone', async (_, downMs, balance) => {
+    ['late', 3 * hourMs, 100, 'button'],
+    ['for an alert that is over', 1000, 1000, 'text'],
+    ['for an alert that got worse', 1000, 20, null],
+  ])('that was obeyed and comes again %s is not said to be undone', async (_, downMs, balance, over) => {
     const { world, say, press } = await talk();
     const at = world.daemon.now();
     const order = (name: string, over: Partial<ChatEvent>) =>
       name === 'text' ? say('ordered otp 1 by tomorrow', over) : press('quiet2h', 'warning', over);
-    for (const id of ['text', 'button']) await order(id, { id, at });
+    const first = new Map<string, ChatAnswer>();
+    for (const id of ['text', 'button']) first.set(id, await order(id, { id, at }));
     await world.restart({ downMs });
     await read(world, balance);
-    for (const id of ['text', 'button'])
-      expect(await order(id, { id, at })).toEqual({ isPublic: false, text: 'This was done already.' });
+    const done = { isPublic: false, text: 'This was done already.' };
+    for (const [id, answer] of first)
+      expect(await order(id, { id, at })).toEqual(id === over ? done : answer);
   });
 
   test.each([

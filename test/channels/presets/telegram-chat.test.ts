@@ -39,15 +39,20 @@ async function listen(over: object = {}) {
   const answerWith = (answer: ChatAnswer): void => {
     next = answer;
   };
+  let held = Promise.resolve();
+  const holdUntil = (until: Promise<void>): void => {
+    held = until;
+  };
   const listener = telegramChat.listen(settings, { clock, texts }, async (event) => {
     events.push(event);
+    await held;
     return next;
   });
   onTestFinished(() => listener.close());
   await eventually('a connection', () => listener.problem() === null);
   const answered = (method: string, count = 1) =>
     eventually(`${count} ${method}`, () => telegram.of(method).length >= count && telegram.of(method));
-  return { telegram, settings, listener, events, answerWith, answered };
+  return { telegram, settings, listener, events, answerWith, holdUntil, answered };
 }
 
 const standingsOf = (settings: PostSettings, events: readonly Heard[]) =>
@@ -176,6 +181,40 @@ describe('a bot that listens', () => {
     await eventually('the confirmation', () => telegram.unconfirmed === 0);
     await eventually('the event', () => events.length === 1);
     expect(events.map(({ id }) => id)).toEqual(['101']);
+  });
+
+  test('that ends answers the press that it does at that moment, and confirms it: the next listener does not hear it', async () => {
+    const { telegram, settings, listener, events, holdUntil } = await listen();
+    const held = Promise.withResolvers<void>();
+    holdUntil(held.promise);
+    telegram.update(pressed('0.1.a'));
+    await eventually('the press', () => events.length === 1);
+    telegram.update(written('/status'));
+    const closed = listener.close();
+    const others: Heard[] = [];
+    const next = telegramChat.listen(settings, { clock, texts }, async (event) => {
+      others.push(event);
+      return { text: 'status', isPublic: true };
+    });
+    onTestFinished(() => next.close());
+    held.resolve();
+    await closed;
+    expect(telegram.of('answerCallbackQuery')).toMatchObject([{ text: 'Ada has it' }]);
+    expect(telegram.of('editMessageText')).toHaveLength(1);
+    await eventually('what was not heard', () => others.length === 1);
+    expect(others).toMatchObject([{ said: { kind: 'text', text: '/status' } }]);
+    expect(next.problem()).toBeNull();
+  });
+
+  test('does not say once more what a message says already', async () => {
+    const { telegram, answered } = await listen();
+    telegram.refuseOnce(
+      'editMessageText',
+      'Bad Request: message is not modified: specified new message content',
+    );
+    telegram.update(pressed('0.1.a'));
+    telegram.update(written('/status'));
+    expect(await answered('sendMessage')).toMatchObject([{ reply_parameters: { message_id: 9 } }]);
   });
 
   test('knows who may act, and where', async () => {
