@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { createPing } from '../channels/ping.ts';
 import { createChannel } from '../channels/registry.ts';
 import type { LoadedConfiguration } from '../cli/context.ts';
-import { leaveDaemonNote, removeDaemonNote } from '../cli/daemon/daemon-note.ts';
 import { readConfiguration } from '../cli/load-configuration.ts';
 import { untilAborted } from '../cli/until-aborted.ts';
 import { nameProblems } from '../config/config-problem.ts';
@@ -20,6 +19,8 @@ import { startWebServer } from '../http/server.ts';
 import { readProxyVariables } from '../net/proxy-variables.ts';
 import { createEntryClients } from '../providers/transport/client.ts';
 import { createTrials } from '../replay/trial.ts';
+import { leaveDaemonNote, removeDaemonNote } from '../store/sqlite/daemon-note.ts';
+import { identifyFile } from '../store/sqlite/file-system.ts';
 import { readIdOf } from '../store/store.ts';
 import { cronCalendar } from '../system/calendar.ts';
 import { systemClock } from '../system/clock.ts';
@@ -86,6 +87,8 @@ async function serveWatched(order: ServeOrder, log: SystemLog, reloads: Reloads)
   const { views } = ownership;
   const { storage } = settings;
   const found = await readIdOf(storage, `lowwater ${version}`);
+  // Now, as another file may be in its place when the note is left once more.
+  const file = storage.path === undefined ? null : identifyFile(storage.path);
   const database = () => found ?? ownership.databaseId?.() ?? null;
   const trials = createTrials({
     settings: () => current,
@@ -111,7 +114,7 @@ async function serveWatched(order: ServeOrder, log: SystemLog, reloads: Reloads)
   const followPage = async (next: Pick<LoadedConfiguration, 'settings' | 'sources'>): Promise<void> => {
     await page.follow(next.settings);
     const checked = fingerprintOf(next.sources);
-    leaveDaemonNote(storage, { address: page.url, database: found, checked, version });
+    leaveDaemonNote(storage, { address: page.url, database: found, checked, file, version });
   };
   try {
     await followPage(order);

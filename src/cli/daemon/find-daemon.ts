@@ -5,12 +5,12 @@ import { keyOf } from '../../domain/json.ts';
 import { Secret } from '../../domain/secret.ts';
 import type { StorageSettings } from '../../domain/settings.ts';
 import type { DescribedDaemon } from '../../http/api/daemon.ts';
+import { type DaemonNote, readDaemonNote } from '../../store/sqlite/daemon-note.ts';
 import { CommandError, type CommandInput, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { findDatabase, isLost, type OperatorConfiguration } from '../load-configuration.ts';
 import { programOf } from '../open-reader.ts';
 import { addressOf, askDaemon, type DaemonAddress, reachable } from './daemon-connection.ts';
-import { type DaemonNote, readDaemonNote } from './daemon-note.ts';
 
 /** A daemon that answers and lets this command in, and what it says of itself. */
 export type OpenDaemon = DaemonAddress & { readonly facts: DescribedDaemon; readonly refusal: null };

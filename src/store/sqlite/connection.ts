@@ -4,11 +4,13 @@ import Database from 'better-sqlite3';
 import { StorageError } from '../../domain/operator-error.ts';
 import { plural } from '../../domain/plain-text.ts';
 import type { Value } from '../asking.ts';
+import { readDaemonNote } from './daemon-note.ts';
 import { closing, guardStorage, isSqliteError } from './failure.ts';
-import { findMisplacement, sizeOfFile, sizeOfFileSystem } from './file-system.ts';
+import { findMisplacement, identifyFile, sizeOfFile, sizeOfFileSystem } from './file-system.ts';
 import { findMendable, recovery } from './integrity.ts';
 import { refuseDamagedLog } from './left-log.ts';
 import { applicationId, headerBytes } from './peek-schema.ts';
+import { isLocked } from './side-lock.ts';
 
 export type Connection = Database.Database;
 
@@ -75,6 +77,7 @@ export function connectForReading(
   queryOnly = true,
 ): Connection {
   refuseMisplaced(path);
+  refuseReplaced(path);
   if (!existsSync(path))
     throw new StorageError(
       'other',
@@ -93,6 +96,22 @@ export function connectForReading(
   for (const reader of readers) if (!reader.open) readers.delete(reader);
   readers.add(opened);
   return opened;
+}
+
+/** The log next to it belongs to the file that the daemon has open: SQLite would show a mixture, and write it. An order would reach nobody. */
+function refuseReplaced(path: string): void {
+  guardStorage(path, () => {
+    const open = readDaemonNote(path)?.file ?? null;
+    const isReplaced = open !== null && open !== identifyFile(path);
+    if (isReplaced && isLocked(existsSync(path) ? realpathSync(path) : path)) throw movedError(path);
+  });
+}
+
+export function movedError(path: string): StorageError {
+  return new StorageError(
+    'other',
+    `database ${path} was removed or replaced while lowwater has it open: put the file back, or restart lowwater`,
+  );
 }
 
 /** SQLite would begin anew, and remove the log in which all may lie: a file is looked at before it is opened. Throws `StorageError`. */

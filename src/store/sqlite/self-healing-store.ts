@@ -1,7 +1,7 @@
 import { truncateSync } from 'node:fs';
 import { StorageError } from '../../domain/operator-error.ts';
 import type { Batch } from '../../ports/store.ts';
-import { type Connection, connectForWriting, maxLogBytes } from './connection.ts';
+import { type Connection, connectForWriting, maxLogBytes, movedError } from './connection.ts';
 import { asStorageError, guardStorage } from './failure.ts';
 import { identifyFile, sizeOfFile } from './file-system.ts';
 import type { SqliteStore } from './port.ts';
@@ -60,11 +60,7 @@ export function createSelfHealingStore(options: {
    * A file that was deleted, replaced or cut takes every write without a word, and none of it is there after the next start: that is no storing.
    */
   function refuseMoved(): void {
-    if (identifyFile(path) !== database)
-      throw new StorageError(
-        'other',
-        `database ${path} was removed or replaced while lowwater has it open: put the file back, or restart lowwater`,
-      );
+    if (identifyFile(path) !== database) throw movedError(path);
     const bytes = sizeOfFile(path);
     // Somebody's VACUUM makes it shorter too, and holds fewer pages then.
     if (bytes < databaseBytes && bytes < holds('page_count') * holds('page_size'))

@@ -1,5 +1,6 @@
 import {
   cpSync,
+  existsSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -11,15 +12,18 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
-import { expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { StorageError } from '../../../src/domain/operator-error.ts';
 import type { Batch } from '../../../src/ports/store.ts';
 import { readMigrations } from '../../../src/store/migrations.ts';
 import { connectForWriting } from '../../../src/store/sqlite/connection.ts';
+import { leaveDaemonNote } from '../../../src/store/sqlite/daemon-note.ts';
+import { identifyFile } from '../../../src/store/sqlite/file-system.ts';
 import { migrate } from '../../../src/store/sqlite/migrate.ts';
 import type { SqliteStore } from '../../../src/store/sqlite/port.ts';
 import { openSqliteReader } from '../../../src/store/sqlite/reader.ts';
 import { createSelfHealingStore } from '../../../src/store/sqlite/self-healing-store.ts';
+import { leaveOrder, openSqlFile } from '../../../src/store/store.ts';
 import { always, batch, incident, noon, ok, pollsOf } from './batches.ts';
 import { makePath, open } from './fixtures.ts';
 
@@ -43,6 +47,53 @@ it.each<[string, (path: string) => void]>([
   move(path);
   expect(() => store.commit(second)).toThrow(StorageError);
   expect(() => store.commit(second)).toThrow(/was removed or replaced.*restart lowwater/);
+});
+
+describe('a command beside a daemon whose file was', () => {
+  it.each<[string, (path: string) => void]>([
+    ['removed', (path) => rmSync(path)],
+    ['replaced by another database', replaceByOther],
+    ['replaced by its own backup', (path) => renameSync(`${path}.backup`, path)],
+  ])('%s refuses, and changes nothing', async (_name, replace) => {
+    const path = makePath();
+    const store = open(path);
+    store.commit(first);
+    await store.backup(`${path}.backup`);
+    leaveDaemonNote({ path }, { ...note, file: identifyFile(path) });
+    replace(path);
+    const before = [path, `${path}-wal`].map((file) => (existsSync(file) ? readFileSync(file) : null));
+    const uses = [
+      () => openSqliteReader({ path }),
+      () => openSqlFile(path),
+      () => leaveOrder(path, { kind: 'expire', id: 'silence-1', at: noon }),
+    ];
+    for (const use of uses)
+      expect(use).toThrow(/was removed or replaced while lowwater has it open: put the file back/);
+    expect([path, `${path}-wal`].map((file) => (existsSync(file) ? readFileSync(file) : null))).toEqual(
+      before,
+    );
+  });
+
+  it('replaced works again once that daemon is gone, whatever it left', () => {
+    const path = makePath();
+    const store = open(path);
+    leaveDaemonNote({ path }, { ...note, file: identifyFile(path) });
+    store.close();
+    replaceByOther(path);
+    const reader = openSqliteReader({ path, now: () => noon });
+    expect(reader.incidents({})).toHaveLength(1);
+    reader.close();
+  });
+
+  it('left in its place works, by a symbolic link too', () => {
+    const path = makePath();
+    open(path).commit(first);
+    leaveDaemonNote({ path }, { ...note, file: identifyFile(path) });
+    symlinkSync(path, `${path}-link`);
+    const reader = openSqliteReader({ path: `${path}-link`, now: () => noon });
+    expect(reader.incidents({})).toHaveLength(1);
+    reader.close();
+  });
 });
 
 it.each([0, 3 * 4096])(
@@ -155,6 +206,17 @@ it('a folder that cannot be looked into from the middle of a commit on doubles n
   if (!stored) store.commit(poll);
   expect([...store.polls({ account: 'otp', ...always })].flat()).toHaveLength(1);
 });
+
+const note = { address: null, database: null, checked: null, version: '1.0.0' };
+
+function replaceByOther(path: string): void {
+  const other = makePath();
+  const store = open(other);
+  store.commit(second);
+  store.close();
+  cpSync(other, `${path}.other`);
+  renameSync(`${path}.other`, path);
+}
 
 function isStored(store: SqliteStore, given: Batch): boolean {
   try {

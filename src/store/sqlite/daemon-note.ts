@@ -1,4 +1,4 @@
-import { readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { parseJsonObject } from '../../domain/json.ts';
 import type { StorageSettings } from '../../domain/settings.ts';
 
@@ -8,11 +8,13 @@ export interface DaemonNote {
   readonly database: string | null;
   /** The fingerprint of the files that it has checked and put in force. */
   readonly checked: string | null;
+  /** The identity of the file that it has open; null where an older one left the note. */
+  readonly file: string | null;
   readonly version: string;
 }
 
 /** For commands with another environment or a broken configuration. Holds no secret; without it all works as before. */
-export function leaveDaemonNote({ path }: StorageSettings, note: DaemonNote): void {
+export function leaveDaemonNote({ path }: Pick<StorageSettings, 'path'>, note: DaemonNote): void {
   if (path === undefined) return;
   try {
     const file = noteBeside(path);
@@ -38,7 +40,12 @@ export function readDaemonNote(path: string): Omit<DaemonNote, 'version'> | null
     const note = parseJsonObject(readFileSync(noteBeside(path), 'utf8'));
     const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
     return (
-      note && { address: text(note.address), database: text(note.database), checked: text(note.checked) }
+      note && {
+        address: text(note.address),
+        database: text(note.database),
+        checked: text(note.checked),
+        file: text(note.file),
+      }
     );
   } catch {
     return null;
@@ -47,5 +54,5 @@ export function readDaemonNote(path: string): Omit<DaemonNote, 'version'> | null
 
 /** Behind a symbolic link it is the same database. */
 function noteBeside(path: string): string {
-  return `${realpathSync(path)}-daemon`;
+  return `${existsSync(path) ? realpathSync(path) : path}-daemon`;
 }
