@@ -4,7 +4,7 @@ import { StorageError } from '../../domain/operator-error.ts';
 import { hasNoInodes } from './file-system.ts';
 
 /** SQLite always knows whether something is stored, and who may. */
-type Kind = Exclude<StorageError['kind'], 'unknown' | 'fenced' | 'refused' | 'unfit'>;
+type Kind = Exclude<StorageError['kind'], 'unknown' | 'fenced' | 'refused'>;
 
 /** Result codes of SQLite (https://sqlite.org/rescode.html; extended codes begin with these) and of the system mean to an operator. */
 const kinds: readonly (readonly [prefix: string, kind: Kind])[] = [
@@ -17,6 +17,8 @@ const kinds: readonly (readonly [prefix: string, kind: Kind])[] = [
   ['SQLITE_AUTH', 'read-only'],
   ['SQLITE_CORRUPT', 'corrupt'],
   ['SQLITE_NOTADB', 'corrupt'],
+  // A statement of the program's own names what is not there: a table, a column, what makes rows unique.
+  ['SQLITE_ERROR', 'unfit'],
   ['SQLITE_BUSY', 'busy'],
   ['SQLITE_LOCKED', 'busy'],
   ['SQLITE_PROTOCOL', 'busy'],
@@ -35,6 +37,8 @@ const advice: Readonly<Record<Kind, (uid: number | undefined) => string>> = {
   corrupt: () =>
     'it is damaged: start lowwater again, which makes a damaged index again from its table; if that is not enough, move the file aside ' +
     'and restore a backup (made by `lowwater backup`)',
+  unfit: () =>
+    'it is damaged: its tables are not those of lowwater; move the file aside and restore a backup (made by `lowwater backup`)',
   busy: () => 'another process keeps it locked: close what else has it open',
   other: () => 'it cannot be used: see the system log for errors of the disk or file system',
 };
@@ -61,11 +65,7 @@ export function closing<T>(db: Database.Database, work: (db: Database.Database) 
 export function asStorageError(path: string, error: unknown): unknown {
   // A value that the schema forbids is a bug of the caller's, not the disk's.
   if (isSqliteError(error, 'SQLITE_CONSTRAINT')) return error;
-  if (error instanceof Database.SqliteError) {
-    // A table or column that the program's own statements name stood in the schema.
-    const isGone = /^no such (?:table|column)|has no column named/.test(error.message);
-    return storageError(isGone ? 'corrupt' : (kindOf(error.code) ?? 'other'), path, error);
-  }
+  if (error instanceof Database.SqliteError) return storageError(kindOf(error.code) ?? 'other', path, error);
   // Between the end of a connection whose log was lost and the next one.
   if (error instanceof TypeError && /connection is not open/.test(error.message))
     return storageError('other', path, error);

@@ -13,7 +13,7 @@ import { claim, findDamagedNames, inUse, readOwnerOf, refuseOwned } from './owne
 import type { SqliteStore } from './port.ts';
 import { createSelfHealingStore } from './self-healing-store.ts';
 import { type SideLock, takeSideLock } from './side-lock.ts';
-import { foldLog, setRecordsAside } from './store.ts';
+import { createStore, foldLog, setRecordsAside } from './store.ts';
 
 /**
  * Opens the database of a daemon, alone: creates it, or checks and migrates it.
@@ -47,6 +47,8 @@ function openGuarded(options: Parameters<typeof openSqliteStore>[0]): SqliteStor
     const { bytes, mendable } = inspectFile(path, (found, schema) => {
       refuseUnknown(found, path, schema, migrations, program);
       refuseOwned(found, path);
+      // All that is ever written is prepared: a table that is not there shows before anything is changed.
+      if (schema === migrations.length) createStore({ db: found, path, now });
     });
     const concern = describeFileSystem(dirname(path));
     if (concern !== null) log.warn({ path, fileSystem: concern.name }, concern.warning);

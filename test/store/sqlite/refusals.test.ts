@@ -89,6 +89,31 @@ describe('a file that cannot be the database', () => {
   });
 
   it.each([
+    ['one of whose tables is missing', 'DROP TABLE backoff'],
+    ['one whose history is missing', 'DROP TABLE segment'],
+    ['one that lacks a column', 'ALTER TABLE operator_order RENAME COLUMN body TO text'],
+    [
+      'one with a view in place of a table',
+      'ALTER TABLE alert RENAME TO other; CREATE VIEW alert AS SELECT * FROM other',
+    ],
+    [
+      'one whose rows may come twice',
+      'CREATE TABLE other AS SELECT * FROM note; DROP TABLE note; ALTER TABLE other RENAME TO note',
+    ],
+    ['one that does not say which migrations made it', 'DROP TABLE migration'],
+  ])('is told with what helps, and left as it is: %s', (_name, sql) => {
+    const path = makePath();
+    alter(path, sql);
+    const before = readFileSync(path);
+    const refusal = refusalOf(() => open(path));
+    expect(refusal.kind).toBe('unfit');
+    expect(refusal.message).toMatch(
+      /it is damaged: its tables are not those of lowwater; move the file aside and restore a backup/,
+    );
+    expect(readFileSync(path).equals(before)).toBe(true);
+  });
+
+  it.each([
     ['into a directory that is missing', '/nowhere/else/x.db'],
     ['to itself', 'lowwater.db'],
   ])('is no symbolic link that leads %s', (_name, target) => {
