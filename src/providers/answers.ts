@@ -16,6 +16,7 @@ export const answers = sentences('providerAnswer', {
   missing: '{path} is not in the answer',
   many: '{path} stands in {count} places of the answer; expected one',
   noAmount: '{path} is {value}; expected an amount',
+  debt: '{path} is {value}, which looks like a debt; a pattern has to take in its minus, or name it',
   outOfRange: '{path} is out of range',
   noSuccess: 'the provider does not report success: {path} is {value}',
   notPrepaid: 'the account is not prepaid: {path} says that it has no balance',

@@ -21,7 +21,8 @@ export function readAmount(answer: ExactJson, how: AmountDescription, quote: Quo
       return { wrong: sayCount(path, found.length) };
     for (const each of found) {
       const decimal = readDecimal(each, how);
-      if (decimal === null) return { wrong: answers.noAmount({ path: path.text, value: quote(each.value) }) };
+      if (typeof decimal === 'string')
+        return { wrong: answers[decimal]({ path: path.text, value: quote(each.value) }) };
       total = addDecimals(total, { ...decimal, units: sign * decimal.units });
     }
   }
@@ -29,50 +30,74 @@ export function readAmount(answer: ExactJson, how: AmountDescription, quote: Quo
   return micros === null ? { wrong: answers.outOfRange({ path: how.amount.text }) } : { value: micros };
 }
 
+interface Match {
+  readonly part: string;
+  readonly at: number;
+}
+
 /** The part of a text that a pattern's group matches, and where it begins; null where it does not match or the text is too long to try. */
-export function matchGroup(
-  text: string,
-  pattern: RegExp,
-): { readonly part: string; readonly at: number } | null {
+export function matchGroup(text: string, pattern: RegExp): Match | null {
   const match = text.length > maxPatternInput ? null : pattern.exec(text);
   const [at, end] = match?.indices?.[1] ?? [];
   return at === undefined ? null : { part: text.slice(at, end), at };
 }
 
-/** Also with the currency or digits that were left out in between: `-$12.50`, `-€ 12.50`, `-KES 12.50`, `- 12.50`, `-1,234.50`. */
-const minusBefore =
-  /(?:[-−–－](?:\p{Sc}\s?)?|(?<!\S)[-−]\p{L}{1,4}\.?\p{Sc}?\s?|^\s*[-−–]\s+\p{Sc}?\s?|(?<![\p{L}\d])[-−]\p{Sc}?\d[\d.,'’]*)$/u;
-/** As accountants write it: `12.50-`, `12.50 EUR-`, `(12.50)`. */
-const minusAfter = /^(?:(?:\s?(?:\p{Sc}|[A-Z]{3}))?[-−–](?![\p{L}\d])|\s[-−]\s*$)/u;
-const inBrackets = /^[A-Z\p{Sc}\s]*\([A-Z\p{Sc}\s]*\d[\d.,'’\s]*\)[A-Z\p{Sc}\s]*$/u;
+const currency = String.raw`(?:\p{Sc}|[A-Z]{3})`;
+/** Digits that were left out. */
+const digits = String.raw`[\d.,'’]*`;
+const someOf = (...forms: readonly string[]) => new RegExp(`(?:${forms.join('|')})`, 'u');
+/** Before an amount. A hyphen between spaces is a dash between words, but not where nothing or a bare currency is before it. */
+const minusBefore = someOf(
+  // -12.50, -€12.50, -€ 12.50, -1,234.50
+  String.raw`[-−–－](?:\p{Sc}\s?)?$`,
+  String.raw`(?<![\p{L}\d])[-−]\p{Sc}?\d${digits}$`,
+  // -KES 12.50, -kr 12.50, -CA$12.50
+  String.raw`(?<!\S)[-−]\p{L}{1,4}\.?\p{Sc}?\s?$`,
+  // - 12.50, EUR - 12.50, Left: - €12.50
+  String.raw`(?:^|[:=])\s*${currency}?\s*[-–]\s+(?:${currency}\s?)?$`,
+  String.raw`−\s+(?:${currency}\s?)?$`,
+);
+/** After it, as accountants write. */
+const minusAfter = someOf(
+  // 12.50-, 12.50 EUR-, 12.50 EUR -
+  String.raw`^(?:\s?${currency})?[-−–](?![\p{L}\d])`,
+  String.raw`^(?:\s?${currency})?\s[-−–]\s*$`,
+  // 12.50-EUR, 12.50 DR
+  String.raw`^\s?[-−–]${currency}(?!\p{L})`,
+  String.raw`^(?:\s?${currency})?\s?D[Rr](?!\p{L})`,
+);
+const bracketBefore = someOf(String.raw`\(\s*(?:${currency}\s?)?${digits}$`);
+const bracketAfter = someOf(String.raw`^${digits}(?:\s?${currency})?\s*\)`);
 const namesMinus =
-  /[-−](?:\\[$s][*+?]?|[A-Z\p{Sc} ])*\((?!\?:)|(?<![\p{L}\d])[-−]\p{L}+(?:\\\.)? ?\((?!\?:)|\)[A-Z\p{Sc} ]*[-−](?![?*])|\\\(/u;
+  /[-−](?:\\[$s][*+?]?|[A-Z\p{Sc} ])*\((?!\?:)|(?<![\p{L}\d])[-−]\p{L}+(?:\\\.)? ?\((?!\?:)|\)[A-Z\p{Sc} ]*(?:[-−](?![?*])|D[Rr])|\\\(/u;
 
 /** A debt must not pass for what is left: nothing is read where a pattern leaves out the minus of its group. */
-function amountPart(text: string, pattern: RegExp): string | undefined {
-  const match = matchGroup(text, pattern);
-  if (match === null) return undefined;
-  const { part, at } = match;
+function isDebtLeftOut(text: string, { source }: RegExp, { part, at }: Match): boolean {
+  const [before, after] = [text.slice(0, at), text.slice(at + part.length)];
   const isOwed =
-    minusBefore.test(text.slice(0, at)) ||
-    minusAfter.test(text.slice(at + part.length)) ||
-    inBrackets.test(text);
-  return isOwed && !namesMinus.test(pattern.source) ? undefined : part;
+    minusBefore.test(before) ||
+    minusAfter.test(after) ||
+    (bracketBefore.test(before) && bracketAfter.test(after));
+  return isOwed && !namesMinus.test(source);
 }
 
 export function sayCount({ text }: Path, count: number): string {
   return count === 0 ? answers.missing({ path: text }) : answers.many({ path: text, count: String(count) });
 }
 
-function readDecimal({ value, digits }: Found, how: AmountDescription): Decimal | null {
-  const text = digits ?? (typeof value === 'string' ? amountText(value, how) : null);
-  return text === null ? null : parseDecimal(text);
+/** A decimal, or which of `answers` says why there is none. */
+function readDecimal({ value, digits }: Found, how: AmountDescription): Decimal | 'noAmount' | 'debt' {
+  if (typeof value !== 'string') return (digits === null ? null : parseDecimal(digits)) ?? 'noAmount';
+  const { pattern } = how;
+  const match = pattern === undefined ? { part: value, at: 0 } : matchGroup(value, pattern);
+  if (match === null) return 'noAmount';
+  if (pattern !== undefined && isDebtLeftOut(value, pattern, match)) return 'debt';
+  const text = amountText(match.part.trim(), how);
+  return (text === null ? null : parseDecimal(text)) ?? 'noAmount';
 }
 
 /** A text as the digits of a JSON number; null where it is none in the form that the description says. */
-function amountText(text: string, { pattern, decimal, thousands }: AmountDescription): string | null {
-  const part = (pattern === undefined ? text : amountPart(text, pattern))?.trim();
-  if (part === undefined) return null;
+function amountText(part: string, { decimal, thousands }: AmountDescription): string | null {
   const places = part.split(decimal);
   const [whole = '', fraction] = places;
   if (places.length > 2) return null;

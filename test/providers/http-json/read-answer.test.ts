@@ -116,9 +116,23 @@ describe('an amount is exact', () => {
     ['"pre-paid 12.50-"', 'pre-paid ([\\d.]+)'],
     ['"(12.50)"', '([\\d.]+)'],
     ['"KES (12.50)"', '([\\d.]+)'],
+    ['"Left (12.50)"', '([\\d.]+)'],
+    ['"Balance: (EUR 1,212.50)"', '([\\d.]+)'],
+    ['"Balance: (12.50 EUR)"', '(-?[\\d.]+) EUR'],
+    ['"EUR - 12.50"', '(-?[\\d.]+)$'],
+    ['"€ - 12.50"', '([\\d.]+)'],
+    ['"Left: - 12.50"', '([\\d.]+)'],
+    ['"Left − EUR 12.50"', '([\\d.]+)'],
+    ['"12.50-EUR"', '([\\d.]+)'],
+    ['"12.50-€"', '([\\d.]+)'],
+    ['"12.50 EUR -"', '([\\d.]+)'],
+    ['"12.50 DR"', '([\\d.]+)'],
+    ['"EUR 12.50Dr"', '([\\d.]+)'],
   ])('and none of %s where the pattern %s leaves out the minus', (written, pattern) => {
     const balances = [{ id: 'main', amount: '$.data.balance', pattern }];
-    expect(micros(read(answer(written), { balances }))).toMatch(/^invalid_response: .* expected an amount/);
+    expect(micros(read(answer(written), { balances }))).toMatch(
+      /^invalid_response: .* which looks like a debt; a pattern has to take in its minus, or name it$/,
+    );
   });
 
   test.each([
@@ -135,7 +149,15 @@ describe('an amount is exact', () => {
     ['"(12.50)"', '^\\(([\\d.]+)\\)$'],
     ['"12.50 - 3 days"', '^([\\d.]+)'],
     ['"2026-11-30,12.50"', '([\\d.]+)$'],
-    ['"Left (12.50)"', '([\\d.]+)'],
+    ['"Left (12.50)"', '\\(([\\d.]+)'],
+    ['"EUR - 12.50"', 'EUR - ([\\d.]+)'],
+    ['"12.50-EUR"', '([\\d.]+)-EUR'],
+    ['"12.50 DR"', '([\\d.]+) DR'],
+    ['"Card - 12.50"', '([\\d.]+)'],
+    ['"12.50 (EUR)"', '([\\d.]+)'],
+    ['"Left (EUR) 12.50"', '([\\d.]+)'],
+    ['"Left (12.50 of 20)"', '([\\d.]+)'],
+    ['"12.50 Drachmas"', '([\\d.]+)'],
   ])('of %s by the pattern %s, which names the minus, or where it is a dash', (written, pattern) => {
     const balances = [{ id: 'main', amount: '$.data.balance', pattern }];
     expect(micros(read(answer(written), { balances }))).toBe(12_500_000);
