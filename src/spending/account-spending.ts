@@ -10,6 +10,7 @@ import { beginInterval, forecastRecord, lookWeekBack, spreadAhead, type WeekAgo 
 import { hoursPerWeek, type LocalHour, type LocalWeek } from './local-week.ts';
 import { addToSums, beginSums, type Period, type PeriodSum, type PeriodSums } from './periods.ts';
 import { type UsualSpending, usualSpendings } from './profile.ts';
+import { unspendable } from './silence.ts';
 import { rememberTopUp } from './top-ups.ts';
 
 /**
@@ -115,10 +116,21 @@ export class AccountSpending {
     return at - maxWalkMs;
   }
 
+  /** Whether a day passed since its falls are known, also where none came. */
+  get isKnownForADay(): boolean {
+    const knownSince = Object.values(this.#sums ?? {}).map((sum) => sum.knownSince);
+    return this.#last !== null && this.#last.at - Math.min(...knownSince) >= dayMs;
+  }
+
   /** When so much of a balance, as it was at the newest reading, is spent; null while less than a day is known. */
   forecast(balance: Balance, left: Micros): Forecast | null {
     const present = this.#present(balance);
-    if (present === null) return null;
+    if (present === null) {
+      const at = this.#last?.at ?? 0;
+      return this.#isUsedUp(balance, left)
+        ? { emptyAt: at, earliest: at, latest: at, basis: 'mean-burn' }
+        : null;
+    }
     const { state, walk, at } = present;
     const basis = state.hours < hoursPerWeek ? 'hour-of-day' : 'hour-of-week';
     return { ...predict(state, walk, { left, at }), basis };
@@ -161,7 +173,8 @@ export class AccountSpending {
     { left, forMs }: { left: Micros; forMs: number },
   ): boolean | null {
     const present = this.#present(balance);
-    if (present?.at !== reading.at) return null;
+    if (present === null) return this.knows(reading) && this.#isUsedUp(balance, left) ? false : null;
+    if (present.at !== reading.at) return null;
     return lastsLonger(present.state, present.walk, { left, at: present.at, forMs });
   }
 
@@ -229,6 +242,12 @@ export class AccountSpending {
     const { at } = this.#last;
     const walk = known.walkFrom(this.#hour.startsAt, at);
     return walk && { state: known.state, walk, at };
+  }
+
+  /** Whether the account stood still for long and was then used up: less is left than a message takes. What a day's mean says of that is over the day after. */
+  #isUsedUp(balance: Balance, left: Micros): boolean {
+    const state = this.state(balance);
+    return state !== null && this.isKnownForADay && (left <= 0 || left < unspendable(state));
   }
 
   #firstFall(

@@ -2,10 +2,9 @@ import type { Micros } from '../domain/money.ts';
 import { ownOf } from '../domain/own.ts';
 import type { ExpectedSpending, PeriodTogether } from '../domain/quantity.ts';
 import type { Balance } from '../domain/reading.ts';
-import { dayMs } from '../domain/time.ts';
 import type { AccountSpending } from './account-spending.ts';
 import { mapRange } from './interval.ts';
-import { endOfNextMonth, type PeriodSum, periods, presentSums } from './periods.ts';
+import { endOfNextMonth, type PeriodSum, presentSums } from './periods.ts';
 
 /** The spending of a period so far, and at its end: null while less than a day is known. */
 export interface PeriodOutlook extends Omit<PeriodSum, 'spent' | 'watchedFrom'> {
@@ -47,8 +46,7 @@ function expectedOrNothing(
   until: number,
 ): ExpectedSpending | null {
   const expected = spending.expectedUntil(balance, until);
-  const knownSince = Math.min(...periods.flatMap((period) => spending.since(period)?.knownSince ?? []));
-  const isIdle = spending.state(balance) === null && (spending.last?.at ?? 0) - knownSince >= dayMs;
+  const isIdle = spending.state(balance) === null && spending.isKnownForADay;
   return expected === null && isIdle ? nothing : expected;
 }
 
