@@ -34,22 +34,23 @@ export function suppressionByAlerts(
   incident: Incident,
   now: number,
 ): SuppressionByAlerts {
-  const inhibited = speakersFor(state, incident, now).next().done !== true;
-  return { silenced: isSilenced(state, incident, now), inhibited };
+  const isMuted = (each: Incident): boolean => isSilenced(state, each, now);
+  const inhibited = speakersFor(state, incident, isMuted).next().done !== true;
+  return { silenced: isMuted(incident), inhibited };
 }
 
 /** The incidents that say it already. A silenced alert says nothing, so it must not inhibit others. */
 function* speakersFor(
   state: MonitorState,
   { account, rule }: Incident,
-  now: number,
+  isMuted: (incident: Incident) => boolean,
 ): Generator<Incident, void> {
   const alerts = state.alerts.of(account);
   const alert = alerts.get(rule);
   if (alert === undefined || alert.state !== 'firing' || alerts.size < 2) return;
   for (const other of alerts.values()) {
     const incident = inhibits(other, alert) ? incidentOf(state, other) : undefined;
-    if (incident !== undefined && !isSilenced(state, incident, now)) yield incident;
+    if (incident !== undefined && !isMuted(incident)) yield incident;
   }
 }
 
@@ -60,14 +61,17 @@ export function retractSuppressed(state: MonitorState, ids: Iterable<string>, no
   const hush = (id: string, channels: Iterable<string>): void => {
     for (const channel of channels) getOrMake(quiet, channel, () => new Set<string>()).add(id);
   };
-  for (const id of withHidden(state, ids)) {
+  // Of hundreds of alerts of one balance each hides half of the others: every one is looked at once.
+  const muted = new Map<string, boolean>();
+  const isMuted = (each: Incident): boolean => getOrMake(muted, each.id, () => isSilenced(state, each, now));
+  for (const id of new Set(withHidden(state, ids))) {
     const incident = state.incidents.get(id);
     if (incident === undefined) continue;
-    if (isSilenced(state, incident, now)) hush(id, Object.keys(incident.notified));
+    if (isMuted(incident)) hush(id, Object.keys(incident.notified));
     if (incident.resolvedAt !== null || incident.event || isAcknowledged(incident)) continue;
-    for (const { notified } of speakersFor(state, incident, now)) hush(id, Object.keys(notified));
+    for (const { notified } of speakersFor(state, incident, isMuted)) hush(id, Object.keys(notified));
   }
-  for (const [channel, muted] of quiet) retractWaiting(state, channel, (id) => muted.has(id));
+  for (const [channel, hushed] of quiet) retractWaiting(state, channel, (id) => hushed.has(id));
 }
 
 /** They, and what they speak for: a channel that first hears of them now may wait for what they hide. */

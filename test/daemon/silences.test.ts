@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Wanted } from '../../src/engine/orders.ts';
-import { dayMs, hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
+import { belowRule, dayMs, hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
 import { giveAtOnce } from '../support/orders.ts';
 import { makeRoute } from '../support/settings.ts';
 import { read, startWorld, step, type World } from '../support/world.ts';
@@ -455,4 +455,23 @@ describe('a silence of the configuration', () => {
     await world.pass(1);
     expect(world.views.silences()).toMatchObject([{ active: true }]);
   });
+});
+
+test('a silence is compared a few times with each of many alerts of one balance, not for each pair of them', async () => {
+  const rules = Array.from({ length: 60 }, (_, index) =>
+    belowRule({ id: `low-${index}`, thresholds: { warning: units(100 + index) } }),
+  );
+  let looks = 0;
+  const match = {
+    get account() {
+      looks += 1;
+      return ['another'];
+    },
+  };
+  const silence = { match, cron: '0 2 * * 0', timezone: 'UTC', durationMs: hourMs, comment: '' };
+  const world = await startWorld({ rules, silences: [silence] });
+  looks = 0;
+  await read(world, 50);
+  expect((await world.views.alerts({ all: false })).filter(({ inhibited }) => inhibited)).toHaveLength(59);
+  expect(looks).toBeLessThan(20 * rules.length);
 });
