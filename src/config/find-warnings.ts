@@ -24,7 +24,7 @@ import { writtenSecrets } from './build-settings.ts';
 import { demandEncryption } from './checks/check-keys.ts';
 import type { CronCheck } from './checks/check-schedules.ts';
 import { type Draft, entryPosition, Position } from './draft.ts';
-import { warnOfLabels, warnOfRules } from './rule-warnings.ts';
+import { warnOfLabels, warnOfMetricLabels, warnOfRules } from './rule-warnings.ts';
 
 /** One that looks at each account does so in parts. */
 type Finder = (file: Position, settings: Settings, when: CronCheck) => Parts<void> | void;
@@ -41,6 +41,7 @@ const finders: readonly Finder[] = [
   warnOfUnused,
   warnOfReports,
   warnOfLabels,
+  warnOfMetricLabels,
   warnOfEndlessSilences,
   warnOfChannels,
   warnOfOpenDoors,

@@ -4,7 +4,7 @@ import { currencyCode } from '../domain/money.ts';
 import { ownOf } from '../domain/own.ts';
 import { accountsAtOnce, type Parts } from '../domain/parts.ts';
 import { providerKeyOf } from '../domain/provider-entry.ts';
-import { accountSubject, type Matcher, matches, type Rule } from '../domain/rule.ts';
+import { accountSubject, type Matcher, matches, metricLabelOf, type Rule } from '../domain/rule.ts';
 import type { AccountSettings, Settings } from '../domain/settings.ts';
 import { describeRule, ruleKindOf } from '../rules/registry.ts';
 import { ruleOn, rulesForAccount } from '../rules/rules-for-account.ts';
@@ -92,6 +92,22 @@ export function warnOfLabels(file: Position, settings: Settings): void {
   for (const section of ['rules', 'routes', 'silences'] as const)
     for (const [index, item] of file.at(section).items().entries())
       warnOfMatch(item.at('match'), settings[section][index]?.match ?? {}, { settings, names, outages });
+}
+
+/** Labels that /metrics would show under one name. */
+export function warnOfMetricLabels(file: Position, { accounts, server }: Settings): void {
+  if (server === null) return;
+  const firstWith = new Map<string, number>();
+  for (const [index, { labels }] of accounts.entries())
+    for (const label of Object.keys(labels)) getOrMake(firstWith, label, () => index);
+  for (const [name, alike] of Map.groupBy(firstWith.keys(), metricLabelOf))
+    for (const label of alike.length > 1 ? alike.filter((each) => each !== name) : [])
+      file.at('accounts', firstWith.get(label) ?? 0, 'labels', label).report(
+        `shares the name ${name} in /metrics with ${listWords(
+          alike.filter((each) => each !== label),
+          'and',
+        )}: of an account with both only the one that is written so is shown there`,
+      );
 }
 
 /** Labels, currencies and providers that no account has match nothing. */

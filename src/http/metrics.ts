@@ -2,6 +2,7 @@ import { inSlices } from '../daemon/slices.ts';
 import type { Runway } from '../domain/message.ts';
 import { ownOf } from '../domain/own.ts';
 import { amountOf } from '../domain/reading.ts';
+import { metricLabelOf } from '../domain/rule.ts';
 import { actsForAccounts, type ClusterStatus } from '../ports/cluster.ts';
 import { everyAccount } from '../views/every-account.ts';
 import type { LiveViews } from '../views/live-views.ts';
@@ -119,15 +120,15 @@ function emptySamples({ id: account, runways, balances }: AccountView): Sample[]
   });
 }
 
-/** Labels of an account under names that Prometheus allows; those that stand for something else there or here get `label_` in front. */
+/** Of labels that Prometheus would call the same, the one that is written so is shown: the values of others would pass for its. */
 function infoLabels({ id, name, currency, labels }: AccountView): Sample['labels'] {
-  const own = { account: id, name, currency: currency ?? '' };
-  const given = Object.entries(labels).map(([key, value]) => {
-    const plain = key.replaceAll(/[^a-zA-Z0-9_]/g, '_');
-    const isFree = /^(?![0-9]|__|(?:le|quantile)$)/.test(plain) && !Object.hasOwn(own, plain);
-    return [isFree ? plain : `label_${plain}`, value] as const;
+  const byName = Map.groupBy(Object.keys(labels), metricLabelOf);
+  const shown = [...byName].flatMap(([as, keys]) => {
+    const key = keys.length === 1 ? keys[0] : as;
+    const value = ownOf(labels, key ?? '');
+    return value === undefined ? [] : [[as, value] as const];
   });
-  return { ...own, ...Object.fromEntries(given) };
+  return { account: id, name, currency: currency ?? '', ...Object.fromEntries(shown) };
 }
 
 /** Each amount as the nearest double: exact up to 15 digits, which is what Prometheus can hold. */

@@ -158,6 +158,15 @@ test.each<[string, (config: Sample) => unknown, string, string]>([
     'no account has this label; there is "team"',
   ],
   [
+    'labels that are one in metrics',
+    (c) => {
+      Object.assign(c.accounts[0] ?? {}, { labels: { team: 'identity', cost_centre: '7' } });
+      Object.assign(c.accounts[1] ?? {}, { labels: { team: 'growth', 'cost-centre': '7' } });
+    },
+    'accounts[1].labels.cost-centre',
+    'shares the name cost_centre in /metrics with "cost_centre": of an account with both only the one that is written so is shown there',
+  ],
+  [
     'a currency rule where no currency is given',
     rules({ id: 'a', type: 'currency' }),
     'rules[0]',

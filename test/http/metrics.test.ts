@@ -105,6 +105,22 @@ describe('metrics', () => {
     );
   });
 
+  it('of labels that are one in Prometheus the one that is written so is shown, and none of those that are not', async () => {
+    const accounts = [
+      makeAccount('both', {
+        labels: { 'cost-centre': 'wrong', cost_centre: 'right', 'cost.centre': 'wrong' },
+      }),
+      makeAccount('neither', { labels: { 'a-b': 'one', 'a.b': 'other', team: 'ops' } }),
+      makeAccount('prefixed', { labels: { name: 'wrong', label_name: 'right' } }),
+    ];
+    const lines = (await textOf((await startWorld({ accounts })).views)).split('\n');
+    expect(lines.filter((line) => line.startsWith('lowwater_account_info{'))).toEqual([
+      'lowwater_account_info{account="both",name="both",currency="CNY",cost_centre="right"} 1',
+      'lowwater_account_info{account="neither",name="neither",currency="CNY",team="ops"} 1',
+      'lowwater_account_info{account="prefixed",name="prefixed",currency="CNY",label_name="right"} 1',
+    ]);
+  });
+
   it('a metric without a sample is left out', async () => {
     expect(await expositionOf({ type: 'gauge', name: 'm', help: 'h', samples: [] })).toBe('');
   });
