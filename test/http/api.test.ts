@@ -272,6 +272,8 @@ describe('what the API is asked to do', () => {
     ['/alerts?al=true', 'al: unknown key; did you mean "all"'],
     ['/accounts/otp/history?points=10&step=5m', 'step: unknown key'],
     ['/channels?x=1', 'x: unknown key'],
+    ['/views/accounts?limit=7', 'limit: unknown key; none is known here'],
+    ['/views/alerts?limit=7', 'limit: unknown key; known here: all'],
   ])('names a query parameter that it does not know: %s', async (path, said) => {
     const response = await fetch(`${morning.server.url}/api/v1${path}`);
     expect(response.status).toBe(400);

@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { inSlices } from '../../daemon/slices.ts';
+import { shape } from '../../schema/shapes.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import { languageIds } from '../../wording/language.ts';
 import { known, RequestError, refusals } from '../refusal.ts';
-import { count, maxItems, parseInstant } from './input.ts';
+import { count, maxItems, parseInput, parseInstant } from './input.ts';
 import { answers, type Operation, operations, writeList, written } from './operation.ts';
 import { byQuery } from './orders.ts';
 
@@ -50,6 +51,16 @@ const shownViews = {
 
 const viewNames = Object.keys(shownViews) as readonly (keyof typeof shownViews)[];
 
+/** The parameters that each view reads; the others read none. */
+const viewKeys: Partial<Record<keyof typeof shownViews, readonly string[]>> = {
+  summary: ['limit'],
+  account: ['account'],
+  readings: ['account', 'since', 'until'],
+  alerts: ['all'],
+  explain: ['account'],
+  audit: ['since'],
+};
+
 /** Facts that the command line asks of a daemon whose file it does not have. */
 export const daemonOperations: readonly Operation[] = [
   get('daemon', 'describeDaemon', {
@@ -72,19 +83,22 @@ export const daemonOperations: readonly Operation[] = [
   }),
   get('views/{view}', 'readView', {
     summary:
-      'What a command of the same version shows, as the program itself holds it. It changes from version to version: other programs use the other operations',
+      'What a command of the same version shows, as the program itself holds it. It changes from version to version: other programs use the other operations. A view takes the parameters that are for it',
     params: { view: z.enum(viewNames, { error: `give ${viewNames.join(', ')}` }) },
     query: {
       account: z.string().default('').describe('For account, readings and explain'),
       since: z.string().optional().describe('For readings and audit; ISO 8601'),
       until: z.string().optional().describe('For readings; exclusive'),
       limit: count(1, maxItems).default(100).describe('For summary: so many accounts in it'),
-      all: z.enum(['true', 'false']).default('false').describe('Resolved alerts too'),
+      all: z.enum(['true', 'false']).default('false').describe('For alerts: resolved ones too'),
     },
     answers: answers('A list of one view or more, null where there is none', {
       items: z.array(z.looseObject({}).nullable()),
     }),
     answer: ({ views, now, params: { view }, query: { since, until, ...query }, context }) => {
+      const keys = (viewKeys[view] ?? []).map((key) => [key, z.unknown().optional()] as const);
+      // One of another view was meant for something, as one that no view has.
+      parseInput(shape(Object.fromEntries(keys)), context.req.query());
       const from = parseInstant(since, 'since', now) ?? 0;
       const to = parseInstant(until, 'until', now) ?? now + 1;
       return written(context, writeList('items', listItems(view, { views, ...query, from, to })));
