@@ -262,6 +262,11 @@ export interface SilenceView extends Pick<Silence, 'match' | 'startsAt' | 'endsA
   readonly laterStarts: readonly number[];
 }
 
+/** The place of a silence in a list that is read page by page. */
+export function silenceKey({ id, startsAt, match }: SilenceView): string {
+  return JSON.stringify([id, startsAt, match]);
+}
+
 /** Not yet over, soonest start first; recurring ones with their present or next window. */
 export function viewSilences({ state, now }: ViewDependencies): SilenceView[] {
   const at = now();

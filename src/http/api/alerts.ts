@@ -11,6 +11,7 @@ import {
   testAlertJson,
 } from '../../views/public-json.ts';
 import { orNull } from '../../views/public-object.ts';
+import { silenceKey } from '../../views/views.ts';
 import { known, RequestError } from '../refusal.ts';
 import { pageOfList, pageOfTime, pagingQuery, parseInstant, recentQuery } from './input.ts';
 import { answers, listed, type Operation, operations, window } from './operation.ts';
@@ -138,10 +139,7 @@ export const silenceOperations: readonly Operation[] = [
     summary: 'Silences that are not over',
     query: pagingQuery,
     answers: listed('Silences', 'silences', silenceJson),
-    answer: ({ views, query }) =>
-      pageOfList(known(views).silences(), query, ({ id, startsAt, match }) =>
-        JSON.stringify([id, startsAt, match]),
-      ),
+    answer: ({ views, query }) => pageOfList(known(views).silences(), query, silenceKey),
   }),
   ofSilences.post('silences', 'addSilence', {
     summary: 'Mutes matching alerts for a time',

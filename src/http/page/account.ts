@@ -8,7 +8,7 @@ import { describeRule } from '../../rules/registry.ts';
 import { nameBasis } from '../../rules/spending-facts.ts';
 import { stateOf } from '../../views/account-summary.ts';
 import { sortAlerts } from '../../views/sort-alerts.ts';
-import type { AccountView, AlertView, Explanation, SilenceView } from '../../views/views.ts';
+import type { AccountView, AlertView, Explanation } from '../../views/views.ts';
 import { type Html, html, htmlSentences, sayHtml } from '../../wording/html.ts';
 import { withoutStop } from '../../wording/lists.ts';
 import { sayExactDuration } from '../../wording/moments.ts';
@@ -41,7 +41,7 @@ import {
   table,
   unknown,
 } from './markup.ts';
-import { silenceTable } from './silences.ts';
+import { accountSilences } from './silences.ts';
 import { actLine } from './to-pay.ts';
 import { trialPath } from './trial.ts';
 import {
@@ -117,7 +117,6 @@ export async function renderAccount(scope: Scope, account: AccountView): Promise
     scope,
   );
   const polls = await ifReadable(() => pollTable(scope, account), scope);
-  const silences = views.silences().filter((silence) => concerns(silence, account));
   return html`<p class="crumb"><a href="/">${say(pages.overview, scope)}</a></p>
 <div class="section-head">${live('heading', html`<bdi>${cleanText(account.name, 200)}</bdi>`, { tag: 'h1' })}<div class="acts">
 ${account.polled && html`<form method="post" action="${back}/poll"><input type="hidden" name="back" value="${back}"><button class="quiet">${say(says.poll, scope)}</button></form>`}
@@ -133,19 +132,8 @@ ${chart}
 <section aria-labelledby="rules-heading"><h2 id="rules-heading">${say(says.rules, scope)}</h2>${live('rules', ruleList(rules, account, scope))}</section>
 <section aria-labelledby="incidents-heading"><h2 id="incidents-heading">${say(common.incidents, scope)}</h2>${live('incidents', incidents)}
 <p class="download"><a href="/alerts?${new URLSearchParams({ state: 'past', account: account.id }).toString()}">${say(says.allIncidents, scope)}</a></p></section>
-${live(
-  'silences',
-  silences.length > 0 &&
-    html`<section aria-labelledby="silences-heading"><h2 id="silences-heading">${say(pages.silences, scope)}</h2>${silenceTable(silences, scope, back)}</section>`,
-)}
+${live('silences', accountSilences(account, scope))}
 <section aria-labelledby="polls-heading"><h2 id="polls-heading">${say(says.polls, scope)}</h2>${live('polls', polls)}</section>`;
-}
-
-function concerns({ match }: SilenceView, account: AccountView): boolean {
-  if (match.account !== undefined && !match.account.includes(account.id)) return false;
-  return Object.entries(match.labels ?? {}).every(([key, values]) =>
-    values.includes(ownOf(account.labels, key) ?? ''),
-  );
 }
 
 function failureNote(account: AccountView, frame: Frame): Html | null {

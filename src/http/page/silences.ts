@@ -1,14 +1,15 @@
 import type { Muted, Refusal } from '../../domain/operator.ts';
+import { ownOf } from '../../domain/own.ts';
 import { type Matcher, mutesEverything } from '../../domain/rule.ts';
 import { isoText, localText, parseLocalText } from '../../domain/time.ts';
 import type { Wanted } from '../../engine/orders.ts';
 import type { Views } from '../../views/create-views.ts';
-import type { SilenceView } from '../../views/views.ts';
+import { type AccountView, type SilenceView, silenceKey } from '../../views/views.ts';
 import { type Html, html, listHtml, sayHtml } from '../../wording/html.ts';
 import { type Listener, phrases, say } from '../../wording/phrase.ts';
 import { sayAgain } from '../../wording/say-again.ts';
 import { saySeverity } from '../../wording/severity-words.ts';
-import { parseInput } from '../api/input.ts';
+import { pageOfList, parseInput } from '../api/input.ts';
 import { readSilenceOrder, silenceOrderSchema } from '../api/orders.ts';
 import { known, RequestError } from '../refusal.ts';
 import {
@@ -23,8 +24,9 @@ import {
 } from './forms.ts';
 import { live } from './live.ts';
 import { accountLink, badge, headlineOf, ifReadable, moment, momentAndAge, table } from './markup.ts';
+import { pager } from './pager.ts';
 import { zoneOfForm } from './time-zone.ts';
-import { common, type Frame, pages, type Scope, stateWord } from './words.ts';
+import { accountPath, common, type Frame, pages, type Scope, stateWord, withQuery } from './words.ts';
 
 const says = phrases('silences', {
   lead: 'While a silence is active, matching alerts change their state and nothing is sent. What still fires when it ends is sent then.',
@@ -40,6 +42,9 @@ const says = phrases('silences', {
   active: 'Active',
   planned: 'Planned',
   later: 'then {moments}',
+  more: 'and {count} more: {active} active, {planned} planned',
+  ofAccount: 'Those that concern {account}.',
+  all: 'All silences',
   extend: 'Extend by 2 h',
   extendWhat: 'for the silence of {matcher}',
   configured: 'from the configuration',
@@ -91,10 +96,7 @@ export function sayMatcher(
 /** All silences and a form for a new one; `given` is one that needs a change. */
 export async function renderSilences(scope: Scope, given: GivenSilence): Promise<Html> {
   const { views } = scope;
-  const silences = await ifReadable(
-    async () => silenceTable(known(views).silences(), scope, '/silences'),
-    scope,
-  );
+  const silences = await ifReadable(async () => silencePage(known(views).silences(), scope), scope);
   return html`<h1>${say(pages.silences, scope)}</h1>
 <p class="lead">${say(says.lead, scope)}</p>
 ${live('silences', silences)}
@@ -105,7 +107,47 @@ ${silenceFields(views.choices(), given, scope)}
 <button>${say(says.show, scope)}</button></form></section>`;
 }
 
-export function silenceTable(silences: readonly SilenceView[], frame: Frame, back: string): Html {
+const silencesAPage = 100;
+
+/** Those of an account where the address names one, a hundred a page. */
+async function silencePage(all: readonly SilenceView[], scope: Scope): Promise<Html> {
+  const { query, views } = scope;
+  const account = await views.account(query.get('account') ?? '');
+  const found = account === null ? all : all.filter((silence) => concerns(silence, account));
+  const of = account === null ? null : account.id;
+  const cursor = query.get('cursor') || null;
+  const addressOf = (place: string | null) => withQuery('/silences', { account: of, cursor: place });
+  const page = pageOfList(found, { limit: silencesAPage, cursor }, silenceKey);
+  return html`${account !== null && html`<p>${sayHtml(says.ofAccount, { account: accountLink(account) }, scope)} <a href="/silences">${say(says.all, scope)}</a></p>`}
+${silenceTable(page.items, scope, addressOf(cursor))}${pager(addressOf, { cursor, nextCursor: page.nextCursor }, scope)}`;
+}
+
+const shownPlanned = 10;
+/** More of them than anybody has: the rest is counted, as it is on top of each page. */
+const shownActive = 100;
+
+/** The silences that concern an account: those in force first, the rest by their number. */
+export function accountSilences(account: AccountView, scope: Scope): Html | null {
+  const all = scope.views.silences().filter((silence) => concerns(silence, account));
+  if (all.length === 0) return null;
+  const active = all.filter((silence) => silence.active).length;
+  const shown = Math.min(active, shownActive) + shownPlanned;
+  const count = all.length - shown;
+  const activeToo = Math.max(0, active - shown);
+  const more = () => say(says.more, { count, active: activeToo, planned: count - activeToo }, scope);
+  return html`<section aria-labelledby="silences-heading"><h2 id="silences-heading">${say(pages.silences, scope)}</h2>${silenceTable(all.slice(0, shown), scope, accountPath(account.id))}${
+    count > 0 && html`<p><a href="${withQuery('/silences', { account: account.id })}">${more()}</a></p>`
+  }</section>`;
+}
+
+function concerns({ match }: SilenceView, account: AccountView): boolean {
+  if (match.account !== undefined && !match.account.includes(account.id)) return false;
+  return Object.entries(match.labels ?? {}).every(([key, values]) =>
+    values.includes(ownOf(account.labels, key) ?? ''),
+  );
+}
+
+function silenceTable(silences: readonly SilenceView[], frame: Frame, back: string): Html {
   if (silences.length === 0) return html`<p class="empty">${say(says.none, frame)}</p>`;
   const head = html`<th scope="col">${say(common.state, frame)}</th><th scope="col">${say(says.mutes, frame)}</th><th scope="col">${say(says.from, frame)}</th><th scope="col">${say(says.until, frame)}</th><th scope="col">${say(says.by, frame)}</th><th scope="col">${say(common.comment, frame)}</th><th scope="col">${say(common.change, frame)}</th>`;
   const rows = silences.map((silence) => silenceRow(silence, frame, back));

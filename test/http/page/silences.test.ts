@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { hourMs, viewsNow } from '../../support/built-views.ts';
+import { buildAccountView, dayMs, hourMs, viewsNow } from '../../support/built-views.ts';
 import { startDemoWorld } from '../../support/demo-world.ts';
-import { type RunningServer, runServer } from '../../support/web-server.ts';
+import { FakeViews } from '../../support/fake-views.ts';
+import { type RunningServer, runFakeServer, runServer } from '../../support/web-server.ts';
 
 let server: RunningServer;
 
@@ -126,4 +127,84 @@ describe('the silences page', () => {
     expect(text).toContain('from the configuration');
     expect(text.match(/<span class="sub">then (.*?)<\/span>/)?.[1]?.match(/<time/g)).toHaveLength(3);
   });
+});
+
+describe('hundreds of silences', () => {
+  /** Those of `otp`, in the order in which views have them, and one of another account between. */
+  function silences(active: number, planned: number) {
+    const views = new FakeViews();
+    views.accountList = ['otp', 'other'].map((id) => buildAccountView({ id, name: id }));
+    const one = (startsAt: number, id: string, account = 'otp') => ({
+      id,
+      match: { account: [account], rule: [id] },
+      startsAt,
+      endsAt: viewsNow + 400 * dayMs,
+      by: 'Lin',
+      comment: '',
+      active: startsAt <= viewsNow,
+      laterStarts: [],
+    });
+    views.silenceList = [
+      ...Array.from({ length: active }, (_, index) => one(viewsNow - dayMs, `active-${index}`)),
+      one(viewsNow, 'of-another', 'other'),
+      ...Array.from({ length: planned }, (_, index) =>
+        one(viewsNow + (index + 1) * hourMs, `later-${index}`),
+      ),
+    ];
+    return views;
+  }
+
+  async function withPages(
+    views: FakeViews,
+    use: (read: (path: string) => Promise<string>) => Promise<void>,
+  ): Promise<void> {
+    const { url, close } = await runFakeServer({ views });
+    const read = async (path: string) =>
+      (await fetch(url + path, { headers: { accept: 'text/html' } })).text();
+    await use(read).finally(close);
+  }
+
+  const rows = (page: string, of: string) =>
+    page.match(new RegExp(`<th scope="row">[^<]*rule ${of}`, 'g'))?.length ?? 0;
+
+  it('an account shows all that are in force and the next ten that are planned, and counts the others', () =>
+    withPages(silences(40, 60), async (read) => {
+      const page = await read('/accounts/otp');
+      expect([rows(page, 'active-'), rows(page, 'later-'), rows(page, 'of-another')]).toEqual([40, 10, 0]);
+      expect(page).toContain('<a href="/silences?account=otp">and 50 more: 0 active, 50 planned</a>');
+      expect(page.indexOf('rule active-39')).toBeLessThan(page.indexOf('rule later-0'));
+    }));
+
+  it('of more in force than a page holds, an account counts those that it does not show', () =>
+    withPages(silences(300, 5), async (read) => {
+      expect(await read('/accounts/otp')).toContain('and 195 more: 190 active, 5 planned');
+    }));
+
+  it('an account that has few counts nothing', () =>
+    withPages(silences(2, 3), async (read) => {
+      const page = await read('/accounts/otp');
+      expect([rows(page, 'active-'), rows(page, 'later-')]).toEqual([2, 3]);
+      expect(page).not.toContain('/silences?account=otp');
+    }));
+
+  it('stand on pages of a hundred, all or those of an account, each on one of them', () =>
+    withPages(silences(150, 80), async (read) => {
+      for (const [path, count] of [
+        ['/silences', 231],
+        ['/silences?account=otp', 230],
+      ] as const) {
+        const seen = new Set<string>();
+        let [next, pages]: [string | undefined, number] = [path, 0];
+        while (next !== undefined) {
+          const page: string = await read(next);
+          expect(rows(page, '')).toBeLessThanOrEqual(100);
+          for (const [row] of page.matchAll(/<th scope="row">.*?<\/th>/g)) seen.add(row);
+          // The forms of a row lead back to the page that it stands on.
+          expect(page).toContain(`name="back" value="${next.replaceAll('&', '&amp;')}"`);
+          next = /href="([^"]*)">Next page/.exec(page)?.[1]?.replaceAll('&amp;', '&');
+          pages += 1;
+        }
+        expect([seen.size, pages]).toEqual([count, 3]);
+      }
+    }));
 });
