@@ -199,7 +199,8 @@ export function sayPayBy(runway: Runway | null, reader: Reader, sayAt = sayMomen
 
 /** `SMS`: what stands before "balance", "spending", "runway"; the id of one that is not among these any more. */
 export function balanceLabel(balance: Balance, balances: readonly BalanceDefinition[]): string {
-  return balances.find(({ id }) => id === balance)?.label ?? balance;
+  const label = balances.find(({ id }) => id === balance)?.label ?? balance;
+  return cleanText(label, 60) || balance;
 }
 
 const usualLabels: ReadonlyMap<string, readonly [name: () => string, balance: () => string]> = new Map([

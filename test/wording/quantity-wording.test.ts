@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { loadLanguage } from '../../src/languages/load-language.ts';
 import { english } from '../../src/wording/language.ts';
 import {
+  balanceLabel,
   balanceName,
   sayFact,
   sayPayable,
@@ -11,6 +12,14 @@ import {
 import { buildRunway, dayMs, viewsNow } from '../support/built-views.ts';
 
 const reader = { language: english, timezone: 'UTC', now: viewsNow };
+
+test.each([
+  ['\u202eWallet\u2066 A', 'Wallet A'],
+  ['\u200b\u2060', 'main'],
+  ['钱包', '钱包'],
+])('the label %j of a balance turns no text round and hides nothing', (label, shown) => {
+  expect(balanceLabel('main', [{ id: 'main', label, alertsBelowZero: false }])).toBe(shown);
+});
 
 test.each([
   [2_999_665_707, 'about 3,000.00 CNY'],

@@ -1,4 +1,5 @@
 import { currencyCode, isSameCurrency, type Micros } from '../../domain/money.ts';
+import { cleanText } from '../../domain/plain-text.ts';
 import { dayMs, instantOfWall, isDay, isoDay, parseDuration } from '../../domain/time.ts';
 import type { Reader } from '../../wording/moments.ts';
 import type { Listener } from '../../wording/phrase.ts';
@@ -100,9 +101,11 @@ function signApart(word: string): readonly string[] {
   return parts?.filter(Boolean) ?? [word];
 }
 
+const maxWord = 4096;
+
 /** Without the width that a keyboard for Chinese gives letters, and the invisible marks that a phone puts around what is pasted. */
 export function narrow(text: string): string {
-  return text.normalize('NFKC').replace(/[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g, '');
+  return cleanText(text.normalize('NFKC'), maxWord);
 }
 
 /** An amount above 0 with the words after it. The currency of its account may stand before or after it, as messages print it. */

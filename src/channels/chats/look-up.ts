@@ -75,10 +75,6 @@ function spacedOnce(text: string): string {
   return text.replaceAll(/\s+/g, ' ');
 }
 
-function labelOf(...balance: Parameters<typeof balanceLabel>): string {
-  return cleanText(balanceLabel(...balance), 60);
-}
-
 /** Without those of which another one says more. */
 function speaking(firing: readonly AlertView[]): readonly AlertView[] {
   const heard = firing.filter(({ inhibited }) => !inhibited);
@@ -119,7 +115,7 @@ export class LookUp {
     const { payments, ending } = await planPayments(this.#views, this.#reader.now);
     const sayOne = ({ account, balance, currency, micros, dueAt }: (typeof payments)[number]): string => {
       const name = nameOf(account);
-      const label = sayLabel(labelOf(balance, account.balances), this.#reader);
+      const label = sayLabel(balanceLabel(balance, account.balances), this.#reader);
       const given = {
         account:
           account.balances.length > 1 ? say(says.ofBalance, { account: name, label }, this.#reader) : name,
@@ -145,7 +141,7 @@ export class LookUp {
     const { currency } = reading;
     const lines = Object.entries(reading.balances).map(([id, amount]) => {
       const given = {
-        label: capital(sayBalance(labelOf(id, view.balances), this.#reader)),
+        label: capital(sayBalance(balanceLabel(id, view.balances), this.#reader)),
         amount: sayAmount(amount, { ...this.#reader, currency: unitOf({ ...view, currency }, id) }),
         lasts: sayRunwayClause(ownOf(view.runways, id) ?? null, this.#reader),
       };
