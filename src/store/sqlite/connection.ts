@@ -44,12 +44,14 @@ function connect(path: string, options: Database.Options, prepare: (db: Connecti
   return guardStorage(path, () => {
     const db = new Database(path, options);
     try {
-      // Every commit waits for the disk, so that a message survives a power cut; SQLite forgets this at each opening.
-      db.pragma('synchronous = FULL');
-      db.pragma('foreign_keys = ON');
-      // Only the daemon folds the log in, when it means to, because it has to know what the database itself holds.
-      db.pragma('wal_autocheckpoint = 0');
-      prepare(db);
+      namingDamage(path, () => {
+        // Every commit waits for the disk, so that a message survives a power cut; SQLite forgets this at each opening.
+        db.pragma('synchronous = FULL');
+        db.pragma('foreign_keys = ON');
+        // Only the daemon folds the log in, when it means to, because it has to know what the database itself holds.
+        db.pragma('wal_autocheckpoint = 0');
+        prepare(db);
+      });
       return db;
     } catch (error) {
       db.close();
@@ -142,7 +144,7 @@ export function inspectFile(
   const open = () =>
     new Database(path, { readonly: existsSync(`${path}-wal`), fileMustExist: true, timeout: patienceMs });
   const inspect = (db: Connection): readonly string[] => {
-    const schema = readSchemaUnlessBlank(db, path);
+    const schema = namingDamage(path, () => (isBlank(db) ? null : readSchema(db, path)));
     if (schema === null) return [];
     const mendable = findMendable(db, path, bytes);
     refuse(db, schema);
@@ -178,16 +180,15 @@ export function refuseMisplaced(path: string): void {
   if (problem !== null) throw new StorageError('other', `database ${path}${problem}`);
 }
 
-function readSchemaUnlessBlank(db: Connection, path: string): number | null {
+/** What cannot even say whose it is has no index to make again: a file cut off, copied in half, or of another kind. */
+function namingDamage<T>(path: string, read: () => T): T {
   try {
-    return isBlank(db) ? null : readSchema(db, path);
+    return read();
   } catch (error) {
-    if (!isSqliteError(error, 'SQLITE_NOTADB')) throw error;
-    throw new StorageError(
-      'corrupt',
-      `${path} is no database, or its first page is damaged; it was left as it is: ${recovery}`,
-      { cause: error },
-    );
+    const isDamaged = isSqliteError(error, 'SQLITE_CORRUPT');
+    if (!isDamaged && !isSqliteError(error, 'SQLITE_NOTADB')) throw error;
+    const what = isDamaged ? 'is damaged or was cut' : 'is no database, or its first page is damaged';
+    throw new StorageError('corrupt', `${path} ${what}; it was left as it is: ${recovery}`, { cause: error });
   }
 }
 

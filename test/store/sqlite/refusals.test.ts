@@ -42,6 +42,14 @@ describe('a file that cannot be the database', () => {
       /is no database, or its first page is damaged/,
     ],
     [
+      'a database of which a copy holds half',
+      (path) => {
+        writeFileSync(path, halfOf(path));
+      },
+      'corrupt',
+      /is damaged or was cut; it was left as it is: move it aside and restore a backup/,
+    ],
+    [
       'a database with damaged pages',
       damagePages,
       'corrupt',
@@ -195,6 +203,20 @@ describe('a command on a database that no daemon runs on', () => {
     expect(readdirSync(dirname(path))).toEqual([]);
   });
 
+  it.each<[string, RegExp, (path: string) => void]>([
+    ['is text', /is no database, or its first page/, (path) => writeFileSync(path, 'once '.repeat(500))],
+    ['holds half of one', /is damaged or was cut/, (path) => writeFileSync(path, halfOf(path))],
+  ])('is told to restore a backup, not to start the daemon, where the file %s', (_name, said, make) => {
+    const path = makePath();
+    make(path);
+    for (const use of [() => openSqliteReader({ path }), () => leaveOrder(path, order)]) {
+      const { message } = refusalOf(use);
+      expect(message).toMatch(said);
+      expect(message).toMatch(/restore a backup/);
+      expect(message).not.toMatch(/start lowwater/);
+    }
+  });
+
   it('is told that it holds nothing where a start was cut short, as on a full disk, and changes nothing', () => {
     const path = makePath();
     writeFileSync(path, '');
@@ -278,6 +300,13 @@ function fill(path: string): void {
     }),
   );
   store.close();
+}
+
+/** The first half of a database that lies at the path. */
+function halfOf(path: string): Uint8Array {
+  fill(path);
+  const bytes = readFileSync(path);
+  return bytes.subarray(0, bytes.length / 2);
 }
 
 function makeForeign(path: string): void {
