@@ -36,9 +36,9 @@ const widths = [320, 820, 1140, 1920];
 it('has styles for widths between the narrowest and the widest on the overview alone, which axe looks at there', () => {
   const folder = join(import.meta.dirname, '../../src/http/assets/styles');
   const between = globSync(join(folder, '*.css')).filter((path) => {
-    const limits = [...readFileSync(path, 'utf8').matchAll(/\((?:min|max)-width: (\d+)px\)/g)];
-    // Cards up to 915 px, and a page that grows no wider from 1400 px on.
-    return limits.some(([, limit = '']) => !['915', '1400'].includes(limit));
+    const limits = [...readFileSync(path, 'utf8').matchAll(/\((?:min|max)-width: ([\d.]+)em\)/g)];
+    // Cards up to 915 px, and a page that grows no wider from 1400 px on, where letters are as large as usual.
+    return limits.some(([, limit]) => ![915, 1400].includes(Number(limit) * 16));
   });
   expect(between.map((path) => basename(path))).toEqual(['overview.css']);
 });
@@ -135,6 +135,25 @@ describe.skipIf(!hasBrowser())('each page in a browser', () => {
       });
     },
   );
+
+  it('has letters as large as its reader asks the browser for, and does not scroll sideways for that', async () => {
+    await withPage(bed.scripted, async (page) => {
+      const session = await page.context().newCDPSession(page);
+      const ask = (standard: number) =>
+        session.send('Page.setFontSizes', { fontSizes: { standard, fixed: standard } });
+      const size = () => page.evaluate('parseFloat(getComputedStyle(document.body).fontSize)');
+      await page.goto(bed.server.url);
+      const usual = Number(await size());
+      await ask(32);
+      expect(await size()).toBe(2 * usual);
+      for (const [name, path] of pages) {
+        await page.goto(bed.server.url + path);
+        expect(await widthOf(page), name).toBeLessThanOrEqual(wide.width);
+      }
+      await ask(16);
+      await session.detach();
+    });
+  });
 
   it("shows where the keyboard is on what is chosen too, in the system's colours", async () => {
     await withPage(bed.scripted, async (page) => {
