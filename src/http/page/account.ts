@@ -2,6 +2,7 @@ import { ownOf } from '../../domain/own.ts';
 import { capital, cleanText } from '../../domain/plain-text.ts';
 import { balanceOf, type Quantity } from '../../domain/quantity.ts';
 import { type Balance, type BalanceDefinition, type PollRecord, unitOf } from '../../domain/reading.ts';
+import { severities, severityRank } from '../../domain/severity.ts';
 import { dayMs } from '../../domain/time.ts';
 import { figureOf } from '../../rules/fact-figures.ts';
 import { describeRule } from '../../rules/registry.ts';
@@ -56,6 +57,7 @@ import {
 } from './words.ts';
 
 const shownIncidents = 20;
+const shownRules = 20;
 
 const says = phrases('account', {
   poll: 'Poll now',
@@ -85,6 +87,7 @@ const says = phrases('account', {
   behind: 'Behind it',
   fine: '{count, plural, one {# rule is fine} other {# rules are fine}}',
   fineRules: 'Rules that are fine',
+  otherRules: '{count, plural, one {# more rule} other {# more rules}}',
   builtIn: 'built in',
   tryOthers: 'Try other values',
   numbers: 'Numbers',
@@ -209,7 +212,7 @@ function pollRow({ at, outcome, reading }: PollRecord, { balances }: AccountView
 ${balances.map(({ id, label }) => html`<td class="number" data-label="${capital(sayBalance(label, frame))}">${amount(id)}</td>`)}</tr>`;
 }
 
-/** Rules that are breached, or have no verdict, come first; the others are folded. */
+/** Rules that are breached, or have no verdict, come first; the others are folded, and of a great many of the first all but the worst. */
 function ruleList(explanations: readonly Explanation[], account: AccountView, frame: Frame): Html {
   if (explanations.length === 0) return html`<p class="empty">${say(says.noRule, frame)}</p>`;
   const isFine = ({ evaluation, alert, isOld }: Explanation): boolean =>
@@ -218,10 +221,25 @@ function ruleList(explanations: readonly Explanation[], account: AccountView, fr
   const rows = (some: readonly Explanation[]) => some.map((each) => ruleRow(each, account, frame));
   const fine = explanations.filter(isFine);
   const others = explanations.filter((explanation) => !isFine(explanation));
-  return html`${others.length > 0 && table(say(says.rules, frame), 'cards', head, rows(others))}${
+  const worstFirst = others.length > shownRules ? others.toSorted(byAlert) : others;
+  const [shown, rest] = [worstFirst.slice(0, shownRules), worstFirst.slice(shownRules)];
+  const more = say(says.otherRules, { count: rest.length }, frame);
+  return html`${shown.length > 0 && table(say(says.rules, frame), 'cards', head, rows(shown))}${
+    rest.length > 0 &&
+    html`<details class="fold"><summary>${more}</summary>${table(more, 'cards', head, rows(rest))}</details>`
+  }${
     fine.length > 0 &&
     html`<details class="fold"${others.length === 0 && html` open`}><summary>${say(says.fine, { count: fine.length }, frame)}</summary>${table(say(says.fineRules, frame), 'cards', head, rows(fine))}</details>`
   }`;
+}
+
+/** Those that fire first, the worst first of all. */
+function byAlert({ alert: one }: Explanation, { alert: other }: Explanation): number {
+  const rank = (alert: Explanation['alert']): number =>
+    alert === null
+      ? 0
+      : 1 + severityRank(alert.severity) + (alert.state === 'firing' ? severities.length : 0);
+  return rank(other) - rank(one);
 }
 
 function ruleRow(explanation: Explanation, account: AccountView, frame: Frame): Html {
