@@ -202,8 +202,8 @@ const recoveryFactor = 1.2;
  * (`measureBurn`, `runwayOf`).
  *
  * The mean burn needs medium or high confidence, or exactly `minimumHistory` of observed time (at most the
- * lookback) where the file gives that. Nothing spent is ok, unless the balance is below the floor, or at it
- * while the alert fires: an account that spends nothing because it is empty has not recovered.
+ * lookback) where the file gives that. Nothing spent is ok, unless the balance is below the floor, or, while
+ * the alert fires, less is above it than a message takes: an account that spends nothing because it is empty has not recovered.
  */
 function judge(rule: estimate.RunwayRule, facts: ReadFacts, firing: Severity | null): Evaluation {
   const { reading, expected } = facts;
@@ -216,7 +216,9 @@ function judge(rule: estimate.RunwayRule, facts: ReadFacts, firing: Severity | n
     firing === null ? expectedBetween(expected, { balance: rule.balance, at: reading.at, until }) : 0;
   const credited = credit === 0 ? plain : estimate.estimateRunway(rule, facts, reading, credit);
   if (credited === null) return unknown(estimate.whyUnknown(rule, facts));
-  const drained = estimate.leftOf(rule, facts, reading) === 0 && firing !== null;
+  const left = estimate.leftOf(rule, facts, reading);
+  const isStill = left === 0 || !Number.isFinite(credited.runwayMs);
+  const drained = firing !== null && isStill && facts.spending.isUsedUp(rule.balance, left);
   const runwayMs = drained ? 0 : credited.runwayMs;
   const steps = stepsAt(rule, facts, reading);
   const severity = ladder.breachedStep(steps, { value: runwayMs, firing }, recoversAt);

@@ -122,12 +122,18 @@ export class AccountSpending {
     return this.#last !== null && this.#last.at - Math.min(...knownSince) >= dayMs;
   }
 
+  /** Whether less is left than a message takes: where nothing is spent then, nothing recovered. */
+  isUsedUp(balance: Balance, left: Micros): boolean {
+    const state = this.state(balance);
+    return left <= 0 || (state !== null && left < unspendable(state));
+  }
+
   /** When so much of a balance, as it was at the newest reading, is spent; null while less than a day is known. */
   forecast(balance: Balance, left: Micros): Forecast | null {
     const present = this.#present(balance);
     if (present === null) {
       const at = this.#last?.at ?? 0;
-      return this.#isUsedUp(balance, left)
+      return this.#isKnownUsedUp(balance, left)
         ? { emptyAt: at, earliest: at, latest: at, basis: 'mean-burn' }
         : null;
     }
@@ -173,7 +179,7 @@ export class AccountSpending {
     { left, forMs }: { left: Micros; forMs: number },
   ): boolean | null {
     const present = this.#present(balance);
-    if (present === null) return this.knows(reading) && this.#isUsedUp(balance, left) ? false : null;
+    if (present === null) return this.knows(reading) && this.#isKnownUsedUp(balance, left) ? false : null;
     if (present.at !== reading.at) return null;
     return lastsLonger(present.state, present.walk, { left, at: present.at, forMs });
   }
@@ -244,10 +250,9 @@ export class AccountSpending {
     return walk && { state: known.state, walk, at };
   }
 
-  /** Whether the account stood still for long and was then used up: less is left than a message takes. What a day's mean says of that is over the day after. */
-  #isUsedUp(balance: Balance, left: Micros): boolean {
-    const state = this.state(balance);
-    return state !== null && this.isKnownForADay && (left <= 0 || left < unspendable(state));
+  /** The account stood still for long and was then used up: what a day's mean says of that is over the day after. */
+  #isKnownUsedUp(balance: Balance, left: Micros): boolean {
+    return this.state(balance) !== null && this.isKnownForADay && this.isUsedUp(balance, left);
   }
 
   #firstFall(

@@ -85,14 +85,20 @@ test('an account that spends nothing because it is empty has not recovered', () 
   expect(verdict(evaluate(runwayRule(), facts, null))).toBe('ok');
 });
 
-test('an account that stood still, and was spent to less than a message within hours, has not recovered a day later', () => {
-  const stood = steady({ from: 100, perHour: 0, until: 2 * 24 * 60 });
-  const spent = Array.from({ length: 400 }, (_, index) =>
-    readingAt(2 * 24 * 60 + 5 + index * 5, Math.max(0.02, 100 - index)),
-  );
-  const facts = factsAfter([...stood, ...spent]);
-  expect(verdict(evaluate(runwayRule({ lookbackMs: null }), facts, 'critical'))).toBe('critical');
-});
+test.each([
+  ['the forecast', null],
+  ['the mean of a day', dayMs],
+])(
+  'an account that stood still, and was spent to less than a message within hours, has not recovered a day later by %s',
+  (_, lookbackMs) => {
+    const stood = steady({ from: 100, perHour: 0, until: 2 * 24 * 60 });
+    const spent = Array.from({ length: 400 }, (_, index) =>
+      readingAt(2 * 24 * 60 + 5 + index * 5, Math.max(0.02, 100 - index)),
+    );
+    const facts = factsAfter([...stood, ...spent]);
+    expect(verdict(evaluate(runwayRule({ lookbackMs }), facts, 'critical'))).toBe('critical');
+  },
+);
 
 describe('too little history', () => {
   const perHour = 1000;
