@@ -120,7 +120,7 @@ export class FleetView {
 
   /** The daemon that had the accounts before an outage, and went on from memory, has them for a lease after it: once, should the database come and go. */
   #waitForOwner({ owner, lapsedOwner, epoch }: ClusterLook): void {
-    if (owner !== null || lapsedOwner === null || this.#waitedForEpoch === epoch) return;
+    if ((owner ?? lapsedOwner) === null || this.#waitedForEpoch === epoch) return;
     this.#waitedForEpoch = epoch;
     this.letOthersClaim();
   }
@@ -182,9 +182,12 @@ export class FleetView {
     this.#claimsFrom = clock.monotonic() + leaseMs;
   }
 
-  /** Others had their turn: what they give away is anybody's again. */
+  /** An owner that has renewed its lease since had its turn: what it gives away is anybody's again. */
   claimAgain(): void {
+    const letAt = this.#claimsFrom - this.#dependencies.leaseMs;
+    if ((this.#leases.ownerRenewedAt ?? Number.NEGATIVE_INFINITY) <= letAt) return;
     this.#claimsFrom = Number.NEGATIVE_INFINITY;
+    this.#waitedForEpoch = null;
   }
 
   /**

@@ -677,6 +677,22 @@ describe('two daemons on one database', () => {
     expect(world.judge()).toEqual([]);
   });
 
+  test.each([1000, 3000, 3500, 5000])(
+    'who had the accounts before an outage of %d ms has them after it, also where its lease goes on for a moment',
+    async (outageMs) => {
+      const { world, a, b } = await startPair();
+      await world.pass(10_000);
+      for (const { line } of world.nodes) line.cut = true;
+      await world.pass(outageMs);
+      b.line.cut = false;
+      await world.pass(leaseMs - outageMs + 2500);
+      a.line.cut = false;
+      await world.pass(4000);
+      expect([a.role, a.abandoned, b.role]).toEqual(['owner', 0, 'standby']);
+      expect(world.judge()).toEqual([]);
+    },
+  );
+
   test('where somebody keeps the slot locked, the next owner acts in doubt after two leases, and stores what it did once it owns', async () => {
     const { world, a, b } = await startPair();
     world.cluster.locked = true;
@@ -1104,6 +1120,21 @@ describe('a database that loses what it had stored', () => {
     await world.pass(leaseMs / 2);
     expect([a.role, b.role, a.abandoned]).toEqual(['owner', 'standby', 0]);
   });
+
+  test.each([4000, 5000, 7000])(
+    'stays with its owner, whose lease ends on a server that is %d ms behind before it is renewed there',
+    async (behindMs) => {
+      const { world, a, b } = await startPair();
+      await world.pass(10_000);
+      const replica = world.cluster.replicate(2);
+      await world.pass(behindMs);
+      world.cluster.leadTo(replica);
+      // The owner hears of it a little later.
+      a.frozenUntil = world.clock.monotonic() + 3000;
+      await world.pass(leaseMs);
+      expect([a.role, a.abandoned, b.role]).toEqual(['owner', 0, 'standby']);
+    },
+  );
 
   test('is left to the next owner where the owner died with it', async () => {
     const { world, a, b } = await startPair();
