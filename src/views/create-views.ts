@@ -28,6 +28,7 @@ import {
   type Explanation,
   explain,
   type FiringView,
+  runwaysByAccount,
   type SilenceView,
   type ViewDependencies,
   viewAccount,
@@ -111,8 +112,9 @@ export function createViews(current: () => ViewDependencies) {
       const open = () => [...current().state.alerts.values()].filter(({ state }) => state !== 'inactive');
       const parts = await loaded([...open(), ...past].map(({ account }) => account));
       const over = past.filter(({ resolvedAt, event }) => resolvedAt !== null || event);
+      const runwaysOf = runwaysByAccount(parts);
       return [
-        ...open().map((alert) => viewAlert(parts, alert)),
+        ...open().map((alert) => viewAlert(parts, alert, runwaysOf)),
         ...over.map((incident) => viewIncident(parts, incident, incident.event ? 'event' : 'resolved')),
       ];
     },
@@ -129,7 +131,8 @@ export function createViews(current: () => ViewDependencies) {
     async explain(id: string): Promise<readonly Explanation[]> {
       const parts = await loaded([id]);
       const account = parts.state.accounts.get(id);
-      return account?.rules.map((rule) => explain(parts, account, rule)) ?? [];
+      const runwaysOf = runwaysByAccount(parts);
+      return account?.rules.map((rule) => explain(parts, account, rule, runwaysOf)) ?? [];
     },
     /** Newest first, of those that were made before an instant. */
     notifications: (limit: number, before?: number) => current().reader.messages(limit, before),

@@ -6,6 +6,8 @@ import {
   isAcknowledged,
   uncertainMessage,
 } from '../domain/alert.ts';
+import { getOrMake } from '../domain/get-or-make.ts';
+import type { Runway } from '../domain/message.ts';
 import type { NotificationReason } from '../domain/outbox.ts';
 import { ownOf } from '../domain/own.ts';
 import { entryOf } from '../domain/provider-entry.ts';
@@ -164,16 +166,28 @@ function causeOf(
   return emptinessRank === undefined || balance === null ? null : JSON.stringify([account, balance]);
 }
 
-export function viewAlert(parts: ViewDependencies, alert: Alert): AlertView {
+/** The runways of an account's balances, worked out once for all of its alerts. */
+export function runwaysByAccount({ state, now }: ViewDependencies) {
+  const at = now();
+  const known = new Map<string, Readonly<Record<Balance, Runway | null>>>();
+  return (id: string) =>
+    getOrMake(known, id, () => {
+      const account = state.accounts.get(id) ?? null;
+      return ofEach(balancesOf(state, id), (balance) => account && runwayOf(account, balance, at));
+    });
+}
+
+export function viewAlert(
+  parts: ViewDependencies,
+  alert: Alert,
+  runwaysOf = runwaysByAccount(parts),
+): AlertView {
   const { state } = parts;
   const now = parts.now();
   const account = state.accounts.get(alert.account) ?? null;
   const open = incidentOf(state, alert);
   const incident = open ?? sketchIncident('', account, alert, alert.breachedSince ?? now);
-  const runways = ofEach(
-    balancesOf(state, alert.account),
-    (balance) => account && runwayOf(account, balance, now),
-  );
+  const runways = runwaysOf(alert.account);
   return {
     ...viewIncident(parts, incident, 'firing'),
     urgency: urgencyOf(
@@ -233,7 +247,12 @@ function isUndelivered({ messages }: MonitorState, id: string): boolean {
 
 export type Explanation = ReturnType<typeof explain>;
 
-export function explain(parts: ViewDependencies, account: WatchedAccount, rule: Rule) {
+export function explain(
+  parts: ViewDependencies,
+  account: WatchedAccount,
+  rule: Rule,
+  runwaysOf: ReturnType<typeof runwaysByAccount>,
+) {
   const facts = factsOf(account, parts.now());
   const alert = account.alerts.get(rule.id);
   const kind = ruleKindOf(rule);
@@ -245,7 +264,7 @@ export function explain(parts: ViewDependencies, account: WatchedAccount, rule: 
     /** Judged by a reading that is not of now: what it says was so then. */
     isOld: kind.staleness === undefined && !isReadAt(facts, facts.now),
     evaluation: { ...evaluation, facts: kind.factsBehind(rule, facts) },
-    alert: alert === undefined || alert.state === 'inactive' ? null : viewAlert(parts, alert),
+    alert: alert === undefined || alert.state === 'inactive' ? null : viewAlert(parts, alert, runwaysOf),
     /** The nearest threshold that would not have fired, in words; null when it does not fire. */
     wouldNotFire: wouldNotFire(rule, facts, evaluation),
     /** Its next worse verdict, and when, by the forecast; null where nobody can say. */

@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { BudgetRule } from '../../src/rules/budget.ts';
+import { AccountSpending } from '../../src/spending/account-spending.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { accountJson } from '../../src/views/account-json.ts';
 import { alertJson } from '../../src/views/public-json.ts';
@@ -43,6 +44,25 @@ test('the worst of what is due now stands first, though one alert after the othe
   const views = await viewsOf(world);
   const alerts = await views.alerts({ all: false });
   expect(sortAlerts(alerts).map(({ rule }) => rule)).toEqual(['late', 'early']);
+});
+
+test('the balances of an account are forecast once for all of its alerts, beside what each alert says of its own', async () => {
+  const rules = Array.from({ length: 20 }, (_, index) =>
+    belowRule({ id: `below-${index}`, thresholds: { warning: units(200) } }),
+  );
+  const world = await startWorld({ rules });
+  world.provider.set('otp', 100);
+  await world.pass(5 * minuteMs);
+  const views = await viewsOf(world);
+  const forecast = vi.spyOn(AccountSpending.prototype, 'forecast');
+  expect(await views.alerts({ all: false })).toHaveLength(20);
+  const forAlerts = forecast.mock.calls.length;
+  expect(await views.explain('otp')).toHaveLength(world.settings.rules.length);
+  const forRules = forecast.mock.calls.length - forAlerts;
+  forecast.mockRestore();
+  // How long its balance lasts, and what to pay.
+  const ownForecasts = 2 * rules.length;
+  expect(Math.max(forAlerts, forRules)).toBeLessThan(1.2 * ownForecasts);
 });
 
 test('in the first hour, of which nothing is summed up yet, a budget is judged by the stored readings', async () => {
