@@ -62,7 +62,7 @@ const says = phrases('overview', {
   byState: 'accounts by state',
   noneWatched: 'No account is watched.',
   noneRead:
-    '{count, plural, one {The only account has not been read} other {None of the # accounts has been read}}: {byState}.',
+    '{count, plural, one {The only account is not read at present} other {None of the # accounts is read at present}}: {byState}.',
   unread:
     '{count, plural, one {# of {all} accounts was} other {# of {all} accounts were}} not read: {byState}.',
   ending:
