@@ -16,6 +16,7 @@ export const lifePairs = [
   'hidden × taken',
   'run × clock',
   'muted × given back',
+  'silence ends × away',
 ] as const;
 export type LifePair = (typeof lifePairs)[number];
 
@@ -36,6 +37,7 @@ export const lifeFrames: Readonly<Record<LifePair, Frame>> = {
   'hidden × taken': { nodes: oneOrMany, faults: ['refused', 'lost'], everywhere: true, ladders: 'worse' },
   'run × clock': { nodes: [1] },
   'muted × given back': { nodes: oneOrMany, faults: ['slow', 'lost'], everywhere: true },
+  'silence ends × away': { nodes: oneOrMany, faults: ['refused', 'lost'] },
 };
 
 /** The event that meets the rest of its pair, once. */
@@ -45,15 +47,18 @@ export function drawLife(from: Seeded, pair: LifePair, { settings, at, until }: 
   const once = (next: readonly Happening[]): Happening[] => [
     { at, kind: 'await', what: 'a message', forMs, next },
   ];
-  const silence = (begin: number): Happening => ({
+  const silence = (begin: number, lastsMs = from.skewed(minuteMs, 3 * hourMs)): Happening => ({
     ...{ at: begin, kind: 'silence', match: { account: [account] }, byOrder: from.chance(0.3) },
-    forMs: from.skewed(minuteMs, 3 * hourMs),
+    forMs: lastsMs,
   });
   const take = (takenAt: number): Happening => ({
     ...{ at: takenAt, kind: 'acknowledge', place: from.int(0, 2), byOrder: from.chance(0.3) },
   });
   const release = (at: number): Happening => ({
     ...{ at, kind: 'undo', what: 'release', place: 0, byOrder: from.chance(0.3) },
+  });
+  const unstored = (begin: number, lastsMs: number): Happening => ({
+    ...{ at: begin, kind: 'storage', fault: from.pick(['full', 'full', 'busy']), forMs: lastsMs },
   });
   switch (pair) {
     case 'inhibited × killed':
@@ -142,6 +147,27 @@ export function drawLife(from: Seeded, pair: LifePair, { settings, at, until }: 
         release(takenAt + from.skewed(minuteMs, 20 * minuteMs)),
         ...from.some([endOfOwner(from, takenAt + from.pick([50, 5 * minuteMs, hourMs]))], 0.3),
       ]);
+    }
+    case 'silence ends × away': {
+      const lastsMs = from.skewed(10 * minuteMs, 3 * hourMs);
+      const endsAt = at + lastsMs;
+      const awayAt = endsAt - from.skewed(1, 10 * minuteMs);
+      const awayMs = from.skewed(minuteMs, 2 * hourMs);
+      const away = from.pick<Happening>([
+        { at: awayAt, kind: 'suspend', forMs: awayMs },
+        { at: awayAt, kind: 'pause', forMs: awayMs },
+        { at: awayAt, kind: 'stop', downMs: awayMs },
+        { at: awayAt, kind: 'line', fault: from.pick(['cut', 'deaf']), everyone: true, forMs: awayMs },
+        unstored(awayAt, awayMs),
+        unstored(awayAt, awayMs),
+      ]);
+      const about = (): number => Math.max(awayAt, endsAt + from.pick([-700, 0, 1, 50, 5 * minuteMs]));
+      return [
+        silence(at, lastsMs),
+        away,
+        ...from.some([take(about())], 0.3),
+        ...from.some([endOfOwner(from, about())], 0.4),
+      ];
     }
   }
 }

@@ -5,6 +5,7 @@ import type { Seeded } from './seeded.ts';
 /** Faults of the server behind a shared database, for daemons with no other faults: all that is lost with an owner that dies then is lost. */
 export const serverPairs = [
   'fail-over × hand-over',
+  'fail-over × ordered',
   'full × look at standby',
   'slow × look at standby',
 ] as const;
@@ -13,6 +14,7 @@ export type ServerPair = (typeof serverPairs)[number];
 const frame: Frame = { nodes: [2, 3, 3], isUndisturbed: true };
 export const serverFrames: Readonly<Record<ServerPair, Frame>> = {
   'fail-over × hand-over': frame,
+  'fail-over × ordered': frame,
   'full × look at standby': frame,
   'slow × look at standby': frame,
 };
@@ -48,6 +50,28 @@ export function drawServers(from: Seeded, pair: ServerPair, { settings, at, unti
           0.3,
         ),
         ...from.some([handOver(at + from.int(1, failsAt - at - settledMs))], 0.8),
+        server(failsAt, 'fail over'),
+        handOver(failsAt + from.int(settledMs, 2 * settledMs)),
+      ];
+      return drawn.filter((it) => it.at >= 0 && it.at < until - settledMs);
+    }
+    case 'fail-over × ordered': {
+      const failsAt = at + from.int(1, settledMs);
+      const between = (): number => from.int(at - 5 * minuteMs, failsAt - 1);
+      const amountMicros = from.pick([150, 400]) * 1_000_000;
+      const match = { account: [account] };
+      const named = { account, amountMicros, forMs: from.skewed(2 * hourMs, 12 * hourMs), byOrder: false };
+      const undo = (what: 'extend' | 'cancel'): Happening => ({
+        ...{ at: between(), kind: 'undo', what, place: 0, byOrder: false },
+      });
+      const drawn: Happening[] = [
+        { at: at - 6 * minuteMs, kind: 'ordered', ...named },
+        { at: at - 6 * minuteMs, kind: 'silence', match, forMs: hourMs, byOrder: false },
+        server(at, 'replica cut'),
+        ...from.some([undo('cancel')], 0.6),
+        ...from.some([undo('extend')], 0.6),
+        ...from.some<Happening>([{ at: between(), kind: 'ordered', ...named }], 0.4),
+        ...from.some<Happening>([{ at: between(), kind: 'announced', ...named }], 0.6),
         server(failsAt, 'fail over'),
         handOver(failsAt + from.int(settledMs, 2 * settledMs)),
       ];

@@ -108,6 +108,13 @@ export const pairMutations: readonly Mutation[] = [
     pair: 'quiet hours × escalation',
   },
   {
+    name: 'the end of a silence is not noticed',
+    file: 'src/engine/turn.ts',
+    old: "if (kind === 'silences') reviewSilences(state, now);",
+    new: "if (kind === 'silences' && now < 0) reviewSilences(state, now);",
+    pair: 'silence ends × away',
+  },
+  {
     name: 'a receiver that takes nothing for now is sent the next message',
     file: 'src/daemon/dispatcher.ts',
     old: 'return isForAll ? afterMs : 0;',
@@ -190,6 +197,13 @@ export const pairMutations: readonly Mutation[] = [
     old: 'return JSON.stringify(stored) === JSON.stringify(known);',
     new: 'return stored === known || known !== null;',
     pair: 'fail-over × hand-over',
+  },
+  {
+    name: 'who stands by takes the accounts as soon as their owner has no lease on the server that took over',
+    file: 'src/cluster/fleet-view.ts',
+    old: '<= letAt) return;',
+    new: '< letAt - 1e9) return;',
+    pair: 'fail-over × ordered',
   },
   {
     name: 'who stands by shows old balances while the owner cannot store',

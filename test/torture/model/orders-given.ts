@@ -40,12 +40,16 @@ export const extendedByMs = hourMs;
 export class OrdersGiven {
   readonly #silences = new DurableMap<Silence>();
   readonly #expected = new DurableMap<Expected>();
+  readonly #cancelled = new DurableMap<true>();
   /** The rises of each balance so far. */
   readonly #risen = new DurableMap<number>();
   readonly #readings = new DurableMap<Reading>();
   /** The account of each announced run, and when that ends. */
   readonly #runs = new DurableMap<Pick<AnnouncedRun, 'account' | 'endsAt'>>();
-  readonly #stored = [this.#silences, this.#expected, this.#risen, this.#readings, this.#runs] as const;
+  readonly #stored = [
+    ...[this.#silences, this.#expected, this.#cancelled],
+    ...[this.#risen, this.#readings, this.#runs],
+  ] as const;
   /** Entries of the audit that a batch had. */
   readonly #audited = new Set<string>();
   /** By who gave it, each of whom gives one. */
@@ -169,6 +173,7 @@ export class OrdersGiven {
       if (action !== 'cancel-expected' || account === null) continue;
       const { orderedAt } = this.#expected.get(detail) ?? {};
       this.#expected.delete(detail);
+      this.#cancelled.set(detail, true);
       if (orderedAt === undefined || isTakenIn(ordered)) continue;
       for (const alert of state.alerts.of(account).values())
         expectFree(state, alert, (taken) => taken.at === orderedAt && taken.comment.startsWith('ordered'));
@@ -183,6 +188,7 @@ export class OrdersGiven {
     for (const { id, account, balance, amountMicros, receivedMicros, orderedAt } of coming.values()) {
       const risen = this.#risen.get(`${account}/${balance}`) ?? 0;
       const known = this.#expected.get(id);
+      if (this.#cancelled.has(id)) throw new Violation('what is cancelled is expected no more', id);
       if (known === undefined)
         this.#expected.set(id, {
           ...{ account, balance, amountMicros, orderedAt },
