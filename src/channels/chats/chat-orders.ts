@@ -1,3 +1,4 @@
+import { isAcknowledged } from '../../domain/alert.ts';
 import { keyOf } from '../../domain/json.ts';
 import { type AuditEntry, type ExpectedTopUp, isRefusal, type Refusal } from '../../domain/operator.ts';
 import { cleanText } from '../../domain/plain-text.ts';
@@ -156,7 +157,8 @@ export function createChatOrders(state: MonitorState, views: LiveViews, event: C
   /** Whether who acknowledged it has it still. */
   function hasIt({ action, account, rule, by }: AuditEntry): boolean {
     if (action !== 'acknowledge' || account === null || rule === null) return false;
-    return openIncidentOf(state, { account, rule })?.acknowledgement?.by === by;
+    const incident = openIncidentOf(state, { account, rule });
+    return incident !== null && isAcknowledged(incident) && incident.acknowledgement.by === by;
   }
 
   function sayHas(by: string): ChatAnswer {

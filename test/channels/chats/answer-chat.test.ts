@@ -91,6 +91,16 @@ describe('a button', () => {
     expect(await taken(world)).toBeUndefined();
   });
 
+  test('that took an alert and comes again once it got worse does not say that somebody has it', async () => {
+    const { world, press } = await talk();
+    const event = { id: 'the same' };
+    await press('acknowledge', 'warning', event);
+    await read(world, 20);
+    expect(await taken(world)).toBeUndefined();
+    const done = { isPublic: false, text: 'This was done already.' };
+    expect(await press('acknowledge', 'warning', event)).toEqual(done);
+  });
+
   test.each([
     ['late', 3 * hourMs, 100, 'button'],
     ['for an alert that is over', 1000, 1000, 'text'],
