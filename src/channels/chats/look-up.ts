@@ -70,9 +70,9 @@ export function nameOf({ id, name }: Pick<AccountSettings, 'id' | 'name'>): stri
   return cleanText(name, 80) || id;
 }
 
-/** A wide space, as Chinese names have it, is one like any other. */
-function spacedOnce(text: string): string {
-  return text.replaceAll(/\s+/g, ' ');
+/** As people may write it: a wide space, as Chinese names have it, is one like any other. */
+function written(name: string): string {
+  return narrow(name).toLowerCase();
 }
 
 /** Without those of which another one says more. */
@@ -234,32 +234,29 @@ export class LookUp {
   }
 
   /** The text with the id of an account in place of its name with spaces; a sentence where it may be several. */
-  withId(written: string): { readonly text: string } | string {
-    const text = spacedOnce(written.trim());
-    const [, verb = '', rest = ''] = /^(\S+) (.*)$/.exec(text) ?? [];
-    const begun = [...this.#state.accounts.values()].filter(({ settings }) => {
-      const name = spacedOnce(nameOf(settings)).toLowerCase();
-      return name.includes(' ') && `${rest} `.toLowerCase().startsWith(`${name} `);
+  withId(text: string): { readonly text: string } | string {
+    const [verb = '', ...words] = text.trim().split(/\s+/);
+    const lengthOf = ({ settings }: WatchedAccount): number => narrow(nameOf(settings)).split(' ').length;
+    const begun = [...this.#state.accounts.values()].filter((account) => {
+      const begin = words.slice(0, lengthOf(account)).join(' ');
+      return lengthOf(account) > 1 && written(begin) === written(nameOf(account.settings));
     });
-    const lengthOf = ({ settings }: WatchedAccount): number => spacedOnce(nameOf(settings)).length;
     const length = Math.max(...begun.map(lengthOf));
     const named = begun.filter((account) => lengthOf(account) === length);
     const [account] = named;
     if (account === undefined) return { text };
-    const byId = this.#state.accounts.get(rest.split(' ', 1)[0] ?? '');
+    const byId = this.#state.accounts.get(narrow(words[0] ?? ''));
     const meant = new Set([...named, byId ?? account]);
-    if (meant.size > 1) return this.#several(rest.slice(0, length), [...meant]);
-    return { text: `${verb} ${account.id}${rest.slice(length)}` };
+    if (meant.size > 1) return this.#several(words.slice(0, length).join(' '), [...meant]);
+    return { text: [verb, account.id, ...words.slice(length)].join(' ') };
   }
 
   /** Finds by the exact id, else by id or name in any case; a sentence where there is none, or several. */
   accountCalled(typed: string): WatchedAccount | string {
     const all = [...this.#state.accounts.values()];
-    const wanted = narrow(typed).toLowerCase();
+    const wanted = written(typed);
     const exact = this.#state.accounts.get(typed);
-    const alike = all.filter(({ id, settings }) =>
-      [id, narrow(nameOf(settings)).toLowerCase()].includes(wanted),
-    );
+    const alike = all.filter(({ id, settings }) => [id, written(nameOf(settings))].includes(wanted));
     const found = exact ?? alike[0];
     if (found !== undefined)
       return exact === undefined && alike.length > 1 ? this.#several(typed, alike) : found;

@@ -139,9 +139,19 @@ test('an account whose name has a wide space is found by it', async () => {
 });
 
 test('an account is found by a name that a keyboard for Chinese writes wider, or that is so wide itself', async () => {
-  const accounts = [makeAccount('otp'), makeAccount('eu', { name: '短信（ＥＵ）' })];
+  const accounts = [
+    makeAccount('otp', { name: 'OTP 生产' }),
+    makeAccount('eu', { name: '短信（ＥＵ）' }),
+    makeAccount('us', { name: '㎏ Ｕ' }),
+  ];
   const world = await startWorld({ accounts, rules: [smsLow({ critical: units(1) })] });
-  for (const text of ['ｗｈｙ ＯＴＰ', 'why 短信（ＥＵ）', 'why 短信(eu)'])
+  for (const text of [
+    'ｗｈｙ ＯＴＰ',
+    'why 短信（ＥＵ）',
+    'why 短信(eu)',
+    'ｗｈｙ　ｏｔｐ　生产',
+    'why kg u sms-low',
+  ])
     expect(await write(world, text)).not.toContain('There is no account');
 });
 
