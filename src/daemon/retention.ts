@@ -30,7 +30,7 @@ export function createRetention({ state, store, committer, timer, log }: DaemonP
         const isMore = await store.prune(olderThan).catch((error: unknown) => {
           if (!(error instanceof StorageError)) throw error;
           // Commits, which say so of all else, may never come to the pages of the history.
-          if (error.kind === 'corrupt')
+          if (error.kind === 'corrupt' || error.kind === 'unfit')
             log.error({ err: error }, 'what is older than storage.retention cannot be deleted');
           return false;
         });

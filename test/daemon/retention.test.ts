@@ -28,20 +28,26 @@ test('old history is deleted on a machine that stands still for seconds each hou
   expect(prune).toHaveBeenCalled();
 });
 
-test('old history that cannot be deleted for a damaged page is named in the log each hour, and polls go on', async () => {
-  const world = await startWorld(
-    { storage: { path: 'unused', retentionMs: 100 * dayMs } },
-    { sleepMs: hourMs },
-  );
-  vi.spyOn(world.database, 'prune').mockImplementation(() => {
-    throw new StorageError('corrupt', 'it is damaged');
-  });
-  await world.pass(2 * hourMs);
-  expect(world.errors).toMatchObject([
-    { err: { message: 'it is damaged' }, message: expect.stringContaining('cannot be deleted') },
-    { err: { message: 'it is damaged' } },
-  ]);
-  const polled = world.provider.asked.get('otp')?.length ?? 0;
-  await world.pass(hourMs);
-  expect(world.provider.asked.get('otp')?.length).toBeGreaterThan(polled);
-});
+test.each([
+  ['a damaged page', 'corrupt'],
+  ['a missing table', 'unfit'],
+] as const)(
+  'old history that cannot be deleted for %s is named in the log each hour, and polls go on',
+  async (_, kind) => {
+    const world = await startWorld(
+      { storage: { path: 'unused', retentionMs: 100 * dayMs } },
+      { sleepMs: hourMs },
+    );
+    vi.spyOn(world.database, 'prune').mockImplementation(() => {
+      throw new StorageError(kind, 'it is damaged');
+    });
+    await world.pass(2 * hourMs);
+    expect(world.errors).toMatchObject([
+      { err: { message: 'it is damaged' }, message: expect.stringContaining('cannot be deleted') },
+      { err: { message: 'it is damaged' } },
+    ]);
+    const polled = world.provider.asked.get('otp')?.length ?? 0;
+    await world.pass(hourMs);
+    expect(world.provider.asked.get('otp')?.length).toBeGreaterThan(polled);
+  },
+);
