@@ -4,6 +4,7 @@ import type { Log } from '../../ports/log.ts';
 import type { DamagedRecord } from '../../ports/store.ts';
 import { type Migration, readMigrations } from '../migrations.ts';
 import { type Connection, connectForWriting, inspectFile, refuseMisplaced } from './connection.ts';
+import { removeDaemonNote } from './daemon-note.ts';
 import { guardStorage } from './failure.ts';
 import { describeFileSystem, openPrivately } from './file-system.ts';
 import { mend } from './integrity.ts';
@@ -50,6 +51,8 @@ function openGuarded(options: Parameters<typeof openSqliteStore>[0]): SqliteStor
       // All that is ever written is prepared: a table that is not there shows before anything is changed.
       if (schema === migrations.length) createStore({ db: found, path, now });
     });
+    // One that a killed daemon left names the file that it had open.
+    removeDaemonNote({ path });
     const concern = describeFileSystem(dirname(path));
     if (concern !== null) log.warn({ path, fileSystem: concern.name }, concern.warning);
     const kept = `${path}-wal.damaged-${now()}`;

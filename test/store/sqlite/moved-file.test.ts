@@ -20,6 +20,7 @@ import { connectForWriting } from '../../../src/store/sqlite/connection.ts';
 import { leaveDaemonNote } from '../../../src/store/sqlite/daemon-note.ts';
 import { identifyFile } from '../../../src/store/sqlite/file-system.ts';
 import { migrate } from '../../../src/store/sqlite/migrate.ts';
+import { readDatabaseId } from '../../../src/store/sqlite/owner.ts';
 import type { SqliteStore } from '../../../src/store/sqlite/port.ts';
 import { openSqliteReader } from '../../../src/store/sqlite/reader.ts';
 import { createSelfHealingStore } from '../../../src/store/sqlite/self-healing-store.ts';
@@ -83,6 +84,19 @@ describe('a command beside a daemon whose file was', () => {
     const reader = openSqliteReader({ path, now: () => noon });
     expect(reader.incidents({})).toHaveLength(1);
     reader.close();
+  });
+
+  it('replaced works, and its id is read, once another daemon has opened it, whatever a killed one left', () => {
+    const path = makePath();
+    const store = open(path);
+    leaveDaemonNote({ path }, { ...note, file: identifyFile(path) });
+    const left = readFileSync(`${path}-daemon`);
+    store.close();
+    writeFileSync(`${path}-daemon`, left);
+    replaceByOther(path);
+    open(path);
+    expect(readDatabaseId(path)).toMatch(/^[0-9a-f]{16}$/);
+    openSqliteReader({ path, now: () => noon }).close();
   });
 
   it('left in its place works, by a symbolic link too', () => {
