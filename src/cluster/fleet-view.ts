@@ -38,6 +38,8 @@ export class FleetView {
   #silentSince: number | null = null;
   /** It gave the accounts away, or could not load them, and lets others take them first. */
   #claimsFrom = Number.NEGATIVE_INFINITY;
+  /** The end of the owner's lease then. */
+  #leaseEndsAt: number | undefined;
   /** It waited for the owner of this epoch to come back after an outage of the database. */
   #waitedForEpoch: number | null = null;
   readonly #leases: LeaseWatch;
@@ -180,12 +182,12 @@ export class FleetView {
   letOthersClaim(): void {
     const { clock, leaseMs } = this.#dependencies;
     this.#claimsFrom = clock.monotonic() + leaseMs;
+    this.#leaseEndsAt = this.link.owner?.expiresAt;
   }
 
   /** An owner that has renewed its lease since had its turn: what it gives away is anybody's again. */
   claimAgain(): void {
-    const letAt = this.#claimsFrom - this.#dependencies.leaseMs;
-    if ((this.#leases.ownerRenewedAt ?? Number.NEGATIVE_INFINITY) <= letAt) return;
+    if (this.link.owner?.expiresAt === this.#leaseEndsAt) return;
     this.#claimsFrom = Number.NEGATIVE_INFINITY;
     this.#waitedForEpoch = null;
   }

@@ -693,6 +693,21 @@ describe('two daemons on one database', () => {
     },
   );
 
+  test('who had the accounts before an outage has them after it, also where the database comes and goes while its lease goes on', async () => {
+    const { world, a, b } = await startPair();
+    await world.pass(10_000);
+    a.line.refuses = true;
+    for (const refuses of [true, false, true, false]) {
+      b.line.refuses = refuses;
+      await world.pass(1500);
+    }
+    await world.pass(leaseMs - 6000 + 500);
+    a.line.refuses = false;
+    await world.pass(4000);
+    expect([a.role, a.abandoned, b.role]).toEqual(['owner', 0, 'standby']);
+    expect(world.judge()).toEqual([]);
+  });
+
   test('where somebody keeps the slot locked, the next owner acts in doubt after two leases, and stores what it did once it owns', async () => {
     const { world, a, b } = await startPair();
     world.cluster.locked = true;

@@ -17,6 +17,8 @@ import { emptyReader, nothingStored } from '../../src/views/empty-reader.ts';
 export interface Line {
   latencyMs: number;
   cut: boolean;
+  /** Whether the database says at once that it takes no connection. */
+  refuses?: boolean;
   /** The share of answers that are lost though the database did what it was asked, from 0 to 1, by this draw. */
   losesAnswer: () => boolean;
 }
@@ -363,6 +365,7 @@ export function askOver(line: Line, clock: Pick<Clock, 'setTimer'>): Ask {
       throw new StorageError('other', 'simulated: the database cannot be reached');
     }
     await wait(line.latencyMs);
+    if (line.refuses === true) throw new StorageError('other', 'simulated: it takes no connection');
     // What was sent before the line was cut may still arrive.
     const answer = work();
     if (line.losesAnswer()) {
