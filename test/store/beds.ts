@@ -4,11 +4,12 @@ import type { LeftOrder, Store, StoreFile } from '../../src/ports/store.ts';
 import { openCluster } from '../../src/store/postgres/open-cluster.ts';
 import { openPostgresReader } from '../../src/store/postgres/reader.ts';
 import { leaveOrder, openReader, openStore } from '../../src/store/store.ts';
-import { noPostgres, sharedPostgres } from '../support/postgres.ts';
+import { noPostgres } from '../support/postgres.ts';
+import { makeTables } from './postgres/fixtures.ts';
 import { noon, silent } from './sqlite/batches.ts';
 import { makePath } from './sqlite/fixtures.ts';
 
-/** A database of the running test, new and empty. What is open is closed after the test. */
+/** A database of the running test, new and without a record. What is open is closed after the test. */
 export interface StoreBed {
   /** What a daemon opens; the one before it was closed. */
   open(): Promise<Store>;
@@ -44,7 +45,7 @@ function makeSqliteBed(): StoreBed {
 }
 
 async function makePostgresBed(): Promise<StoreBed> {
-  const url = await (await sharedPostgres()).createDatabase();
+  const url = await makeTables();
   const cluster = openCluster({ url, leaseMs: 60_000, log: silent, now, program });
   onTestFinished(() => cluster.close());
   await cluster.open();

@@ -5,7 +5,7 @@ import { openDatabase } from '../../../src/store/postgres/connection.ts';
 import { loadOwned } from '../../../src/store/postgres/reader.ts';
 import { noPostgres, sharedPostgres } from '../../support/postgres.ts';
 import { batch, incident, message, noon, accountState as state, told } from '../sqlite/batches.ts';
-import { makeDatabase, open, own } from './fixtures.ts';
+import { makeTables, open, own } from './fixtures.ts';
 
 function alert(account: string, rule: string) {
   return inactiveAlert({ account, rule, type: 'below', balance: 'sms' });
@@ -15,7 +15,7 @@ const once = { goOn: async () => false, isLenient: false };
 
 describe.skipIf(noPostgres !== null)('a record that cannot be read', () => {
   it('is left out and moved to a table of its own, and all others are loaded', async () => {
-    const url = await makeDatabase();
+    const url = await makeTables();
     const cluster = await open(url);
     const owner = await own(cluster);
     await owner.store.commit(
@@ -73,14 +73,14 @@ describe.skipIf(noPostgres !== null)('a record that cannot be read', () => {
   });
 
   it('is not moved by who owns the accounts no more', async () => {
-    const cluster = await open(await makeDatabase());
+    const cluster = await open(await makeTables());
     const owner = await own(cluster);
     const damaged = [{ source: 'alert', key: 'otp', second: 'low', body: '{', reason: 'it is not JSON' }];
     await expect(cluster.setAside({ ...owner, epoch: 0 }, damaged)).rejects.toMatchObject({ kind: 'fenced' });
   });
 
   it('is taken for nothing by who has no other way to own the accounts, where a whole table is like that, and not where a table may not be read', async () => {
-    const url = await makeDatabase();
+    const url = await makeTables();
     const cluster = await open(url);
     const owner = await own(cluster);
     await owner.store.commit(batch({ accounts: [state('otp')], alerts: [alert('otp', 'low')] }));
@@ -104,7 +104,7 @@ describe.skipIf(noPostgres !== null)('a record that cannot be read', () => {
 
 describe.skipIf(noPostgres !== null)('a load that is interrupted', () => {
   it('asks for the page again that failed, and for smaller ones, and not for those before', async () => {
-    const url = await makeDatabase();
+    const url = await makeTables();
     const cluster = await open(url);
     const owner = await own(cluster);
     const ids = Array.from({ length: 2500 }, (_, index) => `a${index}`);

@@ -5,13 +5,13 @@ import { noPostgres, sharedPostgres } from '../../support/postgres.ts';
 import type { TcpProxy } from '../../support/tcp-proxy.ts';
 import { flat } from '../beds.ts';
 import { accountState, always, batch, noon, ok, pollsOf, silence } from '../sqlite/batches.ts';
-import { makeDatabase, open, own, storeOf, throughProxy } from './fixtures.ts';
+import { makeTables, open, own, storeOf, throughProxy } from './fixtures.ts';
 
 const otp = { account: 'otp', ...always };
 
 describe.skipIf(noPostgres !== null)('a commit', () => {
   it('whose answer was lost is stored once, however often it is sent again', async () => {
-    const { proxy, url } = await throughProxy(await makeDatabase());
+    const { proxy, url } = await throughProxy(await makeTables());
     const { store } = await own(await open(url));
     await store.commit(batch({ polls: pollsOf('otp', [ok(noon, 1)]) }));
     // So many that some are sealed: a tail that is written twice is the same.
@@ -31,7 +31,7 @@ describe.skipIf(noPostgres !== null)('a commit', () => {
   });
 
   it('whose end was found out is not stored again under the next incarnation', async () => {
-    const { proxy, url } = await throughProxy(await makeDatabase());
+    const { proxy, url } = await throughProxy(await makeTables());
     const cluster = await open(url);
     const first = await own(cluster);
     await first.store.commit(batch({ polls: pollsOf('otp', [ok(noon, 1)]) }));
@@ -50,7 +50,7 @@ describe.skipIf(noPostgres !== null)('a commit', () => {
   });
 
   it('goes on from a number that a person set by hand', async () => {
-    const url = await makeDatabase();
+    const url = await makeTables();
     const { store } = await own(await open(url));
     await store.commit(batch({ polls: pollsOf('otp', [ok(noon, 1)]) }));
     await (await sharedPostgres()).sql(url, 'UPDATE member SET batch = batch + 7');
@@ -61,7 +61,7 @@ describe.skipIf(noPostgres !== null)('a commit', () => {
   });
 
   it('that never arrived is stored when it is sent again', async () => {
-    const { proxy, url } = await throughProxy(await makeDatabase());
+    const { proxy, url } = await throughProxy(await makeTables());
     const { store } = await own(await open(url));
     await store.commit(batch({ polls: pollsOf('otp', [ok(noon, 1)]) }));
     const lost = batch({ polls: pollsOf('otp', [ok(noon + 1, 2)]) });
@@ -73,14 +73,14 @@ describe.skipIf(noPostgres !== null)('a commit', () => {
   });
 
   it('to a server that says nothing is given up after seconds', async () => {
-    const { proxy, url } = await throughProxy(await makeDatabase());
+    const { proxy, url } = await throughProxy(await makeTables());
     const { store } = await own(await open(url));
     proxy.mode = 'hang';
     await expect(store.commit(batch())).rejects.toMatchObject({ kind: 'unknown' });
   });
 
   it('for which there was no connection was not stored, and says so', async () => {
-    const direct = await makeDatabase();
+    const direct = await makeTables();
     const { incarnation, epoch } = await own(await open(direct));
     const { proxy, url } = await throughProxy(direct);
     const store = storeOf(await open(url), { incarnation, epoch });
@@ -92,7 +92,7 @@ describe.skipIf(noPostgres !== null)('a commit', () => {
   });
 
   it('of an owner that was overtaken is refused, and so is what it deletes', async () => {
-    const url = await makeDatabase();
+    const url = await makeTables();
     const cluster = await open(url);
     const first = await own(cluster);
     await first.store.commit(batch({ polls: pollsOf('otp', [ok(noon, 1)]) }));
@@ -110,7 +110,7 @@ describe.skipIf(noPostgres !== null)('a commit', () => {
   });
 
   it('waits for who takes the accounts just then, and is refused', async () => {
-    const url = await makeDatabase();
+    const url = await makeTables();
     const { incarnation, store } = await own(await open(url));
     await store.commit(batch());
     const server = await sharedPostgres();
@@ -125,7 +125,7 @@ describe.skipIf(noPostgres !== null)('a commit', () => {
   });
 
   it('that the server did not get to within its limit was not stored', async () => {
-    const url = await makeDatabase();
+    const url = await makeTables();
     const { store } = await own(await open(url));
     await store.commit(batch());
     const server = await sharedPostgres();
@@ -138,7 +138,7 @@ describe.skipIf(noPostgres !== null)('a commit', () => {
   });
 
   it('of a record that the database refuses stores the others, each once, and sets that one aside', async () => {
-    const url = await makeDatabase();
+    const url = await makeTables();
     const { store } = await own(await open(url));
     const server = await sharedPostgres();
     await server.sql(url, "ALTER TABLE silence ADD CHECK (id <> 'bad')");
@@ -162,7 +162,7 @@ describe.skipIf(noPostgres !== null)('a commit', () => {
   });
 
   it('of a record at which a trigger of somebody raises an error stores the others', async () => {
-    const url = await makeDatabase();
+    const url = await makeTables();
     const { store } = await own(await open(url));
     const server = await sharedPostgres();
     await server.sql(
@@ -179,7 +179,7 @@ describe.skipIf(noPostgres !== null)('a commit', () => {
   });
 
   it('that is refused as a whole is a storage failure: nothing of it is given up, and it is stored once it can be', async () => {
-    const url = await makeDatabase();
+    const url = await makeTables();
     const { store } = await own(await open(url));
     const server = await sharedPostgres();
     const polls = pollsOf('otp', [ok(noon, 1)]);
@@ -194,7 +194,7 @@ describe.skipIf(noPostgres !== null)('a commit', () => {
   });
 
   it('to a server that only reads says so', async () => {
-    const url = await makeDatabase();
+    const url = await makeTables();
     const { incarnation, epoch } = await own(await open(url));
     const server = await sharedPostgres();
     await server.sql(

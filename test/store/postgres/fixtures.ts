@@ -15,6 +15,22 @@ export async function makeDatabase(): Promise<Secret> {
   return (await sharedPostgres()).createDatabase();
 }
 
+let opened: Promise<Secret> | null = null;
+
+/** As `makeDatabase`, and its tables are made already: once for all tests of a worker, as that takes most of what such a test does. */
+export async function makeTables(): Promise<Secret> {
+  opened ??= openOnce();
+  return (await sharedPostgres()).createDatabase(await opened);
+}
+
+async function openOnce(): Promise<Secret> {
+  const url = await makeDatabase();
+  const cluster = openCluster({ url, leaseMs: 60_000, log: silent, now: () => noon, program });
+  await cluster.open();
+  await cluster.close();
+  return url;
+}
+
 export async function open(
   url: Secret,
   options: { readonly leaseMs?: number; readonly as?: string; readonly now?: () => number } = {},

@@ -5,7 +5,7 @@ import { openDatabase } from '../../../src/store/postgres/connection.ts';
 import { eventually } from '../../support/eventually.ts';
 import { noPostgres, sharedPostgres } from '../../support/postgres.ts';
 import { batch } from '../sqlite/batches.ts';
-import { card, makeDatabase, open, own } from './fixtures.ts';
+import { card, makeTables, open, own } from './fixtures.ts';
 
 /** All leases are over, as if so much time had passed. */
 async function endLeases(url: Secret): Promise<void> {
@@ -14,7 +14,7 @@ async function endLeases(url: Secret): Promise<void> {
 
 describe.skipIf(noPostgres !== null)('the accounts', () => {
   it('are taken by one of many who try at once, and the epoch grows by one', async () => {
-    const url = await makeDatabase();
+    const url = await makeTables();
     const clusters = await Promise.all(Array.from({ length: 5 }, () => open(url)));
     const cards = clusters.map((_, index) => card({ node: `n${index}` }));
     await Promise.all(clusters.map((cluster, index) => cluster.join(cards[index] ?? card())));
@@ -29,7 +29,7 @@ describe.skipIf(noPostgres !== null)('the accounts', () => {
   });
 
   it('stay with an owner whose lease is not over', async () => {
-    const cluster = await open(await makeDatabase());
+    const cluster = await open(await makeTables());
     const { incarnation } = await own(cluster);
     const other = card();
     await cluster.join(other);
@@ -40,7 +40,7 @@ describe.skipIf(noPostgres !== null)('the accounts', () => {
   it.each(['no JSON', '7', '{"process":5}'])(
     'are seen by all next to a member whose status is %s',
     async (status) => {
-      const url = await makeDatabase();
+      const url = await makeTables();
       const cluster = await open(url);
       const { incarnation } = await own(cluster);
       const { sql } = await sharedPostgres();
@@ -56,7 +56,7 @@ describe.skipIf(noPostgres !== null)('the accounts', () => {
   );
 
   it('are a database that does not fit where the row that says whose they are is missing, as in a copy of its tables alone', async () => {
-    const url = await makeDatabase();
+    const url = await makeTables();
     const cluster = await open(url);
     await own(cluster);
     await (await sharedPostgres()).sql(url, 'DELETE FROM slot');
@@ -67,7 +67,7 @@ describe.skipIf(noPostgres !== null)('the accounts', () => {
   });
 
   it('are free once the lease of their owner is over, and the owner cannot bring it back', async () => {
-    const url = await makeDatabase();
+    const url = await makeTables();
     const short = await open(url);
     const mine = card();
     await short.join(mine);
@@ -84,7 +84,7 @@ describe.skipIf(noPostgres !== null)('the accounts', () => {
   });
 
   it('are free at once when their owner leaves', async () => {
-    const cluster = await open(await makeDatabase());
+    const cluster = await open(await makeTables());
     const first = await own(cluster);
     await cluster.leave(first.incarnation);
     await cluster.leave(first.incarnation);
@@ -93,7 +93,7 @@ describe.skipIf(noPostgres !== null)('the accounts', () => {
   });
 
   it('are taken with a condition only where nobody had them since', async () => {
-    const url = await makeDatabase();
+    const url = await makeTables();
     const cluster = await open(url);
     const first = await own(cluster);
     await endLeases(url);
@@ -105,7 +105,7 @@ describe.skipIf(noPostgres !== null)('the accounts', () => {
   });
 
   it('are taken though the lease of their owner goes on, where that has not grown since it was seen', async () => {
-    const url = await makeDatabase();
+    const url = await makeTables();
     const cluster = await open(url);
     const owner = card();
     await cluster.join(owner);
@@ -123,7 +123,7 @@ describe.skipIf(noPostgres !== null)('the accounts', () => {
   });
 
   it('are given away together with the orders to do so, and no other order', async () => {
-    const url = await makeDatabase();
+    const url = await makeTables();
     const cluster = await open(url);
     const { incarnation } = await own(cluster);
     for (const at of [1, 2]) await cluster.leaveOrder({ kind: 'hand-over', at, epoch: 1 });
@@ -133,7 +133,7 @@ describe.skipIf(noPostgres !== null)('the accounts', () => {
   });
 
   it('are free once what died with a lock on them is ended, after a lease and not before', async () => {
-    const url = await makeDatabase();
+    const url = await makeTables();
     const cluster = await open(url, { leaseMs: 1500 });
     const member = card();
     await cluster.join(member);
@@ -153,7 +153,7 @@ describe.skipIf(noPostgres !== null)('the accounts', () => {
   });
 
   it('are not waited for while their owner writes', async () => {
-    const url = await makeDatabase();
+    const url = await makeTables();
     const cluster = await open(url);
     await own(cluster);
     await endLeases(url);
@@ -169,7 +169,7 @@ describe.skipIf(noPostgres !== null)('the accounts', () => {
   });
 
   it('can still be written by an owner whose lease is over, as long as nobody took them', async () => {
-    const url = await makeDatabase();
+    const url = await makeTables();
     const cluster = await open(url);
     const { store } = await own(cluster);
     await endLeases(url);
@@ -180,7 +180,7 @@ describe.skipIf(noPostgres !== null)('the accounts', () => {
 
 describe.skipIf(noPostgres !== null)('a member', () => {
   it('says what it is, and again with each renewal', async () => {
-    const cluster = await open(await makeDatabase());
+    const cluster = await open(await makeTables());
     const mine = card({ node: 'north', advertise: 'http://10.0.0.1:8080' });
     await cluster.join(mine);
     const { members, databaseNow } = await cluster.renew({ ...mine, configHash: 'other' });
@@ -192,7 +192,7 @@ describe.skipIf(noPostgres !== null)('a member', () => {
   });
 
   it('whose lease is over is nobody', async () => {
-    const url = await makeDatabase();
+    const url = await makeTables();
     const cluster = await open(url);
     await cluster.join(card());
     await endLeases(url);

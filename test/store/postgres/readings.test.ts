@@ -4,13 +4,13 @@ import { decodePolls } from '../../../src/store/runs/decode-polls.ts';
 import { PollEncoder } from '../../../src/store/runs/poll-codec.ts';
 import { noPostgres, sharedPostgres } from '../../support/postgres.ts';
 import { always, batch, failed, makePollEveryHour, minuteMs, noon, ok, pollsOf } from '../sqlite/batches.ts';
-import { makeDatabase, open, own } from './fixtures.ts';
+import { makeTables, open, own } from './fixtures.ts';
 
 const why = noPostgres === null ? '' : ` (${noPostgres})`;
 
 /** A database with stored polls, asked in SQL. */
 async function fill(polls: Readonly<Record<string, readonly ReturnType<typeof ok>[]>>) {
-  const url = await makeDatabase();
+  const url = await makeTables();
   const { store } = await own(await open(url));
   for (const [account, its] of Object.entries(polls))
     await store.commit(batch({ polls: pollsOf(account, its) }));

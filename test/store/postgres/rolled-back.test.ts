@@ -4,7 +4,7 @@ import { findConfigurations, withSchema } from '../../../src/store/postgres/read
 import { RecentBatches } from '../../../src/store/postgres/recent-batches.ts';
 import { noPostgres, sharedPostgres } from '../../support/postgres.ts';
 import { batch, incident, noon } from '../sqlite/batches.ts';
-import { makeDatabase, open, own, program } from './fixtures.ts';
+import { makeTables, open, own, program } from './fixtures.ts';
 
 /** What a database knows that was taken back to an earlier moment, as by a fail-over to a replica that was behind. */
 const takeBack = `UPDATE member SET batch = batch - 2;
@@ -13,7 +13,7 @@ const takeBack = `UPDATE member SET batch = batch - 2;
 
 describe.skipIf(noPostgres !== null)('a database that lost the last commits of an owner', () => {
   it('gets them again, acknowledgements included, each once', async () => {
-    const url = await makeDatabase();
+    const url = await makeTables();
     const server = await sharedPostgres();
     const cluster = await open(url);
     const { incarnation, epoch, store } = await own(cluster);
@@ -41,7 +41,7 @@ describe.skipIf(noPostgres !== null)('a database that lost the last commits of a
   });
 
   it('says that this daemon does not own the accounts there, and not that another does', async () => {
-    const url = await makeDatabase();
+    const url = await makeTables();
     const server = await sharedPostgres();
     const { store } = await own(await open(url));
     await store.commit(batch({ notes: { first: '1' } }));
@@ -52,7 +52,7 @@ describe.skipIf(noPostgres !== null)('a database that lost the last commits of a
   });
 
   it('gets what it lost of more than a day again, as where an older backup was restored', async () => {
-    const url = await makeDatabase();
+    const url = await makeTables();
     const server = await sharedPostgres();
     let at = noon;
     const cluster = await open(url, { now: () => at });
@@ -66,7 +66,7 @@ describe.skipIf(noPostgres !== null)('a database that lost the last commits of a
   });
 
   it('gets nothing again of an incarnation that it forgot with time, since what that stored is there', async () => {
-    const url = await makeDatabase();
+    const url = await makeTables();
     const server = await sharedPostgres();
     let at = noon;
     const cluster = await open(url, { now: () => at });
@@ -78,7 +78,7 @@ describe.skipIf(noPostgres !== null)('a database that lost the last commits of a
   });
 
   it('gets nothing again of an incarnation that gave the accounts away, and whose process then went on with them', async () => {
-    const cluster = await open(await makeDatabase());
+    const cluster = await open(await makeTables());
     const { incarnation, store } = await own(cluster);
     await store.commit(batch({ notes: { first: '1' } }));
     await cluster.leave(incarnation);
@@ -86,7 +86,7 @@ describe.skipIf(noPostgres !== null)('a database that lost the last commits of a
   });
 
   it('brings no order back that was carried out', async () => {
-    const url = await makeDatabase();
+    const url = await makeTables();
     const server = await sharedPostgres();
     const cluster = await open(url);
     const { incarnation, epoch, store } = await own(cluster);
@@ -105,7 +105,7 @@ describe.skipIf(noPostgres !== null)('a database that lost the last commits of a
   });
 
   it('is claimed again above every epoch that its owner had', async () => {
-    const url = await makeDatabase();
+    const url = await makeTables();
     const server = await sharedPostgres();
     const cluster = await open(url);
     const first = await own(cluster);
@@ -114,7 +114,7 @@ describe.skipIf(noPostgres !== null)('a database that lost the last commits of a
   });
 
   it('knows what configurations consist of, once each', async () => {
-    const url = await makeDatabase();
+    const url = await makeTables();
     const cluster = await open(url);
     await cluster.publishConfiguration('one', '{"rules":{}}');
     await cluster.publishConfiguration('one', '{"rules":{}}');
@@ -124,7 +124,7 @@ describe.skipIf(noPostgres !== null)('a database that lost the last commits of a
   });
 
   it('says which server it is and which of its histories it goes by', async () => {
-    const url = await makeDatabase();
+    const url = await makeTables();
     const cluster = await open(url);
     const { incarnation } = await own(cluster);
     const { origin } = await cluster.renew({
