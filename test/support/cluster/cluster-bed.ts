@@ -109,14 +109,14 @@ export async function makeClusterBed(
       server = next;
     },
     async owner() {
-      const [row] = await server.sql(
+      const [row] = await server.look(
         url,
         'SELECT epoch::int, node FROM slot LEFT JOIN member ON member.incarnation = slot.incarnation AND expires_at > clock_timestamp()',
       );
       return { node: typeof row?.node === 'string' ? row.node : null, epoch: Number(row?.epoch) };
     },
     async commits() {
-      const rows = await server.sql(
+      const rows = await server.look(
         url,
         'SELECT *, (extract(epoch FROM at) * 1000)::float8 AS ms FROM ledger ORDER BY no',
       );
@@ -134,7 +134,7 @@ export async function makeClusterBed(
         async () => {
           const rows = await server
             // One whose clock was set back left a row that lies in the future, beside that of its next start.
-            .sql(url, 'SELECT DISTINCT node FROM member WHERE expires_at > clock_timestamp()')
+            .look(url, 'SELECT DISTINCT node FROM member WHERE expires_at > clock_timestamp()')
             .catch(() => []);
           return rows.length === count;
         },

@@ -62,7 +62,7 @@ export async function playFault(bed: ClusterBed, fault: Fault, delayMs: number):
     'the owner has stored it',
     async () => {
       const open = "SELECT FROM incident WHERE rule = 'sms-low' AND ended_at IS NULL";
-      return (await bed.server.sql(bed.url, open)).length === (firing ? 1 : 0);
+      return (await bed.server.look(bed.url, open)).length === (firing ? 1 : 0);
     },
     patienceMs,
   );
