@@ -24,12 +24,11 @@ function preload(code: string): { readonly NODE_OPTIONS: string } {
 }
 
 describe.concurrent('lowwater when something is wrong with the process', () => {
+  // Of another major version the minor one says nothing, and as text 8 comes after 22 and 100 before it.
   it.each([
-    ['20.20.2', false],
+    ['8.20.0', false],
     ['22.18.0', false],
-    ['8.0.0', false],
     ['22.19.0', true],
-    ['24.21.0', true],
     ['100.0.0', true],
   ])(
     'on Node %s starts: %s; refuses with one line that names the version needed',
@@ -37,7 +36,7 @@ describe.concurrent('lowwater when something is wrong with the process', () => {
       const env = preload(`Object.defineProperty(process, 'versions', { value: { node: '${version}' } })`);
       const { code, stdout, stderr } = await runBuilt(['--version'], { env });
       expect(code).toBe(starts ? 0 : 1);
-      expect(stdout).toMatch(starts ? /^lowwater / : /^$/);
+      expect(stdout).toMatch(starts ? /^lowwater \d+\.\d+\.\d+\n$/ : /^$/);
       expect(stderr).toBe(starts ? '' : `lowwater needs Node.js 22.19 or newer, this is ${version}.\n`);
     },
   );
@@ -127,12 +126,6 @@ describe.concurrent('lowwater as a process', () => {
     expect(code).toBe(2);
     expect(stdout).toBe('');
     expect(stderr).toContain('Commands');
-  });
-
-  it('prints its version', async () => {
-    const { code, stdout } = await runBuilt(['--version']);
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/^lowwater \d+\.\d+\.\d+\n$/);
   });
 
   it.skipIf(!existsSync('/usr/bin/script'))(
@@ -240,25 +233,19 @@ describe.concurrent('lowwater as a process', () => {
     ]);
   });
 
-  it('ends with 0 on the first signal', async () => {
-    const simulator = startBuilt(['simulate', '--port', '0']);
-    await simulator.until(/Provider simulator on http:\/\/127\.0\.0\.1:\d+/);
-    simulator.child.kill('SIGTERM');
-    expect(await simulator.ended).toMatchObject({ code: 0, signal: null, stderr: '' });
-  });
-
   it('is quiet when the reader of its output goes away', async () => {
     const simulator = startBuilt(['simulate', '--port', '0']);
     simulator.child.stdout?.destroy();
     expect(await simulator.ended).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('says why when a port cannot be listened on, and exits with 1', async () => {
+  it('says why when a port cannot be listened on, and exits with 1; who listens there ends with 0 on the first signal', async () => {
     const first = startBuilt(['simulate', '--port', '0']);
-    const port = /:(\d+)/.exec(await first.until(/http:\/\/127\.0\.0\.1:\d+/))?.[1] ?? '';
+    const told = await first.until(/Provider simulator on http:\/\/127\.0\.0\.1:\d+/);
+    const port = /127\.0\.0\.1:(\d+)/.exec(told)?.[1] ?? '';
     const second = await runBuilt(['simulate', '--port', port]);
     first.child.kill('SIGTERM');
-    await first.ended;
+    expect(await first.ended).toMatchObject({ code: 0, signal: null, stderr: '' });
     expect(second.code).toBe(1);
     expect(second.stderr).toContain(port);
     expect(second.stderr).toContain('another program');
