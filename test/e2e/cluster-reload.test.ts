@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { type ClusterNode, makeClusterBed } from '../support/cluster/cluster-bed.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ClusterBed, type ClusterNode, makeClusterBed } from '../support/cluster/cluster-bed.ts';
 import { eventually } from '../support/eventually.ts';
 import { noPostgres } from '../support/postgres.ts';
 
@@ -10,10 +10,36 @@ async function problemsOf({ origin }: ClusterNode): Promise<string> {
   return ((await response.json()) as { readonly problems: readonly string[] }).problems.join();
 }
 
-describe.skipIf(noPostgres !== null)('two daemons whose database has another password', () => {
-  it('go on with it as soon as their configuration says so, and agree about that', async () => {
-    const bed = await makeClusterBed();
-    onTestFinished(() => bed.close());
+describe.skipIf(noPostgres !== null)('two daemons with one configuration', () => {
+  let bed: ClusterBed;
+  beforeAll(async () => {
+    bed = await makeClusterBed();
+  });
+  afterAll(() => bed.close());
+
+  it('tell nobody that one which was made invalid is valid again when the accounts go from one to the other', async () => {
+    const [north, south] = bed.nodes;
+    if (north === undefined || south === undefined) throw new Error('two nodes were asked for');
+    const told = (headline: string): boolean => bed.sink.posts.some(({ body }) => body.includes(headline));
+    const valid = readFileSync(bed.configFile, 'utf8');
+    writeFileSync(bed.configFile, valid.replace('"stale"', '"stael"'));
+    await eventually('people hear of it', () => told('the changed configuration is invalid'));
+    for (const node of [north, south])
+      await eventually('it is known', async () => (await problemsOf(node)).includes('config-invalid'));
+    await north.end('SIGTERM');
+    await bed.untilOwner('south');
+    const polls = bed.provider.said.length;
+    await eventually('it polls', () => bed.provider.said.length > polls + 6);
+    await pause(1000);
+    expect(told('the configuration is valid again')).toBe(false);
+    expect(await problemsOf(south)).toContain('config-invalid');
+    writeFileSync(bed.configFile, valid);
+    await eventually('people hear of the end', () => told('the configuration is valid again'));
+    expect(await problemsOf(south)).not.toContain('config-invalid');
+  });
+
+  // The last one: the bed itself knows the old password only.
+  it('go on with another password of the database as soon as it says so, and agree about that', async () => {
     const valid = readFileSync(bed.configFile, 'utf8');
     // Each has a way of its own to the database, and the way of one is the other's too from here on.
     const [north, south] = bed.nodes;
@@ -36,30 +62,5 @@ describe.skipIf(noPostgres !== null)('two daemons whose database has another pas
     await eventually('it polls', () => bed.provider.said.length > polls + 6);
     for (const node of bed.nodes)
       await eventually('nothing is wrong', async () => (await problemsOf(node)) === '');
-  });
-});
-
-describe.skipIf(noPostgres !== null)('two daemons whose configuration was made invalid', () => {
-  it('tell nobody that it is valid again when the accounts go from one to the other', async () => {
-    const bed = await makeClusterBed();
-    onTestFinished(() => bed.close());
-    const [north, south] = bed.nodes;
-    if (north === undefined || south === undefined) throw new Error('two nodes were asked for');
-    const told = (headline: string): boolean => bed.sink.posts.some(({ body }) => body.includes(headline));
-    const valid = readFileSync(bed.configFile, 'utf8');
-    writeFileSync(bed.configFile, valid.replace('"stale"', '"stael"'));
-    await eventually('people hear of it', () => told('the changed configuration is invalid'));
-    for (const node of [north, south])
-      await eventually('it is known', async () => (await problemsOf(node)).includes('config-invalid'));
-    await north.end('SIGTERM');
-    await bed.untilOwner('south');
-    const polls = bed.provider.said.length;
-    await eventually('it polls', () => bed.provider.said.length > polls + 6);
-    await pause(1000);
-    expect(told('the configuration is valid again')).toBe(false);
-    expect(await problemsOf(south)).toContain('config-invalid');
-    writeFileSync(bed.configFile, valid);
-    await eventually('people hear of the end', () => told('the configuration is valid again'));
-    expect(await problemsOf(south)).not.toContain('config-invalid');
   });
 });
