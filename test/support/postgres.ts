@@ -145,7 +145,7 @@ export async function startPostgres(
       const name = `test_${databases}`;
       const template = copyOf === undefined ? 'template1' : new URL(copyOf.reveal()).pathname.slice(1);
       // Files are copied as they are: to log each page, as is usual, takes twice the processor time.
-      await sql(address('postgres'), `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`);
+      await look(address('postgres'), `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`);
       return address(name);
     },
     sql,
