@@ -36,7 +36,11 @@ const spoilt: readonly (readonly [string, RegExp, (path: string) => void])[] = [
     /no database.*move it aside/,
     (path) => writeFileSync(path, 'a shopping list '.repeat(1000)),
   ],
-  ['a file cut in the middle', /damaged or was cut; it was left as it is: move it aside and restore a backup/, (path) => truncateSync(path, 4096 * 3)],
+  [
+    'a file cut in the middle',
+    /damaged or was cut; it was left as it is: move it aside and restore a backup/,
+    (path) => truncateSync(path, 4096 * 3),
+  ],
   [
     'the database of another program',
     /another program/,
