@@ -22,6 +22,7 @@ import { isReadAt } from '../rules/stale.ts';
 import { outlookOf } from '../spending/outlook.ts';
 import { summarize } from './account-summary.ts';
 import { everyAccount } from './every-account.ts';
+import { type SilenceView, viewSilences } from './silences.ts';
 import {
   type AccountView,
   type AlertView,
@@ -29,14 +30,12 @@ import {
   explain,
   type FiringView,
   runwaysByAccount,
-  type SilenceView,
   type ViewDependencies,
   viewAccount,
   viewAlert,
   viewBriefly,
   viewFiring,
   viewIncident,
-  viewSilences,
 } from './views.ts';
 
 /** The things that people may see: the HTTP server asks the running daemon, the command line the database. */

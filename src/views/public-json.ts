@@ -21,7 +21,8 @@ import {
   severitySchema,
   text,
 } from './public-object.ts';
-import type { AlertView, Explanation, SilenceView } from './views.ts';
+import type { SilenceView } from './silences.ts';
+import type { AlertView, Explanation } from './views.ts';
 
 /*
  * The public JSON of what the views show: the HTTP API and the command line's `--json` give the same. Money is a decimal string, an instant

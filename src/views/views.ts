@@ -13,7 +13,6 @@ import { ownOf } from '../domain/own.ts';
 import { entryOf } from '../domain/provider-entry.ts';
 import type { Forecast } from '../domain/quantity.ts';
 import { type Balance, mapEach, ofEach } from '../domain/reading.ts';
-import type { Silence } from '../domain/route.ts';
 import type { Rule } from '../domain/rule.ts';
 import { severities } from '../domain/severity.ts';
 import { dayMs } from '../domain/time.ts';
@@ -22,7 +21,6 @@ import { incidentOf, sketchIncident } from '../engine/incidents.ts';
 import { suppressionOf } from '../engine/inhibit.ts';
 import { blockedUntil } from '../engine/observe.ts';
 import { paymentsOf } from '../engine/payments.ts';
-import { windowsFrom } from '../engine/silencing.ts';
 import { runwayOf } from '../engine/spending.ts';
 import { balancesOf, factsOf, groupOf, type MonitorState, type WatchedAccount } from '../engine/state.ts';
 import { headlineCurrency, wordSubject } from '../messages/item-wording.ts';
@@ -34,8 +32,6 @@ import { english } from '../wording/language.ts';
 import type { Reader } from '../wording/moments.ts';
 
 const dayPoints = 96;
-const shownLaterStarts = 3;
-
 export interface ViewDependencies extends Omit<ComposeDependencies, 'acknowledgeUrl'> {
   /** When an account is polled next; null where no daemon runs. */
   readonly nextPollAt: (account: string) => number | null;
@@ -270,40 +266,4 @@ export function explain(
     /** Its next worse verdict, and when, by the forecast; null where nobody can say. */
     next: nextStep(rule, facts),
   };
-}
-
-export interface SilenceView extends Pick<Silence, 'match' | 'startsAt' | 'endsAt' | 'comment'> {
-  readonly by: string;
-  /** Null for windows that come from the configuration. */
-  readonly id: string | null;
-  readonly active: boolean;
-  /** When the windows after this one begin, of those that come back: the next few. */
-  readonly laterStarts: readonly number[];
-}
-
-/** The place of a silence in a list that is read page by page. */
-export function silenceKey({ id, startsAt, match }: SilenceView): string {
-  return JSON.stringify([id, startsAt, match]);
-}
-
-/** Not yet over, soonest start first; recurring ones with their present or next window. */
-export function viewSilences({ state, now }: ViewDependencies): SilenceView[] {
-  const at = now();
-  const { calendar, settings } = state;
-  const own = [...state.silences.values()].map(({ createdBy, ...silence }) => ({
-    ...silence,
-    by: createdBy,
-    laterStarts: [],
-  }));
-  const recurring = settings.silences.flatMap((silence) => {
-    const [window, ...later] = windowsFrom(calendar, silence, at).take(1 + shownLaterStarts);
-    if (window === undefined) return [];
-    const { match, comment } = silence;
-    const laterStarts = later.map(({ startsAt }) => startsAt);
-    return [{ id: null, match, ...window, by: 'configuration', comment, laterStarts }];
-  });
-  return [...own, ...recurring]
-    .filter(({ endsAt }) => endsAt > at)
-    .map((silence) => ({ ...silence, active: silence.startsAt <= at }))
-    .sort((left, right) => left.startsAt - right.startsAt);
 }

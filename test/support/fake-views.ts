@@ -9,7 +9,8 @@ import type { WeekAgo } from '../../src/spending/interval.ts';
 import { type AccountSummary, summarize } from '../../src/views/account-summary.ts';
 import type { ChannelView, SilencedQuery } from '../../src/views/create-views.ts';
 import type { DaemonStatus, LiveViews } from '../../src/views/live-views.ts';
-import type { AccountView, AlertView, Explanation, FiringView, SilenceView } from '../../src/views/views.ts';
+import type { SilenceView } from '../../src/views/silences.ts';
+import type { AccountView, AlertView, Explanation, FiringView } from '../../src/views/views.ts';
 import { dayMs, hourMs, viewsNow } from './built-views.ts';
 
 /** A daemon that shows what it was given and notes what it was told to do. */

@@ -5,7 +5,8 @@ import type { Clock } from '../../ports/clock.ts';
 import { type AccountSummary, nothingAsked } from '../../views/account-summary.ts';
 import type { CheckedAccount } from '../../views/check.ts';
 import type { Views } from '../../views/create-views.ts';
-import type { AccountView, BriefAccount, SilenceView } from '../../views/views.ts';
+import type { SilenceView } from '../../views/silences.ts';
+import type { AccountView, BriefAccount } from '../../views/views.ts';
 import { CommandError, UsageError } from '../command.ts';
 import { askDaemon, type DaemonAddress, type DaemonRequest } from './daemon-connection.ts';
 

@@ -11,7 +11,7 @@ import {
   testAlertJson,
 } from '../../views/public-json.ts';
 import { orNull } from '../../views/public-object.ts';
-import { silenceKey } from '../../views/views.ts';
+import { silenceKey } from '../../views/silences.ts';
 import { known, RequestError } from '../refusal.ts';
 import { pageOfList, pageOfTime, pagingQuery, parseInstant, recentQuery } from './input.ts';
 import { answers, listed, type Operation, operations, window } from './operation.ts';

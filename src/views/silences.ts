@@ -1,0 +1,41 @@
+import type { Silence } from '../domain/route.ts';
+import { windowsFrom } from '../engine/silencing.ts';
+import type { ViewDependencies } from './views.ts';
+
+const shownLaterStarts = 3;
+
+export interface SilenceView extends Pick<Silence, 'match' | 'startsAt' | 'endsAt' | 'comment'> {
+  readonly by: string;
+  /** Null for windows that come from the configuration. */
+  readonly id: string | null;
+  readonly active: boolean;
+  /** When the windows after this one begin, of those that come back: the next few. */
+  readonly laterStarts: readonly number[];
+}
+
+/** The place of a silence in a list that is read page by page. */
+export function silenceKey({ id, startsAt, match }: SilenceView): string {
+  return JSON.stringify([id, startsAt, match]);
+}
+
+/** Not yet over, soonest start first; recurring ones with their present or next window. */
+export function viewSilences({ state, now }: ViewDependencies): SilenceView[] {
+  const at = now();
+  const { calendar, settings } = state;
+  const own = [...state.silences.values()].map(({ createdBy, ...silence }) => ({
+    ...silence,
+    by: createdBy,
+    laterStarts: [],
+  }));
+  const recurring = settings.silences.flatMap((silence) => {
+    const [window, ...later] = windowsFrom(calendar, silence, at).take(1 + shownLaterStarts);
+    if (window === undefined) return [];
+    const { match, comment } = silence;
+    const laterStarts = later.map(({ startsAt }) => startsAt);
+    return [{ id: null, match, ...window, by: 'configuration', comment, laterStarts }];
+  });
+  return [...own, ...recurring]
+    .filter(({ endsAt }) => endsAt > at)
+    .map((silence) => ({ ...silence, active: silence.startsAt <= at }))
+    .sort((left, right) => left.startsAt - right.startsAt);
+}
