@@ -71,7 +71,11 @@ export function hearEnvelopes(
       if (owed.delete(id)) socket.send(JSON.stringify({ envelope_id: id }));
       closeWhenIdle();
     };
-    const stopWaiting = clock.setTimer(maxAcknowledgeMs, acknowledge);
+    const stopWaiting = clock.setTimer(maxAcknowledgeMs, () => {
+      // It may never be stored: whoever listens next hears it again.
+      if (isEnding) owed.delete(id);
+      acknowledge();
+    });
     void taken.then(acknowledge).finally(stopWaiting);
   }
 

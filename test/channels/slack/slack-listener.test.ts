@@ -154,6 +154,17 @@ describe('Socket Mode', () => {
     expect(bed.slack.acknowledged).toEqual([id]);
   });
 
+  test('that ends acknowledges nothing that takes long to store: the next one hears it again', async () => {
+    const bed = await listen({ acknowledgeMs: 300 });
+    await connected(bed);
+    bed.holdUntil(new Promise(() => undefined));
+    bed.slack.envelope('interactive', blockActions('0.1.a'));
+    await bed.heard(1);
+    void bed.listener.close();
+    await eventually('the end', () => bed.slack.connections === 0);
+    expect(bed.slack.acknowledged).toEqual([]);
+  });
+
   test('stores what others press while an answer waits for Slack', async () => {
     const bed = await listen({ acknowledgeMs: 60_000 });
     await connected(bed);
