@@ -6,7 +6,6 @@ import { isWorse, type Severity } from '../domain/severity.ts';
 import { runwayOf } from '../engine/spending.ts';
 import { emptyAt, type MonitorState, type WatchedAccount } from '../engine/state.ts';
 import { ruleKindOf } from '../rules/registry.ts';
-import { unspendable } from '../spending/silence.ts';
 
 /** An incident of a replay, as little of it as people read: a long past has many. */
 export interface ReplayedIncident
@@ -157,9 +156,7 @@ function drain(it: Draining, previous: Reading, account: WatchedAccount): boolea
 /** At the floor, or so near that nothing more can be sent. */
 function isUsedUp({ poll, spending }: WatchedAccount, balance: Balance, floorMicros: Micros): boolean {
   if (poll.reading === null) return false;
-  const left = amountOf(poll.reading, balance) - floorMicros;
-  const state = spending.state(balance);
-  return left <= 0 || (state !== null && left < unspendable(state));
+  return amountOf(poll.reading, balance) - floorMicros < spending.leastSpendable(balance);
 }
 
 /** Reported with more than this much of what the rule asks for left was too early, with less than that too late. */

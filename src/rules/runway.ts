@@ -114,8 +114,9 @@ export const runway = balanceKind<estimate.RunwayRule, typeof keys>({
     const reading = usableReading(facts);
     if (reading === null) return null;
     const lastsMs = recoversAt(longestOf(stepsAt(rule, facts, reading)));
-    // At the floor itself it goes on firing, however little is spent.
-    return estimate.floorOf(rule, facts) + Math.max(1, estimate.expectedSpend(rule, facts, lastsMs));
+    // With less than a message takes it goes on firing, however little is spent.
+    const least = facts.spending.leastSpendable(rule.balance);
+    return estimate.floorOf(rule, facts) + Math.max(least, estimate.expectedSpend(rule, facts, lastsMs));
   },
   burnLookbackMs: (rule) => rule.lookbackMs,
   judge,
@@ -218,7 +219,7 @@ function judge(rule: estimate.RunwayRule, facts: ReadFacts, firing: Severity | n
   if (credited === null) return unknown(estimate.whyUnknown(rule, facts));
   const left = estimate.leftOf(rule, facts, reading);
   const isStill = left === 0 || !Number.isFinite(credited.runwayMs);
-  const drained = firing !== null && isStill && facts.spending.isUsedUp(rule.balance, left);
+  const drained = firing !== null && isStill && left < facts.spending.leastSpendable(rule.balance);
   const runwayMs = drained ? 0 : credited.runwayMs;
   const steps = stepsAt(rule, facts, reading);
   const severity = ladder.breachedStep(steps, { value: runwayMs, firing }, recoversAt);

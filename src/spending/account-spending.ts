@@ -122,10 +122,10 @@ export class AccountSpending {
     return this.#last !== null && this.#last.at - Math.min(...knownSince) >= dayMs;
   }
 
-  /** Whether less is left than a message takes: where nothing is spent then, nothing recovered. */
-  isUsedUp(balance: Balance, left: Micros): boolean {
+  /** What a message takes, as far as that is known: with less left a balance is used up. */
+  leastSpendable(balance: Balance): Micros {
     const state = this.state(balance);
-    return left <= 0 || (state !== null && left < unspendable(state));
+    return state === null ? 1 : Math.max(1, unspendable(state));
   }
 
   /** When so much of a balance, as it was at the newest reading, is spent; null while less than a day is known. */
@@ -252,7 +252,7 @@ export class AccountSpending {
 
   /** The account stood still for long and was then used up: what a day's mean says of that is over the day after. */
   #isKnownUsedUp(balance: Balance, left: Micros): boolean {
-    return this.state(balance) !== null && this.isKnownForADay && this.isUsedUp(balance, left);
+    return this.state(balance) !== null && this.isKnownForADay && left < this.leastSpendable(balance);
   }
 
   #firstFall(

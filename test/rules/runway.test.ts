@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { amountOf } from '../../src/domain/reading.ts';
+import { amountOf, type Reading } from '../../src/domain/reading.ts';
 import type { Severity } from '../../src/domain/severity.ts';
 import { ruleKindOf } from '../../src/rules/registry.ts';
 import {
@@ -89,14 +89,19 @@ test.each([
   ['the forecast', null],
   ['the mean of a day', dayMs],
 ])(
-  'an account that stood still, and was spent to less than a message within hours, has not recovered a day later by %s',
+  'an account that stood still, and was spent to less than a message within hours, recovers by %s a day later only where a message can be paid, as is advised',
   (_, lookbackMs) => {
     const stood = steady({ from: 100, perHour: 0, until: 2 * 24 * 60 });
     const spent = Array.from({ length: 400 }, (_, index) =>
       readingAt(2 * 24 * 60 + 5 + index * 5, Math.max(0.02, 100 - index)),
     );
-    const facts = factsAfter([...stood, ...spent]);
-    expect(verdict(evaluate(runwayRule({ lookbackMs }), facts, 'critical'))).toBe('critical');
+    const rule = runwayRule({ lookbackMs });
+    const after = (...toppedUp: readonly Reading[]) => factsAfter([...stood, ...spent, ...toppedUp]);
+    const clearsAt = ruleKindOf(rule).clearsAt?.(rule, after()) ?? 0;
+    const at = 2 * 24 * 60 + 5 + 400 * 5;
+    const balances = [0.02, clearsAt / 1e6 - 0.01, clearsAt / 1e6];
+    const verdicts = balances.map((sms) => verdict(evaluate(rule, after(readingAt(at, sms)), 'critical')));
+    expect(verdicts).toEqual(['critical', 'critical', 'ok']);
   },
 );
 
