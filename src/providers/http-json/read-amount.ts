@@ -69,7 +69,7 @@ const minusAfter = someOf(
 const bracketBefore = someOf(String.raw`\(\s*(?:${currency}\s?)?${digits}$`);
 const bracketAfter = someOf(String.raw`^${digits}(?:\s?${currency})?\s*\)`);
 const namesMinus =
-  /[-−](?:\\[$s][*+?]?|[A-Z\p{Sc} ])*\((?!\?:)|(?<![\p{L}\d])[-−]\p{L}+(?:\\\.)? ?\((?!\?:)|\)[A-Z\p{Sc} ]*(?:[-−](?![?*])|D[Rr])|\\\(/u;
+  /[-−](?:\\[$s][*+?]?|[A-Z\p{Sc} ])*\((?!\?:)|(?<![\p{L}\d])[-−]\p{L}+(?:\\\.)? ?\((?!\?:)|\)[A-Z\p{Sc} ]*(?:[-−]|D[Rr])(?![?*])|\\\((?![?*])/u;
 
 /** A debt must not pass for what is left: nothing is read where a pattern leaves out the minus of its group. */
 function isDebtLeftOut(text: string, { source }: RegExp, { part, at }: Match): boolean {
@@ -78,7 +78,7 @@ function isDebtLeftOut(text: string, { source }: RegExp, { part, at }: Match): b
     minusBefore.test(before) ||
     minusAfter.test(after) ||
     (bracketBefore.test(before) && bracketAfter.test(after));
-  return isOwed && !namesMinus.test(source);
+  return isOwed && !/^\s*[-−]/.test(part) && !namesMinus.test(source);
 }
 
 export function sayCount({ text }: Path, count: number): string {

@@ -128,12 +128,22 @@ describe('an amount is exact', () => {
     ['"12.50 EUR -"', '([\\d.]+)'],
     ['"12.50 DR"', '([\\d.]+)'],
     ['"EUR 12.50Dr"', '([\\d.]+)'],
+    ['"12.50 DR"', '([\\d.]+) DR?'],
+    ['"(12.50)"', '\\(?([\\d.]+)\\)?'],
   ])('and none of %s where the pattern %s leaves out the minus', (written, pattern) => {
     const balances = [{ id: 'main', amount: '$.data.balance', pattern }];
     expect(micros(read(answer(written), { balances }))).toMatch(
       /^invalid_response: .* which looks like a debt; a pattern has to take in its minus, or name it$/,
     );
   });
+
+  test.each(['(-12.50)', '(-12.50 EUR)', '-12.50 DR', '-12.50-EUR'])(
+    'and below zero of %s where the pattern takes in the minus',
+    (written) => {
+      const balances = [{ id: 'main', amount: '$.data.balance', pattern: '(-?[\\d.]+)' }];
+      expect(micros(read(answer(`"${written}"`), { balances }))).toBe(-12_500_000);
+    },
+  );
 
   test.each([
     ['"-$12.50"', '^-\\$([\\d.]+)$'],
