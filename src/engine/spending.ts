@@ -211,7 +211,8 @@ export function isNearEmpty(account: WatchedAccount, now: number): boolean {
   if (reading === null) return false;
   return account.settings.balances.some(({ id: balance }) => {
     const left = amountOf(reading, balance) - emptyAt(account, balance);
-    const earliest = left > 0 ? account.spending.forecastAt(reading, balance, left)?.earliest : null;
+    if (left < account.spending.leastSpendable(balance)) return false;
+    const earliest = account.spending.forecastAt(reading, balance, left)?.earliest;
     return earliest != null && earliest < now + dayMs;
   });
 }

@@ -36,3 +36,12 @@ test('an account is polled more often while it may be empty within a day by the 
   await world.pass(10 * minuteMs);
   expect(await pollsIn(world, 20 * minuteMs)).toBeGreaterThanOrEqual(19);
 });
+
+test('an account that stood still and was used up but for less than a message, without an alert about that, is polled as before', async () => {
+  const world = await startWorld({ accounts: [account] }, { sleepMs: minuteMs / 4 });
+  for (let step = 0; step < 800; step++) {
+    world.provider.set('otp', Math.min(10_000, Math.max(2, 40_002 - 100 * step)));
+    await world.pass(5 * minuteMs);
+  }
+  expect(await pollsIn(world, 30 * minuteMs)).toBeLessThanOrEqual(7);
+});
