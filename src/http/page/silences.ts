@@ -115,12 +115,15 @@ async function silencePage(all: readonly SilenceView[], scope: Scope): Promise<H
   const { query, views } = scope;
   const account = await views.account(query.get('account') ?? '');
   const found = account === null ? all : all.filter((silence) => concerns(silence, account));
-  const of = account === null ? null : account.id;
-  const cursor = query.get('cursor') || null;
-  const addressOf = (place: string | null) => withQuery('/silences', { account: of, cursor: place });
-  const page = pageOfList(found, { limit: silencesAPage, cursor }, silenceKey);
+  const addressOf = (cursor: string | null) =>
+    withQuery('/silences', { account: account?.id ?? null, cursor });
+  const pageAt = (cursor: string | null) => pageOfList(found, { limit: silencesAPage, cursor }, silenceKey);
+  const asked = query.get('cursor') || null;
+  // Those of the last page may be over.
+  const cursor = pageAt(asked).items.length > 0 ? asked : null;
+  const { items, nextCursor } = pageAt(cursor);
   return html`${account !== null && html`<p>${sayHtml(says.ofAccount, { account: accountLink(account) }, scope)} <a href="/silences">${say(says.all, scope)}</a></p>`}
-${silenceTable(page.items, scope, addressOf(cursor))}${pager(addressOf, { cursor, nextCursor: page.nextCursor }, scope)}`;
+${silenceTable(items, scope, addressOf(cursor))}${pager(addressOf, { cursor, nextCursor }, scope)}`;
 }
 
 const shownPlanned = 10;

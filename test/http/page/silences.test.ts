@@ -187,6 +187,17 @@ describe('hundreds of silences', () => {
       expect(page).not.toContain('/silences?account=otp');
     }));
 
+  it('stand on the first page where those of the last one are over, and none says that nothing is silenced', () => {
+    const views = silences(120, 0);
+    return withPages(views, async (read) => {
+      const next = /href="([^"]*)">Next page/.exec(await read('/silences'))?.[1] ?? '';
+      views.silenceList = views.silenceList.slice(0, 100);
+      const page = await read(next);
+      expect(rows(page, 'active-')).toBe(100);
+      expect(page).not.toContain('Nothing is silenced');
+    });
+  });
+
   it('stand on pages of a hundred, all or those of an account, each on one of them', () =>
     withPages(silences(150, 80), async (read) => {
       for (const [path, count] of [
