@@ -116,8 +116,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a silence mutes nothing',
     file: silencing,
-    old: 'silence.startsAt <= now && now < silence.endsAt &&',
-    new: 'silence.startsAt <= now && now < silence.startsAt &&',
+    old: 'startsAt <= now && now < endsAt &&',
+    new: 'startsAt <= now && now < startsAt &&',
   },
   {
     name: 'the end of a silence is not noticed',

@@ -201,8 +201,8 @@ export const pairMutations: readonly Mutation[] = [
   {
     name: 'who stands by takes the accounts as soon as their owner has no lease on the server that took over',
     file: 'src/cluster/fleet-view.ts',
-    old: '<= letAt) return;',
-    new: '< letAt - 1e9) return;',
+    old: 'if (this.link.owner?.expiresAt === this.#leaseEndsAt) return;',
+    new: 'if (this.link.owner === null) return;',
     pair: 'fail-over × ordered',
   },
   {
@@ -311,7 +311,7 @@ export const pairMutations: readonly Mutation[] = [
   {
     name: 'what rises or falls into a silence while it waits is told in it',
     file: 'src/engine/inhibit.ts',
-    old: 'if (isSilenced(state, incident, now)) hush(id, Object.keys(incident.notified));',
+    old: 'if (isMuted(incident)) hush(id, Object.keys(incident.notified));',
     new: '',
     pair: 'silenced severity × waiting',
   },
