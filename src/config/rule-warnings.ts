@@ -106,7 +106,7 @@ export function warnOfMetricLabels(file: Position, { accounts, server }: Setting
         `shares the name ${name} in /metrics with ${listWords(
           alike.filter((each) => each !== label),
           'and',
-        )}: of an account with both only the one that is written so is shown there`,
+        )}: of an account with both only a label that is written ${name} is shown there`,
       );
 }
 

@@ -1,6 +1,7 @@
+import { ownOf } from '../domain/own.ts';
 import type { Silence } from '../domain/route.ts';
 import { windowsFrom } from '../engine/silencing.ts';
-import type { ViewDependencies } from './views.ts';
+import type { AccountView, ViewDependencies } from './views.ts';
 
 const shownLaterStarts = 3;
 
@@ -16,6 +17,17 @@ export interface SilenceView extends Pick<Silence, 'match' | 'startsAt' | 'endsA
 /** The place of a silence in a list that is read page by page. */
 export function silenceKey({ id, startsAt, match }: SilenceView): string {
   return JSON.stringify([id, startsAt, match]);
+}
+
+/** Whether it may mute alerts of the account. */
+export function concerns(
+  { match }: Pick<Silence, 'match'>,
+  account: Pick<AccountView, 'id' | 'labels'>,
+): boolean {
+  if (match.account !== undefined && !match.account.includes(account.id)) return false;
+  return Object.entries(match.labels ?? {}).every(([key, values]) =>
+    values.includes(ownOf(account.labels, key) ?? ''),
+  );
 }
 
 /** Not yet over, soonest start first; recurring ones with their present or next window. */

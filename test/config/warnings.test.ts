@@ -164,7 +164,7 @@ test.each<[string, (config: Sample) => unknown, string, string]>([
       Object.assign(c.accounts[1] ?? {}, { labels: { team: 'growth', 'cost-centre': '7' } });
     },
     'accounts[1].labels.cost-centre',
-    'shares the name cost_centre in /metrics with "cost_centre": of an account with both only the one that is written so is shown there',
+    'shares the name cost_centre in /metrics with "cost_centre": of an account with both only a label that is written cost_centre is shown there',
   ],
   [
     'a currency rule where no currency is given',

@@ -1,10 +1,9 @@
 import type { Muted, Refusal } from '../../domain/operator.ts';
-import { ownOf } from '../../domain/own.ts';
 import { type Matcher, mutesEverything } from '../../domain/rule.ts';
 import { isoText, localText, parseLocalText } from '../../domain/time.ts';
 import type { Wanted } from '../../engine/orders.ts';
 import type { Views } from '../../views/create-views.ts';
-import { type SilenceView, silenceKey } from '../../views/silences.ts';
+import { concerns, type SilenceView, silenceKey } from '../../views/silences.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Html, html, listHtml, sayHtml } from '../../wording/html.ts';
 import { type Listener, phrases, say } from '../../wording/phrase.ts';
@@ -142,13 +141,6 @@ export function accountSilences(account: AccountView, scope: Scope): Html | null
   return html`<section aria-labelledby="silences-heading"><h2 id="silences-heading">${say(pages.silences, scope)}</h2>${silenceTable(all.slice(0, shown), scope, accountPath(account.id))}${
     count > 0 && html`<p><a href="${withQuery('/silences', { account: account.id })}">${more()}</a></p>`
   }</section>`;
-}
-
-function concerns({ match }: SilenceView, account: AccountView): boolean {
-  if (match.account !== undefined && !match.account.includes(account.id)) return false;
-  return Object.entries(match.labels ?? {}).every(([key, values]) =>
-    values.includes(ownOf(account.labels, key) ?? ''),
-  );
 }
 
 function silenceTable(silences: readonly SilenceView[], frame: Frame, back: string): Html {

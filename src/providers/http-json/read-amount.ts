@@ -71,14 +71,19 @@ const bracketAfter = someOf(String.raw`^${digits}(?:\s?${currency})?\s*\)`);
 const namesMinus =
   /[-−](?:\\[$s][*+?]?|[A-Z\p{Sc} ])*\((?!\?:)|(?<![\p{L}\d])[-−]\p{L}+(?:\\\.)? ?\((?!\?:)|\)[A-Z\p{Sc} ]*(?:[-−]|D[Rr])(?![?*])|\\\((?![?*])/u;
 
+/** With a hyphen and brackets of a usual width in place of their look-alikes. */
+function usual(text: string): string {
+  return text.normalize('NFKC').replace(/[\u2010\u2012]/g, '-');
+}
+
 /** A debt must not pass for what is left: nothing is read where a pattern leaves out the minus of its group. */
 function isDebtLeftOut(text: string, { source }: RegExp, { part, at }: Match): boolean {
-  const [before, after] = [text.slice(0, at), text.slice(at + part.length)];
+  const [before, after] = [usual(text.slice(0, at)), usual(text.slice(at + part.length))];
   const isOwed =
     minusBefore.test(before) ||
     minusAfter.test(after) ||
     (bracketBefore.test(before) && bracketAfter.test(after));
-  return isOwed && !/^\s*[-−]/.test(part) && !namesMinus.test(source);
+  return isOwed && !/^\s*[-−]/.test(part) && !namesMinus.test(usual(source.replaceAll('（', '\\(')));
 }
 
 export function sayCount({ text }: Path, count: number): string {
