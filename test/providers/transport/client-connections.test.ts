@@ -48,7 +48,7 @@ describe('kept connections', () => {
       Array.from({ length: 20 }, () => client.readBalance(accountAt(server.url), never)),
     );
     expect(outcomes.every(({ kind }) => kind === 'ok')).toBe(true);
-    expect(Math.max(...outcomes.map(({ durationMs }) => durationMs))).toBeLessThan(6000);
+    expect(Math.max(...outcomes.map(({ durationMs }) => durationMs))).toBeLessThan(15_000);
     stop.abort();
     expect((await Promise.all(hanging)).every(({ kind }) => kind === 'network_error')).toBe(true);
     await client.close();
