@@ -38,8 +38,11 @@ const maxInRow = 20;
 /** The moment from which messages about it are sent again, as things are; null where it is not silenced. */
 export function silencedUntil(state: MonitorState, incident: Incident, now: number): number | null {
   let until = now;
-  for (let count = 0; count < maxInRow; count += 1)
-    until = Math.max(until, ...silenceEnds(state, incident, until));
+  for (let count = 0; count < maxInRow; count += 1) {
+    const before = until;
+    for (const end of silenceEnds(state, incident, before)) until = Math.max(until, end);
+    if (until === before) break;
+  }
   return until > now ? until : null;
 }
 
