@@ -33,33 +33,38 @@ interface ViewQuery extends Record<'account' | 'all', string>, Record<'limit' | 
 
 type Listed = Iterable<object | null> | AsyncIterable<object>;
 
+interface ShownView {
+  /** The parameters that it reads. */
+  readonly keys: readonly string[];
+  readonly list: (query: ViewQuery) => Listed | Promise<Listed>;
+}
+
 /** The views that commands show, each as a list. */
 const shownViews = {
-  async *accounts({ views }) {
-    for await (const ids of inSlices(views.accountIds(), 50)) yield* await views.accountsInBrief(ids);
+  accounts: {
+    keys: [],
+    async *list({ views }) {
+      for await (const ids of inSlices(views.accountIds(), 50)) yield* await views.accountsInBrief(ids);
+    },
   },
-  summary: async ({ views, limit }) => [await views.summary(limit)],
-  account: async ({ views, account }) => [await views.account(account)],
-  readings: ({ views, account, from, to }) => views.readings(account, from, to),
-  alerts: ({ views, all }) => views.alerts({ all: all === 'true' }),
-  explain: ({ views, account }) => views.explain(account),
-  silences: ({ views }) => known(views).silences(),
-  expected: ({ views }) => known(views).expected(),
-  announced: ({ views }) => known(views).announced(),
-  audit: ({ views, from }) => known(views).audit({ since: from, before: Number.MAX_SAFE_INTEGER }),
-} satisfies Record<string, (query: ViewQuery) => Listed | Promise<Listed>>;
+  summary: { keys: ['limit'], list: async ({ views, limit }) => [await views.summary(limit)] },
+  account: { keys: ['account'], list: async ({ views, account }) => [await views.account(account)] },
+  readings: {
+    keys: ['account', 'since', 'until'],
+    list: ({ views, account, from, to }) => views.readings(account, from, to),
+  },
+  alerts: { keys: ['all'], list: ({ views, all }) => views.alerts({ all: all === 'true' }) },
+  explain: { keys: ['account'], list: ({ views, account }) => views.explain(account) },
+  silences: { keys: [], list: ({ views }) => known(views).silences() },
+  expected: { keys: [], list: ({ views }) => known(views).expected() },
+  announced: { keys: [], list: ({ views }) => known(views).announced() },
+  audit: {
+    keys: ['since'],
+    list: ({ views, from }) => known(views).audit({ since: from, before: Number.MAX_SAFE_INTEGER }),
+  },
+} satisfies Record<string, ShownView>;
 
 const viewNames = Object.keys(shownViews) as readonly (keyof typeof shownViews)[];
-
-/** The parameters that each view reads; the others read none. */
-const viewKeys: Partial<Record<keyof typeof shownViews, readonly string[]>> = {
-  summary: ['limit'],
-  account: ['account'],
-  readings: ['account', 'since', 'until'],
-  alerts: ['all'],
-  explain: ['account'],
-  audit: ['since'],
-};
 
 /** Facts that the command line asks of a daemon whose file it does not have. */
 export const daemonOperations: readonly Operation[] = [
@@ -96,8 +101,8 @@ export const daemonOperations: readonly Operation[] = [
       items: z.array(z.looseObject({}).nullable()),
     }),
     answer: ({ views, now, params: { view }, query: { since, until, ...query }, context }) => {
-      const keys = (viewKeys[view] ?? []).map((key) => [key, z.unknown().optional()] as const);
-      // One of another view was meant for something, as one that no view has.
+      const keys = shownViews[view].keys.map((key) => [key, z.unknown().optional()] as const);
+      // The parameter of another view was meant for something, as one that no view has.
       parseInput(shape(Object.fromEntries(keys)), context.req.query());
       const from = parseInstant(since, 'since', now) ?? 0;
       const to = parseInstant(until, 'until', now) ?? now + 1;
@@ -138,7 +143,7 @@ export const daemonOperations: readonly Operation[] = [
 ];
 
 async function* listItems(view: keyof typeof shownViews, query: ViewQuery): AsyncGenerator<object | null> {
-  yield* await shownViews[view](query);
+  yield* await shownViews[view].list(query);
 }
 
 function required<Found>(found: Found | null): Found {
