@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import { StorageError } from '../../domain/operator-error.ts';
 import { plural } from '../../domain/plain-text.ts';
 import type { Value } from '../asking.ts';
-import { readDaemonNote } from './daemon-note.ts';
+import { readDaemonNote, realPathOf } from './daemon-note.ts';
 import { closing, guardStorage, isSqliteError } from './failure.ts';
 import { findMisplacement, identifyFile, sizeOfFile, sizeOfFileSystem } from './file-system.ts';
 import { findMendable, recovery } from './integrity.ts';
@@ -105,7 +105,7 @@ function refuseReplaced(path: string): void {
   guardStorage(path, () => {
     const open = readDaemonNote(path)?.file ?? null;
     const isReplaced = open !== null && open !== identifyFile(path);
-    if (isReplaced && isLocked(existsSync(path) ? realpathSync(path) : path)) throw movedError(path);
+    if (isReplaced && isLocked(realPathOf(path))) throw movedError(path);
   });
 }
 
@@ -180,7 +180,7 @@ export function refuseMisplaced(path: string): void {
   if (problem !== null) throw new StorageError('other', `database ${path}${problem}`);
 }
 
-/** What cannot even say whose it is has no index to make again: a file cut off, copied in half, or of another kind. */
+/** A file that cannot even say whose it is, as it was cut off, copied in half or is of another kind, has no index to make again. */
 function namingDamage<T>(path: string, read: () => T): T {
   try {
     return read();

@@ -52,7 +52,11 @@ export function readDaemonNote(path: string): Omit<DaemonNote, 'version'> | null
   }
 }
 
-/** Behind a symbolic link it is the same database. */
+/** Behind a symbolic link it is the same database; the path as given where no file is. */
+export function realPathOf(path: string): string {
+  return existsSync(path) ? realpathSync(path) : path;
+}
+
 function noteBeside(path: string): string {
-  return `${existsSync(path) ? realpathSync(path) : path}-daemon`;
+  return `${realPathOf(path)}-daemon`;
 }
