@@ -43,6 +43,8 @@ export type ChatOrders = ReturnType<typeof createChatOrders>;
 /** Orders by whoever pressed or wrote, and what is said of each: to everybody where it was done. */
 export function createChatOrders(state: MonitorState, views: LiveViews, event: ChatEvent, reader: Reader) {
   const who = cleanText(event.person.name, 60) || event.person.id;
+  /** The ids of its orders begin so: it may ask for several. */
+  const orderIds = `${event.channel} ${event.id} `;
   return { take, quiet, expectTopUp, sayDone, sayHas };
 
   async function take(orders: readonly Wanted<'acknowledge'>[]): Promise<ChatAnswer> {
@@ -105,7 +107,7 @@ export function createChatOrders(state: MonitorState, views: LiveViews, event: C
       account: account.id,
       amountMicros: micros,
       comment: cleanText(comment, 400),
-      // Another payment, whatever is expected.
+      // A payment beside those that are expected.
       seen: { expected: isAgain ? account.expected.map(({ id }) => id) : shown },
       ...(by === null ? {} : { arrivesBy: by }),
       ...(balance === undefined ? {} : { balance }),
@@ -115,12 +117,13 @@ export function createChatOrders(state: MonitorState, views: LiveViews, event: C
     if (undone !== null) return alone(undone);
     // Others may have ordered since.
     const topUp = account.expected.find(({ id }) => id === keyOf(ordered, 'id'));
-    const told = {
-      amountMicros: micros,
-      balance: topUp?.balance ?? balance,
-      by: topUp?.by ?? by ?? reader.now,
-    };
-    return everybody(sayOrdered(account, told));
+    return everybody(
+      sayOrdered(account, {
+        amountMicros: micros,
+        balance: topUp?.balance ?? balance,
+        by: topUp?.by ?? by ?? reader.now,
+      }),
+    );
   }
 
   function sayOrdered(
@@ -138,7 +141,7 @@ export function createChatOrders(state: MonitorState, views: LiveViews, event: C
 
   /** The answer to an order that comes again, as nobody may have read it: what is still so. Null where nothing was done. */
   function sayDone(): ChatAnswer | null {
-    const entries = auditOfOrders(state, idOf(''));
+    const entries = auditOfOrders(state, orderIds);
     if (entries.length === 0) return null;
     const said = sayStanding(entries);
     return said === null ? alone(say(says.done, reader)) : everybody(said);
@@ -154,7 +157,7 @@ export function createChatOrders(state: MonitorState, views: LiveViews, event: C
     return taken.length === 0 ? null : sayTaken(taken);
   }
 
-  /** Whether who acknowledged it has it still. */
+  /** True while the person who acknowledged it has it. */
   function hasIt({ action, account, rule, by }: AuditEntry): boolean {
     if (action !== 'acknowledge' || account === null || rule === null) return false;
     const incident = openIncidentOf(state, { account, rule });
@@ -173,8 +176,8 @@ export function createChatOrders(state: MonitorState, views: LiveViews, event: C
     return views.orders(orders.map((order, index) => makeOrder(order, { ...given, orderId: idOf(index) })));
   }
 
-  function idOf(index: number | ''): string {
-    return `${event.channel} ${event.id} ${index}`;
+  function idOf(index: number): string {
+    return `${orderIds}${index}`;
   }
 
   /** Null where it was done; what is refused, or was done before, is said to whoever asked. */
