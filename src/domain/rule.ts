@@ -59,7 +59,7 @@ export interface MoneyRule extends Rule {
 
 export const labelNamePattern = /^(?!__proto__$)[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}$/;
 
-/** What Prometheus keeps for itself, and the labels of `lowwater_account_info` that no account chooses. */
+/** Names that Prometheus keeps for itself, and the labels of `lowwater_account_info` that no account chooses. */
 const reservedMetricLabel = /^(?:[0-9]|__|(?:le|quantile|account|name|currency)$)/;
 
 /** The name of an account's label in metrics, as Prometheus allows it; several labels may have the same one. */

@@ -61,7 +61,7 @@ export function retractSuppressed(state: MonitorState, ids: Iterable<string>, no
   const hush = (id: string, channels: Iterable<string>): void => {
     for (const channel of channels) getOrMake(quiet, channel, () => new Set<string>()).add(id);
   };
-  // Of hundreds of alerts of one balance each hides half of the others: every one is looked at once.
+  // Each of hundreds of alerts of one balance hides half of the others: every one is looked at once.
   const muted = new Map<string, boolean>();
   const isMuted = (each: Incident): boolean => getOrMake(muted, each.id, () => isSilenced(state, each, now));
   for (const id of new Set(withHidden(state, ids))) {

@@ -32,7 +32,7 @@ export function isSilenced(state: MonitorState, incident: Incident, now: number)
   return silenceEnds(state, incident, now).next().done !== true;
 }
 
-/** Of silences that begin before the one before them ends; a recurring one may have no gap at all. */
+/** The most silences followed that begin before the one before them ends; a recurring one may have no gap at all. */
 const maxInRow = 20;
 
 /** The moment from which messages about it are sent again, as things are; null where it is not silenced. */

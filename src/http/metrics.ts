@@ -120,7 +120,7 @@ function emptySamples({ id: account, runways, balances }: AccountView): Sample[]
   });
 }
 
-/** Of labels that Prometheus would call the same, the one that is written so is shown: the values of others would pass for its. */
+/** Labels that Prometheus would call the same show the one that is written so: the values of others would pass for its. */
 function infoLabels({ id, name, currency, labels }: AccountView): Sample['labels'] {
   const byName = Map.groupBy(Object.keys(labels), metricLabelOf);
   const shown = [...byName].flatMap(([as, keys]) => {

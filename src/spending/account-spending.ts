@@ -122,7 +122,7 @@ export class AccountSpending {
     return this.#last !== null && this.#last.at - Math.min(...knownSince) >= dayMs;
   }
 
-  /** What a message takes, as far as that is known: with less left a balance is used up. */
+  /** The price of a message, as far as it is known: with less left a balance is used up. */
   leastSpendable(balance: Balance): Micros {
     const state = this.state(balance);
     return state === null ? 1 : Math.max(1, unspendable(state));

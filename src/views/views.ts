@@ -32,6 +32,7 @@ import { english } from '../wording/language.ts';
 import type { Reader } from '../wording/moments.ts';
 
 const dayPoints = 96;
+
 export interface ViewDependencies extends Omit<ComposeDependencies, 'acknowledgeUrl'> {
   /** When an account is polled next; null where no daemon runs. */
   readonly nextPollAt: (account: string) => number | null;

@@ -227,7 +227,7 @@ function escaperOf(
   return (text) => (breaksMentions ? breakMentions(literal(text)) : literal(text));
 }
 
-/** Of a message about several alerts first the page of all: one alert's link says nothing of the others. */
+/** The page of all comes before the links of several alerts: one alert's link says nothing of the others. */
 function linksOf(card: Card): Card['links'] {
   return [...card.links, ...card.parts.flatMap(({ links }) => links)];
 }

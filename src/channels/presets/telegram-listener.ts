@@ -23,7 +23,7 @@ const maxUpdates = 4;
 /** Messages of which the last edit is known. */
 const maxEdits = 100;
 
-/** What is being answered, by its bot: a listener that begins meanwhile would hear it too. */
+/** The answers under way, by their bot: a listener that begins meanwhile would hear the same updates. */
 const underWay = new Map<string, Promise<void>>();
 
 interface Called {
@@ -101,7 +101,7 @@ export function openTelegramListener(
     return id !== undefined;
   }
 
-  /** What is under way at the end is answered, and confirmed: nobody hears it again. */
+  /** Answers and confirms the update under way at the end too: nobody hears it again. */
   async function hearAll(
     updates: readonly unknown[],
     signal: AbortSignal,
@@ -180,7 +180,7 @@ export function openTelegramListener(
     };
     const edited = await call('editMessageText', { ...place, text: edit.text, ...shown }, signal);
     if (edits.size >= maxEdits) edits.clear();
-    // What comes again after a kill may have been shown before.
+    // A press that comes again after a kill may have been shown before.
     const isShown = edited.problem === null || /not modified/.test(edited.problem);
     if (isShown) edits.set(JSON.stringify(place), edit);
     return isShown;

@@ -39,7 +39,7 @@ const mentionOfBot = '@lowwater ';
 const writtenSubtypes = new Set<unknown>([undefined, 'file_share', 'thread_broadcast', 'me_message']);
 
 /** A message: its channel, its name, and that of the first of its thread. */
-type Spot = Readonly<Record<'place' | 'ts' | 'thread', string>>;
+type AnswerPlace = Readonly<Record<'place' | 'ts' | 'thread', string>>;
 
 /**
  * Hears a channel by Socket Mode (docs.slack.dev, using Socket Mode): a WebSocket whose address Slack gives for an app-level token. What
@@ -92,7 +92,7 @@ export function openSlackListener(
     return orders;
   }
 
-  /** What it asks for is stored when it resolves. */
+  /** Resolves once the order is stored. */
   async function obey({ type, since, payload }: Envelope, signal: AbortSignal): Promise<Say> {
     const kind = keyOf(payload, 'type');
     if (type === 'events_api') return readText(payload, since, signal);
@@ -129,14 +129,14 @@ export function openSlackListener(
     const said = { kind: 'button', data } as const;
     const event = await eventOf({ id, user, chat: place }, signal);
     const answered = await answer({ ...event, prefix: mentionOfBot, said });
-    const spot = { place, ts, thread: String(keyOf(message, 'thread_ts') ?? ts) };
+    const answerPlace = { place, ts, thread: String(keyOf(message, 'thread_ts') ?? ts) };
     return async () => {
       const { form } = answered;
-      const view = form && drawForm(form, `${place} ${ts} ${spot.thread}`);
+      const view = form && drawForm(form, `${place} ${ts} ${answerPlace.thread}`);
       const trigger = String(keyOf(payload, 'trigger_id'));
       const shown = view && (await call('views.open', { trigger_id: trigger, view }, signal));
       // A dialog opens within 3 s of the press or never: what to write in its place is said then.
-      if (keyOf(shown, 'ok') !== true) await post(answered, spot, user, signal);
+      if (keyOf(shown, 'ok') !== true) await post(answered, answerPlace, user, signal);
     };
   }
 
@@ -169,8 +169,12 @@ export function openSlackListener(
     const said = { kind: 'text', text: wordsOf(text), isEdited } as const;
     const written = await eventOf({ id, user, chat: String(place) }, signal);
     const answered = await answer({ ...written, ...(Number.isFinite(at) && { at }), said });
-    const spot = { place: String(place), ts: String(ts), thread: String(keyOf(event, 'thread_ts') ?? ts) };
-    return () => post({ ...answered, isPublic: true }, spot, user, signal);
+    const answerPlace = {
+      place: String(place),
+      ts: String(ts),
+      thread: String(keyOf(event, 'thread_ts') ?? ts),
+    };
+    return () => post({ ...answered, isPublic: true }, answerPlace, user, signal);
   }
 
   /**
@@ -179,7 +183,7 @@ export function openSlackListener(
    */
   async function post(
     { text, isPublic }: ChatAnswer,
-    { place, ts, thread }: Spot,
+    { place, ts, thread }: AnswerPlace,
     user: unknown,
     signal: AbortSignal,
   ): Promise<void> {

@@ -88,7 +88,7 @@ export function hearEnvelopes(
     closeWhenIdle();
   }
 
-  /** What was heard is acknowledged before: Slack would send it again. */
+  /** Acknowledges all that was heard before: Slack would send it again. */
   function closeWhenIdle(): void {
     if (isEnding && owed.size === 0) socket.close();
   }
