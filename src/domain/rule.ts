@@ -109,6 +109,14 @@ export function accountSubject(
   return { account: id, labels, provider, currency };
 }
 
+/** Whether it may match an alert of the account, of whatever rule and severity. */
+export function mayMatchAlertsOf(matcher: Matcher, account: Parameters<typeof accountSubject>[0]): boolean {
+  const { rule: _, severity: __, not, ...ofAccount } = matcher;
+  // One that leaves out some rules or severities may match others.
+  const isPartly = not === undefined || not.rule !== undefined || not.severity !== undefined;
+  return matches(isPartly ? ofAccount : { ...ofAccount, not }, accountSubject(account));
+}
+
 export function matchesEverything({ labels = {}, ...keys }: Matcher): boolean {
   return Object.values({ ...keys, ...labels }).every((values) => values === undefined);
 }

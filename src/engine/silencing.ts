@@ -9,7 +9,7 @@ import type { Muted } from '../domain/operator.ts';
 import type { Notification, NotificationItem, NotificationReason } from '../domain/outbox.ts';
 import { ownOf } from '../domain/own.ts';
 import { keptAfterEndMs, type RecurringSilence, type Silence } from '../domain/route.ts';
-import { accountSubject, type Matcher, matches } from '../domain/rule.ts';
+import { type Matcher, matches, mayMatchAlertsOf } from '../domain/rule.ts';
 import type { Calendar } from '../ports/clock.ts';
 import { isUnsent, putNotification, queueOf, removeNotification } from './queue.ts';
 import { type MonitorState, scheduleBy } from './state.ts';
@@ -50,15 +50,10 @@ export function mutedBy(state: MonitorState, match: Matcher): Muted {
   const firing = [...state.incidents.values()].filter(
     (incident) => incident.resolvedAt === null && matches(match, matchSubject(incident)),
   );
-  const { account, labels } = match;
-  const about = {
-    ...(account === undefined ? {} : { account }),
-    ...(labels === undefined ? {} : { labels }),
-  };
   return {
     alerts: firing.map((incident) => ({ account: incident.account, rule: incident.rule })),
     accounts: [...state.accounts.values()].flatMap(({ id, settings }) =>
-      matches(about, accountSubject(settings)) ? [id] : [],
+      mayMatchAlertsOf(match, settings) ? [id] : [],
     ),
   };
 }

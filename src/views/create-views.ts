@@ -5,7 +5,7 @@ import { type AnnouncedRun, type ExpectedTopUp, isReported } from '../domain/ope
 import { StorageError } from '../domain/operator-error.ts';
 import type { Balance } from '../domain/reading.ts';
 import type { Silence } from '../domain/route.ts';
-import { accountSubject, type Matcher, matches } from '../domain/rule.ts';
+import { type Matcher, mayMatchAlertsOf } from '../domain/rule.ts';
 import { calendarKeyOf, isSessionEnded, linkKeysOf, sessionsOf } from '../engine/access.ts';
 import { auditOf } from '../engine/audit.ts';
 import { lastDelivery } from '../engine/delivery-ended.ts';
@@ -182,7 +182,8 @@ export function createViews(current: () => ViewDependencies) {
     },
     /** How sums are made one. */
     finance: () => ({ money: moneyOf(current().state) }),
-    silences: (): readonly SilenceView[] => viewSilences(current()),
+    /** Those that are not over; of an account those that may mute alerts of it. */
+    silences: (account?: string): readonly SilenceView[] => viewSilences(current(), account),
     sessions: () => sessionsOf(current().state),
     isSessionEnded: (id: string) => isSessionEnded(current().state, id),
     /** The key that the calendar's address must name; null before one was made. */
@@ -250,13 +251,11 @@ function findSilenced(
 
 /** Whether it may mute an alert about the balance, of any severity. */
 function mutes(match: Matcher, { settings, rules }: WatchedAccount, { balance }: SilencedQuery): boolean {
-  const { rule: named, severity: _, not, ...ofAccount } = match;
-  // A silence that leaves out some rules or severities may mute others.
-  const isPartly = not === undefined || not.rule !== undefined || not.severity !== undefined;
   return (
-    matches(isPartly ? ofAccount : { ...ofAccount, not }, accountSubject(settings)) &&
+    mayMatchAlertsOf(match, settings) &&
     rules.some(
-      (rule) => (rule.balance === null || rule.balance === balance) && (named?.includes(rule.id) ?? true),
+      (rule) =>
+        (rule.balance === null || rule.balance === balance) && (match.rule?.includes(rule.id) ?? true),
     )
   );
 }

@@ -1,7 +1,7 @@
-import { ownOf } from '../domain/own.ts';
 import type { Silence } from '../domain/route.ts';
+import { mayMatchAlertsOf } from '../domain/rule.ts';
 import { windowsFrom } from '../engine/silencing.ts';
-import type { AccountView, ViewDependencies } from './views.ts';
+import type { ViewDependencies } from './views.ts';
 
 const shownLaterStarts = 3;
 
@@ -19,19 +19,11 @@ export function silenceKey({ id, startsAt, match }: SilenceView): string {
   return JSON.stringify([id, startsAt, match]);
 }
 
-/** Whether it may mute alerts of the account. */
-export function concerns(
-  { match }: Pick<Silence, 'match'>,
-  account: Pick<AccountView, 'id' | 'labels'>,
-): boolean {
-  if (match.account !== undefined && !match.account.includes(account.id)) return false;
-  return Object.entries(match.labels ?? {}).every(([key, values]) =>
-    values.includes(ownOf(account.labels, key) ?? ''),
-  );
-}
-
-/** Not yet over, soonest start first; recurring ones with their present or next window. */
-export function viewSilences({ state, now }: ViewDependencies): SilenceView[] {
+/**
+ * Not yet over, soonest start first; recurring ones with their present or next window. Where an account is named, those that may mute
+ * alerts of it.
+ */
+export function viewSilences({ state, now }: ViewDependencies, account?: string): SilenceView[] {
   const at = now();
   const { calendar, settings } = state;
   const own = [...state.silences.values()].map(({ createdBy, ...silence }) => ({
@@ -46,8 +38,9 @@ export function viewSilences({ state, now }: ViewDependencies): SilenceView[] {
     const laterStarts = later.map(({ startsAt }) => startsAt);
     return [{ id: null, match, ...window, by: 'configuration', comment, laterStarts }];
   });
+  const about = account === undefined ? undefined : state.accounts.get(account)?.settings;
   return [...own, ...recurring]
-    .filter(({ endsAt }) => endsAt > at)
+    .filter(({ endsAt, match }) => endsAt > at && (about === undefined || mayMatchAlertsOf(match, about)))
     .map((silence) => ({ ...silence, active: silence.startsAt <= at }))
     .sort((left, right) => left.startsAt - right.startsAt);
 }

@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest';
 import { matchSubject } from '../../src/domain/alert.ts';
-import { type Matcher, matches, matchesEverything, wordMatcher } from '../../src/domain/rule.ts';
+import {
+  type Matcher,
+  matches,
+  matchesEverything,
+  mayMatchAlertsOf,
+  wordMatcher,
+} from '../../src/domain/rule.ts';
 import { incident } from '../support/incidents.ts';
 
 const subject = {
@@ -73,3 +79,26 @@ test.each<[Matcher, boolean, string]>([
 test('a key that the subject does not have never matches', () => {
   expect(matches({ severity: ['critical'] }, { account: 'otp', labels: {} })).toBe(false);
 });
+
+test.each<[string, Matcher, boolean]>([
+  ['no key at all', {}, true],
+  ['a rule and a severity', { rule: ['stale'], severity: ['info'] }, true],
+  ['another account', { account: ['marketing'], rule: ['stale'] }, false],
+  ['another provider', { provider: ['vonage'] }, false],
+  ['another currency', { currency: ['EUR'] }, false],
+  ['a label with another value', { labels: { team: ['growth'] } }, false],
+  ['what it is as left out', { not: { provider: ['twilio'] } }, false],
+  [
+    'what it is as left out, but of one severity',
+    { not: { provider: ['twilio'], severity: ['critical'] } },
+    true,
+  ],
+  ['what it is as left out, but of one rule', { not: { account: ['otp'], rule: ['stale'] } }, true],
+  ['another provider, and a rule as left out', { provider: ['vonage'], not: { rule: ['stale'] } }, false],
+])(
+  'a matcher that names %s may match alerts of an account, of whatever rule and severity',
+  (_, matcher, expected) => {
+    const { account: id, labels, provider, currency } = subject;
+    expect(mayMatchAlertsOf(matcher, { id, labels, provider, currency })).toBe(expected);
+  },
+);

@@ -168,8 +168,10 @@ export class FakeViews implements LiveViews {
     return this.weeksAgo.get(`${account} ${balance}`) ?? null;
   }
 
-  silences(): readonly SilenceView[] {
-    return this.silenceList;
+  silences(account?: string): readonly SilenceView[] {
+    return this.silenceList.filter(
+      ({ match }) => account === undefined || (match.account?.includes(account) ?? true),
+    );
   }
 
   wouldMute({ match }: { readonly match: Matcher }): Muted | Refusal {

@@ -3,6 +3,19 @@ import { belowRule, dayMs, hourMs, units } from '../support/account-facts.ts';
 import { giveAtOnce } from '../support/orders.ts';
 import { startWorld } from '../support/world.ts';
 
+it('lists of an account the silences that may mute its alerts, as they reach it', async () => {
+  const silence = { cron: '0 0 * * *', timezone: 'UTC', durationMs: hourMs };
+  const world = await startWorld({
+    silences: [
+      { ...silence, match: { currency: ['EUR'] }, comment: 'another currency' },
+      { ...silence, match: { not: { account: ['otp'] } }, comment: 'all others' },
+      { ...silence, match: { severity: ['warning'] }, comment: 'warnings' },
+    ],
+  });
+  expect(world.views.silences('otp').map(({ comment }) => comment)).toEqual(['warnings']);
+  expect(world.views.silences()).toHaveLength(3);
+});
+
 it('knows when alerts of a balance were muted, by people and by the configuration', async () => {
   const world = await startWorld({
     rules: [

@@ -3,7 +3,7 @@ import { type Matcher, mutesEverything } from '../../domain/rule.ts';
 import { isoText, localText, parseLocalText } from '../../domain/time.ts';
 import type { Wanted } from '../../engine/orders.ts';
 import type { Views } from '../../views/create-views.ts';
-import { concerns, type SilenceView, silenceKey } from '../../views/silences.ts';
+import { type SilenceView, silenceKey } from '../../views/silences.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Html, html, listHtml, sayHtml } from '../../wording/html.ts';
 import { type Listener, phrases, say } from '../../wording/phrase.ts';
@@ -96,7 +96,7 @@ export function sayMatcher(
 /** All silences and a form for a new one; `given` is one that needs a change. */
 export async function renderSilences(scope: Scope, given: GivenSilence): Promise<Html> {
   const { views } = scope;
-  const silences = await ifReadable(async () => silencePage(known(views).silences(), scope), scope);
+  const silences = await ifReadable(async () => silencePage(scope), scope);
   return html`<h1>${say(pages.silences, scope)}</h1>
 <p class="lead">${say(says.lead, scope)}</p>
 ${live('silences', silences)}
@@ -110,10 +110,10 @@ ${silenceFields(views.choices(), given, scope)}
 const silencesAPage = 100;
 
 /** Those of an account where the address names one, a hundred a page. */
-async function silencePage(all: readonly SilenceView[], scope: Scope): Promise<Html> {
+async function silencePage(scope: Scope): Promise<Html> {
   const { query, views } = scope;
   const account = await views.account(query.get('account') ?? '');
-  const found = account === null ? all : all.filter((silence) => concerns(silence, account));
+  const found = known(views).silences(account?.id);
   const addressOf = (cursor: string | null) =>
     withQuery('/silences', { account: account?.id ?? null, cursor });
   const pageAt = (cursor: string | null) => pageOfList(found, { limit: silencesAPage, cursor }, silenceKey);
@@ -131,7 +131,7 @@ const shownActive = 100;
 
 /** The silences that concern an account: those in force first, the rest by their number. */
 export function accountSilences(account: AccountView, scope: Scope): Html | null {
-  const all = scope.views.silences().filter((silence) => concerns(silence, account));
+  const all = scope.views.silences(account.id);
   if (all.length === 0) return null;
   const active = all.filter((silence) => silence.active).length;
   const shown = Math.min(active, shownActive) + shownPlanned;
