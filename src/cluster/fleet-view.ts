@@ -122,17 +122,13 @@ export class FleetView {
 
   /** The daemon that had the accounts before an outage, and went on from memory, has them for a lease after it: once, should the database come and go. */
   #waitForOwner({ owner, lapsedOwner, epoch }: ClusterLook): void {
-    if ((owner ?? lapsedOwner) === null || this.#waitedForEpoch === epoch) return;
-    this.#waitedForEpoch = epoch;
-    this.letOthersClaim();
+    if ((owner ?? lapsedOwner) !== null && this.#waitedForEpoch !== epoch) this.letOthersClaim(epoch);
   }
 
   /** Whether another member could take the accounts now: it renews, and its clock is right. */
   hasTakerBeside(incarnation: string): boolean {
     const now = this.#dependencies.clock.monotonic();
-    return this.link.hasRightClockBeside(incarnation, (member) =>
-      this.#leases.isFresh(member.incarnation, now),
-    );
+    return this.link.hasRightClockBeside(incarnation, (it) => this.#leases.isFresh(it.incarnation, now));
   }
 
   /** `polls`: whether this process does; `owns`: whether it has the accounts. */
@@ -176,11 +172,14 @@ export class FleetView {
   get mayClaim(): boolean {
     if (this.isDoubtful) return true;
     if (this.newerOwner !== null || this.link.isClockOff) return false;
+    // Whom it waited for gave them away or left: the lease of one that was killed, or is to come back, stands there.
+    if (this.#waitedForEpoch !== null && this.link.look?.lapsedOwner === null) return true;
     return this.#dependencies.clock.monotonic() >= this.#claimsFrom;
   }
 
-  letOthersClaim(): void {
+  letOthersClaim(waitedForEpoch: number | null = null): void {
     const { clock, leaseMs } = this.#dependencies;
+    this.#waitedForEpoch = waitedForEpoch;
     this.#claimsFrom = clock.monotonic() + leaseMs;
     this.#leaseEndsAt = this.link.owner?.expiresAt;
   }

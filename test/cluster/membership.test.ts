@@ -708,6 +708,37 @@ describe('two daemons on one database', () => {
     expect(world.judge()).toEqual([]);
   });
 
+  test.each(['hands over', 'ends'])(
+    'who waits for the owner after an outage takes at once what that one gives away: it %s',
+    async (how) => {
+      for (const renewedMs of [0, 500, 1000, 1500]) {
+        const { world, a, b } = await startPair();
+        await world.pass(5000 + renewedMs);
+        b.line.refuses = true;
+        await world.pass(1500);
+        b.line.refuses = false;
+        await world.pass(1000);
+        if (how === 'ends') a.store = null;
+        void (how === 'ends' ? a.membership.stop() : a.membership.handOver(now(world)));
+        await world.pass(1500);
+        expect([a.acts, b.role], `its lease was renewed ${renewedMs} ms before`).toEqual([false, 'owner']);
+        expect(world.judge()).toEqual([]);
+      }
+    },
+  );
+
+  test('who waits for the owner after an outage goes on to wait where that one dies', async () => {
+    const { world, a, b } = await startPair();
+    for (const { line } of world.nodes) line.cut = true;
+    await world.pass(leaseMs + 2000);
+    a.killed = true;
+    b.line.cut = false;
+    await world.pass(leaseMs - 1000);
+    expect(b.acts).toBe(false);
+    await world.pass(4000);
+    expect(b.role).toBe('owner');
+  });
+
   test('where somebody keeps the slot locked, the next owner acts in doubt after two leases, and stores what it did once it owns', async () => {
     const { world, a, b } = await startPair();
     world.cluster.locked = true;
