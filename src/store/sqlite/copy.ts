@@ -1,4 +1,4 @@
-import { existsSync, realpathSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, realpathSync, renameSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { StorageError } from '../../domain/operator-error.ts';
 import { inParts } from '../../domain/parts.ts';
@@ -7,6 +7,7 @@ import { readMigrations } from '../migrations.ts';
 import { readStatement, type TablePort } from '../tables.ts';
 import { type Connection, connectForReading, openAsk, refuseMisplaced } from './connection.ts';
 import { asStorageError, guardStorage } from './failure.ts';
+import { removePartial } from './file-system.ts';
 import { migrate, requireSchema } from './migrate.ts';
 import { inUse, readOwnerOf, refuseOwned } from './owner.ts';
 import { takeSideLock } from './side-lock.ts';
@@ -42,7 +43,7 @@ export async function fillSqlite<T>(
   refuseMisplaced(path);
   refuseExisting(path);
   const partial = `${path}.partial`;
-  rmSync(partial, { force: true });
+  removePartial(partial);
   const db = guardStorage(path, () => new Database(partial));
   try {
     guardStorage(path, () => {
@@ -57,7 +58,7 @@ export async function fillSqlite<T>(
     return result;
   } catch (error) {
     db.close();
-    rmSync(partial, { force: true });
+    removePartial(partial);
     throw asStorageError(path, error);
   }
 }

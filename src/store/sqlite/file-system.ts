@@ -6,6 +6,7 @@ import {
   openSync,
   readlinkSync,
   realpathSync,
+  rmSync,
   statfsSync,
   statSync,
 } from 'node:fs';
@@ -60,6 +61,11 @@ export function openPrivately(path: string): string {
     if (found !== undefined && (found.mode & others) !== 0) chmodSync(file, found.mode & 0o770);
   }
   return real;
+}
+
+/** A copy that is not whole, with the files that SQLite keeps beside it: who was killed, or had no room, leaves them all. */
+export function removePartial(copy: string): void {
+  for (const end of ['', '-journal', '-wal', '-shm']) rmSync(`${copy}${end}`, { force: true });
 }
 
 /** File systems that make inodes as they need them count none. */

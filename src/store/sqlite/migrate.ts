@@ -1,4 +1,4 @@
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, renameSync } from 'node:fs';
 import {
   type AppliedMigration,
   type Migration,
@@ -8,6 +8,7 @@ import {
   refuseUnknownSchema,
 } from '../migrations.ts';
 import { type Connection, readSchema } from './connection.ts';
+import { removePartial } from './file-system.ts';
 import { applicationId } from './peek-schema.ts';
 
 /** Refuses, by `StorageError`, a schema that this program's migrations cannot have made. Reads only. */
@@ -76,13 +77,13 @@ function prepareBlank(db: Connection): void {
 /** A copy that an earlier, interrupted try left is replaced: the database has not changed since. */
 function copyBefore(db: Connection, file: string): void {
   const partial = `${file}.partial`;
-  rmSync(partial, { force: true });
+  removePartial(partial);
   try {
     db.prepare('VACUUM INTO ?').run(partial);
     renameSync(partial, file);
   } catch (error) {
     // A half takes the room that the disk lacks.
-    rmSync(partial, { force: true });
+    removePartial(partial);
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { StorageError } from '../../domain/operator-error.ts';
@@ -9,6 +9,7 @@ import { createHistory, type HistoryQuestion, readingsOf } from '../runs/history
 import type { FoundDamage } from '../runs/stored-run.ts';
 import { type Connection, connectForReading, openAsk } from './connection.ts';
 import { asStorageError, closing, guardStorage } from './failure.ts';
+import { removePartial } from './file-system.ts';
 import { findDamage } from './integrity.ts';
 import { requireSchema } from './migrate.ts';
 import { findOrders } from './orders.ts';
@@ -117,14 +118,14 @@ async function copyDatabase(db: Connection, file: string, inOneStep: boolean): P
   refuseTarget(file);
   const partial = `${file}.partial`;
   try {
-    rmSync(partial, { force: true });
+    removePartial(partial);
     await db.backup(partial, { progress: () => (inOneStep ? 0x7fffffff : pagesPerStep) });
     finishCopy(partial, file);
     refuseTarget(file);
     renameSync(partial, file);
   } catch (error) {
     try {
-      rmSync(partial, { force: true });
+      removePartial(partial);
     } catch {
       // A file that cannot be removed could not be made.
     }

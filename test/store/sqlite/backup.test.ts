@@ -1,9 +1,19 @@
-import { existsSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { StorageError } from '../../../src/domain/operator-error.ts';
 import { openSqliteReader } from '../../../src/store/sqlite/reader.ts';
+import { mountSmallDisk } from '../../support/small-disk.ts';
 import { accountState, always, batch, message, minuteMs, noon, ok, pollsOf } from './batches.ts';
 import { startChild } from './child.ts';
 import { makeDirectory, makePath, open } from './fixtures.ts';
@@ -92,6 +102,25 @@ describe('a backup', () => {
     await expect(store.backup(join(loop, 'backup.db'))).rejects.toThrow(StorageError);
     expect(readFileSync(file, 'utf8')).toBe('precious');
     expect(existsSync(`${file}.partial`)).toBe(false);
+  });
+
+  it('leaves nothing half-made on a disk that is full, whichever of its pages finds no room', async (context) => {
+    const disk = mountSmallDisk(join(makeDirectory(), 'full'), 'size=1m');
+    if (disk === null) return context.skip('only root can mount a small file system');
+    onTestFinished(() => disk.unmount());
+    const path = makePath();
+    const store = open(path);
+    const left = new Set<string>();
+    for (let rooms = -1; rooms <= 9; rooms += 1) {
+      disk.leave(statSync(path).size + rooms * 4096);
+      const isMade = await store.backup(join(disk.path, 'copy.db')).then(
+        () => true,
+        () => false,
+      );
+      left.add(`${isMade} ${readdirSync(disk.path).filter((name) => name !== 'filler')}`);
+      rmSync(join(disk.path, 'copy.db'), { force: true });
+    }
+    expect([...left].toSorted()).toEqual(['false ', 'true copy.db']);
   });
 });
 
