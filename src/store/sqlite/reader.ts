@@ -7,6 +7,7 @@ import { type Asking, askAtOnce, type Statement } from '../asking.ts';
 import { findIncidents, findMessages, findSilences, loadState, parseOrders } from '../records.ts';
 import { createHistory, type HistoryQuestion, readingsOf } from '../runs/history.ts';
 import type { FoundDamage } from '../runs/stored-run.ts';
+import { readStatement, tables } from '../tables.ts';
 import { type Connection, connectForReading, openAsk } from './connection.ts';
 import { asStorageError, closing, guardStorage } from './failure.ts';
 import { removePartial } from './file-system.ts';
@@ -116,6 +117,7 @@ const pagesPerStep = 500;
  */
 async function copyDatabase(db: Connection, file: string, inOneStep: boolean): Promise<void> {
   refuseTarget(file);
+  guardStorage(db.name, () => tables.map((table) => db.prepare(readStatement(table))));
   const partial = `${file}.partial`;
   try {
     removePartial(partial);

@@ -83,6 +83,21 @@ describe('a backup', () => {
     ).toEqual([1, 2]);
   });
 
+  it('is refused where a table is missing, and nothing is copied', async () => {
+    const path = makePath();
+    open(path).close();
+    const db = new Database(path);
+    db.exec('DROP TABLE backoff');
+    db.close();
+    const reader = openSqliteReader({ path });
+    const file = `${path}.backup`;
+    await expect(reader.backup(file)).rejects.toThrow(
+      `database ${path}: it is damaged: its tables are not those of lowwater`,
+    );
+    reader.close();
+    expect(readdirSync(dirname(path)).filter((name) => name.includes('backup'))).toEqual([]);
+  });
+
   it('never overwrites a file, and leaves nothing half-made', async () => {
     const path = makePath();
     const store = open(path);
