@@ -7,7 +7,7 @@ import { hasNoInodes } from './file-system.ts';
 type Kind = Exclude<StorageError['kind'], 'unknown' | 'fenced' | 'refused'>;
 
 /** Result codes of SQLite (https://sqlite.org/rescode.html; extended codes begin with these) and of the system mean to an operator. */
-const kinds: readonly (readonly [prefix: string, kind: Kind])[] = [
+const kinds: readonly (readonly [prefix: string, kind: Kind, advice?: string])[] = [
   ['SQLITE_FULL', 'full'],
   // There is no room for the file that says what is in the write-ahead log.
   ['SQLITE_IOERR_SHMSIZE', 'full'],
@@ -19,6 +19,11 @@ const kinds: readonly (readonly [prefix: string, kind: Kind])[] = [
   ['SQLITE_NOTADB', 'corrupt'],
   // A statement of the program's own names what is not there: a table, a column, what makes rows unique.
   ['SQLITE_ERROR', 'unfit'],
+  [
+    'SQLITE_CONSTRAINT_TRIGGER',
+    'unfit',
+    'a trigger that lowwater did not make refuses it: drop that trigger',
+  ],
   ['SQLITE_BUSY', 'busy'],
   ['SQLITE_LOCKED', 'busy'],
   ['SQLITE_PROTOCOL', 'busy'],
@@ -40,7 +45,8 @@ const advice: Readonly<Record<Kind, (uid: number | undefined) => string>> = {
   unfit: () =>
     'it is damaged: its tables are not those of lowwater; move the file aside and restore a backup (made by `lowwater backup`)',
   busy: () => 'another process keeps it locked: close what else has it open',
-  other: () => 'it cannot be used: see the system log for errors of the disk or file system',
+  other: () =>
+    'it cannot be used: a quota may be used up; else see the system log for errors of the disk or file system',
 };
 
 /** Errors of SQLite and of files come out as `StorageError`, with what to do; any other is a bug and stays. */
@@ -63,26 +69,29 @@ export function closing<T>(db: Database.Database, work: (db: Database.Database) 
 
 /** The error to throw in place of `error`. */
 export function asStorageError(path: string, error: unknown): unknown {
-  // A value that the schema forbids is a bug of the caller's, not the disk's.
-  if (isSqliteError(error, 'SQLITE_CONSTRAINT')) return error;
-  if (error instanceof Database.SqliteError) return storageError(kindOf(error.code) ?? 'other', path, error);
+  if (error instanceof Database.SqliteError) {
+    // A value that the schema forbids is a bug of the caller's, not the disk's.
+    const isBug = error.code.startsWith('SQLITE_CONSTRAINT') && kindOf(error.code) === undefined;
+    return isBug ? error : storageError(error.code, path, error);
+  }
   // Between the end of a connection whose log was lost and the next one.
   if (error instanceof TypeError && /connection is not open/.test(error.message))
-    return storageError('other', path, error);
+    return storageError('', path, error);
   // Node's errors of the file system name the call.
   if (error instanceof Error && 'code' in error && 'syscall' in error)
-    return storageError(kindOf(String(error.code)) ?? 'other', path, error);
+    return storageError(String(error.code), path, error);
   return error;
 }
 
-function storageError(kind: Kind, path: string, cause: unknown): StorageError {
+function storageError(found: string, path: string, cause: unknown): StorageError {
+  const [, kind, own] = kindOf(found) ?? [found, 'other'];
   const detail = cause instanceof Error ? cause.message : String(cause);
   const code = cause instanceof Database.SqliteError ? `${cause.code}: ` : '';
   const isWritable = kind === 'full' || kind === 'read-only';
   const words =
     isWritable && hasNoInodes(dirname(path))
       ? 'the file system has no inodes left: remove files (`df -i` counts them)'
-      : advice[kind](process.getuid?.());
+      : (own ?? advice[kind](process.getuid?.()));
   return new StorageError(kind, `database ${path}: ${words} (${code}${detail})`, { cause });
 }
 
@@ -90,6 +99,6 @@ export function isSqliteError(error: unknown, prefix: string): boolean {
   return error instanceof Database.SqliteError && error.code.startsWith(prefix);
 }
 
-function kindOf(code: string): Kind | null {
-  return kinds.find(([prefix]) => code.startsWith(prefix))?.[1] ?? null;
+function kindOf(code: string): (typeof kinds)[number] | undefined {
+  return kinds.find(([prefix]) => code.startsWith(prefix));
 }

@@ -121,6 +121,30 @@ describe('a file that cannot be the database', () => {
     expect(readFileSync(path).equals(before)).toBe(true);
   });
 
+  it('with a trigger of somebody else that refuses what is written is told so, and left as it is', () => {
+    const path = makePath();
+    alter(path, "CREATE TRIGGER mine BEFORE INSERT ON note BEGIN SELECT RAISE(ABORT, 'not here'); END");
+    const before = readFileSync(path);
+    const refusal = refusalOf(() => open(path));
+    expect(refusal.kind).toBe('unfit');
+    expect(refusal.message).toMatch(/a trigger that lowwater did not make refuses it: drop .*not here/);
+    expect(readFileSync(path).equals(before)).toBe(true);
+  });
+
+  it('whose trigger refuses something later fails to store it, and goes on when the trigger is gone', () => {
+    const path = makePath();
+    alter(path, "CREATE TRIGGER mine BEFORE INSERT ON incident BEGIN SELECT RAISE(FAIL, 'not here'); END");
+    const store = open(path);
+    const first = batch({ incidents: [incident('incident-1')], notes: { alive: '1' } });
+    expect(refusalOf(() => store.commit(first)).kind).toBe('unfit');
+    expect(store.load().notes).toEqual({});
+    const other = new Database(path);
+    other.exec('DROP TRIGGER mine');
+    other.close();
+    store.commit(first);
+    expect(store.incidents({})).toHaveLength(1);
+  });
+
   it.each([
     ['into a directory that is missing', '/nowhere/else/x.db'],
     ['to itself', 'lowwater.db'],
