@@ -19,8 +19,7 @@ import { startWebServer } from '../http/server.ts';
 import { readProxyVariables } from '../net/proxy-variables.ts';
 import { createEntryClients } from '../providers/transport/client.ts';
 import { createTrials } from '../replay/trial.ts';
-import { leaveDaemonNote, removeDaemonNote } from '../store/sqlite/daemon-note.ts';
-import { identifyFile } from '../store/sqlite/file-system.ts';
+import { identifyOpen, leaveDaemonNote, removeDaemonNote } from '../store/sqlite/daemon-note.ts';
 import { readIdOf } from '../store/store.ts';
 import { cronCalendar } from '../system/calendar.ts';
 import { systemClock } from '../system/clock.ts';
@@ -88,7 +87,7 @@ async function serveWatched(order: ServeOrder, log: SystemLog, reloads: Reloads)
   const { storage } = settings;
   const found = await readIdOf(storage, `lowwater ${version}`);
   // Now, as another file may be in its place when the note is left once more.
-  const file = storage.path === undefined ? null : identifyFile(storage.path);
+  const open = identifyOpen(storage);
   const database = () => found ?? ownership.databaseId?.() ?? null;
   const trials = createTrials({
     settings: () => current,
@@ -114,7 +113,7 @@ async function serveWatched(order: ServeOrder, log: SystemLog, reloads: Reloads)
   const followPage = async (next: Pick<LoadedConfiguration, 'settings' | 'sources'>): Promise<void> => {
     await page.follow(next.settings);
     const checked = fingerprintOf(next.sources);
-    leaveDaemonNote(storage, { address: page.url, database: found, checked, file, version });
+    leaveDaemonNote(storage, { address: page.url, database: found, checked, ...open, version });
   };
   try {
     await followPage(order);

@@ -312,6 +312,7 @@ describe('which daemon a command asks', () => {
       database: expect.stringMatching(/^[0-9a-f]{16}$/),
       checked: expect.any(String),
       file: identifyFile(join(third.folder, 'lowwater.db')),
+      log: identifyFile(join(third.folder, 'lowwater.db-wal')),
       version: expect.any(String),
     });
     await running.stop();

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { parseJsonObject } from '../../domain/json.ts';
 import type { StorageSettings } from '../../domain/settings.ts';
+import { identifyFile } from './file-system.ts';
 
 /** The note that a daemon leaves next to its SQLite file while it runs. */
 export interface DaemonNote {
@@ -10,7 +11,15 @@ export interface DaemonNote {
   readonly checked: string | null;
   /** The identity of the file that it has open; null where an older one left the note. */
   readonly file: string | null;
+  /** The identity of its write-ahead log, likewise. */
+  readonly log: string | null;
   readonly version: string;
+}
+
+/** The file and the log that a daemon opens by this path, as its note names them. */
+export function identifyOpen({ path }: Pick<StorageSettings, 'path'>): Pick<DaemonNote, 'file' | 'log'> {
+  const identify = (end: string) => (path === undefined ? null : identifyFile(`${realPathOf(path)}${end}`));
+  return { file: identify(''), log: identify('-wal') };
 }
 
 /** For commands with another environment or a broken configuration. Holds no secret; without it all works as before. */
@@ -45,6 +54,7 @@ export function readDaemonNote(path: string): Omit<DaemonNote, 'version'> | null
         database: text(note.database),
         checked: text(note.checked),
         file: text(note.file),
+        log: text(note.log),
       }
     );
   } catch {

@@ -10,6 +10,7 @@ import {
 import { endianness } from 'node:os';
 import { StorageError } from '../../domain/operator-error.ts';
 import { plural } from '../../domain/plain-text.ts';
+import { identifyOpen, readDaemonNote } from './daemon-note.ts';
 import { sizeOfFile } from './file-system.ts';
 import { isLocked } from './side-lock.ts';
 
@@ -19,11 +20,26 @@ import { isLocked } from './side-lock.ts';
  */
 export function refuseDamagedLog(path: string): void {
   const real = realpathSync(path);
-  if (isLocked(real) || (isWhole(real) && !existsSync(keptLog(real)))) return;
+  if (isLocked(real)) return;
+  refuseForeignLog(real);
+  if (isWhole(real) && !existsSync(keptLog(real))) return;
   throw new StorageError(
     'corrupt',
     `database ${path}: a part of its write-ahead log ${real}-wal is damaged or missing: start the daemon, which keeps it and says what is lost, ` +
       'or restore a backup',
+  );
+}
+
+/** What was committed to the file that a killed daemon had open is none of the file that was put in its place: SQLite would mix both. */
+function refuseForeignLog(path: string): void {
+  const open = readDaemonNote(path);
+  const { file, log } = identifyOpen({ path });
+  if (log === null || open?.log !== log || open.file === file || sizeOfFile(path) === 0) return;
+  if (sizeOfFile(`${path}-wal`) === 0) return;
+  throw new StorageError(
+    'other',
+    `database ${path} was replaced while lowwater had it open, and ${path}-wal belongs to the file before: put that one back, or remove ` +
+      `${path}-wal and ${path}-shm to go on with this one`,
   );
 }
 
@@ -34,9 +50,10 @@ export function keptLog(path: string): string {
 
 /**
  * Before anything is opened: SQLite reads a log up to the first damaged frame, and forgets what was committed behind it. Gives what is lost, also of a log that an
- * earlier start kept; null for a sound log. Throws where a full disk leaves no room to keep it.
+ * earlier start kept; null for a sound log. Throws where a full disk leaves no room to keep it, and where the log is another file's.
  */
 export function keepDamagedLog(path: string): string | null {
+  refuseForeignLog(path);
   const [log, kept] = [`${path}-wal`, keptLog(path)];
   if (!isWhole(path)) {
     if (existsSync(log)) copyFileSync(log, kept);

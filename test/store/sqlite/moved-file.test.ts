@@ -17,7 +17,7 @@ import { StorageError } from '../../../src/domain/operator-error.ts';
 import type { Batch } from '../../../src/ports/store.ts';
 import { readMigrations } from '../../../src/store/migrations.ts';
 import { connectForWriting } from '../../../src/store/sqlite/connection.ts';
-import { leaveDaemonNote } from '../../../src/store/sqlite/daemon-note.ts';
+import { identifyOpen, leaveDaemonNote } from '../../../src/store/sqlite/daemon-note.ts';
 import { identifyFile } from '../../../src/store/sqlite/file-system.ts';
 import { migrate } from '../../../src/store/sqlite/migrate.ts';
 import { readDatabaseId } from '../../../src/store/sqlite/owner.ts';
@@ -26,6 +26,7 @@ import { openSqliteReader } from '../../../src/store/sqlite/reader.ts';
 import { createSelfHealingStore } from '../../../src/store/sqlite/self-healing-store.ts';
 import { leaveOrder, openSqlFile } from '../../../src/store/store.ts';
 import { always, batch, incident, noon, ok, pollsOf } from './batches.ts';
+import { startChild } from './child.ts';
 import { makePath, open } from './fixtures.ts';
 
 const first = batch({ incidents: [incident('incident-1')] });
@@ -107,6 +108,58 @@ describe('a command beside a daemon whose file was', () => {
     const reader = openSqliteReader({ path: `${path}-link`, now: () => noon });
     expect(reader.incidents({})).toHaveLength(1);
     reader.close();
+  });
+});
+
+describe('a file that was put in the place of the one that a killed daemon had open', () => {
+  /** As the daemon left it: what it committed lies in the log of the file before. */
+  const replaceUnderKilled = async (): Promise<string> => {
+    const path = makePath();
+    const child = startChild(path, 'commit');
+    for (let said = 0; said <= 3; said += 1) await child.line();
+    leaveDaemonNote({ path }, { ...note, ...identifyOpen({ path }) });
+    renameSync(path, `${path}.before`);
+    replaceByOther(path);
+    await child.kill();
+    return path;
+  };
+  const uses: readonly ((path: string) => unknown)[] = [
+    open,
+    (path) => openSqliteReader({ path }),
+    (path) => openSqlFile(path),
+    (path) => leaveOrder(path, { kind: 'expire', id: 'silence-1', at: noon }),
+  ];
+
+  it('is not mixed with the log of that one: start and commands refuse, and change nothing', async () => {
+    const path = await replaceUnderKilled();
+    const before = [path, `${path}-wal`].map((file) => readFileSync(file));
+    for (const use of uses)
+      expect(() => use(path)).toThrow(/-wal belongs to the file before: put that one back, or remove/);
+    expect([path, `${path}-wal`].map((file) => readFileSync(file))).toEqual(before);
+  });
+
+  it('opens without that log, and the file before opens with it', async () => {
+    const path = await replaceUnderKilled();
+    renameSync(path, `${path}.other`);
+    renameSync(`${path}.before`, path);
+    const before = open(path);
+    expect([...before.polls({ account: 'otp', ...always })].flat().length).toBeGreaterThan(2);
+    before.close();
+    const other = await replaceUnderKilled();
+    for (const end of ['-wal', '-shm']) rmSync(`${other}${end}`);
+    expect(
+      open(other)
+        .incidents({})
+        .map(({ id }) => id),
+    ).toEqual(['incident-2']);
+  });
+
+  it('opens with its log where both were copied with the note of the daemon', async () => {
+    const path = await replaceUnderKilled();
+    const copy = makePath();
+    cpSync(`${path}.before`, copy);
+    for (const end of ['-wal', '-shm', '-daemon']) cpSync(`${path}${end}`, `${copy}${end}`);
+    expect([...open(copy).polls({ account: 'otp', ...always })].flat().length).toBeGreaterThan(2);
   });
 });
 
@@ -221,7 +274,7 @@ it('a folder that cannot be looked into from the middle of a commit on doubles n
   expect([...store.polls({ account: 'otp', ...always })].flat()).toHaveLength(1);
 });
 
-const note = { address: null, database: null, checked: null, version: '1.0.0' };
+const note = { address: null, database: null, checked: null, log: null, version: '1.0.0' };
 
 function replaceByOther(path: string): void {
   const other = makePath();
