@@ -1,5 +1,6 @@
+import { createServer } from 'node:http';
 import type { Page } from 'playwright-core';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { Secret } from '../../src/domain/secret.ts';
 import { hasBrowser, openPage, wide, withPage } from '../support/browser.ts';
 import { ackLink, narrow, token, useBrowser, widthOf } from '../support/browser-bed.ts';
@@ -144,6 +145,31 @@ describe.skipIf(!hasBrowser())('people at a browser', () => {
       await back.close();
     });
   });
+
+  it.each([200, 404])(
+    'says so too while something else answers at its address, as a proxy with a page of its own (%i)',
+    async (status) => {
+      const own = await runFakeServer({ views: demoViews() });
+      const port = Number(new URL(own.url).port);
+      await withPage(bed.scripted, async (page) => {
+        await openPage(page, own.url);
+        await page.getByText('Updates by itself.').waitFor();
+        await own.close();
+        const proxy = createServer((_request, response) => {
+          response.writeHead(status, { 'content-type': 'text/html' }).end('<title>Back soon</title>');
+        }).listen(port, '127.0.0.1');
+        await page.getByRole('alert').getByText('No connection to lowwater').waitFor();
+        // It asks again meanwhile.
+        await page.waitForTimeout(4_000);
+        expect(await page.title()).toMatch(/^Not connected · /);
+        proxy.closeAllConnections();
+        await new Promise((resolve) => proxy.close(resolve));
+        const back = await runFakeServer({ views: demoViews(), settings: { port } });
+        onTestFinished(() => back.close());
+        await page.getByText('Updates by itself.').waitFor();
+      });
+    },
+  );
 
   it('is loaded again, with its scripts and styles, soon after lowwater is of another version', async () => {
     const own = await runFakeServer({ views: demoViews() });

@@ -51,6 +51,23 @@ describe.skipIf(!hasBrowser())('an open page in use', () => {
     });
   });
 
+  it('goes on with the form that silences while somebody else acknowledges', async () => {
+    const { world, url } = await warned();
+    await withPage(bed.scripted, async (page) => {
+      await openPage(page, `${url}/alerts`);
+      await page.getByText('Updates by itself.').waitFor();
+      const card = page.locator('.alert');
+      await card.locator('summary', { hasText: 'Silence' }).click();
+      await card.getByLabel('Your name').filter({ visible: true }).fill('Wei');
+      await give(world.views, { kind: 'acknowledge', account: 'otp', rule: 'sms-low', comment: '' }, 'Ada');
+      await card.getByText('acknowledged by Ada').waitFor();
+      expect(await card.getByText(/This is over|Changed since/).count()).toBe(0);
+      await page.keyboard.press('Enter');
+      await page.getByText('Silenced.').waitFor();
+      expect(world.views.silences()).toMatchObject([{ by: 'Wei' }]);
+    });
+  });
+
   it('shows an alert that now stands in another list of the overview', async () => {
     await withIdleCard(bed.scripted, [150, 149, 148, 147], async ({ world, page, card, name }) => {
       // The list of what is due now is gone, which stood above that of this week.
@@ -89,6 +106,37 @@ describe.skipIf(!hasBrowser())('an open page in use', () => {
       await section.waitFor({ state: 'detached' });
     });
   });
+
+  it.each(['/silences', '/'])(
+    'leaves the keyboard on no button that has become that of another silence (%s)',
+    async (path) => {
+      const { world, url } = await warned();
+      const silence = (rule: string) => {
+        const window = { startsAt: world.now, endsAt: world.now + hourMs };
+        const match = { account: ['otp'], rule: [rule] };
+        return give(
+          world.views,
+          { kind: 'silence', match, everything: false, ...window, comment: '' },
+          'Wei',
+        );
+      };
+      await silence('sms-low');
+      const id = world.views.silences()[0]?.id ?? '';
+      await silence('stale');
+      await withPage(bed.scripted, async (page) => {
+        await openPage(page, url + path);
+        await page.getByText('Updates by itself.').waitFor();
+        const ending = (rule: string) =>
+          page.getByRole('button', { name: `End now the silence of account otp, rule ${rule}` });
+        await ending('sms-low').last().focus();
+        await give(world.views, { kind: 'expire', id }, 'Ada');
+        await ending('sms-low').last().waitFor({ state: 'detached' });
+        await page.keyboard.press('Enter');
+        await page.waitForTimeout(500);
+        expect(world.views.silences()).toHaveLength(1);
+      });
+    },
+  );
 
   it('shows what time alone has changed, as a silence that is over', async () => {
     const { world, url } = await warned();

@@ -137,9 +137,11 @@ async function ask() {
       cache: 'no-store',
       signal,
     });
-    if (response.redirected || response.status === 404) location.replace(pageAddress());
-    if (!response.ok) return lose();
     const fresh = new DOMParser().parseFromString(await response.text(), 'text/html');
+    // What stands in front of lowwater may answer with a page of its own.
+    const isOurs = fresh.querySelector('[data-live="as-of"]') !== null;
+    if (response.redirected || (isOurs && response.status === 404)) location.replace(pageAddress());
+    if (!isOurs || !response.ok) return lose();
     if (brought !== broughtBefore) return;
     for (const part of fresh.querySelectorAll('[data-live]')) {
       if (part.dataset.is !== find(part.dataset.live)?.dataset.is)
@@ -302,9 +304,14 @@ function isSame(child, next) {
   return nameIn(child) === nameIn(next) && !child.classList.contains('changed');
 }
 
-/** The name of an element among its siblings. A form gives its fields for its properties of the same name: attributes are safe. */
+/**
+ * The name of an element among its siblings: a row with orders never becomes that of something else under the keyboard. A form gives its
+ * fields for its properties of the same name: attributes are safe.
+ */
 function nameIn(element) {
-  return ['data-live', 'id', 'name'].map((name) => element.getAttribute(name)).find(Boolean) ?? '';
+  return (
+    ['data-live', 'data-key', 'id', 'name'].map((name) => element.getAttribute(name)).find(Boolean) ?? ''
+  );
 }
 
 /** Somebody fills it in, has chosen it, or reads it unfolded. */
@@ -319,7 +326,7 @@ function isUsed(element) {
 
 /** Next to what is in use: it is no longer as the person sees it. What they send is refused then, and the answer says why. */
 function noteChange(element, what) {
-  const place = element.matches('input') ? element.parentElement : element;
+  const place = element.matches('input') ? element.parentElement : (element.cells?.[0] ?? element);
   if (place.querySelector(':scope > .changed') !== null) return;
   const note = document.createElement('p');
   note.className = 'changed';

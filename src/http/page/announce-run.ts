@@ -48,7 +48,7 @@ export async function cancellable<Announced extends ExpectedTopUp | AnnouncedRun
     const { name = account, balances = [], currency = null } = accounts.get(account) ?? {};
     const link = balanceLink({ id: account, name, balances }, balance, scope);
     const words = wordsOf(it, link, { ...scope, currency: unitOf({ balances, currency }, balance) });
-    return html`<li>${words}${comment !== '' && html` (<bdi>${comment}</bdi>)`}
+    return html`<li data-key="${id}">${words}${comment !== '' && html` (<bdi>${comment}</bdi>)`}
 <form method="post" action="/pay/cancel">${hidden('account', account)}${hidden('id', id)}<button class="quiet">${say(common.cancel, scope)}<span class="hidden"> ${nameOf(name)}</span></button></form></li>`;
   });
 }

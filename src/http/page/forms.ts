@@ -66,7 +66,7 @@ export function acknowledgeForm([alert, ...others]: CardAlerts, { back }: FormPl
     others.length === 0
       ? [`/alerts/${alertName(alert)}/acknowledge`, seenFields(alert)]
       : ['/alerts/many', hidden('alert', pickedNames([alert, ...others]))];
-  return html`<details class="act"><summary>${say(common.acknowledge, scope)}<span class="hidden"> ${sayAlert(alert, scope)}</span></summary>
+  return html`<details class="act" data-key="acknowledge"><summary>${say(common.acknowledge, scope)}<span class="hidden"> ${sayAlert(alert, scope)}</span></summary>
 <form method="post" action="${action}">
 <p>${say(says.acknowledgeEffect, scope)}</p>
 ${hidden('back', back)}${fields}
@@ -97,7 +97,7 @@ export function silenceForm(
           '/silences',
           html`${hidden('confirmed', 'yes')}${hidden('account', target.account)}${target.rule !== null && hidden('rule', target.rule)}${'severity' in target && seenFields(target)}`,
         ];
-  return html`<details class="act"><summary>${say(common.silence, scope)}<span class="hidden"> ${sayAlert(target, scope)}</span></summary>
+  return html`<details class="act" data-key="silence"><summary>${say(common.silence, scope)}<span class="hidden"> ${sayAlert(target, scope)}</span></summary>
 <form method="post" action="${action}">
 <p>${say(says.silenceEffect, scope)}</p>
 ${hidden('back', back)}${fields}

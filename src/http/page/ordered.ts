@@ -26,7 +26,7 @@ const says = phrases('ordered', {
 
 /** A person who has paid says so: the alerts that the money ends are acknowledged, and it is expected. */
 export function orderedForm(account: AccountView, payment: Payment, scope: Scope, back: string): Html {
-  return html`<details class="act"><summary>${say(says.ordered, scope)}<span class="hidden"> ${nameOf(account.name)}</span></summary>${orderedFields(account, givenBy(payment, back), scope)}</details>`;
+  return html`<details class="act" data-key="${payment.balance}"><summary>${say(says.ordered, scope)}<span class="hidden"> ${nameOf(account.name)}</span></summary>${orderedFields(account, givenBy(payment, back), scope)}</details>`;
 }
 
 export function givenBy({ balance, micros }: Payment, back: string): URLSearchParams {

@@ -139,7 +139,7 @@ function paymentRow(payment: DuePayment, scope: Scope): Html {
   const topUp =
     account.topUpUrl !== null &&
     html`<a class="button primary" href="${account.topUpUrl}">${say(common.topUp, scope)}<span class="hidden"> ${nameOf(account.name)}</span></a>`;
-  return html`<tr><th scope="row">${balanceLink(account, balance, scope)}</th>
+  return html`<tr data-key="${account.id} ${balance}"><th scope="row">${balanceLink(account, balance, scope)}</th>
 <td class="number" data-label="${say(says.amount, scope)}">${isAtLeast ? sayHtml(says.atLeast, { amount: sum }, scope) : sum}</td>
 <td class="by" data-label="${say(says.by, scope)}">${by}${run}</td>
 <td class="do"><div class="acts">${topUp} ${orderedForm(account, payment, scope, '/pay')}</div></td></tr>`;

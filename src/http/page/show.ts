@@ -87,7 +87,7 @@ export async function show(
 /** A viewer sees no form that it may not send. */
 function withoutOrders(markup: string): string {
   return markup
-    .replaceAll(/<details class="act">.*?<\/details>/gs, '')
+    .replaceAll(/<details class="act".*?<\/details>/gs, '')
     .replaceAll(
       /<form(?=[^>]* method="post")(?![^>]* action="\/(?:time-zone|language|sign-out)")[^>]*>.*?<\/form>/gs,
       '',
@@ -187,7 +187,7 @@ function muted(active: readonly SilenceView[], frame: Frame, back: string): Html
     .slice(0, shownSilences)
     .map(
       (silence) =>
-        html`<li><span>${mutedWords(silence, frame)}</span>${endSilenceForm(silence, back, frame)}</li>`,
+        html`<li data-key="${silence.id}"><span>${mutedWords(silence, frame)}</span>${endSilenceForm(silence, back, frame)}</li>`,
     )}</ul>${more > 0 && html`<p><a href="/silences">${say(common.more, { count: more }, frame)}</a></p>`}</section>`;
 }
 

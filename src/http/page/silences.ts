@@ -153,7 +153,7 @@ function silenceTable(silences: readonly SilenceView[], frame: Frame, back: stri
 function silenceRow(silence: SilenceView, frame: Frame, back: string): Html {
   const { match, active, startsAt, endsAt, by, comment, laterStarts } = silence;
   const later = laterStarts.map((at) => moment(at, frame));
-  return html`<tr><td data-label="${say(common.state, frame)}">${active ? badge('silence', say(says.active, frame)) : badge('pending', say(says.planned, frame))}</td><th scope="row">${sayMatcher(match, frame)}</th>
+  return html`<tr data-key="${silence.id}"><td data-label="${say(common.state, frame)}">${active ? badge('silence', say(says.active, frame)) : badge('pending', say(says.planned, frame))}</td><th scope="row">${sayMatcher(match, frame)}</th>
 <td data-label="${say(says.from, frame)}">${momentAndAge(startsAt, frame)}${later.length > 0 && html`<span class="sub">${sayHtml(says.later, { moments: listHtml(later, frame) }, frame)}</span>`}</td>
 <td data-label="${say(says.until, frame)}">${momentAndAge(endsAt, frame)}</td>
 <td class="by" data-label="${say(says.by, frame)}"><bdi>${by}</bdi></td><td data-label="${say(common.comment, frame)}"><bdi>${comment}</bdi></td>
