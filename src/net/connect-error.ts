@@ -41,7 +41,7 @@ export const sayHandshakeFailed = said.failed;
 export const sayStopping = said.stopping;
 
 /** Alerts that answer the first message of a handshake: all others may come after what was sent. */
-const endsHandshake = /^ERR_SSL_.*_ALERT_(?:HANDSHAKE_FAILURE|PROTOCOL_VERSION|UNRECOGNIZED_NAME)$/;
+const endsHandshake = /^ERR_SSL_.*_(?:ALERT_HANDSHAKE_FAILURE|ALERT_PROTOCOL_VERSION|UNRECOGNIZED_NAME)$/;
 
 /** Why no connection came to be, by the codes of an error; undefined where something may have been sent. */
 export function explainConnectError(codes: readonly string[]): string | undefined {

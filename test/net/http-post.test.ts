@@ -170,6 +170,12 @@ describe('a handshake that fails', () => {
       'ALERT_HANDSHAKE_FAILURE',
     ],
     [
+      'because the server has no such name',
+      () =>
+        listenSockets((socket) => socket.once('data', () => socket.end(Buffer.of(21, 3, 3, 0, 2, 2, 112)))),
+      'UNRECOGNIZED_NAME',
+    ],
+    [
       'because the server speaks plain HTTP',
       () =>
         listenSockets((socket) => socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))),
