@@ -190,8 +190,8 @@ describe('the rules for Prometheus that come along', () => {
         {
           exp_labels: { account: 'unwatched', balance: 'sms', severity: 'warning' },
           exp_annotations: {
-            summary: 'unwatched: the sms balance lasts 0s',
-            description: 'At its present burn rate the balance ends within three days.',
+            summary: 'unwatched: the sms balance lasts less than three days',
+            description: 'At its present burn rate the balance ends in 0s.',
           },
         },
       ]),
@@ -242,13 +242,71 @@ describe('the rules for Prometheus that come along', () => {
         values,
       });
       // The second daemon is gone before the top-up.
-      const input_series = [of('a', '60x9 stale 60x9 stale 60x9 stale 900000x60'), of('b', '60x9 stale')];
+      const input_series = [
+        of('a', '60x9 stale 60x9 stale 60x9 stale 900000x60'),
+        of('b', '60x9 stale'),
+        {
+          series: 'lowwater_balance{account="otp",balance="sms",instance="a"}',
+          values: '9x9 stale 9x9 stale 9x9 stale 9000x60',
+        },
+      ];
       const alarms = (eval_time: string, count: number) => ({
         expr: 'count(ALERTS{alertname="LowwaterRunwayShort",alertstate="firing"}) or vector(0)',
         eval_time,
         exp_samples: [{ labels: '{}', value: count }],
       });
       testRules({ input_series, promql_expr_test: [alarms('21m', 1), alarms('36m', 0)] }, shippedRules);
+    },
+  );
+
+  it.skipIf(promtool === null).each([
+    ['the provider cannot be read', '60x59 stale', '1x300', 1],
+    ['lowwater is away', '60x59 stale', '1x59 stale', 1],
+    ['lowwater has the account no more', '60x59 stale', '1x59 stale', 0, 'other'],
+    ['the balance was topped up, and lasts for good', '60x59 stale', '1x300', 0, 'otp', '9x300'],
+  ])(
+    'about a short runway, when %s, say so as long as it is so for all that is known',
+    (_, runway, info, alarms, others = 'otp', balance = '9x59 stale') => {
+      const of = (name: string, labels: string, values: string) => ({
+        series: `lowwater_${name}{account=${labels}}`,
+        values,
+      });
+      const input_series = [
+        of('runway_seconds', '"otp",balance="sms"', runway),
+        of('balance', '"otp",balance="sms",currency="CNY"', balance),
+        of('account_info', '"otp"', info),
+        ...(others === 'otp' ? [] : [of('account_info', `"${others}"`, '1x300')]),
+      ];
+      const firing = (eval_time: string, value: number) => ({
+        expr: 'count(ALERTS{alertname="LowwaterRunwayShort",alertstate="firing"}) or vector(0)',
+        eval_time,
+        exp_samples: [{ labels: '{}', value }],
+      });
+      // It ends at once where somebody knows that it is over.
+      const promql_expr_test = [firing('50m', 1), firing('65m', alarms), firing('240m', alarms)];
+      testRules({ input_series, promql_expr_test }, shippedRules);
+    },
+  );
+
+  it.skipIf(promtool === null)(
+    'go on about messages that wait while nobody is scraped who knows the outbox',
+    () => {
+      const input_series = [
+        { series: 'lowwater_outbox_pending{channel="ops"}', values: '2x29 stale _x29 1x9 0x9' },
+        { series: 'lowwater_outbox_pending{channel="mail"}', values: '2x29 stale _x29 0x19' },
+      ];
+      const stuck = (eval_time: string, channels: readonly string[]) => ({
+        expr: 'count by (channel) (ALERTS{alertname="LowwaterOutboxStuck",alertstate="firing"})',
+        eval_time,
+        exp_samples: channels.map((channel) => ({ labels: `{channel="${channel}"}`, value: 1 })),
+      });
+      const promql_expr_test = [
+        stuck('20m', ['ops', 'mail']),
+        stuck('55m', ['ops', 'mail']),
+        stuck('65m', ['ops']),
+        stuck('75m', []),
+      ];
+      testRules({ input_series, promql_expr_test }, shippedRules);
     },
   );
 
