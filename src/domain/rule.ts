@@ -68,6 +68,18 @@ export function metricLabelOf(label: string): string {
   return reservedMetricLabel.test(plain) ? `label_${plain}` : plain;
 }
 
+type Labels = Readonly<Record<string, string>>;
+
+/** Labels by names that others allow. Of those that would be called the same there is the one that is written so: the values of others would pass for its. */
+export function calledBy(nameOf: (label: string) => string, labels: Labels): Labels {
+  const byName = Map.groupBy(Object.keys(labels), nameOf);
+  const shown = [...byName].flatMap(([as, keys]) => {
+    const value = ownOf(labels, keys.length === 1 ? (keys[0] ?? '') : as);
+    return value === undefined ? [] : [[as, value] as const];
+  });
+  return Object.fromEntries(shown);
+}
+
 /** The subject of a matcher: an account, or for routes and silences one of its alerts. */
 export interface MatchSubject {
   readonly account: string;

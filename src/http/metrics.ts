@@ -2,7 +2,7 @@ import { inSlices } from '../daemon/slices.ts';
 import type { Runway } from '../domain/message.ts';
 import { ownOf } from '../domain/own.ts';
 import { amountOf } from '../domain/reading.ts';
-import { metricLabelOf } from '../domain/rule.ts';
+import { calledBy, metricLabelOf } from '../domain/rule.ts';
 import { actsForAccounts, type ClusterStatus } from '../ports/cluster.ts';
 import { everyAccount } from '../views/every-account.ts';
 import type { LiveViews } from '../views/live-views.ts';
@@ -120,15 +120,8 @@ function emptySamples({ id: account, runways, balances }: AccountView): Sample[]
   });
 }
 
-/** Labels that Prometheus would call the same show the one that is written so: the values of others would pass for its. */
 function infoLabels({ id, name, currency, labels }: AccountView): Sample['labels'] {
-  const byName = Map.groupBy(Object.keys(labels), metricLabelOf);
-  const shown = [...byName].flatMap(([as, keys]) => {
-    const key = keys.length === 1 ? keys[0] : as;
-    const value = ownOf(labels, key ?? '');
-    return value === undefined ? [] : [[as, value] as const];
-  });
-  return { account: id, name, currency: currency ?? '', ...Object.fromEntries(shown) };
+  return { account: id, name, currency: currency ?? '', ...calledBy(metricLabelOf, labels) };
 }
 
 /** Each amount as the nearest double: exact up to 15 digits, which is what Prometheus can hold. */

@@ -1,6 +1,7 @@
 import { isAcknowledged } from '../../domain/alert.ts';
 import { parseJson } from '../../domain/json.ts';
 import { type IncidentMessage, type Message, type MessageItem, stateOf } from '../../domain/message.ts';
+import { calledBy } from '../../domain/rule.ts';
 import { Secret } from '../../domain/secret.ts';
 import type { ChannelSettings } from '../../domain/settings.ts';
 import { isWorse, type Severity, severities } from '../../domain/severity.ts';
@@ -188,9 +189,8 @@ function labelsOf(
   { incident: { account, rule, type, labels, test }, balance }: MessageItem,
   more: AlertmanagerSettings['labels'],
 ) {
-  const own = Object.entries(labels).map(([name, value]) => [labelName(name), value] as const);
   return filled({
-    ...Object.fromEntries(own),
+    ...calledBy(labelName, labels),
     ...more,
     alertname: `Lowwater${type.replace(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase())}`,
     account,

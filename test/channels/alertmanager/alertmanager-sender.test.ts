@@ -84,6 +84,13 @@ describe('Alertmanager', () => {
     expect(alerts[0]?.labels).not.toHaveProperty('empty');
   });
 
+  it('gets of labels that are one there the one that is written so, and none of those that are not', async () => {
+    const labels = { a_b: 'own', 'a-b': 'other', 'c-d': 'x', 'c.d': 'y' };
+    const { alerts } = await post(buildMessage([buildItem({ incident: { labels } })]));
+    expect(alerts[0]?.labels).toMatchObject({ a_b: 'own' });
+    expect(alerts[0]?.labels).not.toHaveProperty('c_d');
+  });
+
   it('tells two accounts, and a test, apart whatever labels the channel adds', async () => {
     const labels = { account: 'production', rule: 'x', alertname: 'balance' };
     const { alerts } = await post(buildMessage(), { labels });
