@@ -78,6 +78,17 @@ describe.skipIf(!hasHelm)('what helm renders', () => {
     expect('cluster' in config).toBe(replicas === 2);
   });
 
+  it('keeps what the values say of storage and cluster beside what it says itself', () => {
+    const config = { storage: { retention: '90d' }, cluster: { lease: '12s', node: 'the same for all' } };
+    const objects = render({ config, secrets, postgres: { enabled: true } });
+    const rendered = JSON.parse(objects.find(({ kind }) => kind === 'ConfigMap')?.data['config.json']);
+    expect(rendered.storage).toEqual({
+      retention: '90d',
+      postgres: { url: expect.stringContaining('/postgres-url') },
+    });
+    expect(rendered.cluster).toMatchObject({ lease: '12s', node: expect.stringContaining('POD_NAME') });
+  });
+
   it('refuses to go without a token', () => {
     expect(() => render({})).toThrow('secrets.token is needed');
   });

@@ -19,8 +19,10 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- $config := merge (dict) .Values.config }}
 {{- $config = set $config "server" (merge (dict) (default (dict) .Values.config.server) $server) }}
 {{- if .Values.postgres.enabled }}
-{{- $config = set $config "storage" (dict "postgres" (dict "url" "${file:/run/secrets/lowwater/postgres-url}")) }}
-{{- $config = set $config "cluster" (dict "node" "${env:POD_NAME}" "advertise" "http://${env:POD_IP}:8080") }}
+{{- $postgres := dict "url" "${file:/run/secrets/lowwater/postgres-url}" }}
+{{- $config = set $config "storage" (merge (dict) (default (dict) .Values.config.storage) (dict "postgres" $postgres)) }}
+{{- $member := dict "node" "${env:POD_NAME}" "advertise" "http://${env:POD_IP}:8080" }}
+{{- $config = set $config "cluster" (merge (dict) $member (default (dict) .Values.config.cluster)) }}
 {{- end }}
 {{- toPrettyJson $config }}
 {{- end }}
