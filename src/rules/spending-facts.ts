@@ -29,7 +29,7 @@ const days = sentences('runDay', {
 });
 
 const bases = sentences('basis', {
-  'mean-burn': 'average spend (under a day of history)',
+  'mean-burn': 'average spend (less than a day of spending known)',
   'hour-of-day': 'the hour of the day (under a week of history)',
   'hour-of-week': 'the hour of the week',
 });
