@@ -5,6 +5,7 @@ import type { Ladder, MoneyRule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import { dayMs, describeDuration, minuteMs } from '../domain/time.ts';
 import { type Burn, measureBurn, runwayOf } from '../spending/burn.ts';
+import { briefBurn, briefRunway } from '../spending/runway.ts';
 import { sentences } from '../wording/phrase.ts';
 import type { AccountFacts } from './evaluation.ts';
 
@@ -33,6 +34,13 @@ export function meanLookback(rule: RunwayRule): number {
 
 export function meanBurn(rule: RunwayRule, { log }: AccountFacts): Burn {
   return measureBurn({ log, balance: rule.balance, lookbackMs: meanLookback(rule) });
+}
+
+/** The burn that runways follow from where there is no forecast. */
+export function paceOf(rule: RunwayRule, facts: AccountFacts, reading: Reading | null): Burn {
+  return rule.lookbackMs === null && reading !== null
+    ? briefBurn({ ...facts, reading, balance: rule.balance })
+    : meanBurn(rule, facts);
 }
 
 function maySpeak(rule: RunwayRule, burn: Burn): boolean {
@@ -80,9 +88,9 @@ export function estimateRunway(
       forecast,
     };
   }
-  const burn = meanBurn(rule, facts);
-  if (!maySpeak(rule, burn)) return null;
-  return { runwayMs: runwayOf(burn, left) ?? Number.POSITIVE_INFINITY, forecast: null };
+  return maySpeak(rule, meanBurn(rule, facts))
+    ? { runwayMs: meanRunway(rule, facts, { reading, left }), forecast: null }
+    : null;
 }
 
 /** A fast path: false where the answer needs the full estimate. */
@@ -96,7 +104,19 @@ export function surelyLastsFor(
   const lasts =
     rule.lookbackMs === null ? facts.spending.lastsLonger(reading, rule.balance, { left, forMs }) : null;
   if (lasts !== null) return lasts;
-  return (runwayOf(meanBurn(rule, facts), left) ?? Number.POSITIVE_INFINITY) >= forMs;
+  return meanRunway(rule, facts, { reading, left }) >= forMs;
+}
+
+function meanRunway(
+  rule: RunwayRule,
+  facts: AccountFacts,
+  { reading, left }: { readonly reading: Reading; readonly left: Micros },
+): number {
+  const burn = paceOf(rule, facts, reading);
+  const { balance, lookbackMs } = rule;
+  const runwayMs =
+    lookbackMs === null ? briefRunway(burn, left, { ...facts, balance }) : runwayOf(burn, left);
+  return runwayMs ?? Number.POSITIVE_INFINITY;
 }
 
 export function leftOf(rule: RunwayRule, facts: AccountFacts, reading: Reading): Micros {
@@ -111,6 +131,6 @@ export function floorOf(rule: RunwayRule, facts: AccountFacts): Micros {
 export function expectedSpend(rule: RunwayRule, facts: AccountFacts, withinMs: number): Micros {
   const predicted = rule.lookbackMs === null ? facts.spending.expected(rule.balance, withinMs) : null;
   if (predicted !== null) return Math.ceil(predicted);
-  const burn = meanBurn(rule, facts);
+  const burn = paceOf(rule, facts, facts.reading);
   return burn.observedMs > 0 ? Math.ceil((withinMs * burn.spentMicros) / burn.observedMs) : 0;
 }

@@ -114,8 +114,8 @@ export const runway = balanceKind<estimate.RunwayRule, typeof keys>({
     const reading = usableReading(facts);
     if (reading === null) return null;
     const lastsMs = recoversAt(longestOf(stepsAt(rule, facts, reading)));
-    // With less than a message takes it goes on firing, however little is spent.
-    const least = facts.spending.leastSpendable(rule.balance);
+    // With less it goes on firing, however little is spent.
+    const least = facts.spending.servedFrom(rule.balance, estimate.leftOf(rule, facts, reading));
     return estimate.floorOf(rule, facts) + Math.max(least, estimate.expectedSpend(rule, facts, lastsMs));
   },
   burnLookbackMs: (rule) => rule.lookbackMs,
@@ -204,7 +204,7 @@ const recoveryFactor = 1.2;
  *
  * The mean burn needs medium or high confidence, or exactly `minimumHistory` of observed time (at most the
  * lookback) where the file gives that. Nothing spent is ok, unless the balance is below the floor, or, while
- * the alert fires, less is above it than a message takes: an account that spends nothing because it is empty has not recovered.
+ * the alert fires, less is above it than half a mean hour or a message takes: what stands still because it is empty has not recovered.
  */
 function judge(rule: estimate.RunwayRule, facts: ReadFacts, firing: Severity | null): Evaluation {
   const { reading, expected } = facts;
@@ -218,9 +218,9 @@ function judge(rule: estimate.RunwayRule, facts: ReadFacts, firing: Severity | n
   const credited = credit === 0 ? plain : estimate.estimateRunway(rule, facts, reading, credit);
   if (credited === null) return unknown(estimate.whyUnknown(rule, facts));
   const left = estimate.leftOf(rule, facts, reading);
-  const isStill = left === 0 || !Number.isFinite(credited.runwayMs);
-  const drained = firing !== null && isStill && left < facts.spending.leastSpendable(rule.balance);
-  const runwayMs = drained ? 0 : credited.runwayMs;
+  const isStill = firing !== null && !Number.isFinite(credited.runwayMs);
+  const stillMs = left === 0 ? 0 : facts.spending.lastsAtRest(rule.balance, left);
+  const runwayMs = isStill ? stillMs : credited.runwayMs;
   const steps = stepsAt(rule, facts, reading);
   const severity = ladder.breachedStep(steps, { value: runwayMs, firing }, recoversAt);
   // While the week is learned from stored history the mean stands in for the forecast, but ends nothing that fires by it.
@@ -241,9 +241,9 @@ function recoversAt(withinMs: number): number {
 }
 
 function factsBehind(rule: estimate.RunwayRule, facts: AccountFacts): readonly Fact[] {
-  const burn = estimate.meanBurn(rule, facts);
-  const perDay = burnPerDay(burn);
   const reading = usableReading(facts);
+  const burn = estimate.paceOf(rule, facts, reading);
+  const perDay = burnPerDay(burn);
   return [
     ...listFacts({
       floor: money(estimate.floorOf(rule, facts)),

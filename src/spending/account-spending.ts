@@ -10,7 +10,7 @@ import { beginInterval, forecastRecord, lookWeekBack, spreadAhead, type WeekAgo 
 import { hoursPerWeek, type LocalHour, type LocalWeek } from './local-week.ts';
 import { addToSums, beginSums, type Period, type PeriodSum, type PeriodSums } from './periods.ts';
 import { type UsualSpending, usualSpendings } from './profile.ts';
-import { unspendable } from './silence.ts';
+import { leastServed, servedFrom, unspendable } from './silence.ts';
 import { rememberTopUp } from './top-ups.ts';
 
 /**
@@ -128,15 +128,23 @@ export class AccountSpending {
     return state === null ? 1 : Math.max(1, unspendable(state));
   }
 
+  /** The balance from which on one that stands still, with so much left, lasts without end. */
+  servedFrom(balance: Balance, left: Micros): Micros {
+    const state = this.state(balance);
+    return state === null ? 1 : servedFrom(state, left);
+  }
+
+  /** How long a balance lasts of which nothing is spent: nearly empty as long as at the mean hour, else without end. */
+  lastsAtRest(balance: Balance, left: Micros): number {
+    const state = this.state(balance);
+    if (state === null || left >= Math.max(1, leastServed(state))) return Number.POSITIVE_INFINITY;
+    return left < this.leastSpendable(balance) ? 0 : Math.floor((left * hourMs) / state.meanHour);
+  }
+
   /** When so much of a balance, as it was at the newest reading, is spent; null while less than a day is known. */
   forecast(balance: Balance, left: Micros): Forecast | null {
     const present = this.#present(balance);
-    if (present === null) {
-      const at = this.#last?.at ?? 0;
-      return this.#isKnownUsedUp(balance, left)
-        ? { emptyAt: at, earliest: at, latest: at, basis: 'mean-burn' }
-        : null;
-    }
+    if (present === null) return null;
     const { state, walk, at } = present;
     const basis = state.hours < hoursPerWeek ? 'hour-of-day' : 'hour-of-week';
     return { ...predict(state, walk, { left, at }), basis };
@@ -179,8 +187,7 @@ export class AccountSpending {
     { left, forMs }: { left: Micros; forMs: number },
   ): boolean | null {
     const present = this.#present(balance);
-    if (present === null) return this.knows(reading) && this.#isKnownUsedUp(balance, left) ? false : null;
-    if (present.at !== reading.at) return null;
+    if (present?.at !== reading.at) return null;
     return lastsLonger(present.state, present.walk, { left, at: present.at, forMs });
   }
 
@@ -248,11 +255,6 @@ export class AccountSpending {
     const { at } = this.#last;
     const walk = known.walkFrom(this.#hour.startsAt, at);
     return walk && { state: known.state, walk, at };
-  }
-
-  /** The account stood still for long and was then used up: what a day's mean says of that is over the day after. */
-  #isKnownUsedUp(balance: Balance, left: Micros): boolean {
-    return this.state(balance) !== null && this.isKnownForADay && left < this.leastSpendable(balance);
   }
 
   #firstFall(

@@ -16,14 +16,10 @@ import { passHour } from './interval.ts';
 import { isSeen, learnHour } from './learn-hour.ts';
 import { farthestHours, hoursPerWeek, type LocalHour, type LocalWeek } from './local-week.ts';
 import { usualSpending, usualWeek } from './profile.ts';
-import { noteFall } from './silence.ts';
+import { isBrief, leastServed, noteFall, passRise } from './silence.ts';
 import { isTopUp } from './top-ups.ts';
 import { forgetUnusual, passTopUp, type Usual, usualRange, watchUnusual } from './unusual.ts';
 
-/** No forecast by hours before a day was learned. */
-const hoursForForecast = 24;
-/** Within so much of a mean hour above the floor an account may have stopped serving: its silence is no lack of demand. */
-const nearlyEmpty = 0.5;
 /** The share of a mean hour that every hour takes of a fall across several, besides what is usual. */
 const leastWeight = 0.1;
 /** An expected run may take so many times what it is expected to, what is beyond that an hour later too. */
@@ -77,7 +73,7 @@ export class BalanceSpending {
 
   /** The spending ahead from the beginning of the present hour on, and what is left of runs at `readAt`; null while less than a day is known. */
   walkFrom(startsAt: number, readAt: number): Walk | null {
-    return this.state.hours < hoursForForecast ? null : this.#walkFrom(startsAt, readAt);
+    return isBrief(this.state) ? null : this.#walkFrom(startsAt, readAt);
   }
 
   #walkFrom(startsAt: number, readAt: number): Walk {
@@ -115,6 +111,7 @@ export class BalanceSpending {
     const now = amountOf(reading, this.balance);
     const fell = amountOf(last, this.balance) - now;
     if (isTopUp(state, -fell)) passTopUp(state);
+    if (fell < 0) passRise(state, this.#leftOf(now), -fell);
     if (fell < 0 || (fell === 0 && this.#isNearlyEmpty(now))) return;
     const spent = (fell * (this.#weights?.[hour.slot] ?? 1) * (to - from)) / (reading.at - last.at);
     const { smallestFall, usualSilence } = state;
@@ -168,7 +165,11 @@ export class BalanceSpending {
   }
 
   #isNearlyEmpty(now: Micros): boolean {
-    return now - emptyLevel(this.#settings, this.balance) < nearlyEmpty * this.state.meanHour;
+    return this.#leftOf(now) < leastServed(this.state);
+  }
+
+  #leftOf(now: Micros): Micros {
+    return now - emptyLevel(this.#settings, this.balance);
   }
 
   get #announced(): readonly AnnouncedRun[] {

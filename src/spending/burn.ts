@@ -1,3 +1,4 @@
+import { firstWhere } from '../domain/first-where.ts';
 import type { Micros } from '../domain/money.ts';
 import type { Confidence } from '../domain/quantity.ts';
 import type { Balance } from '../domain/reading.ts';
@@ -48,6 +49,20 @@ export function measureBurn({ log, balance, lookbackMs }: BurnQuery): Burn {
   const blindMs = log.blindBetween(from, to);
   const confidence = rate({ observedMs, readings }, lookbackMs, blindMs > spanMs / 2);
   return { spentMicros: log.spentBetween(balance, from, to), observedMs, blindMs, readings, confidence };
+}
+
+/**
+ * Measures the burn of the last day, or that since its first fall where that is more: what stood still before has only just begun. An hour
+ * and a few readings tell it from a burst.
+ */
+export function measureBegun({ log, balance }: Omit<BurnQuery, 'lookbackMs'>): Burn {
+  const day = measureBurn({ log, balance, lookbackMs: dayMs });
+  const span = lookBack(log, dayMs);
+  if (span === null || day.spentMicros === 0) return day;
+  const first = firstWhere(span.from, span.to, (index) => log.spentBetween(balance, span.from, index) > 0);
+  const begun = measureBurn({ log, balance, lookbackMs: log.instantAt(span.to) - log.instantAt(first) });
+  const isMore = begun.spentMicros * day.observedMs > day.spentMicros * begun.observedMs;
+  return isMore && isEnough(begun) ? { ...begun, confidence: day.confidence } : day;
 }
 
 /** Most went at once, between two readings: a correction or a mistake looks so, and no rate follows from it. */
@@ -102,9 +117,13 @@ function rate(
   mostlyBlind: boolean,
 ): Confidence {
   if (readings < 2 || observedMs < Math.min(10 * minuteMs, lookbackMs / 8) || observedMs <= 0) return 'none';
-  if (readings < 6 || observedMs < Math.min(hourMs, lookbackMs / 2)) return mostlyBlind ? 'none' : 'low';
+  if (!isEnough({ observedMs, readings }, lookbackMs / 2)) return mostlyBlind ? 'none' : 'low';
   if (observedMs < lookbackMs / 2) return mostlyBlind ? 'low' : 'medium';
   return mostlyBlind ? 'medium' : 'high';
+}
+
+function isEnough({ observedMs, readings }: Pick<Burn, 'observedMs' | 'readings'>, mostMs = hourMs): boolean {
+  return readings >= 6 && observedMs >= Math.min(hourMs, mostMs);
 }
 
 /** The part of a log that a look back from its newest reading covers, as indices of kept readings. */

@@ -4,7 +4,15 @@ import type { Forecast } from '../domain/quantity.ts';
 import { amountOf, type Reading } from '../domain/reading.ts';
 import { dayMs } from '../domain/time.ts';
 import type { AccountSpending } from './account-spending.ts';
-import { type Burn, type BurnQuery, burnPerDay, isOneJump, measureBurn, runwayOf } from './burn.ts';
+import {
+  type Burn,
+  type BurnQuery,
+  burnPerDay,
+  isOneJump,
+  measureBegun,
+  measureBurn,
+  runwayOf,
+} from './burn.ts';
 
 const microsPerCent = 10_000;
 /** A payment makes a balance last so long. */
@@ -73,12 +81,12 @@ function expectedSpend({ spending, reading, balance }: RunwayQuery): Micros | nu
 
 /** The pace by the forecast, or by the mean burn of the last day while less is known. Null where nothing can be forecast yet. */
 export function predictRunout(query: Omit<RunwayQuery, 'lookbackMs' | 'now'>): Forecast | null {
-  const { log, spending, reading, balance, floorMicros } = query;
+  const { spending, reading, balance, floorMicros } = query;
   const left = amountOf(reading, balance) - floorMicros;
   const known = spending.forecastAt(reading, balance, left);
   if (known !== null) return known;
-  const burn = measureBurn({ log, balance, lookbackMs: dayMs });
-  const runwayMs = burn.confidence === 'none' ? null : runwayOf(burn, left);
+  const burn = briefBurn(query);
+  const runwayMs = burn.confidence === 'none' ? null : briefRunway(burn, left, query);
   if (runwayMs === null) return null;
   const instant = (factor: number): number | null =>
     Number.isFinite(runwayMs) ? reading.at + Math.floor(runwayMs * factor) : null;
@@ -88,4 +96,23 @@ export function predictRunout(query: Omit<RunwayQuery, 'lookbackMs' | 'now'>): F
     latest: instant(meanBurnFactor),
     basis: 'mean-burn',
   };
+}
+
+type Briefly = Pick<RunwayQuery, 'log' | 'spending' | 'reading' | 'balance'>;
+
+/** The burn while less than a day of spending is known. While a week is learned from history a Monday's first fall begins nothing. */
+export function briefBurn({ log, spending, reading, balance }: Briefly): Burn {
+  return spending.knows(reading)
+    ? measureBegun({ log, balance })
+    : measureBurn({ log, balance, lookbackMs: dayMs });
+}
+
+/** The runway at that; what stands still may be nearly empty. Null when no time was observed. */
+export function briefRunway(
+  burn: Burn,
+  left: Micros,
+  { spending, balance }: Pick<Briefly, 'spending' | 'balance'>,
+): number | null {
+  const runwayMs = runwayOf(burn, left);
+  return runwayMs === Number.POSITIVE_INFINITY ? spending.lastsAtRest(balance, left) : runwayMs;
 }

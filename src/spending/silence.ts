@@ -35,6 +35,27 @@ export function unspendable(state: BalanceState): Micros {
   return hours * (meanHour + clipped) < knownFalls * usualFall ? 0 : smallestFall;
 }
 
+/** With less left than half a mean hour, or than a message takes, an account may have stopped serving: its silence is no lack of demand. */
+export function leastServed(state: BalanceState): Micros {
+  return Math.max(state.meanHour / 2, unspendable(state));
+}
+
+/** No forecast by hours before a day was learned. */
+export function isBrief({ hours }: BalanceState): boolean {
+  return hours < 24;
+}
+
+/** While that is so a jump tells no more what an hour takes, once as much is paid in as was left: who did takes it for enough. */
+export function passRise(state: BalanceState, left: Micros, rose: Micros): void {
+  if (isBrief(state) && left > 0 && 2 * rose >= left) state.meanHour = Math.min(state.meanHour, 2 * left);
+}
+
+/** The balance from which on one that stands still, with so much left, goes on without end. */
+export function servedFrom(state: BalanceState, left: Micros): Micros {
+  const enough = Math.max(1, Math.ceil(leastServed(state)));
+  return isBrief(state) ? Math.min(enough, Math.max(1, unspendable(state), 2 * left)) : enough;
+}
+
 /** Takes in what was spent within a part of an hour; `usual` is what it usually takes an hour. */
 export function watchSilence(
   state: BalanceState,

@@ -85,15 +85,20 @@ test('an account that spends nothing because it is empty has not recovered', () 
   expect(verdict(evaluate(runwayRule(), facts, null))).toBe('ok');
 });
 
+const withinHours = (index: number) => Math.max(0.02, 100 - index);
+const inOnePoll = () => 0.02;
+
 test.each([
-  ['the forecast', null],
-  ['the mean of a day', dayMs],
+  ['within hours', 'the forecast', null, withinHours],
+  ['within hours', 'the mean of a day', dayMs, withinHours],
+  ['in one poll', 'the forecast', null, inOnePoll],
+  ['in one poll', 'the mean of a day', dayMs, inOnePoll],
 ])(
-  'an account that stood still, and was spent to less than a message within hours, recovers by %s a day later only where a message can be paid, as is advised',
-  (_, lookbackMs) => {
+  'an account that stood still, and was spent to less than a message %s, recovers by %s a day later only where more is left, as is advised',
+  (_, __, lookbackMs, leftAfter) => {
     const stood = steady({ from: 100, perHour: 0, until: 2 * 24 * 60 });
     const spent = Array.from({ length: 400 }, (_, index) =>
-      readingAt(2 * 24 * 60 + 5 + index * 5, Math.max(0.02, 100 - index)),
+      readingAt(2 * 24 * 60 + 5 + index * 5, leftAfter(index)),
     );
     const rule = runwayRule({ lookbackMs });
     const after = (...toppedUp: readonly Reading[]) => factsAfter([...stood, ...spent, ...toppedUp]);
@@ -211,6 +216,6 @@ describe('by the forecast', () => {
     const facts = { ...leaving(100), spending: spendingIn() };
     expect(evaluate(rule, facts, null).kind).not.toBe('unknown');
     const by = explainRule(rule, facts, null).facts.find(({ name }) => name === 'reckoned by');
-    expect(by?.value).toEqual({ unit: 'text', text: 'average spend (under a day of history)' });
+    expect(by?.value).toEqual({ unit: 'text', text: 'average spend (less than a day of spending known)' });
   });
 });

@@ -111,25 +111,6 @@ describe('the forecast of an account', () => {
     expect(runsOut(learn(readings)) / runsOut(steady)).toBeCloseTo(1, 1);
   });
 
-  it.each([0, 0.02])(
-    'says of an account that stood still for a month and was spent within hours to %d that it is empty, days later too',
-    (rest) => {
-      const begins = monday + 30 * dayMs;
-      const readings = Array.from({ length: 33 * 288 }, (_, index): Reading => {
-        const at = monday + index * 5 * minuteMs;
-        const sms = Math.max(rest, Math.min(100, 100 - ((at - begins) / hourMs) * 12));
-        return { at, balances: { sms: Math.round(sms * units), voip: 0 }, currency: 'EUR' };
-      });
-      const spending = learn(readings);
-      const last = readings.at(-1) as Reading;
-      const left = rest * units;
-      expect(spending.forecast('sms', left)).toMatchObject({ emptyAt: last.at, latest: last.at });
-      expect(spending.lastsLonger(last, 'sms', { left, forMs: minuteMs })).toBe(false);
-      expect(spending.forecast('sms', 50 * units)).toBeNull();
-      expect(spending.forecast('voip', 0)).toBeNull();
-    },
-  );
-
   it('gets over a fall in its first hours that was no spending', () => {
     const to = monday + 10 * dayMs;
     const [first, ...rest] = spendBy(() => units, { from: monday, to, begins: 500 * units });

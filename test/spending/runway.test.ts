@@ -5,11 +5,20 @@ import { runway } from '../../src/spending/runway.ts';
 import { dayMs, hourMs, minuteMs, readingAt, steady, units } from '../support/account-facts.ts';
 import { spendingIn } from '../support/spending.ts';
 
-function runwayAfter(readings: readonly Reading[], over: { floorMicros?: number; laterMs?: number } = {}) {
+interface Otherwise {
+  readonly floorMicros?: number;
+  readonly laterMs?: number;
+  /** Else nothing is learned of spending yet. */
+  readonly learned?: boolean;
+}
+
+function runwayAfter(readings: readonly Reading[], over: Otherwise = {}) {
   const log = new ReadingLog({ windowMs: dayMs, pollIntervalMs: 5 * minuteMs });
-  // Nothing is learned of spending yet.
   const spending = spendingIn();
-  for (const reading of readings) log.append(reading);
+  for (const reading of readings) {
+    log.append(reading);
+    if (over.learned) spending.read(reading);
+  }
   const reading = readings.at(-1) ?? readingAt(0, 0);
   const { floorMicros = 0, laterMs = 0 } = over;
   const now = reading.at + laterMs;
@@ -94,4 +103,46 @@ test('an overdrawn account has no runway left even where nothing is known of its
     runwayMs: 0,
     restoreMicros: null,
   });
+});
+
+/** Stands still at 100 for so many days, then falls as said, by minutes since then. */
+function afterStandstill(days: number, leftAfter: (minutes: number) => number, minutes: number) {
+  const begins = days * 24 * 60;
+  return runwayAfter(
+    Array.from({ length: (begins + minutes) / 5 + 1 }, (_, index) =>
+      readingAt(index * 5, index * 5 < begins ? 100 : leftAfter(index * 5 - begins)),
+    ),
+    { learned: true },
+  );
+}
+
+test.each([
+  ['to nothing within hours', (minutes: number) => Math.max(0, 100 - minutes / 5)],
+  ['to less than a message within hours', (minutes: number) => Math.max(0.02, 100 - minutes / 5)],
+  ['to little in one poll', () => 0.03],
+  ['to a fifth in one poll', () => 20],
+  ['by three polls', (minutes: number) => 100 - Math.min(minutes / 5 + 1, 3) * 33],
+])(
+  'an account that stood still for a month and was spent %s is empty soon, days later too',
+  (_, leftAfter) => {
+    for (const days of [1.5, 4, 40])
+      expect(afterStandstill(30, leftAfter, days * 24 * 60).runwayMs).toBeLessThan(hourMs);
+  },
+);
+
+test('an account that spent half of what it has at once, and stands still then, is not taken for empty', () => {
+  expect(afterStandstill(30, () => 60, 3 * 24 * 60).runwayMs).toBeNull();
+});
+
+test('the hours before an account begins to spend do not make its first day longer', () => {
+  const hourly = (minutes: number) => 100 - minutes / 30;
+  for (const hours of [2, 6, 20]) {
+    const { runwayMs } = afterStandstill(3, hourly, hours * 60);
+    expect((runwayMs ?? 0) / ((50 - hours) * hourMs)).toBeCloseTo(1, 1);
+  }
+});
+
+test('one fall, or less than an hour, is no pace yet', () => {
+  expect(afterStandstill(3, () => 90, 5 * 60).runwayMs).toBe(9 * dayMs);
+  expect(afterStandstill(3, (minutes) => 100 - minutes / 5, 45).runwayMs).toBeGreaterThan(9 * dayMs);
 });
