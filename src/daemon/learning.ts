@@ -1,5 +1,5 @@
 import { StorageError } from '../domain/operator-error.ts';
-import { LearnFromHistory } from '../engine/spending.ts';
+import { learnFromHistory } from '../engine/spending.ts';
 import type { DaemonParts } from './daemon-dependencies.ts';
 
 /** Learned per slice, in a millisecond or two, before others have their turn. */
@@ -75,10 +75,10 @@ export class Learning {
         state.unlearned.delete(id);
         continue;
       }
-      const subject = new LearnFromHistory(state, account, now);
+      const subject = learnFromHistory(state, account, now);
       let taken = 0;
       for await (const chunk of store.readings(subject.query)) {
-        if (subject.isOver) break;
+        if (subject.isOver()) break;
         subject.take(chunk);
         taken += chunk.length;
         if (taken < readingsAtOnce) continue;

@@ -88,7 +88,7 @@ export function spendingSettings(state: MonitorState, account: Pick<WatchedAccou
 
 const noRuns: readonly AnnouncedRun[] = [];
 
-/** Missing state, or state of another version or time zone, is learned from history later (`LearnFromHistory`). */
+/** Missing state, or state of another version or time zone, is learned from history later (`learnFromHistory`). */
 export function restoreSpending(
   state: MonitorState,
   account: WatchedAccount,
@@ -112,37 +112,28 @@ function spendingKnownSince(state: MonitorState, { id, spending }: WatchedAccoun
 }
 
 /** Learns one account's spending from stored history, in slices, while polling goes on. */
-export class LearnFromHistory {
-  readonly query: HistoryQuery;
-  readonly #state: MonitorState;
-  readonly #spending: AccountSpending;
+export function learnFromHistory(state: MonitorState, account: WatchedAccount, now: number) {
+  const { id, poll } = account;
+  const spending = new AccountSpending(id, spendingSettings(state, account));
+  const since = Math.max(now - historyMs, poll.seriesSince);
+  const query: HistoryQuery = { account: id, since, until: Number.MAX_SAFE_INTEGER, asStored: true };
+  const isOver = (): boolean => !state.unlearned.has(id);
+  return { query, isOver, take, finish };
 
-  constructor(state: MonitorState, account: WatchedAccount, now: number) {
-    const { id, poll } = account;
-    this.#state = state;
-    this.#spending = new AccountSpending(id, spendingSettings(state, account));
-    const since = Math.max(now - historyMs, poll.seriesSince);
-    this.query = { account: id, since, until: Number.MAX_SAFE_INTEGER, asStored: true };
-  }
-
-  get isOver(): boolean {
-    return !this.#state.unlearned.has(this.query.account);
-  }
-
-  take(readings: readonly Reading[]): void {
-    for (const reading of readings) this.#spending.read(reading);
+  function take(readings: readonly Reading[]): void {
+    for (const reading of readings) spending.read(reading);
   }
 
   /** Readings that came meanwhile may not be stored yet, but are in the log. */
-  finish(): void {
-    const account = this.#state.accounts.get(this.query.account);
-    if (account === undefined || this.isOver) return;
-    const learnedTo = this.#spending.last?.at ?? 0;
-    for (const reading of account.log.readings(learnedTo + 1)) this.#spending.read(reading);
-    this.#state.unlearned.delete(account.id);
-    this.#state.spending.set(account.id, this.#spending);
+  function finish(): void {
+    const present = state.accounts.get(id);
+    if (present === undefined || isOver()) return;
+    const learnedTo = spending.last?.at ?? 0;
+    for (const reading of present.log.readings(learnedTo + 1)) spending.read(reading);
+    state.unlearned.delete(id);
+    state.spending.set(id, spending);
     // Time decides nothing while nobody can judge by the spending.
-    scheduleAccount(this.#state, account);
+    scheduleAccount(state, present);
   }
 }
 

@@ -12,7 +12,7 @@ import { isoText } from '../domain/time.ts';
 import { changedOnlyReadings, discardChanges } from '../engine/batch.ts';
 import { observePoll } from '../engine/observe.ts';
 import { aliveNote, skipUnwatched, startMonitor } from '../engine/restore.ts';
-import { LearnFromHistory } from '../engine/spending.ts';
+import { learnFromHistory } from '../engine/spending.ts';
 import { groupOf, type MonitorState, type WatchedAccount } from '../engine/state.ts';
 import { endTurn } from '../engine/turn.ts';
 import type { Calendar, Random } from '../ports/clock.ts';
@@ -194,7 +194,7 @@ async function rememberAll(
   if (account === undefined) return;
   await createHistoryLoader(state, before, () => now).of(account);
   if (!state.unlearned.has(id)) return;
-  const learning = new LearnFromHistory(state, account, now);
+  const learning = learnFromHistory(state, account, now);
   for await (const part of before.readings(learning.query)) learning.take(part);
   learning.finish();
 }

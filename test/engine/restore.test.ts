@@ -7,7 +7,7 @@ import { decideTouched } from '../../src/engine/announce.ts';
 import { lastDelivery, recordDelivery } from '../../src/engine/delivery-ended.ts';
 import { enqueue, pausedForPoll } from '../../src/engine/queue.ts';
 import { followClock, livedNote, livedUntil, startMonitor } from '../../src/engine/restore.ts';
-import { LearnFromHistory, loadHistory } from '../../src/engine/spending.ts';
+import { learnFromHistory, loadHistory } from '../../src/engine/spending.ts';
 import type { MonitorState } from '../../src/engine/state.ts';
 import { inactiveAlert } from '../../src/engine/transition.ts';
 import { wordStory } from '../../src/messages/item-story.ts';
@@ -379,7 +379,7 @@ test('the end of a `for` comes in time also where the spending is learned anew a
   );
   loadHistory(state, account, { readings, areAll: false });
   expect(account.changesAt).toBeGreaterThan(noon + dayMs);
-  const learning = new LearnFromHistory(state, account, noon + 1000);
+  const learning = learnFromHistory(state, account, noon + 1000);
   learning.take(readings);
   learning.finish();
   expect(account.changesAt).toBeLessThan(noon + hourMs + minuteMs);
