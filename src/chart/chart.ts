@@ -6,7 +6,7 @@ import type { Severity } from '../domain/severity.ts';
 import { ladderSteps } from '../rules/ladder.ts';
 import { minTopUpMicros } from '../rules/top-up.ts';
 import { thin } from '../spending/thin.ts';
-import { GapFinder } from '../spending/usual-interval.ts';
+import { createGapFinder } from '../spending/usual-interval.ts';
 
 /** An instant and the balance then; null begins a stretch in which nothing was read. */
 export interface LinePoint {
@@ -130,11 +130,11 @@ function cutTo<Band extends Stretch>({ since, until }: ChartOrder, bands: readon
 /** Stretches without a reading, oldest first: times between two, and since the last, that are long by the pace of the account, and failed polls up to the next that worked. */
 function findGaps({ readings, polls, until, intervalMs, leastGapMs = 0 }: ChartOrder): readonly Stretch[] {
   const gaps: Stretch[] = [];
-  const finder = new GapFinder(intervalMs);
+  const isGap = createGapFinder(intervalMs);
   let readAt: number | null = null;
   let blindFrom: number | null = null;
   const read = (at: number): void => {
-    if (readAt !== null && finder.isGap(at - readAt)) blindFrom = readAt + 1;
+    if (readAt !== null && isGap(at - readAt)) blindFrom = readAt + 1;
     if (blindFrom !== null) gaps.push({ from: blindFrom, to: at });
     blindFrom = null;
     readAt = at;

@@ -2,7 +2,7 @@ import { firstWhere } from '../domain/first-where.ts';
 import { isSameCurrency, type Micros } from '../domain/money.ts';
 import { ownOf } from '../domain/own.ts';
 import { amountOf, type Balance, type Reading } from '../domain/reading.ts';
-import { GapFinder } from './usual-interval.ts';
+import { createGapFinder } from './usual-interval.ts';
 
 /** The number of grid cells of the window where the grid is coarsest. */
 const cellsPerWindow = 384;
@@ -53,7 +53,7 @@ export class ReadingLog {
   #balances: readonly Balance[] = [];
   /** Each balance where its sums are 0. */
   #atStart: readonly Micros[] = [];
-  readonly #gaps: GapFinder;
+  readonly #isGap: (ms: number) => boolean;
   #start = 0;
   #end = 0;
   #currency: string | null = null;
@@ -62,11 +62,11 @@ export class ReadingLog {
   /** True while two neighbours may lie in one cell: only then is there something to thin. */
   #dense = false;
 
-  /** `pollIntervalMs`: the account's usual time between two polls as it is now (`GapFinder`). */
+  /** `pollIntervalMs`: the account's usual time between two polls as it is now (`createGapFinder`). */
   constructor({ windowMs, pollIntervalMs }: Pick<ReadingLog, 'windowMs' | 'pollIntervalMs'>) {
     this.windowMs = windowMs;
     this.pollIntervalMs = pollIntervalMs;
-    this.#gaps = new GapFinder(pollIntervalMs);
+    this.#isGap = createGapFinder(pollIntervalMs);
   }
 
   /**
@@ -161,7 +161,7 @@ export class ReadingLog {
     const previousAt = before < 0 ? at : this.instantAt(before);
     let blindMs = before < 0 ? 0 : this.#cell(before, blindColumn);
     const clockSetBack = last >= 0 && at < this.instantAt(last);
-    if (clockSetBack || this.#gaps.isGap(at - previousAt)) blindMs += at - previousAt;
+    if (clockSetBack || this.#isGap(at - previousAt)) blindMs += at - previousAt;
     this.#end = this.#start + before + 2;
     if (last < 0) this.#atStart = Object.values(reading.balances);
     else this.#addMoves(last, reading);

@@ -6,32 +6,21 @@ export const readingsPerPace = 4;
 /**
  * Tells gaps from the pace at which an account was read at the time. The interval that is configured now says nothing of
  * readings from before it was changed: what is usual is the middle one of the last three, or the configured one where that
- * is longer. One gap among them, or two readings close together, do not move the middle.
+ * is longer. One gap among them, or two readings close together, do not move the middle. To be asked once for each two
+ * neighbours, the oldest first.
  */
-export class GapFinder {
-  readonly #configuredMs: number;
-  /** The last three intervals. */
-  #oldest: number;
-  #middle: number;
-  #newest: number;
-
-  constructor(configuredMs: number) {
-    this.#configuredMs = configuredMs;
-    this.#oldest = configuredMs;
-    this.#middle = configuredMs;
-    this.#newest = configuredMs;
-  }
-
-  /** Whether so much time between two readings is a gap. To be asked once for each two neighbours, the oldest first. */
-  isGap(ms: number): boolean {
+export function createGapFinder(configuredMs: number): (ms: number) => boolean {
+  // The last three intervals.
+  let [oldest, middle, newest] = [configuredMs, configuredMs, configuredMs];
+  return (ms) => {
     const usualMs = Math.max(
-      Math.min(this.#oldest, this.#middle),
-      Math.min(Math.max(this.#oldest, this.#middle), this.#newest),
-      this.#configuredMs,
+      Math.min(oldest, middle),
+      Math.min(Math.max(oldest, middle), newest),
+      configuredMs,
     );
-    this.#oldest = this.#middle;
-    this.#middle = this.#newest;
-    this.#newest = ms;
+    oldest = middle;
+    middle = newest;
+    newest = ms;
     return ms > intervalsPerGap * usualMs;
-  }
+  };
 }

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { GapFinder } from '../../src/spending/usual-interval.ts';
+import { createGapFinder } from '../../src/spending/usual-interval.ts';
 
 const second = 1000;
 const minute = 60 * second;
 
 /** Which of these intervals, one after another, are gaps. */
 function gapsAmong(configuredMs: number, intervals: readonly number[]): number[] {
-  const finder = new GapFinder(configuredMs);
-  return intervals.filter((ms) => finder.isGap(ms));
+  const isGap = createGapFinder(configuredMs);
+  return intervals.filter((ms) => isGap(ms));
 }
 
 const often = (ms: number, count: number): number[] => Array.from({ length: count }, () => ms);
