@@ -11,7 +11,7 @@ import { findUnstored } from '../unstored.ts';
 import { commitStatement, commitValues, fenceValues, onlySlot, whileOwned } from './commit.ts';
 import type { Ask, Database } from './connection.ts';
 import { fencedError, noneReadable, stillUnknown } from './failure.ts';
-import { PartedBatch } from './parted-batch.ts';
+import { createPartedBatch, type PartedBatch } from './parted-batch.ts';
 import type { RecentBatches } from './recent-batches.ts';
 import { openRetention } from './removal.ts';
 
@@ -105,7 +105,7 @@ export function createFencedStore(options: {
         await store(unsure ?? (await prepare(batch).catch(forgetAndThrow)));
       } catch (error) {
         if (!isRefusal(error)) throw error;
-        parted = new PartedBatch(batch);
+        parted = createPartedBatch(batch);
         await storeParts(parted);
       }
     },
@@ -134,7 +134,7 @@ export function createFencedStore(options: {
 
   /** The rest is stored by the next commit of the same batch: some of it stands. */
   async function storeParts(parts: PartedBatch): Promise<void> {
-    for (let part = parts.next; part !== null; part = parts.next) {
+    for (let part = parts.next(); part !== null; part = parts.next()) {
       try {
         await store(unsure ?? (await prepare(part).catch(forgetAndThrow)));
         parts.stored();

@@ -8,28 +8,25 @@ type Item = readonly [part: string, key: string, value: unknown];
 /** Records of a batch given up at most: more are not themselves at fault. */
 const maxRefused = 20;
 
+export type PartedBatch = ReturnType<typeof createPartedBatch>;
+
 /**
  * A batch that the database refused, in parts: what one record does to a commit is its own affair. A part that is refused as well is cut
  * in two, down to the record. The first part is empty: where that is refused, it is no record's fault.
  */
-export class PartedBatch {
-  readonly of: Batch;
-  #parts: (readonly Item[])[];
-  #refused = 0;
-
-  constructor(batch: Batch) {
-    this.of = batch;
-    const items = Object.entries(batch).flatMap(([part, values]: [string, object]) =>
-      Object.entries(values).map(([key, value]): Item => [part, key, value]),
-    );
-    this.#parts = [[], items];
-  }
+export function createPartedBatch(batch: Batch) {
+  const items = Object.entries(batch).flatMap(([part, values]: [string, object]) =>
+    Object.entries(values).map(([key, value]): Item => [part, key, value]),
+  );
+  let parts: (readonly Item[])[] = [[], items];
+  let refusedRecords = 0;
+  return { of: batch, next, stored, refused };
 
   /** The part to be stored next; null when all is. */
-  get next(): Batch | null {
-    const [items] = this.#parts;
+  function next(): Batch | null {
+    const [items] = parts;
     if (items === undefined) return null;
-    const made = Object.entries(this.of).map(([part, values]) => {
+    const made = Object.entries(batch).map(([part, values]) => {
       const mine = items.filter(([of]) => of === part);
       const content = Array.isArray(values)
         ? mine.map(([, , value]) => value)
@@ -39,20 +36,20 @@ export class PartedBatch {
     return Object.fromEntries(made) as unknown as Batch;
   }
 
-  stored(): void {
-    this.#parts.shift();
+  function stored(): void {
+    parts.shift();
   }
 
   /** `next` was refused. Gives the record that it is about, if it is one; throws where it is no record's fault. */
-  refused(error: StorageError): { readonly source: string; readonly record: unknown } | null {
-    const [items = [], ...rest] = this.#parts;
+  function refused(error: StorageError): { readonly source: string; readonly record: unknown } | null {
+    const [items = [], ...rest] = parts;
     const [only] = items;
     if (only === undefined) throw error;
-    if (this.#refused === maxRefused) throw stillUnknown(error);
+    if (refusedRecords === maxRefused) throw stillUnknown(error);
     const half = Math.ceil(items.length / 2);
-    this.#parts = items.length === 1 ? rest : [items.slice(0, half), items.slice(half), ...rest];
+    parts = items.length === 1 ? rest : [items.slice(0, half), items.slice(half), ...rest];
     if (items.length > 1) return null;
-    this.#refused += 1;
+    refusedRecords += 1;
     return { source: only[0], record: only[2] };
   }
 }
