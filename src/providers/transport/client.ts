@@ -26,7 +26,7 @@ import { openConnections } from './connections.ts';
 import type { ExchangeEnd } from './exchange.ts';
 import { Freshness } from './freshness.ts';
 import { type PreparedRequest, post, prepareSending, type Sending } from './posting.ts';
-import { Tokens } from './tokens.ts';
+import { createTokens } from './tokens.ts';
 import { pickUsageHeaders, wordFacts } from './usage-headers.ts';
 
 export interface ProviderClientOptions {
@@ -67,7 +67,7 @@ export function createProviderClient(options: ProviderClientOptions): Provider {
   /** Accounts whose credentials are known to `texts`. */
   const known = new WeakSet<AccountSettings>();
   const freshness = new Freshness();
-  const tokens = new Tokens(clock, texts);
+  const tokens = createTokens(clock, texts);
 
   function prepare(request: ProviderRequest | RefusedRequest): PreparedRequest {
     return 'reason' in request ? request : prepareSending(request, { connections, allowInsecureHttp });

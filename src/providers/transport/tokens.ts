@@ -18,50 +18,43 @@ interface Kept {
   readonly before: Secret | null;
 }
 
-/** One request at a time for all accounts that share a token, and none while one is good. In memory alone. */
-export class Tokens {
-  readonly #clock: Clock;
-  readonly #texts: ForeignTexts;
-  readonly #kept = new Map<string, Kept>();
-  readonly #underWay = new Map<string, Bringing>();
-
-  /** `texts` hides each token and the one before it. */
-  constructor(clock: Clock, texts: ForeignTexts) {
-    this.#clock = clock;
-    this.#texts = texts;
-  }
+/** One request at a time for all accounts that share a token, and none while one is good. In memory alone. `texts` hides each token and the one before it. */
+export function createTokens(clock: Clock, texts: ForeignTexts) {
+  const tokens = new Map<string, Kept>();
+  const underWay = new Map<string, Bringing>();
+  return { bring, forget };
 
   /** `wasKept` is false for a token that was only just brought: one that is refused is no old one. */
-  async bring(
+  async function bring(
     key: string,
     ask: () => Bringing,
   ): Promise<{ readonly token: Secret; readonly wasKept: boolean } | OutcomeDetail | null> {
-    const kept = this.#kept.get(key);
-    if (kept !== undefined && this.#clock.now() < kept.until) return { token: kept.token, wasKept: true };
+    const kept = tokens.get(key);
+    if (kept !== undefined && clock.now() < kept.until) return { token: kept.token, wasKept: true };
     let isOwn = false;
-    const brought = await getOrMake(this.#underWay, key, () => {
+    const brought = await getOrMake(underWay, key, () => {
       isOwn = true;
-      return this.#keep(key, ask()).finally(() => this.#underWay.delete(key));
+      return keep(key, ask()).finally(() => underWay.delete(key));
     });
-    if (brought === null) return isOwn ? null : this.bring(key, ask);
+    if (brought === null) return isOwn ? null : bring(key, ask);
     return 'kind' in brought ? brought : { token: brought.token, wasKept: false };
   }
 
-  async #keep(key: string, asked: Bringing): Bringing {
+  async function keep(key: string, asked: Bringing): Bringing {
     const brought = await asked;
     if (brought === null || 'kind' in brought) return brought;
     const { token, lifetimeMs } = brought;
-    const last = this.#kept.get(key);
-    this.#texts.add(token.reveal());
-    if (last?.before) this.#texts.remove(last.before.reveal());
-    const until = this.#clock.now() + lifetimeMs - Math.min(marginMs, lifetimeMs / 10);
-    this.#kept.set(key, { token, until, before: last?.token ?? null });
+    const last = tokens.get(key);
+    texts.add(token.reveal());
+    if (last?.before) texts.remove(last.before.reveal());
+    const until = clock.now() + lifetimeMs - Math.min(marginMs, lifetimeMs / 10);
+    tokens.set(key, { token, until, before: last?.token ?? null });
     return brought;
   }
 
   /** Forgets a token that was refused, unless another one has taken its place. */
-  forget(key: string, token: Secret): void {
-    const kept = this.#kept.get(key);
-    if (kept?.token === token) this.#kept.set(key, { ...kept, until: Number.NEGATIVE_INFINITY });
+  function forget(key: string, token: Secret): void {
+    const kept = tokens.get(key);
+    if (kept?.token === token) tokens.set(key, { ...kept, until: Number.NEGATIVE_INFINITY });
   }
 }
