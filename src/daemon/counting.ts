@@ -61,11 +61,7 @@ export class Counting {
   }
 
   /** In seconds, cumulative. */
-  pollDurations(): {
-    readonly buckets: readonly { readonly le: number; readonly count: number }[];
-    readonly sum: number;
-    readonly count: number;
-  } {
+  pollDurations() {
     let count = 0;
     const buckets = bounds.map((le, index) => {
       count += this.#durations[index] ?? 0;

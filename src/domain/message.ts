@@ -89,7 +89,6 @@ export interface ItemAccount
   readonly words: ProviderWords;
   /** False where its readings are pushed. */
   readonly polled: boolean;
-  /** The runway of the item's balance. */
   readonly runway: Runway | null;
   /** The payment for the item's balance; null where none is needed, or where nobody can say. */
   readonly payment: Payment | null;

@@ -42,7 +42,6 @@ function doorOf(path: string): GivenOrder['from']['door'] {
   return path === '/ack' ? 'link' : 'page';
 }
 
-/** The end of a poll that was ordered. */
 export async function endOf({ ended }: StartedPoll): Promise<OutcomeKind> {
   const outcome = await ended;
   if (outcome === null) throw new RequestError('not_now', refusals.notPolling());

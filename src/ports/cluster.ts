@@ -22,7 +22,6 @@ export interface MemberCard {
     readonly process: string;
     /** Milliseconds that its wall clock is ahead of the database's; null before it looked. */
     readonly skewMs: number | null;
-    /** Whether it polls the accounts. */
     readonly polls: boolean;
     /** False where it has not stored what it does for a lease: what is stored is not how the accounts are. Absent: true. */
     readonly stores?: boolean;

@@ -152,7 +152,6 @@ export function createViews(current: () => ViewDependencies) {
       const account = state.accounts.get(id);
       const outlook = account && outlookOf(account.spending, balance, now());
       if (!account || !outlook) return null;
-      /** The budget of the month; null where there is none. */
       const budget = monthlyBudget(account, balance, outlook.month.spent);
       return { ...outlook, provider: account.settings.provider, budget };
     },

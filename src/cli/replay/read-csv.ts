@@ -28,7 +28,6 @@ const noText = /^.{0,3}(?:[^\P{Cc}\s]|\uFFFD)/u;
 interface CsvSink {
   /** `line` is where the record begins. The cells are valid until the next record. */
   readonly take: (cells: readonly string[], line: number) => void;
-  /** The number of characters that were read. */
   readonly onPiece: (characters: number) => void;
   /** A comma where it is absent. */
   readonly separator?: string;
@@ -71,7 +70,6 @@ async function* textFrom(
   }
 }
 
-/** Lines without quotes. */
 class PlainLines {
   /** The number of the line that `rest` begins with. */
   line = 1;
@@ -125,7 +123,6 @@ class PlainLines {
   }
 }
 
-/** Reads text in which quotes are understood. */
 async function readQuoted(
   text: AsyncIterable<string>,
   { take, separator, firstLine }: Required<Omit<CsvSink, 'onPiece'>> & { readonly firstLine: number },

@@ -71,7 +71,6 @@ function accountField({ views }: Scope, given: string | null): Html {
     : html`<select name="account" required>${options(accounts, given)}</select>`;
 }
 
-/** Announces what the form says. */
 export async function announceRun(context: WebContext): Promise<Response> {
   const { scope } = context.var;
   const form = await readForm(context);
