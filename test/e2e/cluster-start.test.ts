@@ -169,35 +169,14 @@ describe.skipIf(noPostgres !== null)('a daemon whose database is not there at it
     expect(await daemon.ended).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it.for<[string, (address: URL) => void, string]>([
-    ['password', (address: URL) => (address.password = 'sesame-open'), 'refuses the user or password'],
-    ['name of the database', (address: URL) => (address.pathname = '/nowhere'), 'does not exist: create it'],
-  ])('ends with an error where the %s is wrong', async ([_what, change, advice], context) => {
+  it('ends with an error where the password is wrong, and does not show it', async (context) => {
     const address = new URL(url.reveal());
-    change(address);
+    address.password = 'sesame-open';
     const { start } = await makeMachine(context, address.href);
     const { code, stderr } = await start().ended;
     expect(code).toBe(1);
-    expect(stderr).toContain(advice);
+    expect(stderr).toContain('refuses the user or password');
     expect(stderr).not.toContain('sesame-open');
-  });
-
-  it('ends with an error where the tables are those of a newer lowwater', async (context) => {
-    const newer = await server.createDatabase();
-    const { start } = await makeMachine(context, newer.reveal());
-    const first = start();
-    await eventually('there are tables', async () => {
-      const tables = await server.sql(newer, 'SELECT FROM migration').catch(() => []);
-      return tables.length > 0;
-    });
-    first.child.kill('SIGTERM');
-    await first.ended;
-    await server.sql(
-      newer,
-      "INSERT INTO migration (number, name, checksum, program, applied_at) VALUES (99, 'later.sql', 'x', 'lowwater 9.0.0', 0)",
-    );
-    const { code, stderr } = await start().ended;
-    expect([code, stderr]).toEqual([1, expect.stringContaining('made by lowwater 9.0.0')]);
   });
 });
 

@@ -188,26 +188,6 @@ describe.concurrent('lowwater as a process', () => {
     expect(stderr).toContain('/etc/lowwater/config.json');
   });
 
-  it('tells every problem of a bad configuration with file, line and path, without a stack trace or a secret', async () => {
-    const file = join(folder, 'bad.json');
-    writeFileSync(
-      file,
-      `{
-  "provider": { "baseUrl": "https://api.example.com", "timeot": "10s" },
-  "accounts": [{ "id": "otp", "authSecret": "hunter2-is-secret", "poll": { "every": "soon" } }],
-  "channels": { "ops": { "type": "slack", "webhookUrl": "hunter3-is-secret" } }
-}`,
-    );
-    const { code, stdout, stderr } = await runBuilt(['validate', '--config', file]);
-    expect(code).toBe(2);
-    expect(stdout).toBe('');
-    expect(stderr).toContain(`${file}:2:55: provider.timeot: `);
-    expect(stderr).toContain('timeout');
-    expect(stderr).toContain(`${file}:3:76: accounts[0].poll.every: `);
-    expect(stderr).toContain(`${file}:4:43: channels.ops.webhookUrl: `);
-    expect(stderr).not.toMatch(/hunter|\n {4}at /);
-  });
-
   it('tells doubts about the configuration in the log of the daemon, as lines like all others', async () => {
     const file = join(folder, 'doubtful.jsonc');
     writeFileSync(
