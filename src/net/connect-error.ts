@@ -14,6 +14,7 @@ const reasons = sentences('connect', {
   ENETUNREACH: 'the network cannot be reached',
   UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
   UND_ERR_PRX_CONN: 'the proxy closed the connection',
+  PROXY_FAILED: 'the proxy made no connection',
   // undici limits the wait for a proxy’s answer alone.
   UND_ERR_HEADERS_TIMEOUT: 'the proxy made no connection in time',
   CERT_HAS_EXPIRED: 'TLS: the certificate of the server has expired (or the clock of this machine is wrong)',
@@ -55,6 +56,14 @@ export function explainConnectError(codes: readonly string[]): string | undefine
   return tls === undefined ? undefined : said.failed({ code: tls });
 }
 
+const failedTunnels = new WeakSet<Error>();
+
+/** To be called with what ended a request to a proxy for a connection: by itself it looks like the end of what was sent through one. */
+export function noteFailedTunnel(error: unknown): never {
+  if (error instanceof Error) failedTunnels.add(error);
+  throw error;
+}
+
 /** Codes along the chain of causes, innermost first; aggregated errors of several addresses included. */
 export function errorCodes(error: unknown): readonly string[] {
   const codes: string[] = [];
@@ -62,6 +71,7 @@ export function errorCodes(error: unknown): readonly string[] {
   for (let step = 0; step < 20 && queue.length > 0; step += 1) {
     const next = queue.shift();
     if (!(next instanceof Error)) continue;
+    if (failedTunnels.has(next)) codes.push('PROXY_FAILED');
     if ('code' in next && typeof next.code === 'string' && /^[A-Z][A-Z0-9_/]{1,60}$/.test(next.code))
       codes.unshift(next.code);
     // Only the text of undici says that the proxy refused or wants a password, and only Node's that a handshake was ended.

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { Agent, buildConnector, EnvHttpProxyAgent } from 'undici';
 import type { Clock } from '../ports/clock.ts';
+import { noteFailedTunnel } from './connect-error.ts';
 import { attemptMs, nameLookup } from './name-lookup.ts';
 import { type Environment, readProxyVariables } from './proxy-variables.ts';
 
@@ -55,7 +56,7 @@ export function openProxied(
       connect: { ...verified, timeout },
       connectTimeout: timeout,
       // A proxy that never answers would hold each tunnel for undici's five minutes.
-      clientFactory: (_proxy, options) => new Agent({ ...options, headersTimeout: timeout }),
+      clientFactory: (_proxy, options) => new TunnelAgent({ ...options, headersTimeout: timeout }),
       requestTls: verified,
       // undici would speak TLS to a SOCKS proxy where `proxyTls` is given.
       ...(/^socks/i.test(proxy) ? credentialsIn(proxy) : { proxyTls: verified }),
@@ -64,6 +65,13 @@ export function openProxied(
   return new Agent({
     factory: (origin) => through(/^https:/.test(String(origin)) ? httpsProxy || httpProxy : httpProxy),
   });
+}
+
+/** Connections to a proxy: nothing that ends a request for a tunnel ends anything that was sent through it. */
+class TunnelAgent extends Agent {
+  override connect(...given: Parameters<Agent['connect']>): ReturnType<Agent['connect']> {
+    return super.connect(...given).catch(noteFailedTunnel);
+  }
 }
 
 /** undici would send them to a SOCKS proxy as they stand in the address: `%40` for an `@`. */

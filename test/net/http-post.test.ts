@@ -201,6 +201,7 @@ describe('a proxy', () => {
       'the proxy refused the connection: HTTP 407',
     ],
     ['http', '', 'the proxy closed the connection'],
+    ['http', 'SSH-2.0-OpenSSH_9.2\r\n', 'the proxy made no connection'],
     ['socks5', '\x05\xff', 'the SOCKS proxy made no connection (UND_ERR_SOCKS5_AUTH_REJECTED)'],
   ])('that answers (%s) %j has surely handed nothing on', async (scheme, answer, reason) => {
     const proxy = await listenSockets((socket) =>
@@ -208,6 +209,14 @@ describe('a proxy', () => {
     );
     const environment = { HTTPS_PROXY: proxy.url.replace('http', scheme) };
     const delivery = await deliverTo('https://receiver.example/hook', environment);
+    expect(delivery).toEqual({ kind: 'retry', certainty: 'refused', reason });
+    await proxy.close();
+  });
+
+  it('that resets the connection has surely handed nothing on', async () => {
+    const proxy = await listenSockets((socket) => socket.once('data', () => socket.resetAndDestroy()));
+    const delivery = await deliverTo('https://receiver.example/hook', { HTTPS_PROXY: proxy.url });
+    const reason = 'the proxy made no connection';
     expect(delivery).toEqual({ kind: 'retry', certainty: 'refused', reason });
     await proxy.close();
   });

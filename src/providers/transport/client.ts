@@ -270,6 +270,8 @@ function explainNetworkError({ error, isShort }: ExchangeEnd & { kind: 'failed' 
   const failed = (reason: string): NetworkFailure => ({ kind: 'network_error', reason });
   const { name, message } = error instanceof Error ? error : new Error();
   const codes = errorCodes(error);
+  const unconnected = explainConnectError(codes);
+  if (unconnected !== undefined) return failed(unconnected);
   // Undici takes the end of the connection for the end of an answer that says `Connection: close`.
   const isWrongLength = codes.includes('UND_ERR_RES_CONTENT_LENGTH_MISMATCH');
   if (/\(Invalid EOF state\)$/.test(message) || (isShort && isWrongLength))
@@ -278,7 +280,7 @@ function explainNetworkError({ error, isShort }: ExchangeEnd & { kind: 'failed' 
   if (name === 'HTTPParserError') return invalid(told.notHttp());
   // undici ends the connection on a 100 that it did not ask for, and says so in the text alone.
   if (/^bad (?:response|upgrade)$/.test(message)) return invalid(told.unasked());
-  const known = explainConnectError(codes) ?? codes.map((code) => ownOf(reasons, code)?.()).find(Boolean);
+  const known = codes.map((code) => ownOf(reasons, code)?.()).find(Boolean);
   if (known !== undefined) return failed(known);
   const [code] = codes;
   if (isWrongLength) return invalid(told.wrongLength());

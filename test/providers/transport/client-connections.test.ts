@@ -183,6 +183,16 @@ describe('proxy variables', () => {
     await proxy.close();
   });
 
+  test('what a proxy says that is no HTTP is no answer of the provider', async () => {
+    const proxy = await listenSockets((socket) => socket.once('data', () => socket.end('SSH-2.0-x\r\n')));
+    const environment = { HTTPS_PROXY: proxy.url };
+    expect(await readOnce('https://provider.example', { environment })).toMatchObject({
+      kind: 'network_error',
+      reason: 'the proxy made no connection',
+    });
+    await proxy.close();
+  });
+
   test('NO_PROXY and this machine go past it', async () => {
     const { proxy, seen } = await listenProxy(403);
     const server = await listenHttp((_request, response) => send(response, {}));
