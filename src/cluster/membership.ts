@@ -42,6 +42,8 @@ export class Membership {
   readonly #pauses: ReturnType<typeof createPauses>;
   readonly #registration: Registration;
   readonly #takeover: Takeover;
+  /** Of the present round, or the next one. */
+  #roundEnd = Promise.withResolvers<void>();
 
   constructor(dependencies: MembershipDependencies) {
     const { clock, leaseMs } = dependencies;
@@ -80,6 +82,13 @@ export class Membership {
     return this.#owned?.mayActUnpersisted ?? false;
   }
 
+  /** Looked at before anybody is told how things are: an owner that stood still wakes with what it knew before. */
+  async settled(): Promise<void> {
+    const isUnsure = () => this.#owned?.phase === 'owner' && !this.#lease.lasts && this.#fleet.link.reaches;
+    // The round under way may have asked before it stood still.
+    for (let rounds = 0; rounds < 2 && isUnsure(); rounds += 1) await this.#roundEnd.promise;
+  }
+
   get clusterStatus(): ClusterStatus {
     this.#notePolling();
     return clusterStatusOf({
@@ -113,8 +122,11 @@ export class Membership {
       await this.#round();
       this.#notePolling();
       looked?.();
+      this.#roundEnd.resolve();
+      this.#roundEnd = Promise.withResolvers();
       await pause(this.#nextRoundMs());
     }
+    this.#roundEnd.resolve();
   }
 
   /** Gives the accounts to a daemon that stands by, as soon as one can take them. */

@@ -201,6 +201,12 @@ export class Daemon {
     throw new StorageError('fenced', refusals.unsure());
   }
 
+  /** Rejects with `StorageError` where another daemon has the accounts by now: what this one knows of them may be over. */
+  async settled(): Promise<void> {
+    await this.#dependencies.membership?.settled();
+    if (this.#fenced) throw new StorageError('fenced', refusals.unsure());
+  }
+
   /** `act` for readings that come by themselves: stored with all of the next half second, at once where another daemon may own the accounts. */
   async take<T>(work: (now: number) => T): Promise<T> {
     return this.#dependencies.membership === undefined ? this.act(work) : this.runDurably(work);

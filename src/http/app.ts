@@ -43,8 +43,8 @@ export function createApp(site: Site): App {
   };
   app.use(methodNotAllowed({ app, onMethodNotAllowed }));
   app.use(async (context, next) => {
-    const [views, now] = [site.views.now, site.clock.now()];
-    await views.refresh();
+    const now = site.clock.now();
+    const views = await site.views.refreshed();
     const { searchParams: query } = new URL(context.req.url);
     context.set('site', site);
     context.set('views', views);

@@ -83,8 +83,7 @@ export function createScrape(site: Site): Scrape {
       ...(zipped ? { 'content-encoding': 'gzip' } : {}),
     });
     if (request.method === 'HEAD') return void response.end();
-    const asked = views.now;
-    await asked.refresh();
+    const asked = await views.refreshed();
     const { publicUrl } = settings;
     const figures = { now: clock.now(), refusedTokens: attempts.refused, publicUrl };
     const text = Readable.from(writeAll(renderMetrics(asked, figures)));

@@ -15,6 +15,15 @@ export class CurrentViews {
     return this.#views;
   }
 
+  /** Those that answer, refreshed: others may have begun to meanwhile. Rejects with `StorageError` as they do. */
+  async refreshed(): Promise<LiveViews> {
+    const views = this.#views;
+    const failure = await views.refresh().catch((error: unknown) => ({ error }));
+    if (views !== this.#views) return this.refreshed();
+    if (failure !== undefined) throw failure.error;
+    return views;
+  }
+
   /** Others answer from now on: whoever watches is notified, and by them from now on. */
   become(views: LiveViews): void {
     this.#views = views;

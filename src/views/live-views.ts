@@ -89,7 +89,7 @@ export function createLiveViews(daemon: Daemon, version: string, clusterStatus?:
      * Awaited by whoever asks, before the first question: memory that is not this process' own is read again where it is old. `isExact`: however
      * new it is, or this rejects with `StorageError`, for who would say that something is over.
      */
-    refresh: async (_isExact?: boolean): Promise<void> => undefined,
+    refresh: (_isExact?: boolean): Promise<void> => daemon.settled(),
     status: (): DaemonStatus => ({
       version,
       startedAt: daemon.startedAt,

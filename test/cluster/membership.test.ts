@@ -340,6 +340,20 @@ describe('two daemons on one database', () => {
     expect(world.judge()).toEqual([]);
   });
 
+  test.each([5, 400])(
+    'whoever asks an owner that stood still is answered once it knows whose the accounts are, %i ms from the database',
+    async (latencyMs) => {
+      const { world, a } = await startPair();
+      a.line.latencyMs = latencyMs;
+      await world.pass(2500);
+      a.frozenUntil = world.clock.monotonic() + 30_000;
+      await world.pass(29_900);
+      const role = a.membership.settled().then(() => a.role);
+      await world.pass(4000);
+      expect(await role).not.toBe('owner');
+    },
+  );
+
   test('an owner that is cut off stops acting before the other takes over', async () => {
     const { world, a, b } = await startPair();
     a.line.cut = true;

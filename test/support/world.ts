@@ -34,6 +34,8 @@ export interface WorldOptions {
   readonly owns?: () => boolean;
   /** Whether it may ask for more of a group than the database knows of. */
   readonly mayActUnpersisted?: () => boolean;
+  /** Resolves once it is known whether they still are. */
+  readonly settled?: () => Promise<undefined>;
   /** Looks into the database for orders each second, as a daemon does: most of what simulated days would cost. */
   readonly takesOrders?: boolean;
   /** Where its end is arranged; in a test unless said. */
@@ -247,11 +249,13 @@ export class World {
 function membershipOf({
   owns = () => true,
   mayActUnpersisted = () => true,
-}: Pick<WorldOptions, 'owns' | 'mayActUnpersisted'>): DaemonMembership {
+  settled = async () => undefined,
+}: Pick<WorldOptions, 'owns' | 'mayActUnpersisted' | 'settled'>): DaemonMembership {
   return {
     mayPoll: owns,
     maySend: owns,
     mayActUnpersisted,
+    settled,
     handOver: async () => undefined,
     clusterStatus: { alerts: [], undecided: [] },
   };

@@ -265,6 +265,7 @@ export class Machine {
             return maySend;
           },
           mayActUnpersisted: () => membership.mayActUnpersisted(),
+          settled: () => membership.settled(),
           handOver: (order: HandOver) => membership.handOver(order),
           // The simulation judges alerts of accounts alone.
           clusterStatus: { alerts: [], undecided: [] },

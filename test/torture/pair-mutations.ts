@@ -131,8 +131,8 @@ export const pairMutations: readonly Mutation[] = [
   {
     name: 'an order counts as done that a daemon took while it gave the accounts away',
     file: 'src/daemon/daemon.ts',
-    old: "throw new StorageError('fenced', refusals.unsure());",
-    new: 'return result;',
+    old: "return result;\n    throw new StorageError('fenced', refusals.unsure());",
+    new: 'return result;\n    return result;',
     pair: 'hand-over × taken',
   },
   {

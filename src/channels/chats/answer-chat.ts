@@ -54,6 +54,7 @@ export function createChatAnswers(state: MonitorState, views: LiveViews, now: ()
   return async (event) => {
     const chat = new Chat(state, views, event, now());
     try {
+      await views.refresh();
       return await chat.answer();
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;

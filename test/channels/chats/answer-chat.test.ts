@@ -146,6 +146,18 @@ describe('a button', () => {
     expect(await taken(world)).toBe('Ada');
   });
 
+  test.each(['status', 'why otp'])(
+    'asked of a daemon that stood still while another took the accounts: "%s" is not answered by what it knew before',
+    async (words) => {
+      const asked = Promise.withResolvers<undefined>();
+      const { world, say } = await talk([makeAccount('otp')], [], { settled: () => asked.promise });
+      const answer = say(words);
+      await world.daemon.abandon();
+      asked.resolve(undefined);
+      expect(await answer).toMatchObject({ text: expect.stringMatching(/^Another daemon may own/) });
+    },
+  );
+
   test('pressed late says what is so now, and does nothing', async () => {
     const { world, press } = await talk();
     await read(world, 20);
