@@ -133,7 +133,7 @@ async function writeOneAccount(
   }
   const read = accounts.map((each) => ({ ...each, currency: tried.currency }));
   const rules = suggestRules(tried.balances, about);
-  writeFileSync(file, format({ ...config, accounts: read, rules }));
+  explainWriting(file, () => writeFileSync(file, format({ ...config, accounts: read, rules })));
   await context.stdout.write(`The provider answered: ${tried.text}.\n`);
   return true;
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { checkAll } from '../../config/load-config.ts';
 import { gather } from '../../config/read-draft.ts';
@@ -74,7 +74,12 @@ export async function writeFromAccounts(context: CommandContext, order: SheetOrd
   }
   explainWriting(directory, () => mkdirSync(directory, { mode: 0o700 }));
   explainWriting(file, () => {
-    for (const [path, text] of whole) writeFileSync(path, text, { flag: 'wx', mode: 0o600 });
+    try {
+      for (const [path, text] of whole) writeFileSync(path, text, { flag: 'wx', mode: 0o600 });
+    } catch (error) {
+      rmSync(directory, { recursive: true });
+      throw error;
+    }
   });
   const files = [...byFile].map(([path, its]) => `${basename(path)} ${its.length}`).join(', ');
   const withThresholds = accounts.filter(({ thresholds }) => Object.keys(thresholds).length > 0).length;

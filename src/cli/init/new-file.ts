@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { CommandError, UsageError } from '../command.ts';
 
@@ -10,14 +11,15 @@ export function alreadyThere(file: string): UsageError {
   return new UsageError(`${file} exists; init never writes over a file`);
 }
 
-/** Throws what a person can do something about, where the file cannot be written. */
-export function explainWriting(file: string, act: () => void): void {
+/** Throws what a person can do something about, where the file cannot be written. Nothing is left of one that has no room: it would pass for the whole. */
+export function explainWriting<T>(file: string, act: () => T): T {
   try {
-    act();
+    return act();
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : null;
     if (code === 'EEXIST') throw alreadyThere(file);
     if (code === null) throw error;
+    rmSync(file, { force: true });
     throw new CommandError(`${dirname(file)} cannot be written to: ${code}`);
   }
 }

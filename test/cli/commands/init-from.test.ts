@@ -1,9 +1,10 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { placeholder } from '../../config/sample.ts';
 import { runCli } from '../../support/cli.ts';
+import { mountSmallDisk } from '../../support/small-disk.ts';
 
 let folder: string;
 
@@ -27,6 +28,27 @@ async function init(lines: readonly string[], ...words: readonly string[]) {
   ]);
   return runCli(['init', '--from', 'accounts.csv', ...channels, ...words], { cwd: folder });
 }
+
+it('leaves nothing on a disk that has no room for all of it, so that it may be asked again', async (context) => {
+  const disk = mountSmallDisk(mkdtempSync(join(tmpdir(), 'lowwater-full-')), 'size=1m');
+  if (disk === null) return context.skip('only root can mount a small file system');
+  onTestFinished(() => {
+    disk.unmount();
+    rmSync(disk.path, { recursive: true });
+  });
+  // Enough for the lists, and not for the configuration.
+  for (const rooms of [0, 1, 2]) {
+    disk.leave(rooms * 4096);
+    const { code, stderr } = await init(good, '--config', join(disk.path, 'config.json'));
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `lowwater: ${disk.path} cannot be written to: ENOSPC\n`,
+    });
+    expect(readdirSync(disk.path)).toEqual(['filler']);
+  }
+  disk.free();
+  expect(await init(good, '--config', join(disk.path, 'config.json'))).toMatchObject({ code: 0 });
+});
 
 const read = (name: string) => JSON.parse(readFileSync(join(folder, name), 'utf8'));
 

@@ -23,6 +23,7 @@ import { systemClock } from '../../../src/system/clock.ts';
 import { systemRandom } from '../../../src/system/random.ts';
 import { placeholder } from '../../config/sample.ts';
 import { runCli } from '../../support/cli.ts';
+import { mountSmallDisk } from '../../support/small-disk.ts';
 
 let simulator: Simulator;
 let folder: string;
@@ -50,6 +51,25 @@ function init(...words: readonly string[]) {
 }
 
 const slack = 'https://hooks.slack.com/services/T0/B0/secret';
+
+it('leaves nothing of a file that the disk has no room for, so that it may be asked again', async (context) => {
+  const disk = mountSmallDisk(mkdtempSync(join(tmpdir(), 'lowwater-full-')), 'size=1m');
+  if (disk === null) return context.skip('only root can mount a small file system');
+  onTestFinished(() => {
+    disk.unmount();
+    rmSync(disk.path, { recursive: true });
+  });
+  disk.leave(0);
+  const words = ['init', '--url', simulator.url, '--key', 'demo-otp-secret', '--channel', slack];
+  const refused = await runCli(words, { cwd: disk.path });
+  expect(refused).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/cannot be written to: ENOSPC\n$/),
+  });
+  expect(existsSync(join(disk.path, 'config.json'))).toBe(false);
+  disk.free();
+  expect(await runCli(words, { cwd: disk.path })).toMatchObject({ code: 0 });
+});
 
 it('writes a file that validates, for its owner alone, with the currency that was read and a long token', async () => {
   const { code, stdout, stderr } = await init('--key', 'demo-otp-secret', '--channel', slack);
