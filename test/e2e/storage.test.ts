@@ -1,8 +1,17 @@
-import { copyFileSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { accountOf, alertsOf, incidentsOf, notificationsOf } from '../support/api-answers.ts';
+import { runBuilt } from '../support/built-program.ts';
 import { runCli } from '../support/cli.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Bed, withBed } from '../support/run-daemon.ts';
@@ -174,6 +183,28 @@ describe.concurrent('a database that cannot be used', () => {
       }
     }));
 });
+
+it('a query and a demo say that the folder of temporary files is full, and nothing of the database', (context) =>
+  withBed({}, async (bed) => {
+    const disk = mountSmallDisk(join(bed.folder, 'temporary'), 'size=1m');
+    if (disk === null) return context.skip('only root can mount a small file system');
+    try {
+      writeFileSync(join(bed.folder, 'lowwater.db'), sound);
+      disk.leave(0);
+      const run = (...words: string[]) =>
+        runBuilt(words, { cwd: bed.folder, env: { TMPDIR: disk.path, SQLITE_TMPDIR: disk.path } });
+      const large = `WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 200000)
+        SELECT count(*) FROM (SELECT hex(randomblob(60)) AS text FROM n ORDER BY text LIMIT 150000)`;
+      const query = await run('query', '--config', bed.configFile, large);
+      expect(query).toMatchObject({ code: 1, stdout: '' });
+      expect(query.stderr).toMatch(/^lowwater: the folder of temporary files is full: .*\n$/);
+      const demo = await run('demo', '--for', '1s');
+      expect(demo).toMatchObject({ code: 1, stderr: expect.stringMatching(/^lowwater: .*ENOSPC\n$/) });
+      expect(readdirSync(disk.path)).toEqual(['filler']);
+    } finally {
+      disk.unmount();
+    }
+  }));
 
 it('database, log, lock and backup can be read by their owner alone, those of an earlier version too', () =>
   withBed({}, async (bed) => {

@@ -77,6 +77,12 @@ function* step(start: () => Iterable<SqlValue[]>, path: string): Generator<reado
     if (isOfQuery(error)) throw new OperatorError(messageOf(error), { cause: error });
     if (error instanceof RangeError)
       throw new OperatorError('a parameter has no value here: write the value itself');
+    // Nothing is written to the database: what is sorted or joined has no room.
+    if (isSqliteError(error, 'SQLITE_FULL'))
+      throw new OperatorError(
+        'the folder of temporary files is full: free some space there, name another by SQLITE_TMPDIR, or ask for less',
+        { cause: error },
+      );
     throw asStorageError(path, error);
   }
 }

@@ -5,6 +5,7 @@ import type { ReceivedMessage } from '../../channels/demo-receiver.ts';
 import { channelKinds } from '../../channels/registry.ts';
 import type { DemoOrder } from '../../cli/context.ts';
 import { addressOf, askDaemon } from '../../cli/daemon/daemon-connection.ts';
+import { explainWriting } from '../../cli/init/new-file.ts';
 import { readConfiguration } from '../../cli/load-configuration.ts';
 import { layoutWidth, type Output } from '../../cli/terminal/output.ts';
 import { wrapToWidth } from '../../cli/terminal/text.ts';
@@ -27,7 +28,8 @@ const usualPort = 8080;
 /** Over real sockets on loopback and a real database: the simulated provider plays a story, receivers print it. */
 export async function runDemo(order: DemoOrder, version: string, log: ProcessLog): Promise<void> {
   const { stdout, signal } = order;
-  const folder = mkdtempSync(join(tmpdir(), 'lowwater-demo-'));
+  const begun = join(tmpdir(), 'lowwater-demo-');
+  const folder = explainWriting(begun, () => mkdtempSync(begun));
   const receivers = await openReceivers(order.channels, stdout);
   const port = await findFreePort(usualPort);
   const provider = await startSimulator({
@@ -44,7 +46,7 @@ export async function runDemo(order: DemoOrder, version: string, log: ProcessLog
     const { language } = order;
     const everyone = order.channels !== null;
     const parts = { language, provider: provider.url, other, channels, port, everyone };
-    writeFileSync(file, JSON.stringify(storyConfiguration(parts), null, 2));
+    explainWriting(file, () => writeFileSync(file, JSON.stringify(storyConfiguration(parts), null, 2)));
     const { loaded, sources } = await readConfiguration(file, log.hide);
     if (loaded.kind === 'invalid')
       throw new Error(
