@@ -16,7 +16,7 @@ import { passHour } from './interval.ts';
 import { isSeen, learnHour } from './learn-hour.ts';
 import { farthestHours, hoursPerWeek, type LocalHour, type LocalWeek } from './local-week.ts';
 import { usualSpending, usualWeek } from './profile.ts';
-import { isBrief, leastServed, noteFall, passRise } from './silence.ts';
+import { isBrief, nearlyEmpty, noteFall, passRise } from './silence.ts';
 import { isTopUp } from './top-ups.ts';
 import { forgetUnusual, passTopUp, type Usual, usualRange, watchUnusual } from './unusual.ts';
 
@@ -165,7 +165,7 @@ export class BalanceSpending {
   }
 
   #isNearlyEmpty(now: Micros): boolean {
-    return this.#leftOf(now) < leastServed(this.state);
+    return this.#leftOf(now) < nearlyEmpty(this.state);
   }
 
   #leftOf(now: Micros): Micros {

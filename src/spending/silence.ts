@@ -35,9 +35,14 @@ export function unspendable(state: BalanceState): Micros {
   return hours * (meanHour + clipped) < knownFalls * usualFall ? 0 : smallestFall;
 }
 
-/** With less left than half a mean hour, or than a message takes, an account may have stopped serving: its silence is no lack of demand. */
+/** With less than half a mean hour left an account may have stopped serving: its silence is no lack of demand. */
+export function nearlyEmpty({ meanHour }: BalanceState): Micros {
+  return meanHour / 2;
+}
+
+/** With less than that, or than a message takes, its silence is no calm. */
 export function leastServed(state: BalanceState): Micros {
-  return Math.max(state.meanHour / 2, unspendable(state));
+  return Math.max(nearlyEmpty(state), unspendable(state));
 }
 
 /** No forecast by hours before a day was learned. */
