@@ -31,9 +31,17 @@ function refuseDamage(
   );
 }
 
-/** Makes again what `findMendable` found. Throws where that is not enough. */
-export function mend(db: Database.Database, path: string, bytes: number, found: readonly string[]): void {
-  const left = found.every(isOfFreePages) ? found : makeIndexes(db, path, bytes);
+/** Makes again what `findMendable` found. Throws where that is not enough. `note` is called in the commit that does it: who dies after it tells all the same. */
+export function mend(
+  db: Database.Database,
+  path: string,
+  bytes: number,
+  found: readonly string[],
+  note: () => void,
+): void {
+  const isOfIndex = !found.every(isOfFreePages);
+  if (!isOfIndex) note();
+  const left = isOfIndex ? makeIndexes(db, path, bytes, note) : found;
   if (left.length > 0) db.exec('VACUUM');
   const [worst] = check(db, bytes);
   if (worst !== undefined)
@@ -44,7 +52,12 @@ export function mend(db: Database.Database, path: string, bytes: number, found: 
  * Each index begins in a new, empty page, one of a table that is no more: the pages of a damaged one may lead to those of a table,
  * which would be emptied with them. They belong to nobody then, and are given as findings. Throws where a table is damaged: all is as it was.
  */
-function makeIndexes(db: Database.Database, path: string, bytes: number): readonly string[] {
+function makeIndexes(
+  db: Database.Database,
+  path: string,
+  bytes: number,
+  note: () => void,
+): readonly string[] {
   const names = db.prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'index'").pluck().all();
   db.unsafeMode(true);
   db.pragma('writable_schema = ON');
@@ -60,6 +73,7 @@ function makeIndexes(db: Database.Database, path: string, bytes: number): readon
     db.pragma('writable_schema = ON');
     for (const table of ['account', 'incident', 'message']) dropDoubles(db, table);
     db.exec('REINDEX');
+    note();
     return refuseDamage(db, path, bytes, isOfFreePages);
   });
   const left = make.immediate();

@@ -61,8 +61,8 @@ function openGuarded(options: Parameters<typeof openSqliteStore>[0]): SqliteStor
     const opened = connectForWriting(path);
     db = opened;
     if (mendable.length > 0) {
-      mend(opened, path, bytes, mendable);
-      found.push(named('index', mendable[0] ?? '', 'it was made again from its table, which is sound'));
+      const made = named('index', mendable[0] ?? '', 'it was made again from its table, which is sound');
+      mend(opened, path, bytes, mendable, () => setRecordsAside(opened, [made], now()));
     }
     const applied = migrate({ db: opened, path, migrations, program, now: now() });
     for (const { name } of applied) log.info({ path, migration: name }, 'database migrated');

@@ -64,6 +64,22 @@ describe('a flipped bit in an index', () => {
     expect(open(path).load().damagedRecords).toBeUndefined();
   });
 
+  it('that was made again by a start that then failed, as on a full disk, is told by the next one', () => {
+    const path = makeClosed();
+    const run = (sql: string) => {
+      const db = new Database(path);
+      db.exec(sql);
+      db.close();
+    };
+    run(
+      `CREATE TRIGGER full BEFORE INSERT ON note WHEN NEW.name = 'damage-untold' BEGIN SELECT RAISE(FAIL, 'full'); END`,
+    );
+    flip(path, findInIndex(path) + 9);
+    expect(() => open(path)).toThrow('full');
+    run('DROP TRIGGER full');
+    expect(open(path).load().damagedRecords).toEqual([expect.objectContaining({ source: 'index' })]);
+  });
+
   it('that made a second row of an incident leaves the newer one', () => {
     const path = makeClosed();
     doubleIncident(path);
