@@ -146,9 +146,12 @@ describe.skipIf(!hasBrowser())('each page in a browser', () => {
       const usual = Number(await size());
       await ask(32);
       expect(await size()).toBe(2 * usual);
-      for (const [name, path] of pages) {
-        await page.goto(bed.server.url + path);
-        expect(await widthOf(page), name).toBeLessThanOrEqual(wide.width);
+      for (const width of [wide.width, 320]) {
+        await page.setViewportSize({ width, height: 800 });
+        for (const [name, path] of pages) {
+          await page.goto(bed.server.url + path);
+          expect(await widthOf(page), `${name} at ${width} px`).toBeLessThanOrEqual(width);
+        }
       }
       await ask(16);
       await session.detach();

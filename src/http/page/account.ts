@@ -161,7 +161,7 @@ function balanceTile(account: AccountView, { id: balance, label }: BalanceDefini
 <p class="big">${balanceCell(account, balance, frame)}</p>
 <dl><dt>${say(common.burn, frame)}</dt><dd>${burn === null ? unknown(frame) : burn}</dd>
 <dt>${say(common.runway, frame)}</dt><dd>${runwayCell(account, balance, frame)}</dd>
-${runway?.forecast != null && html`<dt>${say(says.basis, frame)}</dt><dd>${sayAgain(nameBasis(runway.forecast.basis), frame)}</dd>`}
+${runway?.forecast != null && runway.runwayMs !== 0 && html`<dt>${say(says.basis, frame)}</dt><dd>${sayAgain(nameBasis(runway.forecast.basis), frame)}</dd>`}
 </dl></section>`;
 }
 

@@ -79,7 +79,7 @@ export async function renderSessions(scope: Scope): Promise<Html> {
   const rows = items.map(
     ({ id, role, from, agent, usedAt, endsAt }) =>
       html`<tr data-key="${id}"><th scope="row"><bdi>${agent === '' ? say(says.unnamed, scope) : agent}</bdi>${id === scope.session && html` <span class="sub">${say(says.own, scope)}</span>`}</th><td data-label="${say(says.may, scope)}">${say(says[role], scope)}</td><td data-label="${say(says.from, scope)}">${from}</td><td data-label="${say(says.used, scope)}">${momentAndAge(usedAt, scope)}</td><td data-label="${say(says.ends, scope)}">${momentAndAge(endsAt, scope)}</td>
-<td data-label="${say(common.change, scope)}"><form method="post" action="/sessions/${encodeURIComponent(id)}/end"><input type="hidden" name="back" value="/sessions"><button class="quiet">${say(common.end, scope)}</button></form></td></tr>`,
+<td data-label="${say(common.change, scope)}"><form method="post" action="/sessions/${encodeURIComponent(id)}/end"><input type="hidden" name="back" value="/sessions"><button class="quiet">${say(common.end, scope)}<span class="hidden"> ${agent}, ${from}</span></button></form></td></tr>`,
   );
   return html`<h1>${say(pages.sessions, scope)}</h1><p class="lead">${say(says.sessionsLead, scope)}</p>
 ${live('sessions', sessions.length === 0 ? html`<p class="empty">${say(says.nobody, scope)}</p>` : table(say(pages.sessions, scope), 'cards compact', html`<th scope="col">${say(says.browser, scope)}</th><th scope="col">${say(says.may, scope)}</th><th scope="col">${say(says.from, scope)}</th><th scope="col">${say(says.used, scope)}</th><th scope="col">${say(says.ends, scope)}</th><th scope="col">${say(common.change, scope)}</th>`, rows))}

@@ -6,10 +6,11 @@ import type { Views } from '../../views/create-views.ts';
 import { type SilenceView, silenceKey } from '../../views/silences.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Html, html, listHtml, sayHtml } from '../../wording/html.ts';
+import { sayMoment } from '../../wording/moments.ts';
 import { type Listener, phrases, say } from '../../wording/phrase.ts';
 import { sayAgain } from '../../wording/say-again.ts';
 import { saySeverity } from '../../wording/severity-words.ts';
-import { pageOfList, parseInput } from '../api/input.ts';
+import { findAccount, pageOfList, parseInput } from '../api/input.ts';
 import { readSilenceOrder, silenceOrderSchema } from '../api/orders.ts';
 import { known, RequestError } from '../refusal.ts';
 import {
@@ -46,9 +47,9 @@ const says = phrases('silences', {
   ofAccount: 'Those that concern {account}.',
   all: 'All silences',
   extend: 'Extend by 2 h',
-  extendWhat: 'for the silence of {matcher}',
+  extendWhat: 'for the silence of {matcher} until {moment}',
   configured: 'from the configuration',
-  endWhat: 'the silence of {matcher}',
+  endWhat: 'the silence of {matcher} until {moment}',
   begins: 'Begins, {timezone} (empty: now)',
   orUntil: 'Or until, {timezone}',
   everything: 'Mute every alert of every account (only where nothing above is chosen)',
@@ -112,7 +113,8 @@ const silencesAPage = 100;
 /** Those of an account where the address names one, a hundred a page. */
 async function silencePage(scope: Scope): Promise<Html> {
   const { query, views } = scope;
-  const account = await views.account(query.get('account') ?? '');
+  const id = query.get('account');
+  const account = id ? await findAccount(views, id) : null;
   const found = known(views).silences(account?.id);
   const addressOf = (cursor: string | null) =>
     withQuery('/silences', { account: account?.id ?? null, cursor });
@@ -160,15 +162,20 @@ function silenceRow(silence: SilenceView, frame: Frame, back: string): Html {
 <td data-label="${say(common.change, frame)}"><div class="acts">${extendForm(silence, back, frame)}${endSilenceForm(silence, back, frame)}</div></td></tr>`;
 }
 
-function extendForm({ id, match, endsAt }: SilenceView, back: string, frame: Frame): Html | null {
-  if (id === null) return null;
-  return html`<form method="post" action="/silences/${encodeURIComponent(id)}/extend"><input type="hidden" name="back" value="${back}"><input type="hidden" name="for" value="2h"><input type="hidden" name="seen-ends" value="${endsAt}"><button class="quiet">${say(says.extend, frame)}<span class="hidden"> ${say(says.extendWhat, { matcher: sayMatcher(match, frame) }, frame)}</span></button></form>`;
+function extendForm(silence: SilenceView, back: string, frame: Frame): Html | null {
+  if (silence.id === null) return null;
+  return html`<form method="post" action="/silences/${encodeURIComponent(silence.id)}/extend"><input type="hidden" name="back" value="${back}"><input type="hidden" name="for" value="2h"><input type="hidden" name="seen-ends" value="${silence.endsAt}"><button class="quiet">${say(says.extend, frame)}<span class="hidden"> ${say(says.extendWhat, nameSilence(silence, frame), frame)}</span></button></form>`;
 }
 
 /** The button that ends a silence; the configuration's are ended there. */
-export function endSilenceForm({ id, match }: SilenceView, back: string, frame: Frame): Html {
-  if (id === null) return html`<span class="soft">${say(says.configured, frame)}</span>`;
-  return html`<form method="post" action="/silences/${encodeURIComponent(id)}/expire"><input type="hidden" name="back" value="${back}"><button class="quiet">${say(common.end, frame)}<span class="hidden"> ${say(says.endWhat, { matcher: sayMatcher(match, frame) }, frame)}</span></button></form>`;
+export function endSilenceForm(silence: SilenceView, back: string, frame: Frame): Html {
+  if (silence.id === null) return html`<span class="soft">${say(says.configured, frame)}</span>`;
+  return html`<form method="post" action="/silences/${encodeURIComponent(silence.id)}/expire"><input type="hidden" name="back" value="${back}"><button class="quiet">${say(common.end, frame)}<span class="hidden"> ${say(says.endWhat, nameSilence(silence, frame), frame)}</span></button></form>`;
+}
+
+/** Several may have one match: read out, their buttons differ by their ends. */
+function nameSilence({ match, endsAt }: SilenceView, frame: Frame) {
+  return { matcher: sayMatcher(match, frame), moment: sayMoment(endsAt, frame) };
 }
 
 type SilenceOrder = Omit<Wanted<'silence'>, 'kind'>;

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
-import { buildAlertView } from '../../support/built-views.ts';
+import { buildAccountView, buildAlertView, buildRunway, viewsNow } from '../../support/built-views.ts';
 import { demoViews } from '../../support/demo-views.ts';
+import { FakeViews } from '../../support/fake-views.ts';
 import { runFakeServer } from '../../support/web-server.ts';
 
 /** The section of the rules of an account's page, with so many rules that fire, of which the last is critical. */
@@ -33,4 +34,20 @@ it('an account with twenty rules that fire shows them in the order of the config
   const rules = await rulesOf(20);
   expect(rules).not.toContain('more rule');
   expect(rowsOf(rules)).toEqual(Array.from({ length: 20 }, (_, index) => `<code>rule-${index}</code>`));
+});
+
+it.each([
+  [0, 0],
+  [1, 1],
+])('a balance that lasts %i ms names %i bases of a forecast', async (runwayMs, bases) => {
+  const views = new FakeViews();
+  const at = viewsNow + runwayMs;
+  const forecast = { emptyAt: at, earliest: at, latest: at, basis: 'mean-burn' } as const;
+  views.accountList = [
+    buildAccountView({ runways: { sms: buildRunway({ runwayMs, emptyAt: at, forecast }), voip: null } }),
+  ];
+  const { url, close } = await runFakeServer({ views });
+  const page = await (await fetch(`${url}/accounts/otp`, { headers: { accept: 'text/html' } })).text();
+  await close();
+  expect(page.match(/Forecast from/g)?.length ?? 0).toBe(bases);
 });

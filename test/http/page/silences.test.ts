@@ -187,6 +187,29 @@ describe('hundreds of silences', () => {
       expect(page).not.toContain('/silences?account=otp');
     }));
 
+  it('of an account that there is not are none, rather than all', () =>
+    withPages(silences(2, 0), async (read) => {
+      const page = await read('/silences?account=otq');
+      expect(page).toContain('There is no account of that id.');
+      expect(rows(page, '')).toBe(0);
+    }));
+
+  it('of one match have buttons that differ by name', () => {
+    const views = silences(2, 0);
+    const [first] = views.silenceList;
+    views.silenceList = [0, 1].flatMap((hours) =>
+      first === undefined ? [] : [{ ...first, id: `of-${hours}`, endsAt: first.endsAt + hours * hourMs }],
+    );
+    return withPages(views, async (read) => {
+      const page = await read('/silences?account=otp');
+      const names = [...page.matchAll(/<td[^>]*>.*?<button class="quiet">(.*?)<\/button>/g)].map(
+        ([, name]) => name,
+      );
+      expect(names).toHaveLength(2);
+      expect(new Set(names).size).toBe(2);
+    });
+  });
+
   it('stand on the first page where those of the last one are over, and none says that nothing is silenced', () => {
     const views = silences(120, 0);
     return withPages(views, async (read) => {
