@@ -121,6 +121,14 @@ export class Fleet {
     if (this.isTheirs(machine)) this.#settings = machine.settings;
   }
 
+  /** Where another machine's clock is as far off, the daemons agree with one another against the database's. */
+  #isSurelyOff(machine: Machine): boolean {
+    const mostMs = 1.5 * maxSkewMs * this.slowness;
+    return this.machines.every(
+      (each) => Math.abs(machine.offsetMs - (each === machine ? 0 : each.offsetMs)) > mostMs,
+    );
+  }
+
   /** A daemon is about to begin, perhaps by another clock and another configuration than the one before. */
   begins(machine: Machine): void {
     if (this.#settings !== null && this.#settings !== machine.settings) this.#model.reconfigured();
@@ -130,7 +138,7 @@ export class Fleet {
     this.#offsetMs = machine.offsetMs;
     if (movedMs !== 0) this.#model.wallMoved(movedMs);
     const isInDoubt = this.#wasInDoubt || machine.membership?.isDoubtful === true;
-    if (this.shared !== null && !isInDoubt && Math.abs(this.#offsetMs) > 1.5 * maxSkewMs * this.slowness)
+    if (this.shared !== null && !isInDoubt && this.#isSurelyOff(machine))
       this.#model.broken('a clock that is off owns nothing', `${machine.name}: ${this.#offsetMs} ms`);
   }
 
