@@ -46,25 +46,26 @@ export function isAhead(day: string, now: number): boolean {
  * zero, so that one sum is the same however its parts were grouped.
  */
 export function sumUp(
-  sums: readonly { readonly currency: string; readonly micros: Micros }[],
+  sums: readonly { readonly currency: string; readonly micros: Micros | bigint }[],
   { currency, rates }: Money,
 ): OneSum {
   const own = currencyCode(currency);
   const one = worthOf(own, rates);
   const missing: string[] = [];
-  let micros = 0;
+  let micros = 0n;
   const named = Map.groupBy(sums, (each) =>
     isUnit(each.currency) ? each.currency : currencyCode(each.currency),
   );
   for (const [name, amounts] of named) {
-    const amount = amounts.reduce((sum, each) => sum + each.micros, 0);
+    // A sum of amounts may be past what a number holds exactly, although what it is worth is not.
+    const amount = amounts.reduce((sum, each) => sum + BigInt(each.micros), 0n);
     const code = currencyCode(name);
     const worth = worthOf(code, rates);
     if (code === own) micros += amount;
     else if (worth === null || one === null) missing.push(name);
     else micros += multiply(amount, worth.top * one.bottom, worth.bottom * one.top);
   }
-  return { currency, micros, date: rates?.date ?? null, missing };
+  return { currency, micros: Number(micros), date: rates?.date ?? null, missing };
 }
 
 /** The worth of one unit in the base of the rates; null where they do not say. */
@@ -78,7 +79,7 @@ export function worthOf(code: string, rates: Rates | null) {
   return rates.inverted ? { top: unit, bottom: amount } : { top: amount, bottom: unit };
 }
 
-function multiply(micros: Micros, top: bigint, bottom: bigint): Micros {
-  const size = (2n * BigInt(Math.abs(micros)) * top + bottom) / (2n * bottom);
-  return Math.sign(micros) * Number(size);
+function multiply(micros: bigint, top: bigint, bottom: bigint): bigint {
+  const half = micros < 0n ? -bottom : bottom;
+  return (2n * micros * top + half) / (2n * bottom);
 }

@@ -107,11 +107,11 @@ export async function reviewTime(views: ReviewViews, order: ReviewOrder) {
 
 /** The spending as one sum; before it too, where all of that was watched. Null where no currency is set for sums, nothing was read, or too much was to be added up. */
 export function sumReview({ spending }: Pick<Review, 'spending'>, money: Money | null) {
-  const { groups = [] } = spending ?? {};
-  if (groups.length === 0 || money === null) return null;
-  const spent = groups.map((each) => ({ ...each, micros: each.spent }));
-  const before = groups.flatMap((each) => (each.before === null ? [] : { ...each, micros: each.before }));
-  return { spent: sumUp(spent, money), before: before.length < groups.length ? null : sumUp(before, money) };
+  const { accounts: all = [] } = spending ?? {};
+  if (all.length === 0 || money === null) return null;
+  const spent = all.map((each) => ({ ...each, micros: each.spent }));
+  const before = all.flatMap((each) => (each.before === null ? [] : { ...each, micros: each.before }));
+  return { spent: sumUp(spent, money), before: before.length < all.length ? null : sumUp(before, money) };
 }
 
 interface SumOrder

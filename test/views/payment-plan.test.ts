@@ -35,6 +35,14 @@ describe('one sum over several currencies', () => {
     expect(sumUp(parts, money).micros).toBe(sumUp([{ currency: 'RMB', micros: 21 }], money).micros);
   });
 
+  it('is exact where the sum of one currency is past what a number holds exactly', () => {
+    const large = [9_007_199_254_000_001, 9_007_199_254_000_001, 1, 1, 1, 1, 1, 1, 1, 1];
+    const parts = large.map((micros) => ({ currency: 'CNY', micros }));
+    expect(sumUp(parts, money).micros).toBe(2_179_742_219_468_001);
+    const owed = large.map((micros) => ({ currency: 'CNY', micros: -micros }));
+    expect(sumUp(owed, money).micros).toBe(-2_179_742_219_468_001);
+  });
+
   it('says which currency or unit has no rate, once', () => {
     const [dollars, credits] = ['USD', 'credits'].map((currency) => ({ currency, micros: units(7) }));
     const sums = [dollars, dollars, credits, { currency: 'EUR', micros: units(1) }];

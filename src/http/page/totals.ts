@@ -1,6 +1,6 @@
 import { getOrMake } from '../../domain/get-or-make.ts';
 import type { Runway } from '../../domain/message.ts';
-import { currencyCode, type Micros } from '../../domain/money.ts';
+import { currencyCode } from '../../domain/money.ts';
 import { type Money, sumUp } from '../../domain/one-sum.ts';
 import { ownOf } from '../../domain/own.ts';
 import { capital } from '../../domain/plain-text.ts';
@@ -81,7 +81,7 @@ export class Totals {
 /** `neverRead` that would belong here are in none of the sums; no `columns`: the balances stand in one, with their names. */
 function totalRow(total: Total, neverRead: number, columns: readonly string[] | null, frame: Frame): Html {
   const { currency, accounts, unread, sums, first } = total;
-  const sum = (label: string): string => sayAmount(sums.get(label) ?? 0, { ...frame, currency });
+  const sum = (label: string): string => sayAmount(Number(sums.get(label) ?? 0), { ...frame, currency });
   const named = [...sums.keys()].map(
     (label) =>
       html`<span class="line">${sum(label)} <span class="soft">${sayLabel(label, frame)}</span></span>`,
@@ -112,7 +112,7 @@ function addReading(
   if (!isRead) total.unread += 1;
   if (balances.some(({ id }) => ownOf(runways, id)?.burnPerDay != null)) total.burning += 1;
   for (const { id: balance, label } of balances) {
-    total.sums.set(label, (total.sums.get(label) ?? 0) + amountOf(reading, balance));
+    total.sums.set(label, (total.sums.get(label) ?? 0n) + BigInt(amountOf(reading, balance)));
     const runway = ownOf(runways, balance) ?? null;
     total.burnPerDay += runway?.burnPerDay ?? 0;
     const emptyAt = isUsedUp(runway) ? usedUp : (runway?.emptyAt ?? null);
@@ -123,7 +123,7 @@ function addReading(
 
 function emptyTotal(currency: string) {
   return {
-    ...{ currency, accounts: 0, sums: new Map<string, Micros>(), burnPerDay: 0 },
+    ...{ currency, accounts: 0, sums: new Map<string, bigint>(), burnPerDay: 0 },
     /** The number whose last poll gave no reading: their last known balances are in the sums. */
     unread: 0,
     /** The number of accounts whose burn is known: the sum is theirs. */
