@@ -62,7 +62,7 @@ const told = sentences('budget', {
   byPeriod: 'the mean of the period',
   byKnown: 'the mean of the time known',
   notYet: 'not known yet',
-  noForecast: 'less than a day of history: no forecast yet',
+  noForecast: 'less than a day of spending known: no forecast yet',
   onlySinceDay: 'spending is known since {since} only ({amount}), not since the day began',
   onlySinceWeek: 'spending is known since {since} only ({amount}), not since the week began',
   onlySinceMonth: 'spending is known since {since} only ({amount}), not since the month began',

@@ -175,6 +175,14 @@ describe('a budget by the forecast', () => {
     expect(verdict(evaluate(monthly(2900), facts, 'warning'))).toBe('ok');
     expect(verdict(evaluate(monthly(10, { per: 'day' }), factsAfter(spentToday(60)), null))).toBe('unknown');
   });
+
+  test('says of weeks in which nothing was left that spending is not known, not that the history is short', () => {
+    const empty = Array.from({ length: 38 * 24 }, (_, hour) => read(monday + hour * hourMs, 0));
+    expect(evaluate(monthly(10), factsAfter(empty), null)).toMatchObject({
+      kind: 'unknown',
+      why: 'less than a day of spending known: no forecast yet',
+    });
+  });
 });
 
 test('a budget of another currency than the balance is read in by now is none of it', () => {
