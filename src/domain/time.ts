@@ -178,7 +178,7 @@ const formatters = new Map<string, Intl.DateTimeFormat>();
 function zoneAt(at: number, timezone: string): string {
   if (timezone === 'UTC') return timezone;
   if (zonesSeen.size > 1000) zonesSeen.clear();
-  // Clocks change on a quarter of an hour only.
+  // Clocks change on a quarter of an hour only (until 2011 those of St John's did at 00:01).
   return getOrMake(zonesSeen, `${timezone} ${Math.floor(at / quarterMs)}`, () => nameZone(at, timezone));
 }
 
