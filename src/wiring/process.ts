@@ -3,7 +3,7 @@ import { userInfo } from 'node:os';
 import { commandOf } from '../cli/command-of.ts';
 import type { ProcessParts } from '../cli/context.ts';
 import { failureCode, runCommandLine } from '../cli/run-command-line.ts';
-import { openOutput } from '../cli/terminal/output.ts';
+import { openOutput, readerGone } from '../cli/terminal/output.ts';
 import { pauseOrEnd } from '../net/deadline.ts';
 import { fireUnlessEnded, systemClock } from '../system/clock.ts';
 import { systemRandom } from '../system/random.ts';
@@ -24,7 +24,7 @@ export async function startProcess(signal: AbortSignal): Promise<void> {
   const stdout = openOutput(process.stdout, (error) => {
     // Its log is lost, and counted as such; the daemon goes on.
     if (isDaemon) return;
-    if (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED') return noReader.abort();
+    if (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED') return noReader.abort(readerGone);
     process.stderr.write(`lowwater: standard output cannot be written: ${error.message}\n`);
     process.exit(failureCode(process.argv.slice(2)));
   });

@@ -17,7 +17,7 @@ import { findByNote } from '../daemon/find-daemon.ts';
 import { loadConfiguration, locateConfiguration, usualConfiguration } from '../load-configuration.ts';
 import { withReader } from '../open-reader.ts';
 import { readInstant, requireKnown } from '../read-options.ts';
-import { printJson } from '../terminal/output.ts';
+import { printJson, readerGone } from '../terminal/output.ts';
 import { type Progress, startProgress } from '../terminal/progress.ts';
 import { formatComparison, formatReplay } from './format-replay.ts';
 import { assignReadings, countRepeatedInstants, givenPast } from './given-past.ts';
@@ -57,7 +57,8 @@ export async function runReplay(context: CommandContext, input: CommandInput): P
     if (json) await printJson(context, replayJson(result));
     else await context.stdout.write(formatReplay({ ...order, result, traces, stdout: context.stdout }));
   });
-  return context.signal.aborted ? exitCodes.failed : exitCodes.ok;
+  const { aborted, reason } = context.signal;
+  return aborted && reason !== readerGone ? exitCodes.failed : exitCodes.ok;
 }
 
 /** Replays the configuration that `--compare` names and the one that is tried, and prints the difference. */

@@ -25,6 +25,9 @@ export async function printJson({ stdout }: { readonly stdout: Output }, value: 
 
 const usualColumns = 80;
 
+/** Why a command ends whose reader wants no more: that is no failure. */
+export const readerGone = new DOMException('the reader of standard output went away', 'AbortError');
+
 /** When the reader went away, as `| head` does, or the disk is full, the rest is dropped and `lost` hears why. */
 export function openOutput(stream: WriteStream, lost: (error: NodeJS.ErrnoException) => void): Output {
   let open = true;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/system/clock.ts';
 import { minuteMs, units } from '../../support/account-facts.ts';
-import { runBuilt } from '../../support/built-program.ts';
+import { runBuilt, startBuilt } from '../../support/built-program.ts';
 import { loadFile, runCli } from '../../support/cli.ts';
 import { type SeedPoll, seedDatabase } from '../../support/seed-database.ts';
 
@@ -47,6 +47,17 @@ beforeAll(async () => {
 });
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+it('ends well for a reader that went away, as other commands do', async () => {
+  for (const words of [
+    ['--since', '30d'],
+    ['--forecasts', '--json'],
+  ]) {
+    const replay = startBuilt(['replay', '--config', join(folder, 'config.json'), ...words]);
+    replay.child.stdout?.destroy();
+    expect(await replay.ended).toMatchObject({ code: 0, stderr: '' });
+  }
+});
 
 interface ReplayAnswer {
   readonly incidents: readonly Record<string, unknown>[];
