@@ -42,8 +42,6 @@ export class Membership {
   readonly #pauses: ReturnType<typeof createPauses>;
   readonly #registration: Registration;
   readonly #takeover: Takeover;
-  /** Of the present round, or the next one. */
-  #roundEnd = Promise.withResolvers<void>();
 
   constructor(dependencies: MembershipDependencies) {
     const { clock, leaseMs } = dependencies;
@@ -82,11 +80,11 @@ export class Membership {
     return this.#owned?.mayActUnpersisted ?? false;
   }
 
-  /** Looked at before anybody is told how things are: an owner that stood still wakes with what it knew before. */
-  async settled(): Promise<void> {
-    const isUnsure = () => this.#owned?.phase === 'owner' && !this.#lease.lasts && this.#fleet.link.reaches;
-    // The round under way may have asked before it stood still.
-    for (let rounds = 0; rounds < 2 && isUnsure(); rounds += 1) await this.#roundEnd.promise;
+  /** Called before anybody is told how things are: an owner that stood still wakes with what it knew before. */
+  async confirmOwnership(): Promise<void> {
+    const owned = this.#owned;
+    if (owned?.phase === 'owner' && !this.#lease.lasts && this.#fleet.link.reaches)
+      await owned.lookWhetherOvertaken();
   }
 
   get clusterStatus(): ClusterStatus {
@@ -122,11 +120,8 @@ export class Membership {
       await this.#round();
       this.#notePolling();
       looked?.();
-      this.#roundEnd.resolve();
-      this.#roundEnd = Promise.withResolvers();
       await pause(this.#nextRoundMs());
     }
-    this.#roundEnd.resolve();
   }
 
   /** Gives the accounts to a daemon that stands by, as soon as one can take them. */

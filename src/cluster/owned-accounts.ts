@@ -66,7 +66,10 @@ export class OwnedAccounts {
       store: cluster.store(ownership),
       reader: cluster.reader,
       monotonic: () => clock.monotonic(),
-      refused: () => this.#lookWhetherOvertaken(),
+      refused: () => {
+        this.#isRefused = true;
+        return this.lookWhetherOvertaken();
+      },
     });
   }
 
@@ -233,11 +236,10 @@ export class OwnedAccounts {
     });
   }
 
-  /** A change was refused: because another took the accounts, or because the database does not know any more that this one did. */
-  async #lookWhetherOvertaken(): Promise<void> {
+  /** For an owner that was refused a change, or whose lease is over. It may still have the accounts: a database that lost its claim refuses too. */
+  async lookWhetherOvertaken(): Promise<void> {
     const { cluster } = this.#dependencies;
     const epoch = this.#ownership.epoch;
-    this.#isRefused = true;
     const look = await cluster.look().catch(onStorageError(null));
     if (look === null || this.#ownership.epoch !== epoch) return;
     const isForeign = look.owner !== null && look.owner !== this.#ownership.incarnation;

@@ -202,8 +202,8 @@ export class Daemon {
   }
 
   /** Rejects with `StorageError` where another daemon has the accounts by now: what this one knows of them may be over. */
-  async settled(): Promise<void> {
-    await this.#dependencies.membership?.settled();
+  async confirmOwnership(): Promise<void> {
+    await this.#dependencies.membership?.confirmOwnership();
     if (this.#fenced) throw new StorageError('fenced', refusals.unsure());
   }
 

@@ -172,7 +172,7 @@ export interface DaemonMembership {
   /** Whether a group may be asked again before the last outcome is stored. */
   mayActUnpersisted(): boolean;
   /** Resolves once the database has said whose the accounts are, or does not answer: at once while its lease lasts. */
-  settled(): Promise<void>;
+  confirmOwnership(): Promise<void>;
   /** Called when a person hands the accounts over to another daemon. */
   handOver(order: HandOver): Promise<void>;
   /** Problems among the daemons that share the database. */

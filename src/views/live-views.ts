@@ -89,7 +89,7 @@ export function createLiveViews(daemon: Daemon, version: string, clusterStatus?:
      * Awaited by whoever asks, before the first question: memory that is not this process' own is read again where it is old. `isExact`: however
      * new it is, or this rejects with `StorageError`, for who would say that something is over.
      */
-    refresh: (_isExact?: boolean): Promise<void> => daemon.settled(),
+    refresh: (_isExact?: boolean): Promise<void> => daemon.confirmOwnership(),
     status: (): DaemonStatus => ({
       version,
       startedAt: daemon.startedAt,

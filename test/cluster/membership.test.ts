@@ -348,11 +348,25 @@ describe('two daemons on one database', () => {
       await world.pass(2500);
       a.frozenUntil = world.clock.monotonic() + 30_000;
       await world.pass(29_900);
-      const role = a.membership.settled().then(() => a.role);
+      const role = a.membership.confirmOwnership().then(() => a.role);
       await world.pass(4000);
       expect(await role).not.toBe('owner');
     },
   );
+
+  test('whoever asks an owner whose lease is over waits for one answer of the database, not for its next renewals', async () => {
+    const { world, a } = await startPair();
+    // It cannot take them again, and nobody else can.
+    world.cluster.locked = true;
+    a.frozenUntil = world.clock.monotonic() + 9000;
+    await world.pass(9500);
+    let isAnswered = false;
+    void a.membership.confirmOwnership().then(() => {
+      isAnswered = true;
+    });
+    await world.pass(100);
+    expect([a.role, a.acts, isAnswered]).toEqual(['owner', false, true]);
+  });
 
   test('an owner that is cut off stops acting before the other takes over', async () => {
     const { world, a, b } = await startPair();

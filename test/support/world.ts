@@ -35,7 +35,7 @@ export interface WorldOptions {
   /** Whether it may ask for more of a group than the database knows of. */
   readonly mayActUnpersisted?: () => boolean;
   /** Resolves once it is known whether they still are. */
-  readonly settled?: () => Promise<undefined>;
+  readonly confirmOwnership?: () => Promise<undefined>;
   /** Looks into the database for orders each second, as a daemon does: most of what simulated days would cost. */
   readonly takesOrders?: boolean;
   /** Where its end is arranged; in a test unless said. */
@@ -249,13 +249,13 @@ export class World {
 function membershipOf({
   owns = () => true,
   mayActUnpersisted = () => true,
-  settled = async () => undefined,
-}: Pick<WorldOptions, 'owns' | 'mayActUnpersisted' | 'settled'>): DaemonMembership {
+  confirmOwnership = async () => undefined,
+}: Pick<WorldOptions, 'owns' | 'mayActUnpersisted' | 'confirmOwnership'>): DaemonMembership {
   return {
     mayPoll: owns,
     maySend: owns,
     mayActUnpersisted,
-    settled,
+    confirmOwnership,
     handOver: async () => undefined,
     clusterStatus: { alerts: [], undecided: [] },
   };

@@ -265,7 +265,7 @@ export class Machine {
             return maySend;
           },
           mayActUnpersisted: () => membership.mayActUnpersisted(),
-          settled: () => membership.settled(),
+          confirmOwnership: () => membership.confirmOwnership(),
           handOver: (order: HandOver) => membership.handOver(order),
           // The simulation judges alerts of accounts alone.
           clusterStatus: { alerts: [], undecided: [] },

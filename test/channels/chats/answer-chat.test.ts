@@ -150,7 +150,7 @@ describe('a button', () => {
     'asked of a daemon that stood still while another took the accounts: "%s" is not answered by what it knew before',
     async (words) => {
       const asked = Promise.withResolvers<undefined>();
-      const { world, say } = await talk([makeAccount('otp')], [], { settled: () => asked.promise });
+      const { world, say } = await talk([makeAccount('otp')], [], { confirmOwnership: () => asked.promise });
       const answer = say(words);
       await world.daemon.abandon();
       asked.resolve(undefined);
