@@ -76,11 +76,11 @@ export async function renderSessions(scope: Scope): Promise<Html> {
   const sessions = listed.filter(({ endsAt }) => endsAt > scope.now);
   const cursor = scope.query.get('cursor') || null;
   const { items, nextCursor } = pageOfList(sessions, { limit: sessionsAPage, cursor }, ({ id }) => id);
-  const rows = items.map(
-    ({ id, role, from, agent, usedAt, endsAt }) =>
-      html`<tr data-key="${id}"><th scope="row"><bdi>${agent === '' ? say(says.unnamed, scope) : agent}</bdi>${id === scope.session && html` <span class="sub">${say(says.own, scope)}</span>`}</th><td data-label="${say(says.may, scope)}">${say(says[role], scope)}</td><td data-label="${say(says.from, scope)}">${from}</td><td data-label="${say(says.used, scope)}">${momentAndAge(usedAt, scope)}</td><td data-label="${say(says.ends, scope)}">${momentAndAge(endsAt, scope)}</td>
-<td data-label="${say(common.change, scope)}"><form method="post" action="/sessions/${encodeURIComponent(id)}/end"><input type="hidden" name="back" value="/sessions"><button class="quiet">${say(common.end, scope)}<span class="hidden"> ${agent}, ${from}</span></button></form></td></tr>`,
-  );
+  const rows = items.map(({ id, role, from, agent, usedAt, endsAt }) => {
+    const browser = agent || say(says.unnamed, scope);
+    return html`<tr data-key="${id}"><th scope="row"><bdi>${browser}</bdi>${id === scope.session && html` <span class="sub">${say(says.own, scope)}</span>`}</th><td data-label="${say(says.may, scope)}">${say(says[role], scope)}</td><td data-label="${say(says.from, scope)}">${from}</td><td data-label="${say(says.used, scope)}">${momentAndAge(usedAt, scope)}</td><td data-label="${say(says.ends, scope)}">${momentAndAge(endsAt, scope)}</td>
+<td data-label="${say(common.change, scope)}"><form method="post" action="/sessions/${encodeURIComponent(id)}/end"><input type="hidden" name="back" value="/sessions"><button class="quiet">${say(common.end, scope)}<span class="hidden"> ${browser}, ${from}</span></button></form></td></tr>`;
+  });
   return html`<h1>${say(pages.sessions, scope)}</h1><p class="lead">${say(says.sessionsLead, scope)}</p>
 ${live('sessions', sessions.length === 0 ? html`<p class="empty">${say(says.nobody, scope)}</p>` : table(say(pages.sessions, scope), 'cards compact', html`<th scope="col">${say(says.browser, scope)}</th><th scope="col">${say(says.may, scope)}</th><th scope="col">${say(says.from, scope)}</th><th scope="col">${say(says.used, scope)}</th><th scope="col">${say(says.ends, scope)}</th><th scope="col">${say(common.change, scope)}</th>`, rows))}
 ${pager((place) => withQuery('/sessions', { cursor: place }), { cursor, nextCursor }, scope)}`;

@@ -199,13 +199,13 @@ describe('a reader', () => {
   });
 });
 
-it('sessions are shown fifty at a time', async () => {
+it('sessions are shown fifty at a time, each with a button that says whose it is', async () => {
   const world = await makeLow();
   const session = {
     role: 'viewer',
     endsAt: world.now + hourMs,
     usedAt: world.now,
-    from: '',
+    from: '192.0.2.7',
     agent: '',
   } as const;
   world.views.sessions = () => Array.from({ length: 120 }, (_, index) => ({ ...session, id: `s${index}` }));
@@ -216,4 +216,5 @@ it('sessions are shown fifty at a time', async () => {
   const next = /href="(\/sessions\?cursor=[^"]+)">Next page/.exec(first)?.[1] ?? '';
   expect(ends(first)).toHaveLength(50);
   expect(ends(await page(next))[0]).toBe('/sessions/s50/end');
+  expect(first).toContain('<span class="hidden"> unnamed, 192.0.2.7</span></button>');
 });
