@@ -172,7 +172,7 @@ export class FleetView {
   get mayClaim(): boolean {
     if (this.isDoubtful) return true;
     if (this.newerOwner !== null || this.link.isClockOff) return false;
-    // Whom it waited for gave them away or left: the lease of one that was killed, or is to come back, stands there.
+    // The owner that it waited for gave the accounts away or left. One that was killed, or will come back, has a lapsed lease there.
     if (this.#waitedForEpoch !== null && this.link.look?.lapsedOwner === null) return true;
     return this.#dependencies.clock.monotonic() >= this.#claimsFrom;
   }

@@ -70,12 +70,12 @@ export function metricLabelOf(label: string): string {
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Labels by names that others allow. Of those that would be called the same there is the one that is written so: the values of others would pass for its. */
-export function calledBy(nameOf: (label: string) => string, labels: Labels): Labels {
+/** Labels under names that another system allows. Where several get one name, only the label with exactly that name is kept: another's value would pass for its. */
+export function renameLabels(labels: Labels, nameOf: (label: string) => string): Labels {
   const byName = Map.groupBy(Object.keys(labels), nameOf);
-  const shown = [...byName].flatMap(([as, keys]) => {
-    const value = ownOf(labels, keys.length === 1 ? (keys[0] ?? '') : as);
-    return value === undefined ? [] : [[as, value] as const];
+  const shown = [...byName].flatMap(([name, keys]) => {
+    const value = ownOf(labels, keys.length === 1 ? (keys[0] ?? '') : name);
+    return value === undefined ? [] : [[name, value] as const];
   });
   return Object.fromEntries(shown);
 }

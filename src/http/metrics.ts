@@ -2,7 +2,7 @@ import { inSlices } from '../daemon/slices.ts';
 import type { Runway } from '../domain/message.ts';
 import { ownOf } from '../domain/own.ts';
 import { amountOf } from '../domain/reading.ts';
-import { calledBy, metricLabelOf } from '../domain/rule.ts';
+import { metricLabelOf, renameLabels } from '../domain/rule.ts';
 import { actsForAccounts, type ClusterStatus } from '../ports/cluster.ts';
 import { everyAccount } from '../views/every-account.ts';
 import type { LiveViews } from '../views/live-views.ts';
@@ -121,7 +121,7 @@ function emptySamples({ id: account, runways, balances }: AccountView): Sample[]
 }
 
 function infoLabels({ id, name, currency, labels }: AccountView): Sample['labels'] {
-  return { account: id, name, currency: currency ?? '', ...calledBy(metricLabelOf, labels) };
+  return { account: id, name, currency: currency ?? '', ...renameLabels(labels, metricLabelOf) };
 }
 
 /** Each amount as the nearest double: exact up to 15 digits, which is what Prometheus can hold. */

@@ -58,7 +58,7 @@ export function explainConnectError(codes: readonly string[]): string | undefine
 
 const failedTunnels = new WeakSet<Error>();
 
-/** To be called with what ended a request to a proxy for a connection: by itself it looks like the end of what was sent through one. */
+/** Marks the error of a CONNECT request, and throws it again: unmarked it looks like that of a request that was sent through the tunnel. */
 export function noteFailedTunnel(error: unknown): never {
   if (error instanceof Error) failedTunnels.add(error);
   throw error;

@@ -67,7 +67,7 @@ export function openProxied(
   });
 }
 
-/** Connections to a proxy: nothing that ends a request for a tunnel ends anything that was sent through it. */
+/** Connections to a proxy. A CONNECT request that fails has sent nothing through a tunnel. */
 class TunnelAgent extends Agent {
   override connect(...given: Parameters<Agent['connect']>): ReturnType<Agent['connect']> {
     return super.connect(...given).catch(noteFailedTunnel);

@@ -1,7 +1,7 @@
 import { isAcknowledged } from '../../domain/alert.ts';
 import { parseJson } from '../../domain/json.ts';
 import { type IncidentMessage, type Message, type MessageItem, stateOf } from '../../domain/message.ts';
-import { calledBy } from '../../domain/rule.ts';
+import { renameLabels } from '../../domain/rule.ts';
 import { Secret } from '../../domain/secret.ts';
 import type { ChannelSettings } from '../../domain/settings.ts';
 import { isWorse, type Severity, severities } from '../../domain/severity.ts';
@@ -190,7 +190,7 @@ function labelsOf(
   more: AlertmanagerSettings['labels'],
 ) {
   return filled({
-    ...calledBy(labelName, labels),
+    ...renameLabels(labels, labelName),
     ...more,
     alertname: `Lowwater${type.replace(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase())}`,
     account,

@@ -305,8 +305,8 @@ function isSame(child, next) {
 }
 
 /**
- * The name of an element among its siblings: a row with orders never becomes that of something else under the keyboard. A form gives its
- * fields for its properties of the same name: attributes are safe.
+ * The name of an element among its siblings. Rows with buttons have one, so that under the keyboard none becomes the row of something else.
+ * A form gives its fields for its properties of the same name: attributes are safe.
  */
 function nameIn(element) {
   return (
