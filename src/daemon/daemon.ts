@@ -358,6 +358,7 @@ export class Daemon {
 
   #committed(failure: StorageError | null, claims: readonly Claim[]): void {
     this.#dispatcher.send(claims);
+    if (this.#fenced) return;
     if (failure === null) {
       this.#heartbeat.stored();
       this.poller.stored();

@@ -124,6 +124,18 @@ test('orders that are being stored, or wait to be, when their daemon lets go of 
   await expect(give(world.views, silence)).rejects.toThrow(repeatIt);
 });
 
+test('the refusal of a commit that was under way when its daemon let go of the accounts is no fault of the database', async () => {
+  const world = await startWorld();
+  const refusal = Promise.withResolvers<never>();
+  Object.assign(world.store, { commit: () => refusal.promise });
+  const order = expect(give(world.views, silence)).rejects.toThrow(repeatIt);
+  void world.daemon.abandon();
+  refusal.reject(new StorageError('fenced', 'another owns'));
+  await order;
+  await world.pass(1000);
+  expect(world.errors).toEqual([]);
+});
+
 test('an order that the database refuses because another owns the accounts is answered as such', async () => {
   const world = await startWorld();
   const commit = () => Promise.reject(new StorageError('fenced', 'another owns'));
