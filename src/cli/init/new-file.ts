@@ -19,7 +19,7 @@ export function explainWriting<T>(file: string, act: () => T): T {
     const code = error instanceof Error && 'code' in error ? String(error.code) : null;
     if (code === 'EEXIST') throw alreadyThere(file);
     if (code === null) throw error;
-    rmSync(file, { force: true });
+    if (code === 'ENOSPC' || code === 'EDQUOT') rmSync(file, { force: true });
     throw new CommandError(`${dirname(file)} cannot be written to: ${code}`);
   }
 }

@@ -8,6 +8,7 @@ import {
   realpathSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -135,13 +136,17 @@ it('asks on a terminal for what no option names, again after a wrong answer, and
   });
 });
 
-it('asks nobody anything where the file cannot be written', async () => {
+it.each([
+  ['nowhere/config.json', 'ENOENT'],
+  ['a-loop/config.json', 'ELOOP'],
+])('asks nobody anything where the file %s cannot be written: %s', async (config, why) => {
+  symlinkSync('a-loop', join(folder, 'a-loop'));
   const ask = () => expect.unreachable('a question');
-  const words = ['init', '--config', 'nowhere/config.json'];
+  const words = ['init', '--config', config];
   const { code, stderr } = await runCli(words, { cwd: folder, ask, env: {} });
   expect({ code, stderr }).toEqual({
     code: 1,
-    stderr: expect.stringContaining('cannot be written to: ENOENT'),
+    stderr: expect.stringContaining(`cannot be written to: ${why}`),
   });
 });
 
