@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findByNote } from '../../src/cli/daemon/find-daemon.ts';
-import { identifyFile } from '../../src/store/sqlite/file-system.ts';
+import { identifyOpen } from '../../src/store/sqlite/daemon-note.ts';
 import { type CliResult, runCli } from '../support/cli.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
@@ -311,8 +311,7 @@ describe('which daemon a command asks', () => {
       address: running.url,
       database: expect.stringMatching(/^[0-9a-f]{16}$/),
       checked: expect.any(String),
-      file: identifyFile(join(third.folder, 'lowwater.db')),
-      log: identifyFile(join(third.folder, 'lowwater.db-wal')),
+      ...identifyOpen({ path: join(third.folder, 'lowwater.db') }),
       version: expect.any(String),
     });
     await running.stop();

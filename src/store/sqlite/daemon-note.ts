@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { parseJsonObject } from '../../domain/json.ts';
 import type { StorageSettings } from '../../domain/settings.ts';
-import { identifyFile } from './file-system.ts';
+import { identifyBirth, identifyFile } from './file-system.ts';
 
 /** The note that a daemon leaves next to its SQLite file while it runs. */
 export interface DaemonNote {
@@ -11,15 +11,16 @@ export interface DaemonNote {
   readonly checked: string | null;
   /** The identity of the file that it has open; null where an older one left the note. */
   readonly file: string | null;
-  /** The identity of its write-ahead log, likewise. */
+  /** The identity of its write-ahead log and when that was made, likewise: the log of a copied folder is another. */
   readonly log: string | null;
   readonly version: string;
 }
 
 /** The file and the log that a daemon opens by this path, as its note names them. */
 export function identifyOpen({ path }: Pick<StorageSettings, 'path'>): Pick<DaemonNote, 'file' | 'log'> {
-  const identify = (end: string) => (path === undefined ? null : identifyFile(`${realPathOf(path)}${end}`));
-  return { file: identify(''), log: identify('-wal') };
+  if (path === undefined) return { file: null, log: null };
+  const real = realPathOf(path);
+  return { file: identifyFile(real), log: identifyBirth(`${real}-wal`) };
 }
 
 /** For commands with another environment or a broken configuration. Holds no secret; without it all works as before. */

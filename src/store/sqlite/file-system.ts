@@ -48,6 +48,12 @@ export function identifyFile(path: string): string | null {
   return found === undefined ? null : `${found.dev}:${found.ino}`;
 }
 
+/** With the instant at which it was made, where the file system knows that: of a file that is removed the number is given to another. */
+export function identifyBirth(path: string): string | null {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? null : `${found.dev}:${found.ino}:${found.birthtimeNs}`;
+}
+
 export function sizeOfFile(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }

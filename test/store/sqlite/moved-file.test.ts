@@ -154,6 +154,17 @@ describe('a file that was put in the place of the one that a killed daemon had o
     ).toEqual(['incident-2']);
   });
 
+  it('has another log than the daemon where one was made later under the number of that one', () => {
+    const path = makePath();
+    const logs = [1, 2, 3, 4, 5].map(() => {
+      writeFileSync(`${path}-wal`, 'a log');
+      const { log } = identifyOpen({ path });
+      rmSync(`${path}-wal`);
+      return log;
+    });
+    expect(new Set(logs).size).toBe(5);
+  });
+
   it('opens with its log where both were copied with the note of the daemon', async () => {
     const path = await replaceUnderKilled();
     const copy = makePath();
