@@ -52,13 +52,20 @@ export function isBrief({ hours }: BalanceState): boolean {
 
 /** While that is so a jump tells no more what an hour takes, once as much is paid in as was left: who did takes it for enough. */
 export function passRise(state: BalanceState, left: Micros, rose: Micros): void {
-  if (isBrief(state) && left > 0 && 2 * rose >= left) state.meanHour = Math.min(state.meanHour, 2 * left);
+  if (isBrief(state) && left >= paidFrom(state, left - rose))
+    state.meanHour = Math.min(state.meanHour, 2 * left);
+}
+
+/** What brings less than a tenth of the jump is a refund. */
+function paidFrom({ meanHour }: BalanceState, left: Micros): Micros {
+  const had = Math.max(0, left);
+  return had + Math.max(1, had, Math.ceil(meanHour / 10));
 }
 
 /** The balance from which on one that stands still, with so much left, goes on without end. */
 export function servedFrom(state: BalanceState, left: Micros): Micros {
   const enough = Math.max(1, Math.ceil(leastServed(state)));
-  return isBrief(state) ? Math.min(enough, Math.max(1, unspendable(state), 2 * left)) : enough;
+  return isBrief(state) ? Math.min(enough, Math.max(unspendable(state), paidFrom(state, left))) : enough;
 }
 
 /** Takes in what was spent within a part of an hour; `usual` is what it usually takes an hour. */

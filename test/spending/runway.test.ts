@@ -121,6 +121,8 @@ test.each([
   ['to less than a message within hours', (minutes: number) => Math.max(0.02, 100 - minutes / 5)],
   ['to little in one poll', () => 0.03],
   ['to a fifth in one poll', () => 20],
+  ['to little in one poll, less a refund', (minutes: number) => (minutes < 125 ? 0.03 : 3)],
+  ['to nothing in one poll, less a refund', (minutes: number) => (minutes < 125 ? 0 : 0.01)],
   ['by three polls', (minutes: number) => 100 - Math.min(minutes / 5 + 1, 3) * 33],
 ])(
   'an account that stood still for a month and was spent %s is empty soon, days later too',
@@ -132,6 +134,11 @@ test.each([
 
 test('an account that spent half of what it has at once, and stands still then, is not taken for empty', () => {
   expect(afterStandstill(30, () => 60, 3 * 24 * 60).runwayMs).toBeNull();
+});
+
+test('an account that was spent in one poll, and has a tenth of that paid in later, is not taken for empty', () => {
+  const paidIn = (minutes: number) => (minutes < 125 ? 0.03 : 10.03);
+  expect(afterStandstill(30, paidIn, 3 * 24 * 60).runwayMs).toBeNull();
 });
 
 test('the hours before an account begins to spend do not make its first day longer', () => {
