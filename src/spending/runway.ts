@@ -60,7 +60,7 @@ export function runway(query: RunwayQuery): Omit<Runway, 'payBy' | 'expected'> {
     restoreMicros:
       isOneJump({ log, balance, lookbackMs }) && forecast?.basis !== 'hour-of-week'
         ? null
-        : restoringTopUp(left, expected, known),
+        : restoringTopUp(left, expected, paceBehind(query, known)),
   };
 }
 
@@ -72,6 +72,11 @@ export function runway(query: RunwayQuery): Omit<Runway, 'payBy' | 'expected'> {
 function restoringTopUp(left: Micros, expected: Micros | null, burn: Burn | null): Micros | null {
   const spend = expected ?? (burn && (restoredDays * dayMs * burn.spentMicros) / burn.observedMs);
   return spend === null ? null : Math.max(0, Math.ceil((spend - left) / microsPerCent) * microsPerCent);
+}
+
+/** What stood still for most of a day lasts no longer for that. */
+function paceBehind(query: RunwayQuery, burn: Burn | null): Burn | null {
+  return query.lookbackMs === dayMs ? burn && briefBurn(query) : burn;
 }
 
 /** The spending of 30 days by the forecast. */

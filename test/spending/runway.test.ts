@@ -141,11 +141,12 @@ test('an account that was spent in one poll, and has a tenth of that paid in lat
   expect(afterStandstill(30, paidIn, 3 * 24 * 60).runwayMs).toBeNull();
 });
 
-test('the hours before an account begins to spend do not make its first day longer', () => {
+test('the hours before an account begins to spend do not make its first day longer, nor the payment for 30 days smaller', () => {
   const hourly = (minutes: number) => 100 - minutes / 30;
   for (const hours of [2, 6, 20]) {
-    const { runwayMs } = afterStandstill(3, hourly, hours * 60);
+    const { runwayMs, restoreMicros } = afterStandstill(3, hourly, hours * 60);
     expect((runwayMs ?? 0) / ((50 - hours) * hourMs)).toBeCloseTo(1, 1);
+    expect((restoreMicros ?? 0) / units(30 * 48 - (100 - 2 * hours))).toBeCloseTo(1, 1);
   }
 });
 
