@@ -1,5 +1,5 @@
 import type { BalanceDefinition } from '../domain/reading.ts';
-import { instantOfWall, isDay, parseDuration } from '../domain/time.ts';
+import { dayMs, instantOfWall, isDay, parseDuration } from '../domain/time.ts';
 import { didYouMean, listFirst } from '../wording/lists.ts';
 import type { Names } from './backend.ts';
 import { type CommandInput, type OptionSpec, UsageError } from './command.ts';
@@ -9,8 +9,11 @@ export function readDuration(input: CommandInput, name: string): number | null {
   const text = input.option(name);
   if (text === null) return null;
   const durationMs = parseDuration(text);
-  if (durationMs !== null && durationMs > 0) return durationMs;
-  throw new UsageError(`--${name} ${text} is not a valid duration`, 'write it as 90s, 5m, 1h30m or 2d');
+  if (durationMs === null || durationMs <= 0)
+    throw new UsageError(`--${name} ${text} is not a valid duration`, 'write it as 90s, 5m, 1h30m or 2d');
+  // As in the configuration; an instant much further off has no year of four digits.
+  if (durationMs > 3650 * dayMs) throw new UsageError(`--${name} must be at most 3650d`);
+  return durationMs;
 }
 
 /**
@@ -26,7 +29,8 @@ export function readInstant(
   const text = input.option(name);
   if (text === null) return null;
   const durationMs = parseDuration(text);
-  if (durationMs !== null && durationMs > 0) return now - durationMs;
+  // Nothing is older than the first instant, and a date so far back has no year of four digits.
+  if (durationMs !== null && durationMs > 0) return Math.max(0, now - durationMs);
   const wall = parseWall(text);
   if (wall !== null) return wall.isInstant ? wall.at : instantOfWall(wall.at, timezone);
   throw new UsageError(

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CommandInput } from '../../src/cli/command.ts';
-import { readInstant } from '../../src/cli/read-options.ts';
+import { readDuration, readInstant } from '../../src/cli/read-options.ts';
 
 function typed(text: string): CommandInput {
   return {
@@ -37,3 +37,15 @@ test.each(['2026-02-30', '2026-13-01', '2026-04-31T08:00Z', '2026-11-01T25:00', 
     expect(() => readInstant(typed(text), 'since', at)).toThrow('is neither a duration nor a date');
   },
 );
+
+test.each(['4000d', '9999999d', '99999999d'])(
+  'a duration of %s is refused with its limit, which is that of the configuration',
+  (text) => {
+    expect(() => readDuration(typed(text), 'for')).toThrow('--for must be at most 3650d');
+  },
+);
+
+test.each(['40000d', '9999999d', '99999999d'])('%s ago is the first instant: nothing is older', (text) => {
+  const now = Date.parse('2026-11-20T12:00:00Z');
+  expect(readInstant(typed(text), 'since', { now, timezone: 'UTC' })).toBe(0);
+});
