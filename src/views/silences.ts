@@ -38,9 +38,11 @@ export function viewSilences({ state, now }: ViewDependencies, account?: string)
     const laterStarts = later.map(({ startsAt }) => startsAt);
     return [{ id: null, match, ...window, by: 'configuration', comment, laterStarts }];
   });
-  const about = account === undefined ? undefined : state.accounts.get(account)?.settings;
+  const about = account === undefined ? null : state.accounts.get(account)?.settings;
+  const isMeant = (match: Silence['match']): boolean =>
+    about === null || (about !== undefined && mayMatchAlertsOf(match, about));
   return [...own, ...recurring]
-    .filter(({ endsAt, match }) => endsAt > at && (about === undefined || mayMatchAlertsOf(match, about)))
+    .filter(({ endsAt, match }) => endsAt > at && isMeant(match))
     .map((silence) => ({ ...silence, active: silence.startsAt <= at }))
     .sort((left, right) => left.startsAt - right.startsAt);
 }

@@ -14,6 +14,7 @@ it('lists of an account the silences that may mute its alerts, as they reach it'
   });
   expect(world.views.silences('otp').map(({ comment }) => comment)).toEqual(['warnings']);
   expect(world.views.silences()).toHaveLength(3);
+  expect(world.views.silences('nobody')).toEqual([]);
 });
 
 it('knows when alerts of a balance were muted, by people and by the configuration', async () => {
