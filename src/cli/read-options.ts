@@ -1,5 +1,5 @@
 import type { BalanceDefinition } from '../domain/reading.ts';
-import { dayMs, instantOfWall, isDay, parseDuration } from '../domain/time.ts';
+import { formatDuration, instantOfWall, isDay, maxDurationMs, parseDuration } from '../domain/time.ts';
 import { didYouMean, listFirst } from '../wording/lists.ts';
 import type { Names } from './backend.ts';
 import { type CommandInput, type OptionSpec, UsageError } from './command.ts';
@@ -11,8 +11,8 @@ export function readDuration(input: CommandInput, name: string): number | null {
   const durationMs = parseDuration(text);
   if (durationMs === null || durationMs <= 0)
     throw new UsageError(`--${name} ${text} is not a valid duration`, 'write it as 90s, 5m, 1h30m or 2d');
-  // As in the configuration; an instant much further off has no year of four digits.
-  if (durationMs > 3650 * dayMs) throw new UsageError(`--${name} must be at most 3650d`);
+  if (durationMs > maxDurationMs)
+    throw new UsageError(`--${name} must be at most ${formatDuration(maxDurationMs)}`);
   return durationMs;
 }
 

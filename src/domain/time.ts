@@ -17,6 +17,9 @@ export function restEnd(now: number, lengthMs = restMs): number {
 
 const unitMs = { ms: 1, s: secondMs, m: minuteMs, h: hourMs, d: dayMs } as const;
 
+/** The longest duration that anybody may give: an instant much further off has no year of four digits. */
+export const maxDurationMs = 3650 * dayMs;
+
 const durationPattern = /^(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?(?:(\d+)ms)?$/;
 
 /** `"90s"`, `"1h30m"`, `"500ms"`: largest unit first, each at most once. Null for anything else, and past 2^53 ms. */

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { isFinerThanMicros, parseMicros } from '../domain/money.ts';
 import type { AmountOrShare } from '../domain/rule.ts';
 import { Secret } from '../domain/secret.ts';
-import { dayMs, formatDuration, parseDuration } from '../domain/time.ts';
+import { formatDuration, maxDurationMs, parseDuration } from '../domain/time.ts';
 import { sentences } from '../wording/phrase.ts';
 
 /** The demand on a value, where people may see it in a form. */
@@ -80,7 +80,7 @@ export function duration(
 
 export function limitDuration(
   ms: number,
-  { minMs = 0, maxMs = 3650 * dayMs }: { readonly minMs?: number; readonly maxMs?: number },
+  { minMs = 0, maxMs = maxDurationMs }: { readonly minMs?: number; readonly maxMs?: number },
 ): TextReading<number> {
   if (ms < minMs) return { wrong: told.atLeast({ least: formatDuration(minMs) }) };
   if (ms > maxMs) return { wrong: told.atMost({ most: formatDuration(maxMs) }) };
