@@ -39,11 +39,13 @@ function makePolls(): SeedPoll[] {
   }).flat();
 }
 
+const polls = makePolls();
+
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'lowwater-replay-'));
   writeFileSync(join(folder, 'config.json'), JSON.stringify(config));
   const loaded = await loadFile(join(folder, 'config.json'));
-  seedDatabase(loaded.settings.storage.path ?? '', loaded.settings, makePolls());
+  seedDatabase(loaded.settings.storage.path ?? '', loaded.settings, polls);
 });
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -231,7 +233,7 @@ describe('lowwater replay', () => {
     });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const { incidents, messages } = parse(stdout);
-    const start = makePolls()[0]?.at ?? 0;
+    const start = polls[0]?.at ?? 0;
     const sinceStart = (at: unknown) => Math.round((Date.parse(String(at)) - start) / (5 * minuteMs));
     expect(
       incidents.map((it) => [it.account, it.rule, it.severity, sinceStart(it.firedAt), it.value]),
