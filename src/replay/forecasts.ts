@@ -64,7 +64,6 @@ function readingsBefore({ account, before }: AccountPast): AsyncIterable<readonl
     account: account.id,
     since: Number.MIN_SAFE_INTEGER,
     until: Number.MAX_SAFE_INTEGER,
-    asStored: true,
   });
 }
 

@@ -16,7 +16,7 @@ export interface AccountPast {
   readonly account: AccountSettings;
   /** The provider's last facts besides the balances, such as its credit limit: polls are stored without, so they count as true all along. */
   readonly facts?: AccountState['facts'];
-  /** The polls to be judged, as they came, many at a time; two may share an instant, and one be of an earlier one where the clock was set back. Each call reads them again. */
+  /** The polls to be judged, oldest first, many at a time; two may share an instant. Each call reads them again. */
   polls(): AsyncIterable<readonly PollRecord[]>;
   /** Readings from before, which rules look back on. */
   readonly before: Pick<StoreReader, 'readings' | 'readingBefore'>;
@@ -114,11 +114,7 @@ export function storedPast(
   return {
     account,
     facts,
-    polls: () =>
-      ofItsBalances(
-        account,
-        reader.polls({ account: account.id, since: from, until: now + 1, asStored: true }),
-      ),
+    polls: () => ofItsBalances(account, reader.polls({ account: account.id, since: from, until: now + 1 })),
     before: {
       readings: (query) => reader.readings({ ...query, until: Math.min(query.until, from) }),
       readingBefore: async (id, at) => {

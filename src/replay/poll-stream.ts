@@ -40,31 +40,25 @@ export type StreamStep = PollRecord | Pause | { readonly kind: 'end'; readonly a
 
 type Steps = AsyncGenerator<readonly StreamStep[], undefined>;
 
-/** The past of one account as steps in the order in which they came, many at a time. */
+/** The past of one account as steps in the order of time, many at a time. */
 async function* stepsOf(past: SurveyedPast, plan: PollPlan): Steps {
+  // A pause in pushed readings does not show whether lowwater ran: it is taken for a pause of who pushes.
+  const kind = plan.polled ? past.gaps : 'unread';
   let last: PollRecord | null = null;
   for await (const part of past.polls()) {
     const steps: StreamStep[] = [];
     for (const poll of part) {
-      const pause = last && pauseBetween(last, poll, past, plan);
-      if (pause !== null) steps.push(pause);
+      const at = last === null ? null : missingSince(last, poll.at, plan);
+      if (at !== null) {
+        const forMs = poll.at - at;
+        steps.push({ kind, at, forMs, waitMs: Math.min(forMs, maxWait(plan)) });
+      }
       steps.push(poll);
       last = poll;
     }
     if (steps.length > 0) yield steps;
   }
   if (last !== null) yield [{ kind: 'end', at: endOf(last, past, plan) }];
-}
-
-function pauseBetween(last: PollRecord, next: PollRecord, past: SurveyedPast, plan: PollPlan): Pause | null {
-  // The clock was set back: what is known of times goes back along with it, as in the daemon.
-  if (next.at < last.at)
-    return { kind: 'unwatched', at: next.at, forMs: next.at - last.at - plan.intervalMs, waitMs: 0 };
-  const at = missingSince(last, next.at, plan);
-  if (at === null) return null;
-  const forMs = next.at - at;
-  // A pause in pushed readings does not show whether lowwater ran: it is taken for a pause of who pushes.
-  return { kind: plan.polled ? past.gaps : 'unread', at, forMs, waitMs: Math.min(forMs, maxWait(plan)) };
 }
 
 /** The end of what is known is no silence: the account was watched until it had to be polled again at the most. */

@@ -19,7 +19,7 @@ export function readingsOfChanges<Span extends { readonly since: number; readonl
   return { ...span, since: span.since + 1, until: span.until + 1 };
 }
 
-/** From reading to reading, as they came: by time, those around a clock that was set back would alternate. Another currency, a move to another account of the provider, and a reading from before the balance was configured, are left out. */
+/** From reading to reading, oldest first. Another currency, a move to another account of the provider, and a reading from before the balance was configured, are left out. */
 export function* changesOf(
   readings: readonly Reading[],
   balance: Balance,

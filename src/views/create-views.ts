@@ -90,11 +90,11 @@ export function createViews(current: () => ViewDependencies) {
     /** Oldest first, as stored: thinning is the caller's. */
     readings: (account: string, since: number, until: number) =>
       collect(current().reader.readings({ account, since, until })),
-    /** The same as they were stored, for sums, with the last one before it, thousands at a time, each in a turn of its own. */
+    /** The same with the last one before it, thousands at a time, each in a turn of its own. */
     async *readingsInParts(account: string, since: number, until: number) {
       const before = await current().reader.readingBefore(account, since);
       if (before !== null) yield [before];
-      for await (const part of current().reader.readings({ account, since, until, asStored: true })) {
+      for await (const part of current().reader.readings({ account, since, until })) {
         yield part;
         await nextTurn();
       }

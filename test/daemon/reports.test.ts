@@ -303,28 +303,6 @@ test('a weekly report says what the month comes to, its budget, and what the nex
   expect(message.inOne?.left.micros).toBe(units(371) / 8);
 });
 
-test('report and review take nothing for spent or topped up where the clock was set back', async () => {
-  const world = new World({ reports: [daily] }, { sleepMs });
-  world.provider.set('otp', 1000);
-  world.daemon.start();
-  let left = 1000;
-  const fall = async (times: number) => {
-    for (let time = 0; time < times; time++) {
-      await world.pass(sleepMs);
-      world.provider.set('otp', --left);
-    }
-  };
-  await fall(12);
-  world.clock.jump(-hourMs);
-  await fall(12);
-  await world.pass(dayMs);
-  const message = reports(world).at(-1)?.message;
-  expect(message).toMatchObject({ accounts: [{ spent: { sms: units(24) }, toppedUp: { sms: 0 } }] });
-  const all = { groupBy: null, timezone: 'UTC', wantsAccount: () => true, wantsIncident: () => true };
-  const review = await reviewTime(world.views, { ...all, since: world.now - 2 * dayMs, until: world.now });
-  expect(review.spending?.accounts).toMatchObject([{ spent: units(24) }]);
-});
-
 test('report and review say no sum in one currency where no account was ever read', async () => {
   const rates = { date: '2026-11-19', base: 'EUR', amounts: { CNY: '0.125' }, inverted: false };
   const money = { currency: 'EUR', rates, source: null };

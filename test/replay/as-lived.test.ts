@@ -3,7 +3,6 @@ import type { Incident } from '../../src/domain/alert.ts';
 import type { ReplayedIncident } from '../../src/replay/incident-book.ts';
 import { storedPast } from '../../src/replay/past.ts';
 import { createReplay } from '../../src/replay/replay.ts';
-import type { BudgetRule } from '../../src/rules/budget.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import {
   belowRule,
@@ -19,11 +18,6 @@ import {
 import { seededRandom } from '../support/seeded-random.ts';
 import { makeAccount, makeRoute } from '../support/settings.ts';
 import { startWorld, step } from '../support/world.ts';
-
-const budgetOf = (amount: number): BudgetRule => ({
-  ...{ id: 'budget', type: 'budget', by: 'spent', severity: 'warning', forMs: 0, recoverForMs: 0, match: {} },
-  ...{ builtIn: false, balance: 'sms', per: 'day', thresholds: { warning: units(amount) } },
-});
 
 const ids = ['a', 'b', 'c'];
 // No time is a multiple of the polls': which of two things at one instant comes first is not known.
@@ -78,29 +72,4 @@ it.each([1, 3])('a replay finds the incidents and counts the messages of the dra
   );
   const sent = parts.channels.map((name) => world.channel(name).delivered.length);
   expect(parts.channels.map((name) => found?.messages.byChannel.get(name) ?? 0)).toEqual(sent);
-});
-
-it('a replay goes by the order in which readings came where the clock was set back: no top-up and no spending is made up', async () => {
-  const accounts = ['otp', 'bulk'].map((id) => makeAccount(id));
-  const waiting = belowRule({ id: 'late', thresholds: { warning: units(9994) }, forMs: 27 * minuteMs });
-  const rules = [topUpRule({ id: 'topped' }), budgetOf(20), waiting];
-  const world = await startWorld({ accounts, rules }, { sleepMs: step });
-  let left = 10_000;
-  const live = async (polls: number) => {
-    for (let poll = 0; poll < polls; poll++) {
-      for (const id of ['otp', 'bulk']) world.provider.set(id, left);
-      left -= 0.5;
-      await world.pass(step);
-    }
-  };
-  await live(15);
-  world.clock.jump(-hourMs);
-  await live(20);
-  const pasts = accounts.map((account) => storedPast(world.store, account, { since: null, now: world.now }));
-  const replay = createReplay({ settings: world.settings, calendar: cronCalendar, pasts });
-  const found = await replay.advance(Number.POSITIVE_INFINITY);
-  const words = ({ account, rule, firedAt }: Incident | ReplayedIncident) => `${account}/${rule} ${firedAt}`;
-  const lived = (await world.store.incidents({})).map(words);
-  expect(lived.map((it) => it.split(' ')[0]).toSorted()).toEqual(['bulk/late', 'otp/late']);
-  expect(found?.incidents.map(words).toSorted()).toEqual(lived.toSorted());
 });
