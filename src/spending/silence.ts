@@ -56,10 +56,9 @@ export function passRise(state: BalanceState, left: Micros, rose: Micros): void 
     state.meanHour = Math.min(state.meanHour, 2 * left);
 }
 
-/** What brings less than a tenth of the jump is a refund. */
+/** A debt is paid back by a person. What brings less than a tenth of the jump else is a refund. */
 function paidFrom({ meanHour }: BalanceState, left: Micros): Micros {
-  const had = Math.max(0, left);
-  return had + Math.max(1, had, Math.ceil(meanHour / 10));
+  return left < 0 ? 1 : left + Math.max(1, left, Math.ceil(meanHour / 10));
 }
 
 /** The balance from which on one that stands still, with so much left, goes on without end. */
