@@ -60,7 +60,7 @@ export function runway(query: RunwayQuery): Omit<Runway, 'payBy' | 'expected'> {
     restoreMicros:
       isOneJump({ log, balance, lookbackMs }) && forecast?.basis !== 'hour-of-week'
         ? null
-        : restoringTopUp(left, expected, paceBehind(query, known)),
+        : restoringTopUp(left, { query, expected, known }),
   };
 }
 
@@ -69,14 +69,18 @@ export function runway(query: RunwayQuery): Omit<Runway, 'payBy' | 'expected'> {
  *
  *     what is predicted to be spent in 30 days (else 30 days × burn rate) − (balance − floor), at least 0
  */
-function restoringTopUp(left: Micros, expected: Micros | null, burn: Burn | null): Micros | null {
-  const spend = expected ?? (burn && (restoredDays * dayMs * burn.spentMicros) / burn.observedMs);
+function restoringTopUp(
+  left: Micros,
+  { query, expected, known }: { query: RunwayQuery; expected: Micros | null; known: Burn | null },
+): Micros | null {
+  const spend = expected ?? (known && spentAtPace(query, known));
   return spend === null ? null : Math.max(0, Math.ceil((spend - left) / microsPerCent) * microsPerCent);
 }
 
-/** What stood still for most of a day lasts no longer for that. */
-function paceBehind(query: RunwayQuery, burn: Burn | null): Burn | null {
-  return query.lookbackMs === dayMs ? burn && briefBurn(query) : burn;
+/** The spending of 30 days at the burn, or at the one that the runway goes by. */
+function spentAtPace(query: RunwayQuery, burn: Burn): Micros {
+  const { spentMicros, observedMs } = query.lookbackMs === dayMs ? briefBurn(query) : burn;
+  return (restoredDays * dayMs * spentMicros) / observedMs;
 }
 
 /** The spending of 30 days by the forecast. */
