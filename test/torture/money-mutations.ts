@@ -71,4 +71,18 @@ export const moneyMutations: readonly Mutation[] = [
     new: '"in": [-4, -5], "means": "auth_failed"',
     test: 'test/providers/presets/presets.test.ts',
   },
+  {
+    name: 'a runway alert ends once an account that one poll emptied stands still',
+    file: 'src/rules/runway.ts',
+    old: 'const runwayMs = isStill ? stillMs : credited.runwayMs;',
+    new: 'const runwayMs = credited.runwayMs;',
+    test: 'test/rules/runway.test.ts',
+  },
+  {
+    name: 'the refund of a message passes for a payment',
+    file: 'src/spending/silence.ts',
+    old: 'Math.max(1, left, Math.ceil(meanHour / 10))',
+    new: 'Math.max(1, left)',
+    test: 'test/spending/runway.test.ts',
+  },
 ];
