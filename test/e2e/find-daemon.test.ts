@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findByNote } from '../../src/cli/daemon/find-daemon.ts';
-import { identifyOpen } from '../../src/store/sqlite/daemon-note.ts';
+import { identifyOpen } from '../../src/store/sqlite/file-system.ts';
 import { type CliResult, runCli } from '../support/cli.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';

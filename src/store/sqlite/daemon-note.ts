@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { parseJsonObject } from '../../domain/json.ts';
 import type { StorageSettings } from '../../domain/settings.ts';
-import { identifyBirth, identifyFile } from './file-system.ts';
 
 /** The note that a daemon leaves next to its SQLite file while it runs. */
 export interface DaemonNote {
@@ -14,13 +13,6 @@ export interface DaemonNote {
   /** The identity of its write-ahead log and when that was made, likewise: the log of a copied folder is another. */
   readonly log: string | null;
   readonly version: string;
-}
-
-/** The file and the log that a daemon opens by this path, as its note names them. */
-export function identifyOpen({ path }: Pick<StorageSettings, 'path'>): Pick<DaemonNote, 'file' | 'log'> {
-  if (path === undefined) return { file: null, log: null };
-  const real = realPathOf(path);
-  return { file: identifyFile(real), log: identifyBirth(`${real}-wal`) };
 }
 
 /** For commands with another environment or a broken configuration. Holds no secret; without it all works as before. */

@@ -11,6 +11,8 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import type { StorageSettings } from '../../domain/settings.ts';
+import { type DaemonNote, realPathOf } from './daemon-note.ts';
 
 /** Bits of a mode for those who are neither the owner nor of the group. */
 const others = 0o007;
@@ -49,9 +51,16 @@ export function identifyFile(path: string): string | null {
 }
 
 /** With the instant at which it was made, where the file system knows that: of a file that is removed the number is given to another. */
-export function identifyBirth(path: string): string | null {
+function identifyBirth(path: string): string | null {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   return found === undefined ? null : `${found.dev}:${found.ino}:${found.birthtimeNs}`;
+}
+
+/** The file and the log that a daemon opens by this path, as its note names them. */
+export function identifyOpen({ path }: Pick<StorageSettings, 'path'>): Pick<DaemonNote, 'file' | 'log'> {
+  if (path === undefined) return { file: null, log: null };
+  const real = realPathOf(path);
+  return { file: identifyFile(real), log: identifyBirth(`${real}-wal`) };
 }
 
 export function sizeOfFile(path: string): number {

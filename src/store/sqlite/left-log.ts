@@ -10,8 +10,8 @@ import {
 import { endianness } from 'node:os';
 import { StorageError } from '../../domain/operator-error.ts';
 import { plural } from '../../domain/plain-text.ts';
-import { identifyOpen, readDaemonNote } from './daemon-note.ts';
-import { sizeOfFile } from './file-system.ts';
+import { readDaemonNote } from './daemon-note.ts';
+import { identifyOpen, sizeOfFile } from './file-system.ts';
 import { isLocked } from './side-lock.ts';
 
 /**
