@@ -138,9 +138,10 @@ export class Membership {
   }
 
   async stop(): Promise<void> {
+    const owned = this.#owned?.incarnation;
     this.#pauses.end();
     this.#takeover.forget();
-    await this.#registration.leave();
+    await this.#registration.leave(owned);
   }
 
   async #round(): Promise<void> {

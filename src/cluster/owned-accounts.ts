@@ -90,6 +90,11 @@ export class OwnedAccounts {
     return this.#ownership.epoch;
   }
 
+  /** Under which the accounts are this process's in the database: the one before, until it has taken them again. */
+  get incarnation(): string {
+    return this.#ownership.incarnation;
+  }
+
   get isBlind(): boolean {
     return this.store.isBlind;
   }

@@ -46,13 +46,16 @@ export function createRegistration(
     renounce,
     /** `renounce`, where the present one ends when the next one joins. */
     abandon,
-    /** Ends it now, so that what it owned is free; unheard twice, it ends when the next one joins, or with its lease. */
-    async leave(): Promise<void> {
-      const left = joined?.incarnation;
-      if (left === undefined) return;
+    /** Ends it now, and the renounced one that `owned` accounts if it did, so that they are free; unheard twice, it ends when the next one joins, or with its lease. */
+    async leave(owned = joined?.incarnation): Promise<void> {
+      const leaving = new Set(
+        [owned, joined?.incarnation].filter((each): each is string => each !== undefined && each !== ''),
+      );
       abandon();
-      const leave = (): Promise<boolean> => cluster.leave(left).then(() => true, onStorageError(false));
-      if ((await leave()) || (await leave())) gone = gone.filter((each) => each !== left);
+      for (const each of leaving) {
+        const leave = (): Promise<boolean> => cluster.leave(each).then(() => true, onStorageError(false));
+        if ((await leave()) || (await leave())) gone = gone.filter((other) => other !== each);
+      }
     },
   };
 }

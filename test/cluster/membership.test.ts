@@ -755,6 +755,23 @@ describe('two daemons on one database', () => {
     },
   );
 
+  test('an owner that ends after an outage leaves nothing to wait for, also while it is about to join again', async () => {
+    for (let afterMs = 250; afterMs <= 3000; afterMs += 250) {
+      const { world, a, b } = await startPair();
+      for (const { line } of world.nodes) line.cut = true;
+      await world.pass(leaseMs + 2000);
+      Object.assign(a.line, { cut: false, latencyMs: 400 });
+      await world.pass(afterMs);
+      a.store = null;
+      void a.membership.stop();
+      await world.pass(900);
+      b.line.cut = false;
+      await world.pass(7000);
+      expect(b.role, `it ends ${afterMs} ms after its way to the database works`).toBe('owner');
+      expect(world.judge()).toEqual([]);
+    }
+  });
+
   test('who waits for the owner after an outage goes on to wait where that one dies', async () => {
     const { world, a, b } = await startPair();
     for (const { line } of world.nodes) line.cut = true;
