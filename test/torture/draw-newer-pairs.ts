@@ -2,6 +2,7 @@ import type { Settings } from '../../src/domain/settings.ts';
 import { drawLatest, type LatestPair, latestFrames, latestPairs } from './draw-latest-pairs.ts';
 import { drawLife, type LifePair, lifeFrames, lifePairs } from './draw-life-pairs.ts';
 import { drawNewest, type NewestPair, newestFrames, newestPairs } from './draw-newest-pairs.ts';
+import { drawOwners, type OwnerPair, ownerFrames, ownerPairs } from './draw-owner-pairs.ts';
 import { drawServers, type ServerPair, serverFrames, serverPairs } from './draw-server-pairs.ts';
 import { endOfOwner, type Frame, type Scene } from './pair-frame.ts';
 import { renamedAccounts, withoutChannel } from './receiver-names.ts';
@@ -28,7 +29,7 @@ const ownPairs = [
   'quiet hours × escalation',
 ] as const;
 type OwnPair = (typeof ownPairs)[number];
-export type NewerPair = OwnPair | NewestPair | LatestPair | ServerPair | LifePair;
+export type NewerPair = OwnPair | NewestPair | LatestPair | ServerPair | LifePair | OwnerPair;
 
 export const newerPairs: readonly NewerPair[] = [
   ...ownPairs,
@@ -36,6 +37,7 @@ export const newerPairs: readonly NewerPair[] = [
   ...latestPairs,
   ...serverPairs,
   ...lifePairs,
+  ...ownerPairs,
 ];
 
 const many = [2, 3, 3];
@@ -67,6 +69,7 @@ export const frames: Readonly<Record<NewerPair, Frame>> = {
   ...latestFrames,
   ...serverFrames,
   ...lifeFrames,
+  ...ownerFrames,
 };
 
 function isLatest(pair: NewerPair): pair is LatestPair {
@@ -75,6 +78,10 @@ function isLatest(pair: NewerPair): pair is LatestPair {
 
 function isOfLife(pair: NewerPair): pair is LifePair {
   return lifePairs.some((each) => each === pair);
+}
+
+function isOfOwners(pair: NewerPair): pair is OwnerPair {
+  return ownerPairs.some((each) => each === pair);
 }
 
 function isOfServers(pair: NewerPair): pair is ServerPair {
@@ -291,6 +298,7 @@ export function drawNewer(from: Seeded, pair: NewerPair, { settings, at, until }
 
 function drawLast(from: Seeded, pair: Exclude<NewerPair, OwnPair>, scene: Scene): Happening[] {
   if (isOfServers(pair)) return drawServers(from, pair, scene);
+  if (isOfOwners(pair)) return drawOwners(from, pair, scene);
   if (isOfLife(pair)) return drawLife(from, pair, scene);
   return isLatest(pair) ? drawLatest(from, pair, scene) : drawNewest(from, pair, scene);
 }

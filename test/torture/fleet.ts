@@ -10,10 +10,12 @@ import { LeftReadings } from './left-readings.ts';
 import type { Life } from './life.ts';
 import type { Machine } from './machine.ts';
 import type { Model } from './model/model.ts';
+import { isByPeople } from './pair-frame.ts';
 import type { Happening, Scenario } from './scenario.ts';
 import { chanceOf } from './seeded.ts';
 import { Servers } from './servers.ts';
 import type { SimStorage } from './sim-storage.ts';
+import { isStandingBy } from './standby-orders.ts';
 
 /** As the product has it by default. */
 export const leaseMs = 8000;
@@ -39,6 +41,9 @@ export class Fleet {
   #epoch = 0;
   readonly #stored = new WeakSet<Batch>();
   #storedPolls = new WeakSet<object>();
+  readonly #queue: EventQueue;
+  /** When something last befell a machine or the database. */
+  #befellAt = 0;
   readonly #servers: Servers | null;
 
   constructor(parts: {
@@ -50,6 +55,7 @@ export class Fleet {
     const { scenario, queue, model, storage } = parts;
     this.#scenario = scenario;
     this.#model = model;
+    this.#queue = queue;
     this.slowness = scenario.sleepMs <= 1000 ? 1 : 20;
     const trueTime = { now: () => scenario.startAt + queue.now, monotonic: () => queue.now };
     this.shared = scenario.nodes === 1 ? null : new SimCluster(this.slowed(trueTime), leaseMs);
@@ -87,6 +93,7 @@ export class Fleet {
 
   /** Whom it befalls: mostly whoever does the work. */
   struck(it: Happening): Machine | null {
+    if (!isByPeople(it)) this.#befellAt = this.#queue.now;
     const chance = chanceOf(this.#scenario.seed, 8, it.at);
     const drawn = this.machines[Math.floor(chance * this.machines.length)] ?? null;
     return chanceOf(this.#scenario.seed, 9, it.at) < 0.3 ? drawn : (this.owner ?? drawn);
@@ -140,6 +147,21 @@ export class Fleet {
     const isInDoubt = this.#wasInDoubt || machine.membership?.isDoubtful === true;
     if (this.shared !== null && !isInDoubt && this.#isSurelyOff(machine))
       this.#model.broken('a clock that is off owns nothing', `${machine.name}: ${this.#offsetMs} ms`);
+  }
+
+  /** The owner gave the accounts away. Where nothing else befalls daemons, who stands by takes them within a lease. */
+  givenAway(): void {
+    const isReady = (): boolean =>
+      this.machines.some((it) => isStandingBy(it) && it.membership?.clusterStatus.reachesDatabase === true) &&
+      this.machines.every(
+        ({ line, storage }) => storage.fault === null && Object.values(line).every((it) => it === 0),
+      );
+    if (this.#scenario.losesNoAnswer !== true || !isReady()) return;
+    const { now } = this.#queue;
+    this.#queue.at(now + leaseMs * this.slowness, () => {
+      if (this.owner === null && this.#befellAt <= now && isReady())
+        this.#model.broken('what is given away is taken at once', 'nobody has the accounts');
+    });
   }
 
   /** Whether somebody has taken the accounts since. */

@@ -17,7 +17,7 @@ import { extendedByMs } from './model/orders-given.ts';
 import { acknowledged } from './model/routing.ts';
 import { dayMs, type Happening, hourMs } from './scenario.ts';
 import { hashText } from './seeded.ts';
-import { lookAtStandbys } from './standby-look.ts';
+import { lookAtOvertaken, lookAtStandbys } from './standby-look.ts';
 import { orderAtStandby } from './standby-orders.ts';
 import type { Story } from './story.ts';
 import type { World } from './world.ts';
@@ -75,7 +75,7 @@ export function happen(stage: Stage, it: Happening, struck: Machine | null = sta
       return;
     case 'pause':
       if (machine.stopping) return;
-      pause(stage, machine, it.forMs);
+      pause(stage, machine, it);
       return;
     case 'storage':
       storage.setFault(it.fault);
@@ -178,10 +178,16 @@ function damage(
 }
 
 /** A standstill is noticed when the daemon looks around again; where it looks seldom, only long ones are played. */
-function pause({ fleet, model }: Stage, machine: Machine, forMs: number): void {
+function pause(
+  { fleet, model }: Stage,
+  machine: Machine,
+  { forMs, askedAfterMs = [] }: Extract<Happening, { kind: 'pause' }>,
+): void {
   const lengthMs = Math.max(forMs, 17 * machine.sleepMs);
   if (fleet.isTheirs(machine)) model.sleeps(lengthMs);
   machine.pause(lengthMs);
+  for (const afterMs of askedAfterMs)
+    machine.queue.at(machine.wakesAt + afterMs, () => void lookAtOvertaken(machine, fleet, model));
 }
 
 function reload(stage: Stage, machine: Machine, settings: Settings): void {

@@ -449,6 +449,7 @@ export class Machine {
     const { span } = life;
     if (span === null) return;
     span.over = true;
+    if (clean && span.watched) this.#fleet.givenAway();
     this.#unwatch(span, clean);
     life.span = null;
   }

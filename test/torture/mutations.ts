@@ -592,20 +592,6 @@ export const mutations: readonly Mutation[] = [
     test: membershipTest,
   },
   {
-    name: 'an owner that stood still answers from what it knew',
-    file: membership,
-    old: '      await owned.lookWhetherOvertaken();\n',
-    new: '      void owned;\n',
-    test: membershipTest,
-  },
-  {
-    name: 'who waits for the owner after an outage waits on although that one gave the accounts away',
-    file: fleetView,
-    old: 'if (this.#waitedForEpoch !== null && this.link.look?.lapsedOwner === null) return true;',
-    new: '',
-    test: membershipTest,
-  },
-  {
     name: 'a clock that is off owns',
     file: 'src/cluster/database-link.ts',
     old: 'return Math.abs(this.aheadMs) > maxSkewMs;',

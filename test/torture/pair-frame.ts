@@ -56,13 +56,17 @@ const ofPeople: readonly Happening['kind'][] = [
   ...(['test alert', 'order at standby', 'await'] as const),
 ];
 
+export function isByPeople({ kind }: Happening): boolean {
+  return ofPeople.includes(kind);
+}
+
 /** The story without what the frame leaves out of it. */
 export function lessDisturbed(drawn: Scenario, { isUndisturbed }: Frame): Scenario {
   if (isUndisturbed !== true) return drawn;
   return {
     ...drawn,
     losesNoAnswer: true,
-    events: drawn.events.filter(({ kind }) => ofPeople.includes(kind)),
+    events: drawn.events.filter(isByPeople),
   };
 }
 

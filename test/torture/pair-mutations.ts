@@ -364,4 +364,18 @@ export const pairMutations: readonly Mutation[] = [
     new: '(notified.pausedMs ?? 0) + plan.repeatEveryMs / 2;',
     pair: 'parts × silence',
   },
+  {
+    name: 'an owner that stood still answers from what it knew',
+    file: 'src/cluster/membership.ts',
+    old: '      await owned.lookWhetherOvertaken();\n',
+    new: '      void owned;\n',
+    pair: 'stood still × asked',
+  },
+  {
+    name: 'who waits for the owner after an outage waits on although that one gave the accounts away',
+    file: 'src/cluster/fleet-view.ts',
+    old: 'if (this.#waitedForEpoch !== null && this.link.look?.lapsedOwner === null) return true;',
+    new: '',
+    pair: 'outage × given away',
+  },
 ];

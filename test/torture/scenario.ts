@@ -101,7 +101,8 @@ export type Happening = { readonly at: number } & (
   | { readonly kind: 'stop'; readonly downMs: number }
   | { readonly kind: 'jump'; readonly byMs: number }
   | { readonly kind: 'suspend'; readonly forMs: number }
-  | { readonly kind: 'pause'; readonly forMs: number }
+  /** `askedAfterMs`: somebody looks at its page so long after it goes on. */
+  | { readonly kind: 'pause'; readonly forMs: number; readonly askedAfterMs?: readonly number[] }
   /** The way of one daemon to the shared database, or of all of them. `isolated`: nor does it reach the others. */
   | {
       readonly kind: 'line';

@@ -36,6 +36,25 @@ async function lookAt(machine: Machine, fleet: Fleet, model: Model): Promise<voi
   }
 }
 
+/** Whoever looks at the page of a daemon that stood still is not shown what another daemon has the say over by now. */
+export async function lookAtOvertaken(machine: Machine, fleet: Fleet, model: Model): Promise<void> {
+  const { views, membership, frozen, stopping } = machine;
+  if (views === null || frozen || stopping) return;
+  try {
+    await views.refresh();
+    // Without its database it goes by what it knows, and says that it does.
+    if (machine.views !== views || membership?.clusterStatus.reachesDatabase !== true) return;
+    const { owner } = fleet;
+    if (owner !== null && owner !== machine)
+      model.broken(
+        'an owner that stood still shows nothing old as known',
+        `${machine.name}, not ${owner.name}`,
+      );
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error;
+  }
+}
+
 /** An account of which the owner had read something newer by then. */
 function oldReading(
   { accounts }: MonitorState,
