@@ -202,6 +202,8 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<St
     alerts: async (query) => freshOnceRead().then(() => views.alerts(query)),
     alert: async (account, rule) => freshOnceRead().then(() => views.alert(account, rule)),
     explain: async (account) => freshOnceRead().then(() => views.explain(account)),
+    incidents: async (query) => freshOnceRead().then(() => views.incidents(query)),
+    notifications: async (...page) => freshOnceRead().then(() => views.notifications(...page)),
     stores: () => true,
     silenced: async (query) => fresh().then(() => views.silenced(query)),
     async orders(orders) {
