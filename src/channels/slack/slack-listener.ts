@@ -96,7 +96,7 @@ export function openSlackListener(
   async function obey({ type, since, payload }: Envelope, signal: AbortSignal): Promise<Say> {
     const kind = keyOf(payload, 'type');
     if (type === 'events_api') return readText(payload, since, signal);
-    if (kind === 'block_actions') return press(payload, signal);
+    if (kind === 'block_actions') return press(payload, since, signal);
     return kind === 'view_submission' ? submit(payload, signal) : sayNothing;
   }
 
@@ -116,7 +116,7 @@ export function openSlackListener(
     return { id, chat, person: { id: person, name: await nameOf(person, login, signal) } };
   }
 
-  async function press(payload: unknown, signal: AbortSignal): Promise<Say> {
+  async function press(payload: unknown, since: number, signal: AbortSignal): Promise<Say> {
     const action = keyOf(keyOf(payload, 'actions'), 0);
     const data = keyOf(keyOf(action, 'selected_option'), 'value') ?? keyOf(action, 'value');
     // A link is a button without a value.
@@ -128,7 +128,8 @@ export function openSlackListener(
     if (!isNew(id)) return sayNothing;
     const said = { kind: 'button', data } as const;
     const event = await eventOf({ id, user, chat: place }, signal);
-    const answered = await answer({ ...event, prefix: mentionOfBot, said });
+    const at = instantOf(keyOf(action, 'action_ts'), since);
+    const answered = await answer({ ...event, ...at, prefix: mentionOfBot, said });
     const answerPlace = { place, ts, thread: String(keyOf(message, 'thread_ts') ?? ts) };
     return async () => {
       const { form } = answered;
@@ -165,10 +166,9 @@ export function openSlackListener(
     const user = { id: keyOf(event, 'user') };
     // An edit of a mention is another event of the same message.
     const isEdited = keyOf(event, 'edited') !== undefined;
-    const at = Math.max(Number(ts) * 1000, since);
     const said = { kind: 'text', text: wordsOf(text), isEdited } as const;
     const written = await eventOf({ id, user, chat: String(place) }, signal);
-    const answered = await answer({ ...written, ...(Number.isFinite(at) && { at }), said });
+    const answered = await answer({ ...written, ...instantOf(ts, since), said });
     const answerPlace = {
       place: String(place),
       ts: String(ts),
@@ -231,6 +231,12 @@ export function openSlackListener(
     const isLimited = taken.kind === 'retry' && taken.certainty === 'refused';
     return isLimited ? (taken.afterMs ?? secondMs) : null;
   }
+}
+
+/** By Slack's clock, but not before `since`: what a daemon that stood still finds on waking may be hours old. */
+function instantOf(ts: unknown, since: number): Pick<Heard, 'at'> {
+  const at = Math.max(Number(ts) * 1000, since);
+  return Number.isFinite(at) ? { at } : {};
 }
 
 /** The text as people see it: Slack makes links of what looks like an address (docs.slack.dev, formatting message text). */

@@ -339,6 +339,18 @@ describe('Socket Mode', () => {
     expect(bed.events[1]).toMatchObject({ at: 1795200010000.2 });
   });
 
+  test('says when a button was pressed, as a daemon that stood still meanwhile hears of it hours later', async () => {
+    const bed = await listen();
+    await connected(bed);
+    const pressedAt = Date.now() + 1000;
+    for (const action_ts of [String(pressedAt / 1000), '1795200009.1'])
+      bed.slack.envelope('interactive', blockActions('1.1.a', { actions: [{ value: '1.1.a', action_ts }] }));
+    await bed.heard(2);
+    expect(bed.events[0]?.at).toBeCloseTo(pressedAt);
+    // The connection lived after that: the clock of this machine is wrong.
+    expect(bed.events[1]?.at).toBeGreaterThan(pressedAt - 60_000);
+  });
+
   test.each([true, false])('answers in the channel where the thread is gone: %s', async (isPublic) => {
     const bed = await listen();
     await connected(bed);
