@@ -9,12 +9,13 @@ import {
   type Resolution,
 } from '../domain/alert.ts';
 import { kindsByIncident } from '../domain/outbox.ts';
+import { ownOf } from '../domain/own.ts';
 import { inParts } from '../domain/parts.ts';
 import type { StoredState, Unstored } from '../ports/store.ts';
 import { ruleKindOf } from '../rules/registry.ts';
 import { batchReturned, batchStored, takeBatch } from './batch.ts';
 import { keepIncident, resumeAlert } from './incidents.ts';
-import { putNotification } from './queue.ts';
+import { isUnsent, putNotification } from './queue.ts';
 import type { Records } from './records.ts';
 import { forEachNotified } from './silencing.ts';
 import { factsOf, type MonitorState } from './state.ts';
@@ -45,17 +46,21 @@ export function takeUnstored(state: MonitorState, now: number): readonly Unstore
   return isAll ? parts : [...parts, { at: now, polls: [], incidents: notified, orders }];
 }
 
-/** An end that waits has notified nobody yet, and what is under way may arrive now. */
+/** An end that waits has notified nobody yet, nor has a beginning that nobody can have read; and what is under way may arrive now. */
 function noteUntold(state: MonitorState, now: number): void {
   for (const message of [...state.messages.values()]) {
     if (message.state !== 'pending') continue;
-    const isUnderWay = state.underWay.has(message.id);
+    const { id, channel } = message;
+    const isUnderWay = state.underWay.has(id);
     for (const [incident, kinds] of kindsByIncident(message.items)) {
       const isEnd = kinds.includes('resolved');
-      if (!isEnd && !isUnderWay) continue;
-      forEachNotified(state, { channel: message.channel, items: [{ incident }] }, (_, last) =>
-        isEnd ? { ...last, resolved: false } : { ...last, at: Math.max(last.at, now) },
-      );
+      const first = ownOf(state.incidents.get(incident)?.notified, channel)?.firstMessage;
+      const isUnread = first === id && isUnsent(state, message);
+      if (!isEnd && !isUnderWay && !isUnread) continue;
+      forEachNotified(state, { channel, items: [{ incident }] }, (_, last) => {
+        if (isUnread) return null;
+        return isEnd ? { ...last, resolved: false } : { ...last, at: Math.max(last.at, now) };
+      });
     }
   }
 }

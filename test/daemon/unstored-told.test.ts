@@ -47,6 +47,26 @@ test('an end that waited when a daemon lost the accounts is told by who takes ov
   expect(heir.news().join()).toContain('otp/sms-low resolved warning');
 });
 
+test('what nobody was told of when a daemon lost the accounts is not told as over by who takes over', async () => {
+  const world = await startWorld(rules);
+  world.diskFull = true;
+  world.channel('ops').mood = 'down';
+  await read(world, 100);
+  expect(world.channel('ops').attempts).not.toEqual([]);
+  expect([...world.daemon.state.incidents.values()].map(({ rule }) => rule)).toContain('storage-failed');
+  const left = takeUnstored(world.daemon.state, world.now);
+  expect(left.flatMap(({ incidents }) => incidents)).toEqual([]);
+});
+
+test('a message that may have arrived before a daemon lost the accounts has its end', async () => {
+  const world = await startWorld(rules);
+  world.diskFull = true;
+  world.channel('ops').mood = 'lost';
+  await read(world, 100);
+  const left = takeUnstored(world.daemon.state, world.now);
+  expect(left.flatMap(({ incidents }) => incidents.map(({ rule }) => rule))).toContain('sms-low');
+});
+
 test.each([
   ['in memory still', 0],
   ['in the database alone', step],
