@@ -141,7 +141,7 @@ export interface ChatAnswer {
     readonly title: string;
     readonly data: string;
     readonly amount: { readonly label: string; readonly value: string };
-    readonly by: { readonly label: string; readonly value: string };
+    readonly by: { readonly label: string; readonly value: string; readonly isOptional: boolean };
     readonly send: string;
   };
 }

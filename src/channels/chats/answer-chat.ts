@@ -34,6 +34,7 @@ const says = phrases('chat', {
   formTitle: 'Ordered',
   formAmount: 'Amount',
   formBy: 'Arrives by (a day, such as friday or 2026-11-27; empty: after the lead time)',
+  formDay: 'Arrives by (a day, such as friday or 2026-11-27)',
   formSend: 'Ordered',
   form: 'Write: {command} {account} {amount} by friday',
   badAmount: 'Not done: "{said}" is not an amount above 0.',
@@ -200,6 +201,7 @@ class Chat {
     const { point } = this.reader.language.marks;
     const value = payment === null ? '' : formatMicros(payment.micros).replace('.', point);
     const command = `${this.#event.prefix ?? ''}ordered`;
+    const isOptional = account.settings.leadTimeMs !== null;
     const known = account.expected.filter(({ balance }) => balance === alert.balance).map(({ id }) => id);
     return {
       ...alone(say(says.form, { command, account: account.id, amount: value || '1400' }, this.reader)),
@@ -208,7 +210,7 @@ class Chat {
         // Ids of what was ordered in a chat have spaces.
         data: [writePressed(pressed), ...known].join('\n'),
         amount: { label: say(says.formAmount, this.reader), value },
-        by: { label: say(says.formBy, this.reader), value: '' },
+        by: { label: say(isOptional ? says.formBy : says.formDay, this.reader), value: '', isOptional },
         send: say(says.formSend, this.reader),
       },
     };

@@ -259,6 +259,6 @@ function drawForm(form: NonNullable<ChatAnswer['form']>, place: string): object 
     private_metadata: `${place} ${form.data}`.slice(0, 3000),
     title: plain(form.title, 24),
     submit: plain(form.send, 24),
-    blocks: [input('amount', form.amount, false), input('by', form.by, true)],
+    blocks: [input('amount', form.amount, false), input('by', form.by, form.by.isOptional)],
   };
 }

@@ -256,6 +256,18 @@ describe('a button', () => {
     expect(world.views.expected()).toHaveLength(1);
   });
 
+  test.each([
+    [
+      'asks for the day',
+      null,
+      { label: 'Arrives by (a day, such as friday or 2026-11-27)', isOptional: false },
+    ],
+    ['says what an empty day means', hourMs, { label: expect.stringContaining('empty'), isOptional: true }],
+  ])('Ordered… %s where the lead time of the account is %s', async (_, leadTimeMs, by) => {
+    const { press } = await talk([makeAccount('otp', { leadTimeMs })]);
+    expect((await press('ordered')).form).toMatchObject({ by });
+  });
+
   test('Ordered… takes another payment from who was shown the dialog after the first was ordered in the chat', async () => {
     const { world, press, fill } = await talk();
     for (const amount of ['50', '60']) {

@@ -253,7 +253,7 @@ describe('Socket Mode', () => {
       title: 'Ordered',
       data: '5.1.incident-1 x-1',
       amount: field('9300'),
-      by: field(''),
+      by: { ...field(''), isOptional: false },
       send: 'Ordered',
     };
     bed.answerWith({ text: '', isPublic: false, form });
@@ -264,6 +264,7 @@ describe('Socket Mode', () => {
     expect(trigger_id).toBe('12345.98765.abcd2358fdea');
     const drawn = JSON.parse(view);
     expect(drawn.blocks[0].element.initial_value).toBe('9300');
+    expect(drawn.blocks[1].optional).toBe(false);
     expect(drawn.title.text.length).toBeLessThanOrEqual(24);
     const values = { amount: { amount: { value: '2700' } }, by: { by: { value: 'friday' } } };
     bed.slack.envelope('interactive', {
@@ -471,7 +472,8 @@ describe('Socket Mode', () => {
     const bed = await listen();
     await connected(bed);
     const field = { label: 'Amount', value: '' };
-    const form = { title: 'Ordered', data: '5.1.a', amount: field, by: field, send: 'Ordered' };
+    const by = { ...field, isOptional: true };
+    const form = { title: 'Ordered', data: '5.1.a', amount: field, by, send: 'Ordered' };
     bed.answerWith({ text: 'Write: ordered otp 1400 by friday', isPublic: false, form });
     bed.slack.envelope('interactive', blockActions('5.1.a', { trigger_id: 'expired' }));
     await eventually('the words', () => bed.slack.of('chat.postEphemeral').length === 1);
