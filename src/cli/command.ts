@@ -42,6 +42,7 @@ export interface OptionSpec {
   readonly value?: string;
   readonly summary: string;
   readonly repeatable?: true;
+  readonly maxLength?: number;
   readonly completes?: NamedValues;
 }
 

@@ -1,3 +1,4 @@
+import { maxSaidLength } from '../domain/operator.ts';
 import type { BalanceDefinition } from '../domain/reading.ts';
 import { formatDuration, instantOfWall, isDay, maxDurationMs, parseDuration } from '../domain/time.ts';
 import { didYouMean, listFirst } from '../wording/lists.ts';
@@ -92,7 +93,12 @@ export function readChoice<Word extends string>(
   return word;
 }
 
-export const byOption: OptionSpec = { value: 'NAME', summary: 'who says so; default the user who types' };
+/** What a person says of an order: the daemon and the database take no more of it. */
+export function saidOption(value: 'NAME' | 'TEXT', summary: string): OptionSpec {
+  return { value, summary, maxLength: maxSaidLength };
+}
+
+export const byOption = saidOption('NAME', 'who says so; default the user who types');
 
 /** A name, which must be one of those that there are. */
 export function requireKnown(what: string, known: readonly string[], name: string): string {

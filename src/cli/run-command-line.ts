@@ -183,12 +183,16 @@ function termOf(parser: Parser): string {
   return [parser.name(), ...words].join(' ');
 }
 
-function createOption(name: string, { value, summary, repeatable }: OptionSpec): Option {
+function createOption(
+  name: string,
+  { value, summary, repeatable, maxLength = Number.POSITIVE_INFINITY }: OptionSpec,
+): Option {
   if (value === undefined) return new Option(`--${name}`, summary);
   const option = new Option(`--${name} <${value}>`, summary);
   return option.argParser((text, before: readonly string[] | undefined) => {
     if (text.startsWith('--')) throw new UsageError(`option '${option.flags}' argument missing`);
     if (text === '') throw new UsageError(`--${name} has an empty value`);
+    if (text.length > maxLength) throw new UsageError(`--${name} must be at most ${maxLength} characters`);
     if (before !== undefined && repeatable !== true) throw new UsageError(`--${name} is given twice`);
     return [...(before ?? []), text];
   });

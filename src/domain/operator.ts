@@ -3,6 +3,9 @@ import type { Balance } from './reading.ts';
 import type { Severity } from './severity.ts';
 import { dayMs } from './time.ts';
 
+/** The longest name or comment of a person who orders something. */
+export const maxSaidLength = 500;
+
 export interface Refusal {
   /** `changed`: the alert is no longer as the person saw it. `repeated`: this very order was obeyed before. */
   readonly refused: 'not-found' | 'invalid' | 'not-now' | 'changed' | 'repeated';

@@ -551,6 +551,12 @@ describe('what cannot be done', () => {
     ['an option in the place of a value', 'history otp --since --json', "'--since <TIME>' argument missing"],
     ['a switch with a value', 'status --json=yes', 'a switch takes no value'],
     ['an option given twice', 'history otp --since 1h --since 2h', 'given twice'],
+    ['an id that an address would take for a step up', 'silence expire ..', '".." is not a valid id'],
+    [
+      'a comment longer than the daemon takes, which it would hear of by the size of a body',
+      `silence add --account otp --for 2h --comment ${'x'.repeat(100_000)}`,
+      '--comment must be at most 500 characters',
+    ],
     ['a configuration before and behind the command', '--config a status --config b', 'given twice'],
     ['one before and behind a command of two words', '--config a silence list --config b', 'given twice'],
   ])('%s is refused with exit code 2 and what is allowed', async (_name, words, hint) => {

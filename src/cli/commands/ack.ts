@@ -6,7 +6,8 @@ import type { AlertView } from '../../views/views.ts';
 import { type Backend, operatorCommand, printOrdered } from '../backend.ts';
 import { type CommandInput, jsonOption, type PositionalSpec, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { byOption, requireKnown } from '../read-options.ts';
+import { inPath } from '../daemon/daemon-connection.ts';
+import { byOption, requireKnown, saidOption } from '../read-options.ts';
 
 const details = `Orders it of the running daemon over HTTP, else leaves the order in the database, where the daemon takes it within 2 s.
 
@@ -28,7 +29,7 @@ export const ackCommand = operatorCommand({
   details: `${details} Where somebody has it already, it says who (\`heldBy\` beside them), and nothing is changed.`,
   positionals,
   options: {
-    comment: { value: 'TEXT', summary: 'what you are doing about it' },
+    comment: saidOption('TEXT', 'what you are doing about it'),
     by: byOption,
     json: jsonOption,
   },
@@ -100,7 +101,7 @@ async function orderAbout(
   const { backend, order, by, ...sent } = request;
   const { account, rule } = order;
   const asked = sent.method === 'DELETE' ? `?${new URLSearchParams({ by })}` : '';
-  const path = `/api/v1/alerts/${encodeURIComponent(account)}/${encodeURIComponent(rule)}/ack${asked}`;
+  const path = `/api/v1/alerts/${inPath(account)}/${inPath(rule)}/ack${asked}`;
   const answer = await backend.order({ ...sent, path }, { wanted: () => order, by });
   const acknowledged = order.kind === 'acknowledge';
   const heldBy = answer.kind === 'answered' ? keyOf(answer.body, 'heldBy') : null;

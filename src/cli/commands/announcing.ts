@@ -3,6 +3,7 @@ import { capital } from '../../domain/plain-text.ts';
 import type { Wanted } from '../../engine/orders.ts';
 import { amountWriter, type OperatorCommand, printOrdered } from '../backend.ts';
 import { CommandError, type CommandInput, UsageError } from '../command.ts';
+import { inPath } from '../daemon/daemon-connection.ts';
 import type { OperatorViews } from '../daemon/remote-views.ts';
 import { requireKnown, unknownId } from '../read-options.ts';
 
@@ -56,7 +57,7 @@ export function announcing({ noun, is, path, known, announce, list }: Announcing
       return { kind: 'cancel-expected', account: found.account, id } as const;
     };
     const by = context.user;
-    const asked = `/api/v1/${path}/${encodeURIComponent(id)}?${new URLSearchParams({ by })}`;
+    const asked = `/api/v1/${path}/${inPath(id)}?${new URLSearchParams({ by })}`;
     const answer = await backend.order({ method: 'DELETE', path: asked }, { wanted, by });
     const sentence = `${capital(noun)} ${id} is cancelled.`;
     return printOrdered(context, input, { about: { id }, sentence, answer });

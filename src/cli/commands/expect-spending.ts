@@ -2,7 +2,7 @@ import { isoText } from '../../domain/time.ts';
 import { amountWriter, type Backend, operatorCommand } from '../backend.ts';
 import { type Command, type CommandInput, jsonOption, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { readMoment } from '../read-options.ts';
+import { readMoment, saidOption } from '../read-options.ts';
 import { printRows } from '../terminal/table.ts';
 import { formatInstant, instantWidth } from '../terminal/text.ts';
 import { announcing, type Own } from './announcing.ts';
@@ -23,8 +23,8 @@ was announced with \`inForce\`, which is false where the daemon has yet to take 
     from: { value: 'DATE', summary: 'when it begins: 2026-12-01 (its begin) or 2026-12-01T08:00' },
     to: { value: 'DATE', summary: 'when it ends: 2026-12-01 (its end) or 2026-12-01T18:00' },
     balance: { value: 'NAME', summary: 'default: the first balance of the account' },
-    comment: { value: 'TEXT', summary: 'what it is' },
-    by: { value: 'NAME', summary: 'who announces it; default the user who types' },
+    comment: saidOption('TEXT', 'what it is'),
+    by: saidOption('NAME', 'who announces it; default the user who types'),
     cancel: { value: 'ID', summary: 'it does not come' },
     json: jsonOption,
   },

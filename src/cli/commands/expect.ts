@@ -2,7 +2,7 @@ import { isoText } from '../../domain/time.ts';
 import { amountWriter, type Backend, operatorCommand } from '../backend.ts';
 import { type Command, type CommandInput, jsonOption } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { readMoment } from '../read-options.ts';
+import { readMoment, saidOption } from '../read-options.ts';
 import { printRows } from '../terminal/table.ts';
 import { formatInstant, instantWidth } from '../terminal/text.ts';
 import { announcing, type Own } from './announcing.ts';
@@ -27,9 +27,9 @@ ordered with \`inForce\`, which is false where the daemon has yet to take it.`,
         'when it arrives at the latest: 2026-11-26 (its end) or 2026-11-26T17:00; default after leadTime',
     },
     balance: { value: 'NAME', summary: 'default: the first balance of the account' },
-    comment: { value: 'TEXT', summary: 'such as an order number' },
+    comment: saidOption('TEXT', 'such as an order number'),
     again: { summary: 'another payment, although one is expected already' },
-    'ordered-by': { value: 'NAME', summary: 'who ordered it; default the user who types' },
+    'ordered-by': saidOption('NAME', 'who ordered it; default the user who types'),
     cancel: {
       value: 'ID',
       summary: 'it does not come, or came unnoticed; the alerts that it took need somebody again',

@@ -4,7 +4,15 @@ import { severities } from '../../domain/severity.ts';
 import { isoText } from '../../domain/time.ts';
 import { operatorCommand, printOrdered } from '../backend.ts';
 import { type CommandInput, jsonOption, UsageError } from '../command.ts';
-import { byOption, readChoice, readDuration, requireKnown, requireRule } from '../read-options.ts';
+import { inPath } from '../daemon/daemon-connection.ts';
+import {
+  byOption,
+  readChoice,
+  readDuration,
+  requireKnown,
+  requireRule,
+  saidOption,
+} from '../read-options.ts';
 import { printRows } from '../terminal/table.ts';
 import { formatInstant, instantWidth } from '../terminal/text.ts';
 
@@ -30,7 +38,7 @@ is muted only by --everything, which stands alone. Prints the id of the silence.
     },
     everything: { summary: 'every alert of every account' },
     for: { value: 'DURATION', summary: 'how long, such as 2h; required' },
-    comment: { value: 'TEXT', summary: 'why' },
+    comment: saidOption('TEXT', 'why'),
     by: byOption,
     json: jsonOption,
   },
@@ -111,7 +119,7 @@ export const silenceExpireCommand = operatorCommand({
   async run(context, input, backend) {
     const id = input.positional('ID');
     const by = context.user;
-    const path = `/api/v1/silences/${encodeURIComponent(id)}?${new URLSearchParams({ by })}`;
+    const path = `/api/v1/silences/${inPath(id)}?${new URLSearchParams({ by })}`;
     const answer = await backend.order(
       { method: 'DELETE', path },
       { wanted: () => ({ kind: 'expire', id }), by },

@@ -2,7 +2,7 @@ import type { Agent, IncomingHttpHeaders } from 'node:http';
 import { keyOf, parseJsonObject } from '../../domain/json.ts';
 import type { Secret } from '../../domain/secret.ts';
 import type { ServerSettings } from '../../domain/settings.ts';
-import { CommandError } from '../command.ts';
+import { CommandError, UsageError } from '../command.ts';
 
 /** The answer of the running daemon. `absent`: nobody listens at the address. */
 export type DaemonAnswer =
@@ -29,6 +29,12 @@ export interface DaemonRequest {
   readonly path: string;
   readonly body?: object;
   readonly patienceMs?: number;
+}
+
+/** An id as a step of a path. Throws `UsageError` for those that an address would take for steps up: nothing has them. */
+export function inPath(id: string): string {
+  if (/^\.{1,2}$/.test(id)) throw new UsageError(`"${id}" is not a valid id`);
+  return encodeURIComponent(id);
 }
 
 /** The address of a daemon, and what it asks for. */

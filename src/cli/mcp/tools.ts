@@ -1,5 +1,6 @@
 import { keyOf } from '../../domain/json.ts';
 import { ownOf } from '../../domain/own.ts';
+import { inPath } from '../daemon/daemon-connection.ts';
 
 interface ToolSpec {
   readonly name: string;
@@ -195,7 +196,7 @@ export function requestOf(tool: Tool, given: Readonly<Record<string, unknown>>) 
     const value = ownOf(rest, name) ?? ownOf(tool.defaults, name);
     delete rest[name];
     if (value === undefined) continue;
-    if (place === 'path') path = path.replace(`{${name}}`, encodeURIComponent(String(value)));
+    if (place === 'path') path = path.replace(`{${name}}`, inPath(String(value)));
     else query.set(name, String(value));
   }
   if (tool.method === 'GET') for (const [name, value] of Object.entries(rest)) query.set(name, String(value));

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { currencyPattern, parseMicros } from '../../domain/money.ts';
-import type { SeenAlert } from '../../domain/operator.ts';
+import { maxSaidLength, type SeenAlert } from '../../domain/operator.ts';
 import type { Matcher } from '../../domain/rule.ts';
 import { severities } from '../../domain/severity.ts';
 import { parseDuration } from '../../domain/time.ts';
@@ -10,7 +10,7 @@ import { flag, shape } from '../../schema/shapes.ts';
 import { RequestError, refusals } from '../refusal.ts';
 
 const someDuration = refusals.duration();
-const text = words('give a text of at most 500 characters', { least: 0, most: 500 });
+const text = words(`give a text of at most ${maxSaidLength} characters`, { least: 0, most: maxSaidLength });
 const name = words('give a text of 1 to 200 characters', { least: 1, most: 200 });
 const givenInstant = z.iso
   .datetime({
