@@ -173,7 +173,8 @@ export function locateConfiguration(
   );
 }
 
-async function printProblems(
+/** Throws `RefusedConfiguration` after all is printed. */
+export async function printProblems(
   context: CommandContext,
   file: string,
   problems: readonly ConfigProblem[],

@@ -9,7 +9,7 @@ import type { Settings } from '../../domain/settings.ts';
 import { balanceName } from '../../wording/quantity-wording.ts';
 import { type Command, exitCodes, jsonOption } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { loadConfiguration, printWarnings } from '../load-configuration.ts';
+import { loadConfiguration, printProblems, printWarnings } from '../load-configuration.ts';
 import { withReader } from '../open-reader.ts';
 import { printJson, type Style } from '../terminal/output.ts';
 
@@ -25,14 +25,14 @@ summed up; --full prints all of them.`,
     await printWarnings(context, loaded);
     const { file, settings } = loaded;
     const { path } = settings.storage;
-    const { style } = context.stderr;
     const unusable = path === undefined ? null : await findUnusable(path);
     if (unusable !== null) {
-      await context.stderr.write(
-        `${style.red('error')}: ${file}: storage.path: ${unusable}\nlowwater: 1 problem in the configuration\n`,
-      );
-      return exitCodes.usage;
+      const { readDraft } = await import('../../config/read-draft.ts');
+      const { draft } = (await readDraft({ path: file, env: context.env })).gathered;
+      const place = draft?.placeOf(['storage', 'path']) ?? { path: 'storage.path', line: null };
+      return printProblems(context, file, [{ ...place, message: unusable }]);
     }
+    const { style } = context.stderr;
     const unwatched = [...findMissingFolder(path), ...(await findUnwatched(context, settings))];
     for (const { message } of unwatched)
       await context.stderr.write(`${style.yellow('warning')}: ${message}\n`);

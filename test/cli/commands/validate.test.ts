@@ -21,15 +21,24 @@ async function validate(path: string, prepare: (folder: string) => void = () => 
 }
 
 it.each([
-  ['a folder', (folder: string) => mkdirSync(join(folder, 'data')), 'is a directory: set storage.path'],
+  [
+    'a folder',
+    (folder: string) => mkdirSync(join(folder, 'data')),
+    /storage\.path: database \S+ is a directory: set storage\.path/,
+  ],
   [
     'another file',
     (folder: string) => writeFileSync(join(folder, 'data'), 'id,name\n1,otp\n'),
-    'storage.path: is another file, and no database',
+    /storage\.path: is another file, and no database/,
   ],
-])('refuses a database that run would refuse: %s', async (_, prepare, said) => {
-  expect(await validate('data', prepare)).toMatchObject({ code: 2, stderr: expect.stringContaining(said) });
-});
+])(
+  'refuses a database that run would refuse, by its line as all that is wrong: %s',
+  async (_, prepare, said) => {
+    const { code, stderr } = await validate('data', prepare);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(said) });
+    expect(stderr).toMatch(/^error: \S+\/config\.json:1:\d+: /);
+  },
+);
 
 it('sums up many accounts on one screen, and prints all of them with --full', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'lowwater-validate-'));
