@@ -86,14 +86,18 @@ function intervalOf(settings: Settings, account: AccountSettings): number | null
 
 function warnOfShortPolls(file: Position, settings: Settings): void {
   const message = `polling more often than every ${formatDuration(shortPollMs)} puts load on the provider and brings rate limits nearer`;
-  let isSharedShort = false;
+  const shared = new Set<string>();
   for (const [index, account] of settings.accounts.entries()) {
-    if ((intervalOf(settings, account) ?? shortPollMs) >= shortPollMs) continue;
+    const every = intervalOf(settings, account);
+    if (every === null) continue;
     const own = file.at('accounts', index, 'poll');
-    if (own.has('every')) own.at('every').report(message);
-    isSharedShort ||= own.value === undefined;
+    for (const [key, ms] of Object.entries({ every, nearEmpty: account.nearEmptyMs })) {
+      if (ms === null || ms >= shortPollMs) continue;
+      if (own.value === undefined) shared.add(key);
+      else own.at(key).report(message);
+    }
   }
-  if (isSharedShort) file.at('poll', 'every').report(message);
+  for (const key of shared) file.at('poll', key).report(message);
 }
 
 /** Accounts that share a secret share the guard: together they may want more requests than it lets through. */

@@ -104,6 +104,12 @@ test.each<[string, (config: Sample) => unknown, string, string]>([
     'polling more often than every 30s',
   ],
   [
+    'such an interval near the end, which many accounts may have at once',
+    (c) => Object.assign(c.poll, { nearEmpty: '20s' }),
+    'poll.nearEmpty',
+    'polling more often than every 30s',
+  ],
+  [
     'two rules about how much is left of one balance',
     rules(
       { id: 'a', type: 'below', threshold: 9 },
