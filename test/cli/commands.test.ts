@@ -550,6 +550,7 @@ describe('what cannot be done', () => {
     ['an option without its value', 'history otp --since', "'--since <TIME>' argument missing"],
     ['an option in the place of a value', 'history otp --since --json', "'--since <TIME>' argument missing"],
     ['a switch with a value', 'status --json=yes', 'a switch takes no value'],
+    ['readings in two forms at once', 'history otp --csv --json', 'either --csv or --json'],
     ['an option given twice', 'history otp --since 1h --since 2h', 'given twice'],
     ['an id that an address would take for a step up', 'silence expire ..', '".." is not a valid id'],
     [

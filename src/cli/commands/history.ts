@@ -47,6 +47,7 @@ ISO 8601 UTC. --json prints {"points":[{"at","sms","voip","currency"}]}, the sam
   examples: ['lowwater history otp', 'lowwater history otp --since 30d --csv > otp.csv'],
   async run(context, input, backend) {
     const { timezone } = backend;
+    if (input.flag('csv') && input.flag('json')) throw new UsageError('either --csv or --json');
     const account = requireKnown('account', backend.names.accounts, input.positional('ID'));
     const now = context.clock.now();
     const until = readInstant(input, 'until', { now, timezone }) ?? now;
