@@ -6,6 +6,7 @@ import {
   providerAccountId,
 } from '../domain/alert.ts';
 import { getOrMake } from '../domain/get-or-make.ts';
+import type { AlertName } from '../domain/operator.ts';
 import { providerKeyOf } from '../domain/provider-entry.ts';
 import { count, listFacts, type Quantity, text } from '../domain/quantity.ts';
 import { severityRank } from '../domain/severity.ts';
@@ -84,6 +85,16 @@ function* withHidden(state: MonitorState, ids: Iterable<string>): Generator<stri
     for (const other of state.alerts.of(alert.account).values())
       if (other.incident !== null && inhibits(alert, other)) yield other.incident;
   }
+}
+
+/** The rules that one message is about: that of an alert, and of what it speaks for. Who wants quiet of it wants quiet of all. */
+export function rulesHeardIn(state: MonitorState, { account, rule }: AlertName): readonly string[] {
+  const alerts = state.alerts.of(account);
+  const alert = alerts.get(rule);
+  const hidden = [...alerts.values()].filter(
+    (other) => other.state !== 'inactive' && alert !== undefined && inhibits(alert, other),
+  );
+  return [rule, ...hidden.map((other) => other.rule)];
 }
 
 /** Whether another alert says more about the same empty balance, or is the cause of stale readings. */

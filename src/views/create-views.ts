@@ -1,7 +1,7 @@
 import { collect } from '../daemon/history-loader.ts';
 import { nextTurn } from '../daemon/slices.ts';
 import type { Micros } from '../domain/money.ts';
-import { type AnnouncedRun, type ExpectedTopUp, isReported } from '../domain/operator.ts';
+import { type AlertName, type AnnouncedRun, type ExpectedTopUp, isReported } from '../domain/operator.ts';
 import { StorageError } from '../domain/operator-error.ts';
 import type { Balance } from '../domain/reading.ts';
 import type { Silence } from '../domain/route.ts';
@@ -9,6 +9,7 @@ import { type Matcher, mayMatchAlertsOf } from '../domain/rule.ts';
 import { calendarKeyOf, isSessionEnded, linkKeysOf, sessionsOf } from '../engine/access.ts';
 import { auditOf } from '../engine/audit.ts';
 import { lastDelivery } from '../engine/delivery-ended.ts';
+import { rulesHeardIn } from '../engine/inhibit.ts';
 import { refuseSilence } from '../engine/orders/silence.ts';
 import type { Wanted } from '../engine/orders.ts';
 import { moneyOf } from '../engine/rates.ts';
@@ -123,6 +124,7 @@ export function createViews(current: () => ViewDependencies) {
       const alert = parts.state.alerts.get(account, rule);
       return alert === undefined || alert.state === 'inactive' ? null : viewAlert(parts, alert);
     },
+    rulesHeardIn: (alert: AlertName) => rulesHeardIn(current().state, alert),
     /** Alerts that fire now, without words: for counting thousands. */
     firing: (): Iterable<FiringView> => viewFiring(current()),
     incidents: (query: Parameters<StoreReader['incidents']>[0]) => current().reader.incidents(query),

@@ -462,6 +462,7 @@ test('each answer is of what the owner has stored by then, or says nothing of wh
     outlook: 'after refresh',
     damageEnd: 'after refresh',
     record: 'after refresh',
+    rulesHeardIn: 'after refresh',
     seriesSince: 'after refresh',
     sessions: 'after refresh',
     silences: 'after refresh',

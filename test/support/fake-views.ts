@@ -1,6 +1,6 @@
 import type { Counters } from '../../src/daemon/counting.ts';
 import type { Incident } from '../../src/domain/alert.ts';
-import type { AuditEntry, Muted, Refusal } from '../../src/domain/operator.ts';
+import type { AlertName, AuditEntry, Muted, Refusal } from '../../src/domain/operator.ts';
 import type { Notification } from '../../src/domain/outbox.ts';
 import type { Balance, PollRecord, Reading } from '../../src/domain/reading.ts';
 import type { Matcher } from '../../src/domain/rule.ts';
@@ -41,6 +41,8 @@ export class FakeViews implements LiveViews {
   #silences = 0;
 
   isKnown = () => true;
+
+  rulesHeardIn = ({ rule }: AlertName) => [rule];
 
   async refresh(): Promise<void> {}
 

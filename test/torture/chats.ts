@@ -106,7 +106,8 @@ function quietByLink(
   const { incident: id = '', severity = 'info' } = readPressed(data) ?? {};
   const { account = '', rule = '' } = daemon.state.incidents.get(id) ?? {};
   const at = daemon.now();
-  const asked = { match: { account: [account], rule: [rule] }, everything: false, comment: '' };
+  const match = { account: [account], rule: views.rulesHeardIn({ account, rule }) };
+  const asked = { match, everything: false, comment: '' };
   const span = { startsAt: at, endsAt: at + 3_600_000, seen: { account, rule, incident: id, severity } };
   const from = { door: 'link', address: null } as const;
   return views.orders([orderOf({ kind: 'silence', ...asked, ...span }, { by, at, from })]);

@@ -2,6 +2,7 @@ import { formatMicros } from '../../domain/money.ts';
 import { StorageError } from '../../domain/operator-error.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { minuteMs } from '../../domain/time.ts';
+import { rulesHeardIn } from '../../engine/inhibit.ts';
 import type { MonitorState } from '../../engine/state.ts';
 import { isTest } from '../../engine/test-alert.ts';
 import type { AnswerChat, ChatAnswer, ChatEvent } from '../../ports/channel.ts';
@@ -133,9 +134,9 @@ class Chat {
     if (until !== null && until <= this.reader.now) return this.#say(says.late);
     const { account, rule } = alert;
     const seen = { incident, severity };
-    return until === null
-      ? this.#orders.take([{ kind: 'acknowledge', account, rule, comment: '', seen }])
-      : this.#orders.quiet({ account: [account], rule: [rule] }, until, '', { account, rule, ...seen });
+    if (until === null) return this.#orders.take([{ kind: 'acknowledge', account, rule, comment: '', seen }]);
+    const match = { account: [account], rule: rulesHeardIn(this.#state, alert) };
+    return this.#orders.quiet(match, until, '', { account, rule, ...seen });
   }
 
   async #over(incident: string): Promise<ChatAnswer> {

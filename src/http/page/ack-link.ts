@@ -131,7 +131,7 @@ export async function acknowledgeByLink(context: WebContext): Promise<Response> 
   const { by, comment } = readPerson(form);
   if (form.get('do') === 'quiet') {
     const endsAt = scope.now + quietHours * hourMs;
-    const match = { account: [account], rule: [rule] };
+    const match = { account: [account], rule: context.var.views.rulesHeardIn(linked.alert) };
     const window = { everything: false, startsAt: scope.now, endsAt, comment };
     const order = { kind: 'silence', match, ...window, seen: { account, rule, ...seen } } as const;
     const silence = await door.give(order, by);

@@ -211,6 +211,16 @@ describe('a button', () => {
     expect(new Date(silence?.endsAt ?? 0).toISOString()).toBe('2026-11-23T09:00:00.000Z');
   });
 
+  test('of quiet mutes what its alert speaks for, too, and says so', async () => {
+    const { world, answers, event } = await talk(accounts, [rule, negativeRule({ id: 'sms-negative' })]);
+    await read(world, -5);
+    const incident = world.daemon.state.alerts.get('otp', 'sms-negative')?.incident ?? '';
+    const data = writePressed({ verb: 'quiet2h', incident, severity: 'critical' });
+    const { text } = await answers()(event({ kind: 'button', data }));
+    expect(text).toContain('no messages about otp sms-negative sms-low until');
+    expect(world.views.silences()).toMatchObject([{ match: { rule: ['sms-negative', 'sms-low'] } }]);
+  });
+
   test('of quiet counts from when it was pressed, where nobody listened then; who takes an alert takes it late as well', async () => {
     const { world, press } = await talk();
     const [now, at] = [world.daemon.now(), world.daemon.now() - hourMs];

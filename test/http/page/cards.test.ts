@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { StorageError } from '../../../src/domain/operator-error.ts';
 import { Secret } from '../../../src/domain/secret.ts';
 import { signLink } from '../../../src/http/ack-link.ts';
-import { hourMs, minuteMs, smsLow, units } from '../../support/account-facts.ts';
+import { hourMs, minuteMs, negativeRule, smsLow, units } from '../../support/account-facts.ts';
 import { makeAccount } from '../../support/settings.ts';
 import { serveWorld } from '../../support/web-server.ts';
 import { read, startWorld, step, type World } from '../../support/world.ts';
@@ -16,8 +16,8 @@ const makeLow = async () => {
   return world;
 };
 
-async function linkOf(world: World): Promise<string> {
-  const incident = (await world.views.alert('otp', 'sms-low'))?.incident ?? '';
+async function linkOf(world: World, rule = 'sms-low'): Promise<string> {
+  const incident = (await world.views.alert('otp', rule))?.incident ?? '';
   const [key] = world.views.linkKeys();
   if (key === undefined) throw new Error('there is no key');
   return signLink(key, { incident, expiresAt: world.now + hourMs });
@@ -124,6 +124,27 @@ describe('the page behind a link', () => {
     );
     await post(`${url}/ack`, { ...Object.fromEntries(fields), amount: '500' });
     expect(world.views.expected()).toMatchObject([{ orderedBy: 'Wei', amountMicros: units(500) }]);
+  });
+
+  it('mutes with the alert what it speaks for: nobody reads the same again at once', async () => {
+    const world = await startWorld({ rules: [...rules, negativeRule({ id: 'sms-negative' })] });
+    expect(await read(world, -5)).toEqual(['otp/sms-negative firing critical']);
+    const { url } = await serveWorld(world);
+    const link = await linkOf(world, 'sms-negative');
+    for (const by of ['Wei', 'Ana']) await post(`${url}/ack`, { link, do: 'quiet', by });
+    await world.pass(hourMs);
+    expect(world.news()).toEqual([]);
+    expect(world.views.silences()).toMatchObject([
+      { match: { account: ['otp'], rule: ['sms-negative', 'sms-low'] }, by: 'Wei' },
+    ]);
+  });
+
+  it('mutes no worse alert, which the message of this one did not speak for', async () => {
+    const world = await startWorld({ rules: [...rules, negativeRule({ id: 'sms-negative' })] });
+    await read(world, -5);
+    const { url } = await serveWorld(world);
+    await post(`${url}/ack`, { link: await linkOf(world), do: 'quiet', by: 'Wei' });
+    expect(world.views.silences()).toMatchObject([{ match: { account: ['otp'], rule: ['sms-low'] } }]);
   });
 
   it('mutes this alert alone for two hours', async () => {
