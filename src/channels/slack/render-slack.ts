@@ -181,7 +181,7 @@ function groupedLinks(
   });
 }
 
-/** The small print of every message: since when, the numbers and their age, the rule. */
+/** The small print of every message: since when, the numbers and their age, the note, the rule. */
 function groupedDetails(item: ItemWording): SlackBlock {
   const figures = item.figures.map(({ label, value }) => labelled(label, value));
   // Without advice the first sentence stands above already.
@@ -189,7 +189,8 @@ function groupedDetails(item: ItemWording): SlackBlock {
   const story = item.story
     .slice(notified, notified + 1)
     .map((sentence) => cutUnits(withoutStop(sentence), 160));
-  return context(joinWhole([...story, ...figures, item.origin], limits.details));
+  const note = item.note === null ? [] : [`📌 ${item.note}`];
+  return context(joinWhole([...story, ...figures, ...note, item.origin], limits.details));
 }
 
 /** Facts as far as there is room, the first ones first, each whole. */

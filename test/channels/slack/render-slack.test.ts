@@ -118,8 +118,9 @@ describe('a message in Slack', () => {
   });
 
   it('says of each alert in a group what a single message says', () => {
+    const account = buildAccount({ note: 'Ask Ana first.' });
     const payload = renderSlack(
-      buildMessage([buildItem(), buildItem({ accountName: 'Marketing', rule: 'other-low' })]),
+      buildMessage([buildItem({ account }), buildItem({ accountName: 'Marketing', rule: 'other-low' })]),
     );
     const texts = textsOf(payload).join('\n');
     for (const said of [
@@ -127,6 +128,7 @@ describe('a message in Slack', () => {
       'Threshold: below 50.00 CNY',
       'Spending: 48.00 CNY per day',
       'As of: Sat 21 Nov 02:37 UTC+8 (4 minutes ago)',
+      '📌 Ask Ana first.',
       'rule sms-low',
       'rule other-low',
     ]) {
