@@ -347,6 +347,20 @@ describe('metrics on loopback', () => {
   });
 });
 
+describe('metrics on loopback, asked for by a proxy on this machine that keeps the name of its upstream', () => {
+  it.each([
+    ...['X-Forwarded-For', 'X-Forwarded-Port', 'X-Original-Forwarded-For', 'Forwarded', 'Via', 'X-Real-IP'],
+    ...['CF-Connecting-IP', 'True-Client-IP', 'X-Client-IP', 'X-Cluster-Client-IP', 'X-Azure-ClientIP'],
+    ...['Fastly-Client-IP', 'X-Envoy-External-Address', 'X-Original-Host'],
+  ])('and says so by %s', async (name) => {
+    server = await runServer({ settings: { token: new Secret(token) } });
+    const host = '127.0.0.1:8080';
+    expect((await send('/metrics', { headers: { host, [name]: '198.51.100.7' } })).status).toBe(401);
+    const scraper = { 'user-agent': 'Prometheus/3', 'x-prometheus-scrape-timeout-seconds': '10' };
+    expect((await send('/metrics', { headers: { host, ...scraper } })).status).toBe(200);
+  });
+});
+
 describe('metrics beyond loopback', () => {
   const beyond = { host: '0.0.0.0', token: new Secret(token) };
   const scrape = (authorization?: string) =>
