@@ -191,7 +191,7 @@ describe('the rules for Prometheus that come along', () => {
           exp_labels: { account: 'unwatched', balance: 'sms', severity: 'warning' },
           exp_annotations: {
             summary: 'unwatched: the sms balance lasts less than three days',
-            description: 'At its present burn rate the balance ends in 0s.',
+            description: 'By the forecast the balance ends in 0s.',
           },
         },
       ]),
