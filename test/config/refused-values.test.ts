@@ -378,6 +378,14 @@ const durationsAndAmounts: ProblemRow[] = [
     'is missing; give the name of a header',
   ],
   [
+    'a header that holds a key as the one that names people, who would be stored and told by it',
+    (c) =>
+      Object.assign(c, { server: { trustedProxy: { addresses: ['127.0.0.1'], header: 'AUTHORIZATION' } } }),
+    'server.trustedProxy.header',
+    '"AUTHORIZATION"',
+    'a header that holds a name, and no key',
+  ],
+  [
     'too many requests per second',
     (c) => Object.assign(c.provider, { maxRequestsPerSecond: 21 }),
     'provider.maxRequestsPerSecond',

@@ -14,7 +14,8 @@ import { cronText, holidays, payDays, pollSchema, timezone, weekend, zone } from
 import { account, providerSchema } from './entries.ts';
 
 const someNetworks = 'give IP addresses or networks, such as ["127.0.0.1", "10.0.0.0/8"]';
-const headerName = '^[A-Za-z0-9-]{1,100}$';
+/** None that holds a key: a name is stored and sent. */
+const headerName = '^(?!(?:[Pp]roxy-)?[Aa]uthorization$|[Cc]ookie$)[A-Za-z0-9-]{1,100}$';
 const networkAddress = z
   .string({ error: someNetworks })
   .refine((text) => parseNetwork(text) !== null, { error: someNetworks });
@@ -27,9 +28,7 @@ const server = shape({
   publicUrl: hostAddress(
     'Address of the page as people reach it, without a path: messages link to it, for acknowledging too.',
   ).exactOptional(),
-  token: optionalSecret(
-    'Token for page and API. An empty one stands for none. Links in messages survive a restart only with one.',
-  ).exactOptional(),
+  token: optionalSecret('Token for page and API. An empty one stands for none.').exactOptional(),
   viewerToken: optionalSecret(
     'A second token that may look at everything and change nothing, for a screen in an office. Only together with `token`.',
   ).exactOptional(),
@@ -41,9 +40,9 @@ const server = shape({
     header: textLeaf({
       description:
         'The header in which it names who is signed in, such as `Remote-User` or `X-Auth-Request-Email`.',
-      allowed: 'give the name of a header, such as "Remote-User"',
+      allowed: 'give the name of a header that holds a name, and no key, such as "Remote-User"',
       pattern: headerName,
-      read: (name) => (new RegExp(headerName).test(name) ? { value: name.toLowerCase() } : null),
+      read: (name) => (new RegExp(headerName, 'i').test(name) ? { value: name.toLowerCase() } : null),
     }),
   })
     .describe(
