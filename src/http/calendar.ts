@@ -10,6 +10,7 @@ import { dayMs, isoDay } from '../domain/time.ts';
 import { planPayments } from '../views/payment-plan.ts';
 import type { AccountView } from '../views/views.ts';
 import { endOf, isGuess } from '../wording/forecast-wording.ts';
+import { labelled } from '../wording/lists.ts';
 import { sayMoment } from '../wording/moments.ts';
 import { phrases, say } from '../wording/phrase.ts';
 import { balanceLabel, sayAmount, sayBalance, sayLabel } from '../wording/quantity-wording.ts';
@@ -80,8 +81,8 @@ export async function writeCalendar(scope: Omit<Scope, 'query'>, database: strin
     const { account: id, balance, comment } = it;
     const { name = id, balances = [], currency = null } = accounts.get(id) ?? {};
     const amount = amountIn(unitOf({ balances, currency }, balance), micros);
-    const named = balances.length > 1 ? [sayBalance(balanceLabel(balance, balances), scope)] : [];
-    const description = [...named, ...(comment === '' ? [] : [comment])].join(': ');
+    const named = balances.length > 1 ? sayBalance(balanceLabel(balance, balances), scope) : '';
+    const description = named === '' || comment === '' ? named + comment : labelled(named, comment);
     return { summary: say(words, { amount, account: name }, scope), description };
   };
   const events: readonly CalendarEvent[] = [

@@ -224,10 +224,16 @@ describe('the calendar of payments', () => {
 
   it('joins its sentences as its language does', async () => {
     const accounts = [buildAccountView({ isRead: false, payments: [buildPayment(5)] })];
-    const views = showingAccounts((await startWorld()).views, accounts);
+    const run = { id: 'r-1', account: 'otp', balance: 'sms', amountMicros: 1, comment: 'PO-1' };
+    const when = { startsAt: viewsNow, endsAt: viewsNow + dayMs, announcedAt: 0, announcedBy: 'Lin' };
+    const views = {
+      ...showingAccounts((await startWorld()).views, accounts),
+      announced: () => [{ ...run, ...when, spentMicros: 0, usualMicros: 0 }],
+    };
     const chinese = { ...frame, language: await loadLanguage('zh-CN') };
     const said = (await writeCalendar({ views, ...chinese }, 'd1')).replaceAll('\r\n ', '');
     expect(said).toMatch(/可再用 30 天。自 .* 起未读取\r\n/);
+    expect(said).toContain('DESCRIPTION:短信余额：PO-1\r\n');
   });
 
   it('tells the balance of one account from that of another whose id begins alike', async () => {
