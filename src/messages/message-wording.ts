@@ -223,7 +223,7 @@ function partAmongOthers(item: ItemWording): CardPart {
     lines: item.story.slice(0, 1),
     figures: item.figures.slice(0, figuresAmongOthers),
     advice: item.advice.slice(0, 1),
-    links: item.links.filter(({ kind }) => kind === 'top-up' || kind === 'acknowledge'),
+    links: item.links.filter(({ kind }) => kind !== 'page'),
   };
 }
 

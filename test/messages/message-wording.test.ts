@@ -138,6 +138,15 @@ describe('the subject of a mail', () => {
   });
 });
 
+it('has the links of every alert among several, but for those to the page that all share', () => {
+  const links = { topUpUrl: 'https://pay.example/otp', runbookUrl: 'https://run.example/otp' };
+  const item = buildItem({ account: buildAccount(links) });
+  const card = wordCard(buildMessage([item, item]), 2);
+  const own = ['Top up', 'Acknowledge', 'Runbook'];
+  expect(card.parts.map((part) => part.links.map(({ label }) => label))).toEqual([own, own]);
+  expect(card.links).toMatchObject([{ label: 'Open lowwater' }]);
+});
+
 describe('a message that its receiver takes in part', () => {
   const write = (message: Message, limit: number) =>
     renderFitting(message, { render: (card) => card, fits: (card) => JSON.stringify(card).length <= limit });
