@@ -12,18 +12,32 @@ const longPauseMs = 30 * dayMs;
 /** A jump by less than this part of the retention (a night asleep, seconds of standing still) costs this part of the history at most. */
 const harmlessPart = 0.1;
 
+/** Until when a clock is not trusted: the daemon that starts in that time, by the same clock, waits for the rest of it. */
+const distrustNote = 'retention-at';
+
 /** Not while the clock may be wrong: that must not cost the history. */
 export function createRetention({ state, store, committer, timer, log }: DaemonParts, startedAt: number) {
-  let nextAt = startedAt + (startedAt - state.lastRunEndedAt > longPauseMs ? distrustMs : everyMs);
+  const noted = Number(state.notes.get(distrustNote)?.value ?? startedAt);
+  // A clock that was set back has left it further ahead.
+  const isDoubtful = startedAt - state.lastRunEndedAt > longPauseMs || noted > startedAt + distrustMs;
+  let nextAt = Math.max(startedAt + everyMs, noted);
+  const wait = (until: number): void => {
+    nextAt = until;
+    state.notes.write(distrustNote, String(until));
+  };
+  if (isDoubtful) wait(startedAt + distrustMs);
   return {
     nextAt: () => nextAt,
     shift(jumpMs: number, now: number): void {
       const isHarmless = Math.abs(jumpMs) <= harmlessPart * state.settings.storage.retentionMs;
-      nextAt = isHarmless ? nextAt + jumpMs : now + distrustMs;
+      if (!isHarmless) wait(now + distrustMs);
+      else if (state.notes.has(distrustNote)) wait(nextAt + jumpMs);
+      else nextAt += jumpMs;
     },
     /** Takes a step when one is due and the store is free. */
     start(now: number): void {
       if (now < nextAt) return;
+      if (state.notes.has(distrustNote)) state.notes.delete(distrustNote);
       nextAt = now + everyMs;
       const olderThan = now - state.settings.storage.retentionMs;
       committer.alone(async () => {

@@ -260,7 +260,7 @@ const owner = objectOf({
 /** The values of notes, by the name before its colon. Any other name is a newer program's. */
 const notes: ReadonlyMap<string, Check> = new Map(
   Object.entries({
-    ...each(written(instant), 'alive-at', 'lived-at', 'order-at', 'report', 'signed-out'),
+    ...each(written(instant), 'alive-at', 'lived-at', 'order-at', 'report', 'retention-at', 'signed-out'),
     ...each(key, 'digest-key', 'calendar-key', 'receiver'),
     'link-keys': (value) => /^\d+:[\w-]{8,}( \d+:[\w-]{8,})*$/.test(String(value)),
     expected: written(listOf(expected)),

@@ -28,6 +28,33 @@ test('old history is deleted on a machine that stands still for seconds each hou
   expect(prune).toHaveBeenCalled();
 });
 
+test('a daemon that starts again in that day waits for the rest of it, and for a day at most where the clock that was ahead is set back meanwhile', async () => {
+  const accounts = [makeAccount('otp', { poll: { kind: 'every', everyMs: hourMs } })];
+  const world = await startWorld(
+    { accounts, storage: { path: 'unused', retentionMs: 100 * dayMs } },
+    { sleepMs: hourMs },
+  );
+  const prunings = async (hours: number): Promise<number> => {
+    const prune = vi.spyOn(world.database, 'prune');
+    await world.pass(hours * hourMs);
+    return prune.mock.calls.length;
+  };
+  world.clock.jump(200 * dayMs);
+  await world.pass(2 * hourMs);
+  await world.restart({ downMs: 1000 });
+  expect(await prunings(21)).toBe(0);
+  expect(await prunings(3)).toBeGreaterThan(0);
+  await world.restart({ downMs: 1000 });
+  expect(await prunings(3)).toBeGreaterThan(0);
+  world.clock.jump(200 * dayMs);
+  await world.pass(hourMs);
+  await world.stop();
+  world.clock.jump(-200 * dayMs);
+  world.start();
+  expect(await prunings(23)).toBe(0);
+  expect(await prunings(3)).toBeGreaterThan(0);
+});
+
 test.each([
   ['a damaged page', 'corrupt'],
   ['a missing table', 'unfit'],
