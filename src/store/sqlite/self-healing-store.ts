@@ -50,7 +50,7 @@ export function createSelfHealingStore(options: {
       foldAt = maxBytes;
       return true;
     }
-    foldAt += maxBytes;
+    foldAt = logBytes + maxBytes;
     // A part may have been folded in. Records can be written twice and readings cannot: better none than doubled.
     unfolded = unfolded.map((batch) => ({ ...batch, polls: [] }));
     return false;
@@ -138,17 +138,27 @@ export function createSelfHealingStore(options: {
         commit(first);
         lost.shift();
       }
-      const result = work();
+      const result = workOrFold(work);
       keepShort();
       return result;
     });
   }
 
+  /** What the disk took without saying so lies whole in the log: behind the shorter changes that come next it would look like damage. */
+  function workOrFold<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      if (error instanceof StorageError && error.kind === 'other') foldAt = 0;
+      throw error;
+    }
+  }
+
   /** Throws nothing of the storage, as the change is stored by then: the next one says that the log cannot be looked at. */
   function keepShort(): void {
     try {
-      if (sizeOfFile(`${path}-wal`) > foldAt) fold();
       logBytes = sizeOfFile(`${path}-wal`);
+      if (logBytes > foldAt) fold();
     } catch (error) {
       if (!(asStorageError(path, error) instanceof StorageError)) throw error;
     }

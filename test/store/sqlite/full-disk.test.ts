@@ -1,10 +1,13 @@
-import { statSync } from 'node:fs';
+import { appendFileSync, readFileSync, statSync } from 'node:fs';
+import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { StorageError } from '../../../src/domain/operator-error.ts';
 import { readMigrations } from '../../../src/store/migrations.ts';
 import { type Connection, connectForWriting } from '../../../src/store/sqlite/connection.ts';
+import { readLog } from '../../../src/store/sqlite/left-log.ts';
 import { migrate } from '../../../src/store/sqlite/migrate.ts';
 import type { SqliteStore } from '../../../src/store/sqlite/port.ts';
+import { createSelfHealingStore } from '../../../src/store/sqlite/self-healing-store.ts';
 import { createStore } from '../../../src/store/sqlite/store.ts';
 import { leaveOrder } from '../../../src/store/store.ts';
 import { accountState, always, batch, minuteMs, noon, ok, pollsOf } from './batches.ts';
@@ -86,7 +89,52 @@ describe('every connection of a daemon', () => {
     }
     expect(statSync(`${path}-wal`).size).toBeLessThan(1100 * 4120);
   });
+
+  it('keeps it short after a night on a full disk, in which it could not be folded in either', () => {
+    const { path, store, fail } = openFailing();
+    const large = (text = 'x') => store.commit(batch({ notes: { large: text.repeat(900_000) } }));
+    large();
+    const reader = new Database(path);
+    reader.exec('BEGIN; SELECT * FROM note');
+    large('y');
+    fail('SQLITE_FULL');
+    for (let count = 0; count < 50; count += 1) expect(kindOf(() => large())).toBe('full');
+    fail(null);
+    reader.close();
+    for (let count = 0; count < 20; count += 1) large(String.fromCharCode(65 + count));
+    expect(statSync(`${path}-wal`).size).toBeLessThan(1500 * 4120);
+  });
+
+  it('leaves nothing of a change that the disk did not take behind later ones, where it would pass for damage after a kill', () => {
+    const { path, store, fail } = openFailing();
+    store.commit(batch({ notes: { one: '1' } }));
+    const lastFrame = readFileSync(`${path}-wal`).subarray(-4120);
+    fail('SQLITE_IOERR_FSYNC');
+    expect(kindOf(() => store.commit(batch({ notes: { two: '2' } })))).toBe('other');
+    // All was written by then, but for the certainty that it is on the disk.
+    appendFileSync(`${path}-wal`, Buffer.concat(Array.from({ length: 20 }, () => lastFrame)));
+    fail(null);
+    store.commit(batch({ notes: { two: '2' } }));
+    expect(readLog(`${path}-wal`).isDamaged).toBe(false);
+  });
 });
+
+/** The store over a connection that is watched; `fail` says by which code of SQLite each change fails from now on. */
+function openFailing() {
+  const { db, path } = openBare();
+  let code: string | null = null;
+  const verify = (): void => {
+    if (code !== null) throw new Database.SqliteError('it failed', code);
+  };
+  const store = createSelfHealingStore({ db, path, now: () => noon, verifier: () => verify });
+  return {
+    path,
+    store,
+    fail(next: string | null) {
+      code = next;
+    },
+  };
+}
 
 /** The daemon's store over a connection that the test can hinder. */
 function openBare(): { readonly db: Connection; readonly path: string; readonly store: SqliteStore } {
