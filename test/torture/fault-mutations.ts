@@ -14,10 +14,10 @@ export const faultMutations: readonly Mutation[] = [
   {
     name: 'a folder that cannot be looked into ends the daemon',
     file: 'src/store/sqlite/self-healing-store.ts',
-    old: `    takeOrders: () =>
-      guardStorage(path, () => {`,
-    new: `    takeOrders: () =>
-      ((_: string, work: () => readonly []) => work())(path, () => {`,
+    old: `      ask(() =>
+        guardStorage(path, () => {`,
+    new: `      ask(() =>
+        ((_: string, work: () => readonly []) => work())(path, () => {`,
     test: 'test/store/sqlite/moved-file.test.ts',
   },
   {

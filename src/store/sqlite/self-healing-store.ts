@@ -2,10 +2,16 @@ import { truncateSync } from 'node:fs';
 import { StorageError } from '../../domain/operator-error.ts';
 import type { Batch } from '../../ports/store.ts';
 import { type Connection, connectForWriting, maxLogBytes, movedError } from './connection.ts';
-import { asStorageError, guardStorage } from './failure.ts';
+import { asStorageError, guardStorage, isSqliteError } from './failure.ts';
 import { identifyFile, sizeOfFile } from './file-system.ts';
 import type { SqliteStore } from './port.ts';
 import { createStore, foldLog } from './store.ts';
+
+/**
+ * SQLite asks for ten seconds for a lock that the system refuses, and the whole process stands still: so many questions after that are
+ * answered without it, for about a minute in which polls and messages go on.
+ */
+const unaskedAfterRefusal = 60;
 
 /**
  * The daemon's store over a connection that is replaced when the write-ahead log was removed or cut under it. SQLite
@@ -37,6 +43,19 @@ export function createSelfHealingStore(options: {
   let logBytes = sizeOfFile(`${path}-wal`);
   let databaseBytes = sizeOfFile(path);
   let foldAt = maxBytes;
+  let refused: { readonly error: unknown; unasked: number } | null = null;
+
+  function ask<T>(work: () => T): T {
+    if (refused !== null && refused.unasked-- > 0) throw refused.error;
+    refused = null;
+    try {
+      return work();
+    } catch (error) {
+      if (error instanceof StorageError && isSqliteError(error.cause, 'SQLITE_PROTOCOL'))
+        refused = { error, unasked: unaskedAfterRefusal };
+      throw error;
+    }
+  }
 
   function build(): SqliteStore {
     return createStore({ db, path, now, verify: verifier(db), fold, given });
@@ -166,25 +185,27 @@ export function createSelfHealingStore(options: {
 
   return {
     connection: () => db,
-    commit: (batch) => change(() => commit(batch)),
-    prune: (olderThan) => change(() => store.prune(olderThan)),
+    commit: (batch) => ask(() => change(() => commit(batch))),
+    prune: (olderThan) => ask(() => change(() => store.prune(olderThan))),
     takeDamaged: () => store.takeDamaged(),
     takeOrders: () =>
-      guardStorage(path, () => {
-        refuseMoved();
-        refuseDamaged(findDamage());
-        return store.takeOrders();
-      }),
-    takeUnstored: () => store.takeUnstored(),
-    load: () => store.load(),
-    readings: (query) => store.readings(query),
-    polls: (query) => store.polls(query),
-    readingBefore: (account, at) => store.readingBefore(account, at),
-    incidents: (query) => store.incidents(query),
-    silences: (notOverAt) => store.silences(notOverAt),
-    messages: (limit, before) => store.messages(limit, before),
+      ask(() =>
+        guardStorage(path, () => {
+          refuseMoved();
+          refuseDamaged(findDamage());
+          return store.takeOrders();
+        }),
+      ),
+    takeUnstored: () => ask(() => store.takeUnstored()),
+    load: () => ask(() => store.load()),
+    readings: (query) => ask(() => store.readings(query)),
+    polls: (query) => ask(() => store.polls(query)),
+    readingBefore: (account, at) => ask(() => store.readingBefore(account, at)),
+    incidents: (query) => ask(() => store.incidents(query)),
+    silences: (notOverAt) => ask(() => store.silences(notOverAt)),
+    messages: (limit, before) => ask(() => store.messages(limit, before)),
     backup: (file) => store.backup(file),
-    leftOrders: () => store.leftOrders(),
+    leftOrders: () => ask(() => store.leftOrders()),
     close: () => store.close(),
   };
 }

@@ -119,17 +119,34 @@ describe('every connection of a daemon', () => {
   });
 });
 
+it('a lock that the system refuses, for which SQLite asks for ten seconds while the process stands still, is asked for once in many changes until it is given', () => {
+  const { store, fail, asked } = openFailing();
+  const note = () => kindOf(() => store.commit(batch({ notes: { one: '1' } })));
+  fail('SQLITE_PROTOCOL');
+  for (let count = 0; count < 61; count += 1) expect(note()).toBe('busy');
+  expect(kindOf(() => store.load())).toBe('none');
+  expect(asked()).toBe(1);
+  expect(note()).toBe('busy');
+  expect(asked()).toBe(2);
+  fail(null);
+  for (let count = 0; count < 60; count += 1) expect(kindOf(() => store.takeOrders())).toBe('busy');
+  expect(note()).toBe('none');
+});
+
 /** The store over a connection that is watched; `fail` says by which code of SQLite each change fails from now on. */
 function openFailing() {
   const { db, path } = openBare();
   let code: string | null = null;
+  let asked = 0;
   const verify = (): void => {
+    asked += 1;
     if (code !== null) throw new Database.SqliteError('it failed', code);
   };
   const store = createSelfHealingStore({ db, path, now: () => noon, verifier: () => verify });
   return {
     path,
     store,
+    asked: () => asked,
     fail(next: string | null) {
       code = next;
     },
