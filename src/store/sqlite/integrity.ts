@@ -13,7 +13,37 @@ const maxFindings = 100;
 /** Indexes and free pages, which `mend` makes again. Throws `StorageError` where anything else is surely damaged. */
 export function findMendable(db: Database.Database, path: string, bytes: number): readonly string[] {
   // SQLite blames the second of two that lead to one page, be it sound. It shows once indexes are made again.
-  return refuseDamage(db, path, bytes, (finding) => isMendable(db, finding) || /2nd reference/.test(finding));
+  const found = refuseDamage(db, path, bytes, (each) => isMendable(db, each) || /2nd reference/.test(each));
+  if (found.some(isOfUnusedPage)) refuseLostRows(db, path);
+  return found;
+}
+
+/** Beside pages of nobody: an index that names more rows than its table has shows that these were lost. Made again from it, it would forget them. */
+function refuseLostRows(db: Database.Database, path: string): void {
+  const find = db.prepare<[], { name: string; tbl_name: string }>(
+    "SELECT name, tbl_name FROM sqlite_schema WHERE type = 'index'",
+  );
+  for (const { name, tbl_name: table } of find.all()) {
+    const [rows, named] = [
+      countRows(db, `${table} NOT INDEXED`),
+      countRows(db, `${table} INDEXED BY ${name}`),
+    ];
+    if (named > rows)
+      throw new StorageError(
+        'corrupt',
+        `database ${path} is damaged; it was left as it is: ${recovery} (the table ${table} has ${rows} rows, its index ${named})`,
+      );
+  }
+}
+
+/** 0 where a damaged page keeps them from being counted. */
+function countRows(db: Database.Database, from: string): number {
+  try {
+    return db.prepare<[], number>(`SELECT count(*) FROM ${from}`).pluck().get() ?? 0;
+  } catch (error) {
+    if (!isSqliteError(error, 'SQLITE_CORRUPT')) throw error;
+    return 0;
+  }
 }
 
 function refuseDamage(

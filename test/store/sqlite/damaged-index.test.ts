@@ -207,3 +207,23 @@ describe('a flipped bit in an index', () => {
     damaged.close();
   });
 });
+
+it('a page of a table that lies over another one of it is no damage of the index, which knows the rows that are lost: the start is refused, and the file left as it is', () => {
+  const path = makePath();
+  const store = open(path);
+  store.commit(batch({ incidents: Array.from({ length: 200 }, (_, nth) => incident(`incident-${nth}`)) }));
+  store.close();
+  const db = new Database(path);
+  const root = db.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'incident'").pluck().get();
+  db.close();
+  const bytes = readFileSync(path);
+  const top = (Number(root) - 1) * 4096;
+  // The last of the pages that the first one leads to, https://sqlite.org/fileformat2.html, 1.6.
+  const last = (bytes.readUInt32BE(top + 8) - 1) * 4096;
+  bytes.copy(bytes, top, last, last + 4096);
+  writeFileSync(path, bytes);
+  expect(() => open(path)).toThrow(
+    /is damaged; it was left as it is: .*restore a backup.*the table incident has \d+ rows, its index 200/,
+  );
+  expect(readFileSync(path)).toEqual(bytes);
+});
