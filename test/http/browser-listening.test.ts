@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { Secret } from '../../src/domain/secret.ts';
 import { hasBrowser, openPage, withPage } from '../support/browser.ts';
-import { useBrowser } from '../support/browser-bed.ts';
-import { buildAlertView } from '../support/built-views.ts';
+import { token, useBrowser } from '../support/browser-bed.ts';
+import { buildAlertView, minuteMs } from '../support/built-views.ts';
 import { demoViews } from '../support/demo-views.ts';
-import { runFakeServer } from '../support/web-server.ts';
+import { startDemoWorld } from '../support/demo-world.ts';
+import { runFakeServer, serveWorld } from '../support/web-server.ts';
 
 const arabic = 'حساب 123';
 
@@ -36,6 +38,38 @@ describe.skipIf(!hasBrowser())('names and words of every direction', () => {
       expect(others).toEqual([': SMS balance -18.38 CNY, below zero']);
     });
     await own.close();
+  });
+
+  it('two buttons that cancel for one account, or end sessions of one browser, have names of their own', async () => {
+    const own = await serveWorld(await startDemoWorld(), { settings: { token: new Secret(token) } });
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    for (const day of [21, 22]) {
+      const topUp = { account: 'otp', amount: '1400', by: 'Wei', arrivesBy: `2026-11-${day}T12:00:00Z` };
+      const api = `${own.url}/api/v1/expected-top-ups`;
+      const seen = ((await (await fetch(api, { headers })).json()) as { expected: { id: string }[] })
+        .expected;
+      const body = JSON.stringify({ ...topUp, seen: seen.map(({ id }) => id) });
+      expect((await fetch(api, { method: 'POST', headers, body })).status).toBe(201);
+    }
+    const context = await bed.browser.newContext();
+    await withPage(context, async (page) => {
+      for (const minutes of [0, 1]) {
+        own.clock.aheadMs = minutes * minuteMs;
+        await page.context().clearCookies();
+        await page.goto(`${own.url}/pay`);
+        await page.getByLabel('Token').fill(token);
+        await page.getByRole('button', { name: 'Sign in' }).click();
+        await page.getByRole('heading', { level: 1, name: 'Pay' }).waitFor();
+      }
+      for (const day of ['21', '22'])
+        expect(
+          await page.getByRole('button', { name: new RegExp(`^Cancel OTP production.* ${day} Nov`) }).count(),
+        ).toBe(1);
+      await page.goto(`${own.url}/sessions`);
+      const names = await page.locator('tbody button').allTextContents();
+      expect(new Set(names).size).toBe(2);
+    });
+    await context.close();
   });
 
   it('what stands in one cell is read as words apart, and each link to pay names its account', async () => {

@@ -13,7 +13,7 @@ import { balanceLink } from './markup.ts';
 import { readAmount } from './ordered.ts';
 import { giveOrAskAgain } from './show.ts';
 import { zoneOfForm } from './time-zone.ts';
-import { common, nameOf, type Scope } from './words.ts';
+import { common, type Scope } from './words.ts';
 
 const says = phrases('announce', {
   title: 'Announced runs',
@@ -48,8 +48,9 @@ export async function cancellable<Announced extends ExpectedTopUp | AnnouncedRun
     const { name = account, balances = [], currency = null } = accounts.get(account) ?? {};
     const link = balanceLink({ id: account, name, balances }, balance, scope);
     const words = wordsOf(it, link, { ...scope, currency: unitOf({ balances, currency }, balance) });
-    return html`<li data-key="${id}">${words}${comment !== '' && html` (<bdi>${comment}</bdi>)`}
-<form method="post" action="/pay/cancel">${hidden('account', account)}${hidden('id', id)}<button class="quiet">${say(common.cancel, scope)}<span class="hidden"> ${nameOf(name)}</span></button></form></li>`;
+    // An account may have several: read out, their buttons differ by what they cancel.
+    return html`<li data-key="${id}"><span id="what-${id}">${words}${comment !== '' && html` (<bdi>${comment}</bdi>)`}</span>
+<form method="post" action="/pay/cancel">${hidden('account', account)}${hidden('id', id)}<button class="quiet" id="cancel-${id}" aria-labelledby="cancel-${id} what-${id}">${say(common.cancel, scope)}</button></form></li>`;
   });
 }
 

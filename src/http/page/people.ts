@@ -3,6 +3,7 @@ import { onStorageError } from '../../domain/operator-error.ts';
 import { ownOf } from '../../domain/own.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { type Html, html } from '../../wording/html.ts';
+import { sayMoment } from '../../wording/moments.ts';
 import { phrases, say } from '../../wording/phrase.ts';
 import { addressOf, isSecure } from '../access.ts';
 import { pageOfList, pageOfTime } from '../api/input.ts';
@@ -79,7 +80,7 @@ export async function renderSessions(scope: Scope): Promise<Html> {
   const rows = items.map(({ id, role, from, agent, usedAt, endsAt }) => {
     const browser = agent || say(says.unnamed, scope);
     return html`<tr data-key="${id}"><th scope="row"><bdi>${browser}</bdi>${id === scope.session && html` <span class="sub">${say(says.own, scope)}</span>`}</th><td data-label="${say(says.may, scope)}">${say(says[role], scope)}</td><td data-label="${say(says.from, scope)}">${from}</td><td data-label="${say(says.used, scope)}">${momentAndAge(usedAt, scope)}</td><td data-label="${say(says.ends, scope)}">${momentAndAge(endsAt, scope)}</td>
-<td data-label="${say(common.change, scope)}"><form method="post" action="/sessions/${encodeURIComponent(id)}/end"><input type="hidden" name="back" value="/sessions"><button class="quiet">${say(common.end, scope)}<span class="hidden"> ${browser}, ${from}</span></button></form></td></tr>`;
+<td data-label="${say(common.change, scope)}"><form method="post" action="/sessions/${encodeURIComponent(id)}/end"><input type="hidden" name="back" value="/sessions"><button class="quiet">${say(common.end, scope)}<span class="hidden"> ${browser}, ${from}, ${sayMoment(usedAt, scope)}</span></button></form></td></tr>`;
   });
   return html`<h1>${say(pages.sessions, scope)}</h1><p class="lead">${say(says.sessionsLead, scope)}</p>
 ${live('sessions', sessions.length === 0 ? html`<p class="empty">${say(says.nobody, scope)}</p>` : table(say(pages.sessions, scope), 'cards compact', html`<th scope="col">${say(says.browser, scope)}</th><th scope="col">${say(says.may, scope)}</th><th scope="col">${say(says.from, scope)}</th><th scope="col">${say(says.used, scope)}</th><th scope="col">${say(says.ends, scope)}</th><th scope="col">${say(common.change, scope)}</th>`, rows))}
