@@ -17,6 +17,27 @@ describe.skipIf(!hasBrowser())('the keys of the pages', () => {
     });
   });
 
+  it('can be turned off for a browser that types or speaks into the page, and on again without them', async () => {
+    await withPage(bed.scripted, async (page) => {
+      const choose = async () => {
+        await page.getByRole('button', { name: 'Keys' }).click();
+        await page.getByRole('checkbox', { name: 'Shortcuts of a single key' }).click();
+        await page.keyboard.press('Escape');
+      };
+      const focused = () => page.evaluate("document.activeElement.closest('.alert') !== null");
+      await openPage(page, `${bed.server.url}/alerts`);
+      await choose();
+      await openPage(page, `${bed.server.url}/alerts`);
+      for (const key of ['j', '?', 'g', 'o']) await page.keyboard.press(key);
+      expect(await focused()).toBe(false);
+      expect(await page.getByRole('dialog').count()).toBe(0);
+      expect(new URL(page.url()).pathname).toBe('/alerts');
+      await choose();
+      await page.keyboard.press('j');
+      expect(await focused()).toBe(true);
+    });
+  });
+
   it('walk through the alerts, and open their forms', async () => {
     await withPage(bed.scripted, async (page) => {
       await openPage(page, `${bed.server.url}/alerts`);

@@ -1,6 +1,8 @@
 // The pages by keyboard alone: `?` lists the keys. Without this script everything is reached by Tab as well.
 
 const words = JSON.parse(document.documentElement.dataset.words);
+/** Kept by this browser, for all its tabs: keys of one letter can be in the way of speech and of other tools. */
+const offKey = 'lowwater-keys-off';
 const places = { o: '/', a: '/alerts', p: '/pay', s: '/silences', r: '/review', m: '/messages' };
 const keys = [
   ['/', words.search],
@@ -30,6 +32,7 @@ const acts = {
 const chordMs = 1_500;
 let chordUntil = 0;
 
+offerList();
 oneStopEach();
 document.addEventListener('lowwater:fresh', oneStopEach);
 returnToList();
@@ -65,10 +68,24 @@ function returnToList() {
 document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.key === 'Escape') return leave(event.target);
-  const isInField = event.target.closest('input, select, textarea, dialog, [contenteditable]') !== null;
-  if (isInField && event.target.type !== 'checkbox') return;
-  if (moveWithin(event.key) || act(event.key)) event.preventDefault();
+  const fields = 'input:not([type=checkbox]), select, textarea, dialog, [contenteditable]';
+  if (event.target.closest(fields) !== null) return;
+  if (moveWithin(event.key) || (areOn() && act(event.key))) event.preventDefault();
 });
+
+function areOn() {
+  return localStorage.getItem(offKey) === null;
+}
+
+/** Also for whoever has turned the keys off. */
+function offerList() {
+  const button = Object.assign(document.createElement('button'), {
+    className: 'quiet',
+    textContent: words.keys,
+  });
+  button.addEventListener('click', list);
+  document.querySelector('footer').lastElementChild.append(' · ', button);
+}
 
 /** From one control of an alert to the next. */
 function moveWithin(key) {
@@ -143,10 +160,16 @@ function list() {
       Object.assign(document.createElement('dd'), { textContent: meaning }),
     );
   }
+  const box = Object.assign(document.createElement('input'), { type: 'checkbox', checked: areOn() });
+  box.addEventListener('change', () =>
+    box.checked ? localStorage.removeItem(offKey) : localStorage.setItem(offKey, ''),
+  );
+  const choice = document.createElement('label');
+  choice.append(box, ' ', words.single);
   const close = Object.assign(document.createElement('button'), { textContent: words.close });
   close.addEventListener('click', () => dialog.close());
   dialog.addEventListener('close', () => dialog.remove());
-  dialog.append(heading, meanings, close);
+  dialog.append(heading, meanings, choice, close);
   document.body.append(dialog);
   dialog.showModal();
 }

@@ -24,6 +24,7 @@ const says = phrases('script', {
   go: 'go to Overview, Alerts, Pay, Silences, Review, Messages',
   leave: 'leave a form or this list',
   list: 'this list',
+  single: 'Shortcuts of a single key',
   close: 'Close',
   zoom: 'Zoom of the chart',
   zoomIn: 'Zoom in',
