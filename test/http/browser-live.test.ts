@@ -1,8 +1,12 @@
 import type { Locator, Page, Request } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { isoText } from '../../src/domain/time.ts';
+import { loadLanguage } from '../../src/languages/load-language.ts';
+import { sayAge } from '../../src/wording/moments.ts';
 import { hourMs, idleRule, minuteMs, smsLow, units } from '../support/account-facts.ts';
 import { hasBrowser, openPage, withPage } from '../support/browser.ts';
 import { useBrowser } from '../support/browser-bed.ts';
+import { viewsNow } from '../support/built-views.ts';
 import { give } from '../support/orders.ts';
 import { makeAccount } from '../support/settings.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
@@ -191,6 +195,32 @@ describe.skipIf(!hasBrowser())('an open page in use', () => {
         await expect.poll(() => page.title()).toMatch(/^1 critical · /);
         expect(await footer.textContent()).toBe(before);
       });
+    },
+  );
+
+  it.each(['en', 'zh-CN', 'es'] as const)(
+    'tells ages as the server does while it stays open (%s)',
+    async (id) => {
+      const language = await loadLanguage(id);
+      await withPage(bed.scripted, async (page) => {
+        const { url } = bed.server;
+        await bed.scripted.addCookies([{ name: 'lowwater_language', value: id, url }]);
+        await page.clock.install();
+        await page.clock.pauseAt(Date.now() + hourMs);
+        await page.goto(url);
+        const now = viewsNow + 15_000;
+        const minutes = [0.01, 0.7, 1.6, 2, 19, 60, 66, 118.4, 130, 320, 601, 1_800, 2_881, 6_420, 48_960];
+        const instants = minutes.flatMap((each) => [now - each * minuteMs, now + each * minuteMs]);
+        await page.evaluate(
+          `document.body.insertAdjacentHTML('beforeend', ${JSON.stringify(
+            instants.map((at) => `<time class="told" datetime="${isoText(at)}" data-age></time>`).join(''),
+          )})`,
+        );
+        await page.clock.runFor(15_000);
+        const said = await page.locator('.told').allTextContents();
+        expect(said).toEqual(instants.map((at) => sayAge(at, { language, now })));
+      });
+      await bed.scripted.clearCookies();
     },
   );
 

@@ -277,6 +277,16 @@ describe('a failure inside', () => {
 describe('a client that pipelines', () => {
   const ask = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`;
 
+  it('for a page that is gone is shown the way back, unless it leads here again', async () => {
+    server = await runServer();
+    const gone = `${server.url}/accounts/gone?range=7d`;
+    const ask = async (referer: string) =>
+      (await fetch(gone, { headers: { accept: 'text/html', referer } })).text();
+    expect(await ask(`${server.url}/pay`)).toContain('<a href="/pay">Back</a>');
+    // An open page that is loaded again when its account was removed came from itself.
+    expect(await ask(gone)).not.toContain('Back</a>');
+  });
+
   it('is answered one request at a time, in order, and others are not kept waiting by it', async () => {
     const world = new World({ accounts: ['a'] });
     const { accounts } = world.views;

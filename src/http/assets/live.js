@@ -374,7 +374,6 @@ function roughDuration(ms) {
   const hour = 60 * minute;
   const day = 24 * hour;
   if (ms < 2 * minute) return twoUnits(Math.round(ms / 1000) * 1000);
-  if (ms < 2 * hour) return plural(Math.round(ms / minute), 'minute');
   if (ms < 10 * hour) return twoUnits(Math.round(ms / minute) * minute);
   if (ms < 2 * day) return plural(Math.round(ms / hour), 'hour');
   if (ms < 10 * day) return twoUnits(Math.round(ms / hour) * hour);

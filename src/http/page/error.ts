@@ -25,10 +25,10 @@ const headings = phrases('errorHeading', {
 });
 
 /** A refusal for somebody who looks at a page. */
-export function errorPage(error: RequestError, { headers }: IncomingMessage, frame: Frame): Answer {
+export function errorPage(error: RequestError, { url, headers }: IncomingMessage, frame: Frame): Answer {
   const heading = say(ownOf<Phrase<unknown>>(headings, error.code) ?? says.other, frame);
   const back = cameFrom(headers);
-  const content = html`<section class="panel narrow"><h1>${heading}</h1><p>${sayAgain(error.message, frame)}</p><p>${back !== '/' && html`<a href="${back}">${say(common.back, frame)}</a> · `}<a href="/">${say(pages.overview, frame)}</a></p></section>`;
+  const content = html`<section class="panel narrow"><h1>${heading}</h1><p>${sayAgain(error.message, frame)}</p><p>${back !== '/' && back !== url && html`<a href="${back}">${say(common.back, frame)}</a> · `}<a href="/">${say(pages.overview, frame)}</a></p></section>`;
   const { markup } = layOut({ title: say(says.title, { heading }, frame), content, frame, chrome: null });
   return { status: error.status, headers: { ...pageHeaders, ...error.headers }, body: markup };
 }
