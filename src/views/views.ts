@@ -7,7 +7,7 @@ import {
   uncertainMessage,
 } from '../domain/alert.ts';
 import { getOrMake } from '../domain/get-or-make.ts';
-import type { Runway } from '../domain/message.ts';
+import type { MessageItem, Runway } from '../domain/message.ts';
 import type { NotificationReason } from '../domain/outbox.ts';
 import { ownOf } from '../domain/own.ts';
 import { entryOf } from '../domain/provider-entry.ts';
@@ -185,21 +185,21 @@ export function viewAlert(
   const open = incidentOf(state, alert);
   const incident = open ?? sketchIncident('', account, alert, alert.breachedSince ?? now);
   const runways = runwaysOf(alert.account);
-  return {
-    ...viewIncident(parts, incident, 'firing'),
+  // Not spread: that would word it.
+  return Object.assign(viewIncident(parts, incident, 'firing'), {
     urgency: urgencyOf(
       { ...alert, since: incident.firedAt },
       ownOf(runways, alert.balance ?? '') ?? null,
       now,
     ),
-    state: alert.state === 'pending' ? 'pending' : 'firing',
+    state: alert.state === 'pending' ? ('pending' as const) : ('firing' as const),
     severity: alert.severity,
     forecast: mapEach(runways, (runway) => runway?.forecast ?? null),
     acknowledged: isAcknowledged(incident) ? incident.acknowledgement : null,
     ...(open === undefined ? { silenced: false, inhibited: false } : suppressionOf(state, open, now)),
     flapping: alert.flappingSince !== null,
     incident: alert.incident,
-  };
+  });
 }
 
 export function viewIncident(
@@ -209,19 +209,34 @@ export function viewIncident(
 ): AlertView {
   const { account, rule, type, balance, severity, labels, resolvedAt } = incident;
   const now = parts.now();
-  const item = describeIncident(parts.state, { incident, kinds: [kind], now });
-  const { timezone } = parts.state.settings;
-  const headline = (reader: Reader): string => wordSubject(item, reader);
-  const subject = headline({ language: english, timezone, now });
+  const { settings, accounts } = parts.state;
+  let made: MessageItem | null = null;
+  /** Its numbers and words, made once they are asked for: of thousands of alerts a page shows twenty. */
+  const item = () => {
+    made ??= describeIncident(parts.state, { incident, kinds: [kind], now });
+    return made;
+  };
+  const headline = (reader: Reader): string => wordSubject(item(), reader);
   return {
     ...{ account, rule, type, balance, severity, labels, resolvedAt },
-    ...{ accountName: item.accountName, value: item.value, threshold: item.threshold },
-    currency: headlineCurrency(item),
+    accountName: accounts.get(account)?.settings.name ?? incident.accountName,
+    get value() {
+      return item().value;
+    },
+    get threshold() {
+      return item().threshold;
+    },
+    get currency() {
+      return headlineCurrency(item());
+    },
     state: 'resolved',
     since: incident.firedAt,
     urgency: notUrgent,
     forecast: ofEach(balancesOf(parts.state, account), () => null),
-    summary: kind === 'firing' ? `${subject} (${severity})` : subject,
+    get summary() {
+      const subject = headline({ language: english, timezone: settings.timezone, now });
+      return kind === 'firing' ? `${subject} (${severity})` : subject;
+    },
     headline,
     cause: causeOf(parts.state, incident),
     acknowledged: incident.acknowledgement,

@@ -42,8 +42,11 @@ export const alertOperations: readonly Operation[] = [
     answers: listed('Alerts', 'alerts', alertJson),
     answer: async ({ views, query }) =>
       // One that is pending begins to fire in its place; one that is over stands further down.
-      pageOfList(await views.alerts({ all: query.all === 'true' }), query, ({ state, ...alert }) =>
-        JSON.stringify([alert.account, alert.rule, state === 'resolved' && alert.incident]),
+      pageOfList(
+        await views.alerts({ all: query.all === 'true' }),
+        query,
+        ({ account, rule, state, incident }) =>
+          JSON.stringify([account, rule, state === 'resolved' && incident]),
       ),
   }),
   ofAlerts.post('alerts/{account}/{rule}/ack', 'acknowledgeAlert', {
