@@ -10,6 +10,7 @@ describe.skipIf(!hasBrowser())('the keys of the pages', () => {
       await openPage(page, bed.server.url);
       await page.keyboard.press('?');
       await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+      expect(await page.evaluate('document.activeElement.textContent')).toBe('Close');
       await loadAxe(page);
       expect(await seriousFindings(page, null)).toEqual([]);
       await page.keyboard.press('Escape');

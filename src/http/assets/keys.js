@@ -84,7 +84,7 @@ function offerList() {
     textContent: words.keys,
   });
   button.addEventListener('click', list);
-  document.querySelector('footer').lastElementChild.append(' · ', button);
+  document.querySelector('footer').lastElementChild.append(' ', button);
 }
 
 /** From one control of an alert to the next. */
@@ -166,7 +166,10 @@ function list() {
   );
   const choice = document.createElement('label');
   choice.append(box, ' ', words.single);
-  const close = Object.assign(document.createElement('button'), { textContent: words.close });
+  const close = Object.assign(document.createElement('button'), {
+    textContent: words.close,
+    autofocus: true,
+  });
   close.addEventListener('click', () => dialog.close());
   dialog.addEventListener('close', () => dialog.remove());
   dialog.append(heading, meanings, choice, close);
