@@ -1,9 +1,13 @@
 import { type Micros, parseMicros } from '../domain/money.ts';
 import type { Language } from './phrase.ts';
 
-/** An amount as people write it in their language: `1400`, `1,400.00`, in Spanish `1.400,00`. Null for what is no number, or may be another one. */
-export function readTypedAmount(text: string, { marks }: Pick<Language, 'marks'>): Micros | null {
+/**
+ * An amount as people write it in their language: `1400`, `1,400.00`, in Spanish `1.400,00`, also in the wide digits of a keyboard for
+ * Chinese. Null for what is no number, or may be another one.
+ */
+export function readTypedAmount(typed: string, { marks }: Pick<Language, 'marks'>): Micros | null {
   const { group, point } = marks;
+  const text = typed.normalize('NFKC');
   const isGrouped = new RegExp(`^[1-9]\\d{0,2}(?:[${group}]\\d{3})+(?:[${point}]\\d*)?$`).test(text);
   // Nobody pays with three decimals: whoever types 1.400 in English means a thousand times as much.
   if (!isGrouped && /^[1-9]\d{0,2}[.,]\d{3}$/.test(text)) return null;

@@ -1,6 +1,5 @@
 import { type Refusal, refuse } from '../../domain/operator.ts';
 import { cleanText } from '../../domain/plain-text.ts';
-import { listWords } from '../../wording/lists.ts';
 import { sentences } from '../../wording/phrase.ts';
 import type { MonitorState } from '../state.ts';
 
@@ -68,5 +67,6 @@ export function findBalance(
   const ids = account.settings.balances.map((each) => each.id);
   const { balance = ids[0] ?? '' } = wanted;
   if (ids.includes(balance)) return { account, balance };
-  return refuse('invalid', refusals.noBalance({ account: account.id, balance, balances: listWords(ids) }));
+  const balances = ids.join(', ');
+  return refuse('invalid', refusals.noBalance({ account: account.id, balance, balances }));
 }

@@ -69,3 +69,18 @@ test.each([
     expect(page).toMatch(new RegExp(`name="${name}"[^>]* value="${typed}"`));
   expect(world.views.announced()).toEqual([]);
 });
+
+test.each([
+  ['es', 'la cuenta "otp" no tiene el saldo "wallet": sms, voip'],
+  ['zh-CN', '账户 "otp" 没有余额 "wallet"：sms, voip'],
+])(
+  'a balance that the account lacks is refused with those it has, all of it in %s',
+  async (language, words) => {
+    const { url } = await serveWorld(await startWorld({}));
+    const body = new URLSearchParams({ ...form, balance: 'wallet' });
+    const headers = { origin: url, cookie: `lowwater_language=${language}` };
+    const answer = await fetch(`${url}/pay/announced`, { method: 'POST', body, headers });
+    expect(answer.status).toBe(400);
+    expect((await answer.text()).replaceAll('&quot;', '"')).toContain(words);
+  },
+);
