@@ -72,6 +72,19 @@ describe.skipIf(!hasBrowser())('names and words of every direction', () => {
     await context.close();
   });
 
+  it.each(['/', '/accounts/otp?balance=both', '/pay', '/review'])(
+    'what unfolds, and each table that the keyboard scrolls, has a name of its own (%s)',
+    async (path) => {
+      const { url } = await serveWorld(await startDemoWorld());
+      await withPage(bed.scripted, async (page) => {
+        await openPage(page, url + path);
+        const names = await page.evaluate(`[...document.querySelectorAll('main summary, main [role=group]')]
+          .map((each) => each.tagName + ' ' + (each.getAttribute('aria-label') ?? each.textContent.replace(/\\s+/g, ' ').trim()))`);
+        expect(names).toEqual([...new Set(names as string[])]);
+      });
+    },
+  );
+
   it('what stands in one cell is read as words apart, and each link to pay names its account', async () => {
     await withPage(bed.scripted, async (page) => {
       await page.setViewportSize({ width: 1920, height: 900 });

@@ -24,7 +24,7 @@ import { buildChart, type ChartSpan, chartRanges, readSpan } from './chart-model
 import { drawChart, sayThreshold } from './chart-picture.ts';
 import { choiceLink } from './forms.ts';
 import { live } from './live.ts';
-import { unreadable } from './markup.ts';
+import { table, unreadable } from './markup.ts';
 import { accountPath, common, type Scope } from './words.ts';
 
 const tableRows = 40;
@@ -51,7 +51,6 @@ const says = phrases('accountChart', {
   hindsight: 'Last {weekday}’s forecast said {predicted} for {moment}; it was {came}.',
   off: 'Off the chart: {thresholds}.',
   empty: 'No reading in this range.',
-  readings: 'Readings',
   notRead: 'not read',
 });
 const legends = phrases('legend', {
@@ -181,10 +180,10 @@ async function chartFigure(balance: Balance, shown: Shown): Promise<Html> {
   const words = chart === null ? '' : describeChart(chart, balance, shown);
   const picture = chart && drawChart(chart, say(says.words, { balance: name, words }, scope), scope);
   const caption = chart === null ? unreadable(scope) : html`${legend(chart, scope)}<p>${words}</p>`;
-  const table = chart === null ? unreadable(scope) : chartTable(chart, balance, shown);
+  const rows = chart === null ? unreadable(scope) : chartTable(chart, balance, shown);
   return html`<figure class="chart" data-chart="/api/v1${accountPath(account.id)}/chart?balance=${balance}" data-time="${time}" data-label="${name}" data-timezone="${scope.timezone}"><div class="chart-box">${picture}</div>
 ${live(`chart-${balance}`, caption, { tag: 'figcaption' })}</figure>
-<details class="table-of-chart"><summary>${sayHtml(says.asTableOf, { hidden: html`<span class="hidden"> ${say(says.of, { balance: name }, scope)}</span>` }, scope)}</summary>${live(`table-${balance}`, table)}</details>`;
+<details class="table-of-chart"><summary>${sayHtml(says.asTableOf, { hidden: html`<span class="hidden"> ${say(says.of, { balance: name }, scope)}</span>` }, scope)}</summary>${live(`table-${balance}`, rows)}</details>`;
 }
 
 function describeChart(chart: Chart, balance: Balance, shown: Shown): string {
@@ -248,10 +247,16 @@ function chartTable(chart: Chart, balance: Balance, { account, scope }: Shown): 
     return value === null || index % step === 0 || index === chart.points.length - 1;
   });
   if (rows.length === 0) return html`<p class="empty">${say(says.empty, scope)}</p>`;
-  return html`<div class="scroll" role="group" aria-label="${say(says.readings, scope)}" tabindex="0"><table><thead><tr><th scope="col">${say(common.time, scope)}</th><th scope="col" class="number">${capital(sayBalance(balanceLabel(balance, account.balances), scope))}</th></tr></thead><tbody>${rows
-    .toReversed()
-    .map(
-      ({ at, value }) =>
-        html`<tr><td>${sayMoment(at, scope)}</td><td class="number">${value === null ? say(says.notRead, scope) : sayAmount(value, { ...scope, currency: unitOf(account, balance) })}</td></tr>`,
-    )}</tbody></table></div>`;
+  const name = capital(sayBalance(balanceLabel(balance, account.balances), scope));
+  return table(
+    name,
+    '',
+    html`<th scope="col">${say(common.time, scope)}</th><th scope="col" class="number">${name}</th>`,
+    rows
+      .toReversed()
+      .map(
+        ({ at, value }) =>
+          html`<tr><td>${sayMoment(at, scope)}</td><td class="number">${value === null ? say(says.notRead, scope) : sayAmount(value, { ...scope, currency: unitOf(account, balance) })}</td></tr>`,
+      ),
+  );
 }

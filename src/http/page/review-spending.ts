@@ -71,7 +71,7 @@ ${currencies.map((code) => {
   const own = spending.groups.filter(({ currency }) => currencyCode(currency) === code);
   return html`${stackedChart(own, review.days, { colours, scope })}${spentTable(say(says.spendingIn, { currency: own[0]?.currency ?? code }, scope), own, ({ group }) => (group === '' ? html`<span class="soft">${say(says.noLabel, scope)}</span>` : html`<bdi>${group}</bdi>`), scope)}`;
 })}
-${spending.accounts.length > 0 && html`<details><summary>${say(common.byAccount, scope)}</summary>${spentTable(say(says.spendingByAccount, scope), spending.accounts.slice(0, shownAccounts), ({ account }) => accountLink(account), scope)}${more > 0 && html`<p class="soft">${say(says.moreAccounts, { count: more }, scope)}</p>`}</details>`}</section>`;
+${spending.accounts.length > 0 && html`<details><summary>${say(says.spendingByAccount, scope)}</summary>${spentTable(say(says.spendingByAccount, scope), spending.accounts.slice(0, shownAccounts), ({ account }) => accountLink(account), scope)}${more > 0 && html`<p class="soft">${say(says.moreAccounts, { count: more }, scope)}</p>`}</details>`}</section>`;
 }
 
 function sayTotal({ spent, before }: NonNullable<ReturnType<typeof sumReview>>, scope: Scope): string {
