@@ -60,6 +60,27 @@ describe.skipIf(!hasBrowser())('charts and trials in a browser', () => {
     });
   });
 
+  it('a reading between two that failed, and the first one after them, is a dot, as no line leads there', async () => {
+    const page = await bed.scripted.newPage();
+    await page.addInitScript(`
+      window.dots = new Set();
+      const { arc } = Path2D.prototype;
+      Path2D.prototype.arc = function (x, ...rest) { window.dots.add(Math.round(x)); arc.call(this, x, ...rest); };
+    `);
+    await page.route('**/chart?*', async (route) => {
+      const response = await route.fetch();
+      const chart = (await response.json()) as { points: [number, number][] };
+      const values = [null, 40, null, 30, 20, null, 10];
+      const step = Math.floor(chart.points.length / values.length);
+      const points = values.map((value, index) => [chart.points[index * step]?.[0], value]);
+      await route.fulfill({ response, json: { ...chart, points, projection: [], topUps: [] } });
+    });
+    await openPage(page, `${bed.server.url}/accounts/otp?range=24h`);
+    await page.locator('.u-over').first().waitFor();
+    await expect.poll(() => page.evaluate('dots.size')).toBe(2);
+    await page.close();
+  });
+
   it('the script draws a chart once it comes into view, and loads until then nothing that draws', async () => {
     await withPage(bed.scripted, async (page) => {
       const fetched: string[] = [];

@@ -50,7 +50,7 @@ function describe({ box, timezone, drawn, range, select }) {
         label: words.balance,
         stroke: colour.link,
         width: 2,
-        points: { show: false },
+        points: { show: false, filter: alone, size: 7, fill: colour.link },
         value: (_plot, value) => money(value),
       },
       {
@@ -111,6 +111,12 @@ function wordMoment(timezone, seconds) {
 
 function fill(sentence, given) {
   return sentence.replaceAll(/\{(\w+)\}/g, (_hole, name) => given[name]);
+}
+
+/** Readings that no line leads to or from, as the first one: each is a dot. */
+function alone({ data: [, balance] }) {
+  const isNone = (index) => (balance[index] ?? null) === null;
+  return [...balance.keys()].filter((at) => !isNone(at) && isNone(at - 1) && isNone(at + 1));
 }
 
 /** Three rows over one list of instants: time, balance, projection. */
