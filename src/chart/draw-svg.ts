@@ -124,12 +124,13 @@ function pathsOf(
   return html`<svg x="0" y="0" width="100%" height="100%" viewBox="0 0 ${grid} ${grid}" preserveAspectRatio="none">${paths}</svg>`;
 }
 
-/** The line through points as an SVG path, torn where nothing was read; `place` gives its `x y`. */
+/** The line through points as an SVG path, torn where nothing was read; `place` gives its `x y`. A point alone is a line of no length: a dot. */
 function pathThrough(points: Chart['points'], place: (at: number, value: Micros) => string): string {
   let path = '';
   let pen = 'M';
-  for (const { at, value } of points) {
-    if (value !== null) path += pen + place(at, value);
+  for (const [index, { at, value }] of points.entries()) {
+    const isAlone = pen === 'M' && (points[index + 1]?.value ?? null) === null;
+    if (value !== null) path += pen + place(at, value) + (isAlone ? 'h0' : '');
     pen = value === null ? 'M' : 'L';
   }
   return path;

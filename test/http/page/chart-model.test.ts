@@ -52,6 +52,15 @@ describe('the chart', () => {
     expect(gaps).toEqual([[viewsNow - 3 * hourMs + 1, null]]);
   });
 
+  it('draws a reading between polls that failed as a dot', async () => {
+    const lone = viewsNow - 2 * hourMs;
+    const { account, model } = await chartOf((at) =>
+      Math.abs(at - lone) < hourMs && Math.abs(at - lone) > 3 * minuteMs ? null : 100,
+    );
+    const picture = drawChart(model, account.name, frame);
+    expect(picture.markup.match(/M[\d.]+ [\d.]+h0M/g)).toHaveLength(1);
+  });
+
   it('breaks the line where nobody polled for three intervals', async () => {
     const { views, account } = await chartOf(() => 100);
     const polls = await views.polls('otp', 0, Number.MAX_SAFE_INTEGER);
