@@ -12,7 +12,7 @@ import { announcedBetween, mostOf, restOf } from './announced.ts';
 import type { BalanceState } from './balance-state.ts';
 import { type ExpectedRun, expectedRuns, plannedIn } from './expected-runs.ts';
 import { sumAt, type Walk, walkAhead } from './forecast.ts';
-import { passHour } from './interval.ts';
+import { passHour, wasSeen } from './interval.ts';
 import { isSeen, learnHour } from './learn-hour.ts';
 import { farthestHours, hoursPerWeek, type LocalHour, type LocalWeek } from './local-week.ts';
 import { usualSpending, usualWeek } from './profile.ts';
@@ -22,6 +22,9 @@ import { forgetUnusual, passTopUp, type Usual, usualRange, watchUnusual } from '
 
 /** The share of a mean hour that every hour takes of a fall across several, besides what is usual. */
 const leastWeight = 0.1;
+/** A fall across a longer time that is less than half of what is usual in it may hide a top-up, as a rise does. A weekend without polls is shorter. */
+const longMs = 72 * hourMs;
+const leastShare = 0.5;
 /** An expected run may take so many times what it is expected to, what is beyond that an hour later too. */
 const mostOfRuns = 1.5;
 
@@ -56,6 +59,8 @@ export class BalanceSpending {
   #restOfRuns: Micros = 0;
   /** How much more than evenly the hours of the week take of the fall that is taken in; null: evenly. */
   #weights: Float32Array | null = null;
+  /** Across the time that is taken in, a fall of less than so much a millisecond is not seen. */
+  #leastPerMs = 0;
 
   constructor(balance: Balance, state: BalanceState, settings: SpendingSettings) {
     this.balance = balance;
@@ -96,6 +101,7 @@ export class BalanceSpending {
   /** A fall across these hours is spread over them as they usually take, each a tenth of the mean besides; across none, evenly. */
   weighHours(hours: readonly LocalHour[]): void {
     this.#weights = null;
+    this.#leastPerMs = 0;
     if (hours.length === 0) return;
     const weights = usualWeek(this.state).map((usual) => usual + leastWeight * this.state.meanHour);
     const weigh = (sum: number, { slot, startsAt, endsAt }: LocalHour) =>
@@ -103,6 +109,9 @@ export class BalanceSpending {
     const ms = hours.reduce((sum, { startsAt, endsAt }) => sum + endsAt - startsAt, 0);
     const mean = hours.reduce(weigh, 0) / ms;
     if (mean > 0) this.#weights = weights.map((weight) => weight / mean);
+    // Who is always read so seldom would else never learn of less.
+    if (ms > longMs && this.state.hours >= hoursPerWeek && wasSeen(this.state))
+      this.#leastPerMs = (leastShare * (mean - leastWeight * this.state.meanHour)) / hourMs;
   }
 
   /** Takes in what was spent in a part of an hour. */
@@ -112,7 +121,8 @@ export class BalanceSpending {
     const fell = amountOf(last, this.balance) - now;
     if (isTopUp(state, -fell)) passTopUp(state);
     if (fell < 0) passRise(state, this.#leftOf(now), -fell);
-    if (fell < 0 || (fell === 0 && this.#isNearlyEmpty(now))) return;
+    if (fell < 0 || fell < this.#leastPerMs * (reading.at - last.at)) return;
+    if (fell === 0 && this.#isNearlyEmpty(now)) return;
     const spent = (fell * (this.#weights?.[hour.slot] ?? 1) * (to - from)) / (reading.at - last.at);
     const { smallestFall, usualSilence } = state;
     noteFall(state, fell);

@@ -78,6 +78,11 @@ function spentBefore(
   return { spent, seenHours };
 }
 
+/** Whether anything was seen in the present block, or in the one before. */
+export function wasSeen({ blocks, blockSeen, cameHours }: BalanceState): boolean {
+  return blockSeen > 0 || (cameHours[(blocks - 1 + keptBlocks) % keptBlocks] ?? 0) > 0;
+}
+
 /** Whether enough of so many hours was seen to hold a forecast against what came in them. */
 function isMostlySeen(seenHours: number, hours: number): boolean {
   return seenHours >= hours * (1 - maxUnseen);

@@ -145,6 +145,32 @@ describe('the forecast of an account', () => {
     expect(slumps).toEqual([]);
   });
 
+  it('takes a top-up that hides in days without a reading for no lack of demand', () => {
+    const outage = monday + 25 * dayMs;
+    const to = outage + 9 * dayMs;
+    const all = [...spendBy(officeHours, { from: monday, to })];
+    // 756 units were spent in the nine days, 600 paid in.
+    const [last, ...rest] = all.filter(({ at }) => at >= to - 5 * minuteMs).reverse();
+    const paid = (reading: Reading) => ({
+      ...reading,
+      balances: { ...reading.balances, sms: amountOf(reading, 'sms') + 600 * units },
+    });
+    const readings = [...all.filter(({ at }) => at < outage), ...[...rest, last as Reading].map(paid)];
+    const [whole, gappy] = [learn(all), learn(readings)].map(
+      (it) => (it.forecast('sms', 800 * units)?.emptyAt ?? 0) - to,
+    );
+    expect((gappy ?? 0) / (whole ?? 0)).toBeCloseTo(1, 1);
+  });
+
+  it('follows an account that takes a third by now, though it is read every fourth day alone', () => {
+    const change = monday + 28 * dayMs;
+    const to = monday + 70 * dayMs;
+    const spent = spendBy((at) => (at < change ? 12 : 4) * units, { from: monday, to });
+    const read = [...spent].filter(({ at }) => at < change || (at - monday) % (4 * dayMs) === 0);
+    const emptyAt = learn(read).forecast('sms', 800 * units)?.emptyAt ?? 0;
+    expect((emptyAt - (read.at(-1)?.at ?? 0)) / (200 * hourMs)).toBeCloseTo(1, 1);
+  });
+
   it('is a date again after the only hour that ever took anything was forgotten as no habit', () => {
     const batch = (at: number, begins: number) => (at >= begins && at < begins + hourMs ? 35 * units : 0);
     const perHour = (at: number) =>
